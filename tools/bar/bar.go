@@ -1,0 +1,46 @@
+// Package bar reports a measured figure beside its target. A test that measures
+// something the product promises is named TestBar<Area>..., calls Report, and so
+// becomes a line of docs/measured.md. Running those tests and collecting their
+// lines is left to command bars.
+//
+// Tests that report a bar must not be parallel: they measure, and the line is
+// credited to the test that was running when it was printed.
+package bar
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"testing"
+)
+
+// TortureEnv is the variable that selects the long sizes.
+const TortureEnv = "GATEWAY_TORTURE"
+
+// Report prints one BAR line to standard output and fails the test when ok is
+// false. The line starts at column 0, so that it is found in any test output.
+func Report(tb testing.TB, area string, row int, figure, target string, ok bool) {
+	tb.Helper()
+	report(tb, os.Stdout, Line{Area: area, Row: row, Figure: figure, Target: target, OK: ok})
+}
+
+func report(tb testing.TB, w io.Writer, l Line) {
+	tb.Helper()
+	if _, err := Parse(l.String()); err != nil {
+		tb.Errorf("%v", err)
+		return
+	}
+	fmt.Fprintln(w, l)
+	if !l.OK {
+		tb.Errorf("%s.%d is short: %s, target %s", l.Area, l.Row, l.Figure, l.Target)
+	}
+}
+
+// Size answers ci in an ordinary run and torture when GATEWAY_TORTURE is set: the
+// same test then serves both the gate and the long campaign.
+func Size(ci, torture int) int {
+	if os.Getenv(TortureEnv) != "" {
+		return torture
+	}
+	return ci
+}

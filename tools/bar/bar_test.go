@@ -1,0 +1,73 @@
+package bar
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// recorder stands in for the test that Report would fail.
+type recorder struct {
+	testing.TB
+	errs []string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errs = append(r.errs, fmt.Sprintf(format, args...))
+}
+
+func TestReport(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		line     Line
+		want     string
+		failures int
+	}{
+		{
+			"a figure that reaches its target passes",
+			Line{"foundation", 3, "1.2 ms", "<= 5 ms", true},
+			"BAR foundation.3 1.2 ms target <= 5 ms ok\n", 0,
+		},
+		{
+			"a figure that falls short fails the test and is still printed",
+			Line{"proxy", 12, "0.7", ">= 0.8", false},
+			"BAR proxy.12 0.7 target >= 0.8 short\n", 1,
+		},
+		{"a figure of two lines is refused", Line{"proxy", 1, "a\nb", "c", true}, "", 1},
+		{"a line without a figure is refused", Line{"proxy", 1, "", "c", true}, "", 1},
+		{"an area is a lower-case word", Line{"Proxy", 1, "1", "2", true}, "", 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var out strings.Builder
+			rec := &recorder{TB: t}
+			report(rec, &out, tc.line)
+			if got := out.String(); got != tc.want {
+				t.Errorf("printed %q, want %q", got, tc.want)
+			}
+			if got := len(rec.errs); got != tc.failures {
+				t.Errorf("failures = %d, want %d: %q", got, tc.failures, rec.errs)
+			}
+		})
+	}
+}
+
+func TestParseReadsWhatStringWrote(t *testing.T) {
+	want := Line{"dns", 7, "0 of 1,000 lost (target practice)", "0 lost", true}
+	got, err := Parse(want.String())
+	if err != nil || got != want {
+		t.Errorf("Parse = %+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestSize(t *testing.T) {
+	t.Setenv(TortureEnv, "")
+	if got := Size(3, 3000); got != 3 {
+		t.Errorf("ordinary size = %d, want 3", got)
+	}
+	t.Setenv(TortureEnv, "1")
+	if got := Size(3, 3000); got != 3000 {
+		t.Errorf("torture size = %d, want 3000", got)
+	}
+}
