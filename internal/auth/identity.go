@@ -1,0 +1,45 @@
+package auth
+
+import "context"
+
+// Role is what an account may do.
+type Role string
+
+// The two roles: an admin may do everything, a viewer may look.
+const (
+	Admin  Role = "admin"
+	Viewer Role = "viewer"
+)
+
+// Identity is who a request comes from. The zero value is nobody.
+type Identity struct {
+	UserID    string
+	Email     string
+	Role      Role
+	SessionID string // empty for an API token
+	TokenID   string // empty for a session
+	TokenName string
+	// Emergency marks a sign-in by the setup store while the database is away: it may only look at the system.
+	Emergency bool
+}
+
+// Actor names the identity in the audit log. A token is told from its owner's own hands.
+func (i Identity) Actor() string {
+	if i.TokenID != "" {
+		return i.Email + " (token " + i.TokenName + ")"
+	}
+	return i.Email
+}
+
+type identityKey struct{}
+
+// With returns a context that carries the identity.
+func With(ctx context.Context, id Identity) context.Context {
+	return context.WithValue(ctx, identityKey{}, id)
+}
+
+// From returns the identity a request was made with; nobody when there is none.
+func From(ctx context.Context) Identity {
+	id, _ := ctx.Value(identityKey{}).(Identity)
+	return id
+}

@@ -1,0 +1,47 @@
+package privatefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Lock waits until nobody else, in this process or another, holds the lock of path.
+// The kernel drops the lock when the holder dies.
+//
+// The lock is on a side file that is never removed: path itself is replaced by renames,
+// and a lock on a replaced file excludes nobody.
+func Lock(path string) (unlock func(), err error) {
+	f, err := openLock(path + ".lock")
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	for {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+	}
+	return func() { _ = f.Close() }, nil // closing drops the lock
+}
+
+func openLock(side string) (*os.File, error) {
+	open := func() (*os.File, error) {
+		return os.OpenFile(side, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	}
+	f, err := open()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := Create(side, nil, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return open()
+}

@@ -1,0 +1,76 @@
+// Package setupstate keeps what the appliance must know without its database: whether
+// it is set up, who may sign in when there is no user table yet, its name, and a few
+// flags. gateway-api, gateway-scheduler and gateway-ctl share the one file. What setup
+// means, and when it is complete, is left to component/setup.
+package setupstate
+
+import (
+	"time"
+
+	"gateway/internal/fault"
+	"gateway/internal/secret"
+)
+
+// State is the content of the setup store. Marshalled by itself it does not tell the
+// password hash; only Store writes that.
+type State struct {
+	Complete    bool      `json:"complete"`
+	CompletedAt time.Time `json:"completed_at,omitzero"`
+
+	Admin         *Admin    `json:"admin"` // nil when none: a cluster node, or before setup
+	FQDN          string    `json:"fqdn"`
+	ACME          ACME      `json:"acme"`
+	IsClusterNode bool      `json:"is_cluster_node"`
+	PrimaryFQDN   string    `json:"primary_fqdn"` // of a cluster node
+	IPv6Enabled   bool      `json:"ipv6_enabled"`
+	Maintenance   bool      `json:"maintenance"`
+	AutoUpdate    bool      `json:"auto_update"`
+	Retention     Retention `json:"retention"`
+}
+
+// Admin is the account that signs in while the user table has no row for it.
+type Admin struct {
+	Email        string      `json:"email"`
+	PasswordHash secret.Text `json:"password_hash"`
+	SecondFactor bool        `json:"second_factor"` // the account had TOTP when it was last seen
+	Disabled     bool        `json:"disabled"`
+}
+
+// ACME is how certificates for FQDN are ordered.
+type ACME struct {
+	Email        string `json:"email"`
+	DirectoryURL string `json:"directory_url"`
+	TermsAgreed  bool   `json:"terms_agreed"`
+}
+
+// Retention is how much history is kept.
+type Retention struct {
+	Backups   int `json:"backups"`    // latest successful ones
+	AuditDays int `json:"audit_days"` // age of audit entries
+}
+
+// Default is the state of an appliance that was never set up.
+func Default() State {
+	return State{IPv6Enabled: true, Retention: Retention{Backups: 14, AuditDays: 365}}
+}
+
+// validate refuses only what would do harm: a retention of zero deletes everything.
+func (s State) validate() error {
+	var p fault.Problems
+	if s.Retention.Backups < 1 {
+		p.Add("retention.backups", "must be at least 1")
+	}
+	if s.Retention.AuditDays < 1 {
+		p.Add("retention.audit_days", "must be at least 1")
+	}
+	return p.Err()
+}
+
+// clone lets neither the cache nor a caller see what the other changes.
+func (s State) clone() State {
+	if s.Admin != nil {
+		admin := *s.Admin
+		s.Admin = &admin
+	}
+	return s
+}
