@@ -1,0 +1,32 @@
+-- +goose Up
+create extension if not exists pg_trgm;
+
+-- detail is json, not jsonb: the hash covers its exact text.
+create table audit_entries (
+	id         uuid primary key,
+	node_id    text not null,
+	seq        bigint not null,
+	created_at timestamptz not null,
+	actor      text not null,
+	action     text not null,
+	subject    text not null,
+	detail     json not null default '{}',
+	change_id  uuid,
+	hash       bytea not null,
+	unique (node_id, seq)
+);
+create index audit_entries_time on audit_entries (created_at desc, seq desc);
+create index audit_entries_words on audit_entries using gin (actor gin_trgm_ops, action gin_trgm_ops, subject gin_trgm_ops);
+
+-- The end of each node's chain, and where it begins since older entries were
+-- pruned. Taking this row for update is what orders the writers.
+create table audit_heads (
+	node_id   text primary key,
+	seq       bigint not null,
+	hash      bytea not null,
+	base_seq  bigint not null default 0,
+	base_hash bytea not null default ''
+);
+
+-- +goose Down
+drop table audit_heads, audit_entries;

@@ -1,0 +1,46 @@
+// Package db owns the connection to PostgreSQL: one pool, migrations merged from
+// the component folders, and the watch that tells the rest of the product whether
+// the database answers. What is stored is left to the packages that own the tables.
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// DB is what the pool and a transaction share, so that a query runs on either.
+type DB interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// Open returns a pool that connects on first use, so that a process starts without its database.
+func Open(dsn string) (*pgxpool.Pool, error) {
+	cfg, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("parse database address: %w", err)
+	}
+	cfg.MaxConns = 16
+	cfg.MaxConnIdleTime = 5 * time.Minute
+	cfg.ConnConfig.ConnectTimeout = time.Second
+	// A lost answer must not hold a connection (and its locks) for ever, unless the address says otherwise.
+	for name, value := range map[string]string{
+		"statement_timeout": "15000", "idle_in_transaction_session_timeout": "30000", "application_name": "gateway",
+	} {
+		if _, given := cfg.ConnConfig.RuntimeParams[name]; !given {
+			cfg.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open database pool: %w", err)
+	}
+	return pool, nil
+}

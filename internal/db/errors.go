@@ -1,0 +1,77 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"gateway/internal/fault"
+)
+
+// Down is what every route that needs the database answers while it is away.
+func Down() *fault.Fault {
+	return fault.New(fault.Unavailable, "the database does not answer; this works again as soon as it does").
+		WithCode("database_unavailable")
+}
+
+// Unavailable reports whether err means "the database is away" rather than "the query is wrong".
+func Unavailable(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		// 57P0x: shutdown, crash, starting up, dropped; 53300: too many connections.
+		return strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300" || strings.HasPrefix(pg.Code, "08")
+	}
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)
+}
+
+// Fault turns what PostgreSQL says into what an operator can act on; other errors
+// pass through. noun names the row ("user"), fields maps a unique constraint to the field it guards.
+func Fault(err error, noun string, fields map[string]string) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fault.New(fault.NotFound, "there is no such %s", noun)
+	}
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return err
+	}
+	switch pg.Code {
+	case "23505":
+		return taken(pg, noun, fields)
+	case "23503":
+		return referenced(pg, noun)
+	case "23514", "22001", "22003", "22007", "22008", "22P02", "22021", "23502":
+		return fault.New(fault.Invalid, "a value of this %s is outside what can be stored", noun)
+	}
+	return err
+}
+
+func taken(pg *pgconn.PgError, noun string, fields map[string]string) error {
+	f := fault.New(fault.Conflict, "another %s has the same %s already", noun, "value")
+	if field, ok := fields[pg.ConstraintName]; ok {
+		f.Message = "another " + noun + " has the same " + field + " already"
+		f.Fields = []fault.Field{{Name: field, Message: "is taken"}}
+	}
+	return f
+}
+
+// referenced words a foreign-key refusal. On delete PostgreSQL names the table
+// that still points here; on insert it names the row that is missing.
+func referenced(pg *pgconn.PgError, noun string) error {
+	if strings.Contains(pg.Detail, "still referenced") {
+		return fault.New(fault.Conflict, "this %s is still used by %s", noun, strings.ReplaceAll(pg.TableName, "_", " "))
+	}
+	return fault.New(fault.Invalid, "this %s refers to something that does not exist", noun)
+}
+
+// Expired reports whether the caller's own time ran out, which is not the database's fault.
+func Expired(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

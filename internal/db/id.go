@@ -1,0 +1,46 @@
+package db
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"time"
+)
+
+// NewID makes a UUIDv7: unique without a sequence (replication has none), and
+// roughly ordered by time, which keeps the primary-key index dense.
+func NewID() string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(time.Now().UnixMilli())<<16)
+	_, _ = rand.Read(b[6:]) // crypto/rand never fails on Linux
+	b[6] = b[6]&0x0f | 0x70
+	b[8] = b[8]&0x3f | 0x80
+	return formatID(b)
+}
+
+func formatID(b [16]byte) string {
+	var s [36]byte
+	hex.Encode(s[0:8], b[0:4])
+	hex.Encode(s[9:13], b[4:6])
+	hex.Encode(s[14:18], b[6:8])
+	hex.Encode(s[19:23], b[8:10])
+	hex.Encode(s[24:36], b[10:16])
+	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
+	return string(s[:])
+}
+
+// ValidID reports whether s is spelled as NewID spells it. Ids are opaque to
+// callers, so any other spelling names nothing rather than being a mistake.
+func ValidID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i, c := range []byte(s) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		hexDigit := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'
+		if dash != (c == '-') || !dash && !hexDigit {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,149 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// Scope says how far a table's rows reach.
+type Scope int
+
+const (
+	// Replicated rows are configuration that every node of a cluster shares.
+	Replicated Scope = iota + 1
+	// NodeLocal rows are configuration of this node alone.
+	NodeLocal
+	// History rows record what happened (audit, sessions, events): no configuration, not hashed, no row images.
+	History
+)
+
+// Table declares one table. Columns in Omit never enter row images (password hashes and the like).
+type Table struct {
+	Name  string
+	Scope Scope
+	Omit  []string
+}
+
+// Configuration reports whether the table holds what an operator configured.
+func (t Table) Configuration() bool { return t.Scope == Replicated || t.Scope == NodeLocal }
+
+// Schema is one owner's tables and the migrations that make them. Migration
+// numbers are global: 0001_name.sql exists once over all owners.
+type Schema struct {
+	Tables     []Table
+	Migrations fs.FS
+}
+
+// Migrate applies what is missing, under a lock that lets parallel starters wait
+// for each other, then puts the row-image trigger on every configuration table.
+func Migrate(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
+	files, err := merge(schemas)
+	if err != nil {
+		return err
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return fmt.Errorf("make migration lock: %w", err)
+	}
+	sqlDB := stdlib.OpenDBFromPool(pool)
+	defer sqlDB.Close()
+	p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, files,
+		goose.WithSessionLocker(locker), goose.WithSlog(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return attachTriggers(ctx, pool, schemas)
+}
+
+// attachTriggers makes recording a property of being declared, so that a new table cannot be forgotten.
+// Only what is missing is attached: creating a trigger locks its table.
+func attachTriggers(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
+	have, err := triggers(ctx, pool)
+	if err != nil {
+		return err
+	}
+	for _, s := range schemas {
+		for _, t := range s.Tables {
+			args, attached := have[t.Name]
+			if !t.Configuration() || attached && args == strings.Join(t.Omit, ",") {
+				continue
+			}
+			q := fmt.Sprintf(`create or replace trigger gateway_row_image after insert or update or delete on %s
+				for each row execute function gateway_row_image(%s)`, pgx.Identifier{t.Name}.Sanitize(), quoteAll(t.Omit))
+			if _, err := pool.Exec(ctx, q); err != nil {
+				return fmt.Errorf("attach row images to %s: %w", t.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// triggers maps each table that records row images to its trigger's arguments.
+func triggers(ctx context.Context, pool *pgxpool.Pool) (map[string]string, error) {
+	rows, err := pool.Query(ctx, `select c.relname, replace(rtrim(encode(t.tgargs, 'escape'), '\000'), '\000', ',')
+		from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = 'gateway_row_image'`)
+	if err != nil {
+		return nil, fmt.Errorf("list row image triggers: %w", err)
+	}
+	have := map[string]string{}
+	var table, args string
+	_, err = pgx.ForEachRow(rows, []any{&table, &args}, func() error { have[table] = args; return nil })
+	return have, err
+}
+
+func quoteAll(columns []string) string {
+	q := make([]string, len(columns))
+	for i, c := range columns {
+		q[i] = "'" + strings.ReplaceAll(c, "'", "''") + "'"
+	}
+	return strings.Join(q, ", ")
+}
+
+// merge lays the owners' migrations side by side, refusing two with one number.
+func merge(schemas []Schema) (fs.FS, error) {
+	all := files{}
+	numbers := map[string]string{}
+	for _, s := range schemas {
+		if s.Migrations == nil {
+			continue
+		}
+		names, err := fs.Glob(s.Migrations, "*.sql")
+		if err != nil {
+			return nil, fmt.Errorf("list migrations: %w", err)
+		}
+		for _, name := range names {
+			number, _, _ := strings.Cut(name, "_")
+			if other, ok := numbers[number]; ok {
+				return nil, fmt.Errorf("migrations %s and %s have the same number", other, name)
+			}
+			numbers[number] = name
+			if all[name], err = fs.ReadFile(s.Migrations, name); err != nil {
+				return nil, fmt.Errorf("read migration %s: %w", name, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Tables lists every declared table by name.
+func Tables(schemas []Schema) []Table {
+	var all []Table
+	for _, s := range schemas {
+		all = append(all, s.Tables...)
+	}
+	slices.SortFunc(all, func(a, b Table) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
