@@ -1,0 +1,74 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gateway/internal/fault"
+	"gateway/internal/sys"
+)
+
+type units interface {
+	unitStates
+	Restart(ctx context.Context, unit string) error
+	Start(ctx context.Context, unit string) error
+	Stop(ctx context.Context, unit string) error
+	Enable(ctx context.Context, unit string) error
+	Disable(ctx context.Context, unit string) error
+}
+
+type unitStates interface {
+	States(ctx context.Context, names []string) ([]sys.UnitState, error)
+}
+
+// act does what was permitted, step by step.
+func (s *Server) act(ctx context.Context, a Action, e entry) error {
+	if err := usable(ctx, s.units, e); err != nil {
+		return err
+	}
+	steps := map[Action][]func(context.Context, string) error{
+		Restart: {s.units.Restart},
+		On:      {s.units.Enable, s.units.Start},
+		Off:     {s.units.Stop, s.units.Disable},
+	}[a]
+	for _, step := range steps {
+		if err := step(ctx, e.unit); err != nil {
+			return inWords(err, e)
+		}
+	}
+	return nil
+}
+
+// usable asks first, since systemd's own refusal differs from verb to verb: it
+// "disables" a unit that does not exist without a word.
+func usable(ctx context.Context, u unitStates, e entry) error {
+	states, err := u.States(ctx, []string{e.unit})
+	if err != nil {
+		return err
+	}
+	if len(states) != 1 {
+		return fmt.Errorf("read the state of %s: %d answers", e.unit, len(states))
+	}
+	switch {
+	case !states[0].Installed():
+		return fault.New(fault.NotFound, "%s is not installed on this node", e.name)
+	case states[0].LoadState == "masked":
+		return fault.New(fault.Conflict, "%s is masked on this node; unmask %s first", e.name, e.unit)
+	default:
+		return nil
+	}
+}
+
+// inWords puts what the operator can look into as a fault, and leaves the rest to the log.
+func inWords(err error, e entry) error {
+	var job *sys.JobError
+	switch {
+	case errors.As(err, &job):
+		return fault.New(fault.Unavailable, "%s did not follow: systemd says %q; the log of %s has more", e.name, job.Result, e.unit)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.Unavailable, "%s did not follow in time; the log of %s has more", e.name, e.unit)
+	default:
+		return err
+	}
+}

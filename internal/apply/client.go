@@ -1,0 +1,101 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gateway/internal/fault"
+)
+
+// Client asks the applier at Socket. It holds no connection, so it may be copied, and
+// outlives the applier's restarts.
+type Client struct{ Socket string }
+
+// PacketFilterLoaded reports whether the packet filter's table is in the kernel.
+func (c Client) PacketFilterLoaded(ctx context.Context) (bool, error) {
+	var a packetFilterAnswer
+	if err := c.call(ctx, packetFilterRequest{Verb: "packet-filter"}, &a); err != nil {
+		return false, fmt.Errorf("ask for the packet filter: %w", err)
+	}
+	if a.Loaded == nil {
+		return false, errors.New("ask for the packet filter: the answer does not say")
+	}
+	return *a.Loaded, nil
+}
+
+// Service acts on a service and returns when systemd is done with it, which may take
+// minutes; end ctx to stop waiting for it.
+func (c Client) Service(ctx context.Context, action Action, svc Service) error {
+	var a emptyAnswer
+	if err := c.call(ctx, serviceRequest{Verb: "service", Action: action, Service: svc}, &a); err != nil {
+		return fmt.Errorf("%s %s: %w", action, svc, err)
+	}
+	return nil
+}
+
+func (c Client) call(ctx context.Context, request, answer any) error {
+	// The applier gives up before we do, so that its words arrive.
+	ctx, cancel := context.WithTimeout(ctx, readTimeout+workTimeout+writeTimeout)
+	defer cancel()
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
+	defer stop()
+	line, err := exchange(conn, request)
+	if ctx.Err() != nil && err != nil {
+		return fmt.Errorf("wait for the applier: %w", context.Cause(ctx))
+	}
+	if err != nil {
+		return err
+	}
+	return decodeAnswer(line, answer)
+}
+
+// dial tells apart what the operator can mend: an applier that is down.
+func (c Client) dial(ctx context.Context) (net.Conn, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", c.Socket)
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ECONNREFUSED) {
+		return nil, fault.New(fault.Unavailable, "the applier is not running (gateway-apply)").WithCode("applier_unavailable")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reach the applier: %w", err)
+	}
+	return conn, nil
+}
+
+func exchange(conn net.Conn, request any) ([]byte, error) {
+	if err := writeLine(conn, request); err != nil {
+		return nil, fmt.Errorf("ask the applier: %w", err)
+	}
+	line, err := readLine(conn)
+	if err != nil {
+		// Not wrapped: readLine's faults are about requests, and this is no operator's fault.
+		return nil, fmt.Errorf("read the applier's answer: %v", err) //nolint:errorlint // see above
+	}
+	return line, nil
+}
+
+// decodeAnswer lets unknown fields pass: during an upgrade the applier may be the newer
+// of the two.
+func decodeAnswer(line []byte, answer any) error {
+	var e errorAnswer
+	if err := json.Unmarshal(line, &e); err != nil {
+		return fmt.Errorf("decode the applier's answer: %w", err)
+	}
+	if e.Error != nil {
+		return fromWire(e.Error)
+	}
+	if err := json.Unmarshal(line, answer); err != nil {
+		return fmt.Errorf("decode the applier's answer: %w", err)
+	}
+	return nil
+}

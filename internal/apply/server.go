@@ -1,0 +1,165 @@
+package apply
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gateway/internal/fault"
+)
+
+const (
+	// More at a time would not help: a unit is restarted once after the other.
+	maxConnections = 16
+	// A request is one short line and comes at once.
+	readTimeout  = 5 * time.Second
+	writeTimeout = 5 * time.Second
+	// Stopping and starting a unit may take 90 s each before systemd gives up.
+	workTimeout = 200 * time.Second
+)
+
+type packetFilter interface {
+	TableLoaded(ctx context.Context, family, name string) (bool, error)
+}
+
+// Server answers on the applier's socket.
+type Server struct {
+	units  units
+	filter packetFilter
+	uids   []uint32
+	log    *slog.Logger
+	turns  turns
+
+	read, work time.Duration // shorter in tests
+}
+
+// NewServer answers processes of the given users and nobody else.
+func NewServer(u units, f packetFilter, uids []uint32, log *slog.Logger) *Server {
+	return &Server{units: u, filter: f, uids: uids, log: log, read: readTimeout, work: workTimeout}
+}
+
+// Serve answers until ctx ends, then closes the listener, lets the requests under way
+// come to an end (their work is cancelled) and returns nil.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	var under sync.WaitGroup
+	defer under.Wait()
+	slots := make(chan struct{}, maxConnections)
+	for {
+		slots <- struct{}{} // before accepting: who finds no slot waits in the kernel's queue
+		conn, err := l.Accept()
+		if ctx.Err() != nil {
+			closeIf(conn)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("accept on the applier's socket: %w", err)
+		}
+		under.Go(func() {
+			defer func() { <-slots }()
+			defer conn.Close()
+			s.serveConn(ctx, conn)
+		})
+	}
+}
+
+func closeIf(c net.Conn) {
+	if c != nil {
+		_ = c.Close()
+	}
+}
+
+// serveConn answers one request, and writes the one log line about it.
+func (s *Server) serveConn(ctx context.Context, conn net.Conn) {
+	cred, err := s.admit(conn)
+	if err != nil {
+		s.log.Warn("apply refused a connection", "err", err)
+		return
+	}
+	line, err := s.readRequest(ctx, conn)
+	if errors.Is(err, errNothingSaid) || ctx.Err() != nil {
+		return
+	}
+	var answer any
+	if err == nil {
+		answer, err = s.perform(ctx, line)
+	}
+	if err != nil {
+		answer = toWire(err)
+	}
+	err = errors.Join(err, s.answer(conn, answer))
+	note(s.log.With("uid", cred.Uid, "pid", cred.Pid, "request", excerpt(line)), answer, err)
+}
+
+// note keeps what was changed and what failed; a mere look, which a UI takes every few
+// seconds, shows only while debugging.
+func note(log *slog.Logger, answer any, err error) {
+	_, changed := answer.(emptyAnswer)
+	switch {
+	case err != nil:
+		log.Error("apply", "err", err)
+	case changed:
+		log.Info("apply")
+	default:
+		log.Debug("apply")
+	}
+}
+
+// admit looks at who is there before anything is read from them.
+func (s *Server) admit(conn net.Conn) (*unix.Ucred, error) {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return nil, fmt.Errorf("a %T is no unix socket", conn)
+	}
+	cred, err := peer(c)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(s.uids, cred.Uid) {
+		return nil, fmt.Errorf("uid %d (pid %d) may not talk to the applier", cred.Uid, cred.Pid)
+	}
+	return cred, nil
+}
+
+func (s *Server) readRequest(ctx context.Context, conn net.Conn) ([]byte, error) {
+	if err := conn.SetReadDeadline(time.Now().Add(s.read)); err != nil {
+		return nil, fmt.Errorf("set the read deadline: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Now()) })
+	defer stop()
+	return readLine(conn)
+}
+
+// perform does not end when the peer leaves: half a change is worse than an answer that
+// nobody reads.
+func (s *Server) perform(ctx context.Context, line []byte) (any, error) {
+	limited, cancel := context.WithTimeout(ctx, s.work)
+	defer cancel()
+	answer, err := s.dispatch(limited, line)
+	if err != nil && ctx.Err() != nil {
+		return nil, fault.New(fault.Unavailable, "the applier is being stopped; ask again")
+	}
+	return answer, err
+}
+
+func (s *Server) answer(conn net.Conn, v any) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return fmt.Errorf("set the write deadline: %w", err)
+	}
+	return writeLine(conn, v)
+}
+
+// excerpt keeps a log line short whatever was sent; requests hold no secrets.
+func excerpt(line []byte) string {
+	const limit = 200
+	return string(bytes.TrimSpace(line[:min(len(line), limit)]))
+}

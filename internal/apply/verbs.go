@@ -1,0 +1,76 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+
+	"gateway/internal/fault"
+)
+
+// The packet filter's table in the kernel, as package firewall will name it.
+const (
+	tableFamily = "inet"
+	tableName   = "gateway"
+)
+
+// verb reads its own request off the line and answers it.
+type verb func(ctx context.Context, line []byte) (answer any, err error)
+
+// verbs is the table: what is not in it cannot be asked for.
+func (s *Server) verbs() map[string]verb {
+	return map[string]verb{
+		"packet-filter": typed(s.packetFilterLoaded),
+		"service":       typed(s.service),
+	}
+}
+
+// typed gives a verb a request type of its own, so that a field of one verb is unknown
+// to another.
+func typed[R any](do func(context.Context, R) (any, error)) verb {
+	return func(ctx context.Context, line []byte) (any, error) {
+		var r R
+		if err := decodeStrict(line, &r); err != nil {
+			return nil, err
+		}
+		return do(ctx, r)
+	}
+}
+
+func (s *Server) dispatch(ctx context.Context, line []byte) (any, error) {
+	var head struct {
+		Verb string `json:"verb"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, fault.New(fault.Invalid, "the request is not one JSON object")
+	}
+	do, ok := s.verbs()[head.Verb]
+	if !ok {
+		return nil, fault.New(fault.Invalid, "there is no verb %q", head.Verb)
+	}
+	return do(ctx, line)
+}
+
+func (s *Server) packetFilterLoaded(ctx context.Context, _ packetFilterRequest) (any, error) {
+	loaded, err := s.filter.TableLoaded(ctx, tableFamily, tableName)
+	if err != nil {
+		return nil, err
+	}
+	return packetFilterAnswer{Loaded: &loaded}, nil
+}
+
+func (s *Server) service(ctx context.Context, r serviceRequest) (any, error) {
+	e, err := permit(r.Action, r.Service)
+	if err != nil {
+		return nil, err
+	}
+	// One at a time: "on" and "off" are two steps each, and must not end mixed.
+	leave, err := s.turns.take(ctx, e.unit)
+	if err != nil {
+		return nil, inWords(err, e)
+	}
+	defer leave()
+	if err := s.act(ctx, r.Action, e); err != nil {
+		return nil, err
+	}
+	return emptyAnswer{}, nil
+}

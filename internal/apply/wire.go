@@ -1,0 +1,107 @@
+package apply
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"gateway/internal/fault"
+)
+
+// One request and one answer per connection, each a JSON object on a line of its own.
+const maxLine = 64 << 10
+
+type packetFilterRequest struct {
+	Verb string `json:"verb"`
+}
+
+type packetFilterAnswer struct {
+	Loaded *bool `json:"loaded"` // a pointer, since an answer without it must not read as "no"
+}
+
+type serviceRequest struct {
+	Verb    string  `json:"verb"`
+	Action  Action  `json:"action"`
+	Service Service `json:"service"`
+}
+
+type emptyAnswer struct{}
+
+type errorAnswer struct {
+	Error *wireError `json:"error,omitempty"`
+}
+
+type wireError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// errNothingSaid is a peer that came and went, such as a probe of the socket.
+var errNothingSaid = errors.New("the connection was closed without a word")
+
+func readLine(r io.Reader) ([]byte, error) {
+	line, err := bufio.NewReaderSize(r, maxLine).ReadSlice('\n')
+	switch {
+	case err == nil:
+		return line, nil
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, fault.New(fault.TooLarge, "more than %d bytes without the end of a line", maxLine)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fault.New(fault.Invalid, "the line did not end in time")
+	case errors.Is(err, io.EOF) && len(line) == 0:
+		return nil, errNothingSaid
+	case errors.Is(err, io.EOF):
+		return nil, fault.New(fault.Invalid, "the connection ended within the line")
+	default:
+		return nil, fmt.Errorf("read a line: %w", err)
+	}
+}
+
+func writeLine(w io.Writer, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode %T: %w", v, err)
+	}
+	if _, err := w.Write(append(data, '\n')); err != nil {
+		return fmt.Errorf("write a line: %w", err)
+	}
+	return nil
+}
+
+// decodeStrict refuses fields it does not know and anything after the object: what we
+// do not understand must not be taken for a milder request.
+func decodeStrict(line []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fault.New(fault.Invalid, "the request cannot be read: %v", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.Invalid, "the request goes on after its end")
+	}
+	return nil
+}
+
+// toWire tells the peer what an operator may read, and of all else only that it
+// happened: our log has the rest.
+func toWire(err error) errorAnswer {
+	if f, ok := fault.Of(err); ok {
+		return errorAnswer{&wireError{Code: string(f.Kind), Message: f.Error()}}
+	}
+	return errorAnswer{&wireError{Code: string(fault.Internal), Message: "the applier failed; its log says why"}}
+}
+
+// fromWire is toWire backwards. A code that we do not know comes from a newer applier
+// and is no operator's business, like an internal error.
+func fromWire(e *wireError) error {
+	switch kind := fault.Kind(e.Code); kind {
+	case fault.Invalid, fault.NotFound, fault.Conflict, fault.TooLarge, fault.Unavailable:
+		return fault.New(kind, "%s", e.Message)
+	default:
+		return fmt.Errorf("applier: %s: %s", e.Code, e.Message)
+	}
+}

@@ -1,0 +1,89 @@
+package sys
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gateway/internal/fault"
+)
+
+// PackageVersion is what is installed of a package beside what the archive offers.
+// Empty means none.
+type PackageVersion struct {
+	Name       string `json:"name"`
+	Installed  string `json:"installed"`
+	Available  string `json:"available"`
+	Upgradable bool   `json:"upgradable"`
+}
+
+// packageName follows Debian policy 5.6.1, so a name can be neither an option nor a
+// pattern.
+var packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]{1,127}$`)
+
+// Apt reads the package lists as they were last fetched. It needs no privilege, and
+// installs nothing.
+type Apt struct{ run Runner }
+
+// NewApt asks the apt-cache program through run, which is Run but in tests.
+func NewApt(run Runner) *Apt { return &Apt{run: run} }
+
+// Packages answers for each of the names, in their order; a package that apt has never
+// heard of has neither version.
+func (a *Apt) Packages(ctx context.Context, names []string) ([]PackageVersion, error) {
+	for _, n := range names {
+		if !packageName.MatchString(n) {
+			return nil, fault.New(fault.Invalid, "%q is not a package name", n)
+		}
+	}
+	if len(names) == 0 {
+		return []PackageVersion{}, nil // apt-cache would list its sources instead
+	}
+	res, err := a.run(ctx, Command{
+		Path: "/usr/bin/apt-cache",
+		Args: append([]string{"policy", "--"}, names...),
+		Env:  []string{"LC_ALL=C"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask apt for package versions: %w", err)
+	}
+	known := parsePolicy(string(res.Stdout))
+	out := make([]PackageVersion, len(names))
+	for i, n := range names {
+		out[i] = known[n]
+		out[i].Name = n
+	}
+	return out, nil
+}
+
+// parsePolicy reads the listing of `apt-cache policy`: a package's name starts in the
+// first column, its two versions are indented by two. The rest, the version table, is
+// indented deeper.
+func parsePolicy(listing string) map[string]PackageVersion {
+	known := map[string]PackageVersion{}
+	var p PackageVersion
+	for line := range strings.Lines(listing) {
+		line = strings.TrimRight(line, "\n")
+		key, value, _ := strings.Cut(line, ":")
+		switch {
+		case !strings.HasPrefix(line, " "):
+			p = PackageVersion{Name: key}
+		case key == "  Installed":
+			p.Installed = version(value)
+		case key == "  Candidate":
+			p.Available = version(value)
+			p.Upgradable = p.Installed != "" && CompareVersions(p.Available, p.Installed) > 0
+			known[p.Name] = p
+		}
+	}
+	return known
+}
+
+func version(field string) string {
+	v := strings.TrimSpace(field)
+	if v == "(none)" {
+		return ""
+	}
+	return v
+}
