@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -23,22 +24,29 @@ import (
 // Env names the server to use; without it one is started from the lab's root.
 const Env = "GATEWAY_TEST_DATABASE"
 
+// running is a server; as long as stop is held somewhere, it stays up.
+type running struct {
+	dsn  string
+	stop func()
+}
+
 // server is started at most once per test process and dies with it.
-var server = sync.OnceValues(func() (string, error) {
+var server = sync.OnceValues(func() (running, error) {
 	if dsn := os.Getenv(Env); dsn != "" {
-		return dsn, nil
+		return running{dsn: dsn}, nil
 	}
-	dsn, _, err := lab.Postgres(context.Background())
-	return dsn, err
+	dsn, stop, err := lab.Postgres(context.Background())
+	return running{dsn, stop}, err
 })
 
 // DSN makes a fresh database with the given schemas and returns its address.
 func DSN(t testing.TB, schemas ...db.Schema) string {
 	t.Helper()
-	base, err := server()
+	up, err := server()
 	if err != nil {
 		t.Skipf("no PostgreSQL for tests: %v", err)
 	}
+	base := up.dsn
 	ctx := context.Background()
 	template, err := template(ctx, base, schemas)
 	if err != nil {
@@ -144,6 +152,12 @@ func admin(ctx context.Context, base, query string) error {
 	return err
 }
 
+// withDatabase names the database in an address of either spelling.
 func withDatabase(dsn, name string) string {
-	return dsn + " dbname=" + name
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme == "" {
+		return dsn + " dbname=" + name
+	}
+	u.Path = "/" + name
+	return u.String()
 }

@@ -1,0 +1,245 @@
+// Package api is the HTTP edge: it turns requests into calls and results into the
+// envelope, and decides, once and in one place, who may call what. It serves the
+// SPA and the OpenAPI document too. What an operation does is left to the
+// components; nobody else imports huma or writes a status code.
+package api
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/auth"
+)
+
+// Prefix is where the API lives.
+const Prefix = "/api/v1"
+
+// Options are what the edge needs from the rest of the product.
+type Options struct {
+	Version  string
+	Auth     Authenticator
+	Database interface{ Up() bool }
+	// SetupDone reports whether initial setup is complete.
+	SetupDone func() bool
+	// Site is the SPA: index.html and assets/.
+	Site    fs.FS
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// Authenticator knows who holds a credential.
+type Authenticator interface {
+	// Authenticate returns the identity behind a session or API token, as it is now:
+	// not as it was when the credential was made.
+	Authenticate(ctx context.Context, c Credential) (auth.Identity, error)
+	// Revocations is signalled when some identity may have ended; open streams then ask again.
+	Revocations() (changed <-chan struct{}, cancel func())
+}
+
+// Credential is what a request proves itself with: exactly one of the two.
+type Credential struct {
+	Cookie string
+	Bearer string
+}
+
+// Server is the edge. It is complete once every component registered its routes.
+type Server struct {
+	Options
+	log     *slog.Logger
+	mux     *http.ServeMux
+	huma    huma.API
+	csrf    *http.CrossOriginProtection
+	metrics *metrics
+	access  map[string]Access // by operation id: the table of who may do what
+}
+
+// New returns a server with no operations but the description of itself.
+func New(o Options) *Server {
+	s := &Server{
+		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
+		metrics: newMetrics(o.Metrics), access: map[string]Access{},
+	}
+	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
+	s.registerDocument()
+	return s
+}
+
+// Router is where a component registers its operations.
+type Router struct {
+	s   *Server
+	tag string
+}
+
+// Router returns the registration of the component with that name.
+func (s *Server) Router(component string) Router { return Router{s: s, tag: component} }
+
+// Access says who may call an operation. The zero value is the strictest, so
+// that forgetting to say is safe.
+type Access int
+
+const (
+	// Admin operations need the role admin.
+	Admin Access = iota
+	// Viewer operations need any signed-in account; only reads are.
+	Viewer
+	// Self operations act on the caller's own account, so every signed-in one may.
+	Self
+	// Public operations need no session.
+	Public
+)
+
+func (a Access) String() string {
+	return [...]string{"admin", "viewer", "self", "public"}[a]
+}
+
+// Op describes one operation.
+type Op struct {
+	ID, Method, Path, Summary, Description string
+	Access                                 Access
+	// TokenRead lets every API token read, whatever its role (metrics).
+	TokenRead bool
+	// WithoutDatabase operations answer while the database is away.
+	WithoutDatabase bool
+	// BeforeSetup operations are usable while setup is not complete.
+	BeforeSetup bool
+	// Status of success, where it is not 200 (201 for POST that creates).
+	Status int
+	// Timeout of the whole request, where 15 s are not right.
+	Timeout time.Duration
+}
+
+// Handle registers an operation. I is a struct of parameters and Body, O one of
+// Body, Row, Page and SignedIn of this package.
+func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, error)) {
+	op = op.withDefaults()
+	r.s.remember(op)
+	counted := r.s.metrics.of(op.ID)
+	h := op.describe(r.tag)
+	h.Middlewares = huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) {
+		start := time.Now()
+		counted.observe(r.s.pass(op, ctx, next), time.Since(start))
+	}}
+	huma.Register(r.s.huma, h, func(ctx context.Context, in *I) (out *O, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				out, err = nil, r.s.fail(ctx, op.ID, panicked(v))
+			}
+		}()
+		out, err = fn(ctx, in)
+		if err != nil {
+			return nil, r.s.fail(ctx, op.ID, err)
+		}
+		return out, nil
+	})
+}
+
+// pass lets a huma request through the gates, or answers for it. It returns the status answered.
+func (s *Server) pass(op Op, ctx huma.Context, next func(huma.Context)) int {
+	req, w := humago.Unwrap(ctx)
+	id, err := s.admit(op, req)
+	if err != nil {
+		f := s.fail(ctx.Context(), op.ID, err)
+		f.write(w)
+		return f.status
+	}
+	bounded, cancel := context.WithTimeout(auth.With(ctx.Context(), id), op.Timeout)
+	defer cancel()
+	next(huma.WithContext(ctx, withClient(bounded, req)))
+	return ctx.Status()
+}
+
+func (op Op) withDefaults() Op {
+	if op.Status == 0 {
+		op.Status = http.StatusOK
+	}
+	if op.Timeout == 0 {
+		op.Timeout = 15 * time.Second
+	}
+	return op
+}
+
+// Mutates reports whether the operation changes something, by its method.
+func (op Op) Mutates() bool { return op.Method != http.MethodGet }
+
+// remember keeps the table of who may do what, and refuses what would undermine it.
+func (s *Server) remember(op Op) {
+	if _, twice := s.access[op.ID]; twice || op.ID == "" {
+		panic("operation id is empty or used twice: " + op.ID)
+	}
+	if op.Access == Viewer && op.Mutates() {
+		panic("a mutation cannot be open to viewers: " + op.ID)
+	}
+	s.access[op.ID] = op.Access
+}
+
+// Body answers data.
+type Body[T any] struct {
+	Body Envelope[T]
+}
+
+// Row answers one resource with its version.
+type Row[T any] struct {
+	ETag string `header:"ETag" doc:"Version of the resource, for If-Match"`
+	Body Envelope[T]
+}
+
+// Page answers a slice of a list.
+type Page[T any] struct {
+	Total int64 `header:"X-Total-Count" doc:"How many there are in all"`
+	Body  Envelope[[]T]
+}
+
+// SignedIn answers and sets (or clears) cookies.
+type SignedIn[T any] struct {
+	SetCookie []http.Cookie `header:"Set-Cookie"`
+	Body      Envelope[T]
+}
+
+// OK wraps data into an answer.
+func OK[T any](data T) *Body[T] { return &Body[T]{Envelope[T]{Data: data}} }
+
+// Client is what the edge knows of the caller.
+type Client struct {
+	Addr      netip.Addr
+	UserAgent string
+	Device    string // value of the device cookie
+}
+
+type clientKey struct{}
+
+// ClientOf returns the caller of the request.
+func ClientOf(ctx context.Context) Client {
+	c, _ := ctx.Value(clientKey{}).(Client)
+	return c
+}
+
+func withClient(ctx context.Context, r *http.Request) context.Context {
+	c := Client{Addr: remote(r), UserAgent: r.UserAgent()}
+	if cookie, err := r.Cookie(DeviceCookie); err == nil {
+		c.Device = cookie.Value
+	}
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+// remote is the caller's address. X-Real-IP counts only from our own HAProxy,
+// which is the only one to reach us over loopback and overwrites the header.
+func remote(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	if peer.Addr().IsLoopback() {
+		if real, err := netip.ParseAddr(r.Header.Get("X-Real-IP")); err == nil {
+			return real.Unmap()
+		}
+	}
+	return peer.Addr().Unmap()
+}

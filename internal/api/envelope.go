@@ -1,0 +1,152 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Envelope is the body of every JSON answer.
+type Envelope[T any] struct {
+	Data  T      `json:"data"`
+	Error *Error `json:"error" doc:"Null on success"`
+}
+
+// Error is what a failed request answers in the envelope.
+type Error struct {
+	Code    string        `json:"code" example:"invalid" doc:"For programs: invalid, unauthenticated, forbidden, not_found, conflict, …"`
+	Message string        `json:"message" doc:"For people"`
+	Fields  []fault.Field `json:"fields" doc:"What is wrong where in the request"`
+	Current any           `json:"current,omitempty" doc:"With precondition_failed: the stored state"`
+}
+
+// failure is a failed answer: an envelope without data, and the status it goes out with.
+type failure struct {
+	status  int
+	headers http.Header
+	Data    *struct{} `json:"data"`
+	Err     *Error    `json:"error"`
+}
+
+func (f *failure) Error() string           { return f.Err.Message }
+func (f *failure) GetStatus() int          { return f.status }
+func (f *failure) GetHeaders() http.Header { return f.headers }
+
+// statuses is the one place where a kind of fault becomes a status code.
+var statuses = map[fault.Kind]int{
+	fault.Invalid:         http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Method:          http.StatusMethodNotAllowed,
+	fault.Conflict:        http.StatusConflict,
+	fault.Precondition:    http.StatusPreconditionFailed,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.MediaType:       http.StatusUnsupportedMediaType,
+	fault.TooMany:         http.StatusTooManyRequests,
+	fault.Internal:        http.StatusInternalServerError,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// answer words any error for the caller. What is not a fault is ours to know, not theirs.
+func answer(err error) *failure {
+	f, ok := fault.Of(err)
+	switch {
+	case ok:
+	case db.Unavailable(err):
+		f = db.Down()
+	case db.Expired(err):
+		f = fault.New(fault.Unavailable, "this took too long and was given up; nothing was changed").WithCode("timeout")
+	default:
+		f = fault.New(fault.Internal, "something went wrong on our side; the log of this node has the details")
+	}
+	out := &failure{status: statuses[f.Kind], headers: http.Header{}}
+	out.Err = &Error{Code: f.Code, Message: f.Message, Fields: f.Fields, Current: f.Current}
+	if out.Err.Fields == nil {
+		out.Err.Fields = []fault.Field{}
+	}
+	if f.RetryAfter > 0 {
+		out.headers.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+	}
+	return out
+}
+
+// Fail words err for the caller and logs it once when it is ours.
+func (s *Server) fail(ctx context.Context, op string, err error) *failure {
+	out := answer(err)
+	if out.status >= http.StatusInternalServerError && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "request", "op", op, "status", out.status, "err", err)
+	}
+	return out
+}
+
+// write sends a failure outside of huma.
+func (f *failure) write(w http.ResponseWriter) {
+	for k, v := range f.headers {
+		w.Header()[k] = v
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.status)
+	_ = encodeJSON(w, f) // the caller hung up
+}
+
+// kinds is statuses read backwards, for what huma itself refuses.
+var kinds = func() map[int]fault.Kind {
+	m := map[int]fault.Kind{http.StatusUnprocessableEntity: fault.Invalid, http.StatusRequestTimeout: fault.Invalid, http.StatusNotAcceptable: fault.Invalid}
+	for k, status := range statuses {
+		m[status] = k
+	}
+	return m
+}()
+
+// init makes huma's own refusals ours: 422 becomes 400, and the rejected value is
+// never echoed (it may be a password). huma keeps this hook in a package variable.
+func init() {
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		kind, ok := kinds[status]
+		if !ok {
+			kind = fault.Internal
+		}
+		f := fault.New(kind, "%s", refusal(kind, msg))
+		for _, err := range errs {
+			var d huma.ErrorDetailer
+			if errors.As(err, &d) {
+				detail := d.ErrorDetail()
+				f.Fields = append(f.Fields, fault.Field{Name: fieldName(detail.Location), Message: detail.Message})
+			}
+		}
+		return answer(f)
+	}
+}
+
+func refusal(kind fault.Kind, msg string) string {
+	switch kind {
+	case fault.Invalid:
+		return "the request is not valid"
+	case fault.Internal:
+		return "something went wrong on our side; the log of this node has the details"
+	}
+	return msg
+}
+
+// fieldName turns huma's location into the name the operator knows: "body.email" → "email".
+func fieldName(location string) string {
+	for _, prefix := range []string{"body.", "query.", "path.", "header."} {
+		if rest, ok := strings.CutPrefix(location, prefix); ok {
+			return rest
+		}
+	}
+	return location
+}
+
+// panicked is the error a recovered panic becomes.
+func panicked(v any) error { return fmt.Errorf("panic: %v", v) }

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+const (
+	// SessionCookie carries the session. The prefix binds it to this host over TLS.
+	SessionCookie = "__Host-gateway_session"
+	// DeviceCookie tells a browser that signed in before from one that never did.
+	DeviceCookie = "__Host-gateway_device"
+)
+
+// admit decides, for every request and stream alike, who is calling and whether
+// they may: cross-origin, setup, session, role, database, in this order.
+func (s *Server) admit(op Op, r *http.Request) (auth.Identity, error) {
+	if err := s.checkOrigin(op, r); err != nil {
+		return auth.Identity{}, err
+	}
+	if !op.BeforeSetup && !s.SetupDone() {
+		return auth.Identity{}, fault.New(fault.Forbidden, "this node is not set up yet; open /setup").WithCode("setup_required")
+	}
+	id, err := s.identify(op, r)
+	if err != nil {
+		return auth.Identity{}, err
+	}
+	if !op.WithoutDatabase && !s.Database.Up() {
+		return auth.Identity{}, db.Down()
+	}
+	return id, nil
+}
+
+func (s *Server) identify(op Op, r *http.Request) (auth.Identity, error) {
+	c, err := credential(r)
+	if err != nil {
+		return auth.Identity{}, err
+	}
+	if op.Access == Public {
+		return auth.Identity{}, nil
+	}
+	if c == (Credential{}) {
+		return auth.Identity{}, fault.New(fault.Unauthenticated, "sign in first")
+	}
+	id, err := s.Auth.Authenticate(r.Context(), c)
+	if err != nil {
+		return auth.Identity{}, err
+	}
+	return id, permit(op, id)
+}
+
+// permit holds the roles against the operation's entry in the table.
+func permit(op Op, id auth.Identity) error {
+	switch {
+	case id.Emergency && (op.Mutates() || !op.WithoutDatabase):
+		return db.Down()
+	case op.Access == Self && id.TokenID != "" && op.Mutates():
+		return fault.New(fault.Forbidden, "an API token cannot change its owner's account")
+	case op.Access == Self, op.Access == Viewer, id.Role == auth.Admin:
+		return nil
+	case op.TokenRead && id.TokenID != "" && !op.Mutates():
+		return nil
+	}
+	return fault.New(fault.Forbidden, "this needs the role admin")
+}
+
+// credential finds what the request proves itself with. Two at once is somebody
+// confusing us, or themselves, about who acts.
+func credential(r *http.Request) (Credential, error) {
+	var c Credential
+	if cookie, err := r.Cookie(SessionCookie); err == nil {
+		c.Cookie = cookie.Value
+	}
+	if header := r.Header.Get("Authorization"); header != "" {
+		token, ok := strings.CutPrefix(header, "Bearer ")
+		if !ok || token == "" {
+			return Credential{}, fault.New(fault.Unauthenticated, "only Bearer authorization is understood")
+		}
+		c.Bearer = token
+	}
+	if c.Cookie != "" && c.Bearer != "" {
+		return Credential{}, fault.New(fault.Invalid, "send a session cookie or a Bearer token, not both")
+	}
+	return c, nil
+}
+
+// checkOrigin refuses what another site makes a browser send. Streams are GETs,
+// which the standard protection lets pass, so they are judged as if they were not.
+func (s *Server) checkOrigin(op Op, r *http.Request) error {
+	judged := r
+	if op.Method == streamMethod {
+		judged = &http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host, URL: r.URL}
+	}
+	if err := s.csrf.Check(judged); err != nil {
+		return fault.New(fault.Forbidden, "requests from other sites are refused").WithCode("cross_origin")
+	}
+	return nil
+}

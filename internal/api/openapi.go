@@ -1,0 +1,134 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+const description = `Every JSON body is {"data": …, "error": …}; on success error is null.
+Sign in with POST /auth/login (cookie), or send an API token as "Authorization: Bearer …".
+Lists take limit, offset, q and sort, and answer X-Total-Count. Resources answer an ETag; send it back
+as If-Match with PUT and DELETE, and a change that somebody else made meanwhile answers 412.`
+
+// describe is huma's configuration: its defaults, less what would leak or lie.
+func describe(version string) huma.Config {
+	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info:    &huma.Info{Title: "Gateway API", Version: version, Description: description},
+			Servers: []*huma.Server{{URL: Prefix}},
+			Components: &huma.Components{
+				Schemas: registry,
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"session": {Type: "apiKey", In: "cookie", Name: SessionCookie},
+					"token":   {Type: "http", Scheme: "bearer"},
+				},
+			},
+			OnAddOperation: []huma.AddOpFunc{func(_ *huma.OpenAPI, op *huma.Operation) {
+				delete(op.Responses, "422") // answered as 400
+			}},
+		},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		DefaultFormat: "application/json",
+	}
+}
+
+// describe is the operation in the document, with its entry of the access table.
+func (op Op) describe(tag string) huma.Operation {
+	h := huma.Operation{
+		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: op.Description,
+		Tags: []string{tag}, DefaultStatus: op.Status, Errors: op.errors(),
+		MaxBodyBytes: 1 << 20,
+		Extensions:   map[string]any{"x-gateway-access": op.Access.String()},
+	}
+	if op.Access != Public {
+		h.Security = []map[string][]string{{"session": {}}, {"token": {}}}
+	}
+	return h
+}
+
+func (op Op) errors() []int {
+	e := []int{http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}
+	if op.Access != Public {
+		e = append(e, http.StatusUnauthorized)
+	}
+	if strings.Contains(op.Path, "{") {
+		e = append(e, http.StatusNotFound)
+	}
+	if op.Mutates() {
+		e = append(e, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+	}
+	if op.Mutates() && op.Access == Public {
+		e = append(e, http.StatusUnauthorized, http.StatusNotFound)
+	}
+	return e
+}
+
+var typePath = regexp.MustCompile(`[\w./-]+\.`)
+
+// schemaName prefixes a type with its package, so that two components may both have a Settings.
+func schemaName(t reflect.Type, hint string) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name := t.Name()
+	if name == "" {
+		return hint
+	}
+	name = typePath.ReplaceAllStringFunc(name, func(p string) string { return title(path.Base(strings.TrimSuffix(p, "."))) })
+	name = strings.NewReplacer("[[]", "ListOf", "[", "Of", "]", "", ",", "And", "*", "", "{}", "Empty", " ", "").Replace(name)
+	if pkg := path.Base(t.PkgPath()); pkg != "api" && pkg != "." {
+		name = strings.TrimPrefix(title(pkg)+name, title(pkg)+title(pkg))
+		if !strings.HasPrefix(name, title(pkg)) {
+			name = title(pkg) + name
+		}
+	}
+	return name
+}
+
+func title(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// Document is the OpenAPI description of everything registered so far.
+func (s *Server) Document() ([]byte, error) {
+	doc, err := json.MarshalIndent(s.huma.OpenAPI(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode OpenAPI document: %w", err)
+	}
+	return doc, nil
+}
+
+// registerDocument serves the document and a page to read it.
+func (s *Server) registerDocument() {
+	r := s.Router("api")
+	document := sync.OnceValues(s.Document) // every component registers before the first request
+	Raw(r, Op{
+		ID: "openapi", Method: http.MethodGet, Path: "/openapi.json", Summary: "This description, as OpenAPI 3.1",
+		Access: Viewer, WithoutDatabase: true,
+	}, "application/json", func(w http.ResponseWriter, _ *http.Request) error {
+		doc, err := document()
+		if err == nil {
+			_, _ = w.Write(doc) // the caller hung up
+		}
+		return err
+	})
+	Raw(r, Op{
+		ID: "docs", Method: http.MethodGet, Path: "/docs", Summary: "This description, to read",
+		Access: Viewer, WithoutDatabase: true,
+	}, "text/html; charset=utf-8", func(w http.ResponseWriter, _ *http.Request) error {
+		return reference.Execute(w, s.huma.OpenAPI())
+	})
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"gateway/internal/fault"
+)
+
+// Handler is the whole edge: the API below Prefix, the SPA everywhere else.
+func (s *Server) Handler() http.Handler {
+	site := site(s.Site)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if v := recover(); v != nil {
+				s.fail(r.Context(), r.Method, panicked(v)).write(w)
+			}
+		}()
+		secure(w.Header())
+		if r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/") {
+			s.serveAPI(w, r)
+			return
+		}
+		site.ServeHTTP(w, r)
+	})
+}
+
+// secure sets what every answer carries. The SPA needs no inline script or style, so none is allowed.
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if err := spelled(r); err != nil {
+		answer(err).write(w)
+		return
+	}
+	h, pattern := s.mux.Handler(r)
+	if pattern == "" {
+		unrouted(h, r).write(w)
+		return
+	}
+	// Not h itself: only the mux fills in the path's values.
+	s.mux.ServeHTTP(w, r)
+}
+
+// spelled accepts one spelling of a path only. Ids are hexadecimal, so nothing in
+// our paths needs escaping; two spellings of one path are how gates are walked around.
+func spelled(r *http.Request) error {
+	p := r.URL.EscapedPath()
+	if p != path.Clean(p) || strings.ContainsAny(p, "%;\\") {
+		return fault.New(fault.NotFound, "there is nothing at this path")
+	}
+	if strings.Contains(r.URL.RawQuery, "%00") {
+		return fault.New(fault.Invalid, "text must not contain NUL")
+	}
+	if r.ContentLength != 0 && !jsonBody(r) {
+		return fault.New(fault.MediaType, "send the body as application/json")
+	}
+	return nil
+}
+
+// jsonBody also keeps forms of other sites out, which cannot set this type.
+func jsonBody(r *http.Request) bool {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return strings.EqualFold(strings.TrimSpace(kind), "application/json")
+}
+
+// unrouted words what the mux says in plain text.
+func unrouted(h http.Handler, r *http.Request) *failure {
+	said := &discard{header: http.Header{}}
+	h.ServeHTTP(said, r)
+	if said.status != http.StatusMethodNotAllowed {
+		return answer(fault.New(fault.NotFound, "there is nothing at this path"))
+	}
+	f := answer(fault.New(fault.Method, "this path does not take %s", r.Method))
+	f.headers.Set("Allow", said.header.Get("Allow"))
+	return f
+}
+
+// discard keeps a status and throws the body away.
+type discard struct {
+	header http.Header
+	status int
+}
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) WriteHeader(status int)      { d.status = status }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }

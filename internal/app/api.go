@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"golang.org/x/sync/errgroup"
+
+	"gateway/internal/api"
+	"gateway/internal/auth"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/version"
+	"gateway/web"
+)
+
+// API is gateway-api.
+type API struct {
+	*core
+	server *api.Server
+}
+
+// NewAPI makes the process without starting it.
+func NewAPI(cfg Config) (*API, error) {
+	c, err := newCore(cfg)
+	if err != nil {
+		return nil, err
+	}
+	a := &API{core: c}
+	a.server = api.New(api.Options{
+		Version: version.Version, Auth: c.users, Database: c.watch, SetupDone: a.setupDone,
+		Site: web.Site(), Log: c.log, Metrics: c.metrics,
+	})
+	for _, part := range c.parts {
+		if part.Routes != nil {
+			part.Routes(a.server.Router(part.Name))
+		}
+	}
+	return a, nil
+}
+
+// setupDone fails closed: a setup store that cannot be read keeps the gate shut.
+func (a *API) setupDone() bool {
+	state, err := a.setup.Load()
+	return err == nil && state.Complete
+}
+
+// Handler is the HTTP edge, for tests that bring their own listener.
+func (a *API) Handler() http.Handler { return a.server.Handler() }
+
+// Document is the OpenAPI description.
+func (a *API) Document() ([]byte, error) { return a.server.Document() }
+
+// Run serves until ctx ends.
+func (a *API) Run(ctx context.Context) error {
+	if err := a.announceSetup(); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", a.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.Background(ctx) })
+	g.Go(func() error { return a.serve(ctx, l) })
+	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+		a.log.Warn("tell systemd", "err", err)
+	}
+	a.log.Info("gateway-api is up", "version", version.Version, "listen", l.Addr().String())
+	return g.Wait()
+}
+
+// Background watches the database and hears its notifications.
+func (a *API) Background(ctx context.Context) error {
+	defer a.close()
+	handlers := map[string]func(context.Context, string){}
+	for _, part := range a.parts {
+		maps.Copy(handlers, part.Listen)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.watch.Run(ctx) })
+	g.Go(func() error { return (&db.Listener{Pool: a.pool, Handlers: handlers, Log: a.log}).Run(ctx) })
+	return g.Wait()
+}
+
+func (a *API) serve(ctx context.Context, l net.Listener) error {
+	s := &http.Server{
+		Handler:           a.Handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       20 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		stopped <- s.Shutdown(grace)
+	}()
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return <-stopped
+}
+
+// announceSetup puts the one-time code where only somebody with access to the node sees it.
+func (a *API) announceSetup() error {
+	if a.setupDone() {
+		return nil
+	}
+	code, _, err := auth.EnsureSetupCode(a.cfg.SetupCode())
+	if err != nil {
+		return fmt.Errorf("make setup code: %w", err)
+	}
+	a.log.Warn("this node is not set up: open https://<this node>:3443/setup", "setup_code", code.Reveal())
+	return nil
+}
+
+// Blueprint is the process as it would be, for looking at: it has no state and no database.
+func Blueprint() (*API, error) {
+	dir, err := os.MkdirTemp("", "gateway-blueprint-")
+	if err != nil {
+		return nil, fmt.Errorf("make state folder: %w", err)
+	}
+	defer os.RemoveAll(dir) // the keys made there are used by nobody
+	cfg := Defaults()
+	cfg.StateDir = dir
+	a, err := NewAPI(cfg)
+	if err != nil {
+		return nil, err
+	}
+	a.close()
+	return a, nil
+}
+
+// Schemas is what all parts store.
+func (a *API) Schemas() []db.Schema { return component.Schemas(a.parts) }

@@ -1,0 +1,164 @@
+// Package app wires the processes: it makes every part once, hands each what it
+// needs, and runs them together until told to stop. What the parts do is theirs.
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"gateway/internal/apply"
+	"gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/component/all"
+	"gateway/internal/component/user"
+	"gateway/internal/db"
+	"gateway/internal/secret"
+	"gateway/internal/setupstate"
+	"gateway/internal/sys"
+	"gateway/internal/version"
+)
+
+// Config is what a process is started with.
+type Config struct {
+	StateDir    string
+	Database    string // address as PostgreSQL spells it
+	Listen      string
+	ApplySocket string
+	// Now and HashCost are for tests; zero means the real ones.
+	Now      func() time.Time
+	HashCost int
+	Limits   *auth.Limits
+	// More parts than the list has; for tests of the contract.
+	More func(all.Deps) []component.Component
+	Log  *slog.Logger
+}
+
+// Defaults are the paths of an installed appliance.
+func Defaults() Config {
+	return Config{
+		StateDir:    "/var/lib/gateway",
+		Database:    "host=/run/postgresql user=gateway dbname=gateway",
+		Listen:      "127.0.0.1:8080",
+		ApplySocket: "/run/gateway/apply.sock",
+	}
+}
+
+func (c Config) path(name string) string { return filepath.Join(c.StateDir, name) }
+
+// ResetToken is where gateway-ctl leaves a reset token.
+func (c Config) ResetToken() string { return c.path(".reset-token") }
+
+// SetupCode is where the one-time setup code is kept.
+func (c Config) SetupCode() string { return c.path(".setup-code") }
+
+// SetupStore is the setup store's file.
+func (c Config) SetupStore() string { return c.path("setup.json") }
+
+// core is what gateway-api and gateway-scheduler have in common.
+type core struct {
+	cfg     Config
+	pool    *pgxpool.Pool
+	watch   *db.Watch
+	users   *user.Users
+	setup   *setupstate.Store
+	parts   []component.Component
+	metrics *prometheus.Registry
+	units   *sys.Units
+	log     *slog.Logger
+}
+
+// newCore makes every part. It opens no connection: all of it works without a database.
+func newCore(cfg Config) (*core, error) {
+	cfg = cfg.withDefaults()
+	c := &core{cfg: cfg, log: cfg.Log, metrics: prometheus.NewRegistry(), units: sys.NewUnits()}
+	c.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	var err error
+	if c.pool, err = db.Open(cfg.Database); err != nil {
+		return nil, err
+	}
+	if c.setup, err = setupstate.Open(cfg.SetupStore()); err != nil {
+		return nil, err
+	}
+	host := sys.NewHost(cfg.Now)
+	health, err := host.Health()
+	if err != nil {
+		return nil, fmt.Errorf("read machine: %w", err)
+	}
+	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Migrate(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
+	log := audit.NewLog(health.MachineID, cfg.Now)
+	run := change.NewRunner(c.pool, log, cfg.Now)
+	hasher := auth.NewHasher(cfg.HashCost)
+	if c.users, err = c.newUsers(run, log, hasher); err != nil {
+		return nil, err
+	}
+	deps := all.Deps{
+		Pool: c.pool, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Hasher: hasher, Limits: *cfg.Limits,
+		SetupCode: cfg.SetupCode(), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
+		Apt: sys.NewApt(sys.Run), Applier: apply.Client{Socket: cfg.ApplySocket}, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
+	}
+	c.parts = all.List(deps)
+	if cfg.More != nil {
+		c.parts = append(c.parts, cfg.More(deps)...)
+	}
+	return c, nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.HashCost == 0 {
+		c.HashCost = auth.Cost
+	}
+	if c.Limits == nil {
+		limits := auth.DefaultLimits()
+		c.Limits = &limits
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	}
+	return c
+}
+
+// withoutTime leaves the time to the journal, which has a better one.
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey && len(groups) == 0 {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// newUsers loads the keys that sessions and secrets depend on, making them at first start.
+func (c *core) newUsers(run *change.Runner, log *audit.Log, hasher *auth.Hasher) (*user.Users, error) {
+	box, err := secret.OpenOrCreateBox(c.cfg.path("master.key"))
+	if err != nil {
+		return nil, err
+	}
+	key, err := secret.RandomFile(c.cfg.path("jwt.secret"), 32)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := auth.NewSigner(key, "gateway", c.cfg.Now)
+	if err != nil {
+		return nil, err
+	}
+	return user.New(user.Options{
+		Pool: c.pool, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Box: box, Signer: signer, Hasher: hasher,
+		Limits: *c.cfg.Limits, ResetToken: c.cfg.ResetToken(), Now: c.cfg.Now, Log: c.log,
+	}), nil
+}
+
+func (c *core) close() {
+	c.pool.Close()
+	c.units.Close()
+}

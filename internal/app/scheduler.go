@@ -1,0 +1,51 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"golang.org/x/sync/errgroup"
+
+	"gateway/internal/component"
+)
+
+// RunScheduler is gateway-scheduler: every part's jobs, each on its own clock, until ctx ends.
+func RunScheduler(ctx context.Context, cfg Config) error {
+	c, err := newCore(cfg)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return c.watch.Run(ctx) })
+	for _, part := range c.parts {
+		for _, job := range part.Jobs {
+			g.Go(func() error { return c.every(ctx, job) })
+		}
+	}
+	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+		c.log.Warn("tell systemd", "err", err)
+	}
+	return g.Wait()
+}
+
+// every runs one job at its ticks. A failed run is logged and the next one tries
+// again; a run that would overlap the one before it is left out.
+func (c *core) every(ctx context.Context, job component.Job) error {
+	tick := time.NewTicker(job.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if !c.watch.Up() {
+			continue
+		}
+		if err := job.Run(ctx); err != nil && ctx.Err() == nil {
+			c.log.Error("job", "job", job.Name, "err", err)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Package all is THE list: one line per part of the product, in the order they
+// are migrated and applied.
+package all
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/apply"
+	auditlog "gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/component/audit"
+	changehistory "gateway/internal/component/change"
+	"gateway/internal/component/setup"
+	"gateway/internal/component/system"
+	"gateway/internal/component/user"
+	"gateway/internal/setupstate"
+	"gateway/internal/sys"
+)
+
+// Deps is everything a part may be given. Each takes what it needs.
+type Deps struct {
+	Pool      *pgxpool.Pool
+	Database  interface{ Up() bool }
+	Run       *change.Runner
+	Audit     *auditlog.Log
+	Setup     *setupstate.Store
+	Users     *user.Users
+	Hasher    *auth.Hasher
+	Limits    auth.Limits
+	SetupCode string // path of the one-time code
+	Node      string // machine id
+	Version   string
+	Host      *sys.Host
+	Units     *sys.Units
+	Apt       *sys.Apt
+	Applier   apply.Client
+	Metrics   prometheus.Gatherer
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// List returns the parts.
+func List(d Deps) []component.Component {
+	return []component.Component{
+		changehistory.New(),
+		audit.New(d.Pool, d.Audit, d.Node, d.Setup, d.Now, d.Log),
+		d.Users.Component(),
+		setup.New(setup.Options{Pool: d.Pool, Audit: d.Audit, Store: d.Setup, Hasher: d.Hasher, Limits: d.Limits, CodeFile: d.SetupCode, Now: d.Now, Log: d.Log}),
+		system.New(system.Options{
+			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier,
+			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log,
+		}),
+	}
+}

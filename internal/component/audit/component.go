@@ -1,0 +1,126 @@
+// Package audit shows the audit log: recent entries, search, and the live stream.
+// Writing and verifying it is left to gateway/internal/audit.
+package audit
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/api"
+	"gateway/internal/audit"
+	"gateway/internal/component"
+	"gateway/internal/fault"
+	"gateway/internal/setupstate"
+)
+
+type part struct {
+	pool  *pgxpool.Pool
+	log   *audit.Log
+	live  *audit.Live
+	setup *setupstate.Store
+	now   func() time.Time
+}
+
+// New returns the component; node is this node's machine id.
+func New(pool *pgxpool.Pool, log *audit.Log, node string, setup *setupstate.Store, now func() time.Time, logger *slog.Logger) component.Component {
+	p := &part{pool: pool, log: log, live: audit.NewLive(pool, node, logger), setup: setup, now: now}
+	schema := audit.Schema()
+	return component.Component{
+		Name:       "audit",
+		Tables:     schema.Tables,
+		Migrations: schema.Migrations,
+		Routes:     p.routes,
+		Listen: map[string]func(context.Context, string){
+			audit.Channel: func(ctx context.Context, _ string) { p.live.Poll(ctx) },
+		},
+		Jobs: []component.Job{{Name: "audit.prune", Every: time.Hour, Run: p.prune}},
+	}
+}
+
+func (p *part) routes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "recent-audit", Method: http.MethodGet, Path: "/audit/recent", Access: api.Viewer,
+		Summary: "The latest audit entries, newest first",
+	}, p.recent)
+	api.Handle(r, api.Op{
+		ID: "search-audit", Method: http.MethodGet, Path: "/audit/search", Access: api.Viewer,
+		Summary:     "Search the audit log, newest first",
+		Description: "Text matches anywhere and ignores case. To page on, send the created_at and seq of the last entry as before and before_seq.",
+	}, p.search)
+	api.Stream(r, api.Op{
+		ID: "live-audit", Path: "/audit/live", Access: api.Viewer,
+		Summary: "Stream: the last 50 entries, oldest first, then each new one",
+	}, p.stream)
+}
+
+func (p *part) recent(ctx context.Context, in *struct {
+	Limit int `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+},
+) (*api.Body[[]audit.Entry], error) {
+	entries, err := audit.Recent(ctx, p.pool, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(entries), nil
+}
+
+type searchInput struct {
+	Actor     string    `query:"actor" maxLength:"254"`
+	Action    string    `query:"action" maxLength:"100"`
+	Subject   string    `query:"subject" maxLength:"254"`
+	Since     time.Time `query:"since" doc:"Not before this moment"`
+	Until     time.Time `query:"until" doc:"Not after this moment"`
+	Before    time.Time `query:"before" doc:"created_at of the entry after which to go on"`
+	BeforeSeq int64     `query:"before_seq" minimum:"0" doc:"seq of that entry"`
+	Limit     int       `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+}
+
+func (p *part) search(ctx context.Context, in *searchInput) (*api.Body[[]audit.Entry], error) {
+	q := audit.Query{Actor: in.Actor, Action: in.Action, Subject: in.Subject, Since: in.Since, Until: in.Until, Limit: in.Limit}
+	if !in.Before.IsZero() {
+		q.Before = &audit.Cursor{CreatedAt: in.Before, Seq: in.BeforeSeq}
+	} else if in.BeforeSeq != 0 {
+		return nil, fault.At("before_seq", "goes together with before")
+	}
+	entries, err := audit.Search(ctx, p.pool, q)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(entries), nil
+}
+
+func (p *part) stream(ctx context.Context, send func(any) error) error {
+	sub, err := p.live.Subscribe(ctx)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	for _, e := range sub.Snapshot {
+		if err := send(e); err != nil {
+			return err
+		}
+	}
+	for {
+		e, err := sub.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := send(e); err != nil {
+			return err
+		}
+	}
+}
+
+// prune removes what is older than the operator wants to keep.
+func (p *part) prune(ctx context.Context) error {
+	state, err := p.setup.Load()
+	if err != nil {
+		return err
+	}
+	_, err = p.log.Prune(ctx, p.pool, p.now().AddDate(0, 0, -state.Retention.AuditDays))
+	return err
+}

@@ -1,0 +1,63 @@
+// Package component is the contract between the product and its parts: one folder
+// per managed daemon or area, all of the same shape. It names no daemon; the list
+// of parts is package all.
+package component
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+)
+
+// Component is one part of the product. Nil means "has none".
+type Component struct {
+	// Name is the part's one word: table prefix, URL, audit prefix, UI folder.
+	Name string
+	// Units are the systemd units behind it, for the services list, restarts and logs.
+	Units []string
+	// Tables lists every table the part owns, exactly once over all parts.
+	Tables []Table
+	// Migrations make those tables; their numbers are global.
+	Migrations fs.FS
+	// Routes registers the part's operations.
+	Routes func(api.Router)
+	// Listen handles database notifications, by channel, in gateway-api. An empty
+	// payload means that some may have been missed.
+	Listen map[string]func(ctx context.Context, payload string)
+	// Jobs run periodically in gateway-scheduler.
+	Jobs []Job
+}
+
+// Table and its scopes are package db's; the names here save parts an import.
+type Table = db.Table
+
+// The scopes of a table.
+const (
+	Replicated = db.Replicated
+	NodeLocal  = db.NodeLocal
+	History    = db.History
+)
+
+// Job is something gateway-scheduler does every so often, first one period after its start.
+type Job struct {
+	Name  string
+	Every time.Duration
+	Run   func(context.Context) error
+}
+
+// Schema is what the part stores.
+func (c Component) Schema() db.Schema {
+	return db.Schema{Tables: c.Tables, Migrations: c.Migrations}
+}
+
+// Schemas collects what all parts store.
+func Schemas(parts []Component) []db.Schema {
+	all := make([]db.Schema, len(parts))
+	for i, c := range parts {
+		all[i] = c.Schema()
+	}
+	return all
+}

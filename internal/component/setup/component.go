@@ -1,0 +1,209 @@
+// Package setup takes a fresh node from its one-time code to a first
+// administrator. Joining a cluster comes with the cluster component.
+package setup
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/api"
+	"gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/secret"
+	"gateway/internal/setupstate"
+)
+
+// Options are what setup needs.
+type Options struct {
+	Pool     *pgxpool.Pool
+	Audit    *audit.Log
+	Store    *setupstate.Store
+	Hasher   *auth.Hasher
+	Limits   auth.Limits
+	CodeFile string // where the one-time code is
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+type part struct {
+	Options
+	limiter *auth.Limiter
+}
+
+// New returns the component.
+func New(o Options) component.Component {
+	p := &part{Options: o, limiter: auth.NewLimiter(o.Limits)}
+	return component.Component{Name: "setup", Routes: p.routes}
+}
+
+func (p *part) routes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "setup-status", Method: http.MethodGet, Path: "/setup/status", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
+		Summary: "Whether this node is set up",
+	}, p.status)
+	api.Handle(r, api.Op{
+		ID: "complete-setup", Method: http.MethodPost, Path: "/setup/complete", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
+		Summary:     "Set up a standalone node",
+		Description: "Needs the one-time code that gateway-ctl setup-code prints on the node. Works once.",
+	}, p.complete)
+	api.Handle(r, api.Op{
+		ID: "complete-node-setup", Method: http.MethodPost, Path: "/setup/complete-node", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
+		Summary:     "Set up a node without an administrator",
+		Description: "For a node that gets its accounts from a cluster. Needs the one-time code, works once.",
+	}, p.completeNode)
+}
+
+// Status is what a stranger may know.
+type Status struct {
+	Complete bool `json:"complete"`
+}
+
+func (p *part) status(context.Context, *struct{}) (*api.Body[Status], error) {
+	state, err := p.Store.Load()
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(Status{Complete: state.Complete}), nil
+}
+
+// ACME is how certificates for the node's name are ordered.
+type ACME struct {
+	Email        string `json:"email,omitempty" maxLength:"254" doc:"Where the authority sends warnings"`
+	DirectoryURL string `json:"directory_url,omitempty" maxLength:"500" doc:"Of the authority; empty for the usual public one"`
+	TermsAgreed  bool   `json:"terms_agreed,omitempty" doc:"The authority's terms of service are agreed to"`
+}
+
+// Node is what every way of setting up a node needs.
+type Node struct {
+	Code secret.Text `json:"code" minLength:"1" maxLength:"64" doc:"The one-time setup code"`
+	FQDN string      `json:"fqdn" minLength:"1" maxLength:"253" doc:"The name under which this node is reached"`
+	ACME ACME        `json:"acme,omitempty"`
+}
+
+func (p *part) complete(ctx context.Context, in *struct {
+	Body struct {
+		Node
+		Email    string      `json:"email" minLength:"3" maxLength:"254" doc:"Sign-in name of the first administrator"`
+		Password secret.Text `json:"password" minLength:"12" maxLength:"72"`
+	}
+},
+) (*api.Body[Status], error) {
+	if err := p.open(ctx, in.Body.Code.Reveal()); err != nil {
+		return nil, err
+	}
+	var problems fault.Problems
+	in.Body.check(&problems)
+	if a, err := mail.ParseAddress(in.Body.Email); err != nil || a.Address != in.Body.Email {
+		problems.Add("email", "is not an e-mail address")
+	}
+	password := in.Body.Password.Reveal()
+	for _, check := range []error{auth.CheckLength(password), auth.CheckStrength(password, in.Body.Email)} {
+		if err := problems.Check("password", check); err != nil {
+			return nil, err
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	hash, err := p.Hasher.Hash(ctx, auth.Trusted, password)
+	if err != nil {
+		return nil, err
+	}
+	return p.finish(ctx, in.Body.Node, &setupstate.Admin{Email: in.Body.Email, PasswordHash: secret.Text(hash)})
+}
+
+func (p *part) completeNode(ctx context.Context, in *struct {
+	Body Node
+},
+) (*api.Body[Status], error) {
+	if err := p.open(ctx, in.Body.Code.Reveal()); err != nil {
+		return nil, err
+	}
+	var problems fault.Problems
+	in.Body.check(&problems)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return p.finish(ctx, in.Body, nil)
+}
+
+// open lets in whoever has the code, as long as setup is open at all.
+func (p *part) open(ctx context.Context, code string) error {
+	attempt := auth.Attempt{IP: api.ClientOf(ctx).Addr}
+	if ok, wait := p.limiter.Allow(p.Now(), attempt); !ok {
+		return fault.New(fault.TooMany, "too many attempts; wait a moment").WithRetry(wait)
+	}
+	state, err := p.Store.Load()
+	if err != nil {
+		return err
+	}
+	if state.Complete {
+		return done()
+	}
+	right, err := auth.MatchSetupCode(p.CodeFile, code)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return fault.New(fault.Unauthenticated, "the setup code is wrong; gateway-ctl setup-code prints it on the node").WithCode("wrong_setup_code")
+	}
+	p.limiter.Refund(p.Now(), attempt)
+	return nil
+}
+
+func done() error {
+	return fault.New(fault.Conflict, "this node is set up already").WithCode("setup_complete")
+}
+
+// hostname is a name of at least two labels, as certificates and browsers want it.
+var hostname = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+func (n Node) check(p *fault.Problems) {
+	if !hostname.MatchString(strings.ToLower(n.FQDN)) {
+		p.Add("fqdn", "is not a full host name like gw1.example.com")
+	}
+	if a, err := mail.ParseAddress(n.ACME.Email); n.ACME.Email != "" && (err != nil || a.Address != n.ACME.Email) {
+		p.Add("acme.email", "is not an e-mail address")
+	}
+	if u, err := url.Parse(n.ACME.DirectoryURL); n.ACME.DirectoryURL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		p.Add("acme.directory_url", "is not an https address")
+	}
+}
+
+// finish stores the outcome. Of parallel callers with the right code one wins.
+func (p *part) finish(ctx context.Context, n Node, admin *setupstate.Admin) (*api.Body[Status], error) {
+	_, err := p.Store.Update(func(s *setupstate.State) error {
+		if s.Complete {
+			return done()
+		}
+		s.Complete, s.CompletedAt = true, p.Now().UTC()
+		s.FQDN, s.Admin = strings.ToLower(n.FQDN), admin
+		s.ACME = setupstate.ACME{Email: n.ACME.Email, DirectoryURL: n.ACME.DirectoryURL, TermsAgreed: n.ACME.TermsAgreed}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := auth.RemoveSetupCode(p.CodeFile); err != nil {
+		return nil, fmt.Errorf("end the setup code: %w", err)
+	}
+	// Setup works without a database, so its entry may have to be missing from the log.
+	err = p.Audit.Record(ctx, p.Pool, audit.Entry{Actor: "setup", Action: "setup.complete", Subject: n.FQDN})
+	if err != nil && !db.Unavailable(err) {
+		return nil, err
+	}
+	p.Log.Info("setup complete", "fqdn", n.FQDN)
+	return api.OK(Status{Complete: true}), nil
+}

@@ -1,0 +1,118 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"gateway/internal/api"
+	"gateway/internal/apply"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+const (
+	// actTime is for an act on a service with its audit entry.
+	actTime = time.Minute
+	// applierTime of it is the applier's; the rest is for the entry.
+	applierTime = 50 * time.Second
+)
+
+// Restart names a service to restart.
+type Restart struct {
+	Service apply.Service `json:"service" enum:"reverse-proxy,forward-proxy,dns,ntp,scheduler"`
+}
+
+// Toggle says whether a service should run.
+type Toggle struct {
+	Service apply.Service `json:"service" enum:"ids,ids-bouncer,waf"`
+	On      bool          `json:"on" doc:"Start it, now and at every boot; or else stop it for good"`
+}
+
+func (p *part) restart(ctx context.Context, in *struct{ Body Restart }) (*api.Body[Restart], error) {
+	c := change.Change{Action: "system.service_restart", Subject: string(in.Body.Service)}
+	if err := p.act(ctx, c, apply.Restart, in.Body.Service); err != nil {
+		return nil, err
+	}
+	return api.OK(in.Body), nil
+}
+
+func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body[Toggle], error) {
+	action := apply.Off
+	if in.Body.On {
+		action = apply.On
+	}
+	c := change.Change{
+		Action: "system.service_toggle", Subject: string(in.Body.Service),
+		Detail: map[string]any{"on": in.Body.On},
+	}
+	if err := p.act(ctx, c, action, in.Body.Service); err != nil {
+		return nil, err
+	}
+	return api.OK(in.Body), nil
+}
+
+// act does the deed within the change, so that one that failed leaves no entry.
+func (p *part) act(ctx context.Context, c change.Change, a apply.Action, svc apply.Service) error {
+	done := false
+	err := p.change(ctx, c, func(ctx context.Context, tx pgx.Tx) error {
+		// A daemon may stop for longer than the pool lets a transaction idle.
+		if _, err := tx.Exec(ctx, `set local idle_in_transaction_session_timeout = '60s'`); err != nil {
+			return err
+		}
+		err := p.ask(ctx, a, svc)
+		done = err == nil
+		return err
+	})
+	if err != nil && done {
+		return errors.Join(fault.New(fault.Internal, "this was done, but could not be written to the audit log").WithCode("not_audited"), err)
+	}
+	return err
+}
+
+// ask words what the applier does not: its silence must not read as that of the database.
+func (p *part) ask(ctx context.Context, a apply.Action, svc apply.Service) error {
+	ctx, cancel := context.WithTimeout(ctx, applierTime)
+	defer cancel()
+	err := p.Applier.Service(ctx, a, svc)
+	switch _, worded := fault.Of(err); {
+	case err == nil || worded:
+		return err
+	case db.Expired(err):
+		return errors.Join(fault.New(fault.Unavailable, "the service did not follow in time and may still do so; look at its state and its log").WithCode("timeout"), err)
+	default:
+		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; the log of this node has the details").WithCode("applier_unavailable"), err)
+	}
+}
+
+// change runs fn as a change of this component. It goes on when the caller hangs up:
+// what happens outside of the database cannot be rolled back, and restarting the
+// reverse proxy cuts the very connection the request came by.
+func (p *part) change(ctx context.Context, c change.Change, fn func(context.Context, pgx.Tx) error) error {
+	held := context.WithoutCancel(ctx)
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		held, cancel = context.WithDeadline(held, end)
+		defer cancel()
+	}
+	c.Component = "system"
+	started := false
+	err := p.Run.Run(held, c, func(tx pgx.Tx) error {
+		started = true
+		return fn(held, tx)
+	})
+	if err != nil && !started && waited(err) {
+		return errors.Join(fault.New(fault.Unavailable, "this did not get its turn in time; another change of the system may be under way").WithCode("busy"), err)
+	}
+	return err
+}
+
+// waited reports whether err is that of a change that did not get its turn in time.
+func waited(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "57014" || db.Expired(err)
+}

@@ -1,0 +1,221 @@
+package system_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/internal/apply"
+	"gateway/internal/component/system"
+	"gateway/internal/sys"
+)
+
+// shows SYS-15
+func TestEachOfTheFiveKindsIsRestarted(t *testing.T) {
+	n := newNode(t)
+	services := apply.Services(apply.Restart)
+	if len(services) != 5 {
+		t.Fatalf("services = %v, want five", services)
+	}
+	var want []string
+	for _, s := range services {
+		status, got := n.as("admin", http.MethodPost, "/system/service-restart", fmt.Sprintf(`{"service":%q}`, s))
+		if status != http.StatusOK || got.Data["service"] != string(s) {
+			t.Errorf("restart %s = %d %+v", s, status, got)
+		}
+		if took := n.systemd.took(); took != "restart "+s.Unit() {
+			t.Errorf("restart %s: systemd heard %q", s, took)
+		}
+		want = append(want, "system.service_restart "+string(s)+" {} by ann@example.com")
+	}
+	if got := n.audited(); got != strings.Join(want, "\n") {
+		t.Errorf("audit log = %q, want %q", got, want)
+	}
+}
+
+// shows SYS-17
+func TestEachOfTheThreeServicesIsSwitchedOnAndOff(t *testing.T) {
+	n := newNode(t)
+	for _, s := range []apply.Service{apply.IDS, apply.IDSBouncer, apply.WAF} {
+		for on, want := range map[bool]string{
+			true:  "enable " + s.Unit() + ", start " + s.Unit(),
+			false: "stop " + s.Unit() + ", disable " + s.Unit(),
+		} {
+			status, got := n.as("admin", http.MethodPost, "/system/service-toggle", fmt.Sprintf(`{"service":%q,"on":%v}`, s, on))
+			if status != http.StatusOK || got.Data["on"] != on {
+				t.Errorf("toggle %s %v = %d %+v", s, on, status, got)
+			}
+			if took := n.systemd.took(); took != want {
+				t.Errorf("toggle %s %v: systemd heard %q, want %q", s, on, took, want)
+			}
+			entry := fmt.Sprintf(`system.service_toggle %s {"on":%v} by ann@example.com`, s, on)
+			if log := n.audited(); !strings.Contains(log, entry) {
+				t.Errorf("audit log = %q, want %q", log, entry)
+			}
+		}
+	}
+}
+
+// shows SYS-16, SYS-18
+func TestWhatMayNotBeActedUponIsRefused(t *testing.T) {
+	n := newNode(t)
+	for _, tc := range []struct{ path, body string }{
+		{"/system/service-restart", `{"service":"waf"}`},
+		{"/system/service-restart", `{"service":"database"}`},
+		{"/system/service-restart", `{"service":"haproxy.service"}`},
+		{"/system/service-restart", `{"service":"../ssh"}`},
+		{"/system/service-restart", `{"service":""}`},
+		{"/system/service-restart", `{"service":["dns"]}`},
+		{"/system/service-restart", `{}`},
+		{"/system/service-restart", `{"service":"dns","unit":"ssh.service"}`},
+		{"/system/service-toggle", `{"service":"dns","on":true}`},
+		{"/system/service-toggle", `{"service":"ssh","on":false}`},
+		{"/system/service-toggle", `{"service":"waf"}`},
+		{"/system/service-toggle", `{"service":"waf","on":"yes"}`},
+	} {
+		if status, got := n.as("admin", http.MethodPost, tc.path, tc.body); status != http.StatusBadRequest || got.Error.Code != "invalid" {
+			t.Errorf("%s %s = %d %+v, want 400", tc.path, tc.body, status, got.Error)
+		}
+	}
+	if took, log := n.systemd.took(), n.audited(); took != "" || log != "" {
+		t.Errorf("systemd heard %q and the log says %q, want nothing", took, log)
+	}
+}
+
+func TestAViewerChangesNothing(t *testing.T) {
+	n := newNode(t)
+	for _, tc := range []struct{ method, path, body string }{
+		{http.MethodPost, "/system/service-restart", `{"service":"dns"}`},
+		{http.MethodPost, "/system/service-toggle", `{"service":"waf","on":false}`},
+		{http.MethodPost, "/system/ipv6", `{"enabled":false}`},
+		{http.MethodPost, "/system/maintenance", `{"enabled":true}`},
+		{http.MethodPost, "/system/auto-update", `{"enabled":true}`},
+		{http.MethodPut, "/system/retention", `{"backups":1,"audit_days":1}`},
+	} {
+		for account, want := range map[string]int{"viewer": 403, "scraper": 403, "": 401} {
+			if status, _ := n.as(account, tc.method, tc.path, tc.body); status != want {
+				t.Errorf("%s as %q = %d, want %d", tc.path, account, status, want)
+			}
+		}
+		n.up.Store(false)
+		if status, got := n.as("admin", tc.method, tc.path, tc.body); status != 503 || got.Error.Code != "database_unavailable" {
+			t.Errorf("%s without a database = %d %+v, want 503", tc.path, status, got.Error)
+		}
+		n.up.Store(true)
+	}
+	if took, log := n.systemd.took(), n.audited(); took != "" || log != "" {
+		t.Errorf("systemd heard %q and the log says %q, want nothing", took, log)
+	}
+}
+
+func TestAFailedRestartLeavesNoEntry(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		spoil  func(*node)
+		adjust func(*system.Options)
+		status int
+		code   string
+	}{
+		{"not installed", func(n *node) { n.systemd.absent["unbound.service"] = true }, nil, 404, "not_found"},
+		{"does not start", func(n *node) { n.systemd.failing = &sys.JobError{Result: "failed"} }, nil, 503, "unavailable"},
+		{"no applier", nil, func(o *system.Options) { o.Applier = apply.Client{Socket: "/nonexistent/s"} }, 503, "applier_unavailable"},
+		{"an applier we may not talk to", nil, func(o *system.Options) { o.Applier = deaf{errors.New("permission denied")} }, 503, "applier_unavailable"},
+		{"an applier that hangs", nil, func(o *system.Options) { o.Applier = deaf{fmt.Errorf("wait: %w", context.DeadlineExceeded)} }, 503, "timeout"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			n := newNode(t, func(o *system.Options) {
+				if tc.adjust != nil {
+					tc.adjust(o)
+				}
+			})
+			if tc.spoil != nil {
+				tc.spoil(n)
+			}
+			status, got := n.as("admin", http.MethodPost, "/system/service-restart", `{"service":"dns"}`)
+			if status != tc.status || got.Error.Code != tc.code {
+				t.Errorf("restart = %d %+v, want %d %s", status, got.Error, tc.status, tc.code)
+			}
+			if log := n.audited(); log != "" {
+				t.Errorf("audit log = %q, want nothing", log)
+			}
+		})
+	}
+}
+
+// deaf is an applier that cannot be talked to.
+type deaf struct{ err error }
+
+func (d deaf) PacketFilterLoaded(context.Context) (bool, error)           { return false, d.err }
+func (d deaf) Service(context.Context, apply.Action, apply.Service) error { return d.err }
+
+// Restarting the reverse proxy cuts the connection that the request came by.
+func TestARestartIsAuditedWhenTheCallerHangsUp(t *testing.T) {
+	n := newNode(t)
+	ctx, hangUp := context.WithCancel(context.Background())
+	n.systemd.during = hangUp
+	status, got := n.send(ctx, "admin", http.MethodPost, "/system/service-restart", `{"service":"reverse-proxy"}`)
+	if status != http.StatusOK {
+		t.Errorf("restart = %d %+v", status, got.Error)
+	}
+	if log := n.audited(); !strings.HasPrefix(log, "system.service_restart reverse-proxy ") {
+		t.Errorf("audit log = %q, want the restart", log)
+	}
+}
+
+func TestARestartThatCannotBeAuditedIsReported(t *testing.T) {
+	n := newNode(t)
+	n.breakAudit()
+	status, got := n.as("admin", http.MethodPost, "/system/service-restart", `{"service":"dns"}`)
+	if status != http.StatusInternalServerError || got.Error.Code != "not_audited" {
+		t.Errorf("restart = %d %+v, want 500 not_audited", status, got.Error)
+	}
+	if took := n.systemd.took(); took != "restart unbound.service" {
+		t.Errorf("systemd heard %q", took)
+	}
+}
+
+func (n *node) breakAudit() {
+	n.t.Helper()
+	if _, err := n.pool.Exec(context.Background(), `alter table audit_entries add constraint broken check (action = '')`); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// A stop may take longer than the pool lets a transaction idle, which is half a minute.
+func TestASlowRestartKeepsItsTransaction(t *testing.T) {
+	n := newNode(t)
+	var limit string
+	n.systemd.during = func() {
+		// Another session sees only whether ours idles, so the setting is read from its query.
+		_ = n.pool.QueryRow(context.Background(), `select query from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`).Scan(&limit)
+	}
+	n.as("admin", http.MethodPost, "/system/service-restart", `{"service":"ntp"}`)
+	if !strings.Contains(limit, "idle_in_transaction_session_timeout = '60s'") {
+		t.Errorf("the transaction waits after %q, want a longer timeout set", limit)
+	}
+}
+
+func TestAChangeThatDoesNotGetItsTurnSaysSo(t *testing.T) {
+	n := newNode(t)
+	tx, err := n.pool.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(context.Background()) //nolint:errcheck // the database goes with the test
+	if _, err := tx.Exec(context.Background(), `select pg_advisory_xact_lock(hashtextextended('gateway/system', 0))`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	status, got := n.send(ctx, "admin", http.MethodPost, "/system/service-restart", `{"service":"dns"}`)
+	if status != http.StatusServiceUnavailable || got.Error.Code != "busy" {
+		t.Errorf("restart = %d %+v, want 503 busy", status, got.Error)
+	}
+	if took := n.systemd.took(); took != "" {
+		t.Errorf("systemd heard %q, want nothing", took)
+	}
+}

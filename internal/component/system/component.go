@@ -1,0 +1,89 @@
+// Package system shows the node itself, its health, resources, services and packages,
+// and holds the few switches that belong to no daemon. Reading the host is left to
+// gateway/internal/sys, acting on its services to the applier, and keeping the
+// switches to gateway/internal/setupstate.
+package system
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/api"
+	"gateway/internal/apply"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/setupstate"
+	"gateway/internal/sys"
+)
+
+// Options are what the component needs.
+type Options struct {
+	Version  string
+	Run      *change.Runner
+	Setup    *setupstate.Store
+	Database interface{ Up() bool }
+	Host     host     // *sys.Host
+	Units    units    // *sys.Units
+	Packages packages // *sys.Apt
+	Applier  applier  // apply.Client
+	// Metrics is what GET /metrics answers, beside the few figures of this component.
+	Metrics prometheus.Gatherer
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+type host interface {
+	Health() (sys.Health, error)
+	Resources() (sys.Resources, error)
+	Interfaces() ([]sys.Interface, error)
+}
+
+type units interface {
+	States(ctx context.Context, names []string) ([]sys.UnitState, error)
+}
+
+type packages interface {
+	Packages(ctx context.Context, names []string) ([]sys.PackageVersion, error)
+}
+
+type applier interface {
+	PacketFilterLoaded(ctx context.Context) (bool, error)
+	Service(ctx context.Context, action apply.Action, svc apply.Service) error
+}
+
+type part struct {
+	Options
+	versions *versions
+	metrics  http.Handler
+}
+
+// New returns the component.
+func New(o Options) component.Component {
+	p := &part{Options: o, versions: &versions{from: o.Packages, now: o.Now}}
+	p.metrics = p.newMetrics()
+	return component.Component{
+		Name:   "system",
+		Units:  []string{"gateway-api.service", "gateway-apply.service", "gateway-scheduler.service"},
+		Routes: p.routes,
+	}
+}
+
+func (p *part) routes(r api.Router) {
+	p.hostRoutes(r)
+	p.serviceRoutes(r)
+	p.settingRoutes(r)
+	api.Handle(r, api.Op{
+		ID: "package-versions", Method: http.MethodGet, Path: "/system/package-versions", Access: api.Viewer, WithoutDatabase: true,
+		Summary:     "Installed and available version of the product and its daemons",
+		Description: "As of the package lists last fetched; the answer is up to a minute old.",
+	}, p.packageVersions)
+	api.Raw(r, api.Op{
+		ID: "metrics", Method: http.MethodGet, Path: "/metrics", Access: api.Admin, TokenRead: true, WithoutDatabase: true,
+		Summary:     "Metrics for Prometheus",
+		Description: "For administrators, and for every API token.",
+	}, "text/plain; version=0.0.4; charset=utf-8", p.serveMetrics)
+}

@@ -1,0 +1,92 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"gateway/internal/api"
+	"gateway/internal/fault"
+	"gateway/internal/sys"
+)
+
+const (
+	versionsFresh = time.Minute
+	versionsTime  = 10 * time.Second
+)
+
+// versions remembers what apt said: it starts a program, which must not be had for the
+// asking, neither often nor many at a time.
+type versions struct {
+	from packages
+	now  func() time.Time
+
+	flight singleflight.Group
+	mu     sync.Mutex
+	at     time.Time
+	known  []sys.PackageVersion
+}
+
+func packageNames() []string {
+	return []string{
+		"gateway", "haproxy", "squid", "unbound", "chrony", "nftables", "wireguard-tools", "kea-dhcp4-server",
+		"freeradius", "postgresql-17", "crowdsec", "crowdsec-firewall-bouncer", "keepalived",
+	}
+}
+
+// PackageVersions is the list of packages.
+type PackageVersions struct {
+	Packages []sys.PackageVersion `json:"packages"`
+	TakenAt  time.Time            `json:"taken_at" doc:"When the package lists were read"`
+}
+
+func (p *part) packageVersions(ctx context.Context, _ *struct{}) (*api.Body[PackageVersions], error) {
+	v, err := p.versions.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(v), nil
+}
+
+func (v *versions) get(ctx context.Context) (PackageVersions, error) {
+	if got, ok := v.cached(); ok {
+		return got, nil
+	}
+	answer := v.flight.DoChan("", func() (any, error) {
+		if got, ok := v.cached(); ok {
+			return got, nil // a flight ended just before this one began
+		}
+		return v.read(context.WithoutCancel(ctx)) // others wait for it too
+	})
+	select {
+	case <-ctx.Done():
+		return PackageVersions{}, ctx.Err()
+	case r := <-answer:
+		got, _ := r.Val.(PackageVersions)
+		return got, r.Err
+	}
+}
+
+func (v *versions) cached() (PackageVersions, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	age := v.now().Sub(v.at)
+	// A clock set back must not keep the answer for hours.
+	return PackageVersions{v.known, v.at}, v.known != nil && age >= 0 && age < versionsFresh
+}
+
+func (v *versions) read(ctx context.Context) (PackageVersions, error) {
+	ctx, cancel := context.WithTimeout(ctx, versionsTime)
+	defer cancel()
+	known, err := v.from.Packages(ctx, packageNames())
+	if err != nil {
+		return PackageVersions{}, errors.Join(fault.New(fault.Unavailable, "apt does not tell the package versions; the log of this node has the details").WithCode("apt_unavailable"), err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.known, v.at = known, v.now().UTC()
+	return PackageVersions{v.known, v.at}, nil
+}

@@ -1,0 +1,127 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/setupstate"
+)
+
+// flag is one switch of the setup store.
+type flag struct {
+	path, action, what string
+	field              func(*setupstate.State) *bool
+}
+
+func flags() []flag {
+	return []flag{
+		{"ipv6", "system.ipv6", "whether the daemons listen on IPv6", func(s *setupstate.State) *bool { return &s.IPv6Enabled }},
+		{"maintenance", "system.maintenance", "the maintenance mode", func(s *setupstate.State) *bool { return &s.Maintenance }},
+		{"auto-update", "system.auto_update", "whether the node updates itself", func(s *setupstate.State) *bool { return &s.AutoUpdate }},
+	}
+}
+
+func (p *part) settingRoutes(r api.Router) {
+	for _, f := range flags() {
+		api.Handle(r, api.Op{
+			ID: "get-" + f.path, Method: http.MethodGet, Path: "/system/" + f.path, Access: api.Viewer, WithoutDatabase: true,
+			Summary: "Tell " + f.what,
+		}, func(context.Context, *struct{}) (*api.Body[Flag], error) { return p.flag(f) })
+		api.Handle(r, api.Op{
+			ID: "set-" + f.path, Method: http.MethodPost, Path: "/system/" + f.path,
+			Summary: "Set " + f.what,
+		}, func(ctx context.Context, in *struct{ Body Flag }) (*api.Body[Flag], error) {
+			return p.setFlag(ctx, f, in.Body)
+		})
+	}
+	api.Handle(r, api.Op{
+		ID: "get-retention", Method: http.MethodGet, Path: "/system/retention", Access: api.Viewer, WithoutDatabase: true,
+		Summary: "How much history is kept",
+	}, p.retention)
+	api.Handle(r, api.Op{
+		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention",
+		Summary: "Set how much history is kept",
+	}, p.setRetention)
+}
+
+// Flag is a switch.
+type Flag struct {
+	Enabled bool `json:"enabled"`
+}
+
+func (p *part) flag(f flag) (*api.Body[Flag], error) {
+	state, err := p.Setup.Load()
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(Flag{*f.field(&state)}), nil
+}
+
+func (p *part) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Flag], error) {
+	subject := "off"
+	if want.Enabled {
+		subject = "on"
+	}
+	if err := set(ctx, p, f.action, subject, f.field, want.Enabled); err != nil {
+		return nil, err
+	}
+	return api.OK(want), nil
+}
+
+// Retention is how much history is kept.
+type Retention struct {
+	Backups   int `json:"backups" minimum:"1" maximum:"365" doc:"Latest successful backups"`
+	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days that an audit entry stays"`
+}
+
+func (p *part) retention(context.Context, *struct{}) (*api.Body[Retention], error) {
+	state, err := p.Setup.Load()
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(Retention(state.Retention)), nil
+}
+
+func (p *part) setRetention(ctx context.Context, in *struct{ Body Retention }) (*api.Body[Retention], error) {
+	subject := fmt.Sprintf("%d backups, %d days of audit entries", in.Body.Backups, in.Body.AuditDays)
+	field := func(s *setupstate.State) *setupstate.Retention { return &s.Retention }
+	if err := set(ctx, p, "system.retention", subject, field, setupstate.Retention(in.Body)); err != nil {
+		return nil, err
+	}
+	return api.OK(in.Body), nil
+}
+
+// set stores one value, with an entry even when it was the same before. The store is a
+// file and knows no rollback, so a change that fails after it puts the old value back.
+func set[T comparable](ctx context.Context, p *part, action, subject string, field func(*setupstate.State) *T, value T) error {
+	var old T
+	written := false
+	detail := map[string]any{"to": value}
+	err := p.change(ctx, change.Change{Action: action, Subject: subject, Detail: detail}, func(context.Context, pgx.Tx) error {
+		_, err := p.Setup.Update(func(s *setupstate.State) error {
+			f := field(s)
+			old, *f = *f, value
+			return nil
+		})
+		written = err == nil
+		detail["from"] = old
+		return err
+	})
+	if err == nil || !written {
+		return err
+	}
+	_, undo := p.Setup.Update(func(s *setupstate.State) error {
+		// Somebody may have had their turn meanwhile; theirs stays.
+		if f := field(s); *f == value {
+			*f = old
+		}
+		return nil
+	})
+	return errors.Join(err, undo)
+}

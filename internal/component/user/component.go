@@ -1,0 +1,91 @@
+// Package user owns the accounts: who exists, how they sign in and out, their
+// sessions, second factors and API tokens. How a password is hashed or a token
+// signed is left to package auth; who may call what to package api.
+package user
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/api"
+	"gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/secret"
+	"gateway/internal/setupstate"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Options are what accounts need.
+type Options struct {
+	Pool     *pgxpool.Pool
+	Database interface{ Up() bool }
+	Run      *change.Runner
+	Audit    *audit.Log
+	Setup    *setupstate.Store
+	Box      *secret.Box
+	Signer   *auth.Signer
+	Hasher   *auth.Hasher
+	Limits   auth.Limits
+	// ResetToken is the path of the file gateway-ctl reset-password writes.
+	ResetToken string
+	Now        func() time.Time
+	Log        *slog.Logger
+}
+
+// Users is the component and, for package api, the Authenticator.
+type Users struct {
+	Options
+	limiter   *auth.Limiter
+	codes     *auth.CodeLimiter
+	sessions  *sessions
+	emergency *emergency
+}
+
+// New returns the accounts of this node.
+func New(o Options) *Users {
+	return &Users{
+		Options: o, limiter: auth.NewLimiter(o.Limits), codes: auth.NewCodeLimiter(),
+		sessions: newSessions(), emergency: newEmergency(),
+	}
+}
+
+// Component is the part of the product that u is.
+func (u *Users) Component() component.Component {
+	sub, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return component.Component{
+		Name: "user",
+		Tables: []component.Table{
+			{Name: "users", Scope: component.Replicated, Omit: []string{"password_hash", "totp_secret"}},
+			{Name: "user_recovery_codes", Scope: component.Replicated, Omit: []string{"hash"}},
+			{Name: "user_tokens", Scope: component.Replicated, Omit: []string{"hash"}},
+			{Name: "user_sessions", Scope: component.History},
+			{Name: "user_totp_state", Scope: component.History},
+			{Name: "user_token_uses", Scope: component.History},
+		},
+		Migrations: sub,
+		Routes:     u.routes,
+		Listen:     map[string]func(context.Context, string){sessionChannel: u.sessions.changed},
+		Jobs:       []component.Job{{Name: "user.sessions.prune", Every: time.Hour, Run: u.pruneSessions}},
+	}
+}
+
+func (u *Users) routes(r api.Router) {
+	u.loginRoutes(r)
+	u.sessionRoutes(r)
+	u.passwordRoutes(r)
+	u.totpRoutes(r)
+	u.tokenRoutes(r)
+	u.userRoutes(r)
+}

@@ -1,0 +1,245 @@
+package user
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/auth"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/secret"
+	"gateway/internal/setupstate"
+)
+
+func (u *Users) passwordRoutes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "change-password", Method: http.MethodPost, Path: "/auth/change-password", Access: api.Self,
+		Summary: "Change your own password", Description: "Every other session of the account ends.",
+	}, u.changePassword)
+	api.Handle(r, api.Op{
+		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, BeforeSetup: true,
+		Summary:     "Set the administrator's password with a token from the box",
+		Description: "gateway-ctl reset-password prints the token; it works once, for 30 minutes.",
+	}, u.resetPassword)
+	api.Handle(r, api.Op{
+		ID: "set-user-password", Method: http.MethodPost, Path: "/users/{id}/password",
+		Summary: "Set a user's password", Description: "Every session of that user ends.",
+	}, u.setPassword)
+}
+
+func (u *Users) changePassword(ctx context.Context, in *struct {
+	Body struct {
+		CurrentPassword secret.Text `json:"current_password" minLength:"1" maxLength:"1024"`
+		NewPassword     secret.Text `json:"new_password" minLength:"12" maxLength:"72"`
+	}
+},
+) (*api.SignedIn[*struct{}], error) {
+	me := auth.From(ctx)
+	if err := u.verifyOwn(ctx, me, in.Body.CurrentPassword.Reveal()); err != nil {
+		return nil, err
+	}
+	hash, err := u.newHash(ctx, "new_password", in.Body.NewPassword.Reveal(), me.Email)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.SignedIn[*struct{}]{}
+	c := change.Change{Component: "user", Action: "auth.password.change", Subject: me.Email}
+	err = u.Run.Run(ctx, c, func(tx pgx.Tx) (err error) {
+		if err := u.storePassword(ctx, tx, me.UserID, me.Email, hash); err != nil {
+			return err
+		}
+		out.SetCookie, err = u.renew(ctx, tx, me)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// verifyOwn asks a signed-in caller for their password once more. Somebody at an
+// unlocked screen must not get to guess it faster than at the sign-in page.
+func (u *Users) verifyOwn(ctx context.Context, me auth.Identity, password string) error {
+	attempt := auth.Attempt{IP: api.ClientOf(ctx).Addr, Account: me.Email, Device: true}
+	if ok, wait := u.limiter.Allow(u.Now(), attempt); !ok {
+		return fault.New(fault.TooMany, "too many attempts; wait a moment").WithRetry(wait)
+	}
+	a, err := byID(ctx, u.Pool, me.UserID)
+	if err != nil {
+		return err
+	}
+	if a == nil {
+		return ended()
+	}
+	right, err := u.Hasher.Compare(ctx, auth.Trusted, []byte(a.PasswordHash), password)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return fault.New(fault.Unauthenticated, "the current password is wrong").WithCode("wrong_password")
+	}
+	u.limiter.Refund(u.Now(), attempt)
+	return nil
+}
+
+// newHash checks a new password and hashes it, outside of any transaction: it takes a third of a second.
+func (u *Users) newHash(ctx context.Context, field, password, email string) (string, error) {
+	var p fault.Problems
+	if err := p.Check(field, auth.CheckLength(password)); err != nil {
+		return "", err
+	}
+	if err := p.Check(field, auth.CheckStrength(password, email)); err != nil {
+		return "", err
+	}
+	if err := p.Err(); err != nil {
+		return "", err
+	}
+	hash, err := u.Hasher.Hash(ctx, auth.Trusted, password)
+	return string(hash), err
+}
+
+// storePassword writes the hash, and to the setup store too when the account is its admin.
+func (u *Users) storePassword(ctx context.Context, tx pgx.Tx, userID, email, hash string) error {
+	_, err := tx.Exec(ctx, `update users set password_hash = $2, revision = revision + 1, updated_at = $3 where id = $1`, userID, hash, u.Now())
+	if err != nil {
+		return fmt.Errorf("store password: %w", err)
+	}
+	return u.settleStore(email, func(s *setupstate.State) { s.Admin.PasswordHash = secret.Text(hash) })
+}
+
+// settleStore changes the setup store's admin when it is this account. The file
+// is written before the commit: should that fail, the row still decides.
+func (u *Users) settleStore(email string, fn func(*setupstate.State)) error {
+	state, err := u.Setup.Load()
+	if err != nil || state.Admin == nil || state.Admin.Email != email {
+		return err
+	}
+	_, err = u.Setup.Update(func(s *setupstate.State) error {
+		if s.Admin != nil && s.Admin.Email == email {
+			fn(s)
+		}
+		return nil
+	})
+	return err
+}
+
+// mirrorSecondFactor tells the setup store whether its admin has a second factor,
+// so that the password alone does not do while the database is away.
+func (u *Users) mirrorSecondFactor(ctx context.Context, tx pgx.Tx, userID string, on bool) error {
+	a, err := byID(ctx, tx, userID)
+	if err != nil || a == nil {
+		return err
+	}
+	return u.settleStore(a.Email, func(s *setupstate.State) { s.Admin.SecondFactor = on })
+}
+
+// renew ends every session of the account and starts a new one for this caller.
+func (u *Users) renew(ctx context.Context, tx pgx.Tx, me auth.Identity) ([]http.Cookie, error) {
+	if err := endSessions(ctx, tx, me.UserID); err != nil {
+		return nil, err
+	}
+	a, err := byID(ctx, tx, me.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		return nil, ended()
+	}
+	return u.startSession(ctx, tx, a)
+}
+
+func (u *Users) resetPassword(ctx context.Context, in *struct {
+	Body struct {
+		Token       secret.Text `json:"token" minLength:"1" maxLength:"64" doc:"As gateway-ctl reset-password printed it"`
+		NewPassword secret.Text `json:"new_password" minLength:"12" maxLength:"72"`
+	}
+},
+) (*api.Body[*struct{}], error) {
+	attempt := auth.Attempt{IP: api.ClientOf(ctx).Addr}
+	if ok, wait := u.limiter.Allow(u.Now(), attempt); !ok {
+		return nil, fault.New(fault.TooMany, "too many attempts; wait a moment").WithRetry(wait)
+	}
+	state, err := u.Setup.Load()
+	if err != nil {
+		return nil, err
+	}
+	err = auth.ConsumeResetToken(u.ResetToken, in.Body.Token.Reveal(), u.Now(), func() error {
+		if state.Admin == nil {
+			return fault.New(fault.Conflict, "this node has no local administrator whose password could be reset")
+		}
+		return u.reset(ctx, state.Admin.Email, in.Body.NewPassword.Reveal())
+	})
+	if err != nil {
+		return nil, err
+	}
+	u.limiter.Refund(u.Now(), attempt)
+	return api.OK[*struct{}](nil), nil
+}
+
+// reset settles user table and setup store together: afterwards only the new password signs in.
+func (u *Users) reset(ctx context.Context, email, password string) error {
+	hash, err := u.newHash(ctx, "new_password", password, email)
+	if err != nil {
+		return err
+	}
+	c := change.Change{Component: "user", Action: "auth.password.reset", Subject: email, Actor: "local"}
+	return u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+		a, err := byEmail(ctx, tx, email)
+		if err != nil {
+			return err
+		}
+		if a == nil {
+			return u.settleStore(email, func(s *setupstate.State) { s.Admin.PasswordHash = secret.Text(hash) })
+		}
+		u.codes.Right(a.ID) // lifts a lockout by wrong codes; the second factor itself stays
+		if err := u.storePassword(ctx, tx, a.ID, email, hash); err != nil {
+			return err
+		}
+		return endSessions(ctx, tx, a.ID)
+	})
+}
+
+func (u *Users) setPassword(ctx context.Context, in *struct {
+	ID   string `path:"id"`
+	Body struct {
+		Password secret.Text `json:"password" minLength:"12" maxLength:"72"`
+	}
+},
+) (*api.Body[*struct{}], error) {
+	a, err := u.existing(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := u.newHash(ctx, "password", in.Body.Password.Reveal(), a.Email)
+	if err != nil {
+		return nil, err
+	}
+	c := change.Change{Component: "user", Action: "user.password.set", Subject: a.Email}
+	err = u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+		if err := u.storePassword(ctx, tx, a.ID, a.Email, hash); err != nil {
+			return err
+		}
+		return endSessions(ctx, tx, a.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.OK[*struct{}](nil), nil
+}
+
+// existing is the account with that id, or a NotFound fault.
+func (u *Users) existing(ctx context.Context, id string) (*account, error) {
+	a, err := byID(ctx, u.Pool, id)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		return nil, db.Fault(pgx.ErrNoRows, "user", nil)
+	}
+	return a, nil
+}

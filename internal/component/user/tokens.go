@@ -1,0 +1,148 @@
+package user
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/auth"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+func (u *Users) tokenRoutes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "list-tokens", Method: http.MethodGet, Path: "/auth/tokens", Access: api.Self,
+		Summary: "List your own API tokens",
+	}, u.listTokens)
+	api.Handle(r, api.Op{
+		ID: "create-token", Method: http.MethodPost, Path: "/auth/tokens", Access: api.Self, Status: http.StatusCreated,
+		Summary:     "Create an API token",
+		Description: "The token is shown this once. It acts with its own role, and never with more than its owner has at that moment.",
+	}, u.createToken)
+	api.Handle(r, api.Op{
+		ID: "revoke-token", Method: http.MethodDelete, Path: "/auth/tokens/{id}", Access: api.Self,
+		Summary: "Revoke one of your own API tokens",
+	}, u.revokeToken)
+}
+
+// TokenView is a token as its owner sees it: everything but the token.
+type TokenView struct {
+	ID         string     `json:"id" db:"id"`
+	Name       string     `json:"name" db:"name"`
+	Role       auth.Role  `json:"role" db:"role" enum:"admin,viewer"`
+	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
+	ExpiresAt  time.Time  `json:"expires_at" db:"expires_at"`
+	LastUsedAt *time.Time `json:"last_used_at" db:"last_used_at" doc:"To the minute"`
+}
+
+// NewTokenView is the one answer that has the token.
+type NewTokenView struct {
+	TokenView
+	Token string `json:"token" doc:"Shown this once"`
+}
+
+func (u *Users) listTokens(ctx context.Context, _ *struct{}) (*api.Body[[]TokenView], error) {
+	rows, err := u.Pool.Query(ctx, `select t.id, t.name, t.role, t.created_at, t.expires_at, p.last_used_at
+		from user_tokens t left join user_token_uses p on p.token_id = t.id
+		where t.user_id = $1 order by t.created_at desc, t.id limit 1000`, auth.From(ctx).UserID)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	list, err := pgx.AppendRows([]TokenView{}, rows, pgx.RowToStructByPos[TokenView])
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	return api.OK(list), nil
+}
+
+func (u *Users) createToken(ctx context.Context, in *struct {
+	Body struct {
+		Name string    `json:"name" minLength:"1" maxLength:"64" pattern:"^[^\\pC]+$" patternDescription:"printable text" doc:"What it is for"`
+		Role auth.Role `json:"role" enum:"admin,viewer"`
+		Days int       `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"How long it lives"`
+	}
+},
+) (*api.Body[NewTokenView], error) {
+	me := auth.From(ctx)
+	if in.Body.Role == auth.Admin && me.Role != auth.Admin {
+		return nil, fault.At("role", "cannot be more than your own")
+	}
+	token, hash := auth.NewToken()
+	now := u.Now()
+	t := TokenView{ID: db.NewID(), Name: in.Body.Name, Role: in.Body.Role, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, in.Body.Days)}
+	c := change.Change{Component: "user", Action: "auth.token.create", Subject: t.Name, Detail: map[string]any{"role": t.Role, "expires_at": t.ExpiresAt}}
+	err := u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `insert into user_tokens (id, user_id, name, role, hash, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+			t.ID, me.UserID, t.Name, t.Role, hash, t.CreatedAt, t.ExpiresAt)
+		return err
+	})
+	if err != nil {
+		return nil, db.Fault(err, "token", map[string]string{"user_tokens_name_key": "name"})
+	}
+	return api.OK(NewTokenView{TokenView: t, Token: token.Reveal()}), nil
+}
+
+func (u *Users) revokeToken(ctx context.Context, in *struct {
+	ID string `path:"id"`
+},
+) (*api.Body[*struct{}], error) {
+	me := auth.From(ctx)
+	var name string
+	err := pgx.ErrNoRows
+	if db.ValidID(in.ID) {
+		err = u.Pool.QueryRow(ctx, `select name from user_tokens where id = $1 and user_id = $2`, in.ID, me.UserID).Scan(&name)
+	}
+	if err != nil {
+		return nil, db.Fault(err, "token", nil)
+	}
+	c := change.Change{Component: "user", Action: "auth.token.revoke", Subject: name}
+	err = u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `delete from user_tokens where id = $1 and user_id = $2`, in.ID, me.UserID)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = pgx.ErrNoRows
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, `select pg_notify($1, '')`, sessionChannel)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, db.Fault(err, "token", nil)
+	}
+	return api.OK[*struct{}](nil), nil
+}
+
+// tokenIdentity is who an API token acts as: its owner, with the lesser of both roles.
+func (u *Users) tokenIdentity(ctx context.Context, hash []byte) (auth.Identity, error) {
+	var id auth.Identity
+	var own auth.Role
+	var used *time.Time
+	err := u.Pool.QueryRow(ctx, `select t.id, t.name, t.role, u.id, u.email, u.role, p.last_used_at
+		from user_tokens t join users u on u.id = t.user_id left join user_token_uses p on p.token_id = t.id
+		where t.hash = $1 and t.expires_at > $2 and u.active`, hash, u.Now()).
+		Scan(&id.TokenID, &id.TokenName, &id.Role, &id.UserID, &id.Email, &own, &used)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return auth.Identity{}, fault.New(fault.Unauthenticated, "the token is unknown, expired or revoked")
+	}
+	if err != nil {
+		return auth.Identity{}, fmt.Errorf("look up token: %w", err)
+	}
+	if own != auth.Admin {
+		id.Role = own
+	}
+	if used == nil || u.Now().Sub(*used) > touchEvery {
+		_, err = u.Pool.Exec(ctx, `insert into user_token_uses (token_id, last_used_at) values ($1, $2)
+			on conflict (token_id) do update set last_used_at = excluded.last_used_at`, id.TokenID, u.Now())
+		if err != nil {
+			return auth.Identity{}, fmt.Errorf("note use of token: %w", err)
+		}
+	}
+	return id, nil
+}

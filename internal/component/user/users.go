@@ -1,0 +1,132 @@
+package user
+
+import (
+	"context"
+	"fmt"
+	"net/mail"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+	"gateway/internal/secret"
+	"gateway/internal/setupstate"
+)
+
+// User is an account as admins and viewers see it.
+type User struct {
+	resource.Meta
+	Email       string    `json:"email" db:"email"`
+	Role        auth.Role `json:"role" db:"role" enum:"admin,viewer"`
+	Active      bool      `json:"active" db:"active" doc:"Inactive accounts cannot sign in"`
+	OIDCSubject string    `json:"oidc_subject" db:"oidc_subject" doc:"Set by the first single sign-on"`
+	TOTPEnabled bool      `json:"totp_enabled" db:"totp_enabled"`
+}
+
+// Input is what create and update take.
+type Input struct {
+	Email    string      `json:"email" db:"email" minLength:"3" maxLength:"254" doc:"Sign-in name, compared as written here"`
+	Role     auth.Role   `json:"role" db:"role" enum:"admin,viewer"`
+	Active   *bool       `json:"active,omitempty" db:"active" default:"true"`
+	Password secret.Text `json:"password,omitempty" db:"-" maxLength:"72" doc:"12 to 72 bytes; needed on create, on update it stays when left out"`
+	hash     string
+}
+
+func (u *Users) userRoutes(r api.Router) {
+	resource.Resource[User, Input]{
+		Component: "user", Noun: "user", Path: "/users", Table: "users", Access: api.Viewer,
+		Search: []string{"email", "role"}, Sort: []string{"email", "role", "active", "created_at", "updated_at"},
+		Unique:   map[string]string{"users_email_key": "email"},
+		Name:     func(r User) string { return r.Email },
+		Prepare:  u.prepare,
+		Validate: u.validate,
+		Derive:   u.derive,
+		After:    u.after,
+	}.Register(r, u.Pool, u.Run)
+}
+
+// prepare hashes the password before anything is locked.
+func (u *Users) prepare(ctx context.Context, creating bool, in *Input) (err error) {
+	if in.Password == "" {
+		if creating {
+			return fault.At("password", "is needed")
+		}
+		return nil
+	}
+	in.hash, err = u.newHash(ctx, "password", in.Password.Reveal(), in.Email)
+	return err
+}
+
+func (u *Users) validate(ctx context.Context, tx db.DB, old *User, in *Input) error {
+	var p fault.Problems
+	if a, err := mail.ParseAddress(in.Email); err != nil || a.Address != in.Email {
+		p.Add("email", "is not an e-mail address")
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if old != nil && old.Role == auth.Admin && old.Active && (in.Role != auth.Admin || !*in.Active) {
+		return lastAdmin(ctx, tx, old.ID)
+	}
+	return nil
+}
+
+// lastAdmin refuses what would leave nobody to administer the node.
+func lastAdmin(ctx context.Context, tx db.DB, except string) error {
+	var others int
+	err := tx.QueryRow(ctx, `select count(id) from users where role = 'admin' and active and id <> $1`, except).Scan(&others)
+	if err != nil {
+		return fmt.Errorf("count admins: %w", err)
+	}
+	if others == 0 {
+		return fault.New(fault.Conflict, "this is the last active admin")
+	}
+	return nil
+}
+
+func (u *Users) derive(_ context.Context, _ string, _ *User, in *Input) (map[string]any, error) {
+	if in.hash == "" {
+		return nil, nil
+	}
+	return map[string]any{"password_hash": in.hash}, nil
+}
+
+// after keeps sessions and the setup store true to the row.
+func (u *Users) after(ctx context.Context, tx pgx.Tx, old, now *User, in *Input) error {
+	switch {
+	case old == nil:
+		return nil
+	case now == nil:
+		return u.removed(ctx, tx, old)
+	}
+	err := u.settleStore(old.Email, func(s *setupstate.State) {
+		s.Admin.Email, s.Admin.Disabled = now.Email, !now.Active || now.Role != auth.Admin
+		if in.hash != "" {
+			s.Admin.PasswordHash = secret.Text(in.hash)
+		}
+	})
+	if err != nil || old.Role == now.Role && old.Active == now.Active && old.Email == now.Email && in.hash == "" {
+		return err
+	}
+	return endSessions(ctx, tx, now.ID)
+}
+
+// removed runs before the row goes. The setup store forgets the account, or signing in would bring it back.
+func (u *Users) removed(ctx context.Context, tx pgx.Tx, old *User) error {
+	if old.ID == auth.From(ctx).UserID {
+		return fault.New(fault.Invalid, "you cannot delete your own account")
+	}
+	if old.Role == auth.Admin && old.Active {
+		if err := lastAdmin(ctx, tx, old.ID); err != nil {
+			return err
+		}
+	}
+	if err := u.settleStore(old.Email, func(s *setupstate.State) { s.Admin = nil }); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `select pg_notify($1, '')`, sessionChannel)
+	return err
+}

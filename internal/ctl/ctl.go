@@ -1,0 +1,147 @@
+// Package ctl is the local command line: what an operator does on the node itself,
+// also when nothing else answers. Whatever can wait for a signed-in admin is left to the API.
+package ctl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gateway/internal/app"
+	"gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/setupstate"
+	"gateway/internal/version"
+)
+
+// New returns the command with its sub-commands.
+func New() *cobra.Command {
+	cfg := app.Defaults()
+	root := &cobra.Command{
+		Use:           "gateway-ctl",
+		Short:         "Local administration of this gateway node",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.PersistentFlags().StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "folder of keys and setup state")
+	root.PersistentFlags().StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
+	root.AddCommand(setupCode(&cfg), resetPassword(&cfg), auditVerify(&cfg), &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Run: func(cmd *cobra.Command, _ []string) { cmd.Println(version.Version) },
+	})
+	root.SetOut(os.Stdout)
+	return root
+}
+
+func setupCode(cfg *app.Config) *cobra.Command {
+	return &cobra.Command{
+		Use: "setup-code", Short: "Print the one-time code for /setup", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := setupstate.Open(cfg.SetupStore())
+			if err != nil {
+				return err
+			}
+			state, err := store.Load()
+			if err != nil {
+				return err
+			}
+			if state.Complete {
+				return errors.New("this node is set up already; its setup code is gone")
+			}
+			code, _, err := auth.EnsureSetupCode(cfg.SetupCode())
+			if err != nil {
+				return err
+			}
+			cmd.Println(code.Reveal())
+			return nil
+		},
+	}
+}
+
+func resetPassword(cfg *app.Config) *cobra.Command {
+	return &cobra.Command{
+		Use: "reset-password", Short: "Make a token that sets the administrator's password anew", Args: cobra.NoArgs,
+		Long: "Makes a single-use token, good for 30 minutes, to type in at the sign-in page under \"forgot password\",\n" +
+			"or to send to POST /api/v1/auth/reset-password. Only the token is printed on standard output.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := setupstate.Open(cfg.SetupStore())
+			if err != nil {
+				return err
+			}
+			state, err := store.Load()
+			if err != nil {
+				return err
+			}
+			if state.Admin == nil {
+				return errors.New("this node has no local administrator: set it up first, or reset the password on the primary node")
+			}
+			token, err := auth.CreateResetToken(cfg.ResetToken(), time.Now())
+			if err != nil {
+				return err
+			}
+			cmd.PrintErrf("Sets the password of %s, once, within %d minutes:\n", state.Admin.Email, int(auth.ResetLife.Minutes()))
+			cmd.Println(token.Reveal())
+			return nil
+		},
+	}
+}
+
+func auditVerify(cfg *app.Config) *cobra.Command {
+	return &cobra.Command{
+		Use: "audit-verify", Short: "Check that no audit entry was altered or removed", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := becomeOwner(cfg.StateDir); err != nil {
+				return err
+			}
+			pool, err := db.Open(cfg.Database + " statement_timeout=0")
+			if err != nil {
+				return err
+			}
+			defer pool.Close()
+			n, breaks, err := audit.Verify(cmd.Context(), pool)
+			if err != nil {
+				return err
+			}
+			if len(breaks) == 0 {
+				cmd.Printf("%d entries, every chain holds\n", n)
+				return nil
+			}
+			for _, b := range breaks {
+				cmd.Println(b)
+			}
+			return fmt.Errorf("the audit log was tampered with in %d place(s)", len(breaks))
+		},
+	}
+}
+
+// becomeOwner gives up root for the user who owns the state folder: PostgreSQL
+// knows that user, and reading a log needs no more.
+func becomeOwner(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("state folder: %w", err)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || owner.Uid == 0 {
+		return nil
+	}
+	u, err := user.LookupId(strconv.Itoa(int(owner.Uid)))
+	if err != nil {
+		return fmt.Errorf("owner of %s: %w", dir, err)
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	if err != nil {
+		return fmt.Errorf("group of %s: %w", u.Username, err)
+	}
+	if err := errors.Join(syscall.Setgroups([]int{gid}), syscall.Setgid(gid), syscall.Setuid(int(owner.Uid))); err != nil {
+		return fmt.Errorf("become %s: %w", u.Username, err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+// Package resource turns one declaration into the five operations of a resource:
+// list, get, create, update and delete, with paging, search, sorting, ETag,
+// validation and audit. What makes a value right is left to the component that declares it.
+package resource
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/db"
+)
+
+// Meta is what every resource has; embed it first in the row type.
+type Meta struct {
+	ID        string    `json:"id" db:"id" doc:"Opaque"`
+	Revision  int64     `json:"revision" db:"revision" doc:"Grows with every change; also the ETag"`
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+}
+
+func (m Meta) meta() Meta { return m }
+
+// row is any struct that embeds Meta.
+type row interface{ meta() Meta }
+
+// Resource declares one resource. Row is what reads answer and what a table row
+// becomes, In what create and update take; fields carry db tags (and `db:"-"` where a
+// field of In is not a column of its own).
+type Resource[Row row, In any] struct {
+	Component string   // "dns"
+	Noun      string   // "zone": audit actions are dns.zone.create, …
+	Path      string   // "/dns/zones"
+	Table     string   // "dns_zones"; has the columns of Meta
+	Search    []string // columns that q looks in
+	Sort      []string // columns that sort may name; the first is the default
+	Unique    map[string]string
+	Access    api.Access // of the reads; Viewer for most
+	// Name is how the audit log and messages call a row.
+	Name func(Row) string
+	// Prepare runs before anything is locked: for work that takes long, like hashing a password.
+	Prepare func(ctx context.Context, creating bool, in *In) error
+	// Validate holds what a tag cannot say; old is nil on create.
+	Validate func(ctx context.Context, tx db.DB, old *Row, in *In) error
+	// Derive gives the columns that are no field of In: hashes, sealed secrets. id is the row's.
+	Derive func(ctx context.Context, id string, old *Row, in *In) (map[string]any, error)
+	// After runs in the same transaction, once the row is written, or before it is deleted.
+	// old is nil on create, now and in on delete.
+	After func(ctx context.Context, tx pgx.Tx, old, now *Row, in *In) error
+}
+
+// Register adds the five operations to r.
+func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
+	s := &store[Row, In]{Resource: d, q: q, run: run, sql: statements(d)}
+	many := plural(d.Noun)
+	id := func(verb, noun string) string { return verb + "-" + d.scope() + noun }
+	api.Handle(r, api.Op{
+		ID: id("list", many), Method: http.MethodGet, Path: d.Path, Access: d.Access,
+		Summary: "List " + spaced(many),
+	}, s.list)
+	api.Handle(r, api.Op{
+		ID: id("get", d.Noun), Method: http.MethodGet, Path: d.Path + "/{id}", Access: d.Access,
+		Summary: "Get one " + spaced(d.Noun),
+	}, s.get)
+	api.Handle(r, api.Op{
+		ID: id("create", d.Noun), Method: http.MethodPost, Path: d.Path, Status: http.StatusCreated,
+		Summary: "Create a " + spaced(d.Noun),
+	}, s.create)
+	api.Handle(r, api.Op{
+		ID: id("update", d.Noun), Method: http.MethodPut, Path: d.Path + "/{id}",
+		Summary: "Replace a " + spaced(d.Noun),
+	}, s.update)
+	api.Handle(r, api.Op{
+		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: d.Path + "/{id}",
+		Summary: "Delete a " + spaced(d.Noun),
+	}, s.delete)
+}
+
+// action is the audit action of a verb. A component whose only noun is its own name says it once.
+func (d Resource[Row, In]) action(verb string) string {
+	if d.Component == d.Noun {
+		return d.Noun + "." + verb
+	}
+	return d.Component + "." + strings.ReplaceAll(d.Noun, "-", "_") + "." + verb
+}
+
+func (d Resource[Row, In]) scope() string {
+	if d.Component == d.Noun {
+		return ""
+	}
+	return d.Component + "-"
+}
+
+func spaced(s string) string { return strings.ReplaceAll(s, "-", " ") }
+
+func plural(noun string) string {
+	switch {
+	case strings.HasSuffix(noun, "s"):
+		return noun + "es"
+	case strings.HasSuffix(noun, "y"):
+		return strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return noun + "s"
+}
+
+// sql holds the statements of one resource, written once.
+type sql struct {
+	columns  string // of Row, in the order of its fields
+	list     string // up to the where clause
+	count    string
+	get      string
+	lock     string
+	delete   string
+	matches  string // what q is held against, as $1
+	sortable map[string]bool
+}
+
+func statements[Row row, In any](d Resource[Row, In]) sql {
+	columns := strings.Join(columnsOf(reflect.TypeFor[Row]()), ", ")
+	s := sql{columns: columns, sortable: map[string]bool{}}
+	s.list = fmt.Sprintf("select %s from %s", columns, d.Table)
+	s.count = "select count(id) from " + d.Table
+	s.get = s.list + " where id = $1"
+	s.lock = s.get + " for update"
+	s.delete = "delete from " + d.Table + " where id = $1"
+	var terms []string
+	for _, c := range d.Search {
+		terms = append(terms, c+"::text ilike $1")
+	}
+	s.matches = strings.Join(terms, " or ")
+	for _, c := range d.Sort {
+		s.sortable[c] = true
+	}
+	return s
+}
+
+// columnsOf lists a struct's columns in the order pgx scans them.
+func columnsOf(t reflect.Type) []string {
+	var names []string
+	for f := range fields(t) {
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			names = append(names, columnsOf(f.Type)...)
+			continue
+		}
+		if tag := f.Tag.Get("db"); tag != "" && tag != "-" {
+			names = append(names, tag)
+		} else if tag == "" {
+			panic(fmt.Sprintf("%s.%s lacks a db tag", t, f.Name))
+		}
+	}
+	return names
+}
+
+func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range t.NumField() {
+			if !yield(t.Field(i)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+type creation[In any] struct {
+	Body In
+}
+
+type replacement[In any] struct {
+	One
+	IfMatch string `header:"If-Match" maxLength:"200" doc:"ETag of the version this is based on; 412 when there is a newer one"`
+	Body    In
+}
+
+type removal struct {
+	One
+	IfMatch string `header:"If-Match" maxLength:"200" doc:"ETag of the version to delete; 412 when there is a newer one"`
+}
+
+func (s *store[Row, In]) create(ctx context.Context, in *creation[In]) (*api.Row[Row], error) {
+	if err := s.prepare(ctx, true, &in.Body); err != nil {
+		return nil, err
+	}
+	id := db.NewID()
+	var made Row
+	err := s.write(ctx, "create", s.subject(&in.Body, id), func(tx pgx.Tx) (err error) {
+		values, err := s.values(ctx, tx, id, nil, &in.Body)
+		if err != nil {
+			return err
+		}
+		now := time.Now()
+		values["id"], values["revision"], values["created_at"], values["updated_at"] = id, 1, now, now
+		if made, err = s.insert(ctx, tx, values); err != nil {
+			return err
+		}
+		return s.after(ctx, tx, nil, &made, &in.Body)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer(made), nil
+}
+
+// subject names a row that does not exist yet by its first searchable field, else by its id.
+func (s *store[Row, In]) subject(in *In, id string) string {
+	v := reflect.ValueOf(in).Elem()
+	for f := range fields(v.Type()) {
+		if len(s.Search) > 0 && f.Tag.Get("db") == s.Search[0] && f.Type.Kind() == reflect.String {
+			return v.FieldByIndex(f.Index).String()
+		}
+	}
+	return id
+}
+
+func (s *store[Row, In]) update(ctx context.Context, in *replacement[In]) (*api.Row[Row], error) {
+	if err := s.prepare(ctx, false, &in.Body); err != nil {
+		return nil, err
+	}
+	var made Row
+	err := s.existing(ctx, "update", in.ID, in.IfMatch, func(tx pgx.Tx, old Row) error {
+		values, err := s.values(ctx, tx, in.ID, &old, &in.Body)
+		if err != nil {
+			return err
+		}
+		values["revision"], values["updated_at"] = old.meta().Revision+1, time.Now()
+		if made, err = s.replace(ctx, tx, in.ID, values); err != nil {
+			return err
+		}
+		return s.after(ctx, tx, &old, &made, &in.Body)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer(made), nil
+}
+
+func (s *store[Row, In]) delete(ctx context.Context, in *removal) (*api.Body[*struct{}], error) {
+	err := s.existing(ctx, "delete", in.ID, in.IfMatch, func(tx pgx.Tx, old Row) error {
+		if err := s.after(ctx, tx, &old, nil, nil); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, s.sql.delete, in.ID); err != nil {
+			return fmt.Errorf("delete %s %s: %w", s.Noun, in.ID, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.OK[*struct{}](nil), nil
+}
+
+// existing runs fn on the row as it is now, held against the version the caller knows.
+func (s *store[Row, In]) existing(ctx context.Context, verb, id, ifMatch string, fn func(tx pgx.Tx, old Row) error) error {
+	// The subject is read first, outside: the change needs its name before it begins.
+	seen, err := s.read(ctx, s.q, s.sql.get, id)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, verb, s.Name(seen), func(tx pgx.Tx) error {
+		old, err := s.read(ctx, tx, s.sql.lock, id)
+		if err != nil {
+			return err
+		}
+		if ifMatch != "" && ifMatch != "*" && ifMatch != etag(old) {
+			f := fault.New(fault.Precondition, "somebody changed this %s meanwhile; look at it again", spaced(s.Noun))
+			f.Current = old
+			return f
+		}
+		return fn(tx, old)
+	})
+}
+
+func (s *store[Row, In]) write(ctx context.Context, verb, subject string, fn func(tx pgx.Tx) error) error {
+	c := change.Change{Component: s.Component, Action: s.action(verb), Subject: subject}
+	return db.Fault(s.run.Run(ctx, c, fn), spaced(s.Noun), s.Unique)
+}
+
+func (s *store[Row, In]) prepare(ctx context.Context, creating bool, in *In) error {
+	if s.Prepare == nil {
+		return nil
+	}
+	return s.Prepare(ctx, creating, in)
+}
+
+func (s *store[Row, In]) after(ctx context.Context, tx pgx.Tx, old, now *Row, in *In) error {
+	if s.After == nil {
+		return nil
+	}
+	return s.After(ctx, tx, old, now, in)
+}
+
+// values are the columns to write: the fields of In and what is derived from them.
+func (s *store[Row, In]) values(ctx context.Context, tx db.DB, id string, old *Row, in *In) (map[string]any, error) {
+	if s.Validate != nil {
+		if err := s.Validate(ctx, tx, old, in); err != nil {
+			return nil, err
+		}
+	}
+	values := map[string]any{}
+	collect(reflect.ValueOf(in).Elem(), values)
+	if s.Derive != nil {
+		more, err := s.Derive(ctx, id, old, in)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(values, more)
+	}
+	return values, nil
+}
+
+func collect(v reflect.Value, into map[string]any) {
+	for f := range fields(v.Type()) {
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			collect(v.FieldByIndex(f.Index), into)
+		} else if tag := f.Tag.Get("db"); tag != "" && tag != "-" {
+			into[tag] = v.FieldByIndex(f.Index).Interface()
+		}
+	}
+}
+
+func (s *store[Row, In]) insert(ctx context.Context, tx db.DB, values map[string]any) (Row, error) {
+	names, places, args := spread(values)
+	return s.returning(ctx, tx, fmt.Sprintf("insert into %s (%s) values (%s) returning %s",
+		s.Table, strings.Join(names, ", "), strings.Join(places, ", "), s.sql.columns), args)
+}
+
+func (s *store[Row, In]) replace(ctx context.Context, tx db.DB, id string, values map[string]any) (Row, error) {
+	names, places, args := spread(values)
+	for i := range names {
+		names[i] += " = " + places[i]
+	}
+	args = append(args, id)
+	return s.returning(ctx, tx, fmt.Sprintf("update %s set %s where id = $%d returning %s",
+		s.Table, strings.Join(names, ", "), len(args), s.sql.columns), args)
+}
+
+func (s *store[Row, In]) returning(ctx context.Context, tx db.DB, query string, args []any) (Row, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err == nil {
+		var made Row
+		if made, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Row]); err == nil {
+			return made, nil
+		}
+	}
+	var none Row
+	return none, fmt.Errorf("write %s: %w", s.Noun, err)
+}
+
+// spread orders columns by name, so that one shape of change is one prepared statement.
+func spread(values map[string]any) (names, places []string, args []any) {
+	names = slices.Sorted(maps.Keys(values))
+	for i, n := range names {
+		places = append(places, fmt.Sprintf("$%d", i+1))
+		args = append(args, values[n])
+	}
+	return names, places, args
+}
