@@ -203,6 +203,12 @@ type SignedIn[T any] struct {
 	Body      Envelope[T]
 }
 
+// None is the data of an answer that has none: null.
+type None struct{}
+
+// Done answers that something was done, with nothing to tell about it.
+func Done() *Body[*None] { return &Body[*None]{} }
+
 // OK wraps data into an answer.
 func OK[T any](data T) *Body[T] { return &Body[T]{Envelope[T]{Data: data}} }
 

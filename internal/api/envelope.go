@@ -33,8 +33,8 @@ type Error struct {
 type failure struct {
 	status  int
 	headers http.Header
-	Data    *struct{} `json:"data"`
-	Err     *Error    `json:"error"`
+	Data    *None  `json:"data"`
+	Err     *Error `json:"error"`
 }
 
 func (f *failure) Error() string           { return f.Err.Message }
@@ -62,10 +62,10 @@ func answer(err error) *failure {
 	f, ok := fault.Of(err)
 	switch {
 	case ok:
-	case db.Unavailable(err):
-		f = db.Down()
 	case db.Expired(err):
 		f = fault.New(fault.Unavailable, "this took too long and was given up; nothing was changed").WithCode("timeout")
+	case db.Unavailable(err):
+		f = db.Down()
 	default:
 		f = fault.New(fault.Internal, "something went wrong on our side; the log of this node has the details")
 	}

@@ -61,14 +61,17 @@ func (op Op) errors() []int {
 	if op.Access != Public {
 		e = append(e, http.StatusUnauthorized)
 	}
-	if strings.Contains(op.Path, "{") {
+	if strings.Contains(op.Path, "{") || op.Mutates() {
 		e = append(e, http.StatusNotFound)
 	}
 	if op.Mutates() {
-		e = append(e, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+		e = append(e, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+	}
+	if op.Method == http.MethodPut || op.Method == http.MethodDelete {
+		e = append(e, http.StatusPreconditionFailed)
 	}
 	if op.Mutates() && op.Access == Public {
-		e = append(e, http.StatusUnauthorized, http.StatusNotFound)
+		e = append(e, http.StatusUnauthorized)
 	}
 	return e
 }
@@ -82,7 +85,7 @@ func schemaName(t reflect.Type, hint string) string {
 	}
 	name := t.Name()
 	if name == "" {
-		return hint
+		return camel(hint)
 	}
 	name = typePath.ReplaceAllStringFunc(name, func(p string) string { return title(path.Base(strings.TrimSuffix(p, "."))) })
 	name = strings.NewReplacer("[[]", "ListOf", "[", "Of", "]", "", ",", "And", "*", "", "{}", "Empty", " ", "").Replace(name)
@@ -92,7 +95,16 @@ func schemaName(t reflect.Type, hint string) string {
 			name = title(pkg) + name
 		}
 	}
-	return name
+	return title(name)
+}
+
+// camel spells a hint like change-passwordRequest as a type.
+func camel(hint string) string {
+	parts := strings.Split(hint, "-")
+	for i := range parts {
+		parts[i] = title(parts[i])
+	}
+	return strings.Join(parts, "")
 }
 
 func title(s string) string {

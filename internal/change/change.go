@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, c Change, fn func(tx pgx.Tx) error) er
 	if errors.Is(err, errNothing) {
 		return nil
 	}
-	return err
+	return db.Busy(err)
 }
 
 // errNothing is how fn says that the state is already as wanted.

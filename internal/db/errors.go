@@ -21,6 +21,9 @@ func Down() *fault.Fault {
 
 // Unavailable reports whether err means "the database is away" rather than "the query is wrong".
 func Unavailable(err error) bool {
+	if Expired(err) {
+		return false // an expired deadline is a net.Error too
+	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		// 57P0x: shutdown, crash, starting up, dropped; 53300: too many connections.
@@ -49,6 +52,15 @@ func Fault(err error, noun string, fields map[string]string) error {
 		return referenced(pg, noun)
 	case "23514", "22001", "22003", "22007", "22008", "22P02", "22021", "23502":
 		return fault.New(fault.Invalid, "a value of this %s is outside what can be stored", noun)
+	}
+	return err
+}
+
+// Busy words a wait for a lock that outlasted the statement's time; other errors pass through.
+func Busy(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "57014" {
+		return fault.New(fault.Unavailable, "another change is still under way; try again in a moment").WithCode("busy")
 	}
 	return err
 }

@@ -89,7 +89,7 @@ func (s *store[Row, In]) update(ctx context.Context, in *replacement[In]) (*api.
 	return answer(made), nil
 }
 
-func (s *store[Row, In]) delete(ctx context.Context, in *removal) (*api.Body[*struct{}], error) {
+func (s *store[Row, In]) delete(ctx context.Context, in *removal) (*api.Body[*api.None], error) {
 	err := s.existing(ctx, "delete", in.ID, in.IfMatch, func(tx pgx.Tx, old Row) error {
 		if err := s.after(ctx, tx, &old, nil, nil); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (s *store[Row, In]) delete(ctx context.Context, in *removal) (*api.Body[*st
 	if err != nil {
 		return nil, err
 	}
-	return api.OK[*struct{}](nil), nil
+	return api.Done(), nil
 }
 
 // existing runs fn on the row as it is now, held against the version the caller knows.

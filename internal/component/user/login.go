@@ -236,13 +236,13 @@ func signedIn(l Login, cookies []http.Cookie) *api.SignedIn[Login] {
 	return &api.SignedIn[Login]{SetCookie: cookies, Body: api.Envelope[Login]{Data: l}}
 }
 
-func (u *Users) logout(ctx context.Context, _ *struct{}) (*api.SignedIn[*struct{}], error) {
+func (u *Users) logout(ctx context.Context, _ *struct{}) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	c := change.Change{Component: "user", Action: "auth.logout", Subject: me.Email}
 	if err := u.Run.Run(ctx, c, func(tx pgx.Tx) error { return revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
 		return nil, err
 	}
-	return &api.SignedIn[*struct{}]{SetCookie: expire()}, nil
+	return &api.SignedIn[*api.None]{SetCookie: expire()}, nil
 }
 
 func (u *Users) me(ctx context.Context, _ *struct{}) (*api.Body[Identity], error) {

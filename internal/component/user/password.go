@@ -38,7 +38,7 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 		NewPassword     secret.Text `json:"new_password" minLength:"12" maxLength:"72"`
 	}
 },
-) (*api.SignedIn[*struct{}], error) {
+) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	if err := u.verifyOwn(ctx, me, in.Body.CurrentPassword.Reveal()); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := &api.SignedIn[*struct{}]{}
+	out := &api.SignedIn[*api.None]{}
 	c := change.Change{Component: "user", Action: "auth.password.change", Subject: me.Email}
 	err = u.Run.Run(ctx, c, func(tx pgx.Tx) (err error) {
 		if err := u.storePassword(ctx, tx, me.UserID, me.Email, hash); err != nil {
@@ -159,7 +159,7 @@ func (u *Users) resetPassword(ctx context.Context, in *struct {
 		NewPassword secret.Text `json:"new_password" minLength:"12" maxLength:"72"`
 	}
 },
-) (*api.Body[*struct{}], error) {
+) (*api.Body[*api.None], error) {
 	attempt := auth.Attempt{IP: api.ClientOf(ctx).Addr}
 	if ok, wait := u.limiter.Allow(u.Now(), attempt); !ok {
 		return nil, fault.New(fault.TooMany, "too many attempts; wait a moment").WithRetry(wait)
@@ -178,7 +178,7 @@ func (u *Users) resetPassword(ctx context.Context, in *struct {
 		return nil, err
 	}
 	u.limiter.Refund(u.Now(), attempt)
-	return api.OK[*struct{}](nil), nil
+	return api.Done(), nil
 }
 
 // reset settles user table and setup store together: afterwards only the new password signs in.
@@ -210,7 +210,7 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 		Password secret.Text `json:"password" minLength:"12" maxLength:"72"`
 	}
 },
-) (*api.Body[*struct{}], error) {
+) (*api.Body[*api.None], error) {
 	a, err := u.existing(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return api.OK[*struct{}](nil), nil
+	return api.Done(), nil
 }
 
 // existing is the account with that id, or a NotFound fault.

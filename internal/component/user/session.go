@@ -248,7 +248,7 @@ func (u *Users) listSessions(ctx context.Context, _ *struct{}) (*api.Body[[]Sess
 func (u *Users) revokeSession(ctx context.Context, in *struct {
 	ID string `path:"id"`
 },
-) (*api.Body[*struct{}], error) {
+) (*api.Body[*api.None], error) {
 	me := auth.From(ctx)
 	if !db.ValidID(in.ID) {
 		return nil, db.Fault(pgx.ErrNoRows, "session", nil)
@@ -258,7 +258,7 @@ func (u *Users) revokeSession(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return api.OK[*struct{}](nil), nil
+	return api.Done(), nil
 }
 
 func revoke(ctx context.Context, tx pgx.Tx, userID, id string) error {

@@ -92,7 +92,7 @@ func (u *Users) createToken(ctx context.Context, in *struct {
 func (u *Users) revokeToken(ctx context.Context, in *struct {
 	ID string `path:"id"`
 },
-) (*api.Body[*struct{}], error) {
+) (*api.Body[*api.None], error) {
 	me := auth.From(ctx)
 	var name string
 	err := pgx.ErrNoRows
@@ -116,7 +116,7 @@ func (u *Users) revokeToken(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, db.Fault(err, "token", nil)
 	}
-	return api.OK[*struct{}](nil), nil
+	return api.Done(), nil
 }
 
 // tokenIdentity is who an API token acts as: its owner, with the lesser of both roles.

@@ -237,12 +237,12 @@ func (u *Users) disableOwnTOTP(ctx context.Context, in *struct {
 		Password secret.Text `json:"password" minLength:"1" maxLength:"1024" doc:"Your password, once more"`
 	}
 },
-) (*api.SignedIn[*struct{}], error) {
+) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	if err := u.verifyOwn(ctx, me, in.Body.Password.Reveal()); err != nil {
 		return nil, err
 	}
-	out := &api.SignedIn[*struct{}]{}
+	out := &api.SignedIn[*api.None]{}
 	c := change.Change{Component: "user", Action: "auth.totp.disable", Subject: me.Email}
 	err := u.Run.Run(ctx, c, func(tx pgx.Tx) (err error) {
 		if err := u.clearTOTP(ctx, tx, me.UserID); err != nil {
@@ -260,7 +260,7 @@ func (u *Users) disableOwnTOTP(ctx context.Context, in *struct {
 func (u *Users) disableTOTP(ctx context.Context, in *struct {
 	ID string `path:"id"`
 },
-) (*api.Body[*struct{}], error) {
+) (*api.Body[*api.None], error) {
 	a, err := u.existing(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return api.OK[*struct{}](nil), nil
+	return api.Done(), nil
 }
 
 func (u *Users) clearTOTP(ctx context.Context, tx pgx.Tx, userID string) error {
