@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"path"
 	"strings"
@@ -17,7 +18,7 @@ func (s *Server) Handler() http.Handler {
 				s.fail(r.Context(), r.Method, panicked(v)).write(w)
 			}
 		}()
-		secure(w.Header())
+		maps.Copy(w.Header(), secure)
 		if r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/") {
 			s.serveAPI(w, r)
 			return
@@ -26,14 +27,15 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// secure sets what every answer carries. The SPA needs no inline script or style, so none is allowed.
-func secure(h http.Header) {
-	h.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+// secure is what every answer carries. The SPA needs no inline script or style, so
+// none is allowed. The values are shared by all answers and never changed.
+var secure = http.Header{
+	"Content-Security-Policy":      {"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"},
+	"X-Content-Type-Options":       {"nosniff"},
+	"X-Frame-Options":              {"DENY"},
+	"Referrer-Policy":              {"no-referrer"},
+	"Cross-Origin-Opener-Policy":   {"same-origin"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
 }
 
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -25,6 +26,7 @@ import (
 type API struct {
 	*core
 	server *api.Server
+	done   atomic.Bool // setup was complete once, and stays so
 }
 
 // NewAPI makes the process without starting it.
@@ -48,8 +50,14 @@ func NewAPI(cfg Config) (*API, error) {
 
 // setupDone fails closed: a setup store that cannot be read keeps the gate shut.
 func (a *API) setupDone() bool {
+	if a.done.Load() {
+		return true
+	}
 	state, err := a.setup.Load()
-	return err == nil && state.Complete
+	if err == nil && state.Complete {
+		a.done.Store(true)
+	}
+	return a.done.Load()
 }
 
 // Handler is the HTTP edge, for tests that bring their own listener.
@@ -86,7 +94,7 @@ func (a *API) Background(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.watch.Run(ctx) })
-	g.Go(func() error { return (&db.Listener{Pool: a.pool, Handlers: handlers, Log: a.log}).Run(ctx) })
+	g.Go(func() error { return (&db.Listener{Pool: a.pool, Ready: a.watch.Up, Handlers: handlers, Log: a.log}).Run(ctx) })
 	return g.Wait()
 }
 

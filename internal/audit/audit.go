@@ -73,7 +73,7 @@ func (l *Log) Append(ctx context.Context, tx pgx.Tx, e Entry) error {
 	if e.Detail == nil {
 		e.Detail = json.RawMessage(`{}`)
 	}
-	hash := link(prev, e)
+	hash := Link(prev, e)
 	var b pgx.Batch
 	b.Queue(`insert into audit_entries (id, node_id, seq, created_at, actor, action, subject, detail, change_id, hash)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -110,9 +110,9 @@ func (l *Log) head(ctx context.Context, tx pgx.Tx) (seq int64, hash []byte, err 
 	return seq, hash, nil
 }
 
-// link is the hash of an entry: over the one before it and every field, each with
+// Link is the hash of an entry: over the one before it and every field, each with
 // its length, so that no two different entries are spelled alike.
-func link(prev []byte, e Entry) []byte {
+func Link(prev []byte, e Entry) []byte {
 	h := sha256.New()
 	field := func(b []byte) {
 		var n [8]byte

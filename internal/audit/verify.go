@@ -77,7 +77,7 @@ func (h head) verify(ctx context.Context, q db.DB) (int64, *Break, error) {
 		if e.Seq != seq+1 {
 			return n, &Break{h.NodeID, seq + 1, "", "the entry is missing"}, nil
 		}
-		seq, hash = e.Seq, link(hash, e)
+		seq, hash = e.Seq, Link(hash, e)
 		if !bytes.Equal(hash, stored) {
 			return n, &Break{h.NodeID, e.Seq, e.ID, "the entry, or the one before it, was altered after it was written"}, nil
 		}

@@ -16,6 +16,7 @@ import (
 // payload: what was missed is unknown, so handlers must look at the state, not at the event.
 type Listener struct {
 	Pool     *pgxpool.Pool
+	Ready    func() bool // whether the handlers' tables are there
 	Handlers map[string]func(ctx context.Context, payload string)
 	Log      *slog.Logger
 }
@@ -23,11 +24,11 @@ type Listener struct {
 // Run listens until ctx ends, reconnecting by itself.
 func (l *Listener) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		err := l.once(ctx)
-		if ctx.Err() != nil {
-			break
+		if l.Ready() {
+			if err := l.once(ctx); ctx.Err() == nil {
+				l.Log.Debug("listen", "err", err)
+			}
 		}
-		l.Log.Debug("listen", "err", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(probeEvery):

@@ -16,7 +16,10 @@ create table audit_entries (
 	unique (node_id, seq)
 );
 create index audit_entries_time on audit_entries (created_at desc, seq desc);
-create index audit_entries_words on audit_entries using gin (actor gin_trgm_ops, action gin_trgm_ops, subject gin_trgm_ops);
+-- Actors and actions are few words often used: GIN. Subjects are many that share most
+-- of their trigrams ("….example.com"), over which GIN takes ten times as long as GiST.
+create index audit_entries_words on audit_entries using gin (actor gin_trgm_ops, action gin_trgm_ops);
+create index audit_entries_subject on audit_entries using gist (subject gist_trgm_ops (siglen = 32));
 
 -- The end of each node's chain, and where it begins since older entries were
 -- pruned. Taking this row for update is what orders the writers.

@@ -61,12 +61,6 @@ func (s *sessions) put(key string, id auth.Identity, now time.Time) {
 	s.known[key] = known{id, now}
 }
 
-func (s *sessions) drop(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.known, key)
-}
-
 // changed forgets everything and wakes the open streams: some session ended.
 func (s *sessions) changed(context.Context, string) {
 	s.mu.Lock()
@@ -94,48 +88,53 @@ func (u *Users) Revocations() (<-chan struct{}, func()) {
 	}
 }
 
-// Authenticate returns who holds the credential, by what the database says now.
+// Authenticate returns who holds the credential, by what the database said within the last second.
+// The credential as a whole is the key, so a known one costs neither a signature nor a query.
 func (u *Users) Authenticate(ctx context.Context, c api.Credential) (auth.Identity, error) {
-	if hash, ok := auth.HashToken(c.Bearer); ok {
-		return u.lookup(ctx, "t:"+string(hash), func() (auth.Identity, error) { return u.tokenIdentity(ctx, hash) })
-	}
-	token := c.Cookie + c.Bearer // exactly one of them is set
-	claims, err := u.Signer.Parse(auth.Session, token)
-	if err != nil {
-		return auth.Identity{}, err
-	}
-	if id, ok := u.emergency.identity(claims.SID, u.Now()); ok {
-		if u.Database.Up() {
-			return auth.Identity{}, ended()
-		}
-		return id, nil
-	}
-	// What the answer depends on belongs to the key: a token of an older epoch must not find the answer to a newer one's.
-	key := fmt.Sprintf("s:%s:%d:%t", claims.SID, claims.Epoch, c.Cookie != "")
-	return u.lookup(ctx, key, func() (auth.Identity, error) { return u.sessionIdentity(ctx, claims, c.Cookie != "") })
-}
-
-func (u *Users) lookup(ctx context.Context, key string, ask func() (auth.Identity, error)) (auth.Identity, error) {
 	now := u.Now()
+	key := "cookie " + c.Cookie
+	if c.Bearer != "" {
+		key = "bearer " + c.Bearer
+	}
 	if id, ok := u.sessions.get(key, now, cacheAge); ok {
 		return id, nil
 	}
-	if !u.Database.Up() {
+	id, err := u.identify(ctx, c)
+	switch {
+	case err == nil && !id.Emergency:
+		u.sessions.put(key, id, now)
+	case fault.Is(err, fault.Unavailable):
 		if id, ok := u.sessions.get(key, now, staleAge); ok {
 			id.Emergency = true
 			return id, nil
 		}
-		return auth.Identity{}, db.Down()
 	}
-	id, err := ask()
-	if err != nil {
-		if _, ok := fault.Of(err); ok {
-			u.sessions.drop(key)
+	return id, err
+}
+
+// identify asks the database who holds the credential.
+func (u *Users) identify(ctx context.Context, c api.Credential) (auth.Identity, error) {
+	hash, token := auth.HashToken(c.Bearer)
+	var claims auth.Claims
+	if !token {
+		var err error
+		if claims, err = u.Signer.Parse(auth.Session, c.Cookie+c.Bearer); err != nil { // exactly one of them is set
+			return auth.Identity{}, err
 		}
-		return auth.Identity{}, err
+		if id, ok := u.emergency.identity(claims.SID, u.Now()); ok {
+			if u.Database.Up() {
+				return auth.Identity{}, ended()
+			}
+			return id, nil
+		}
 	}
-	u.sessions.put(key, id, now)
-	return id, nil
+	switch {
+	case !u.Database.Up():
+		return auth.Identity{}, db.Down()
+	case token:
+		return u.tokenIdentity(ctx, hash)
+	}
+	return u.sessionIdentity(ctx, claims, c.Cookie != "")
 }
 
 func ended() error { return fault.New(fault.Unauthenticated, "the session ended; sign in again") }

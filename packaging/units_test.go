@@ -1,0 +1,147 @@
+package packaging
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unit returns the settings of a unit file, in the order they are made.
+func unit(t *testing.T, name string) map[string][]string {
+	t.Helper()
+	settings := map[string][]string{}
+	for line := range strings.Lines(read(t, "units/"+name)) {
+		key, value, found := strings.Cut(strings.TrimSpace(line), "=")
+		if found && !strings.HasPrefix(key, "#") {
+			settings[key] = append(settings[key], value)
+		}
+	}
+	return settings
+}
+
+// Every one of our services has these; a unit without one needs a reason and a change here.
+var hardening = []string{
+	"NoNewPrivileges=yes",
+	"PrivateTmp=yes",
+	"PrivateDevices=yes",
+	"ProtectSystem=strict",
+	// ProtectProc=, ProtectKernelTunables= and ProtectControlGroups= each make systemd
+	// leave /run writable, in spite of "strict".
+	"ReadOnlyPaths=/run",
+	"ProtectHome=yes",
+	"ProtectClock=yes",
+	"ProtectKernelTunables=yes",
+	"ProtectKernelModules=yes",
+	"ProtectKernelLogs=yes",
+	"ProtectControlGroups=yes",
+	"ProtectProc=invisible",
+	"LockPersonality=yes",
+	"RestrictNamespaces=yes",
+	"RestrictRealtime=yes",
+	"RestrictSUIDSGID=yes",
+	"SystemCallArchitectures=native",
+	"SystemCallFilter=@system-service",
+	"SystemCallFilter=~@privileged @resources",
+	"IPAddressDeny=any",
+	"UMask=0077",
+	"LimitCORE=0",
+	"Restart=on-failure",
+	"StartLimitIntervalSec=0",
+}
+
+var services = map[string][]string{
+	"gateway-api.service": {
+		"Type=notify", "User=gateway", "CapabilityBoundingSet=", "PrivateUsers=yes", "MemoryDenyWriteExecute=yes", "RemoveIPC=yes",
+		"StateDirectory=gateway", "StateDirectoryMode=0700", "ReadWritePaths=/var/lib/gateway", "IPAddressAllow=localhost",
+		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+	},
+	"gateway-scheduler.service": {
+		"Type=notify", "User=gateway", "CapabilityBoundingSet=", "PrivateUsers=yes", "MemoryDenyWriteExecute=yes", "RemoveIPC=yes",
+		"StateDirectory=gateway", "StateDirectoryMode=0700", "ReadWritePaths=/var/lib/gateway", "IPAddressAllow=localhost",
+		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+	},
+	"gateway-apply.service": {
+		"Type=notify", "CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "ProcSubset=pid",
+		"RestrictAddressFamilies=AF_UNIX AF_NETLINK",
+	},
+	"gateway-database.service": {
+		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
+	},
+}
+
+func TestServicesAreHardened(t *testing.T) {
+	for name, own := range services {
+		u := unit(t, name)
+		for _, want := range slices.Concat(hardening, own) {
+			key, value, _ := strings.Cut(want, "=")
+			if !slices.Contains(u[key], value) {
+				t.Errorf("%s: %s is %q, want %q among them", name, key, u[key], value)
+			}
+		}
+		for _, key := range []string{"MemoryMax", "TasksMax"} {
+			if len(u[key]) == 0 {
+				t.Errorf("%s has no %s", name, key)
+			}
+		}
+	}
+}
+
+// Each of these would quietly undo what is above.
+func TestNothingWidensASandbox(t *testing.T) {
+	for name := range services {
+		u := unit(t, name)
+		if len(u["CapabilityBoundingSet"]) != 1 || len(u["RestrictAddressFamilies"]) != 1 {
+			t.Errorf("%s: one list of capabilities and of address families, not %q and %q", name, u["CapabilityBoundingSet"], u["RestrictAddressFamilies"])
+		}
+		if a := u["AmbientCapabilities"]; len(a) > 0 && !slices.Equal(a, []string{""}) {
+			t.Errorf("%s: AmbientCapabilities is %q", name, a)
+		}
+		// ExecPaths=/usr, which an all-embracing NoExecPaths=/ needs, mounts /usr writable.
+		if len(u["ExecPaths"]) > 0 {
+			t.Errorf("%s: ExecPaths makes %q writable", name, u["ExecPaths"])
+		}
+		if name != "gateway-api.service" && name != "gateway-scheduler.service" && len(u["ReadWritePaths"]) > 0 {
+			t.Errorf("%s may write to %q", name, u["ReadWritePaths"])
+		}
+	}
+}
+
+func TestTheAPIStartsWithoutADatabase(t *testing.T) {
+	for _, name := range []string{"gateway-api.service", "gateway-scheduler.service"} {
+		u := unit(t, name)
+		if !strings.Contains(u["After"][0], "postgresql.service") {
+			t.Errorf("%s starts in no order with PostgreSQL: After=%q", name, u["After"])
+		}
+		for _, key := range []string{"Requires", "Requisite", "BindsTo"} {
+			if len(u[key]) > 0 {
+				t.Errorf("%s: %s=%q", name, key, u[key])
+			}
+		}
+	}
+}
+
+func TestOnlyTheGroupReachesThePrivilegedProcess(t *testing.T) {
+	u := unit(t, "gateway-apply.socket")
+	for key, want := range map[string]string{
+		"ListenStream": "/run/gateway/apply.sock", "SocketUser": "root", "SocketGroup": "gateway", "SocketMode": "0660",
+	} {
+		if !slices.Equal(u[key], []string{want}) {
+			t.Errorf("%s = %q, want %q", key, u[key], want)
+		}
+	}
+	if text := read(t, "units/tmpfiles.conf"); !strings.Contains(text, "d /run/gateway         0750 root    gateway -") {
+		t.Errorf("tmpfiles.conf makes another /run/gateway:\n%s", text)
+	}
+}
+
+func TestDebiansHAProxyRunsOurConfiguration(t *testing.T) {
+	u := unit(t, "haproxy.conf")
+	for key, want := range map[string]string{
+		"Environment": "CONFIG=/etc/gateway/haproxy/management.cfg", "NoNewPrivileges": "yes", "ProtectSystem": "strict",
+		"ProtectHome": "yes", "PrivateTmp": "yes", "SystemCallFilter": "@system-service chroot",
+	} {
+		if !slices.Equal(u[key], []string{want}) {
+			t.Errorf("%s = %q, want %q", key, u[key], want)
+		}
+	}
+}
