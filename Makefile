@@ -23,7 +23,7 @@ POSTGRES = go run ./lab/cmd/lab postgres --
 GOTEST   = go run ./tools/gotest
 
 # Folders of packages, so that a stray package below web/node_modules is no concern.
-PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab tools))
+PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./web
 # What needs a node of its own is "make e2e"; the house rules are "make house".
 UNIT     = $$(go list -e $(PATTERNS) | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
@@ -36,10 +36,10 @@ help: ## list the targets
 check: fmt-check lint house test ## all that must hold before a commit: format, lint, house rules, tests
 
 fmt: ## format the Go code
-	$(GOBIN)/gofumpt -w $(wildcard cmd internal lab tools)
+	$(GOBIN)/gofumpt -w $(wildcard cmd internal lab packaging tools) web/embed.go
 
 fmt-check: ## list Go files that are not formatted, and fail if there are any
-	@out=$$($(GOBIN)/gofumpt -l $(wildcard cmd internal lab tools)); \
+	@out=$$($(GOBIN)/gofumpt -l $(wildcard cmd internal lab packaging tools) web/embed.go); \
 	if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 
 lint: ## golangci-lint with .golangci.yml
@@ -82,7 +82,7 @@ conformance: ## which statements of docs/conformance.md a test shows
 	@go run ./tools/conformance
 
 fuzz: ## every fuzz target for FUZZTIME (20s)
-	@grep -roEH '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' $(wildcard cmd internal lab tools) \
+	@grep -roEH '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' $(wildcard cmd internal lab packaging tools) web/embed.go \
 	| sed 's/:func / /' | while read -r file name; do \
 		echo "$$name in $${file%/*}"; \
 		go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) -timeout 30m "./$${file%/*}" || exit 1; \

@@ -29,7 +29,9 @@ func Schema() db.Schema {
 		panic(err) // the folder is embedded
 	}
 	return db.Schema{
-		Tables:     []db.Table{{Name: "audit_entries", Scope: db.History}, {Name: "audit_heads", Scope: db.History}},
+		Tables: []db.Table{
+			{Name: "audit_entries", Scope: db.History}, {Name: "audit_heads", Scope: db.History}, {Name: "audit_names", Scope: db.History},
+		},
 		Migrations: sub,
 	}
 }
@@ -79,6 +81,7 @@ func (l *Log) Append(ctx context.Context, tx pgx.Tx, e Entry) error {
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		e.ID, e.NodeID, e.Seq, e.CreatedAt, e.Actor, e.Action, e.Subject, string(e.Detail), e.ChangeID, hash)
 	b.Queue(`update audit_heads set seq = $2, hash = $3 where node_id = $1`, e.NodeID, e.Seq, hash)
+	b.Queue(`insert into audit_names (kind, name) values ('actor', $1), ('action', $2) on conflict do nothing`, e.Actor, e.Action)
 	b.Queue(`select pg_notify($1, '')`, Channel)
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("write audit entry %s: %w", e.Action, err)

@@ -36,46 +36,81 @@ func Recent(ctx context.Context, q db.DB, limit int) ([]Entry, error) {
 
 // Search returns the entries that match, newest first.
 func Search(ctx context.Context, q db.DB, s Query) ([]Entry, error) {
-	where, args := s.where()
-	args = append(args, s.Limit)
-	rows, err := q.Query(ctx, fmt.Sprintf(`select %s from audit_entries %s order by created_at desc, seq desc limit $%d`,
-		columns, where, len(args)), args...)
+	var w where
+	for kind, text := range map[string]string{"actor": s.Actor, "action": s.Action} {
+		if text == "" {
+			continue
+		}
+		names, err := matching(ctx, q, kind, text)
+		if err != nil || len(names) == 0 {
+			return []Entry{}, err
+		}
+		w.add(kind+" = any($%d)", names)
+	}
+	s.narrow(&w)
+	w.args = append(w.args, s.Limit)
+	query := fmt.Sprintf(`select %s from audit_entries %s order by created_at desc, seq desc limit $%d`, columns, w.clause(), len(w.args))
+	// Planned for these values each time: the best way to find a name that is
+	// everywhere is the worst for one that is nowhere.
+	rows, err := q.Query(ctx, query, append([]any{pgx.QueryExecModeCacheDescribe}, w.args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("search audit entries: %w", err)
 	}
 	return collect(rows)
 }
 
-func (s Query) where() (string, []any) {
-	var parts []string
-	var args []any
-	add := func(format string, values ...any) {
-		numbers := make([]any, len(values))
-		for i, v := range values {
-			args = append(args, v)
-			numbers[i] = len(args)
-		}
-		parts = append(parts, fmt.Sprintf(format, numbers...))
+// matching finds the actors or actions that contain the text.
+func matching(ctx context.Context, q db.DB, kind, text string) ([]string, error) {
+	rows, err := q.Query(ctx, `select name from audit_names where kind = $1 and name ilike $2`, kind, contains(text))
+	if err != nil {
+		return nil, fmt.Errorf("search audit names: %w", err)
 	}
-	for _, f := range []struct{ column, text string }{{"actor", s.Actor}, {"action", s.Action}, {"subject", s.Subject}} {
-		if f.text != "" {
-			add(f.column+" ilike $%d", "%"+likeEscape.Replace(f.text)+"%")
-		}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("search audit names: %w", err)
+	}
+	return names, nil
+}
+
+// narrow adds what is left beside actor and action.
+func (s Query) narrow(w *where) {
+	if s.Subject != "" {
+		w.add("subject ilike $%d", contains(s.Subject))
 	}
 	if !s.Since.IsZero() {
-		add("created_at >= $%d", s.Since)
+		w.add("created_at >= $%d", s.Since)
 	}
 	if !s.Until.IsZero() {
-		add("created_at <= $%d", s.Until)
+		w.add("created_at <= $%d", s.Until)
 	}
 	if s.Before != nil {
-		add("(created_at, seq) < ($%d, $%d)", s.Before.CreatedAt, s.Before.Seq)
+		w.add("(created_at, seq) < ($%d, $%d)", s.Before.CreatedAt, s.Before.Seq)
 	}
-	if len(parts) == 0 {
-		return "", nil
-	}
-	return "where " + strings.Join(parts, " and "), args
 }
+
+// where collects conditions and their values.
+type where struct {
+	parts []string
+	args  []any
+}
+
+func (w *where) add(format string, values ...any) {
+	numbers := make([]any, len(values))
+	for i, v := range values {
+		w.args = append(w.args, v)
+		numbers[i] = len(w.args)
+	}
+	w.parts = append(w.parts, fmt.Sprintf(format, numbers...))
+}
+
+func (w *where) clause() string {
+	if len(w.parts) == 0 {
+		return ""
+	}
+	return "where " + strings.Join(w.parts, " and ")
+}
+
+func contains(text string) string { return "%" + likeEscape.Replace(text) + "%" }
 
 // What the operator types is text, not a pattern.
 var likeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

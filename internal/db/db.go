@@ -33,6 +33,7 @@ func Open(dsn string) (*pgxpool.Pool, error) {
 	// A lost answer must not hold a connection (and its locks) for ever, unless the address says otherwise.
 	for name, value := range map[string]string{
 		"statement_timeout": "15000", "idle_in_transaction_session_timeout": "30000", "application_name": "gateway",
+		"random_page_cost": "1.1", // the planner's default is a spinning disk's
 	} {
 		if _, given := cfg.ConnConfig.RuntimeParams[name]; !given {
 			cfg.ConnConfig.RuntimeParams[name] = value

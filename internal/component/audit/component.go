@@ -69,9 +69,9 @@ func (p *part) recent(ctx context.Context, in *struct {
 }
 
 type searchInput struct {
-	Actor     string    `query:"actor" minLength:"3" maxLength:"254" doc:"Part of the actor's name; three characters at least, so that an index finds it"`
-	Action    string    `query:"action" minLength:"3" maxLength:"100" doc:"Part of the action"`
-	Subject   string    `query:"subject" minLength:"3" maxLength:"254" doc:"Part of the subject"`
+	Actor     string    `query:"actor" maxLength:"254" doc:"Part of the actor's name"`
+	Action    string    `query:"action" maxLength:"100" doc:"Part of the action"`
+	Subject   string    `query:"subject" minLength:"3" maxLength:"254" doc:"Part of the subject; three characters at least, so that an index finds it"`
 	Since     time.Time `query:"since" doc:"Not before this moment"`
 	Until     time.Time `query:"until" doc:"Not after this moment"`
 	Before    time.Time `query:"before" doc:"created_at of the entry after which to go on"`
