@@ -94,7 +94,9 @@ func (a *API) Background(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.watch.Run(ctx) })
-	g.Go(func() error { return (&db.Listener{Pool: a.pool, Ready: a.watch.Up, Handlers: handlers, Log: a.log}).Run(ctx) })
+	g.Go(func() error {
+		return (&db.Listener{Pool: a.pool, Ready: a.watch.Up, Handlers: handlers, Log: a.log}).Run(ctx)
+	})
 	return g.Wait()
 }
 

@@ -61,7 +61,17 @@ func (l *Live) Subscribe(ctx context.Context) (*Subscription, error) {
 	if n := len(s.Snapshot); n > 0 {
 		s.seen = s.Snapshot[n-1].Seq
 	}
+	l.begin(s.seen)
 	return s, nil
+}
+
+// begin makes the stream go on after seq, unless it is under way.
+func (l *Live) begin(seq int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last < 0 {
+		l.last = seq
+	}
 }
 
 // Next waits for the entry that follows.
@@ -112,12 +122,10 @@ func (l *Live) fetch(ctx context.Context, batch int) ([]Entry, error) {
 	if last >= 0 {
 		return after(ctx, l.q, l.node, last, batch)
 	}
-	// The first look only finds the end: subscribers got the past as their snapshot.
+	// The first look only finds the end: nobody has subscribed yet.
 	entries, err := latest(ctx, l.q, l.node, 1)
 	if err == nil && len(entries) == 0 {
-		l.mu.Lock()
-		l.last = 0
-		l.mu.Unlock()
+		l.begin(0)
 	}
 	return entries, err
 }
