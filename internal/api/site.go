@@ -1,10 +1,12 @@
 package api
 
 import (
+	"bytes"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 )
 
 // site serves the SPA: hashed files below assets/ for a year, everything else is
@@ -33,7 +35,17 @@ func site(files fs.FS) http.Handler {
 			serve.ServeHTTP(w, r)
 		default:
 			w.Header().Set("Cache-Control", "no-cache")
-			http.ServeFileFS(w, r, files, "index.html")
+			servePage(w, r, files)
 		}
 	})
+}
+
+// servePage is not http.ServeFileFS, which redirects a path that ends in index.html.
+func servePage(w http.ResponseWriter, r *http.Request, files fs.FS) {
+	page, err := fs.ReadFile(files, "index.html")
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	http.ServeContent(w, r, "index.html", time.Time{}, bytes.NewReader(page))
 }
