@@ -12,6 +12,7 @@ import (
 type units interface {
 	unitStates
 	Restart(ctx context.Context, unit string) error
+	Reload(ctx context.Context, unit string) error
 	Start(ctx context.Context, unit string) error
 	Stop(ctx context.Context, unit string) error
 	Enable(ctx context.Context, unit string) error
@@ -28,7 +29,7 @@ func (s *Server) act(ctx context.Context, a Action, e entry) error {
 		return err
 	}
 	steps := map[Action][]func(context.Context, string) error{
-		Restart: {s.units.Restart},
+		Restart: {s.restart},
 		On:      {s.units.Enable, s.units.Start},
 		Off:     {s.units.Stop, s.units.Disable},
 	}[a]
@@ -38,6 +39,16 @@ func (s *Server) act(ctx context.Context, a Action, e entry) error {
 		}
 	}
 	return nil
+}
+
+// restart gives the service fresh processes. HAProxy does that by a reload, which
+// replaces its workers and cuts nobody off, not even the request that asked for
+// this; it is stopped and started only when the reload does not work.
+func (s *Server) restart(ctx context.Context, unit string) error {
+	if unit == ReverseProxy.Unit() && s.units.Reload(ctx, unit) == nil {
+		return nil
+	}
+	return s.units.Restart(ctx, unit)
 }
 
 // usable asks first, since systemd's own refusal differs from verb to verb: it

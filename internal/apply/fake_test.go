@@ -75,6 +75,7 @@ func (f *fakeHost) Restart(ctx context.Context, u string) error {
 	return f.step("restart", u)
 }
 
+func (f *fakeHost) Reload(_ context.Context, u string) error  { return f.step("reload", u) }
 func (f *fakeHost) Start(_ context.Context, u string) error   { return f.step("start", u) }
 func (f *fakeHost) Stop(_ context.Context, u string) error    { return f.step("stop", u) }
 func (f *fakeHost) Enable(_ context.Context, u string) error  { return f.step("enable", u) }

@@ -56,6 +56,7 @@ func TestActionsAreStepsOfSystemd(t *testing.T) {
 		want   string
 	}{
 		{Restart, ForwardProxy, "restart squid.service"},
+		{Restart, ReverseProxy, "reload haproxy.service"},
 		{On, WAF, "enable gateway-waf.service, start gateway-waf.service"},
 		{Off, IDS, "stop crowdsec.service, disable crowdsec.service"},
 	} {
@@ -68,6 +69,16 @@ func TestActionsAreStepsOfSystemd(t *testing.T) {
 				t.Errorf("systemd heard %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestAReverseProxyThatDoesNotReloadIsRestarted(t *testing.T) {
+	f := &fakeHost{errs: map[string]error{"reload": errors.New("not active")}}
+	if err := serve(t, f).client.Service(t.Context(), Restart, ReverseProxy); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.heard(); got != "reload haproxy.service, restart haproxy.service" {
+		t.Errorf("systemd heard %q, want a restart after the reload", got)
 	}
 }
 

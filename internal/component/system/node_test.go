@@ -295,6 +295,7 @@ func (s *systemd) took() string {
 	return strings.Join(s.steps, ", ")
 }
 
+func (s *systemd) Reload(_ context.Context, unit string) error  { return s.step("reload", unit) }
 func (s *systemd) Restart(_ context.Context, unit string) error { return s.step("restart", unit) }
 func (s *systemd) Start(_ context.Context, unit string) error   { return s.step("start", unit) }
 func (s *systemd) Stop(_ context.Context, unit string) error    { return s.step("stop", unit) }
