@@ -100,7 +100,7 @@ func auditVerify(cfg *app.Config) *cobra.Command {
 			if err := becomeOwner(cfg.StateDir); err != nil {
 				return err
 			}
-			pool, err := db.Open(cfg.Database + " statement_timeout=0")
+			pool, err := db.OpenPatient(cfg.Database)
 			if err != nil {
 				return err
 			}

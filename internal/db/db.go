@@ -6,6 +6,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +23,12 @@ type DB interface {
 }
 
 // Open returns a pool that connects on first use, so that a process starts without its database.
-func Open(dsn string) (*pgxpool.Pool, error) {
+func Open(dsn string) (*pgxpool.Pool, error) { return open(dsn, 15*time.Second) }
+
+// OpenPatient is Open for a command that reads everything there is, however long that takes.
+func OpenPatient(dsn string) (*pgxpool.Pool, error) { return open(dsn, 0) }
+
+func open(dsn string, limit time.Duration) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("parse database address: %w", err)
@@ -30,15 +36,11 @@ func Open(dsn string) (*pgxpool.Pool, error) {
 	cfg.MaxConns = 16
 	cfg.MaxConnIdleTime = 5 * time.Minute
 	cfg.ConnConfig.ConnectTimeout = time.Second
-	// A lost answer must not hold a connection (and its locks) for ever, unless the address says otherwise.
-	for name, value := range map[string]string{
-		"statement_timeout": "15000", "idle_in_transaction_session_timeout": "30000", "application_name": "gateway",
-		"random_page_cost": "1.1", // the planner's default is a spinning disk's
-	} {
-		if _, given := cfg.ConnConfig.RuntimeParams[name]; !given {
-			cfg.ConnConfig.RuntimeParams[name] = value
-		}
-	}
+	// A lost answer must not hold a connection (and its locks) for ever.
+	cfg.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(limit.Milliseconds(), 10)
+	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "30000"
+	cfg.ConnConfig.RuntimeParams["application_name"] = "gateway"
+	cfg.ConnConfig.RuntimeParams["random_page_cost"] = "1.1" // the planner's default is a spinning disk's
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open database pool: %w", err)

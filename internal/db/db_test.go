@@ -1,0 +1,193 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/db/dbtest"
+	"gateway/internal/fault"
+)
+
+func migration(name, sql string) db.Schema {
+	return db.Schema{Migrations: fstest.MapFS{name: {Data: []byte("-- +goose Up\n" + sql + "\n")}}}
+}
+
+func TestIDsAreUniqueOrderedAndValid(t *testing.T) {
+	var ids []string
+	for range 1000 {
+		ids = append(ids, db.NewID())
+	}
+	for _, id := range ids {
+		if !db.ValidID(id) || id[14] != '7' || !strings.ContainsRune("89ab", rune(id[19])) {
+			t.Fatalf("%s is no UUIDv7", id)
+		}
+	}
+	if later := func() string { <-time.After(2 * time.Millisecond); return db.NewID() }(); later < ids[0] {
+		t.Errorf("%s sorts before the older %s", later, ids[0])
+	}
+	slices.Sort(ids)
+	if n := len(slices.Compact(ids)); n != 1000 {
+		t.Errorf("%d different ids of 1000", n)
+	}
+	for _, bad := range []string{"", "x", strings.ToUpper(ids[0]), ids[0] + "0", "{" + ids[0][1:], strings.ReplaceAll(ids[0], "-", "0")} {
+		if db.ValidID(bad) {
+			t.Errorf("%q passes for an id", bad)
+		}
+	}
+}
+
+func TestTwoMigrationsOfOneNumberAreRefused(t *testing.T) {
+	pool := dbtest.New(t, change.Schema())
+	err := db.Migrate(t.Context(), pool, []db.Schema{
+		migration("0800_a.sql", "create table a (id int primary key);"), migration("0800_b.sql", "create table b (id int primary key);"),
+	})
+	if err == nil || !strings.Contains(err.Error(), "0800_a.sql and 0800_b.sql") {
+		t.Errorf("err = %v, want both named", err)
+	}
+}
+
+func TestTriggersFollowTheDeclaration(t *testing.T) {
+	toys := migration("0800_toys.sql", "create table toys (id int primary key, secret text, other text);")
+	toys.Tables = []db.Table{{Name: "toys", Scope: db.Replicated}}
+	pool := dbtest.New(t, change.Schema(), toys)
+	toys.Tables[0].Omit = []string{"secret", "other"} // an upgrade hides two columns
+	for range 2 {
+		if err := db.Migrate(t.Context(), pool, []db.Schema{change.Schema(), toys}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var def string
+	if err := pool.QueryRow(t.Context(), `select pg_get_triggerdef(oid) from pg_trigger where tgname = 'gateway_row_image'`).Scan(&def); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(def, "gateway_row_image('secret', 'other')") {
+		t.Errorf("trigger = %s", def)
+	}
+}
+
+func TestUnavailableTellsAwayFromWrong(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"shutting down", &pgconn.PgError{Code: "57P01"}, true},
+		{"starting up", &pgconn.PgError{Code: "57P03"}, true},
+		{"too many connections", &pgconn.PgError{Code: "53300"}, true},
+		{"connection lost", fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
+		{"a syntax error", &pgconn.PgError{Code: "42601"}, false},
+		{"a unique violation", &pgconn.PgError{Code: "23505"}, false},
+		{"the caller's deadline", fmt.Errorf("query: %w", context.DeadlineExceeded), false},
+		{"no row", pgx.ErrNoRows, false},
+		{"something else", errors.New("x"), false},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := db.Unavailable(tc.err); got != tc.want {
+				t.Errorf("Unavailable = %t, want %t", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestConstraintsBecomeFaults(t *testing.T) {
+	pool := dbtest.New(t, change.Schema(), migration("0800_x.sql", `
+		create table pools (id int primary key, name text constraint pools_name unique, size int check (size > 0));
+		create table rules (id int primary key, pool int references pools (id));
+		insert into pools values (1, 'a', 1); insert into rules values (1, 1);`))
+	tests := []struct {
+		name, query string
+		kind        fault.Kind
+		says        string
+	}{
+		{"a taken name", `insert into pools values (2, 'a', 1)`, fault.Conflict, "another pool has the same name"},
+		{"a row in use", `delete from pools where id = 1`, fault.Conflict, "still used by rules"},
+		{"a missing row", `insert into rules values (2, 9)`, fault.Invalid, "refers to something"},
+		{"a refused value", `insert into pools values (3, 'c', 0)`, fault.Invalid, "outside what can be stored"},
+		{"too large a number", `insert into pools values (4, 'd', 99999999999)`, fault.Invalid, "outside what can be stored"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := pool.Exec(t.Context(), tc.query)
+			err = db.Fault(err, "pool", map[string]string{"pools_name": "name"})
+			if !fault.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("err = %v, want %s: %s", err, tc.kind, tc.says)
+			}
+		})
+	}
+}
+
+func TestTheWatchMigratesBeforeTheDatabaseCountsAsUp(t *testing.T) {
+	pool := dbtest.New(t, change.Schema())
+	failures := 1
+	migrated := false
+	w := db.NewWatch(pool, func(context.Context) error {
+		if failures--; failures >= 0 {
+			return errors.New("not yet")
+		}
+		migrated = true
+		return nil
+	}, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	go func() { _ = w.Run(ctx) }()
+	for !w.Up() {
+		if ctx.Err() != nil {
+			t.Fatal("never up")
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	if !migrated {
+		t.Error("up before it was migrated")
+	}
+}
+
+func TestTheListenerComesBackAndSaysThatItMissedSomething(t *testing.T) {
+	pool := dbtest.New(t, change.Schema())
+	heard := make(chan string, 10)
+	l := &db.Listener{
+		Pool: pool, Ready: func() bool { return true }, Log: slog.New(slog.DiscardHandler),
+		Handlers: map[string]func(context.Context, string){"news": func(_ context.Context, payload string) { heard <- payload }},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = l.Run(ctx) }()
+	defer func() { cancel(); <-done }()
+	want := func(payload string) {
+		t.Helper()
+		select {
+		case got := <-heard:
+			if got != payload {
+				t.Fatalf("heard %q, want %q", got, payload)
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatalf("never heard %q", payload)
+		}
+	}
+	exec := func(q string) {
+		t.Helper()
+		if _, err := pool.Exec(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("")
+	exec(`notify news, 'one'`)
+	want("one")
+	exec(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database() and pid <> pg_backend_pid()`)
+	want("")
+	exec(`notify news, 'two'`)
+	want("two")
+}
