@@ -2,13 +2,17 @@ package api
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/danielgtaylor/huma/v2"
+
+	"gateway/internal/fault"
 )
 
 // streamMethod marks a WebSocket operation: a GET on the wire, held to the rules of a mutation against other sites.
@@ -28,13 +32,15 @@ func Stream(r Router, op Op, fn func(ctx context.Context, send func(v any) error
 	r.s.remember(op)
 	h := op.describe(r.tag)
 	h.Responses = map[string]*huma.Response{"101": {Description: "The WebSocket is open; each message is one JSON value"}}
-	h.Errors = append(h.Errors, http.StatusUpgradeRequired)
 	r.s.document(h)
 	op.Method = streamMethod
 	r.s.route(op, func(w http.ResponseWriter, req *http.Request) error { return r.s.stream(op, w, req, fn) })
 }
 
 func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(context.Context, func(any) error) error) error {
+	if !upgrade(r.Header) {
+		return fault.New(fault.Invalid, "this is a stream: open it as a WebSocket")
+	}
 	// The origin was judged at the gate already; this is the library's own check, kept on.
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
@@ -53,6 +59,13 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 		_ = conn.Close(websocket.StatusInternalError, "something went wrong on our side")
 	}
 	return nil
+}
+
+// upgrade looks before the library does, which would refuse in plain text.
+func upgrade(h http.Header) bool {
+	key, err := base64.StdEncoding.DecodeString(h.Get("Sec-WebSocket-Key"))
+	return strings.EqualFold(h.Get("Upgrade"), "websocket") && strings.Contains(strings.ToLower(h.Get("Connection")), "upgrade") &&
+		h.Get("Sec-WebSocket-Version") == "13" && err == nil && len(key) == 16
 }
 
 var errEnded = errors.New("the session ended")
@@ -90,7 +103,11 @@ func send(ctx context.Context, conn *websocket.Conn, v any) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	// A write that is cut cuts the connection with it, and the reason could not be said any more.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	return conn.Write(ctx, websocket.MessageText, msg)
 }

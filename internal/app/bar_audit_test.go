@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,12 +70,9 @@ func auditQueries(n int) map[string]string {
 func percentile95(fn func()) time.Duration {
 	var took []time.Duration
 	for range bar.Size(40, 200) {
-		start := time.Now()
-		fn()
-		took = append(took, time.Since(start))
+		took = append(took, timed(fn))
 	}
-	slices.Sort(took)
-	return took[len(took)*95/100]
+	return percentile(took, 95)
 }
 
 var auditStart = time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)

@@ -32,6 +32,7 @@ const (
 // sessions remembers, briefly, who was behind a credential.
 type sessions struct {
 	mu      sync.Mutex
+	turn    uint64 // grows with every revocation: an answer asked for before one must not be kept after it
 	known   map[string]known
 	waiting map[chan struct{}]struct{}
 }
@@ -45,16 +46,19 @@ func newSessions() *sessions {
 	return &sessions{known: map[string]known{}, waiting: map[chan struct{}]struct{}{}}
 }
 
-func (s *sessions) get(key string, now time.Time, age time.Duration) (auth.Identity, bool) {
+func (s *sessions) get(key string, now time.Time, age time.Duration) (id auth.Identity, turn uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k, ok := s.known[key]
-	return k.id, ok && now.Sub(k.at) <= age
+	return k.id, s.turn, ok && now.Sub(k.at) <= age
 }
 
-func (s *sessions) put(key string, id auth.Identity, now time.Time) {
+func (s *sessions) put(key string, id auth.Identity, now time.Time, turn uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if turn != s.turn {
+		return
+	}
 	if len(s.known) >= cacheSize {
 		clear(s.known)
 	}
@@ -65,6 +69,7 @@ func (s *sessions) put(key string, id auth.Identity, now time.Time) {
 func (s *sessions) changed(context.Context, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.turn++
 	clear(s.known)
 	for ch := range s.waiting {
 		select {
@@ -96,15 +101,16 @@ func (u *Users) Authenticate(ctx context.Context, c api.Credential) (auth.Identi
 	if c.Bearer != "" {
 		key = "bearer " + c.Bearer
 	}
-	if id, ok := u.sessions.get(key, now, cacheAge); ok {
+	id, turn, ok := u.sessions.get(key, now, cacheAge)
+	if ok {
 		return id, nil
 	}
 	id, err := u.identify(ctx, c)
 	switch {
 	case err == nil && !id.Emergency:
-		u.sessions.put(key, id, now)
+		u.sessions.put(key, id, now, turn)
 	case fault.Is(err, fault.Unavailable):
-		if id, ok := u.sessions.get(key, now, staleAge); ok {
+		if id, _, ok := u.sessions.get(key, now, staleAge); ok {
 			id.Emergency = true
 			return id, nil
 		}
