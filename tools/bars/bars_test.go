@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gateway/tools/bar"
+	"gateway/tools/internal/testrun"
 )
 
 func TestTestPrefix(t *testing.T) {
@@ -50,6 +51,23 @@ func TestAShortFigureIsNotOK(t *testing.T) {
 	m.output("p", "TestBarDnsLoad", "    BAR dns.3 in the middle of a line is not a figure")
 	if m.ok() || len(m.figures) != 1 {
 		t.Errorf("ok = %v with %v, want one short figure", m.ok(), m.figures)
+	}
+}
+
+func TestWhatWasMeasuredAgainCounts(t *testing.T) {
+	var first, second measured
+	first.output("p", "TestBarDnsA", "BAR dns.1 1 target 1 ok")
+	first.output("p", "TestBarDnsB", "BAR dns.2 9 target 2 short")
+	first.end("p", "TestBarDnsB", "fail")
+	first.result = testrun.Result{Passed: 1, Failed: 1}
+	second.output("p", "TestBarDnsB", "BAR dns.2 2 target 2 ok")
+	second.result = testrun.Result{Passed: 1}
+	if m := first.corrected(second); !m.ok() || len(m.figures) != 2 || m.figures[1].Figure != "2" {
+		t.Errorf("corrected = %+v, want both ok", m)
+	}
+	second.figures[0].OK, second.result = false, testrun.Result{Failed: 1}
+	if m := first.corrected(second); m.ok() {
+		t.Error("short twice is ok")
 	}
 }
 
