@@ -27,7 +27,7 @@ func (b Break) String() string {
 // Verify recomputes every chain in the database and returns how many entries it
 // read and the first break of each chain.
 func Verify(ctx context.Context, q db.DB) (entries int64, breaks []Break, err error) {
-	heads, err := readHeads(ctx, q)
+	heads, err := Heads(ctx, q)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -44,7 +44,9 @@ func Verify(ctx context.Context, q db.DB) (entries int64, breaks []Break, err er
 	return entries, breaks, nil
 }
 
-type head struct {
+// Head is where a node's chain ends, and where it begins since older entries were
+// pruned. Kept somewhere else, it also shows a chain that was rewritten as a whole.
+type Head struct {
 	NodeID   string
 	Seq      int64
 	Hash     []byte
@@ -52,15 +54,16 @@ type head struct {
 	BaseHash []byte
 }
 
-func readHeads(ctx context.Context, q db.DB) ([]head, error) {
+// Heads returns the end of every chain.
+func Heads(ctx context.Context, q db.DB) ([]Head, error) {
 	rows, err := q.Query(ctx, `select node_id, seq, hash, base_seq, base_hash from audit_heads order by node_id`)
 	if err != nil {
 		return nil, fmt.Errorf("read audit chains: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[head])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Head])
 }
 
-func (h head) verify(ctx context.Context, q db.DB) (int64, *Break, error) {
+func (h Head) verify(ctx context.Context, q db.DB) (int64, *Break, error) {
 	rows, err := q.Query(ctx, `select `+columns+`, hash from audit_entries where node_id = $1 order by seq`, h.NodeID)
 	if err != nil {
 		return 0, nil, fmt.Errorf("read audit chain of %s: %w", h.NodeID, err)
