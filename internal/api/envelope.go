@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -113,6 +114,9 @@ var kinds = func() map[int]fault.Kind {
 func init() {
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		kind, ok := kinds[status]
+		if status == http.StatusInternalServerError { // huma's only own one: the body ended early
+			kind = fault.Invalid
+		}
 		if !ok {
 			kind = fault.Internal
 		}
@@ -150,3 +154,20 @@ func fieldName(location string) string {
 
 // panicked is the error a recovered panic becomes.
 func panicked(v any) error { return fmt.Errorf("panic: %v", v) }
+
+var null = &huma.Schema{Type: "null"}
+
+// TransformSchema says what a reference cannot: that on success there is no error, and that data may be null.
+func (e Envelope[T]) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Properties["error"] = null
+	if reflect.TypeFor[T]().Kind() == reflect.Pointer {
+		s.Properties["data"] = null
+	}
+	return s
+}
+
+// TransformSchema says that a failure has no data.
+func (f failure) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Properties["data"] = null
+	return s
+}

@@ -57,21 +57,15 @@ func (op Op) describe(tag string) huma.Operation {
 }
 
 func (op Op) errors() []int {
-	e := []int{http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}
-	if op.Access != Public {
-		e = append(e, http.StatusUnauthorized)
-	}
+	e := []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusUnsupportedMediaType, http.StatusInternalServerError, http.StatusServiceUnavailable}
 	if strings.Contains(op.Path, "{") || op.Mutates() {
 		e = append(e, http.StatusNotFound)
 	}
 	if op.Mutates() {
-		e = append(e, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+		e = append(e, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests)
 	}
 	if op.Method == http.MethodPut || op.Method == http.MethodDelete {
 		e = append(e, http.StatusPreconditionFailed)
-	}
-	if op.Mutates() && op.Access == Public {
-		e = append(e, http.StatusUnauthorized)
 	}
 	return e
 }

@@ -3,8 +3,10 @@ package api
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"gateway/internal/fault"
 )
@@ -60,13 +62,24 @@ func spelled(r *http.Request) error {
 	if p != path.Clean(p) || strings.ContainsAny(p, "%;\\") {
 		return fault.New(fault.NotFound, "there is nothing at this path")
 	}
-	if strings.Contains(r.URL.RawQuery, "%00") {
-		return fault.New(fault.Invalid, "text must not contain NUL")
+	if strings.Contains(r.URL.RawQuery, "%") && !readable(r.URL.Query()) {
+		return fault.New(fault.Invalid, "the query must be UTF-8 without NUL")
 	}
 	if r.ContentLength != 0 && !jsonBody(r) {
 		return fault.New(fault.MediaType, "send the body as application/json")
 	}
 	return nil
+}
+
+// readable is what PostgreSQL can store; a parameter that it cannot would be our error, not the caller's.
+func readable(query url.Values) bool {
+	for name, values := range query {
+		text := name + strings.Join(values, "")
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return false
+		}
+	}
+	return true
 }
 
 // jsonBody also keeps forms of other sites out, which cannot set this type.

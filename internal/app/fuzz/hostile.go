@@ -37,15 +37,18 @@ var numbers = []string{
 	"-1", "0", "1001", "10000001", "2147483648", "9223372036854775807", "9223372036854775808", "1e3", "1.0", "0x10", "٣", "１", " 1", "+1", "", "null",
 }
 
+// broken is no UTF-8; encoded in a query it gets as far as the handler.
+var broken = []string{"\xff\xfe", "\xc0\xaf", "\xed\xa0\x80", "a\x80", "\xf8\x88\x80\x80\x80"}
+
 // garbage is what follows the question mark when nobody encoded it.
 var garbage = []string{
 	"%", "%zz", "%00", "q=%00", "q=%ff%fe", "q=%c0%af", "q=%ed%a0%80", "&&&", "=", "=a", ";", "limit=1;offset=2", "limit=1&limit=2", "limit[]=1",
 	"limit=1&limit=abc", "q=a&q=b", "sort=-", "sort=--email", "sort=email,role", "sort=email%20desc", "sort=1", "q=%2525", "q=+", "a=b", "?", "#",
 }
 
-// longText is longer than any field, by a little or by far.
-func (m maker) longText() string {
-	return strings.Repeat(pick(m, []string{"a", "é", "\u202e", "日"}), pick(m, []int{201, 255, 257, 1025, 4097, 70_000}))
+// long is longer than any field, by a little or by far.
+func (m maker) long(lengths ...int) string {
+	return strings.Repeat(pick(m, []string{"a", "é", "\u202e", "日"}), pick(m, lengths))
 }
 
 func (m maker) nested() verbatim {
@@ -60,7 +63,7 @@ func (m maker) nested() verbatim {
 func (m maker) hostile() any {
 	switch m.IntN(8) {
 	case 0:
-		return m.longText()
+		return m.long(255, 257, 1025, 4097, 70_000)
 	case 1:
 		return m.nested()
 	case 2, 3, 4:

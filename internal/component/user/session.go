@@ -177,6 +177,9 @@ func (u *Users) startSession(ctx context.Context, tx pgx.Tx, a *account) ([]http
 	client, now, id := api.ClientOf(ctx), u.Now(), db.NewID()
 	_, err := tx.Exec(ctx, `insert into user_sessions (id, user_id, created_at, last_seen, expires_at, remote_ip, user_agent)
 		values ($1, $2, $3, $3, $4, $5, $6)`, id, a.ID, now, now.Add(auth.SessionLife), client.Addr.String(), clip(client.UserAgent, 300))
+	if fault.Is(db.Fault(err, "account", nil), fault.Invalid) {
+		return nil, ended() // the account was deleted meanwhile
+	}
 	if err != nil {
 		return nil, fmt.Errorf("store session: %w", err)
 	}

@@ -140,6 +140,9 @@ func (u *Users) tokenIdentity(ctx context.Context, hash []byte) (auth.Identity, 
 	if used == nil || u.Now().Sub(*used) > touchEvery {
 		_, err = u.Pool.Exec(ctx, `insert into user_token_uses (token_id, last_used_at) values ($1, $2)
 			on conflict (token_id) do update set last_used_at = excluded.last_used_at`, id.TokenID, u.Now())
+		if fault.Is(db.Fault(err, "token", nil), fault.Invalid) {
+			return auth.Identity{}, fault.New(fault.Unauthenticated, "the token is unknown, expired or revoked")
+		}
 		if err != nil {
 			return auth.Identity{}, fmt.Errorf("note use of token: %w", err)
 		}
