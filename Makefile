@@ -59,6 +59,7 @@ deb: ## build the package into dist/; VERSION=x.y.z
 	@test -n "$(PROGRAMS)" || { echo "no program below cmd/"; exit 1; }
 	mkdir -p dist/bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
+	go run ./tools/notices $(PROGRAMS:%=./cmd/%) > dist/third-party-licences.txt
 	VERSION=$(VERSION) $(GOBIN)/nfpm package -f packaging/nfpm.yaml -p deb -t dist/
 
 dev: ## the API on http://127.0.0.1:8080 with a PostgreSQL of its own, state in .cache/dev
