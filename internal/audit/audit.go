@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,15 +23,11 @@ var migrations embed.FS
 
 // Schema declares the tables of the log. They are history: no configuration.
 func Schema() db.Schema {
-	sub, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
 	return db.Schema{
 		Tables: []db.Table{
 			{Name: "audit_entries", Scope: db.History}, {Name: "audit_heads", Scope: db.History}, {Name: "audit_names", Scope: db.History},
 		},
-		Migrations: sub,
+		Migrations: db.Files(migrations),
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,13 +24,9 @@ var migrations embed.FS
 
 // Schema declares the history of changes.
 func Schema() db.Schema {
-	sub, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
 	return db.Schema{
 		Tables:     []db.Table{{Name: "changes", Scope: db.History}, {Name: "change_rows", Scope: db.History}},
-		Migrations: sub,
+		Migrations: db.Files(migrations),
 	}
 }
 

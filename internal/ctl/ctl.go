@@ -44,11 +44,7 @@ func setupCode(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "setup-code", Short: "Print the one-time code for /setup", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := setupstate.Open(cfg.SetupStore())
-			if err != nil {
-				return err
-			}
-			state, err := store.Load()
+			state, err := load(cfg)
 			if err != nil {
 				return err
 			}
@@ -71,11 +67,7 @@ func resetPassword(cfg *app.Config) *cobra.Command {
 		Long: "Makes a single-use token, good for 30 minutes, to type in at the sign-in page under \"forgot password\",\n" +
 			"or to send to POST /api/v1/auth/reset-password. Only the token is printed on standard output.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := setupstate.Open(cfg.SetupStore())
-			if err != nil {
-				return err
-			}
-			state, err := store.Load()
+			state, err := load(cfg)
 			if err != nil {
 				return err
 			}
@@ -91,6 +83,14 @@ func resetPassword(cfg *app.Config) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+func load(cfg *app.Config) (setupstate.State, error) {
+	store, err := setupstate.Open(cfg.SetupStore())
+	if err != nil {
+		return setupstate.State{}, err
+	}
+	return store.Load()
 }
 
 func auditVerify(cfg *app.Config) *cobra.Command {

@@ -22,6 +22,15 @@ type DB interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
+// List runs a query and returns its rows, never nil, so that none is [] in JSON. Columns come in the order of T's fields.
+func List[T any](ctx context.Context, q DB, query string, args ...any) ([]T, error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.AppendRows([]T{}, rows, pgx.RowToStructByPos[T])
+}
+
 // Open returns a pool that connects on first use, so that a process starts without its database.
 func Open(dsn string) (*pgxpool.Pool, error) { return open(dsn, 15*time.Second) }
 

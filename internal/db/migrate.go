@@ -44,6 +44,15 @@ type Schema struct {
 	Migrations fs.FS
 }
 
+// Files is the folder migrations/ of an owner's embedded files.
+func Files(embedded fs.FS) fs.FS {
+	sub, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		panic(err) // only a malformed name fails, and this one is not
+	}
+	return sub
+}
+
 // Migrate applies what is missing, under a lock that lets parallel starters wait
 // for each other, then puts the row-image trigger on every configuration table.
 func Migrate(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {

@@ -6,7 +6,6 @@ package user
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"log/slog"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/db"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
@@ -60,10 +60,6 @@ func New(o Options) *Users {
 
 // Component is the part of the product that u is.
 func (u *Users) Component() component.Component {
-	sub, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
 	return component.Component{
 		Name: "user",
 		Tables: []component.Table{
@@ -74,7 +70,7 @@ func (u *Users) Component() component.Component {
 			{Name: "user_totp_state", Scope: component.History},
 			{Name: "user_token_uses", Scope: component.History},
 		},
-		Migrations: sub,
+		Migrations: db.Files(migrations),
 		Routes:     u.routes,
 		Listen:     map[string]func(context.Context, string){sessionChannel: u.sessions.changed},
 		Jobs:       []component.Job{{Name: "user.sessions.prune", Every: time.Hour, Run: u.pruneSessions}},

@@ -240,13 +240,9 @@ func (u *Users) sessionRoutes(r api.Router) {
 
 func (u *Users) listSessions(ctx context.Context, _ *struct{}) (*api.Body[[]SessionView], error) {
 	me := auth.From(ctx)
-	rows, err := u.Pool.Query(ctx, `select id, created_at, last_seen, expires_at, remote_ip, user_agent, id::text = $2 as current
+	list, err := db.List[SessionView](ctx, u.Pool, `select id, created_at, last_seen, expires_at, remote_ip, user_agent, id::text = $2 as current
 		from user_sessions where user_id = $1 and revoked_at is null and expires_at > $3 order by last_seen desc limit 1000`,
 		me.UserID, me.SessionID, u.Now())
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	list, err := pgx.AppendRows([]SessionView{}, rows, pgx.RowToStructByPos[SessionView])
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}

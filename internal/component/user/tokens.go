@@ -49,13 +49,9 @@ type NewTokenView struct {
 }
 
 func (u *Users) listTokens(ctx context.Context, _ *struct{}) (*api.Body[[]TokenView], error) {
-	rows, err := u.Pool.Query(ctx, `select t.id, t.name, t.role, t.created_at, t.expires_at, p.last_used_at
+	list, err := db.List[TokenView](ctx, u.Pool, `select t.id, t.name, t.role, t.created_at, t.expires_at, p.last_used_at
 		from user_tokens t left join user_token_uses p on p.token_id = t.id
 		where t.user_id = $1 order by t.created_at desc, t.id limit 1000`, auth.From(ctx).UserID)
-	if err != nil {
-		return nil, fmt.Errorf("list tokens: %w", err)
-	}
-	list, err := pgx.AppendRows([]TokenView{}, rows, pgx.RowToStructByPos[TokenView])
 	if err != nil {
 		return nil, fmt.Errorf("list tokens: %w", err)
 	}

@@ -5,7 +5,6 @@ package toy
 
 import (
 	"embed"
-	"io/fs"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
@@ -31,14 +30,10 @@ type Input struct {
 
 // New returns the component.
 func New(q db.DB, run *change.Runner) component.Component {
-	sub, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
 	return component.Component{
 		Name:       "toy",
 		Tables:     []component.Table{{Name: "toys", Scope: component.Replicated}},
-		Migrations: sub,
+		Migrations: db.Files(migrations),
 		Routes: func(r api.Router) {
 			resource.Resource[Toy, Input]{
 				Component: "toy", Noun: "toy", Path: "/toys", Table: "toys", Access: api.Viewer,
