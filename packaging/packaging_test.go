@@ -168,7 +168,7 @@ func TestManagementPort(t *testing.T) {
 		"http-request set-header X-Real-IP %[src]",
 		"server api 127.0.0.1:8080",
 		"timeout client 30s",
-		"timeout server 30s",
+		"timeout server 70s",
 		"timeout http-request 10s",
 		"option idle-close-on-response",
 	} {

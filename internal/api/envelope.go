@@ -83,6 +83,9 @@ func answer(err error) *failure {
 
 // Fail words err for the caller and logs it once when it is ours.
 func (s *Server) fail(ctx context.Context, op string, err error) *failure {
+	if db.Expired(err) && !s.Database.Up() {
+		err = db.Down()
+	}
 	out := answer(err)
 	if out.status >= http.StatusInternalServerError && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "request", "op", op, "status", out.status, "err", err)

@@ -21,7 +21,7 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 	g.Go(func() error { return c.watch.Run(ctx) })
 	for _, part := range c.parts {
 		for _, job := range part.Jobs {
-			g.Go(func() error { return c.every(ctx, job) })
+			g.Go(func() error { return c.every(ctx, c.watch.Up, job) })
 		}
 	}
 	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
@@ -32,7 +32,7 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 
 // every runs one job at its ticks. A failed run is logged and the next one tries
 // again; a run that would overlap the one before it is left out.
-func (c *core) every(ctx context.Context, job component.Job) error {
+func (c *core) every(ctx context.Context, up func() bool, job component.Job) error {
 	tick := time.NewTicker(job.Every)
 	defer tick.Stop()
 	for {
@@ -41,7 +41,7 @@ func (c *core) every(ctx context.Context, job component.Job) error {
 			return nil
 		case <-tick.C:
 		}
-		if !c.watch.Up() {
+		if !up() {
 			continue
 		}
 		if err := job.Run(ctx); err != nil && ctx.Err() == nil {

@@ -76,6 +76,7 @@ func catalogue() []Service {
 
 func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], error) {
 	list := catalogue()
+	filter := p.packetFilter(ctx) // first: asking starts the applier, whose own state comes below
 	states, err := p.states(ctx, list)
 	if err != nil {
 		p.Log.WarnContext(ctx, "read unit states", "err", err)
@@ -87,7 +88,7 @@ func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], 
 		}
 		list[i].take(states[i])
 	}
-	return api.OK(Services{append(list, p.packetFilter(ctx))}), nil
+	return api.OK(Services{append(list, filter)}), nil
 }
 
 func (p *part) states(ctx context.Context, list []Service) ([]sys.UnitState, error) {

@@ -147,6 +147,9 @@ func (u *Users) find(ctx context.Context, email string) (candidate, error) {
 
 // refuse records a failed sign-in and returns its fault. The log says the reason; the caller learns no more than the fault says.
 func (u *Users) refuse(ctx context.Context, email, reason string, f error) error {
+	if !u.Database.Up() {
+		return f // there is no log to write to, and waiting for it would keep the caller
+	}
 	detail := map[string]any{"reason": reason, "remote_ip": api.ClientOf(ctx).Addr.String()}
 	if err := u.record(ctx, email, "auth.login.failed", detail); err != nil && !db.Unavailable(err) {
 		return err

@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The places that are searched.
+const (
+	answers   = "the answers"
+	journal   = "the journal"
+	dump      = "the dump of the database"
+	audit     = "the audit log"
+	processes = "the processes' arguments and environments"
+	state     = "/var/lib/gateway"
+	disk      = "the files below /etc, /home, /opt, /root, /run, /srv, /tmp and /var"
+)
+
+// places fetches all that can be searched as text. The disk is searched on the node.
+func (a *aviary) places(stream *live) map[string]string {
+	a.t.Helper()
+	recent := a.signIn().get("/audit/recent?limit=1000").want(200)
+	return map[string]string{
+		journal: a.run("journalctl", "--no-pager", "--all", "-o", "export"), // with every field, command lines too
+		dump:    a.run("runuser", "-u", "postgres", "--", "pg_dump", "gateway"),
+		audit:   string(recent.body) + string(stream.raw) + a.sql("gateway", "select e::text from audit_entries e"),
+		processes: a.sh(`for f in /proc/[0-9]*/cmdline /proc/[0-9]*/environ; do
+			tr '\0' '\n' <$f 2>/dev/null || true; done`),
+		state: a.run("find", "/var/lib/gateway", "-type", "f", "-exec", "cat", "{}", "+"),
+	}
+}
+
+// sightings lists where a canary is that it must not be, the disk apart.
+func (a *aviary) sightings(c canary, places map[string]string) []string {
+	a.t.Helper()
+	var seen []string
+	for i, h := range a.heard.all() {
+		if i != c.shown && c.in(h.text) {
+			seen = append(seen, fmt.Sprintf("%s: no. %d, to %s", answers, i, h.what))
+		}
+	}
+	for where, text := range places {
+		if where != c.meant && c.in(text) {
+			seen = append(seen, where)
+		}
+	}
+	slices.Sort(seen)
+	return seen
+}
+
+// in looks for a canary as it is, without its dashes, and in the codings that databases and logs use.
+func (c canary) in(text string) bool {
+	if c.short { // microseconds and longer numbers are no codes
+		return regexp.MustCompile(`(^|[^0-9.])` + c.value + `($|[^0-9])`).MatchString(text)
+	}
+	return slices.ContainsFunc(c.spellings(), func(s string) bool { return strings.Contains(text, s) })
+}
+
+func (c canary) spellings() []string {
+	out := []string{c.value, hex.EncodeToString([]byte(c.value)), strings.ToUpper(hex.EncodeToString([]byte(c.value)))}
+	if plain := strings.ReplaceAll(c.value, "-", ""); plain != c.value {
+		out = append(out, plain)
+	}
+	for shift := range 3 { // wherever it lies in what was coded
+		b := base64.RawStdEncoding.EncodeToString(append(bytes.Repeat([]byte{0}, shift), c.value...))
+		out = append(out, b[(shift*8+5)/6:len(b)-1])
+	}
+	return out
+}
+
+// someOnDisk tells whether any of them is in any file, at the price of one search.
+func (a *aviary) someOnDisk(flock []canary) bool {
+	a.t.Helper()
+	var all, meant []string
+	for _, c := range flock {
+		switch {
+		case c.short:
+		case c.meant == journal:
+			meant = append(meant, c.spellings()...)
+		default:
+			all = append(all, c.spellings()...)
+		}
+	}
+	return len(a.grep("proc", all))+len(a.grep("journal", meant)) > 0
+}
+
+// files are those that hold a canary in any spelling, but for the journal's own where that is meant.
+func (a *aviary) files(c canary) []string {
+	a.t.Helper()
+	switch {
+	case c.short:
+		return nil
+	case c.meant == journal:
+		return a.grep("journal", c.spellings())
+	default:
+		return a.grep("proc", c.spellings())
+	}
+}
+
+// grep lists the files that hold any of the texts. They go in by a pipe: in a command line it would find them.
+func (a *aviary) grep(except string, texts []string) []string {
+	a.t.Helper()
+	out, err := a.node.RunInput(a.t.Context(), strings.NewReader(strings.Join(texts, "\n")),
+		"sh", "-c", "grep -rlaF -D skip --exclude-dir="+except+" -f - /etc /home /opt /root /run /srv /tmp /var || [ $? = 1 ]")
+	if err != nil {
+		a.t.Fatalf("search %s: %v: %s", disk, err, out)
+	}
+	return strings.Fields(out)
+}
+
+// control plants something that the search has to find.
+func (a *aviary) control(name string) string {
+	v := "control-" + strings.ToLower(rand.Text())
+	a.controls = append(a.controls, canary{name: name, value: v, shown: -1})
+	return v
+}
+
+// plantControls puts what is no secret into each place, by harmless ways.
+func (a *aviary) plantControls() {
+	email := a.control("control in a user's e-mail") + "@example.com"
+	a.controls[0].value = email
+	a.signIn().post("/users", map[string]any{"email": email, "role": "viewer", "password": a.loose("password of the control user")}).want(201)
+	a.run("logger", a.control("control in the journal"))
+	a.run("systemd-run", "--quiet", "--setenv=CONTROL="+a.control("control in an environment"),
+		"bash", "-c", "exec -a "+a.control("control in a command line")+" sleep 300")
+	a.lab.Must(a.node.WriteFile("/var/lib/gateway/control", []byte(a.control("control in the state")), 0o600))
+	a.lab.Must(a.node.WriteFile("/var/log/control.log", []byte(hex.EncodeToString([]byte(a.control("control in a log file, in hex")))), 0o600))
+	code := "074"
+	code += fmt.Sprint(100 + int(a.node.IP().As4()[3])) // six digits
+	a.controls = append(a.controls, canary{name: "control like a TOTP code", value: code, shown: -1, short: true})
+	a.run("logger", "code="+code+" was planted")
+}
+
+// searchForControls counts the controls that were found wherever they were planted.
+func (a *aviary) searchForControls(places map[string]string) (found int) {
+	planted := map[string][]string{
+		"control in a user's e-mail":    {answers, dump, audit, "/var/lib/postgresql"},
+		"control in the journal":        {journal},
+		"control in an environment":     {processes},
+		"control in a command line":     {processes},
+		"control in the state":          {state},
+		"control in a log file, in hex": {"/var/log/control.log"},
+		"control like a TOTP code":      {journal},
+	}
+	for _, c := range a.controls {
+		where := strings.Join(append(a.sightings(c, places), a.files(c)...), ", ")
+		missing := slices.DeleteFunc(planted[c.name], func(p string) bool { return strings.Contains(where, p) })
+		if len(missing) > 0 || where == "" {
+			a.t.Errorf("%s was not found in %v, only in %q: nothing can be said about the others", c.name, missing, where)
+			continue
+		}
+		a.t.Logf("%s was found in %s", c.name, where)
+		found++
+	}
+	return found
+}
