@@ -22,7 +22,7 @@ func TestAJobRunsAtItsTicksWhileTheDatabaseAnswers(t *testing.T) {
 		go func() { done <- c.every(ctx, func() bool { return up }, job) }()
 		passes := func(hours time.Duration, want int) {
 			t.Helper()
-			time.Sleep(hours * time.Hour) // the bubble's clock, which costs no time
+			<-time.After(hours * time.Hour) // the bubble's clock, which costs no time
 			synctest.Wait()
 			if runs != want {
 				t.Errorf("ran %d times, want %d", runs, want)
