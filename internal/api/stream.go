@@ -38,7 +38,7 @@ func Stream(r Router, op Op, fn func(ctx context.Context, send func(v any) error
 }
 
 func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(context.Context, func(any) error) error) error {
-	if !upgrade(r.Header) {
+	if r.Method != http.MethodGet || !upgrade(r.Header) {
 		return fault.New(fault.Invalid, "this is a stream: open it as a WebSocket")
 	}
 	// The origin was judged at the gate already; this is the library's own check, kept on.
