@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,22 +15,23 @@ import (
 // shows PROC-03
 func TestAJobRunsAtItsTicksWhileTheDatabaseAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		up, runs := false, 0
+		var up atomic.Bool
+		var runs atomic.Int32
 		c := &core{log: slog.New(slog.DiscardHandler)}
 		ctx, cancel := context.WithCancel(t.Context())
-		job := component.Job{Name: "test", Every: time.Hour, Run: func(context.Context) error { runs++; return db.Down() }}
+		job := component.Job{Name: "test", Every: time.Hour, Run: func(context.Context) error { runs.Add(1); return db.Down() }}
 		done := make(chan error, 1)
-		go func() { done <- c.every(ctx, func() bool { return up }, job) }()
-		passes := func(hours time.Duration, want int) {
+		go func() { done <- c.every(ctx, up.Load, job) }()
+		passes := func(hours time.Duration, want int32) {
 			t.Helper()
 			<-time.After(hours * time.Hour) // the bubble's clock, which costs no time
 			synctest.Wait()
-			if runs != want {
-				t.Errorf("ran %d times, want %d", runs, want)
+			if got := runs.Load(); got != want {
+				t.Errorf("ran %d times, want %d", got, want)
 			}
 		}
 		passes(3, 0) // not while the database is away
-		up = true
+		up.Store(true)
 		passes(1, 1)
 		passes(2, 3) // a failed run does not end the job
 		cancel()
