@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -41,6 +42,7 @@ func server(t *testing.T, routes func(api.Router)) *httptest.Server {
 		Site: fstest.MapFS{
 			"index.html":         {Data: []byte("<!doctype html>page")},
 			"favicon.svg":        {Data: []byte("<svg/>")},
+			"long.css":           {Data: bytes.Repeat([]byte("a"), 5000)},
 			"assets/app-1a2b.js": {Data: []byte("js")},
 		},
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
@@ -212,6 +214,23 @@ func TestTheSite(t *testing.T) {
 	}
 	if res, _ := do(t, srv, "POST", "/", ""); res.StatusCode != 405 {
 		t.Errorf("POST / = %d, want 405", res.StatusCode)
+	}
+}
+
+func TestTheSiteIsCompressedAndTheAPIIsNot(t *testing.T) {
+	srv := server(t, things)
+	res, _ := do(t, srv, "GET", "/long.css", "", "Accept-Encoding", "gzip")
+	if res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Vary") != "Accept-Encoding" {
+		t.Errorf("headers = %v, want gzip", res.Header)
+	}
+	if again, _ := do(t, srv, "GET", "/long.css", "", "Accept-Encoding", "gzip", "If-None-Match", res.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+		t.Errorf("asked again = %d, want 304", again.StatusCode)
+	}
+	if plain, body := do(t, srv, "GET", "/long.css", "", "Accept-Encoding", "identity"); plain.Header.Get("Content-Encoding") != "" || len(body) != 5000 {
+		t.Errorf("without gzip: %d bytes, %v", len(body), plain.Header)
+	}
+	if res, _ := do(t, srv, "GET", "/api/v1/openapi.json", "", "Authorization", "Bearer viewer", "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "" {
+		t.Error("an answer of the API is compressed")
 	}
 }
 
