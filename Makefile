@@ -28,12 +28,12 @@ PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./
 UNIT     = $$(go list -e $(PATTERNS) | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
 .DEFAULT_GOAL := help
-.PHONY: help check fmt fmt-check lint house test e2e deb dev bench bars measured torture conformance fuzz tools clean
+.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb dev bench bars measured torture conformance fuzz tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-check: fmt-check lint house test ## all that must hold before a commit: format, lint, house rules, tests
+check: fmt-check lint house test web-check ## all that must hold before a commit: format, lint, house rules, tests
 
 fmt: ## format the Go code
 	$(GOBIN)/gofumpt -w $(wildcard cmd internal lab packaging tools) web/embed.go
@@ -54,7 +54,25 @@ test: ## unit and database tests with the race detector (bars and end-to-end tes
 e2e: ## end-to-end stories on lab nodes, as root, after "make deb"; RUN=name for one
 	$(GOTEST) -stream -- -v -count=1 -p 1 -timeout 15m $(if $(RUN),-run '$(RUN)',-skip '^TestBar') ./lab/e2e/...
 
-deb: ## build the package into dist/; VERSION=x.y.z
+WEB = $(shell find web/src web/public web/build web/index.html web/vite.config.ts -type f 2>/dev/null)
+
+web/node_modules/.installed: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	touch $@
+
+web/dist/index.html: web/node_modules/.installed $(WEB)
+	cd web && npm run build
+
+web: web/dist/index.html ## build the browser UI into web/dist, from where Go embeds it
+
+web-check: web/node_modules/.installed ## format, types and unit tests of the browser UI
+	cd web && npm run check
+
+openapi: ## bring the browser UI's client up to date with the API
+	go run ./cmd/gateway-api --openapi > web/openapi.json
+	cd web && npm run generate
+
+deb: web ## build the package into dist/; VERSION=x.y.z
 	@echo '$(VERSION)' | grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$$' || { echo "VERSION must be x.y.z, not $(VERSION)"; exit 1; }
 	@test -n "$(PROGRAMS)" || { echo "no program below cmd/"; exit 1; }
 	mkdir -p dist/bin

@@ -68,6 +68,7 @@ func New(o Options) *Server {
 		metrics: newMetrics(o.Metrics), access: map[string]Access{},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
+	s.mux.HandleFunc("/", s.unrouted)
 	s.registerDocument()
 	return s
 }
@@ -224,16 +225,20 @@ type clientKey struct{}
 
 // ClientOf returns the caller of the request.
 func ClientOf(ctx context.Context) Client {
-	c, _ := ctx.Value(clientKey{}).(Client)
-	return c
-}
-
-func withClient(ctx context.Context, r *http.Request) context.Context {
+	r, ok := ctx.Value(clientKey{}).(*http.Request)
+	if !ok {
+		return Client{}
+	}
 	c := Client{Addr: remote(r), UserAgent: r.UserAgent()}
 	if cookie, err := r.Cookie(DeviceCookie); err == nil {
 		c.Device = cookie.Value
 	}
-	return context.WithValue(ctx, clientKey{}, c)
+	return c
+}
+
+// withClient keeps the request as it came: few operations ask who sent it, and only those pay for it.
+func withClient(ctx context.Context, r *http.Request) context.Context {
+	return context.WithValue(ctx, clientKey{}, r)
 }
 
 // remote is the caller's address. X-Real-IP counts only from our own HAProxy,

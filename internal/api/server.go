@@ -46,13 +46,26 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		answer(err).write(w)
 		return
 	}
-	h, pattern := s.mux.Handler(r)
-	if pattern == "" {
-		unrouted(h, r).write(w)
+	s.mux.ServeHTTP(w, r)
+}
+
+// unrouted answers what no operation does. It asks the mux a second time, whether
+// another method would do, so that every other request is routed only once.
+func (s *Server) unrouted(w http.ResponseWriter, r *http.Request) {
+	var allow []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		asked := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := s.mux.Handler(asked); pattern != "/" {
+			allow = append(allow, method)
+		}
+	}
+	if len(allow) == 0 {
+		answer(fault.New(fault.NotFound, "there is nothing at this path")).write(w)
 		return
 	}
-	// Not h itself: only the mux fills in the path's values.
-	s.mux.ServeHTTP(w, r)
+	f := answer(fault.New(fault.Method, "this path does not take %s", r.Method))
+	f.headers.Set("Allow", strings.Join(allow, ", "))
+	f.write(w)
 }
 
 // spelled accepts one spelling of a path only. Ids are hexadecimal, so nothing in
@@ -87,25 +100,3 @@ func jsonBody(r *http.Request) bool {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	return strings.EqualFold(strings.TrimSpace(kind), "application/json")
 }
-
-// unrouted words what the mux says in plain text.
-func unrouted(h http.Handler, r *http.Request) *failure {
-	said := &discard{header: http.Header{}}
-	h.ServeHTTP(said, r)
-	if said.status != http.StatusMethodNotAllowed {
-		return answer(fault.New(fault.NotFound, "there is nothing at this path"))
-	}
-	f := answer(fault.New(fault.Method, "this path does not take %s", r.Method))
-	f.headers.Set("Allow", said.header.Get("Allow"))
-	return f
-}
-
-// discard keeps a status and throws the body away.
-type discard struct {
-	header http.Header
-	status int
-}
-
-func (d *discard) Header() http.Header         { return d.header }
-func (d *discard) WriteHeader(status int)      { d.status = status }
-func (d *discard) Write(b []byte) (int, error) { return len(b), nil }

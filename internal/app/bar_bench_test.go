@@ -95,11 +95,11 @@ type load struct {
 // second, and answers the median of the pairs' ratios.
 func compare(t *testing.T, ours, bare load) float64 {
 	t.Helper()
-	slice := time.Duration(bar.Size(300, 2000)) * time.Millisecond
+	slice := time.Duration(bar.Size(100, 500)) * time.Millisecond
 	ours.rate(t, slice) // warm both up
 	bare.rate(t, slice)
 	var ratios []float64
-	for i := range bar.Size(11, 31) {
+	for i := range bar.Size(41, 121) {
 		var o, b float64
 		if i%2 == 0 {
 			o, b = ours.rate(t, slice), bare.rate(t, slice)
@@ -109,7 +109,7 @@ func compare(t *testing.T, ours, bare load) float64 {
 		ratios = append(ratios, o/b)
 	}
 	slices.Sort(ratios)
-	t.Logf("%s: ratios %.2f", ours.path, ratios)
+	t.Logf("%s: median ratio %.2f, half of them within %.2f and %.2f", ours.path, ratios[len(ratios)/2], ratios[len(ratios)/4], ratios[len(ratios)*3/4])
 	return ratios[len(ratios)/2]
 }
 
