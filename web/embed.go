@@ -1,4 +1,5 @@
-// Package web carries the built SPA inside gateway-api.
+// Package web carries the built SPA inside gateway-api. Without a build it carries
+// a page that says so, so that the Go code compiles without Node.
 package web
 
 import (
@@ -6,14 +7,18 @@ import (
 	"io/fs"
 )
 
-//go:embed all:dist
-var dist embed.FS
+//go:embed all:dist placeholder
+var files embed.FS
 
 // Site is the built SPA: index.html and assets/.
 func Site() fs.FS {
-	sub, err := fs.Sub(dist, "dist")
-	if err != nil {
-		panic(err) // the folder is embedded
+	folder := "dist"
+	if _, err := fs.Stat(files, "dist/index.html"); err != nil {
+		folder = "placeholder"
 	}
-	return sub
+	site, err := fs.Sub(files, folder)
+	if err != nil {
+		panic(err) // both folders are embedded
+	}
+	return site
 }

@@ -1,0 +1,44 @@
+import type { FaultField } from "./generated";
+
+/** ApiError is every failed request: what the server said, or that it said nothing. */
+export class ApiError extends Error {
+	constructor(
+		/** HTTP status; 0 when no answer came at all. */
+		readonly status: number,
+		/** For programs: "invalid", "conflict", "database_unavailable", "network", … */
+		readonly code: string,
+		message: string,
+		/** What is wrong where in the request. */
+		readonly fields: FaultField[] = [],
+		/** With 412: the stored state. */
+		readonly current?: unknown,
+		/** Seconds after which trying again makes sense. */
+		readonly retryAfter?: number,
+	) {
+		super(message);
+		this.name = "ApiError";
+	}
+
+	/** Nobody can answer right now; the connection banner says so and the pages wait. */
+	get away(): boolean {
+		return this.code === "network" || this.code === "api_unavailable" || this.code === "database_unavailable";
+	}
+}
+
+/** fromBody reads the envelope of a failed answer; a proxy's own page has none. */
+export function fromBody(body: unknown, response: Response): ApiError {
+	const wait = Number(response.headers.get("Retry-After"));
+	const error = (body as { error?: Partial<ApiError> } | null)?.error;
+	if (typeof error?.code !== "string") {
+		const code = response.status >= 502 ? "api_unavailable" : "unexpected";
+		return new ApiError(response.status, code, response.statusText || `HTTP ${response.status}`);
+	}
+	return new ApiError(
+		response.status,
+		error.code,
+		error.message ?? "",
+		error.fields ?? [],
+		error.current,
+		wait > 0 ? wait : undefined,
+	);
+}

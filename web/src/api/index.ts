@@ -1,0 +1,13 @@
+export { invalidate, queryClient } from "./cache";
+export { setUp } from "./client";
+export { type ConnectionState, connection, onRecovered, useConnection } from "./connection";
+export { ApiError } from "./error";
+export * from "./generated";
+export * from "./generated/@tanstack/react-query.gen";
+export { healthQuery, isOutdated, sawVersion, useHealth, useOutdated } from "./health";
+export { type LiveStatus, openLive, useLive } from "./live";
+export { ifMatch, type ListQuery, type Page, page } from "./page";
+export { type PageImport, type PageModule, reloadOnce } from "./reload";
+export { defineResource, type Resource, type Row, type Save, useRemove, useSave } from "./resource";
+export { identityQuery, session, useCan, useIdentity, useSessionOver } from "./session";
+export { Store, useStore } from "./store";

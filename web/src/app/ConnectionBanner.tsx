@@ -1,0 +1,32 @@
+import { sawVersion, useConnection, useHealth, useOutdated } from "@api";
+import { Banner, Button } from "@patternfly/react-core";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+
+/** ConnectionBanner says quietly that the server is away (it retries by itself) or that a newer version runs. */
+export function ConnectionBanner() {
+	const { t } = useTranslation();
+	const connection = useConnection();
+	const outdated = useOutdated();
+	const version = useHealth().data?.version;
+	useEffect(() => {
+		if (version) sawVersion(version);
+	}, [version]);
+	return (
+		<div role="status" className="gw-banners">
+			{connection !== "online" && (
+				<Banner status="warning" screenReaderText={t("connection.label")}>
+					{t(`connection.${connection}`)}
+				</Banner>
+			)}
+			{connection === "online" && outdated && (
+				<Banner status="info" screenReaderText={t("connection.label")}>
+					{t("outdated.text")}{" "}
+					<Button variant="link" isInline onClick={() => window.location.reload()}>
+						{t("outdated.reload")}
+					</Button>
+				</Banner>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,14 @@
+import { Bullseye, Spinner } from "@patternfly/react-core";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+/** Loading shows a spinner, but not for a blink. */
+export function Loading() {
+	const { t } = useTranslation("ui");
+	const [slow, setSlow] = useState(false);
+	useEffect(() => {
+		const timer = setTimeout(() => setSlow(true), 200);
+		return () => clearTimeout(timer);
+	}, []);
+	return <Bullseye>{slow && <Spinner aria-label={t("loading")} />}</Bullseye>;
+}

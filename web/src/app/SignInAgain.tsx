@@ -1,0 +1,25 @@
+import { useIdentity } from "@api";
+import { Modal, ModalBody, ModalHeader } from "@patternfly/react-core";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useFeatures } from "./FeaturesContext";
+
+/** SignInAgain lies over a page whose session ended, so that nothing typed on it is lost. */
+export function SignInAgain() {
+	const { t } = useTranslation();
+	const email = useIdentity()?.email;
+	const load = useFeatures().find((feature) => feature.signIn)?.signIn;
+	const [Form] = useState(() => load && lazy(load));
+	if (!Form) return null;
+	// The form is loaded before the dialog opens: a dialog without anything to focus is an error.
+	return (
+		<Suspense fallback={null}>
+			<Modal isOpen variant="small" aria-labelledby="again-title">
+				<ModalHeader title={t("again.title")} labelId="again-title" description={t("again.text")} />
+				<ModalBody>
+					<Form email={email} />
+				</ModalBody>
+			</Modal>
+		</Suspense>
+	);
+}

@@ -1,0 +1,35 @@
+import { useStore } from "@api";
+import { Alert, AlertActionCloseButton, AlertActionLink, AlertGroup } from "@patternfly/react-core";
+import { toast, toasts } from "@ui/toast";
+import { useTranslation } from "react-i18next";
+
+/** Toasts shows what just happened; one with Undo stays a little longer. */
+export function Toasts() {
+	const { t } = useTranslation();
+	const shown = useStore(toasts);
+	return (
+		<AlertGroup isToast isLiveRegion>
+			{shown.map(({ id, variant, title, detail, undo }) => {
+				const close = () => toast.dismiss(id);
+				const act = () => {
+					undo?.();
+					close();
+				};
+				return (
+					<Alert
+						key={id}
+						variant={variant}
+						title={title}
+						variantLabel={t(`ui:notice.${variant}`)}
+						timeout={undo ? 10_000 : variant === "danger" ? false : 5_000}
+						onTimeout={close}
+						actionClose={<AlertActionCloseButton title={title} onClose={close} />}
+						actionLinks={undo && <AlertActionLink onClick={act}>{t("undo")}</AlertActionLink>}
+					>
+						{detail}
+					</Alert>
+				);
+			})}
+		</AlertGroup>
+	);
+}

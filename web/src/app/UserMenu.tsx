@@ -1,0 +1,90 @@
+import { ApiError, session, useIdentity } from "@api";
+import { Divider, Dropdown, DropdownGroup, DropdownItem, DropdownList, MenuToggle } from "@patternfly/react-core";
+import { UserIcon } from "@patternfly/react-icons";
+import { useNavigate, useRouter } from "@tanstack/react-router";
+import { useErrorText } from "@ui/errorText";
+import { setTheme, type Theme, useTheme } from "@ui/theme";
+import { toast } from "@ui/toast";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useFeatures } from "./FeaturesContext";
+import { type Language, languages, setLanguage } from "./language";
+
+const themes: Theme[] = ["light", "dark", "system"];
+
+/** UserMenu says who is signed in and holds what belongs to a person: account, theme, language, sign out. */
+export function UserMenu() {
+	const { t, i18n } = useTranslation();
+	const text = useErrorText();
+	const [open, setOpen] = useState(false);
+	const identity = useIdentity();
+	const theme = useTheme();
+	const navigate = useNavigate();
+	const router = useRouter();
+	const account = useFeatures().find((feature) => feature.id === "account")?.routes[0];
+	const signOut = () =>
+		session.leave().then(
+			() => navigate({ to: "/sign-in" }).then(() => router.invalidate()),
+			(error: unknown) => error instanceof ApiError && toast.danger(text(error)),
+		);
+	const choose = (value: unknown) => {
+		const [kind, choice] = String(value).split(":");
+		if (kind === "theme") setTheme(choice as Theme);
+		if (kind === "language") void setLanguage(choice as Language);
+		if (kind === "account" && account) void navigate({ to: account.path });
+		if (kind === "sign-out") void signOut();
+		setOpen(false);
+	};
+	if (!identity) return null;
+	return (
+		<Dropdown
+			isOpen={open}
+			onOpenChange={setOpen}
+			onSelect={(_, value) => choose(value)}
+			popperProps={{ position: "right" }}
+			toggle={(ref) => (
+				<MenuToggle
+					ref={ref}
+					variant="plainText"
+					className="gw-user"
+					isExpanded={open}
+					onClick={() => setOpen(!open)}
+					aria-label={t("user.menu", { email: identity.email })}
+					icon={<UserIcon />}
+				>
+					<span className="gw-user-name">{identity.email}</span>
+				</MenuToggle>
+			)}
+		>
+			<DropdownList>
+				<DropdownItem isDisabled description={t(`user.${identity.role}`)} key="who">
+					{identity.email}
+				</DropdownItem>
+				{account && <DropdownItem value="account">{t("user.account")}</DropdownItem>}
+			</DropdownList>
+			<Divider />
+			<DropdownGroup label={t("theme.label")} labelHeadingLevel="h2">
+				<DropdownList>
+					{themes.map((one) => (
+						<DropdownItem key={one} value={`theme:${one}`} isSelected={theme === one}>
+							{t(`theme.${one}`)}
+						</DropdownItem>
+					))}
+				</DropdownList>
+			</DropdownGroup>
+			<DropdownGroup label={t("language.label")} labelHeadingLevel="h2">
+				<DropdownList>
+					{languages.map((one) => (
+						<DropdownItem key={one} value={`language:${one}`} lang={one} isSelected={i18n.resolvedLanguage === one}>
+							{t(`language.${one}`)}
+						</DropdownItem>
+					))}
+				</DropdownList>
+			</DropdownGroup>
+			<Divider />
+			<DropdownList>
+				<DropdownItem value="sign-out">{t("user.signOut")}</DropdownItem>
+			</DropdownList>
+		</Dropdown>
+	);
+}

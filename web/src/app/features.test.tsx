@@ -1,0 +1,74 @@
+import { queryClient, setUp } from "@api";
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import type { Feature } from "@ui/feature";
+import i18next from "i18next";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { renderApp } from "../test/render";
+import { answer, ok } from "../test/server";
+import { discover } from "./features";
+
+// The toy folder stands where no build looks; the glob finds it as the app finds the real ones.
+const found = import.meta.glob<{ feature: Feature }>("../test/features/*/index.ts", { eager: true });
+const toys = discover(found);
+
+const health = { version: "1.0.0", hostname: "gw1", os: "", kernel: "", database: true, setup_complete: true };
+const identity = (role: string) => ({ id: "1", email: "ann@example.com", role, totp_enabled: false, limited: false });
+
+beforeAll(() => {
+	setUp();
+	i18next.addResourceBundle("en", "toy", {
+		title: "Toys",
+		secret: "Hidden toys",
+		broken: "A toy is broken",
+		make: "Make a toy",
+	});
+});
+beforeEach(() => queryClient.clear());
+
+const as = (role: string) =>
+	answer({ "GET /system/health": () => ok(health), "GET /auth/me": () => ok(identity(role)) });
+
+// Row 9 of the issue: one folder, and page, navigation entry, route and palette entry appear.
+test("a feature needs nothing but its folder", async () => {
+	as("admin");
+	renderApp(toys, "/toys");
+	expect(await screen.findByRole("heading", { level: 1, name: "Toys" })).toBeTruthy();
+	expect(document.title).toBe("Toys · Gateway");
+	const user = userEvent.setup();
+	await user.click(screen.getByRole("button", { name: /navigation/i }));
+	const nav = screen.getByRole("navigation", { name: "Main navigation" });
+	expect(within(nav).getByRole("link", { name: "Toys" }).getAttribute("href")).toBe("/toys");
+	expect(await screen.findByRole("button", { name: "1 problem" })).toBeTruthy();
+	await user.keyboard("{Control>}k{/Control}");
+	await user.type(await screen.findByRole("combobox"), "toy");
+	const names = () => screen.getAllByRole("option").map((option) => option.textContent);
+	await waitFor(() =>
+		expect(names()).toEqual(expect.arrayContaining(["ToysPage", "Hidden toysPage", "Make a toyPage"])),
+	);
+});
+
+test("the start page is the first of the navigation as long as no feature has one", async () => {
+	as("viewer");
+	const { history } = renderApp(toys, "/");
+	await screen.findByRole("heading", { level: 1, name: "Toys" });
+	expect(history.location.pathname).toBe("/toys");
+});
+
+test("a viewer is told so at a page for administrators", async () => {
+	as("viewer");
+	renderApp(toys, "/toys/secret");
+	expect(await screen.findByText("Only for administrators")).toBeTruthy();
+});
+
+test("an address that leads nowhere says so", async () => {
+	as("viewer");
+	renderApp(toys, "/nowhere");
+	expect(await screen.findByText("There is nothing here")).toBeTruthy();
+});
+
+test("a folder whose feature has another name is refused", () => {
+	expect(() => discover({ "../features/users/index.ts": { feature: { id: "user", routes: [] } } })).toThrow(
+		'whose id is "users"',
+	);
+});

@@ -1,0 +1,52 @@
+import { useIdentity } from "@api";
+import { Alert } from "@patternfly/react-core";
+import { Page, UrlTabs, useUrlState } from "@ui";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { ProfileTab } from "./ProfileTab";
+import { SecondFactorTab } from "./SecondFactorTab";
+import { SessionsTab } from "./SessionsTab";
+import { TokensTab } from "./TokensTab";
+import { WhoAmI } from "./WhoAmI";
+import "./account.css";
+
+/** AccountPage is what people do with their own account. */
+export default function AccountPage() {
+	const { t } = useTranslation("account");
+	const me = useIdentity();
+	useTabInSight();
+	if (!me) return null;
+	return (
+		<Page title={t("title")} description={t("lead")}>
+			{me.limited ? (
+				<div className="gw-account">
+					<Alert isInline variant="warning" title={t("limited.title")} component="p">
+						{t("limited.text")}
+					</Alert>
+					<WhoAmI me={me} />
+				</div>
+			) : (
+				<UrlTabs
+					label={t("title")}
+					tabs={[
+						{ id: "profile", title: t("profile.tab"), content: <ProfileTab me={me} /> },
+						{ id: "second-factor", title: t("factor.tab"), content: <SecondFactorTab me={me} /> },
+						{ id: "sessions", title: t("sessions.tab"), content: <SessionsTab /> },
+						{ id: "tokens", title: t("tokens.tab"), content: <TokensTab me={me} /> },
+					]}
+				/>
+			)}
+		</Page>
+	);
+}
+
+/** useTabInSight scrolls the tabs of a narrow screen to the open one, also when a link led to it. */
+function useTabInSight() {
+	const [{ tab }] = useUrlState();
+	// biome-ignore lint/correctness/useExhaustiveDependencies: it is another tab that has to come into sight.
+	useEffect(() => {
+		document
+			.querySelector('[role="tab"][aria-selected="true"]')
+			?.scrollIntoView({ block: "nearest", inline: "center" });
+	}, [tab]);
+}

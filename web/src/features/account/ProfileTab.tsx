@@ -1,0 +1,20 @@
+import type { UserIdentity } from "@api";
+import { useTranslation } from "react-i18next";
+import { PasswordForm } from "./PasswordForm";
+import { Section } from "./Section";
+import { WhoAmI } from "./WhoAmI";
+
+/** ProfileTab says who one is, and changes the password. */
+export function ProfileTab({ me }: { me: UserIdentity }) {
+	const { t } = useTranslation("account");
+	return (
+		<div className="gw-account">
+			<Section title={t("profile.title")}>
+				<WhoAmI me={me} />
+			</Section>
+			<Section title={t("password.title")} lead={t("password.lead")}>
+				<PasswordForm />
+			</Section>
+		</div>
+	);
+}

@@ -1,0 +1,52 @@
+import type { UserIdentity } from "@api";
+import { Alert, Button } from "@patternfly/react-core";
+import { StatusLabel, useErrorText, useUrlState } from "@ui";
+import { useTranslation } from "react-i18next";
+import { DisableDialog } from "./DisableDialog";
+import { Enrol } from "./Enrol";
+import { RecoveryCodes } from "./RecoveryCodes";
+import { useEnableTotp, useSetupTotp } from "./requests";
+import { Section } from "./Section";
+
+/** SecondFactorTab turns the second factor on and off. */
+export function SecondFactorTab({ me }: { me: UserIdentity }) {
+	const { t } = useTranslation("account");
+	const text = useErrorText();
+	const [search, set] = useUrlState();
+	const setup = useSetupTotp();
+	const enable = useEnableTotp(t("enrol.wrong"));
+	const stored = () => {
+		setup.reset();
+		enable.reset();
+	};
+	const enrolling = setup.data && !me.totp_enabled && !enable.data;
+	return (
+		<div className="gw-account">
+			<Section title={t("factor.title")} lead={t("factor.lead")}>
+				<p>
+					<StatusLabel status={me.totp_enabled ? "success" : "neutral"}>
+						{t(me.totp_enabled ? "factor.on" : "factor.off")}
+					</StatusLabel>
+				</p>
+				{me.totp_enabled && <p>{t("factor.onText")}</p>}
+				{setup.error && <Alert isInline variant="danger" title={text(setup.error)} component="p" />}
+				{enrolling && <Enrol enrolment={setup.data} enable={enable.mutateAsync} onCancel={setup.reset} />}
+				{!enrolling && (
+					<div>
+						{me.totp_enabled ? (
+							<Button variant="secondary" isDanger onClick={() => set({ do: "disable" }, { push: true })}>
+								{t("factor.disable")}
+							</Button>
+						) : (
+							<Button isDisabled={setup.isPending} isLoading={setup.isPending} onClick={() => setup.mutate()}>
+								{t("factor.enrol")}
+							</Button>
+						)}
+					</div>
+				)}
+			</Section>
+			{enable.data && <RecoveryCodes codes={enable.data.recovery_codes} email={me.email} onStored={stored} />}
+			{me.totp_enabled && search.do === "disable" && <DisableDialog onClose={() => set({ do: undefined })} />}
+		</div>
+	);
+}

@@ -1,0 +1,10 @@
+import type { Feature } from "@ui/feature";
+import { palette } from "./palette";
+import { useProblems } from "./problems";
+
+export const feature: Feature = {
+	id: "account",
+	routes: [{ path: "/account", titleKey: "title", page: () => import("./AccountPage") }],
+	palette,
+	useProblems,
+};

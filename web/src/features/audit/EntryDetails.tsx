@@ -1,0 +1,59 @@
+import type { AuditEntry } from "@api";
+import { Button } from "@patternfly/react-core";
+import { FilterIcon } from "@patternfly/react-icons";
+import { CopyButton, formatExact, PropertyList } from "@ui";
+import { useTranslation } from "react-i18next";
+import { type Filters, subjectLength } from "./filters";
+
+interface Props {
+	entry: AuditEntry;
+	filter: (filters: Filters) => void;
+}
+
+const isEmpty = (detail: unknown) =>
+	detail === null || detail === undefined || (typeof detail === "object" && Object.keys(detail).length === 0);
+
+/** EntryDetails is everything that the log knows about an entry. */
+export function EntryDetails({ entry, filter }: Props) {
+	const { t } = useTranslation("audit");
+	const mono = (text: string) => <code className="gw-audit-mono">{text}</code>;
+	const time = new Date(entry.created_at);
+	return (
+		<section className="gw-audit-details" aria-label={t("details.title")}>
+			<PropertyList
+				items={[
+					[t("details.time"), `${Number.isNaN(time.getTime()) ? "" : formatExact(time)} · ${entry.created_at}`],
+					[t("details.action"), mono(entry.action)],
+					[t("details.subject"), <bdi key="subject">{entry.subject || "–"}</bdi>],
+					[t("details.actor"), <bdi key="actor">{entry.actor || "–"}</bdi>],
+					[t("details.change"), entry.change_id ? mono(entry.change_id) : undefined],
+					[t("details.node"), mono(entry.node_id)],
+					[t("details.seq"), mono(String(entry.seq))],
+					[t("details.id"), mono(entry.id)],
+				]}
+			/>
+			<div className="gw-audit-facts">
+				<h3>{t("details.facts")}</h3>
+				{isEmpty(entry.detail) ? (
+					<p className="gw-audit-none">{t("details.none")}</p>
+				) : (
+					// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+					<pre tabIndex={0}>{JSON.stringify(entry.detail, null, 2)}</pre>
+				)}
+				<div className="gw-audit-buttons">
+					<CopyButton text={JSON.stringify(entry, null, 2)} label={t("details.copy")} withLabel />
+					{entry.actor !== "" && (
+						<Button variant="link" icon={<FilterIcon />} onClick={() => filter({ actor: entry.actor })}>
+							{t("details.sameActor")}
+						</Button>
+					)}
+					{entry.subject.length >= subjectLength && (
+						<Button variant="link" icon={<FilterIcon />} onClick={() => filter({ subject: entry.subject })}>
+							{t("details.sameSubject")}
+						</Button>
+					)}
+				</div>
+			</div>
+		</section>
+	);
+}

@@ -1,0 +1,62 @@
+import type { AuditEntry, LiveStatus } from "@api";
+import { Button } from "@patternfly/react-core";
+import { DownloadIcon, PauseIcon, PlayIcon } from "@patternfly/react-icons";
+import { formatNumber } from "@ui";
+import { useTranslation } from "react-i18next";
+import { download, toCsv, toJson } from "./export";
+
+interface Props {
+	/** Undefined while filters are set: search results do not move. */
+	status: LiveStatus | undefined;
+	paused: boolean;
+	setPaused: (paused: boolean) => void;
+	entries: AuditEntry[];
+	/** There are more entries than those that were loaded. */
+	more: boolean;
+}
+
+/** StatusBar says whether the log is live, lets it pause, and exports what was loaded. */
+export function StatusBar({ status, paused, setPaused, entries, more }: Props) {
+	const { t } = useTranslation("audit");
+	const state = status === undefined ? "search" : paused ? "paused" : status;
+	const count = { count: entries.length, shown: formatNumber(entries.length) };
+	const name = () => `audit-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
+	return (
+		<div className="gw-audit-status">
+			<span role="status" className="gw-audit-live" data-state={state}>
+				{t(`live.${state}`)}
+			</span>
+			{status !== undefined && (
+				<Button
+					variant="secondary"
+					size="sm"
+					icon={paused ? <PlayIcon /> : <PauseIcon />}
+					onClick={() => setPaused(!paused)}
+				>
+					{paused ? t("resume") : t("pause")}
+				</Button>
+			)}
+			<span className="gw-audit-count">{more ? t("loaded", count) : t("all", count)}</span>
+			<Button
+				variant="link"
+				size="sm"
+				icon={<DownloadIcon />}
+				isDisabled={entries.length === 0}
+				aria-label={t("export.csv")}
+				onClick={() => download(`${name()}.csv`, "text/csv", toCsv(entries))}
+			>
+				{"CSV"}
+			</Button>
+			<Button
+				variant="link"
+				size="sm"
+				icon={<DownloadIcon />}
+				isDisabled={entries.length === 0}
+				aria-label={t("export.json")}
+				onClick={() => download(`${name()}.json`, "application/json", toJson(entries))}
+			>
+				{"JSON"}
+			</Button>
+		</div>
+	);
+}

@@ -1,0 +1,47 @@
+import type { AuditEntry } from "@api";
+import { Card, CardBody, CardHeader, CardTitle, Skeleton } from "@patternfly/react-core";
+import { ErrorState, Link, Time } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useActivity } from "./requests";
+
+const many = 8;
+
+/** ActivityCard is what was done on this node lately. */
+export function ActivityCard() {
+	const { t } = useTranslation("dashboard");
+	const { data, error, refetch } = useActivity(many);
+	return (
+		<Card isCompact>
+			<CardHeader className="gw-card-head">
+				<CardTitle component="h2">{t("activity.title")}</CardTitle>
+				<Link to="/audit">{t("activity.all")}</Link>
+			</CardHeader>
+			<CardBody>
+				{!data && !error && <Skeleton height="12rem" screenreaderText={t("loading")} />}
+				{!data && error && <ErrorState error={error} retry={() => void refetch()} />}
+				{data?.length === 0 && <p className="gw-subtle">{t("activity.none")}</p>}
+				<ul className="gw-rows">
+					{data?.map((entry) => (
+						<Entry key={entry.id} entry={entry} />
+					))}
+				</ul>
+			</CardBody>
+		</Card>
+	);
+}
+
+function Entry({ entry }: { entry: AuditEntry }) {
+	return (
+		<li>
+			<div className="gw-entry">
+				<p>
+					<code>{entry.action}</code> {entry.subject}
+				</p>
+				<p className="gw-subtle">{entry.actor}</p>
+			</div>
+			<span className="gw-subtle gw-when">
+				<Time value={entry.created_at} />
+			</span>
+		</li>
+	);
+}

@@ -1,0 +1,45 @@
+import type { SysInterface } from "@api";
+import { Card, CardBody, CardHeader, CardTitle, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
+import { useUrlState } from "@ui";
+import { useTranslation } from "react-i18next";
+import { LinkChart } from "./LinkChart";
+import { chosen, toggled } from "./links";
+import type { History } from "./rates";
+
+/** Throughput shows what goes through the links; which ones is in the URL. */
+export function Throughput({ history }: { history: History<SysInterface[]> }) {
+	const { t } = useTranslation("dashboard");
+	const [search, set] = useUrlState();
+	const links = history.last ?? [];
+	const shown = chosen(links, search.links);
+	const toggle = (name: string) => set({ links: toggled(shown, name) });
+	const choice = links.length > 1 && (
+		<ToggleGroup isCompact aria-label={t("throughput.choose")} className="gw-links-choice">
+			{links.map(({ ifname }) => (
+				<ToggleGroupItem
+					key={ifname}
+					buttonId={`link-${ifname}`}
+					text={ifname}
+					isSelected={shown.some((link) => link.ifname === ifname)}
+					onChange={() => toggle(ifname)}
+				/>
+			))}
+		</ToggleGroup>
+	);
+	return (
+		<Card isCompact>
+			<CardHeader className="gw-card-head">
+				<CardTitle component="h2">{t("throughput.title")}</CardTitle>
+				{choice}
+			</CardHeader>
+			<CardBody>
+				<div className="gw-links">
+					{shown.map((link) => (
+						<LinkChart key={link.ifname} link={link} points={history.points} />
+					))}
+				</div>
+				{shown.length === 0 && <p className="gw-subtle">{t("throughput.none")}</p>}
+			</CardBody>
+		</Card>
+	);
+}

@@ -1,0 +1,36 @@
+/** Point is one moment of a history; null stands for a value that is not known. */
+export interface Point {
+	/** Seconds since 1970, by the browser's clock. */
+	time: number;
+	values: Record<string, number | null>;
+}
+
+/** every is how often the node is asked, in seconds; kept is how far back the charts reach. */
+export const every = 2;
+export const kept = 300;
+
+/** After a longer silence (a hidden tab, a lost connection) the line breaks. */
+const silence = 5 * every;
+
+/** isGap says that nothing was heard between two moments for too long to draw a line. */
+export const isGap = (before: number, now: number) => now - before > silence;
+
+/** append adds a point, breaks the line after a silence and forgets what is older than the charts. */
+export function append(points: Point[], point: Point): Point[] {
+	const last = points.at(-1);
+	if (last && point.time <= last.time) return points;
+	const gap = last && isGap(last.time, point.time) ? [{ time: last.time + every, values: {} }] : [];
+	return [...points, ...gap, point].filter((one) => one.time >= point.time - kept);
+}
+
+/** valuesOf is one line of a chart: the values of a key at the times of timesOf. */
+export const valuesOf = (points: Point[], key: string) => [null, ...points.map((one) => one.values[key] ?? null)];
+
+/** timesOf starts a full window ago, so that a young history grows from the right. */
+export function timesOf(points: Point[]): number[] {
+	const last = points.at(-1)?.time ?? 0;
+	return [Math.min(last - kept, (points[0]?.time ?? 0) - every), ...points.map((one) => one.time)];
+}
+
+/** latest is the newest value of a key. */
+export const latest = (points: Point[], key: string) => points.at(-1)?.values[key] ?? null;

@@ -1,0 +1,64 @@
+import type { SysInterface, SysResources } from "@api";
+import { expect, test } from "vitest";
+import { cpuShare, type History, rate, rx, tx, withInterfaces, withResources } from "./rates";
+
+const link = (over: Partial<SysInterface> = {}) =>
+	({ ifname: "eth0", ifindex: 2, rx_bytes: 0, tx_bytes: 0, ...over }) as SysInterface;
+
+const resources = (busy: number, total: number, conntrack?: SysResources["conntrack"]) =>
+	({
+		cpu: { busy_seconds: busy, total_seconds: total },
+		memory: { used: 1, total: 4 },
+		disk: { used: 9, total: 10 },
+		conntrack,
+	}) as SysResources;
+
+test("a rate is a counter's growth per second", () => {
+	expect(rate(1_000, 3_000, 2)).toBe(1_000);
+	expect(rate(5, 5, 2)).toBe(0);
+});
+
+test("a counter that was reset, or no time, gives no rate", () => {
+	expect(rate(9_000, 10, 2)).toBeNull();
+	expect(rate(1, 2, 0)).toBeNull();
+	expect(rate(1, 2, -1)).toBeNull();
+});
+
+test("the processor's share is the busy part of the time between two looks", () => {
+	const at = (busy: number, total: number) => ({ busy_seconds: busy, total_seconds: total });
+	expect(cpuShare(at(10, 100), at(12, 108))).toBe(0.25);
+	expect(cpuShare(at(10, 100), at(10, 100))).toBeNull();
+	expect(cpuShare(at(90, 1000), at(1, 8))).toBeNull();
+	expect(cpuShare(at(0, 0), at(8.1, 8))).toBe(1);
+});
+
+test("resources become points; the first has no processor share yet", () => {
+	const first = withResources(undefined, resources(10, 100), 1000);
+	expect(first.points).toEqual([{ time: 1000, values: { cpu: null, memory: 0.25, disk: 0.9, conntrack: null } }]);
+	const second = withResources(first, resources(14, 108, { count: 7, max: 10 }), 1002);
+	expect(second.points.at(-1)?.values).toEqual({ cpu: 0.5, memory: 0.25, disk: 0.9, conntrack: 7 });
+});
+
+test("after a hidden tab the line breaks instead of averaging over the silence", () => {
+	const first = withResources(undefined, resources(10, 100), 1000);
+	const later = withResources(first, resources(90, 900), 1100);
+	expect(later.points).toHaveLength(3);
+	expect(later.points[1]).toEqual({ time: 1002, values: {} });
+	expect(later.points[2]?.values.cpu).toBeNull();
+	expect(withResources(later, resources(94, 908), 1102).points.at(-1)?.values.cpu).toBe(0.5);
+});
+
+test("links have a rate in both directions", () => {
+	let history: History<SysInterface[]> = withInterfaces(undefined, [link()], 1000);
+	expect(history.points.at(-1)?.values).toEqual({});
+	history = withInterfaces(history, [link({ rx_bytes: 2_000, tx_bytes: 400 })], 1002);
+	expect(history.points.at(-1)?.values).toEqual({ [rx("eth0")]: 1_000, [tx("eth0")]: 200 });
+});
+
+test("a link whose counters start anew, and a new link of the same name, have no rate for one look", () => {
+	const before = withInterfaces(undefined, [link({ rx_bytes: 9_000, tx_bytes: 10 })], 1000);
+	const reset = withInterfaces(before, [link({ rx_bytes: 5, tx_bytes: 12 })], 1002);
+	expect(reset.points.at(-1)?.values).toEqual({ [rx("eth0")]: null, [tx("eth0")]: 1 });
+	const replaced = withInterfaces(before, [link({ ifindex: 3, rx_bytes: 99_000 })], 1002);
+	expect(replaced.points.at(-1)?.values).toEqual({});
+});

@@ -1,0 +1,62 @@
+import {
+	connection,
+	interfaces,
+	interfacesQueryKey,
+	recentAuditOptions,
+	resources,
+	resourcesQueryKey,
+	type SysInterface,
+	type SysResources,
+	servicesOptions,
+} from "@api";
+import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import { every, kept } from "./history";
+import { type History, withInterfaces, withResources } from "./rates";
+
+/** While nobody answers we wait: the connection asks by itself, and its recovery refetches. A hidden tab waits too. */
+const unlessAway = (seconds: number) => () => (connection.state.get() === "api" ? false : seconds * 1000);
+
+const now = () => Date.now() / 1000;
+
+const live = {
+	refetchInterval: unlessAway(every),
+	staleTime: every * 1000,
+	gcTime: kept * 1000,
+	structuralSharing: false,
+} as const;
+
+// A history is a query whose answer is the last answers together, so it outlives the page and ends with the session.
+const resourceHistory = queryOptions({
+	queryKey: ["dashboard", "resources"],
+	queryFn: async ({ client, queryKey, signal }): Promise<History<SysResources>> => {
+		const { data } = await resources({ signal });
+		client.setQueryData(resourcesQueryKey(), data);
+		return withResources(known(client, queryKey), data, now());
+	},
+	...live,
+});
+
+const interfaceHistory = queryOptions({
+	queryKey: ["dashboard", "interfaces"],
+	queryFn: async ({ client, queryKey, signal }): Promise<History<SysInterface[]>> => {
+		const { data } = await interfaces({ signal });
+		client.setQueryData(interfacesQueryKey(), data);
+		return withInterfaces(known(client, queryKey), data, now());
+	},
+	...live,
+});
+
+const known = <T>(client: QueryClient, key: readonly unknown[]) => client.getQueryData<History<T>>(key);
+
+/** useResources is the node's load, memory, disk and connections over the last minutes. */
+export const useResources = () => useQuery(resourceHistory);
+
+/** useInterfaces is the throughput of every link over the last minutes. */
+export const useInterfaces = () => useQuery(interfaceHistory);
+
+/** useServices looks at the services every ten seconds. */
+export const useServices = () => useQuery({ ...servicesOptions(), refetchInterval: unlessAway(10) });
+
+/** useActivity is the newest entries of the audit log. */
+export const useActivity = (limit: number) =>
+	useQuery({ ...recentAuditOptions({ query: { limit } }), refetchInterval: unlessAway(10) });

@@ -1,0 +1,30 @@
+import type { SystemService } from "@api";
+import { expect, test } from "vitest";
+import { counts, lookOf, sorted, stateOf } from "./services";
+
+const service = (name: string, active_state: string, installed: boolean | null = true) =>
+	({ name, active_state, installed }) as SystemService;
+
+const list = [
+	service("api", "active"),
+	service("radius", "inactive", false),
+	service("dns", "failed"),
+	service("ntp", "active"),
+	service("ids", "inactive"),
+	service("waf", "unknown", null),
+	service("packet-filter", "kernel-loaded"),
+];
+
+test("trouble comes first, the rest keeps the server's order", () => {
+	expect(sorted(list).map((one) => one.name)).toEqual(["dns", "waf", "api", "ntp", "packet-filter", "radius", "ids"]);
+});
+
+test("states of services", () => {
+	expect(list.map(stateOf)).toEqual(["active", "absent", "failed", "active", "inactive", "unknown", "kernel-loaded"]);
+	expect(stateOf(service("dns", "something new"))).toBe("unknown");
+	expect(lookOf("failed")).toBe("danger");
+});
+
+test("how many run of those that could", () => {
+	expect(counts(list)).toEqual({ running: 3, installed: 6 });
+});

@@ -1,0 +1,57 @@
+import { TextInput } from "@patternfly/react-core";
+import { SearchIcon } from "@patternfly/react-icons";
+import { Link } from "@ui";
+import { useTranslation } from "react-i18next";
+import { Method } from "./Method";
+import { find, groupsOf, type Operation } from "./openapi";
+
+interface Props {
+	operations: Operation[];
+	query: string;
+	setQuery: (query: string) => void;
+	/** Id of the one that is shown. */
+	current: string | undefined;
+}
+
+/** OperationList is everything that the API can do, by subject. */
+export function OperationList({ operations, query, setQuery, current }: Props) {
+	const { t } = useTranslation("reference");
+	const found = find(operations, query);
+	return (
+		<nav className="gw-ref-list" aria-label={t("list")}>
+			<TextInput
+				type="search"
+				aria-label={t("search")}
+				placeholder={t("search")}
+				customIcon={<SearchIcon />}
+				value={query}
+				onChange={(_, value) => setQuery(value)}
+			/>
+			<p role="status" className="gw-ref-count">
+				{t("count", { count: found.length })}
+			</p>
+			{groupsOf(found).map(({ tag, operations: group }) => (
+				<section key={tag} aria-label={tag}>
+					<h2>{tag}</h2>
+					<ul>
+						{group.map(({ id, method, path, summary }) => (
+							<li key={id}>
+								<Link
+									to="/reference"
+									search={{ op: id, ...(query ? { q: query } : {}) }}
+									className={id === current ? "gw-ref-link gw-ref-current" : "gw-ref-link"}
+								>
+									<Method method={method} />
+									<span>
+										<code>{path}</code>
+										<small>{summary}</small>
+									</span>
+								</Link>
+							</li>
+						))}
+					</ul>
+				</section>
+			))}
+		</nav>
+	);
+}

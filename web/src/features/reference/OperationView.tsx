@@ -1,0 +1,58 @@
+import { Title } from "@patternfly/react-core";
+import { CopyButton, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { Answers } from "./Answers";
+import { Method } from "./Method";
+import type { Document, Operation } from "./openapi";
+import { ParameterTable } from "./ParameterTable";
+import { base } from "./request";
+import { SchemaTable } from "./SchemaTable";
+import { TryIt } from "./TryIt";
+
+const accesses = ["public", "self", "viewer", "admin"];
+
+/** OperationView describes one operation, and lets it be tried. */
+export function OperationView({ document, operation }: { document: Document; operation: Operation }) {
+	const { t } = useTranslation("reference");
+	const { method, path, access, parameters, body } = operation;
+	return (
+		<article className="gw-ref-operation" aria-label={operation.summary}>
+			<header>
+				<Title headingLevel="h2" size="xl">
+					{operation.summary}
+				</Title>
+				<p className="gw-ref-path">
+					<Method method={method} />
+					<code>{base + path}</code>
+					<CopyButton text={base + path} label={t("copyPath")} />
+				</p>
+				<p>
+					<StatusLabel status={access === "admin" ? "warning" : access === "public" ? "info" : "neutral"}>
+						{accesses.includes(access) ? t(`access.${access}`) : access}
+					</StatusLabel>
+				</p>
+				{operation.description && <p className="gw-ref-text">{operation.description}</p>}
+			</header>
+			{parameters.length > 0 && (
+				<section>
+					<h3>{t("parameters")}</h3>
+					<ParameterTable document={document} parameters={parameters} />
+				</section>
+			)}
+			{body && (
+				<section>
+					<h3>{t("body")}</h3>
+					<SchemaTable document={document} schema={body} label={t("body")} />
+				</section>
+			)}
+			<section>
+				<h3>{t("try.title")}</h3>
+				<TryIt document={document} operation={operation} />
+			</section>
+			<section>
+				<h3>{t("answers")}</h3>
+				<Answers document={document} answers={operation.answers} />
+			</section>
+		</article>
+	);
+}

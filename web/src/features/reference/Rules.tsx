@@ -1,0 +1,12 @@
+import { useTranslation } from "react-i18next";
+import type { Limit } from "./schema";
+
+/** Rules are what a value must keep to. */
+export function Rules({ limits }: { limits: Limit[] }) {
+	const { t } = useTranslation("reference");
+	return limits.map(({ kind, value }) => (
+		<small key={kind} className="gw-ref-rule">
+			{t(`limit.${kind}`)} <code>{value}</code>
+		</small>
+	));
+}

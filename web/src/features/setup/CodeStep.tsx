@@ -1,0 +1,79 @@
+import { FormGroup, FormHelperText, HelperText, HelperTextItem, TextInput } from "@patternfly/react-core";
+import { CopyButton } from "@ui";
+import { useLayoutEffect, useRef } from "react";
+import { type Control, useController } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import { groupCode } from "./code";
+import type { Values } from "./form";
+
+const commands = [
+	["console", "gateway-ctl setup-code"],
+	["journal", "journalctl -u gateway-api | grep setup_code"],
+] as const;
+
+/** CodeStep asks for the code that only somebody on the node can read. */
+export function CodeStep({ control }: { control: Control<Values> }) {
+	const { t } = useTranslation("setup");
+	return (
+		<>
+			<dl className="gw-setup-commands">
+				{commands.map(([id, command]) => (
+					<div key={id}>
+						<dt>{t(`code.${id}`)}</dt>
+						<dd>
+							<code>{command}</code>
+							<CopyButton text={command} label={t("code.copy", { command })} />
+						</dd>
+					</div>
+				))}
+			</dl>
+			<CodeField control={control} />
+		</>
+	);
+}
+
+/** CodeField groups the code while it is typed, so that it can be compared with what the node shows. */
+function CodeField({ control }: { control: Control<Values> }) {
+	const { t } = useTranslation("setup");
+	const { field, fieldState } = useController({ name: "code", control });
+	const input = useRef<HTMLInputElement>(null);
+	const caret = useRef<number>(undefined);
+	const wrong = fieldState.error?.message;
+	useLayoutEffect(() => {
+		if (caret.current !== undefined) input.current?.setSelectionRange(caret.current, caret.current);
+		caret.current = undefined;
+	});
+	const change = (text: string) => {
+		const next = groupCode(text, input.current?.selectionStart ?? text.length);
+		caret.current = next.caret;
+		field.onChange(next.value);
+	};
+	return (
+		<FormGroup label={t("field.code")} fieldId="field-code" isRequired>
+			<TextInput
+				id="field-code"
+				name="code"
+				className="gw-setup-code"
+				ref={(element) => {
+					input.current = element;
+					field.ref(element);
+				}}
+				value={field.value}
+				onBlur={field.onBlur}
+				onChange={(_, text) => change(text)}
+				isRequired
+				placeholder="XXXX-XXXX-XXXX"
+				autoComplete="off"
+				autoCapitalize="characters"
+				spellCheck={false}
+				validated={wrong ? "error" : "default"}
+				aria-describedby="field-code-help"
+			/>
+			<FormHelperText>
+				<HelperText id="field-code-help" isLiveRegion={Boolean(wrong)}>
+					<HelperTextItem variant={wrong ? "error" : "default"}>{wrong ?? t("help.code")}</HelperTextItem>
+				</HelperText>
+			</FormHelperText>
+		</FormGroup>
+	);
+}

@@ -1,0 +1,50 @@
+import { Button } from "@patternfly/react-core";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Step } from "./steps";
+
+interface Props {
+	step: Step;
+	busy: boolean;
+	/** Moment before which another try is refused. */
+	until?: number;
+	onBack: () => void;
+	onSkip: () => void;
+}
+
+/** StepButtons go on, back, or past a step that can wait. */
+export function StepButtons({ step, busy, until, onBack, onSkip }: Props) {
+	const { t } = useTranslation("setup");
+	const left = useSecondsLeft(until);
+	const last = step === "review";
+	return (
+		<div className="gw-setup-buttons">
+			<Button type="submit" isDisabled={busy || (last && left > 0)} isLoading={busy}>
+				{last ? (left > 0 ? t("waitFor", { count: left }) : t("finish")) : t("next")}
+			</Button>
+			{step !== "code" && (
+				<Button variant="secondary" isDisabled={busy} onClick={onBack}>
+					{t("back")}
+				</Button>
+			)}
+			{step === "certificates" && (
+				<Button variant="link" onClick={onSkip}>
+					{t("later")}
+				</Button>
+			)}
+		</div>
+	);
+}
+
+/** useSecondsLeft counts down to a moment. */
+function useSecondsLeft(until = 0): number {
+	const [left, setLeft] = useState(0);
+	useEffect(() => {
+		const tick = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+		tick();
+		if (until <= Date.now()) return;
+		const timer = setInterval(tick, 500);
+		return () => clearInterval(timer);
+	}, [until]);
+	return left;
+}

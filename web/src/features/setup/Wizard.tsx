@@ -1,0 +1,132 @@
+import { ApiError } from "@api";
+import { Form } from "@patternfly/react-core";
+import { LeaveGuard, useErrorText } from "@ui";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import { requestOf, setupResolver, startValues, type Values } from "./form";
+import { useCompleteSetup, useFirstSignIn } from "./requests";
+import { StepBody } from "./StepBody";
+import { StepButtons } from "./StepButtons";
+import { Stepper } from "./Stepper";
+import { type FieldName, fieldsOf, firstStepWith, routeError, type Step, steps } from "./steps";
+
+/** Trouble is why the setup was refused, where no input is to blame. */
+export interface Trouble {
+	messages: string[];
+	/** Moment before which another try is refused. */
+	until?: number;
+}
+
+interface Props {
+	hostname: string;
+	onFinishing: (busy: boolean) => void;
+	onDone: (signedIn: boolean) => void;
+}
+
+/** Wizard holds all answers while the steps come and go. */
+export function Wizard({ hostname, onFinishing, onDone }: Props) {
+	const { t } = useTranslation("setup");
+	const { t: ui } = useTranslation("ui");
+	const text = useErrorText();
+	const form = useForm<Values>({
+		defaultValues: startValues([window.location.hostname, hostname]),
+		resolver: setupResolver(ui, t),
+		mode: "onTouched",
+	});
+	const { mutateAsync: complete } = useCompleteSetup();
+	const { mutateAsync: signIn } = useFirstSignIn();
+	const [step, setStep] = useState<Step>("code");
+	const [reached, setReached] = useState(0);
+	const [trouble, setTrouble] = useState<Trouble>({ messages: [] });
+	const { isDirty, isSubmitting } = form.formState;
+	const sent = useRef(false);
+	const body = useStepFocus(step);
+
+	const open = (to: Step) => {
+		setStep(to);
+		setTrouble(({ until }) => ({ messages: [], until }));
+		setReached((before) => Math.max(before, steps.indexOf(to)));
+	};
+	/** go leaves a step forward only when it is filled in. */
+	const go = async (to: Step) => {
+		const forward = steps.indexOf(to) > steps.indexOf(step);
+		if (!forward || (await form.trigger(fieldsOf[step], { shouldFocus: true }))) open(to);
+	};
+	const fail = (error: unknown) => {
+		const routed = error instanceof ApiError ? routeError(error, t("invalid.wrongCode")) : undefined;
+		const placed = routed && routed.atField.length + routed.above.length > 0;
+		const wait = error instanceof ApiError ? error.retryAfter : undefined;
+		if (routed?.step) open(routed.step);
+		setTrouble({
+			messages: placed ? routed.above : [wait ? t("tooMany") : text(error)],
+			until: wait && Date.now() + wait * 1000,
+		});
+		for (const { name, message } of routed?.atField ?? []) form.setError(name, { type: "server", message });
+	};
+	const finish = form.handleSubmit(
+		async (values) => {
+			const request = requestOf(values);
+			setTrouble({ messages: [] });
+			sent.current = true;
+			onFinishing(true);
+			try {
+				await complete(request);
+			} catch (error) {
+				sent.current = false;
+				onFinishing(false);
+				return fail(error);
+			}
+			onDone(await signIn({ email: request.email, password: request.password }).catch(() => false));
+		},
+		(errors) => open(firstStepWith(Object.keys(flat(errors))) ?? step),
+	);
+	const submit = (event: FormEvent) => {
+		if (step === "review") return void finish(event as never);
+		event.preventDefault();
+		if (step === "certificates") form.setValue("later", false);
+		void go(steps[steps.indexOf(step) + 1] ?? step);
+	};
+	const skip = () => {
+		form.setValue("later", true, { shouldDirty: true });
+		form.clearErrors("acme");
+		open("admin");
+	};
+	return (
+		<div className="gw-setup">
+			<Stepper step={step} reached={reached} onGo={(to) => void go(to)} />
+			<Form onSubmit={submit} noValidate className="gw-setup-step">
+				<section aria-labelledby="setup-step" ref={body}>
+					<StepBody step={step} form={form} trouble={trouble} onEdit={open} />
+				</section>
+				<StepButtons
+					key={step}
+					step={step}
+					busy={isSubmitting}
+					until={trouble.until}
+					onBack={() => open(steps[steps.indexOf(step) - 1] ?? step)}
+					onSkip={skip}
+				/>
+			</Form>
+			<LeaveGuard when={() => isDirty && !sent.current} />
+		</div>
+	);
+}
+
+/** flat names nested errors as the fields are named: { acme: { email } } → "acme.email". */
+function flat(errors: object): Partial<Record<FieldName, true>> {
+	const { acme = {}, ...rest } = errors as Record<string, object>;
+	const names = [...Object.keys(rest), ...Object.keys(acme).map((name) => `acme.${name}`)];
+	return Object.fromEntries(names.map((name) => [name, true]));
+}
+
+/** useStepFocus puts the focus where a step goes on: at what is wrong, else at its first input, else at its heading. */
+function useStepFocus(step: Step) {
+	const body = useRef<HTMLElement>(null);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: it is another step that moves the focus.
+	useEffect(() => {
+		const find = (selector: string) => body.current?.querySelector<HTMLElement>(selector);
+		(find('[aria-invalid="true"]') ?? find("input") ?? find("h2"))?.focus();
+	}, [step]);
+	return body;
+}

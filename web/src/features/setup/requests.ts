@@ -1,0 +1,38 @@
+import {
+	ApiError,
+	type CompleteSetupRequest,
+	type CredentialsBody,
+	completeSetup,
+	healthQuery,
+	login,
+	queryClient,
+	session,
+} from "@api";
+import { useMutation } from "@tanstack/react-query";
+
+/** setUpNow lets the pages behind the wizard open without asking the server once more. */
+const setUpNow = () =>
+	queryClient.setQueryData(healthQuery.queryKey, (known) => known && { ...known, setup_complete: true });
+
+/** useCompleteSetup sets the node up. An answer that got lost on its way is no failure: the node is set up then. */
+export const useCompleteSetup = () =>
+	useMutation({
+		mutationFn: async (body: CompleteSetupRequest) => {
+			try {
+				await completeSetup({ body });
+			} catch (error) {
+				if (!(error instanceof ApiError && error.code === "setup_complete")) throw error;
+			}
+		},
+		onSuccess: setUpNow,
+	});
+
+/** useFirstSignIn signs the new administrator in; it answers whether that worked without a further question. */
+export const useFirstSignIn = () =>
+	useMutation({
+		mutationFn: async (body: CredentialsBody) => {
+			const { identity } = (await login({ body })).data;
+			if (identity) session.begin(identity);
+			return Boolean(identity);
+		},
+	});

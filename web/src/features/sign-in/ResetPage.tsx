@@ -1,0 +1,43 @@
+import { type ResetPasswordRequest, resetPassword } from "@api";
+import { zResetPasswordRequest } from "@api/schemas";
+import { ClipboardCopy } from "@patternfly/react-core";
+import { useNavigate } from "@tanstack/react-router";
+import { BarePage, type Field, Link, SchemaForm, toast, useUrlState } from "@ui";
+import { useTranslation } from "react-i18next";
+
+const fields: Field[] = [{ name: "token" }, { name: "new_password", strength: true }];
+
+/** ResetPage sets the administrator's password with a token that only somebody on the node can make. */
+export default function ResetPage() {
+	const { t } = useTranslation("sign-in");
+	const navigate = useNavigate();
+	const [search] = useUrlState();
+	const done = () => {
+		toast.success(t("reset.done"));
+		void navigate({ to: "/sign-in" });
+	};
+	return (
+		<BarePage title={t("reset.title")} lead={t("reset.lead")} footer={<Link to="/sign-in">{t("back")}</Link>}>
+			<p>{t("reset.how")}</p>
+			<ClipboardCopy
+				isReadOnly
+				hoverTip={t("reset.copy")}
+				clickTip={t("reset.copied")}
+				textAriaLabel={t("reset.command")}
+			>
+				gateway-ctl reset-password
+			</ClipboardCopy>
+			<SchemaForm
+				schema={zResetPasswordRequest}
+				ns="sign-in"
+				fields={fields}
+				initial={{ token: search.token }}
+				submit={(body: ResetPasswordRequest) => resetPassword({ body })}
+				onDone={done}
+				submitLabel={t("reset.submit")}
+				guard={false}
+				block
+			/>
+		</BarePage>
+	);
+}

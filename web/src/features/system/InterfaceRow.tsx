@@ -1,0 +1,68 @@
+import type { SysInterface } from "@api";
+import { Td, Tr } from "@patternfly/react-table";
+import { formatBytes, formatNumber, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { linkState } from "./links";
+
+const looks = { up: "success", noCarrier: "warning", down: "neutral" } as const;
+
+/** InterfaceRow is one link with its addresses and counters. */
+export function InterfaceRow({ link }: { link: SysInterface }) {
+	const { t } = useTranslation("system");
+	const state = linkState(link);
+	return (
+		<Tr>
+			<Td dataLabel={t("column.interface")}>
+				<div>
+					<strong>{link.ifname}</strong>
+					{link.address && <div className="gw-system-unit">{link.address}</div>}
+				</div>
+			</Td>
+			<Td dataLabel={t("column.state")}>
+				<div>
+					<StatusLabel status={looks[state]}>{t(`link.${state}`)}</StatusLabel>
+					<div className="gw-system-flags">{traits(link)}</div>
+				</div>
+			</Td>
+			<Td dataLabel={t("column.addresses")}>
+				{link.addr_info.length === 0 ? (
+					"–"
+				) : (
+					<ul className="gw-system-version">
+						{link.addr_info.map((one) => (
+							<li key={one.local}>
+								{one.local}/{one.prefixlen}
+							</li>
+						))}
+					</ul>
+				)}
+			</Td>
+			<Td dataLabel={t("column.mtu")} className="gw-system-figure">
+				{link.mtu}
+			</Td>
+			<Td dataLabel={t("column.received")}>
+				<Counters bytes={link.rx_bytes} packets={link.rx_packets} drops={link.rx_drop} />
+			</Td>
+			<Td dataLabel={t("column.sent")}>
+				<Counters bytes={link.tx_bytes} packets={link.tx_packets} drops={link.tx_drop} />
+			</Td>
+		</Tr>
+	);
+}
+
+/** traits are the kernel's words for a link: its type and flags. */
+const traits = ({ link_type, flags }: SysInterface) =>
+	[...new Set([link_type, ...flags].map((word) => word.toLowerCase()))].join(" ");
+
+function Counters({ bytes, packets, drops }: { bytes: number; packets: number; drops: number }) {
+	const { t } = useTranslation("system");
+	return (
+		<div className="gw-system-figure">
+			{formatBytes(bytes)}
+			<div className="gw-system-sub">{t("link.packets", { count: packets, shown: formatNumber(packets) })}</div>
+			{drops > 0 && (
+				<div className="gw-system-sub">{t("link.drops", { count: drops, shown: formatNumber(drops) })}</div>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,36 @@
+import { Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
+import { useTranslation } from "react-i18next";
+import { InterfaceRow } from "./InterfaceRow";
+import { Loaded } from "./Loaded";
+import { useInterfaces } from "./requests";
+
+/** InterfacesTab is the network links as the kernel has them, counting live. */
+export function InterfacesTab() {
+	const { t } = useTranslation("system");
+	const query = useInterfaces(2);
+	return (
+		<Loaded query={query}>
+			{(links) => (
+				<div className="gw-table">
+					<Table aria-label={t("tab.interfaces")} variant="compact" gridBreakPoint="grid-md">
+						<Thead>
+							<Tr>
+								<Th width={15}>{t("column.interface")}</Th>
+								<Th width={15}>{t("column.state")}</Th>
+								<Th width={30}>{t("column.addresses")}</Th>
+								<Th width={10}>{t("column.mtu")}</Th>
+								<Th width={15}>{t("column.received")}</Th>
+								<Th width={15}>{t("column.sent")}</Th>
+							</Tr>
+						</Thead>
+						<Tbody>
+							{links.map((link) => (
+								<InterfaceRow key={link.ifindex} link={link} />
+							))}
+						</Tbody>
+					</Table>
+				</div>
+			)}
+		</Loaded>
+	);
+}

@@ -1,0 +1,36 @@
+import { ApiError, useCan } from "@api";
+import { ConfirmDialog, toast, useUrlState } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useRestart } from "./requests";
+import { canRestart } from "./services";
+
+/** RestartDialog asks before a service restarts; it is open while the URL says ?do=restart&id=dns. */
+export function RestartDialog() {
+	const { t } = useTranslation("system");
+	const admin = useCan("admin");
+	const [search, set] = useUrlState();
+	const { mutateAsync: restart } = useRestart();
+	const service = search.do === "restart" ? search.id : undefined;
+	if (!admin || !service || !canRestart(service)) return null;
+	const name = t(`service.${service}`);
+	const confirm = async () => {
+		try {
+			await restart(service);
+			toast.success(t("restart.done", { name }));
+		} catch (error) {
+			// The reverse proxy may carry this very request, and takes it along; the node goes on with it.
+			if (service !== "reverse-proxy" || !(error instanceof ApiError) || !error.away) throw error;
+			toast.info(t("restart.cut", { name }));
+		}
+	};
+	return (
+		<ConfirmDialog
+			title={t("restart.title", { name })}
+			confirm={t("restart.button")}
+			onConfirm={confirm}
+			onClose={() => set({ do: undefined, id: undefined })}
+		>
+			{t(`restart.text.${service}`)}
+		</ConfirmDialog>
+	);
+}

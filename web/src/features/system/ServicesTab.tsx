@@ -1,0 +1,56 @@
+import { type SystemService, useCan } from "@api";
+import { Alert } from "@patternfly/react-core";
+import { Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
+import { sentence } from "@ui";
+import { useTranslation } from "react-i18next";
+import { Loaded } from "./Loaded";
+import { useServices } from "./requests";
+import { ServiceRow } from "./ServiceRow";
+import { sorted, stateOf } from "./services";
+
+/** ServicesTab lists all services. Administrators restart and switch them. */
+export function ServicesTab() {
+	const { t } = useTranslation("system");
+	const admin = useCan("admin");
+	const query = useServices(5);
+	return (
+		<Loaded query={query}>
+			{({ services }) => (
+				<div className="gw-table">
+					<Reasons services={services} />
+					<Table aria-label={t("tab.services")} variant="compact" gridBreakPoint="grid-md">
+						<Thead>
+							<Tr>
+								<Th width={30}>{t("column.service")}</Th>
+								<Th width={15}>{t("column.state")}</Th>
+								<Th width={15}>{t("column.since")}</Th>
+								<Th width={10}>{t("column.memory")}</Th>
+								<Th width={15}>{t("column.boot")}</Th>
+								{admin && <Th width={15} screenReaderText={t("column.actions")} className="gw-system-act" />}
+							</Tr>
+						</Thead>
+						<Tbody>
+							{sorted(services).map((service) => (
+								<ServiceRow key={service.name} service={service} admin={admin} />
+							))}
+						</Tbody>
+					</Table>
+				</div>
+			)}
+		</Loaded>
+	);
+}
+
+/** Reasons says once why states are unknown, however many are. */
+function Reasons({ services }: { services: SystemService[] }) {
+	const silent = services.filter((service) => stateOf(service) === "unknown");
+	const reasons = [...new Set(silent.map((service) => service.message ?? ""))].filter(Boolean);
+	if (reasons.length === 0) return null;
+	return (
+		<div className="gw-system-reasons">
+			{reasons.map((reason) => (
+				<Alert key={reason} isInline isPlain variant="warning" component="p" title={sentence(reason)} />
+			))}
+		</div>
+	);
+}

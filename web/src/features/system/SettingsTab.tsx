@@ -1,0 +1,47 @@
+import { useCan } from "@api";
+import { Card, CardBody, CardTitle } from "@patternfly/react-core";
+import { formatNumber, PropertyList } from "@ui";
+import { useTranslation } from "react-i18next";
+import { FlagRow } from "./FlagRow";
+import { flagNames } from "./flags";
+import { Loaded } from "./Loaded";
+import { RetentionForm } from "./RetentionForm";
+import { useRetention } from "./requests";
+
+/** SettingsTab is what the node does by itself, and how much it remembers. Viewers read it. */
+export function SettingsTab() {
+	const { t } = useTranslation("system");
+	const admin = useCan("admin");
+	const retention = useRetention();
+	return (
+		<div className="gw-system-settings">
+			<Card isCompact>
+				<CardTitle component="h2">{t("settings.operation")}</CardTitle>
+				<CardBody>
+					{flagNames.map((name) => (
+						<FlagRow key={name} name={name} admin={admin} />
+					))}
+				</CardBody>
+			</Card>
+			<Card isCompact>
+				<CardTitle component="h2">{t("settings.retention")}</CardTitle>
+				<CardBody>
+					<Loaded query={retention}>
+						{(kept) =>
+							admin ? (
+								<RetentionForm key={`${kept.backups} ${kept.audit_days}`} kept={kept} />
+							) : (
+								<PropertyList
+									items={[
+										[t("field.backups"), formatNumber(kept.backups)],
+										[t("field.audit_days"), formatNumber(kept.audit_days)],
+									]}
+								/>
+							)
+						}
+					</Loaded>
+				</CardBody>
+			</Card>
+		</div>
+	);
+}

@@ -1,0 +1,25 @@
+import { Page, UrlTabs } from "@ui";
+import { useTranslation } from "react-i18next";
+import { InterfacesTab } from "./InterfacesTab";
+import { PackagesTab } from "./PackagesTab";
+import { RestartDialog } from "./RestartDialog";
+import { ServicesTab } from "./ServicesTab";
+import { SettingsTab } from "./SettingsTab";
+import "./system.css";
+
+/** SystemPage is the machine: its services, packages, links and settings. */
+export default function SystemPage() {
+	const { t } = useTranslation("system");
+	const tabs = [
+		{ id: "services", title: t("tab.services"), content: <ServicesTab /> },
+		{ id: "packages", title: t("tab.packages"), content: <PackagesTab /> },
+		{ id: "interfaces", title: t("tab.interfaces"), content: <InterfacesTab /> },
+		{ id: "settings", title: t("tab.settings"), content: <SettingsTab /> },
+	];
+	return (
+		<Page title={t("title")} description={t("lead")}>
+			<UrlTabs label={t("title")} tabs={tabs} />
+			<RestartDialog />
+		</Page>
+	);
+}

@@ -1,0 +1,34 @@
+import { queryClient } from "@api";
+import type { PaletteContext, PaletteEntry } from "@ui/feature";
+import { toast } from "@ui/toast";
+import { flagQuery, storeFlag } from "./flags";
+
+const tabs = ["packages", "interfaces", "settings"];
+const services = ["reverse-proxy", "forward-proxy", "dns", "ntp", "scheduler"];
+
+/** palette goes to the tabs of the page; administrators also restart services and switch the maintenance mode. */
+export async function palette({ admin, t }: PaletteContext): Promise<PaletteEntry[]> {
+	const pages = tabs.map((tab) => ({ id: tab, title: t(`tab.${tab}`), hint: t("title"), to: `/system?tab=${tab}` }));
+	if (!admin) return pages;
+	const hint = t("palette.action");
+	const restarts = services.map((service) => ({
+		id: `restart ${service}`,
+		title: t("restart.title", { name: t(`service.${service}`) }),
+		hint,
+		to: `/system?do=restart&id=${service}`,
+	}));
+	return [...pages, ...restarts, ...(await maintenance(t, hint))];
+}
+
+async function maintenance(t: PaletteContext["t"], hint: string): Promise<PaletteEntry[]> {
+	const known = await queryClient.fetchQuery(flagQuery("maintenance")).catch(() => undefined);
+	if (!known) return [];
+	const on = !known.enabled;
+	const set = (enabled: boolean, undo?: () => void) =>
+		storeFlag("maintenance", enabled).then(
+			() => toast.success(t(`flag.maintenance.${enabled ? "turnedOn" : "turnedOff"}`), { undo }),
+			() => toast.danger(t("failed")),
+		);
+	const run = () => void set(on, () => void set(!on));
+	return [{ id: "maintenance", title: t(on ? "palette.maintenanceOn" : "palette.maintenanceOff"), hint, run }];
+}

@@ -1,0 +1,59 @@
+import {
+	getRetentionOptions,
+	interfacesOptions,
+	invalidate,
+	packageVersionsOptions,
+	queryClient,
+	resourcesOptions,
+	restartService,
+	type SystemRestart,
+	type SystemRetention,
+	type SystemToggle,
+	servicesOptions,
+	setRetention,
+	toggleService,
+} from "@api";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FlagName, flagQuery, storeFlag } from "./flags";
+
+const often = (seconds: number) => ({ refetchInterval: seconds * 1000, staleTime: (seconds * 1000) / 2 });
+
+/** The applier looks again at once; a service that starts slowly is seen by the next regular look. */
+const serviceChanged = () =>
+	Promise.all([queryClient.invalidateQueries({ queryKey: servicesOptions().queryKey }), invalidate("audit")]);
+
+export const useServices = (seconds: number) => useQuery({ ...servicesOptions(), ...often(seconds) });
+
+export const useResources = (seconds: number) => useQuery({ ...resourcesOptions(), ...often(seconds) });
+
+export const useInterfaces = (seconds: number) => useQuery({ ...interfacesOptions(), ...often(seconds) });
+
+export const usePackages = (seconds: number) => useQuery({ ...packageVersionsOptions(), ...often(seconds) });
+
+export const useFlag = (name: FlagName, seconds: number) => useQuery({ ...flagQuery(name), ...often(seconds) });
+
+export const useRetention = () => useQuery(getRetentionOptions());
+
+export const useSetFlag = (name: FlagName) =>
+	useMutation({ mutationFn: (enabled: boolean) => storeFlag(name, enabled) });
+
+export const useRestart = () =>
+	useMutation({
+		mutationFn: (service: SystemRestart["service"]) => restartService({ body: { service } }),
+		onSettled: serviceChanged,
+	});
+
+export const useToggle = () =>
+	useMutation({
+		mutationFn: (body: SystemToggle) => toggleService({ body }),
+		onSettled: serviceChanged,
+	});
+
+export const useSetRetention = () =>
+	useMutation({
+		mutationFn: async (body: SystemRetention) => (await setRetention({ body })).data,
+		onSuccess: (data) => {
+			queryClient.setQueryData(getRetentionOptions().queryKey, data);
+			void invalidate("audit");
+		},
+	});

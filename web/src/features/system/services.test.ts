@@ -1,0 +1,53 @@
+import type { SysInterface, SysPackageVersion, SystemService } from "@api";
+import { expect, test } from "vitest";
+import { linkState } from "./links";
+import { kindOf, sorted as sortedPackages } from "./packages";
+import { bootOf, canRestart, canSwitch, isOn, sorted, stateOf } from "./services";
+
+const service = (name: string, active_state: string, installed: boolean | null = true, boot = "enabled") =>
+	({ name, active_state, installed, boot }) as SystemService;
+
+test("failed services come first, those not installed last", () => {
+	const list = [
+		service("api", "active"),
+		service("dhcp", "inactive", false),
+		service("ids", "inactive"),
+		service("dns", "failed"),
+		service("waf", "unknown", null),
+	];
+	expect(sorted(list).map((one) => one.name)).toEqual(["dns", "api", "ids", "waf", "dhcp"]);
+	expect(stateOf(list[1]!)).toBe("absent");
+	expect(stateOf(service("dns", "maintenance"))).toBe("unknown");
+});
+
+test("what can be done to a service", () => {
+	expect(canRestart("dns")).toBe(true);
+	expect(canRestart("database")).toBe(false);
+	expect(canSwitch("waf")).toBe(true);
+	expect(canSwitch("dns")).toBe(false);
+	expect(isOn(service("waf", "activating"))).toBe(true);
+	expect(isOn(service("waf", "failed"))).toBe(false);
+});
+
+test("whether it starts with the machine", () => {
+	expect(bootOf(service("a", "active"))).toBe("yes");
+	expect(bootOf(service("a", "active", true, "enabled-runtime"))).toBe("yes");
+	expect(bootOf(service("a", "active", true, "static"))).toBe("needed");
+	expect(bootOf(service("a", "active", true, "masked"))).toBe("no");
+	expect(bootOf(service("a", "active", true, ""))).toBeUndefined();
+	expect(bootOf(service("a", "inactive", false, ""))).toBeUndefined();
+});
+
+test("packages to update come first", () => {
+	const one = (name: string, installed: string, upgradable: boolean) =>
+		({ name, installed, available: "2", upgradable }) as SysPackageVersion;
+	const list = [one("squid", "", false), one("chrony", "2", false), one("gateway", "1", true)];
+	expect(sortedPackages(list).map(kindOf)).toEqual(["upgradable", "current", "absent"]);
+});
+
+test("a link that is on may lack its cable", () => {
+	const link = (...flags: string[]) => linkState({ flags } as SysInterface);
+	expect(link("UP", "LOWER_UP")).toBe("up");
+	expect(link("UP", "BROADCAST")).toBe("noCarrier");
+	expect(link("BROADCAST")).toBe("down");
+});

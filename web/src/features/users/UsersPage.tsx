@@ -1,0 +1,57 @@
+import { type User, useIdentity } from "@api";
+import { UsersIcon } from "@patternfly/react-icons";
+import { type Column, ResourcePage, type RowDialog, StatusLabel, Time } from "@ui";
+import { lazy } from "react";
+import { useTranslation } from "react-i18next";
+import { users } from "./resource";
+
+const PasswordDialog = lazy(() => import("./PasswordDialog"));
+const TotpDialog = lazy(() => import("./TotpDialog"));
+
+/** UsersPage is who may sign in, and with which role. */
+export default function UsersPage() {
+	const { t } = useTranslation("users");
+	const me = useIdentity();
+	const columns: Column<User>[] = [
+		{ key: "email", title: t("field.email"), sortable: true, width: 35 },
+		{ key: "role", title: t("field.role"), sortable: true, cell: (user) => t(`option.role.${user.role}`) },
+		{ key: "active", title: t("column.state"), sortable: true, cell: (user) => <State user={user} /> },
+		{ key: "totp_enabled", title: t("column.totp"), cell: (user) => t(user.totp_enabled ? "totp.on" : "totp.off") },
+		{ key: "created_at", title: t("column.created"), sortable: true, cell: (user) => <Time value={user.created_at} /> },
+	];
+	const dialogs: RowDialog<User>[] = [
+		{
+			id: "password",
+			title: t("password.title"),
+			dialog: (user, close) => <PasswordDialog user={user} onClose={close} />,
+		},
+		{
+			id: "totp",
+			title: t("totp.title"),
+			danger: true,
+			fits: (user) => user.totp_enabled,
+			dialog: (user, close) => <TotpDialog user={user} onClose={close} />,
+		},
+	];
+	return (
+		<ResourcePage
+			resource={users}
+			ns="users"
+			icon={UsersIcon}
+			columns={columns}
+			form={() => import("./form")}
+			dialogs={dialogs}
+			defaultSort="email"
+			keeps={(user) => user.id === me?.id}
+		/>
+	);
+}
+
+function State({ user }: { user: User }) {
+	const { t } = useTranslation("users");
+	return (
+		<StatusLabel status={user.active ? "success" : "neutral"}>
+			{t(user.active ? "state.active" : "state.disabled")}
+		</StatusLabel>
+	);
+}

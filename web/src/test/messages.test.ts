@@ -1,0 +1,120 @@
+import { parseAst } from "vite";
+import { describe, expect, test } from "vitest";
+import { ownerOf, sources } from "./files";
+
+type Messages = Map<string, string>;
+
+function flatten(value: object, prefix = ""): [string, string][] {
+	return Object.entries(value).flatMap(([key, inner]) =>
+		typeof inner === "object"
+			? flatten(inner as object, `${prefix}${key}.`)
+			: [[prefix + key, String(inner)] as [string, string]],
+	);
+}
+
+const catalogues = new Map<string, Record<string, Messages>>();
+for (const { path, text } of sources(/^(en|de)\.json$/)) {
+	const owner = ownerOf(path);
+	const language = path.endsWith("de.json") ? "de" : "en";
+	catalogues.set(owner, { ...catalogues.get(owner), [language]: new Map(flatten(JSON.parse(text) as object)) });
+}
+
+const code = sources(/\.tsx?$/)
+	.filter(({ path }) => !/^test\/|\.test\.tsx?$/.test(path))
+	.map(({ path, text }) => ({ path, text: text.replace(/^\s*(\/\*\*.*?\*\/|\/\/.*)$/gm, "") }));
+const resourcePage = code.find(({ path }) => path === "ui/ResourcePage.tsx")!.text;
+/** i18next adds these to a key by itself. */
+const bare = (key: string) => key.replace(/_(one|other)$/, "");
+const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort();
+
+/** textOf is all code that may use the messages of a namespace. */
+function textOf(owner: string): string {
+	const own = code
+		.filter(({ path }) => ownerOf(path) === owner)
+		.map(({ text }) => text)
+		.join("\n");
+	// The shared page asks for a feature's keys by their agreed names.
+	return /\bResourcePage\b/.test(own) ? own + resourcePage : own;
+}
+
+describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
+	// Row 10 of the issue.
+	test("exist in English and German, with the same variables", () => {
+		expect([...(de?.keys() ?? [])].sort()).toEqual([...(en?.keys() ?? [])].sort());
+		for (const [key, text] of en ?? []) {
+			expect(text, key).not.toBe("");
+			expect(variables(de?.get(key) ?? ""), key).toEqual(variables(text));
+		}
+	});
+
+	test("are all used", () => {
+		const text = textOf(owner);
+		const prefixes = [...text.matchAll(/`([\w.-]+\.)\$\{/g)].map((match) => match[1]!);
+		const suffixes = [...text.matchAll(/`\$\{[^}]+\}(\.[\w.-]+)`/g)].map((match) => match[1]!);
+		const used = (key: string) =>
+			text.includes(`"${bare(key)}"`) ||
+			key.startsWith("server.") ||
+			prefixes.some((prefix) => key.startsWith(prefix)) ||
+			suffixes.some((suffix) => key.endsWith(suffix)) ||
+			(/^(field|help|option)\./.test(key) && !["app", "ui"].includes(owner));
+		expect([...(en?.keys() ?? [])].filter((key) => !used(key))).toEqual([]);
+	});
+
+	test("that the code asks for are there", () => {
+		const keys = new Set([...(en?.keys() ?? [])].map(bare));
+		const own = code.filter(({ path }) => ownerOf(path) === owner);
+		const missing = own.flatMap(({ path, text }) =>
+			// A file with two namespaces names the second function otherwise than t.
+			(owner !== "ui" && /useTranslation\("ui"\)/.test(text) ? [] : [...text.matchAll(/\bt\("([\w.-]+)"/g)])
+				.map((match) => match[1]!)
+				.filter((key) => !keys.has(key) && !path.endsWith("ui/ResourcePage.tsx"))
+				.map((key) => `${path}: ${key}`),
+		);
+		expect(missing).toEqual([]);
+	});
+});
+
+/** Names are the same in every language, and so is what stands in these elements. */
+const untranslated = new Set(["Gateway"]);
+const codeElements = new Set(["code", "kbd", "pre", "samp", "ClipboardCopy"]);
+const visible = new Set([
+	"aria-label",
+	"title",
+	"placeholder",
+	"label",
+	"alt",
+	"description",
+	"screenReaderText",
+	"text",
+]);
+
+interface Node {
+	type: string;
+	value?: unknown;
+	name?: { name?: string };
+	openingElement?: Node;
+}
+
+function strings(node: unknown, found: string[]): string[] {
+	if (Array.isArray(node)) for (const child of node) strings(child, found);
+	if (typeof node !== "object" || node === null || Array.isArray(node)) return found;
+	const { type, value, name, openingElement } = node as Node;
+	if (codeElements.has(openingElement?.name?.name ?? "")) return strings(openingElement, found);
+	if (type === "JSXText") found.push(String(value));
+	const literal = (value as { value?: unknown } | undefined)?.value;
+	if (type === "JSXAttribute" && visible.has(name?.name ?? "") && typeof literal === "string") found.push(literal);
+	for (const child of Object.values(node)) strings(child, found);
+	return found;
+}
+
+test("no words stand in the code itself", () => {
+	const said = code
+		.filter(({ path }) => path.endsWith(".tsx"))
+		.flatMap(({ path, text }) =>
+			strings(parseAst(text, { lang: "tsx" }), [])
+				.map((words) => words.trim())
+				.filter((words) => /\p{Ll}{2}/u.test(words) && !untranslated.has(words))
+				.map((words) => `${path}: ${words}`),
+		);
+	expect(said).toEqual([]);
+});

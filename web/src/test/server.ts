@@ -1,0 +1,25 @@
+import { vi } from "vitest";
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/** ok is a good answer of the API, with its envelope. */
+export const ok = (data: unknown, headers: Record<string, string> = {}, status = 200) =>
+	Response.json({ data, error: null }, { status, headers });
+
+/** refusal is a failed one. */
+export const refusal = (status: number, error: Record<string, unknown>, headers: Record<string, string> = {}) =>
+	Response.json({ data: null, error: { fields: [], message: "no", ...error } }, { status, headers });
+
+/** answer replaces fetch by handlers named "GET /users"; it returns the requests that came. */
+export function answer(handlers: Record<string, Handler>): Request[] {
+	const seen: Request[] = [];
+	vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+		const request = input instanceof Request ? input : new Request(new URL(String(input), window.location.href), init);
+		seen.push(request.clone());
+		const path = new URL(request.url).pathname.replace("/api/v1", "");
+		const handler = handlers[`${request.method} ${path}`];
+		if (!handler) throw new TypeError(`nobody answers ${request.method} ${path}`);
+		return handler(request);
+	});
+	return seen;
+}

@@ -1,0 +1,50 @@
+import { cleanup } from "@testing-library/react";
+import i18next from "i18next";
+import { initReactI18next } from "react-i18next";
+import { afterEach, beforeAll, vi } from "vitest";
+
+// jsdom has no layout, so it lacks what asks about it.
+Object.defineProperty(window, "matchMedia", {
+	value: () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }),
+});
+Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => {} });
+Object.defineProperty(Element.prototype, "scrollTo", { value: () => {} });
+vi.stubGlobal(
+	"ResizeObserver",
+	class {
+		observe() {}
+		unobserve() {}
+		disconnect() {}
+	},
+);
+
+// In a browser a request to "/api" goes to the page's own origin; Node wants it spelled out.
+const NodeRequest = globalThis.Request;
+vi.stubGlobal(
+	"Request",
+	class extends NodeRequest {
+		constructor(input: RequestInfo | URL, init?: RequestInit) {
+			super(typeof input === "string" ? new URL(input, window.location.href) : input, init);
+		}
+	},
+);
+
+// Tests read the English words that people see.
+const files = import.meta.glob<Record<string, unknown>>("../{app,ui,features/*}/messages/en.json", {
+	eager: true,
+	import: "default",
+});
+
+beforeAll(async () => {
+	await i18next.use(initReactI18next).init({
+		lng: "en",
+		resources: {},
+		defaultNS: "app",
+		interpolation: { escapeValue: false },
+	});
+	for (const [path, messages] of Object.entries(files)) {
+		i18next.addResourceBundle("en", path.split("/").at(-3)!, messages);
+	}
+});
+
+afterEach(cleanup);

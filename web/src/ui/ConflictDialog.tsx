@@ -1,0 +1,85 @@
+import { Button, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
+import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useErrorText } from "./errorText";
+import { Notice } from "./Notice";
+
+interface Props {
+	ns: string;
+	names: string[];
+	theirs: object;
+	mine: object;
+	onOverwrite: () => Promise<void>;
+	onTakeTheirs: () => void;
+	onCancel: () => void;
+	onClose: () => void;
+}
+
+/** differences are the fields in which the two versions differ; what I did not send stays as it is. */
+export function differences(names: string[], theirs: object, mine: object): [string, unknown, unknown][] {
+	const a = theirs as Record<string, unknown>;
+	const b = mine as Record<string, unknown>;
+	return names
+		.filter((n) => n in a && n in b && JSON.stringify(a[n]) !== JSON.stringify(b[n]))
+		.map((n) => [n, a[n], b[n]]);
+}
+
+/** ConflictDialog says that somebody else changed the row meanwhile, and shows where the two versions differ. */
+export function ConflictDialog({ ns, names, theirs, mine, onOverwrite, onTakeTheirs, onCancel, onClose }: Props) {
+	const { t } = useTranslation("ui");
+	const { t: own, i18n } = useTranslation(ns);
+	const text = useErrorText();
+	const [error, setError] = useState<unknown>();
+	const words = (name: string, value: unknown) => {
+		if (typeof value === "boolean") return value ? t("yes") : t("no");
+		const option = `option.${name}.${String(value)}`;
+		return i18n.exists(`${ns}:${option}`) ? own(option) : String(value);
+	};
+	const rows = differences(names, theirs, mine);
+	const overwrite = () => onOverwrite().then(onClose, setError);
+	const leave = (act: () => void) => () => {
+		act();
+		onClose();
+	};
+	return (
+		<Modal isOpen variant="medium" onClose={leave(onCancel)} aria-labelledby="conflict-title">
+			<ModalHeader
+				title={t("conflict.title")}
+				labelId="conflict-title"
+				titleIconVariant="warning"
+				description={t("conflict.text")}
+			/>
+			<ModalBody>
+				{error !== undefined && <Notice kind="danger" title={text(error)} />}
+				<Table variant="compact" aria-label={t("conflict.title")}>
+					<Thead>
+						<Tr>
+							<Th>{t("conflict.field")}</Th>
+							<Th>{t("conflict.theirs")}</Th>
+							<Th>{t("conflict.mine")}</Th>
+						</Tr>
+					</Thead>
+					<Tbody>
+						{rows.map(([name, stored, typed]) => (
+							<Tr key={name}>
+								<Td dataLabel={t("conflict.field")}>{own(`field.${name}`)}</Td>
+								<Td dataLabel={t("conflict.theirs")}>{words(name, stored)}</Td>
+								<Td dataLabel={t("conflict.mine")}>{words(name, typed)}</Td>
+							</Tr>
+						))}
+					</Tbody>
+				</Table>
+			</ModalBody>
+			<ModalFooter>
+				<Button onClick={leave(onTakeTheirs)}>{t("conflict.takeTheirs")}</Button>
+				<Button variant="secondary" onClick={overwrite}>
+					{t("conflict.overwrite")}
+				</Button>
+				<Button variant="link" onClick={leave(onCancel)}>
+					{t("cancel")}
+				</Button>
+			</ModalFooter>
+		</Modal>
+	);
+}

@@ -1,0 +1,22 @@
+import { Skeleton } from "@patternfly/react-core";
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+
+export interface DiffViewProps {
+	before: string;
+	after: string;
+	/** What is compared, for screen readers. */
+	label: string;
+}
+
+const Editor = lazy(() => import("./DiffEditor"));
+
+/** DiffView shows two texts side by side, or one under the other when narrow; unchanged parts are folded. */
+export function DiffView(props: DiffViewProps) {
+	const { t } = useTranslation("ui");
+	return (
+		<Suspense fallback={<Skeleton height="12rem" screenreaderText={t("loading")} />}>
+			<Editor {...props} />
+		</Suspense>
+	);
+}

@@ -1,0 +1,44 @@
+import { ApiError } from "@api";
+import {
+	Button,
+	EmptyStateActions,
+	EmptyStateBody,
+	EmptyStateFooter,
+	EmptyState as PFEmptyState,
+} from "@patternfly/react-core";
+import { ExclamationCircleIcon } from "@patternfly/react-icons";
+import { useTranslation } from "react-i18next";
+import { useErrorText } from "./errorText";
+
+interface Props {
+	error: unknown;
+	/** Tries again; without it there is no button. */
+	retry?: () => void;
+}
+
+/** ErrorState stands where something could not be loaded. A lost connection retries by itself, so it is put calmly. */
+export function ErrorState({ error, retry }: Props) {
+	const { t } = useTranslation("ui");
+	const text = useErrorText();
+	const away = error instanceof ApiError && error.away;
+	return (
+		<PFEmptyState
+			titleText={away ? t("error.waiting") : t("error.load")}
+			headingLevel="h2"
+			status={away ? "info" : "danger"}
+			icon={away ? undefined : ExclamationCircleIcon}
+			variant="sm"
+		>
+			<EmptyStateBody>{text(error)}</EmptyStateBody>
+			{retry && (
+				<EmptyStateFooter>
+					<EmptyStateActions>
+						<Button variant="secondary" onClick={retry}>
+							{t("retry")}
+						</Button>
+					</EmptyStateActions>
+				</EmptyStateFooter>
+			)}
+		</PFEmptyState>
+	);
+}

@@ -1,0 +1,97 @@
+import { FormSelect, FormSelectOption, Switch, TextArea, TextInput } from "@patternfly/react-core";
+import type { ControllerRenderProps } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import type { Input } from "./fields";
+import { PasswordInput } from "./PasswordInput";
+
+interface Props {
+	id: string;
+	input: Input;
+	label: string;
+	field: ControllerRenderProps;
+	invalid: boolean;
+	describedBy?: string;
+	optionLabel: (value: string) => string;
+}
+
+/** FieldInput is the control for a field's kind. */
+export function FieldInput({ id, input, label, field, invalid, describedBy, optionLabel }: Props) {
+	const { t } = useTranslation("ui");
+	const shared = {
+		id,
+		name: field.name,
+		ref: field.ref,
+		onBlur: field.onBlur,
+		autoFocus: input.focus,
+		isRequired: input.required,
+		validated: invalid ? ("error" as const) : ("default" as const),
+		"aria-describedby": describedBy,
+	};
+	const value = (field.value ?? "") as string;
+	switch (input.kind) {
+		case "switch":
+			return (
+				<Switch
+					id={id}
+					ref={field.ref}
+					label={label}
+					isChecked={Boolean(field.value)}
+					aria-describedby={describedBy}
+					onChange={(_, on) => field.onChange(on)}
+				/>
+			);
+		case "select":
+			return (
+				<FormSelect {...shared} value={value} onChange={(_, chosen) => field.onChange(chosen)}>
+					{value === "" && <FormSelectOption value="" label={t("choose")} isPlaceholder isDisabled />}
+					{input.options.map((option) => (
+						<FormSelectOption key={option} value={option} label={optionLabel(option)} />
+					))}
+				</FormSelect>
+			);
+		case "textarea":
+			return (
+				<TextArea
+					{...shared}
+					rows={5}
+					resizeOrientation="vertical"
+					value={value}
+					onChange={(_, text) => field.onChange(text)}
+				/>
+			);
+		case "password":
+			return (
+				<PasswordInput
+					{...shared}
+					autoComplete={input.autoComplete ?? "new-password"}
+					value={value}
+					onChange={field.onChange}
+				/>
+			);
+		case "number":
+			return (
+				<TextInput
+					{...shared}
+					type="number"
+					inputMode="numeric"
+					min={input.min}
+					max={input.max}
+					value={value}
+					onChange={(_, text) => field.onChange(text === "" ? "" : Number(text))}
+				/>
+			);
+		default:
+			return (
+				<TextInput
+					{...shared}
+					type={input.kind === "email" ? "email" : "text"}
+					autoComplete={input.autoComplete ?? "off"}
+					inputMode={input.digits ? "numeric" : undefined}
+					spellCheck={false}
+					autoCapitalize="none"
+					value={value}
+					onChange={(_, text) => field.onChange(text)}
+				/>
+			);
+	}
+}

@@ -1,0 +1,53 @@
+import { FormGroup, FormHelperText, HelperText, HelperTextItem } from "@patternfly/react-core";
+import { type Control, useController } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import { sentence } from "./errorText";
+import { FieldInput } from "./FieldInput";
+import type { Input } from "./fields";
+import { StrengthHint } from "./StrengthHint";
+
+interface Props {
+	/** Namespace whose "field.<name>", "help.<name>" and "option.<name>.<value>" are shown. */
+	ns: string;
+	input: Input;
+	control: Control;
+}
+
+/** FormField is a labelled input with its help, or what is wrong with it. */
+export function FormField({ ns, input, control }: Props) {
+	const { t, i18n } = useTranslation(ns);
+	const { field, fieldState } = useController({ name: input.name, control });
+	const id = `field-${input.name}`;
+	const wrong = fieldState.error?.message;
+	const help = i18n.exists(`${ns}:help.${input.name}`) ? t(`help.${input.name}`) : undefined;
+	const label = t(`field.${input.name}`);
+	const words = wrong ? sentence(wrong) : help;
+	return (
+		<FormGroup
+			label={input.kind === "switch" ? undefined : label}
+			fieldId={id}
+			isRequired={input.required}
+			className={input.narrow ? "gw-narrow" : undefined}
+		>
+			<FieldInput
+				id={id}
+				input={input}
+				label={label}
+				field={field}
+				invalid={Boolean(wrong)}
+				describedBy={words ? `${id}-help` : undefined}
+				optionLabel={(value) => t(`option.${input.name}.${value}`)}
+			/>
+			{input.strength && <StrengthHint password={String(field.value ?? "")} />}
+			{words && (
+				<FormHelperText>
+					<HelperText id={`${id}-help`} isLiveRegion={Boolean(wrong)}>
+						<HelperTextItem variant={wrong ? "error" : "default"} screenReaderText="">
+							{words}
+						</HelperTextItem>
+					</HelperText>
+				</FormHelperText>
+			)}
+		</FormGroup>
+	);
+}

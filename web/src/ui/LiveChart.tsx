@@ -1,0 +1,35 @@
+import { Skeleton } from "@patternfly/react-core";
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+
+export interface LiveChartProps {
+	/** What is shown, for screen readers. */
+	label: string;
+	/** Seconds since 1970, ascending. */
+	times: number[];
+	series: { label: string; values: (number | null)[] }[];
+	/** Words a value: formatBytes, formatRate, formatPercent. */
+	format: (value: number) => string;
+	/** Lowest upper end of the scale, so that noise does not look like load: 1 for a share. */
+	atLeast?: number;
+	height?: number;
+}
+
+const Plot = lazy(() => import("./Plot"));
+
+/** LiveChart draws time series that grow. Screen readers get the latest values as a sentence. */
+export function LiveChart(props: LiveChartProps) {
+	const { t } = useTranslation("ui");
+	const latest = props.series.map(({ label, values }) => {
+		const value = values.at(-1);
+		return `${label} ${value === null || value === undefined ? "–" : props.format(value)}`;
+	});
+	const height = props.height ?? 160;
+	return (
+		<figure className="gw-chart" aria-label={`${props.label}: ${latest.join(", ")}`}>
+			<Suspense fallback={<Skeleton height={`${height}px`} screenreaderText={t("loading")} />}>
+				<Plot {...props} height={height} />
+			</Suspense>
+		</figure>
+	);
+}

@@ -1,0 +1,60 @@
+import { Breadcrumb, BreadcrumbItem, Title } from "@patternfly/react-core";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Link } from "./Link";
+
+interface Props {
+	title: string;
+	/** One sentence under the title. */
+	description?: ReactNode;
+	/** Buttons at the right of the title. */
+	actions?: ReactNode;
+	/** Pages above this one. */
+	breadcrumbs?: { title: string; to: string }[];
+	children: ReactNode;
+}
+
+// The first page of a visit leaves the focus where the browser puts it.
+let visited = false;
+
+/** Page is the frame of every page: document title, heading (focused after a navigation), actions, content. */
+export function Page({ title, description, actions, breadcrumbs = [], children }: Props) {
+	const heading = useRef<HTMLHeadingElement>(null);
+	useEffect(() => {
+		document.title = `${title} · Gateway`;
+	}, [title]);
+	useEffect(() => {
+		if (visited) heading.current?.focus({ preventScroll: true });
+		visited = true;
+	}, []);
+	return (
+		<div className="gw-page">
+			<div className="gw-page-head">
+				{breadcrumbs.length > 0 && (
+					<Breadcrumb>
+						{breadcrumbs.map((crumb) => (
+							<BreadcrumbItem
+								key={crumb.to}
+								render={({ className }) => (
+									<Link className={className} to={crumb.to}>
+										{crumb.title}
+									</Link>
+								)}
+							/>
+						))}
+						<BreadcrumbItem isActive>{title}</BreadcrumbItem>
+					</Breadcrumb>
+				)}
+				<div className="gw-page-title">
+					<div>
+						<Title headingLevel="h1" size="2xl" tabIndex={-1} ref={heading}>
+							{title}
+						</Title>
+						{description && <p className="gw-page-lead">{description}</p>}
+					</div>
+					{actions}
+				</div>
+			</div>
+			{children}
+		</div>
+	);
+}

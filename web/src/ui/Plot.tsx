@@ -1,0 +1,76 @@
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { formatExact } from "./format";
+import type { LiveChartProps } from "./LiveChart";
+import { useDark } from "./theme";
+
+const lines = ["--gw-chart-1", "--gw-chart-2", "--gw-chart-3", "--gw-chart-4", "--gw-chart-5"];
+
+const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function options({ series, format, atLeast = 0, height = 160 }: LiveChartProps, width: number): uPlot.Options {
+	const axis = {
+		stroke: token("--pf-t--global--text--color--subtle"),
+		font: "11px Inter Variable, sans-serif",
+		ticks: { show: false },
+	};
+	const grid = { stroke: token("--gw-chart-grid"), width: 1 };
+	return {
+		width,
+		height,
+		padding: [8, 8, 0, 0],
+		legend: { show: true, live: true },
+		cursor: { y: false, points: { size: 6 } },
+		scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, atLeast) || 1] } },
+		axes: [
+			{ ...axis, grid: { show: false }, space: 70 },
+			{ ...axis, grid, size: 70, space: 36, values: (_, splits) => splits.map(format) },
+		],
+		series: [
+			{ value: (_, at) => (at === null ? "–" : formatExact(new Date(at * 1000))) },
+			...series.map(({ label }, i) => {
+				const stroke = token(lines[i % lines.length]!);
+				return {
+					label,
+					stroke,
+					width: 1.75,
+					fill: series.length === 1 ? `${stroke}22` : undefined,
+					points: { show: false },
+					value: (_: uPlot, value: number | null) => (value === null ? "–" : format(value)),
+				};
+			}),
+		],
+	};
+}
+
+const dataOf = ({ times, series }: LiveChartProps) => [times, ...series.map((one) => one.values)] as uPlot.AlignedData;
+
+/** Plot is the canvas of a LiveChart. */
+export default function Plot(props: LiveChartProps) {
+	const host = useRef<HTMLDivElement>(null);
+	const plot = useRef<uPlot>(undefined);
+	const latest = useRef(props);
+	latest.current = props;
+	const dark = useDark();
+	const shape = `${dark} ${props.height} ${props.series.map((one) => one.label).join("\n")}`;
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: shape stands for what makes another canvas; data goes in below.
+	useEffect(() => {
+		const element = host.current;
+		if (!element) return;
+		const made = new uPlot(options(latest.current, element.clientWidth || 300), dataOf(latest.current), element);
+		plot.current = made;
+		const resized = new ResizeObserver(() =>
+			made.setSize({ width: element.clientWidth, height: latest.current.height ?? 160 }),
+		);
+		resized.observe(element);
+		return () => {
+			resized.disconnect();
+			made.destroy();
+		};
+	}, [shape]);
+
+	useEffect(() => plot.current?.setData(dataOf(props)), [props]);
+	return <div ref={host} aria-hidden="true" />;
+}

@@ -1,0 +1,144 @@
+import type { Resource, Row } from "@api";
+import { Button } from "@patternfly/react-core";
+import { SearchIcon } from "@patternfly/react-icons";
+import { type IAction, Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
+import { type ReactNode, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { EmptyState } from "./EmptyState";
+import { ErrorState } from "./ErrorState";
+import { TableRow } from "./TableRow";
+import { type Filter, TableToolbar } from "./TableToolbar";
+import { useRows } from "./useRows";
+import { useTableState } from "./useTableState";
+import { useVirtualRows } from "./useVirtualRows";
+
+/** Column shows one thing of a row. Its key is the field it sorts by when sortable. */
+export interface Column<R> {
+	key: keyof R & string;
+	title: string;
+	/** The field's value as text when left out. */
+	cell?: (row: R) => ReactNode;
+	/** Only fields that the server sorts by. */
+	sortable?: boolean;
+	/** Share of the width, 10 to 100 (percent). */
+	width?: 10 | 15 | 20 | 25 | 30 | 35 | 40 | 45 | 50 | 60 | 70 | 80 | 90 | 100;
+}
+
+export interface ResourceTableProps<R extends Row> {
+	resource: Pick<Resource<R, never>, "list" | "path" | "tag" | "name">;
+	/** Name of the table for screen readers. */
+	label: string;
+	columns: Column<R>[];
+	/** Row menu. Answer only what this account may do: an empty list shows no menu. */
+	actions?: (row: R) => IAction[];
+	filters?: Filter[];
+	defaultSort?: string;
+	/** Shown when the list has nothing at all; say what to do next. */
+	empty: ReactNode;
+	searchLabel?: string;
+}
+
+/**
+ * ResourceTable lists a resource: server-side search, sort and filters in the URL,
+ * any number of rows, cards on a narrow screen.
+ */
+export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
+	const { resource, label, columns, actions, filters = [], empty } = props;
+	const { t } = useTranslation("ui");
+	const state = useTableState(
+		filters.map((filter) => filter.key),
+		props.defaultSort,
+	);
+	const [seen, setSeen] = useState<[number, number]>([0, 0]);
+	const rows = useRows(resource, state.query, ...seen);
+	const table = useRef<HTMLTableElement>(null);
+	const count = rows.total ?? 8;
+	const virtual = useVirtualRows(count, table, 49);
+	const range: [number, number] = [virtual.rows[0]?.index ?? 0, virtual.rows.at(-1)?.index ?? 0];
+	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
+
+	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
+	if (rows.total === 0 && !state.filtered && !rows.stale) return empty;
+	const sorted = columns.findIndex((column) => column.key === state.sort?.field);
+	return (
+		<div className={rows.stale ? "gw-table gw-stale" : "gw-table"} aria-busy={rows.total === undefined}>
+			<TableToolbar
+				state={state}
+				filters={filters}
+				searchLabel={props.searchLabel ?? t("table.search")}
+				total={rows.total}
+			/>
+			<Table
+				aria-label={label}
+				variant="compact"
+				gridBreakPoint="grid-md"
+				aria-rowcount={(rows.total ?? -2) + 1}
+				innerRef={table}
+				className="pf-m-fixed"
+			>
+				<Thead>
+					<Tr aria-rowindex={1}>
+						{columns.map((column, index) => (
+							<Th
+								key={column.key}
+								width={column.width}
+								sort={
+									column.sortable
+										? {
+												columnIndex: index,
+												sortBy: { index: sorted, direction: state.sort?.down ? "desc" : "asc" },
+												onSort: (_, __, direction) => state.setSort({ field: column.key, down: direction === "desc" }),
+											}
+										: undefined
+								}
+							>
+								{column.title}
+							</Th>
+						))}
+						{actions && <Th screenReaderText={t("table.actions")} className="gw-actions-cell" />}
+					</Tr>
+				</Thead>
+				<Spacer height={virtual.above} />
+				<Tbody>
+					{virtual.rows.map((item) => (
+						<TableRow
+							key={item.key}
+							index={item.index}
+							measure={virtual.measure}
+							row={rows.at(item.index)}
+							columns={columns}
+							actions={actions}
+							name={resource.name}
+						/>
+					))}
+				</Tbody>
+				<Spacer height={virtual.below} />
+			</Table>
+			{rows.total === 0 && (
+				<EmptyState
+					title={t("table.none")}
+					icon={SearchIcon}
+					action={
+						<Button variant="link" onClick={state.clear}>
+							{t("table.clear")}
+						</Button>
+					}
+				>
+					{t("table.noneHint")}
+				</EmptyState>
+			)}
+		</div>
+	);
+}
+
+/** Spacer stands for the rows that are not rendered. */
+function Spacer({ height }: { height: number }) {
+	if (height <= 0) return null;
+	return (
+		<tbody aria-hidden="true" className="gw-spacer">
+			<tr>
+				<td style={{ height }} />
+			</tr>
+		</tbody>
+	);
+}

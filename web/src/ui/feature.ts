@@ -1,0 +1,66 @@
+import type { PageImport } from "@api";
+import type { ComponentType } from "react";
+
+/** Section of the navigation; app/sections.ts orders and titles them. */
+export type SectionId = "overview" | "traffic" | "network" | "security" | "operations" | "access";
+
+/** Translate is t bound to the feature's own messages. */
+export type Translate = (key: string, values?: Record<string, unknown>) => string;
+
+export interface FeatureRoute {
+	/** TanStack Router path: "/users", "/users/$id". */
+	path: string;
+	titleKey: string;
+	/** The page's own chunk; its default export is the page. */
+	page: PageImport;
+	/** Hidden from viewers, and answered with "not allowed" when opened anyway. */
+	adminOnly?: boolean;
+	/** Stands outside of the shell and needs no session: sign-in, setup. */
+	bare?: boolean;
+}
+
+/** PaletteEntry is one thing that the command palette finds. */
+export interface PaletteEntry {
+	id: string;
+	title: string;
+	/** Where it belongs, in a few grey words. */
+	hint?: string;
+	/** Path to go to, or what to do instead. */
+	to?: string;
+	run?: () => void;
+}
+
+export interface PaletteContext {
+	/** What was typed so far, trimmed; "" at first. */
+	query: string;
+	admin: boolean;
+	t: Translate;
+	signal: AbortSignal;
+}
+
+/** Problem is something wrong right now, for the indicator in the masthead. */
+export interface Problem {
+	id: string;
+	severity: "danger" | "warning" | "info";
+	title: string;
+	detail?: string;
+	/** Page where it can be mended. */
+	to?: string;
+}
+
+/**
+ * Feature is what a folder below features/ exports as `feature` from index.ts. That
+ * file is in the first load, so it imports its page only through import().
+ */
+export interface Feature {
+	/** Folder name, and namespace of its messages. */
+	id: string;
+	nav?: { section: SectionId; order: number; icon: ComponentType; titleKey: string; to?: string };
+	routes: FeatureRoute[];
+	/** Actions and objects for the command palette. Pages are found by themselves. */
+	palette?: (context: PaletteContext) => PaletteEntry[] | Promise<PaletteEntry[]>;
+	/** A hook: what is wrong now. It runs on every page while somebody is signed in. */
+	useProblems?: (t: Translate) => Problem[];
+	/** Form that signs in; shown above an open page when its session ended. One feature has it. */
+	signIn?: () => Promise<{ default: ComponentType<{ email?: string }> }>;
+}

@@ -1,0 +1,105 @@
+import type * as z from "zod/mini";
+
+/** FormSchema is a generated schema of a request's body. */
+export type FormSchema = z.ZodMiniObject;
+
+export type FieldKind = "text" | "email" | "password" | "number" | "switch" | "select" | "textarea";
+
+/** Field is one input of a form. Everything but the name follows from the generated schema, and can be said otherwise. */
+export interface Field {
+	name: string;
+	kind?: FieldKind;
+	/** Needed although the schema calls it optional. */
+	required?: boolean;
+	/** Asked only then. */
+	only?: "create" | "edit";
+	/** Shows how strong a new password is. */
+	strength?: boolean;
+	autoComplete?: string;
+	/** Width of a short value such as a port. */
+	narrow?: boolean;
+	/** Text of digits only, such as a code: phones show their number pad. */
+	digits?: boolean;
+	/** Has the focus when the form opens. */
+	focus?: boolean;
+}
+
+/** Input is a field with all that its schema says. */
+export interface Input extends Field {
+	kind: FieldKind;
+	required: boolean;
+	options: string[];
+	min?: number;
+	max?: number;
+	initial: unknown;
+}
+
+/** Def is the part of a zod schema's definition that we read; zod documents it for authors of libraries. */
+interface Def {
+	type: string;
+	innerType?: z.core.$ZodType;
+	defaultValue?: unknown;
+	entries?: Record<string, string>;
+	checks?: { _zod: { def: { check: string; value?: number; maximum?: number } } }[];
+}
+
+const defOf = (schema: z.core.$ZodType) => schema._zod.def as Def;
+
+interface Bare {
+	def: Def;
+	optional: boolean;
+	initial: unknown;
+}
+
+/** bare takes optional, nullable and default off a schema. */
+function bare(schema: z.core.$ZodType): Bare {
+	const def = defOf(schema);
+	if (!def.innerType) return { def, optional: false, initial: undefined };
+	const inner = bare(def.innerType);
+	return { def: inner.def, optional: true, initial: def.defaultValue ?? inner.initial };
+}
+
+function limit(def: Def, check: string): number | undefined {
+	const found = def.checks?.map((one) => one._zod.def).find((one) => one.check === check);
+	return found?.value ?? found?.maximum;
+}
+
+function kindOf(def: Def, name: string): FieldKind {
+	if (def.type === "boolean") return "switch";
+	if (def.type === "number") return "number";
+	if (def.type === "enum") return "select";
+	if (/password|secret/.test(name)) return "password";
+	if (/(^|_)e?mail$/.test(name)) return "email";
+	return "text";
+}
+
+/** describe reads one field out of the schema of the whole form. */
+export function describe(schema: FormSchema, field: Field): Input {
+	const type = schema._zod.def.shape[field.name];
+	if (!type) throw new Error(`the schema has no field "${field.name}"`);
+	const { def, optional, initial } = bare(type);
+	const kind = field.kind ?? kindOf(def, field.name);
+	return {
+		...field,
+		kind,
+		options: Object.values(def.entries ?? {}),
+		min: limit(def, "greater_than"),
+		max: limit(def, "less_than") ?? limit(def, "max_length"),
+		required: field.required ?? (!optional && kind !== "switch"),
+		initial: initial ?? (kind === "switch" ? false : ""),
+	};
+}
+
+/** initialOf are the values a form starts with: the row's, else the schema's defaults. */
+export function initialOf(inputs: Input[], row?: object): Record<string, unknown> {
+	const from = (row ?? {}) as Record<string, unknown>;
+	return Object.fromEntries(inputs.map((input) => [input.name, from[input.name] ?? input.initial]));
+}
+
+/** bodyOf is what is sent: an optional field left empty is left out. */
+export function bodyOf(inputs: Input[], values: Record<string, unknown>): Record<string, unknown> {
+	const filled = inputs.filter((input) => input.required || !isBlank(values[input.name]));
+	return Object.fromEntries(filled.map((input) => [input.name, values[input.name]]));
+}
+
+const isBlank = (value: unknown) => value === "" || value === undefined || value === null || Number.isNaN(value);

@@ -1,0 +1,49 @@
+import type { TFunction } from "i18next";
+import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
+import { set } from "react-hook-form";
+import * as z from "zod/mini";
+import { bodyOf, type FormSchema, type Input } from "./fields";
+
+// Under our Content-Security-Policy zod must not try to compile its parsers.
+z.config({ jitless: true });
+
+type Issue = z.core.$ZodIssue;
+
+/** issueText words what zod found; ns "ui", below "invalid". */
+export function issueText(issue: Issue, t: TFunction): string {
+	switch (issue.code) {
+		case "too_small":
+			return issue.origin === "string"
+				? t("invalid.short", { count: Number(issue.minimum) })
+				: t("invalid.small", { limit: Number(issue.minimum) });
+		case "too_big":
+			return issue.origin === "string"
+				? t("invalid.long", { count: Number(issue.maximum) })
+				: t("invalid.big", { limit: Number(issue.maximum) });
+		case "invalid_value":
+			return t("invalid.choice");
+		case "invalid_type":
+			return issue.expected === "int" || issue.expected === "number" ? t("invalid.number") : t("invalid.needed");
+		default:
+			return t("invalid.format");
+	}
+}
+
+/** schemaResolver checks a form with the generated schema, and that nothing needed is empty. */
+export function schemaResolver(schema: FormSchema, inputs: Input[], t: TFunction): Resolver<FieldValues> {
+	return (values) => {
+		const body = bodyOf(inputs, values);
+		const errors: FieldErrors = {};
+		const parsed = schema.safeParse(body);
+		for (const issue of parsed.error?.issues ?? []) {
+			set(errors, issue.path.join("."), { type: issue.code, message: issueText(issue, t) });
+		}
+		for (const input of inputs) {
+			const value = body[input.name];
+			if (input.required && (value === "" || value === undefined)) {
+				errors[input.name] = { type: "needed", message: t("invalid.needed") };
+			}
+		}
+		return Object.keys(errors).length > 0 ? { values: {}, errors } : { values: body, errors: {} };
+	};
+}

@@ -1,0 +1,25 @@
+import type { ApiError } from "@api";
+import { serverText } from "./serverText";
+
+/** Placed is where the messages of a failed save go. */
+export interface Placed {
+	/** Messages that stand at an input of the form. */
+	atField: { name: string; message: string }[];
+	/** What has no input here, and so stands above the form. */
+	above: string[];
+}
+
+/** toPath turns the server's JSON path into react-hook-form's: "servers[2].port" → "servers.2.port". */
+export const toPath = (field: string) => field.replace(/\[(\d+)\]/g, ".$1");
+
+/** place sorts the messages of an error by where they can be shown. */
+export function place(error: ApiError, names: string[]): Placed {
+	const placed: Placed = { atField: [], above: [] };
+	for (const { field, message } of error.fields) {
+		const name = toPath(field);
+		if (names.includes(name)) placed.atField.push({ name, message: serverText(message) });
+		else placed.above.push(field ? `${field} ${message}` : message);
+	}
+	if (error.fields.length === 0) placed.above.push(serverText(error.message));
+	return placed;
+}

@@ -1,0 +1,60 @@
+import type { ListQuery } from "@api";
+import { useEffect, useState } from "react";
+import { type UrlState, useUrlState } from "./urlState";
+
+export interface Sort {
+	field: string;
+	down: boolean;
+}
+
+/** readSort understands the server's own spelling: "email", "-created_at". */
+export function readSort(text: string | undefined): Sort | undefined {
+	if (!text) return undefined;
+	return text.startsWith("-") ? { field: text.slice(1), down: true } : { field: text, down: false };
+}
+
+export const writeSort = (sort: Sort) => (sort.down ? `-${sort.field}` : sort.field);
+
+/** queryOf is what the server is asked, out of what the URL says. */
+export function queryOf(search: UrlState, filters: string[], defaultSort?: string): ListQuery {
+	const query: Record<string, string> = {};
+	for (const key of ["q", "sort", ...filters]) {
+		const value = search[key];
+		if (value) query[key] = value;
+	}
+	if (!query.sort && defaultSort) query.sort = defaultSort;
+	return query;
+}
+
+/** useTableState holds search, sort and filters of a table in the URL. Typing is put there after a pause. */
+export function useTableState(filters: string[], defaultSort?: string) {
+	const [search, set] = useUrlState();
+	const [typed, setTyped] = useState(search.q ?? "");
+	const [known, setKnown] = useState(search.q);
+	if (search.q !== known) {
+		// The URL changed by other means than typing: back button, cleared filters.
+		setKnown(search.q);
+		setTyped(search.q ?? "");
+	}
+	useEffect(() => {
+		if (typed === (known ?? "")) return;
+		const timer = setTimeout(() => {
+			setKnown(typed || undefined);
+			set({ q: typed });
+		}, 250);
+		return () => clearTimeout(timer);
+	}, [typed, known, set]);
+	return {
+		query: queryOf(search, filters, defaultSort),
+		filtered: Boolean(search.q) || filters.some((key) => search[key]),
+		search,
+		typed,
+		setTyped,
+		sort: readSort(search.sort ?? defaultSort),
+		setSort: (sort: Sort) => set({ sort: writeSort(sort) }),
+		setFilter: (key: string, value: string | undefined) => set({ [key]: value }),
+		clear: () => set({ q: undefined, ...Object.fromEntries(filters.map((key) => [key, undefined])) }),
+	};
+}
+
+export type TableState = ReturnType<typeof useTableState>;

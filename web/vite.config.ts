@@ -1,0 +1,49 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+import { patternfly } from "./build/patternfly.ts";
+
+const at = (folder: string) => new URL(folder, import.meta.url).pathname;
+
+export default defineConfig({
+	plugins: [patternfly(), react()],
+	resolve: {
+		alias: [
+			{ find: /^@api$/, replacement: at("./src/api/index.ts") },
+			{ find: /^@api\//, replacement: at("./src/api/") },
+			{ find: /^@ui$/, replacement: at("./src/ui/index.ts") },
+			{ find: /^@ui\//, replacement: at("./src/ui/") },
+		],
+	},
+	server: {
+		// Same origin for the browser, so that the session cookie is first-party here too.
+		proxy: { "/api": { target: "http://127.0.0.1:8080", ws: true } },
+	},
+	build: {
+		target: "es2023",
+		// The Content-Security-Policy allows data: for images only, so nothing is inlined.
+		assetsInlineLimit: 0,
+		manifest: true,
+		modulePreload: { polyfill: false },
+		chunkSizeWarningLimit: 700,
+		rolldownOptions: {
+			output: {
+				codeSplitting: {
+					groups: [
+						{ name: "react", test: /node_modules\/(react|react-dom|scheduler)\//, priority: 30 },
+						{ name: "forms", test: /node_modules\/(zod|react-hook-form)\//, priority: 20 },
+						{ name: "messages-de", test: /src\/.*\/messages\/de\.json/, priority: 10 },
+						{ name: "messages-en", test: /src\/.*\/messages\/en\.json/, priority: 10 },
+					],
+				},
+			},
+		},
+	},
+	test: {
+		environment: "jsdom",
+		include: ["src/**/*.test.{ts,tsx}", "build/**/*.test.ts", "codegen/*.test.ts"],
+		setupFiles: ["src/test/setup.ts"],
+		restoreMocks: true,
+		css: false,
+		server: { deps: { inline: [/@patternfly/] } },
+	},
+});
