@@ -1,6 +1,5 @@
 import { queryClient, type Resource, type Row, useCan, useRemove } from "@api";
 import { Button } from "@patternfly/react-core";
-import type { IAction } from "@patternfly/react-table";
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,6 +8,7 @@ import { EmptyState } from "./EmptyState";
 import { Page } from "./Page";
 import type { FormSpec } from "./ResourceForm";
 import { type Column, ResourceTable } from "./ResourceTable";
+import type { RowAction } from "./RowMenu";
 import type { Filter } from "./TableToolbar";
 import { toast } from "./toast";
 import { useUrlState } from "./urlState";
@@ -58,14 +58,14 @@ export function ResourcePage<R extends Row, In>(props: Props<R, In>) {
 	};
 	const row = useRow(resource, search.do === "create" ? undefined : search.id);
 
-	const actions = (item: R): IAction[] => [
+	const actions = (item: R): RowAction[] => [
 		{ title: t("edit"), onClick: () => open("edit", item) },
 		...dialogs
 			.filter((d) => d.fits?.(item) ?? true)
 			.map((d) => ({ title: d.title, isDanger: d.danger, onClick: () => open(d.id, item) })),
 		...(keeps?.(item)
 			? []
-			: [{ isSeparator: true }, { title: t("delete"), isDanger: true, onClick: () => open("delete", item) }]),
+			: [{ isSeparator: true as const }, { title: t("delete"), isDanger: true, onClick: () => open("delete", item) }]),
 	];
 	const saved = (words: string) => (made: R) => {
 		toast.success(t(words, { name: resource.name(made) }));

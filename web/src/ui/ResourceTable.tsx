@@ -1,11 +1,12 @@
 import type { Resource, Row } from "@api";
 import { Button } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
-import { type IAction, Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
+import { Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "./EmptyState";
 import { ErrorState } from "./ErrorState";
+import type { RowAction } from "./RowMenu";
 import { TableRow } from "./TableRow";
 import { type Filter, TableToolbar } from "./TableToolbar";
 import { useRows } from "./useRows";
@@ -30,7 +31,7 @@ export interface ResourceTableProps<R extends Row> {
 	label: string;
 	columns: Column<R>[];
 	/** Row menu. Answer only what this account may do: an empty list shows no menu. */
-	actions?: (row: R) => IAction[];
+	actions?: (row: R) => RowAction[];
 	filters?: Filter[];
 	defaultSort?: string;
 	/** Shown when the list has nothing at all; say what to do next. */
@@ -53,7 +54,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	const rows = useRows(resource, state.query, ...seen);
 	const table = useRef<HTMLTableElement>(null);
 	const count = rows.total ?? 8;
-	const virtual = useVirtualRows(count, table, 49);
+	const virtual = useVirtualRows(count, table, 46);
 	const range: [number, number] = [virtual.rows[0]?.index ?? 0, virtual.rows.at(-1)?.index ?? 0];
 	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
 
@@ -71,6 +72,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 			<Table
 				aria-label={label}
 				variant="compact"
+				role="table"
 				gridBreakPoint="grid-md"
 				aria-rowcount={(rows.total ?? -2) + 1}
 				innerRef={table}
@@ -99,7 +101,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 					</Tr>
 				</Thead>
 				<Spacer height={virtual.above} />
-				<Tbody>
+				<Tbody role="rowgroup">
 					{virtual.rows.map((item) => (
 						<TableRow
 							key={item.key}

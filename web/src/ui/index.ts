@@ -21,6 +21,7 @@ export { PropertyList } from "./PropertyList";
 export { type FormSpec, ResourceForm } from "./ResourceForm";
 export { ResourcePage, type RowDialog } from "./ResourcePage";
 export { type Column, ResourceTable, type ResourceTableProps } from "./ResourceTable";
+export type { RowAction } from "./RowMenu";
 export { SchemaForm, type SchemaFormProps } from "./SchemaForm";
 export { SecretBox } from "./SecretBox";
 export { type Status, StatusLabel } from "./StatusLabel";

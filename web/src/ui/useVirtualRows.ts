@@ -4,20 +4,23 @@ import { type RefObject, useLayoutEffect, useState } from "react";
 /** scroller is the element that scrolls the page. */
 const scroller = (): HTMLElement | null => document.getElementById("main");
 
+/** Below this width rows are cards, which differ in height; tables have rows of one height. */
+const narrow = window.matchMedia("(max-width: 48rem)");
+
 /** useVirtualRows renders, of many rows, those near the screen; the page itself scrolls. */
 export function useVirtualRows(count: number, table: RefObject<HTMLElement | null>, height: number) {
 	const [margin, setMargin] = useState(0);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: what stands above the table changes with the number of rows
 	useLayoutEffect(() => {
 		const outer = scroller();
 		if (!outer || !table.current) return;
-		const top = table.current.getBoundingClientRect().top - outer.getBoundingClientRect().top + outer.scrollTop;
-		if (Math.abs(top - margin) > 1) setMargin(top);
-	});
+		setMargin(table.current.getBoundingClientRect().top - outer.getBoundingClientRect().top + outer.scrollTop);
+	}, [count]);
 	const virtual = useVirtualizer({
 		count,
 		getScrollElement: scroller,
-		estimateSize: () => height,
-		overscan: 12,
+		estimateSize: () => (narrow.matches ? height * 4 : height),
+		overscan: 10,
 		scrollMargin: margin,
 		initialRect: { width: 1000, height: 800 },
 		useFlushSync: false,
@@ -27,7 +30,7 @@ export function useVirtualRows(count: number, table: RefObject<HTMLElement | nul
 	const last = rows[rows.length - 1];
 	return {
 		rows,
-		measure: virtual.measureElement,
+		measure: narrow.matches ? virtual.measureElement : undefined,
 		/** Height of what is not rendered above and below. */
 		above: first ? first.start - margin : 0,
 		below: last ? virtual.getTotalSize() - (last.end - margin) : 0,

@@ -1,0 +1,49 @@
+import { Divider, Dropdown, DropdownItem, DropdownList, MenuToggle } from "@patternfly/react-core";
+import { EllipsisVIcon } from "@patternfly/react-icons";
+import { useState } from "react";
+
+/** RowAction is an entry of a row's menu, or a line between entries. */
+export type RowAction =
+	| { title: string; onClick: () => void; isDanger?: boolean; isSeparator?: false }
+	| { isSeparator: true };
+
+interface Props {
+	items: RowAction[];
+	/** What the button says to screen readers: "Actions for …". */
+	label: string;
+}
+
+/** RowMenu is the menu of a row. It is only a button until it is used, so that a thousand of them scroll well. */
+export function RowMenu({ items, label }: Props) {
+	const [used, setUsed] = useState(false);
+	const [open, setOpen] = useState(false);
+	const click = () => {
+		setUsed(true);
+		setOpen(!open);
+	};
+	const look = { variant: "plain", "aria-label": label, icon: <EllipsisVIcon />, onClick: click } as const;
+	if (!used) return <MenuToggle {...look} isExpanded={false} />;
+	return (
+		<Dropdown
+			isOpen={open}
+			onOpenChange={setOpen}
+			onSelect={() => setOpen(false)}
+			popperProps={{ position: "right" }}
+			toggle={(ref) => <MenuToggle {...look} ref={ref} isExpanded={open} />}
+			shouldFocusFirstItemOnOpen
+		>
+			<DropdownList>
+				{items.map((item, index) =>
+					item.isSeparator ? (
+						// biome-ignore lint/suspicious/noArrayIndexKey: the entries of a menu keep their place
+						<Divider key={index} component="li" />
+					) : (
+						<DropdownItem key={item.title} isDanger={item.isDanger} onClick={item.onClick}>
+							{item.title}
+						</DropdownItem>
+					),
+				)}
+			</DropdownList>
+		</Dropdown>
+	);
+}
