@@ -1,12 +1,13 @@
 import type { Resource, Row } from "@api";
 import { Button } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
-import { Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
+import { Table, Tbody } from "@patternfly/react-table";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "./EmptyState";
 import { ErrorState } from "./ErrorState";
 import type { RowAction } from "./RowMenu";
+import { TableHead } from "./TableHead";
 import { TableRow } from "./TableRow";
 import { type Filter, TableToolbar } from "./TableToolbar";
 import { useRows } from "./useRows";
@@ -60,7 +61,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
 	if (rows.total === 0 && !state.filtered && !rows.stale) return empty;
-	const sorted = columns.findIndex((column) => column.key === state.sort?.field);
+	const { sort } = state;
 	return (
 		<div className={rows.stale ? "gw-table gw-stale" : "gw-table"} aria-busy={rows.total === undefined}>
 			<TableToolbar
@@ -78,28 +79,13 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 				innerRef={table}
 				className="pf-m-fixed"
 			>
-				<Thead>
-					<Tr aria-rowindex={1}>
-						{columns.map((column, index) => (
-							<Th
-								key={column.key}
-								width={column.width}
-								sort={
-									column.sortable
-										? {
-												columnIndex: index,
-												sortBy: { index: sorted, direction: state.sort?.down ? "desc" : "asc" },
-												onSort: (_, __, direction) => state.setSort({ field: column.key, down: direction === "desc" }),
-											}
-										: undefined
-								}
-							>
-								{column.title}
-							</Th>
-						))}
-						{actions && <Th screenReaderText={t("table.actions")} className="gw-actions-cell" />}
-					</Tr>
-				</Thead>
+				<TableHead
+					columns={columns}
+					sort={sort?.field}
+					down={sort?.down ?? false}
+					onSort={state.setSort}
+					withActions={Boolean(actions)}
+				/>
 				<Spacer height={virtual.above} />
 				<Tbody role="rowgroup">
 					{virtual.rows.map((item) => (

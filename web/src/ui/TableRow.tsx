@@ -21,14 +21,14 @@ function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure
 	const items = row && actions ? actions(row) : [];
 	// PatternFly's classes without its components: scrolling makes hundreds of rows a second.
 	return (
-		<tr ref={measure} data-index={index} aria-rowindex={index + 2} role="row" className="pf-v6-c-table__tr">
+		<tr ref={measure} data-index={index} aria-rowindex={index + 2} className="pf-v6-c-table__tr">
 			{columns.map((column) => (
-				<td key={column.key} role="cell" data-label={column.title} className="pf-v6-c-table__td pf-m-truncate">
+				<td key={column.key} data-label={column.title} className="pf-v6-c-table__td pf-m-truncate">
 					{row ? cell(column, row) : <Skeleton screenreaderText={t("loading")} width={`${35 + ((index * 7) % 40)}%`} />}
 				</td>
 			))}
 			{actions && (
-				<td role="cell" className="pf-v6-c-table__td pf-v6-c-table__action gw-actions-cell">
+				<td className="pf-v6-c-table__td pf-v6-c-table__action gw-actions-cell">
 					{row && items.length > 0 && <RowMenu items={items} label={t("table.actionsOf", { name: name(row) })} />}
 				</td>
 			)}

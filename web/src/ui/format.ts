@@ -2,8 +2,17 @@ import i18next from "i18next";
 
 const locale = () => i18next.resolvedLanguage ?? "en";
 
+// Making a formatter costs far more than using it, and a table needs hundreds of uses.
+const made = new Map<string, unknown>();
+
+function formatter<T>(kind: string, make: (locale: string) => T): T {
+	const key = `${locale()} ${kind}`;
+	if (!made.has(key)) made.set(key, make(locale()));
+	return made.get(key) as T;
+}
+
 const number = (value: number, digits: number) =>
-	new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
+	formatter(`number ${digits}`, (l) => new Intl.NumberFormat(l, { maximumFractionDigits: digits })).format(value);
 
 function scaled(value: number, base: number, units: string[]): string {
 	if (!Number.isFinite(value)) return "–";
@@ -26,7 +35,10 @@ export const formatRate = (bytesPerSecond: number) =>
 /** formatPercent: 0.256 → "26 %" (in the reader's language). */
 export const formatPercent = (share: number, digits = 0) =>
 	Number.isFinite(share)
-		? new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: digits }).format(share)
+		? formatter(
+				`percent ${digits}`,
+				(l) => new Intl.NumberFormat(l, { style: "percent", maximumFractionDigits: digits }),
+			).format(share)
 		: "–";
 
 /** formatNumber groups digits: 100000 → "100,000". */
@@ -43,7 +55,7 @@ const spans: [Intl.RelativeTimeFormatUnit, number][] = [
 /** formatAgo: "5 minutes ago", "in 2 days"; under a minute it is "now". */
 export function formatAgo(date: Date, now = new Date()): string {
 	const seconds = (date.getTime() - now.getTime()) / 1000;
-	const words = new Intl.RelativeTimeFormat(locale(), { numeric: "auto" });
+	const words = formatter("ago", (l) => new Intl.RelativeTimeFormat(l, { numeric: "auto" }));
 	for (const [unit, length] of spans) {
 		if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
 	}
@@ -52,10 +64,7 @@ export function formatAgo(date: Date, now = new Date()): string {
 
 /** formatExact: date and time to the second with the zone's name. */
 export const formatExact = (date: Date) =>
-	new Intl.DateTimeFormat(locale(), {
-		dateStyle: "medium",
-		timeStyle: "long",
-	}).format(date);
+	formatter("exact", (l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeStyle: "long" })).format(date);
 
 /** formatDuration: 93784 s → "1 d 2 h"; the two largest units are enough. */
 export function formatDuration(seconds: number): string {

@@ -1,5 +1,5 @@
 import type { ListQuery } from "@api";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { type UrlState, useUrlState } from "./urlState";
 
 export interface Sort {
@@ -44,6 +44,7 @@ export function useTableState(filters: string[], defaultSort?: string) {
 		}, 250);
 		return () => clearTimeout(timer);
 	}, [typed, known, set]);
+	const setSort = useCallback((sort: Sort) => set({ sort: writeSort(sort) }), [set]);
 	return {
 		query: queryOf(search, filters, defaultSort),
 		filtered: Boolean(search.q) || filters.some((key) => search[key]),
@@ -51,7 +52,7 @@ export function useTableState(filters: string[], defaultSort?: string) {
 		typed,
 		setTyped,
 		sort: readSort(search.sort ?? defaultSort),
-		setSort: (sort: Sort) => set({ sort: writeSort(sort) }),
+		setSort,
 		setFilter: (key: string, value: string | undefined) => set({ [key]: value }),
 		clear: () => set({ q: undefined, ...Object.fromEntries(filters.map((key) => [key, undefined])) }),
 	};

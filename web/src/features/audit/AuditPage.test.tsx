@@ -1,5 +1,5 @@
 import { type AuditEntry, queryClient, setUp } from "@api";
-import { act, screen } from "@testing-library/react";
+import { act, configure, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { renderApp } from "../../test/render";
@@ -41,8 +41,9 @@ const searches = (seen: Request[]) =>
 
 beforeAll(() => {
 	setUp();
+	configure({ asyncUtilTimeout: 5_000 });
 	// Rows are drawn where there is room, and jsdom has none.
-	for (const side of ["offsetHeight", "offsetWidth"]) {
+	for (const side of ["offsetHeight", "offsetWidth", "clientHeight", "clientWidth"]) {
 		Object.defineProperty(HTMLElement.prototype, side, { configurable: true, value: 600 });
 	}
 });

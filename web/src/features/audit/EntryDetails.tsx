@@ -1,7 +1,8 @@
 import type { AuditEntry } from "@api";
 import { Button } from "@patternfly/react-core";
 import { FilterIcon } from "@patternfly/react-icons";
-import { CopyButton, formatExact, PropertyList } from "@ui";
+import { CopyButton, formatExact } from "@ui";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type Filters, subjectLength } from "./filters";
 
@@ -18,22 +19,32 @@ export function EntryDetails({ entry, filter }: Props) {
 	const { t } = useTranslation("audit");
 	const mono = (text: string) => <code className="gw-audit-mono">{text}</code>;
 	const time = new Date(entry.created_at);
+	const properties: [string, ReactNode][] = [
+		[t("details.time"), Number.isNaN(time.getTime()) ? undefined : formatExact(time)],
+		[t("details.exact"), mono(entry.created_at)],
+		[t("details.action"), mono(entry.action)],
+		[t("details.subject"), <bdi key="subject">{entry.subject || "–"}</bdi>],
+		[t("details.actor"), <bdi key="actor">{entry.actor || "–"}</bdi>],
+		[t("details.change"), entry.change_id ? mono(entry.change_id) : undefined],
+		[t("details.node"), mono(entry.node_id)],
+		[t("details.seq"), mono(String(entry.seq))],
+		[t("details.id"), mono(entry.id)],
+	];
 	return (
 		<section className="gw-audit-details" aria-label={t("details.title")}>
-			<PropertyList
-				items={[
-					[t("details.time"), `${Number.isNaN(time.getTime()) ? "" : formatExact(time)} · ${entry.created_at}`],
-					[t("details.action"), mono(entry.action)],
-					[t("details.subject"), <bdi key="subject">{entry.subject || "–"}</bdi>],
-					[t("details.actor"), <bdi key="actor">{entry.actor || "–"}</bdi>],
-					[t("details.change"), entry.change_id ? mono(entry.change_id) : undefined],
-					[t("details.node"), mono(entry.node_id)],
-					[t("details.seq"), mono(String(entry.seq))],
-					[t("details.id"), mono(entry.id)],
-				]}
-			/>
+			<dl className="gw-audit-properties">
+				{properties.map(
+					([name, value]) =>
+						value !== undefined && (
+							<div key={name}>
+								<dt>{name}</dt>
+								<dd>{value}</dd>
+							</div>
+						),
+				)}
+			</dl>
 			<div className="gw-audit-facts">
-				<h3>{t("details.facts")}</h3>
+				<h2>{t("details.facts")}</h2>
 				{isEmpty(entry.detail) ? (
 					<p className="gw-audit-none">{t("details.none")}</p>
 				) : (

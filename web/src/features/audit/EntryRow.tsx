@@ -39,7 +39,7 @@ export const EntryRow = memo(function EntryRow({ entry, index, open, fresh, togg
 				<bdi className="gw-audit-subject" title={entry.subject}>
 					{entry.subject || "–"}
 				</bdi>
-				<bdi className="gw-audit-actor" title={entry.actor}>
+				<bdi className="gw-audit-actor" title={entry.actor} data-same={entry.actor === entry.subject}>
 					{entry.actor || "–"}
 				</bdi>
 				<time className="gw-audit-time" dateTime={entry.created_at} title={exact}>

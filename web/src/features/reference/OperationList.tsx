@@ -1,6 +1,7 @@
 import { TextInput } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
 import { Link } from "@ui";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Method } from "./Method";
 import { find, groupsOf, type Operation } from "./openapi";
@@ -17,8 +18,13 @@ interface Props {
 export function OperationList({ operations, query, setQuery, current }: Props) {
 	const { t } = useTranslation("reference");
 	const found = find(operations, query);
+	const list = useRef<HTMLElement>(null);
+	useEffect(() => {
+		const link = current ? list.current?.querySelector<HTMLElement>(".gw-ref-current") : undefined;
+		if (link && list.current) reveal(list.current, link);
+	}, [current]);
 	return (
-		<nav className="gw-ref-list" aria-label={t("list")}>
+		<nav ref={list} className="gw-ref-list" aria-label={t("list")}>
 			<TextInput
 				type="search"
 				aria-label={t("search")}
@@ -54,4 +60,10 @@ export function OperationList({ operations, query, setQuery, current }: Props) {
 			))}
 		</nav>
 	);
+}
+
+/** reveal scrolls the list, and only the list, until the link can be seen. */
+function reveal(list: HTMLElement, link: HTMLElement): void {
+	const [outer, inner] = [list.getBoundingClientRect(), link.getBoundingClientRect()];
+	if (inner.top < outer.top || inner.bottom > outer.bottom) list.scrollTop += inner.top - outer.top - outer.height / 3;
 }

@@ -1,5 +1,6 @@
-import { Title } from "@patternfly/react-core";
-import { CopyButton, StatusLabel } from "@ui";
+import { Label, Title } from "@patternfly/react-core";
+import { LockIcon, LockOpenIcon } from "@patternfly/react-icons";
+import { CopyButton } from "@ui";
 import { useTranslation } from "react-i18next";
 import { Answers } from "./Answers";
 import { Method } from "./Method";
@@ -27,9 +28,13 @@ export function OperationView({ document, operation }: { document: Document; ope
 					<CopyButton text={base + path} label={t("copyPath")} />
 				</p>
 				<p>
-					<StatusLabel status={access === "admin" ? "warning" : access === "public" ? "info" : "neutral"}>
+					<Label
+						isCompact
+						color={access === "admin" ? "teal" : "grey"}
+						icon={access === "public" ? <LockOpenIcon /> : <LockIcon />}
+					>
 						{accesses.includes(access) ? t(`access.${access}`) : access}
-					</StatusLabel>
+					</Label>
 				</p>
 				{operation.description && <p className="gw-ref-text">{operation.description}</p>}
 			</header>

@@ -17,15 +17,17 @@ export default function ReferencePage() {
 	const [search, set] = useUrlState();
 	const [query, setQuery] = useState(search.q ?? "");
 	const { data, error, refetch } = useDocument();
-	const pane = useRef<HTMLDivElement>(null);
 	const { op } = search;
+	const shown = useRef(op);
 	useEffect(() => {
 		if (query === (search.q ?? "")) return;
 		const timer = setTimeout(() => set({ q: query }), 300);
 		return () => clearTimeout(timer);
 	}, [query, search.q, set]);
 	useEffect(() => {
-		if (op) pane.current?.scrollIntoView({ block: "nearest" });
+		if (shown.current === op) return;
+		shown.current = op;
+		document.getElementById("main")?.scrollTo({ top: 0 });
 	}, [op]);
 	const operation = data?.operations.find(({ id }) => id === op);
 	return (
@@ -35,7 +37,7 @@ export default function ReferencePage() {
 			{data && (
 				<div className="gw-ref" data-open={op !== undefined}>
 					<OperationList operations={data.operations} query={query} setQuery={setQuery} current={op} />
-					<div className="gw-ref-pane" ref={pane}>
+					<div className="gw-ref-pane">
 						{op !== undefined && (
 							<p className="gw-ref-back">
 								<Link to="/reference" search={query ? { q: query } : undefined}>

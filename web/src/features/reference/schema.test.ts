@@ -71,12 +71,12 @@ test("a schema that contains itself ends there", () => {
 
 test("rules are told", () => {
 	expect(limitsOf({ minimum: 1, maximum: 1000, default: 100 })).toEqual([
-		{ kind: "range", value: "1 … 1000" },
+		{ kind: "range", value: "1 – 1000" },
 		{ kind: "default", value: "100" },
 	]);
 	expect(limitsOf({ enum: ["a", "b"], minLength: 3 })).toEqual([
 		{ kind: "enum", value: "a, b" },
-		{ kind: "length", value: "3 …" },
+		{ kind: "length", value: "≥ 3" },
 	]);
 });
 

@@ -50,7 +50,10 @@ export interface Limit {
 	value: string;
 }
 
-const between = (from: unknown, to: unknown) => `${from ?? ""} … ${to ?? ""}`.trim();
+function between(from: number | undefined, to: number | undefined): string {
+	if (from === undefined) return `≤ ${to}`;
+	return to === undefined ? `≥ ${from}` : `${from} – ${to}`;
+}
 
 /** limitsOf are the rules of a schema. */
 export function limitsOf(schema: Schema): Limit[] {
