@@ -1,11 +1,13 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { chunkOf } from "./build/chunks.ts";
+import { deep } from "./build/deep.ts";
 import { patternfly } from "./build/patternfly.ts";
 
 const at = (folder: string) => new URL(folder, import.meta.url).pathname;
 
 export default defineConfig({
-	plugins: [patternfly(), react()],
+	plugins: [deep(), patternfly(), react()],
 	resolve: {
 		alias: [
 			{ find: /^@api$/, replacement: at("./src/api/index.ts") },
@@ -27,14 +29,7 @@ export default defineConfig({
 		chunkSizeWarningLimit: 700,
 		rolldownOptions: {
 			output: {
-				codeSplitting: {
-					groups: [
-						{ name: "react", test: /node_modules\/(react|react-dom|scheduler)\//, priority: 30 },
-						{ name: "forms", test: /node_modules\/(zod|react-hook-form)\//, priority: 20 },
-						{ name: "messages-de", test: /src\/.*\/messages\/de\.json/, priority: 10 },
-						{ name: "messages-en", test: /src\/.*\/messages\/en\.json/, priority: 10 },
-					],
-				},
+				codeSplitting: { groups: [{ name: chunkOf(at("./src/app/main.tsx")) }] },
 			},
 		},
 	},

@@ -17,7 +17,14 @@ const policy =
 export const launch = () =>
 	chromium.launch({
 		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-		args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-color-profile=srgb"],
+		args: [
+			"--no-sandbox",
+			"--disable-gpu",
+			"--disable-dev-shm-usage",
+			// A page answered by this script counts as public, and may then not open a WebSocket to localhost.
+			"--disable-features=LocalNetworkAccessChecks",
+			"--force-color-profile=srgb",
+		],
 	});
 
 /** open makes a page that collects what must not happen: CSP violations, script errors. */

@@ -1,5 +1,5 @@
 // sizes.mjs measures the build: what the first page loads, and what every later page
-// adds. It fails when a limit is passed.
+// adds. With --check it fails when a limit is passed.
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
@@ -46,4 +46,4 @@ for (const [key, chunk] of Object.entries(manifest)) {
 const signIn = [...filesOf("src/features/sign-in/SignInPage.tsx")].filter((file) => !first.has(file));
 report("first page in all, when it is the sign-in page", new Set([...first, ...signIn]));
 if (before === 0) failed = true;
-process.exit(failed ? 1 : 0);
+process.exit(failed && process.argv.includes("--check") ? 1 : 0);

@@ -1,5 +1,5 @@
 import { sawVersion, useConnection, useHealth, useOutdated } from "@api";
-import { Banner, Button } from "@patternfly/react-core";
+import { Button } from "@patternfly/react-core";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -15,17 +15,17 @@ export function ConnectionBanner() {
 	return (
 		<div role="status" className="gw-banners">
 			{connection !== "online" && (
-				<Banner status="warning" screenReaderText={t("connection.label")}>
+				<p className="gw-banner" data-kind="away">
 					{t(`connection.${connection}`)}
-				</Banner>
+				</p>
 			)}
 			{connection === "online" && outdated && (
-				<Banner status="info" screenReaderText={t("connection.label")}>
+				<p className="gw-banner">
 					{t("outdated.text")}{" "}
 					<Button variant="link" isInline onClick={() => window.location.reload()}>
 						{t("outdated.reload")}
 					</Button>
-				</Banner>
+				</p>
 			)}
 		</div>
 	);

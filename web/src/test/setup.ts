@@ -7,6 +7,8 @@ import { afterEach, beforeAll, vi } from "vitest";
 Object.defineProperty(window, "matchMedia", {
 	value: () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }),
 });
+Object.defineProperty(HTMLElement.prototype, "offsetHeight", { value: 800 });
+Object.defineProperty(HTMLElement.prototype, "offsetWidth", { value: 1000 });
 Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => {} });
 Object.defineProperty(Element.prototype, "scrollTo", { value: () => {} });
 vi.stubGlobal(

@@ -1,9 +1,9 @@
 import { Button, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
-import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useErrorText } from "./errorText";
 import { Notice } from "./Notice";
+import { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
 
 interface Props {
 	ns: string;

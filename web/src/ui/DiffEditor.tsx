@@ -2,6 +2,7 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import type { DiffViewProps } from "./DiffView";
 
 const fold = { margin: 3, minSize: 6 };
@@ -14,13 +15,15 @@ const look = EditorView.theme({
 	"&.cm-merge-b .cm-changedLine, .cm-insertedLine, &.cm-merge-b .cm-inlineChangedLine": {
 		backgroundColor: "color-mix(in srgb, #3e8635 16%, transparent)",
 	},
+	".cm-collapsedLines::before, .cm-collapsedLines::after": { content: "none !important" },
 	".cm-collapsedLines": {
 		color: "var(--pf-t--global--text--color--subtle)",
 		background: "var(--pf-t--global--background--color--secondary--default)",
 	},
 });
 
-const readOnly = (label: string): Extension => [
+const readOnly = (label: string, unchanged: string): Extension => [
+	EditorState.phrases.of({ "$ unchanged lines": unchanged }),
 	EditorView.editable.of(false),
 	EditorState.readOnly.of(true),
 	EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
@@ -34,12 +37,14 @@ const readOnly = (label: string): Extension => [
  * forbids. Inside a shadow root it adopts constructed style sheets instead.
  */
 export default function DiffEditor({ before, after, label }: DiffViewProps) {
+	const { t } = useTranslation("ui");
+	const unchanged = t("diff.unchanged");
 	const host = useRef<HTMLDivElement>(null);
 	useEffect(() => {
 		if (!host.current) return;
 		const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
 		const parent = root.appendChild(document.createElement("div"));
-		const extensions = readOnly(label);
+		const extensions = readOnly(label, unchanged);
 		const view =
 			host.current.clientWidth > 800
 				? new MergeView({
@@ -62,6 +67,6 @@ export default function DiffEditor({ before, after, label }: DiffViewProps) {
 			view.destroy();
 			parent.remove();
 		};
-	}, [before, after, label]);
+	}, [before, after, label, unchanged]);
 	return <div ref={host} className="gw-diff" />;
 }

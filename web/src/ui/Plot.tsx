@@ -1,7 +1,8 @@
 import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { formatExact } from "./format";
+import { formatClock, formatExact } from "./format";
 import type { LiveChartProps } from "./LiveChart";
 import { useDark } from "./theme";
 
@@ -9,7 +10,11 @@ const lines = ["--gw-chart-1", "--gw-chart-2", "--gw-chart-3", "--gw-chart-4", "
 
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function options({ series, format, atLeast = 0, height = 160 }: LiveChartProps, width: number): uPlot.Options {
+function options(
+	{ series, format, atLeast = 0, height = 160 }: LiveChartProps,
+	width: number,
+	timeLabel: string,
+): uPlot.Options {
 	const axis = {
 		stroke: token("--pf-t--global--text--color--subtle"),
 		font: "11px Inter Variable, sans-serif",
@@ -24,11 +29,11 @@ function options({ series, format, atLeast = 0, height = 160 }: LiveChartProps, 
 		cursor: { y: false, points: { size: 6 } },
 		scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, atLeast) || 1] } },
 		axes: [
-			{ ...axis, grid: { show: false }, space: 70 },
+			{ ...axis, grid: { show: false }, space: 70, values: (_, splits) => clock(splits) },
 			{ ...axis, grid, size: 70, space: 36, values: (_, splits) => splits.map(format) },
 		],
 		series: [
-			{ value: (_, at) => (at === null ? "–" : formatExact(new Date(at * 1000))) },
+			{ label: timeLabel, value: (_, at) => (at === null ? "–" : formatExact(new Date(at * 1000))) },
 			...series.map(({ label }, i) => {
 				const stroke = token(lines[i % lines.length]!);
 				return {
@@ -44,6 +49,12 @@ function options({ series, format, atLeast = 0, height = 160 }: LiveChartProps, 
 	};
 }
 
+/** clock words the times of the axis, with seconds where they tell two of them apart. */
+function clock(splits: number[]): string[] {
+	const close = (splits[1] ?? 0) - (splits[0] ?? 0) < 60;
+	return splits.map((at) => formatClock(new Date(at * 1000), close));
+}
+
 const dataOf = ({ times, series }: LiveChartProps) => [times, ...series.map((one) => one.values)] as uPlot.AlignedData;
 
 /** Plot is the canvas of a LiveChart. */
@@ -52,14 +63,19 @@ export default function Plot(props: LiveChartProps) {
 	const plot = useRef<uPlot>(undefined);
 	const latest = useRef(props);
 	latest.current = props;
+	const { t, i18n } = useTranslation("ui");
 	const dark = useDark();
-	const shape = `${dark} ${props.height} ${props.series.map((one) => one.label).join("\n")}`;
+	const shape = `${dark} ${i18n.language} ${props.height} ${props.series.map((one) => one.label).join("\n")}`;
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: shape stands for what makes another canvas; data goes in below.
 	useEffect(() => {
 		const element = host.current;
 		if (!element) return;
-		const made = new uPlot(options(latest.current, element.clientWidth || 300), dataOf(latest.current), element);
+		const made = new uPlot(
+			options(latest.current, element.clientWidth || 300, t("chart.time")),
+			dataOf(latest.current),
+			element,
+		);
 		plot.current = made;
 		const resized = new ResizeObserver(() =>
 			made.setSize({ width: element.clientWidth, height: latest.current.height ?? 160 }),

@@ -1,7 +1,6 @@
 import type { Resource, Row } from "@api";
 import { Button } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
-import { Table, Tbody } from "@patternfly/react-table";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "./EmptyState";
@@ -10,7 +9,7 @@ import type { RowAction } from "./RowMenu";
 import { TableHead } from "./TableHead";
 import { TableRow } from "./TableRow";
 import { type Filter, TableToolbar } from "./TableToolbar";
-import { useRows } from "./useRows";
+import { pageStart, useRows } from "./useRows";
 import { useTableState } from "./useTableState";
 import { useVirtualRows } from "./useVirtualRows";
 
@@ -56,7 +55,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	const table = useRef<HTMLTableElement>(null);
 	const count = rows.total ?? 8;
 	const virtual = useVirtualRows(count, table, 46);
-	const range: [number, number] = [virtual.rows[0]?.index ?? 0, virtual.rows.at(-1)?.index ?? 0];
+	const range: [number, number] = [pageStart(virtual.rows[0]?.index), pageStart(virtual.rows.at(-1)?.index)];
 	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
 
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
@@ -70,14 +69,11 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 				searchLabel={props.searchLabel ?? t("table.search")}
 				total={rows.total}
 			/>
-			<Table
+			<table
+				ref={table}
 				aria-label={label}
-				variant="compact"
-				role="table"
-				gridBreakPoint="grid-md"
 				aria-rowcount={(rows.total ?? -2) + 1}
-				innerRef={table}
-				className="pf-m-fixed"
+				className="pf-v6-c-table pf-m-grid-md pf-m-compact pf-m-fixed"
 			>
 				<TableHead
 					columns={columns}
@@ -87,7 +83,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 					withActions={Boolean(actions)}
 				/>
 				<Spacer height={virtual.above} />
-				<Tbody role="rowgroup">
+				<tbody className="pf-v6-c-table__tbody">
 					{virtual.rows.map((item) => (
 						<TableRow
 							key={item.key}
@@ -99,9 +95,9 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 							name={resource.name}
 						/>
 					))}
-				</Tbody>
+				</tbody>
 				<Spacer height={virtual.below} />
-			</Table>
+			</table>
 			{rows.total === 0 && (
 				<EmptyState
 					title={t("table.none")}

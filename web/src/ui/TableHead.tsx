@@ -1,5 +1,7 @@
+import "@patternfly/react-styles/css/components/Table/table.css";
+import "@patternfly/react-styles/css/components/Table/table-grid.css";
 import type { Row } from "@api";
-import { Th, Thead, Tr } from "@patternfly/react-table";
+import { ArrowsAltVIcon, LongArrowAltDownIcon, LongArrowAltUpIcon } from "@patternfly/react-icons";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "./ResourceTable";
@@ -14,25 +16,45 @@ interface Props<R extends Row> {
 	withActions: boolean;
 }
 
+// PatternFly's look without its components, which measure themselves at every scroll.
 function TableHeadOf<R extends Row>({ columns, sort, down, onSort, withActions }: Props<R>) {
 	const { t } = useTranslation("ui");
-	const index = columns.findIndex((column) => column.key === sort);
-	const sortOf = (column: Column<R>, columnIndex: number) => ({
-		columnIndex,
-		sortBy: { index, direction: down ? ("desc" as const) : ("asc" as const) },
-		onSort: (_: unknown, __: number, direction: string) => onSort({ field: column.key, down: direction === "desc" }),
-	});
 	return (
-		<Thead>
-			<Tr aria-rowindex={1}>
-				{columns.map((column, i) => (
-					<Th key={column.key} width={column.width} sort={column.sortable ? sortOf(column, i) : undefined}>
-						{column.title}
-					</Th>
-				))}
-				{withActions && <Th screenReaderText={t("table.actions")} className="gw-actions-cell" />}
-			</Tr>
-		</Thead>
+		<thead className="pf-v6-c-table__thead">
+			<tr aria-rowindex={1} className="pf-v6-c-table__tr">
+				{columns.map(({ key, title, width, sortable }) => {
+					const sorted = key === sort;
+					const Icon = sorted ? (down ? LongArrowAltDownIcon : LongArrowAltUpIcon) : ArrowsAltVIcon;
+					const look = `pf-v6-c-table__th${sortable ? " pf-v6-c-table__sort" : ""}${sorted ? " pf-m-selected" : ""}`;
+					const order = sorted ? (down ? "descending" : "ascending") : sortable ? "none" : undefined;
+					return (
+						<th key={key} scope="col" className={look} aria-sort={order} style={{ width: width && `${width}%` }}>
+							{sortable ? (
+								<button
+									type="button"
+									className="pf-v6-c-table__button"
+									onClick={() => onSort({ field: key, down: sorted && !down })}
+								>
+									<span className="pf-v6-c-table__button-content">
+										<span className="pf-v6-c-table__text">{title}</span>
+										<span className="pf-v6-c-table__sort-indicator">
+											<Icon />
+										</span>
+									</span>
+								</button>
+							) : (
+								title
+							)}
+						</th>
+					);
+				})}
+				{withActions && (
+					<th scope="col" className="pf-v6-c-table__th gw-actions-cell">
+						<span className="pf-v6-screen-reader">{t("table.actions")}</span>
+					</th>
+				)}
+			</tr>
+		</thead>
 	);
 }
 

@@ -66,6 +66,13 @@ export function formatAgo(date: Date, now = new Date()): string {
 export const formatExact = (date: Date) =>
 	formatter("exact", (l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeStyle: "long" })).format(date);
 
+/** formatClock: the time of day, to the minute or the second. */
+export const formatClock = (date: Date, seconds = false) =>
+	formatter(
+		`clock ${seconds}`,
+		(l) => new Intl.DateTimeFormat(l, { hour: "2-digit", minute: "2-digit", second: seconds ? "2-digit" : undefined }),
+	).format(date);
+
 /** formatDuration: 93784 s → "1 d 2 h"; the two largest units are enough. */
 export function formatDuration(seconds: number): string {
 	const parts: [number, string][] = [

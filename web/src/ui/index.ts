@@ -8,7 +8,16 @@ export { sentence, useErrorText } from "./errorText";
 export { FormDialog } from "./FormDialog";
 export type { Feature, FeatureRoute, PaletteContext, PaletteEntry, Problem, SectionId, Translate } from "./feature";
 export type { Field, FieldKind, FormSchema } from "./fields";
-export { formatAgo, formatBytes, formatDuration, formatExact, formatNumber, formatPercent, formatRate } from "./format";
+export {
+	formatAgo,
+	formatBytes,
+	formatClock,
+	formatDuration,
+	formatExact,
+	formatNumber,
+	formatPercent,
+	formatRate,
+} from "./format";
 export { LeaveGuard } from "./LeaveGuard";
 export { Link } from "./Link";
 export { LiveChart, type LiveChartProps } from "./LiveChart";
@@ -27,6 +36,7 @@ export { SecretBox } from "./SecretBox";
 export { type Status, StatusLabel } from "./StatusLabel";
 export { StrengthHint } from "./StrengthHint";
 export { place } from "./serverErrors";
+export { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
 export type { Filter } from "./TableToolbar";
 export { Time } from "./Time";
 export { setTheme, startTheme, type Theme, useDark, useTheme } from "./theme";

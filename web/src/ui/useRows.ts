@@ -18,6 +18,9 @@ export interface Rows<R> {
 	refetch: () => void;
 }
 
+/** pageStart is the first row of the page that a row is on. */
+export const pageStart = (index = 0) => index - (index % size);
+
 /** pagesOf are the pages that rows from…to are on; the first is always one, it tells the total. */
 export function pagesOf(from: number, to: number): number[] {
 	const pages = [0];

@@ -56,9 +56,11 @@ export default function AuditPage() {
 			/>
 			<div className="gw-audit" aria-busy={query.isPending}>
 				{waiting > 0 && (
-					<Button className="gw-audit-waiting" size="sm" icon={<ArrowUpIcon />} onClick={follow}>
-						{t("waiting", { count: waiting })}
-					</Button>
+					<div className="gw-audit-waiting" role="status">
+						<Button size="sm" icon={<ArrowUpIcon />} onClick={follow}>
+							{t("waiting", { count: waiting })}
+						</Button>
+					</div>
 				)}
 				{query.isPending && <Skeletons />}
 				{query.error && !query.data && <ErrorState error={query.error} retry={() => void query.refetch()} />}

@@ -1,10 +1,11 @@
 import type { AuditEntry } from "@api";
 import { Button } from "@patternfly/react-core";
 import { FilterIcon } from "@patternfly/react-icons";
-import { CopyButton, formatExact } from "@ui";
+import { CopyButton } from "@ui";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type Filters, subjectLength } from "./filters";
+import { exactTime } from "./time";
 
 interface Props {
 	entry: AuditEntry;
@@ -18,9 +19,8 @@ const isEmpty = (detail: unknown) =>
 export function EntryDetails({ entry, filter }: Props) {
 	const { t } = useTranslation("audit");
 	const mono = (text: string) => <code className="gw-audit-mono">{text}</code>;
-	const time = new Date(entry.created_at);
 	const properties: [string, ReactNode][] = [
-		[t("details.time"), Number.isNaN(time.getTime()) ? undefined : formatExact(time)],
+		[t("details.time"), exactTime(entry.created_at)],
 		[t("details.exact"), mono(entry.created_at)],
 		[t("details.action"), mono(entry.action)],
 		[t("details.subject"), <bdi key="subject">{entry.subject || "–"}</bdi>],

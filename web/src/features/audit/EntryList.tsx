@@ -1,6 +1,7 @@
 import type { AuditEntry } from "@api";
 import { type KeyboardEvent, useCallback, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { titleKey } from "./actions";
 import { EntryRow } from "./EntryRow";
 import type { Filters } from "./filters";
 import { useVirtualEntries } from "./useVirtualEntries";
@@ -22,11 +23,23 @@ const ahead = 80;
 /** EntryList shows any number of entries, newest first. */
 export function EntryList({ entries, fresh, open, setOpen, filter, more }: Props) {
 	const { t } = useTranslation("audit");
+	const titleOf = (action: string) => {
+		const key = titleKey(action);
+		return key && t(key);
+	};
 	const list = useRef<HTMLOListElement>(null);
 	const { items, measure, above, below } = useVirtualEntries(entries, list);
 	const shown = useRef(open);
 	shown.current = open;
-	const toggle = useCallback((id: string) => setOpen(shown.current === id ? undefined : id), [setOpen]);
+	// An entry that was opened has a height of its own, and changes it when it is closed.
+	const opened = useRef(new Set<string>());
+	const toggle = useCallback(
+		(id: string) => {
+			opened.current.add(id);
+			setOpen(shown.current === id ? undefined : id);
+		},
+		[setOpen],
+	);
 	const end = items.at(-1)?.index ?? 0;
 	const near = end >= entries.length - ahead;
 	useEffect(() => {
@@ -49,12 +62,13 @@ export function EntryList({ entries, fresh, open, setOpen, filter, more }: Props
 							<EntryRow
 								key={key}
 								entry={entry}
+								title={titleOf(entry.action)}
 								index={index}
 								open={entry.id === open}
 								fresh={fresh.has(entry.id)}
 								toggle={toggle}
 								filter={filter}
-								measure={measure}
+								measure={opened.current.has(entry.id) ? measure : undefined}
 							/>
 						)
 					);

@@ -1,30 +1,24 @@
 import type { AuditEntry } from "@api";
-import { AngleRightIcon } from "@patternfly/react-icons";
-import { formatExact } from "@ui";
 import { memo } from "react";
-import { useTranslation } from "react-i18next";
-import { titleKey } from "./actions";
 import { EntryDetails } from "./EntryDetails";
 import { EventIcon } from "./EventIcon";
 import type { Filters } from "./filters";
-import { shortTime } from "./time";
+import { exactTime, shortTime } from "./time";
 
 interface Props {
 	entry: AuditEntry;
+	/** Its action in words; undefined for an action that has none. */
+	title: string | undefined;
 	index: number;
 	open: boolean;
 	fresh: boolean;
 	toggle: (id: string) => void;
 	filter: (filters: Filters) => void;
-	measure: (element: HTMLElement | null) => void;
+	measure: ((element: HTMLElement | null) => void) | undefined;
 }
 
 /** EntryRow is one entry: a line that opens into its details. */
-export const EntryRow = memo(function EntryRow({ entry, index, open, fresh, toggle, filter, measure }: Props) {
-	const { t, i18n } = useTranslation("audit");
-	const key = titleKey(entry.action);
-	const time = new Date(entry.created_at);
-	const exact = Number.isNaN(time.getTime()) ? undefined : formatExact(time);
+export const EntryRow = memo(function EntryRow({ entry, title, index, open, fresh, toggle, filter, measure }: Props) {
 	return (
 		<li
 			ref={measure}
@@ -35,19 +29,17 @@ export const EntryRow = memo(function EntryRow({ entry, index, open, fresh, togg
 		>
 			<button type="button" className="gw-audit-row" aria-expanded={open} onClick={() => toggle(entry.id)}>
 				<EventIcon action={entry.action} />
-				<span className="gw-audit-title">{key ? t(key) : <code>{entry.action}</code>}</span>
+				<span className="gw-audit-title">{title ?? <code>{entry.action}</code>}</span>
 				<bdi className="gw-audit-subject" title={entry.subject}>
 					{entry.subject || "–"}
 				</bdi>
 				<bdi className="gw-audit-actor" title={entry.actor} data-same={entry.actor === entry.subject}>
 					{entry.actor || "–"}
 				</bdi>
-				<time className="gw-audit-time" dateTime={entry.created_at} title={exact}>
-					{shortTime(entry.created_at, i18n.language)}
+				<time className="gw-audit-time" dateTime={entry.created_at} title={exactTime(entry.created_at)}>
+					{shortTime(entry.created_at)}
 				</time>
-				<span className="gw-audit-angle" aria-hidden="true">
-					<AngleRightIcon />
-				</span>
+				<span className="gw-audit-angle" aria-hidden="true" />
 			</button>
 			{open && <EntryDetails entry={entry} filter={filter} />}
 		</li>

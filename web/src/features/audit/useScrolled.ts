@@ -9,10 +9,21 @@ export function useScrolled(): boolean {
 	useEffect(() => {
 		const outer = scroller();
 		if (!outer) return;
-		const look = () => setScrolled(outer.scrollTop > 40);
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const look = () => {
+			timer = undefined;
+			setScrolled(outer.scrollTop > 40);
+		};
+		// Not with every event: asking right after the rows changed makes the browser lay them out twice.
+		const later = () => {
+			timer ??= setTimeout(look, 100);
+		};
 		look();
-		outer.addEventListener("scroll", look, { passive: true });
-		return () => outer.removeEventListener("scroll", look);
+		outer.addEventListener("scroll", later, { passive: true });
+		return () => {
+			clearTimeout(timer);
+			outer.removeEventListener("scroll", later);
+		};
 	}, []);
 	return scrolled;
 }

@@ -1,30 +1,52 @@
 import type { AuditEntry } from "@api";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useCallback, useLayoutEffect, useState } from "react";
+import { type RefObject, useCallback, useLayoutEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { scroller } from "./useScrolled";
 
-const wide = () => window.innerWidth > 768;
+/** Heights of a closed entry in audit.css and details.css; only an opened one is measured. */
+const heights = { wide: 45, narrow: 69 };
+
+/** useNarrow follows the width at which details.css changes the rows. */
+function useNarrow(): boolean {
+	const media = useMemo(() => window.matchMedia("(max-width: 48rem)"), []);
+	const watch = useCallback(
+		(tell: () => void) => {
+			media.addEventListener("change", tell);
+			return () => media.removeEventListener("change", tell);
+		},
+		[media],
+	);
+	return useSyncExternalStore(watch, () => media.matches);
+}
 
 /** useVirtualEntries renders the entries near the screen. Sizes go by entry, so that new ones on top move nothing else. */
 export function useVirtualEntries(entries: AuditEntry[], list: RefObject<HTMLElement | null>) {
 	const [margin, setMargin] = useState(0);
+	const height = useNarrow() ? heights.narrow : heights.wide;
 	useLayoutEffect(() => {
 		const outer = scroller();
-		if (!outer || !list.current) return;
-		const top = list.current.getBoundingClientRect().top - outer.getBoundingClientRect().top + outer.scrollTop;
-		if (Math.abs(top - margin) > 1) setMargin(top);
-	});
+		const inner = list.current;
+		if (!outer || !inner) return;
+		// Asked when something on the page changes its size, not with every frame of scrolling.
+		const look = () =>
+			setMargin(Math.round(inner.getBoundingClientRect().top - outer.getBoundingClientRect().top + outer.scrollTop));
+		const observer = new ResizeObserver(look);
+		observer.observe(inner.closest(".gw-page") ?? inner);
+		look();
+		return () => observer.disconnect();
+	}, [list]);
 	const virtual = useVirtualizer({
 		count: entries.length,
 		getScrollElement: scroller,
-		// The heights of .gw-audit-row; a row that is as high as expected costs nothing.
-		estimateSize: useCallback(() => (wide() ? 45 : 69), []),
+		estimateSize: useCallback(() => height, [height]),
 		getItemKey: useCallback((index: number) => entries[index]?.id ?? index, [entries]),
-		overscan: 12,
+		overscan: 8,
 		scrollMargin: margin,
 		initialRect: { width: 1000, height: 800 },
 		useFlushSync: false,
 	});
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another height makes all that was known wrong
+	useLayoutEffect(() => virtual.measure(), [height, virtual]);
 	const items = virtual.getVirtualItems();
 	const first = items[0];
 	const last = items.at(-1);

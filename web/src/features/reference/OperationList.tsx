@@ -50,7 +50,7 @@ export function OperationList({ operations, query, setQuery, current }: Props) {
 									<Method method={method} />
 									<span>
 										<code>{path}</code>
-										<small>{summary}</small>
+										<small lang="en">{summary}</small>
 									</span>
 								</Link>
 							</li>

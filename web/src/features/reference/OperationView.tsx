@@ -19,7 +19,7 @@ export function OperationView({ document, operation }: { document: Document; ope
 	return (
 		<article className="gw-ref-operation" aria-label={operation.summary}>
 			<header>
-				<Title headingLevel="h2" size="xl">
+				<Title headingLevel="h2" size="xl" lang="en">
 					{operation.summary}
 				</Title>
 				<p className="gw-ref-path">
@@ -36,7 +36,7 @@ export function OperationView({ document, operation }: { document: Document; ope
 						{accesses.includes(access) ? t(`access.${access}`) : access}
 					</Label>
 				</p>
-				{operation.description && <p className="gw-ref-text">{operation.description}</p>}
+				{operation.description && <p className="gw-ref-text" lang="en">{operation.description}</p>}
 			</header>
 			{parameters.length > 0 && (
 				<section>

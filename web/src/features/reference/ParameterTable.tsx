@@ -28,7 +28,7 @@ export function ParameterTable({ document, parameters }: { document: Document; p
 								<code className="gw-ref-type">{typeOf(document, schema)}</code>
 							</td>
 							<td>
-								{description && <span>{description}</span>}
+								{description && <span lang="en">{description}</span>}
 								<Rules limits={limitsOf(resolve(document, schema))} />
 							</td>
 						</tr>

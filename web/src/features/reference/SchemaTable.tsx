@@ -36,7 +36,7 @@ export function SchemaTable({ document, schema, label }: Props) {
 								<code className="gw-ref-type">{row.type}</code>
 							</td>
 							<td>
-								{row.description && <span>{row.description}</span>}
+								{row.description && <span lang="en">{row.description}</span>}
 								<Rules limits={row.limits} />
 								{row.again && <small>{t("again")}</small>}
 							</td>

@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gateway/tools/bar"
+)
+
+const liveWithin = 2 * time.Second
+
+// shows UI-01, SETUP-04
+func TestBarWeb01Story(t *testing.T) {
+	webFolder(t)
+	a := fresh(t)
+	a.install(firstDeb(t))
+	began := time.Now()
+	var out struct {
+		SignedIn string
+		Recovery int
+		Viewer   struct {
+			Pages, Changes, Refused []string
+			Pressed                 int
+		}
+		Live int
+	}
+	seen := a.browse("story", deeds{
+		"setup-code": func(json.RawMessage) (any, error) { return a.run("gateway-ctl", "setup-code"), nil },
+	}, &out, shots(t)...)
+	took := time.Since(began)
+
+	if out.SignedIn != "/" {
+		t.Errorf("the wizard ended at %q, want the dashboard", out.SignedIn)
+	}
+	if out.Recovery != 10 {
+		t.Errorf("%d recovery codes were shown, want 10", out.Recovery)
+	}
+	v := out.Viewer
+	if len(v.Pages) < 5 || v.Pressed < 20 {
+		t.Errorf("the viewer pressed %d buttons on %v: that shows nothing", v.Pressed, v.Pages)
+	}
+	for _, r := range append(v.Refused, seen.Dialogs...) {
+		t.Errorf("a viewer met what fails: %s", r)
+	}
+	t.Logf("the viewer pressed %d buttons on %v; sent %v", v.Pressed, v.Pages, v.Changes)
+	live := time.Duration(out.Live) * time.Millisecond
+	figure := fmt.Sprintf("%s in %.0f s; viewer: %d buttons on %d pages, %d refused; live after %d ms",
+		verdict(t), took.Seconds(), v.Pressed, len(v.Pages), len(v.Refused), out.Live)
+	bar.Report(t, "web", 1, figure, fmt.Sprintf("passes, 0 refused, live <=%d ms", liveWithin.Milliseconds()), !t.Failed() && live <= liveWithin)
+}
+
+func verdict(t *testing.T) string {
+	if t.Failed() {
+		return "fails"
+	}
+	return "passes"
+}
+
+// shots tells the scripts where pictures go, when they are wanted.
+func shots(t *testing.T) []string {
+	t.Helper()
+	if os.Getenv("GATEWAY_SHOTS") == "" {
+		return nil
+	}
+	folder, err := filepath.Abs("../../docs/images")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"SHOTS=" + folder}
+}

@@ -1,0 +1,39 @@
+interface Graph {
+	getModuleInfo: (id: string) => { importedIds: readonly string[] } | null;
+}
+
+const entry = /\/src\/app\/main\.tsx$/;
+const closures = new WeakMap<Graph, Set<string>>();
+
+/** firstLoad is every module that main.tsx imports without import(), directly or not. */
+function firstLoad(graph: Graph, root: string): Set<string> {
+	const seen = new Set<string>();
+	const visit = (id: string) => {
+		if (seen.has(id)) return;
+		seen.add(id);
+		for (const next of graph.getModuleInfo(id)?.importedIds ?? []) visit(next);
+	};
+	visit(root);
+	return seen;
+}
+
+/**
+ * chunkOf puts the first load into two files (React, which rarely changes, and the rest), so that
+ * the browser does not ask for sixty; one file per language has all messages. Other chunks are the
+ * bundler's choice.
+ */
+export function chunkOf(root: string) {
+	return (id: string, graph: Graph): string | null => {
+		const language = /\/src\/.*\/messages\/(\w+)\.json/.exec(id)?.[1];
+		if (language) return `messages-${language}`;
+		if (/\/node_modules\/(react|react-dom|scheduler)\//.test(id)) return "react";
+		if (/\/node_modules\/(zod|react-hook-form)\//.test(id)) return "forms";
+		if (entry.test(id)) return null;
+		let first = closures.get(graph);
+		if (!first) {
+			first = firstLoad(graph, root);
+			closures.set(graph, first);
+		}
+		return first.has(id) ? "app" : null;
+	};
+}

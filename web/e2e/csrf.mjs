@@ -1,0 +1,136 @@
+// csrf.mjs is somebody signed in who opens a page of a stranger. That page sends every
+// mutation of our API in every way that a page can; none may change anything.
+import { open, scenario } from "./lib/browser.mjs";
+import { ask, base, later, note } from "./lib/driver.mjs";
+import { mutationsOf } from "./lib/mutations.mjs";
+import { signIn } from "./lib/steps.mjs";
+import { nothing } from "./lib/watch.mjs";
+
+/** attack runs in the stranger's page: one mutation, in all ways. It answers how many there are. */
+async function attack([base, { method, path, body }]) {
+	const url = `${base}/api/v1${path}`;
+	const json = JSON.stringify(body ?? {});
+	const opened = json.length > 2 ? `${json.slice(0, -1)},` : "{";
+	const form = async (method, enctype, name, value) => {
+		const frame = Object.assign(document.createElement("iframe"), { name: `f${Math.random()}` });
+		document.body.append(frame);
+		const form = Object.assign(document.createElement("form"), { action: url, method, enctype, target: frame.name });
+		form.append(Object.assign(document.createElement("input"), { name, value }));
+		document.body.append(form);
+		await new Promise((done) => {
+			frame.onload = done;
+			setTimeout(done, 2_000);
+			form.submit();
+		});
+		form.remove();
+		frame.remove();
+	};
+	const image = () =>
+		new Promise((done) => {
+			const image = new Image();
+			image.onload = done;
+			image.onerror = done;
+			image.src = `${url}?${method}`;
+		});
+	const plain = { credentials: "include", mode: "no-cors", cache: "no-store", method: "POST" };
+	const cors = { credentials: "include", method };
+	const ways = [
+		form("POST", "text/plain", `${opened}"x":"`, '"}'),
+		form("POST", "application/x-www-form-urlencoded", "body", json),
+		form("POST", "multipart/form-data", "body", json),
+		form("GET", "application/x-www-form-urlencoded", "body", json),
+		fetch(url, { ...plain, body: json }),
+		fetch(url, { ...plain, body: json, headers: { "Content-Type": "text/plain" } }),
+		fetch(url, { ...plain, body: new Blob([json], { type: "application/json" }) }),
+		fetch(url, plain),
+		fetch(url, { ...cors, body: json, headers: { "Content-Type": "application/json" } }),
+		fetch(url, { ...cors, headers: { "If-Match": "*" } }),
+		Promise.resolve(navigator.sendBeacon(url, new Blob([json], { type: "text/plain" }))),
+		image(),
+	];
+	await Promise.allSettled(ways);
+	return ways.length;
+}
+
+/** listen tries to hear a stream from a stranger's page; true when it was opened. */
+const listen = (url) =>
+	new Promise((resolve) => {
+		const socket = new WebSocket(url);
+		socket.onopen = () => resolve(true);
+		socket.onerror = socket.onclose = () => resolve(false);
+		setTimeout(() => resolve(false), 4_000);
+	});
+
+/** leave is a form that takes the whole window along: the way on which lax cookies travel. */
+async function leave(page, origin, { path, body }) {
+	await page.goto(origin);
+	const json = JSON.stringify(body ?? {});
+	await Promise.all([
+		page.waitForURL(`${base}/**`, { timeout: 5_000 }).catch(() => {}),
+		page.evaluate(
+			([url, json]) => {
+				const form = Object.assign(document.createElement("form"), {
+					action: url,
+					method: "POST",
+					enctype: "text/plain",
+				});
+				form.append(
+					Object.assign(document.createElement("input"), { name: `${json.slice(0, -1)},"x":"`, value: '"}' }),
+				);
+				document.body.append(form);
+				form.submit();
+			},
+			[`${base}/api/v1${path}`, json],
+		),
+	]);
+}
+
+/** besiege is all that one stranger does. */
+async function besiege(page, origin, mutations, out) {
+	await page.goto(origin);
+	for (const mutation of mutations) {
+		const ways = await page.evaluate(attack, [base, mutation]);
+		out.sent += ways;
+	}
+	for (const path of ["/audit/live"])
+		if (await page.evaluate(listen, `${base.replace("http", "ws")}/api/v1${path}`)) out.heard.push(`${origin} ${path}`);
+	for (const mutation of mutations) {
+		await leave(page, origin, mutation);
+		out.sent++;
+	}
+}
+
+/** change sends a mutation from our own page and tells whether anything changed. */
+async function change(victim, { method, path, body }) {
+	const before = await ask("digest");
+	const status = await victim.evaluate(
+		([method, url, body]) =>
+			fetch(url, { method, body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }).then(
+				(r) => r.status,
+			),
+		[method, `/api/v1${path}`, body],
+	);
+	note(`${method} ${path} from our own page: ${status}`);
+	return (await ask("digest")) !== before;
+}
+
+const harmless = ["create-user", "create-token", "set-maintenance"];
+
+await scenario(async () => {
+	const { admin } = await ask("accounts");
+	const victim = await open({ list: nothing() }); // it is refused on purpose
+	await signIn(victim, admin);
+	const document = await victim.evaluate(() => fetch("/api/v1/openapi.json").then((r) => r.json()));
+	const mutations = mutationsOf(document, await ask("ids"));
+	const origins = await ask("strangers");
+	const out = { mutations: mutations.length, origins: origins.length, sent: 0, heard: [], control: 0 };
+	const before = await ask("digest");
+	const siege = async (origin) => besiege(await victim.context().newPage(), origin, mutations, out);
+	await Promise.all(origins.map(siege));
+	await later(300);
+	out.changed = (await ask("digest")) === before ? [] : ["the state of the node is another one"];
+	for (const mutation of mutations) {
+		if (harmless.includes(mutation.id) && (await change(victim, mutation))) out.control++;
+	}
+	return { ...out, harmless: harmless.length };
+});

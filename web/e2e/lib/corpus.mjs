@@ -1,0 +1,45 @@
+// corpus.mjs is text that would run as a script if a page took it for markup. Whatever
+// runs sets window.__xss, opens a dialog or asks for xss-probe.
+
+const run = "window.__xss=1";
+const long = "A".repeat(180);
+
+export const corpus = [
+	`<script>${run}</script>`,
+	`"><script>${run}</script>`,
+	`</title></style></textarea><script>${run}</script>`,
+	`<img src=x onerror="${run}">`,
+	`<img src="/xss-probe" alt=x>`,
+	`'><img src=x onerror=${run}>`,
+	`<svg onload=${run}>`,
+	`<svg><script>${run}</script></svg>`,
+	`<svg><animate onbegin=${run} attributeName=x dur=1s>`,
+	`<math><mtext></mtext><mglyph><style><img src=x onerror=${run}>`,
+	`<iframe srcdoc="<script>parent.__xss=1</script>"></iframe>`,
+	`<iframe src="javascript:parent.__xss=1"></iframe>`,
+	`<a href="javascript:${run}">press</a>`,
+	`javascript:${run}`,
+	`JaVaScRiPt:${run}//`,
+	`data:text/html,<script>${run}</script>`,
+	`<body onload=${run}>`,
+	`<details open ontoggle=${run}>`,
+	`<input autofocus onfocus=${run}>`,
+	`<video><source onerror="${run}"></video>`,
+	`<style>@import "/xss-probe";</style>`,
+	`<link rel=stylesheet href=/xss-probe>`,
+	`<base href="https://xss-probe.invalid/">`,
+	`<meta http-equiv=refresh content="0;url=/xss-probe">`,
+	`<form action=/xss-probe><button autofocus>x</button></form>`,
+	`\${${run}}`,
+	`{{constructor.constructor('${run}')()}}`,
+	`{{7*7}} $t(ui:save) {{__proto__}}`,
+	`"onmouseover="${run}" x="`,
+	`' onfocus=${run} autofocus x='`,
+	"`-alert(1)-`",
+	`';alert(1)//`,
+	`\u202e<script>${run}</script>\u202c`,
+	`＜script＞${run}＜/script＞`,
+	`\u2028${run}\u2029`,
+	`😀\u0301\u200d\u0000`.replace("\u0000", "<b>bold</b>"),
+	`${long}<img src=x onerror=${run}>`,
+];

@@ -1,0 +1,55 @@
+// fakes.mjs answers in place of the node, where the real answer would change it.
+
+const json = (value, status = 200) => ({
+	status,
+	contentType: "application/json",
+	body: JSON.stringify(status < 400 ? { data: value, error: null } : { data: null, error: value }),
+});
+
+/** refuseChanges answers every change as a conflict, so that all can be pressed and nothing happens. */
+export async function refuseChanges(context) {
+	await context.route("**/api/v1/**", (route) => {
+		const request = route.request();
+		if (request.method() === "GET") return route.fallback();
+		return route.fulfill(json({ code: "conflict", message: "nothing is changed in this test" }, 409));
+	});
+}
+
+/** fakeSetup makes a node look fresh to a page, and lets it be set up. */
+export async function fakeSetup(page) {
+	let done = false;
+	const health = async (route) => {
+		const real = await (await route.fetch()).json();
+		return route.fulfill(json({ ...real.data, setup_complete: done }));
+	};
+	await page.route("**/api/v1/system/health", health);
+	await page.route("**/api/v1/setup/status", (route) => route.fulfill(json({ complete: done })));
+	await page.route("**/api/v1/setup/complete", (route) => {
+		done = true;
+		return route.fulfill(json({}));
+	});
+}
+
+/** Values that the pages compare with; a payload there would only be "unknown". */
+const fixed =
+	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code)$/;
+
+/** poison puts a payload into every text that the node answers to a question. */
+export async function poison(context, corpus) {
+	let n = 0;
+	const spoil = (value, key) => {
+		if (Array.isArray(value)) return value.map((inner) => spoil(inner, key));
+		if (value && typeof value === "object")
+			return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, spoil(inner, name)]));
+		return typeof value === "string" && !fixed.test(key) ? corpus[n++ % corpus.length] : value;
+	};
+	const paths =
+		/\/api\/v1\/(system\/(services|package-versions|interfaces|health)|auth\/(sessions|tokens)|users|audit\/(recent|search))/;
+	await context.route(paths, async (route) => {
+		if (route.request().method() !== "GET") return route.fallback();
+		const response = await route.fetch();
+		const body = await response.json().catch(() => undefined);
+		if (!body?.data) return route.fulfill({ response });
+		return route.fulfill({ response, json: { ...body, data: spoil(body.data, "") } });
+	});
+}

@@ -1,0 +1,74 @@
+// story.mjs is the first hour with an appliance, in a browser: setup, second factor, a
+// viewer who finds nothing that fails, and the audit log as it is written.
+import { open, scenario } from "./lib/browser.mjs";
+import { ask } from "./lib/driver.mjs";
+import { Explorer } from "./lib/explore.mjs";
+import { shootAll, shootBoth } from "./lib/shots.mjs";
+import { createUser, enrol, goTo, heading, pagesOf, setUp, signIn, signOut } from "./lib/steps.mjs";
+
+const admin = { email: "admin@example.com", password: "Harbour-Lantern-42" };
+const viewer = { email: "viewer@example.com", password: "Cobalt-Meadow-17" };
+const out = {};
+
+/** These end the viewer's own session or change its own account, which a viewer may; they are not sent. */
+const own = /\/auth\/(logout|change-password|sessions\/|totp\/)/;
+
+/** pressEverything is a viewer who presses all there is; what the server forbids is in seen.forbidden. */
+async function pressEverything(page) {
+	const changes = [];
+	await page.context().route("**/api/v1/**", (route) => {
+		const request = route.request();
+		if (request.method() === "GET") return route.fallback();
+		changes.push(`${request.method()} ${new URL(request.url()).pathname}`);
+		if (!own.test(request.url())) return route.fallback();
+		return route.fulfill({ status: 409, json: { error: { code: "conflict", message: "not now" } } });
+	});
+	const refused = [];
+	page.on("response", (response) => {
+		if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()} on ${page.url()}`);
+	});
+	const explorer = new Explorer(page, { onState: () => {} });
+	const paths = await pagesOf(page);
+	for (const path of paths) await explorer.walk(path);
+	await page.context().unroute("**/api/v1/**");
+	return { pages: paths, pressed: explorer.pressed, changes: [...new Set(changes)], refused };
+}
+
+/** live is how long an entry takes to appear in an open audit log, in milliseconds after the answer. */
+async function live(watcher, doer) {
+	await goTo(watcher, "/audit");
+	await watcher.getByRole("status").filter({ hasText: "Live" }).waitFor();
+	const email = "live@example.com";
+	const row = watcher.getByRole("listitem").filter({ hasText: "User created" }).filter({ hasText: email });
+	const seen = row.waitFor().then(() => Date.now());
+	const isCreate = (r) => r.url().endsWith("/api/v1/users") && r.request().method() === "POST";
+	const answered = doer.waitForResponse(isCreate).then(() => Date.now());
+	await createUser(doer, { ...viewer, email });
+	return Math.max(0, (await seen) - (await answered));
+}
+
+await scenario(async () => {
+	const page = await open();
+	await page.goto("/");
+	await page.waitForURL("**/setup");
+	await heading(page, "Set up this gateway").waitFor();
+	await setUp(page, { code: await ask("setup-code"), fqdn: "gw1.example.com", ...admin }, (name) =>
+		shootBoth(page, name),
+	);
+	out.signedIn = new URL(page.url()).pathname;
+
+	const { factor, recovery } = await enrol(page, (name) => shootBoth(page, name));
+	out.recovery = recovery.length;
+	await signOut(page);
+	await signIn(page, admin, { factor, moment: (name) => shootBoth(page, name) });
+	await heading(page, "Dashboard").waitFor();
+
+	await createUser(page, viewer);
+	const other = await open();
+	await signIn(other, viewer);
+	out.viewer = await pressEverything(other);
+
+	out.live = await live(other, page);
+	await shootAll(await page.context().storageState(), await pagesOf(page));
+	return out;
+});
