@@ -37,6 +37,7 @@ export default defineConfig({
 		environment: "jsdom",
 		include: ["src/**/*.test.{ts,tsx}", "build/**/*.test.ts", "codegen/*.test.ts"],
 		setupFiles: ["src/test/setup.ts"],
+		testTimeout: 30_000,
 		restoreMocks: true,
 		css: false,
 		server: { deps: { inline: [/@patternfly/] } },

@@ -95,7 +95,7 @@ export class Explorer {
 			if (await handle.evaluate((e) => e.matches('input[type="checkbox"]'))) await handle.evaluate((e) => e.click());
 			else await handle.asElement().click({ timeout: 2_000 });
 		} catch (error) {
-			note(`${this.page.url()}: ${name} cannot be pressed: ${String(error).split("\n")[0]}`);
+			note(`${this.page.url()}: ${name} cannot be pressed: ${String(error)}`);
 			return false;
 		}
 		await quiet(this.page);

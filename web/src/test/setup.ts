@@ -1,4 +1,4 @@
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 import { afterEach, beforeAll, vi } from "vitest";
@@ -7,8 +7,8 @@ import { afterEach, beforeAll, vi } from "vitest";
 Object.defineProperty(window, "matchMedia", {
 	value: () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }),
 });
-Object.defineProperty(HTMLElement.prototype, "offsetHeight", { value: 800 });
-Object.defineProperty(HTMLElement.prototype, "offsetWidth", { value: 1000 });
+Object.defineProperty(HTMLElement.prototype, "clientHeight", { value: 800, configurable: true });
+Object.defineProperty(HTMLElement.prototype, "clientWidth", { value: 1000, configurable: true });
 Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => {} });
 Object.defineProperty(Element.prototype, "scrollTo", { value: () => {} });
 vi.stubGlobal(
@@ -50,3 +50,6 @@ beforeAll(async () => {
 });
 
 afterEach(cleanup);
+
+// The machine may be busy with other things.
+configure({ asyncUtilTimeout: 8_000 });

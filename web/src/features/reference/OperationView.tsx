@@ -36,7 +36,11 @@ export function OperationView({ document, operation }: { document: Document; ope
 						{accesses.includes(access) ? t(`access.${access}`) : access}
 					</Label>
 				</p>
-				{operation.description && <p className="gw-ref-text" lang="en">{operation.description}</p>}
+				{operation.description && (
+					<p className="gw-ref-text" lang="en">
+						{operation.description}
+					</p>
+				)}
 			</header>
 			{parameters.length > 0 && (
 				<section>
