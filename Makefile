@@ -56,8 +56,9 @@ e2e: ## end-to-end stories on lab nodes, as root, after "make deb"; RUN=name for
 
 WEB = $(shell find web/src web/public web/build web/index.html web/vite.config.ts -type f 2>/dev/null)
 
+# Not "npm ci": it refuses a lock file that leaves out other platforms' optional binaries, as ours does.
 web/node_modules/.installed: web/package-lock.json
-	cd web && npm ci --no-audit --no-fund
+	cd web && npm install --no-save --no-audit --no-fund
 	touch $@
 
 web/dist/index.html: web/node_modules/.installed $(WEB)

@@ -34,14 +34,17 @@ function kept(head: string, body: string): string {
 	return wanted.length === 0 ? "" : `${wanted.join(",")}{${body}}`;
 }
 
-/** patternfly trims PatternFly's stylesheets while they are read. */
+/**
+ * patternfly trims PatternFly's stylesheets while they are read, and puts them into a layer: our own
+ * styles, which are in none, win whatever the order in which chunks arrive.
+ */
 export function patternfly(): Plugin {
 	return {
 		name: "gateway:patternfly",
 		enforce: "pre",
 		transform: {
 			filter: { id: /@patternfly\/.*\.css$/ },
-			handler: (code, id) => ({ code: files.test(id) ? "" : trim(code), map: null }),
+			handler: (code, id) => ({ code: files.test(id) ? "" : `@layer patternfly{${trim(code)}}`, map: null }),
 		},
 	};
 }

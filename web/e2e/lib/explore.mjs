@@ -68,7 +68,13 @@ export class Explorer {
 			const next = items.find((item) => !item.tab && fits(item)) ?? items.find(fits);
 			if (!next) return;
 			if (chain.length === 0) this.place = this.page.url();
-			if (!(await this.press(next))) continue;
+			if (!(await this.press(next))) {
+				// Something came late and covers it.
+				await this.page.keyboard.press("Escape");
+				await quiet(this.page, 300);
+				const again = (await this.look()).items.find((item) => kind(item) === kind(next));
+				if (!again || !(await this.press(again))) continue;
+			}
 			const moved = this.moved();
 			if (!moved) await this.onState([this.path, ...[...chain, next].map((item) => item.name)].join(" > "));
 			const { depth: now } = await this.look();
@@ -95,7 +101,8 @@ export class Explorer {
 			if (await handle.evaluate((e) => e.matches('input[type="checkbox"]'))) await handle.evaluate((e) => e.click());
 			else await handle.asElement().click({ timeout: 2_000 });
 		} catch (error) {
-			note(`${this.page.url()}: ${name} cannot be pressed: ${String(error)}`);
+			const why = String(error).match(/<.*intercepts pointer events/)?.[0] ?? String(error).split("\n")[0];
+			note(`${this.page.url()}: ${name} cannot be pressed: ${why}`);
 			return false;
 		}
 		await quiet(this.page);
