@@ -48,11 +48,18 @@ async function firstLoad() {
 	const wire = await Wire.on(page);
 	await page.goto("/sign-in");
 	await settled(page);
-	const paint = await page.evaluate(
-		() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
-	);
+	const times = await page.evaluate(() => {
+		const [document] = performance.getEntriesByType("navigation");
+		const files = performance.getEntriesByType("resource").filter((entry) => /assets.*js/.test(entry.name));
+		return {
+			answer: document.responseEnd,
+			interactive: document.domInteractive,
+			last: Math.max(...files.map((entry) => entry.responseEnd)),
+			paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
+		};
+	});
 	await page.context().close();
-	return { ...wire, paint };
+	return { ...wire, ...times };
 }
 
 /** walk goes over the navigation by clicking; the first round also fetches each page's own code. */
@@ -107,6 +114,9 @@ await scenario(async () => {
 		files: cold.files,
 		pages,
 		paint: median(loads.map((load) => load.paint)),
+		paints: loads.map(({ answer, interactive, last, paint }) =>
+			[answer, interactive, last, paint].map(Math.round).join("/"),
+		),
 		firstVisit: median(first),
 		interaction: median([...first, ...later]),
 		worst: Math.max(...first, ...later),

@@ -4,13 +4,22 @@ import AxeBuilder from "@axe-core/playwright";
 /** What depends on the theme; all else is the same in both. */
 const ofTheme = ["color-contrast", "link-in-text-block"];
 
-/** signature tells sights apart: the same elements with other words need no second look. */
-const signature = () =>
-	[...document.querySelectorAll("body *")]
-		.filter((e) => e.checkVisibility())
-		.map((e) => `${e.tagName}${e.getAttribute("role") ?? ""}${e.getAttribute("class") ?? ""}${e.disabled ?? ""}`)
-		.join("")
-		.replace(/\d+/g, "");
+/** kinds is what is on the page: each kind of element with the one it stands in. */
+const kinds = () => [
+	...new Set(
+		[...document.querySelectorAll("body *")]
+			.filter((e) => e.checkVisibility())
+			.map((e) => {
+				const of = (one) => `${one.tagName} ${one.getAttribute("role") ?? ""} ${one.getAttribute("class") ?? ""}`;
+				return `${of(e.parentElement)} > ${of(e)} ${e.disabled ?? ""}`;
+			}),
+	),
+];
+
+/** calm ends what still changes its colour. */
+const calm = () => {
+	for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
+};
 
 export class Inspector {
 	looks = 0;
@@ -19,11 +28,11 @@ export class Inspector {
 	findings = new Set();
 	#known = new Set();
 
-	/** inspect looks at the page as it is now. */
+	/** inspect looks at the page as it is now, when there is something on it that was nowhere before. */
 	async inspect(page, name) {
-		const sight = await page.evaluate(signature);
-		if (this.#known.has(sight)) return;
-		this.#known.add(sight);
+		const fresh = (await page.evaluate(kinds)).filter((kind) => !this.#known.has(kind));
+		if (fresh.length === 0) return;
+		for (const kind of fresh) this.#known.add(kind);
 		this.sights.push(name);
 		await this.#look(page, name, "light", (axe) => axe);
 		await page.emulateMedia({ colorScheme: "dark" });
@@ -33,6 +42,7 @@ export class Inspector {
 
 	async #look(page, name, theme, how) {
 		this.looks++;
+		await page.evaluate(calm);
 		// Otherwise it opens a page of its own, and ours does not come back to the front.
 		const { violations } = await how(new AxeBuilder({ page }).setLegacyMode(true)).analyze();
 		for (const { id, impact, nodes } of violations) {

@@ -18,8 +18,10 @@ export function RowMenu({ items, label }: Props) {
 	const [used, setUsed] = useState(false);
 	const [open, setOpen] = useState(false);
 	const click = () => {
+		if (used) return setOpen(!open);
 		setUsed(true);
-		setOpen(!open);
+		// Once this click is over: the menu would take it for one outside of itself, and close.
+		setTimeout(() => setOpen(true));
 	};
 	const look = { variant: "plain", "aria-label": label, icon: <EllipsisVIcon />, onClick: click } as const;
 	if (!used) return <MenuToggle {...look} isExpanded={false} />;
