@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -21,6 +22,7 @@ func Raw(r Router, op Op, contentType string, fn func(w http.ResponseWriter, r *
 	h.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{contentType: {}}}}
 	r.s.document(h)
 	r.s.route(op, func(w http.ResponseWriter, req *http.Request) error {
+		maps.Copy(w.Header(), secure) // it may be a page
 		w.Header().Set("Content-Type", contentType)
 		return fn(w, req)
 	})

@@ -20,16 +20,24 @@ func (s *Server) Handler() http.Handler {
 				s.fail(r.Context(), r.Method, panicked(v)).write(w)
 			}
 		}()
-		maps.Copy(w.Header(), secure)
 		if r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/") {
+			maps.Copy(w.Header(), data)
 			s.serveAPI(w, r)
 			return
 		}
+		maps.Copy(w.Header(), secure)
 		site.ServeHTTP(w, r)
 	})
 }
 
-// secure is what every answer carries. The SPA needs no inline script or style, so
+// data is what every answer of the API carries: it is not to be kept, guessed at or embedded.
+var data = http.Header{
+	"Cache-Control":                {"no-store"},
+	"X-Content-Type-Options":       {"nosniff"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+}
+
+// secure is what every page carries. The SPA needs no inline script or style, so
 // none is allowed. The values are shared by all answers and never changed.
 var secure = http.Header{
 	"Content-Security-Policy":      {"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"},
@@ -41,7 +49,6 @@ var secure = http.Header{
 }
 
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
 	if err := spelled(r); err != nil {
 		answer(err).write(w)
 		return
