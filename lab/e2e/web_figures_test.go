@@ -22,7 +22,7 @@ func TestBarWeb05FirstLoad(t *testing.T) {
 	a := site(t)
 	var out struct {
 		Before, Page, Fonts, API       int
-		Plain, Files                   []string
+		Plain, Files, Paints           []string
 		Pages                          map[string]int
 		Paint, Interaction, FirstVisit float64
 		Worst                          float64
@@ -36,6 +36,7 @@ func TestBarWeb05FirstLoad(t *testing.T) {
 	}
 	t.Logf("first load: %s", strings.Join(out.Files, ", "))
 	t.Logf("further pages: %v; first visits take %.0f ms at the median, the slowest click %.0f ms", out.Pages, out.FirstVisit, out.Worst)
+	t.Logf("each first load: document/interactive/last script/paint in ms: %s", strings.Join(out.Paints, ", "))
 	if len(out.Plain) > 0 {
 		t.Errorf("not compressed: %v", out.Plain)
 	}

@@ -71,4 +71,4 @@ await scenario(async () => {
 	out.live = await live(other, page);
 	await shootAll(await page.context().storageState(), await pagesOf(page));
 	return out;
-});
+}, out);

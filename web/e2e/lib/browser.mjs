@@ -45,8 +45,8 @@ export async function open({ size = desktop, theme = "light", list = seen, ...op
 	return page;
 }
 
-/** scenario runs a story and ends with its result, or with why it broke and a picture of where. */
-export async function scenario(story) {
+/** scenario runs a story and ends with its result, or with what it had by then, why it broke and a picture of where. */
+export async function scenario(story, soFar = {}) {
 	const home = mkdtempSync(join(tmpdir(), "gateway-web-"));
 	const began = Date.now();
 	let result;
@@ -58,7 +58,7 @@ export async function scenario(story) {
 		});
 		result = await story();
 	} catch (error) {
-		result = { failed: String(error.stack ?? error) };
+		result = { ...soFar, failed: String(error.stack ?? error) };
 		await picture().catch(() => {});
 	}
 	await browser?.close().catch(() => {});

@@ -24,7 +24,20 @@ export function RowMenu({ items, label }: Props) {
 		setTimeout(() => setOpen(true));
 	};
 	const look = { variant: "plain", "aria-label": label, icon: <EllipsisVIcon />, onClick: click } as const;
-	if (!used) return <MenuToggle {...look} isExpanded={false} />;
+	if (!used) {
+		return (
+			<button
+				type="button"
+				className="gw-kebab"
+				aria-label={label}
+				aria-haspopup="menu"
+				aria-expanded={false}
+				onClick={click}
+			>
+				<EllipsisVIcon />
+			</button>
+		);
+	}
 	return (
 		<Dropdown
 			isOpen={open}
