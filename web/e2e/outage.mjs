@@ -47,7 +47,7 @@ async function goesAway(page, what, stop, start) {
 	await ask(stop);
 	const told = banner(page, away[what]);
 	try {
-		out[`${what}Banner`] = await timed(`${what}: banner`, () => told.waitFor({ timeout: 35_000 }));
+		out[`${what}Banner`] = await timed(`${what}: banner`, () => told.waitFor({ timeout: 50_000 }));
 	} catch {
 		// Not told by itself; then when somebody acts, so that the rest of the story can be told.
 		out.unseen.push(what);
