@@ -1,4 +1,5 @@
 // axe.mjs looks for what keeps people from using a page, in both themes.
+import { note } from "./driver.mjs";
 import AxeBuilder from "@axe-core/playwright";
 
 /** What depends on the theme; all else is the same in both. */
@@ -41,6 +42,11 @@ export class Inspector {
 	}
 
 	async #look(page, name, theme, how) {
+		const began = Date.now();
+		await this.look2(page, name, theme, how);
+		note(`${name} ${theme} ${Date.now() - began} ms`);
+	}
+	async look2(page, name, theme, how) {
 		this.looks++;
 		await page.evaluate(calm);
 		// Otherwise it opens a page of its own, and ours does not come back to the front.

@@ -93,7 +93,19 @@ export class Explorer {
 		return true;
 	}
 
-	async press({ index, name }) {
+	async press(x) {
+		const began = Date.now();
+		const ok = await this.press2(x);
+		note(`press ${x.name} ${Date.now() - began} ms`);
+		return ok;
+	}
+	async back(chain, depth) {
+		const began = Date.now();
+		const ok = await this.back2(chain, depth);
+		note(`back ${Date.now() - began} ms`);
+		return ok;
+	}
+	async press2({ index, name }) {
 		this.pressed++;
 		const handle = await this.page.evaluateHandle((i) => window.__e2e[i], index);
 		try {
@@ -105,12 +117,14 @@ export class Explorer {
 			note(`${this.page.url()}: ${name} cannot be pressed: ${why}`);
 			return false;
 		}
-		await quiet(this.page);
+		await quiet(this.page, 200);
+		// A dialog's own code may still be on its way.
+		if (this.page.url().includes("do=")) await this.page.getByRole("dialog").waitFor({ timeout: 2_000 }).catch(() => {});
 		return true;
 	}
 
 	/** back closes what was opened since, or begins anew and presses its way to the same place. */
-	async back(chain, depth) {
+	async back2(chain, depth) {
 		for (let n = 0; n < 2 && !this.moved() && (await this.look()).depth > depth; n++) {
 			await this.page.keyboard.press("Escape");
 			await quiet(this.page);
