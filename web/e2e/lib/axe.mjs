@@ -1,6 +1,7 @@
 // axe.mjs looks for what keeps people from using a page, in both themes.
-import { note } from "./driver.mjs";
+
 import AxeBuilder from "@axe-core/playwright";
+import { note } from "./driver.mjs";
 
 /** What depends on the theme; all else is the same in both. */
 const ofTheme = ["color-contrast", "link-in-text-block"];

@@ -119,7 +119,11 @@ export class Explorer {
 		}
 		await quiet(this.page, 200);
 		// A dialog's own code may still be on its way.
-		if (this.page.url().includes("do=")) await this.page.getByRole("dialog").waitFor({ timeout: 2_000 }).catch(() => {});
+		if (this.page.url().includes("do="))
+			await this.page
+				.getByRole("dialog")
+				.waitFor({ timeout: 2_000 })
+				.catch(() => {});
 		return true;
 	}
 
