@@ -29,6 +29,26 @@ type Component struct {
 	Listen map[string]func(ctx context.Context, payload string)
 	// Jobs run periodically in gateway-scheduler.
 	Jobs []Job
+
+	// Render turns rows into files. It is a pure function of what q holds, so that it
+	// also runs on uncommitted rows, and its result can be held against another one.
+	Render func(ctx context.Context, q db.DB, unseal Unseal) (Rendering, error)
+	// Check lets the daemon itself judge files staged below dir, each under its full
+	// path: dir/etc/unbound/…. It words a refusal as a fault, without the daemon's own
+	// text: that may quote files.
+	Check func(ctx context.Context, dir string) error
+	// Unchecked reports whether the step from old, which passed Check, to now is so
+	// plain that it passes too. Nil means that every step is checked.
+	Unchecked func(old, now Rendering) bool
+	// Apply makes the daemon run on now, whose files are installed: hot where it can, else
+	// by a reload. A zero old means that nobody knows what it runs on.
+	Apply func(ctx context.Context, old, now Rendering) error
+	// Openings are the ports that the packet filter must accept for this part.
+	Openings func(ctx context.Context, q db.DB) ([]Opening, error)
+	// Verbs are what the part does, by name, in gateway-apply, where the privilege is.
+	Verbs map[string]Verb
+	// Objects say how the part's configuration is exported, in the order it is applied in.
+	Objects []Object
 }
 
 // Table and its scopes are package db's; the names here save parts an import.

@@ -32,6 +32,9 @@ type Table struct {
 	Name  string
 	Scope Scope
 	Omit  []string
+	// RowsChecked says that whatever row is accepted renders to text its daemon takes,
+	// whatever else there is; a change of such rows alone needs no candidate check.
+	RowsChecked bool
 }
 
 // Configuration reports whether the table holds what an operator configured.

@@ -41,6 +41,7 @@ type Resource[Row row, In any] struct {
 	Table     string   // "dns_zones"; has the columns of Meta
 	Search    []string // columns that q looks in
 	Sort      []string // columns that sort may name; the first is the default
+	Filter    []string // columns that filter may name
 	Unique    map[string]string
 	Access    api.Access // of the reads; Viewer for most
 	// Name is how the audit log and messages call a row.

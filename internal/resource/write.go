@@ -117,13 +117,21 @@ func (s *store[Row, In]) existing(ctx context.Context, verb, id, ifMatch string,
 		if err != nil {
 			return err
 		}
-		if ifMatch != "" && ifMatch != "*" && ifMatch != etag(old) {
-			f := fault.New(fault.Precondition, "somebody changed this %s meanwhile; look at it again", spaced(s.Noun))
-			f.Current = old
-			return f
+		if err := s.matches(ifMatch, old); err != nil {
+			return err
 		}
 		return fn(tx, old)
 	})
+}
+
+// matches holds the version that the caller knows against the one that is stored.
+func (s *store[Row, In]) matches(ifMatch string, old Row) error {
+	if ifMatch == "" || ifMatch == "*" || ifMatch == etag(old) {
+		return nil
+	}
+	f := fault.New(fault.Precondition, "somebody changed this %s meanwhile; look at it again", spaced(s.Noun))
+	f.Current = old
+	return f
 }
 
 func (s *store[Row, In]) write(ctx context.Context, verb, subject string, fn func(tx pgx.Tx) error) error {

@@ -1,0 +1,82 @@
+package component
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"gateway/internal/secret"
+)
+
+// Rendering is what a part's rows become.
+type Rendering struct {
+	Files []File
+	// Problems are what could not be rendered and was left out, so that the rest is not lost with it.
+	Problems []Problem
+}
+
+// File is one managed file. Whoever installs it adds a last line with a hash of the rest, after "# ".
+type File struct {
+	Path string
+	Mode fs.FileMode
+	Data []byte
+}
+
+// Problem is one object that was left out.
+type Problem struct {
+	Subject string `json:"subject" doc:"What was left out, in the operator's words"`
+	Message string `json:"message" doc:"Why"`
+}
+
+// Unseal opens a sealed secret. A preview passes one that answers "<redacted>".
+type Unseal func(sealed []byte, where secret.Place) (secret.Text, error)
+
+// Hash tells renderings apart; it is empty for none.
+func (r Rendering) Hash() string {
+	if len(r.Files) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, f := range r.Files {
+		fmt.Fprintf(h, "%s %o %d\n", f.Path, f.Mode, len(f.Data))
+		h.Write(f.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// File finds the file with that path; it is nil when the rendering has none.
+func (r Rendering) File(path string) []byte {
+	for _, f := range r.Files {
+		if f.Path == path {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+// Opening is a port that must be reachable while a part serves it.
+type Opening struct {
+	Protocol string `json:"protocol"` // tcp or udp
+	Port     int    `json:"port"`
+	Why      string `json:"why"`                 // in the operator's words: "NTP for clients"
+	Iface    string `json:"interface,omitempty"` // only there
+}
+
+// Verb is one privileged act of a part: typed values in, typed values out.
+type Verb func(ctx context.Context, in json.RawMessage) (any, error)
+
+// Object is one kind of thing in the exported configuration.
+type Object struct {
+	Key  string // "zones": where it stands in the document
+	Path string // "/dns/zones"
+	// Single is a settings object: there is always exactly one.
+	Single bool
+	// Name are the fields that tell two of them apart.
+	Name []string
+	// Refs are the fields that hold the id of another object, by the key of that kind in
+	// the same part. The document has the name instead: "zone_id" becomes "zone".
+	Refs map[string]string
+}
