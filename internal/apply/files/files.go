@@ -1,0 +1,183 @@
+// Package files keeps managed files whole: a file is replaced in one step or not at
+// all, survives a power cut, and carries a hash of itself, so that a torn or edited one
+// is found. What the files say, and when they are written, is left to package apply.
+package files
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// mark begins the last line of a sealed file. A daemon reads it as a comment.
+const mark = "# gw-sha256 "
+
+// Seal adds the line that Open looks for.
+func Seal(data []byte) []byte {
+	sum := sha256.Sum256(data)
+	out := make([]byte, 0, len(data)+len(mark)+2*sha256.Size+1)
+	out = append(append(out, data...), mark...)
+	out = hex.AppendEncode(out, sum[:])
+	return append(out, '\n')
+}
+
+// Open takes the line off again. It answers false unless every byte is as it was sealed.
+func Open(sealed []byte) ([]byte, bool) {
+	end := len(sealed) - len(mark) - 2*sha256.Size - 1
+	if end < 0 {
+		return nil, false
+	}
+	return sealed[:end], bytes.Equal(Seal(sealed[:end]), sealed)
+}
+
+// Tree is where files are written. The zero value is the machine's own root.
+type Tree struct {
+	Root string
+	// At is told each step of a write; tests end the process there.
+	At func(step string)
+}
+
+func (t Tree) at(step string) {
+	if t.At != nil {
+		t.At(step)
+	}
+}
+
+func (t Tree) path(name string) string { return filepath.Join(t.Root, name) }
+
+// temporary is where a file is written before it takes its place. There is one name per
+// file, so that whatever a killed process left is overwritten by the next; it ends
+// unlike anything that a daemon includes.
+func temporary(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".gateway-new")
+}
+
+// Write replaces the file by data, sealed.
+func (t Tree) Write(name string, data []byte, mode fs.FileMode) error {
+	path := t.path(name)
+	if err := t.write(path, Seal(data), mode); err != nil {
+		// Leaving it would do no harm, but fill the disk that may be full already.
+		_ = os.Remove(temporary(path))
+		return err
+	}
+	return nil
+}
+
+func (t Tree) write(path string, data []byte, mode fs.FileMode) error {
+	tmp := temporary(path)
+	if err := writeSynced(tmp, data, mode); err != nil {
+		return fmt.Errorf("write beside %s: %w", path, err)
+	}
+	t.at("tmp_written")
+	if err := os.Rename(tmp, path); err != nil {
+		return fmt.Errorf("put %s in place: %w", path, err)
+	}
+	t.at("renamed")
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("keep %s: %w", path, err)
+	}
+	t.at("dir_synced")
+	return nil
+}
+
+func writeSynced(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := f.Chmod(mode.Perm()); err != nil { // the umask is not the file's
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// Damage says how a file differs from what was installed.
+type Damage string
+
+// The kinds of damage. Edited is a file that somebody changed on purpose or by
+// accident; the two cannot be told apart from outside.
+const (
+	Whole   Damage = ""
+	Missing Damage = "missing"
+	Edited  Damage = "edited"
+)
+
+// Read returns the file without its seal, and what is wrong with it.
+func (t Tree) Read(name string) ([]byte, Damage, error) {
+	sealed, err := os.ReadFile(t.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Missing, nil
+	}
+	if err != nil {
+		return nil, Whole, fmt.Errorf("read %s: %w", name, err)
+	}
+	data, ok := Open(sealed)
+	if !ok {
+		return nil, Edited, nil
+	}
+	return data, Whole, nil
+}
+
+// Remove takes a file away, for good.
+func (t Tree) Remove(name string) error {
+	path := t.path(name)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", name, err)
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("remove %s: %w", name, err)
+	}
+	return nil
+}
+
+// Sweep removes what a killed process left beside the file.
+func (t Tree) Sweep(name string) error {
+	err := os.Remove(temporary(t.path(name)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sweep beside %s: %w", name, err)
+	}
+	return nil
+}
+
+// Save keeps v as a sealed JSON file.
+func (t Tree) Save(name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	return t.Write(name, append(data, '\n'), 0o600)
+}
+
+// Load reads what Save kept. A missing or damaged file is no error: it answers false.
+func (t Tree) Load(name string, v any) (bool, error) {
+	data, damage, err := t.Read(name)
+	if err != nil || damage != Whole {
+		return false, err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return false, fmt.Errorf("decode %s: %w", name, err)
+	}
+	return true, nil
+}
