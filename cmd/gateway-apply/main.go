@@ -1,4 +1,5 @@
-// Command gateway-apply is the one privileged process: typed verbs on a unix socket.
+// Command gateway-apply is the one privileged process: it installs what the database
+// wants, and answers typed verbs on a unix socket.
 package main
 
 import (
@@ -11,10 +12,14 @@ import (
 )
 
 func main() {
-	socket := flag.String("socket", app.Defaults().ApplySocket, "unix socket to answer on, unless systemd passes one")
-	user := flag.String("user", "gateway", "user that may ask, besides root")
+	cfg := app.ApplyDefaults()
+	flag.StringVar(&cfg.Socket, "socket", cfg.Socket, "unix socket to answer on, unless systemd passes one")
+	flag.StringVar(&cfg.User, "user", cfg.User, "user that may ask, besides root")
+	flag.StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
+	flag.StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "folder of the last good files")
+	flag.StringVar(&cfg.RunDir, "run-dir", cfg.RunDir, "folder that no boot survives")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	app.Main(app.RunApply(ctx, *socket, *user))
+	app.Main(app.RunApply(ctx, cfg))
 }

@@ -6,6 +6,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/auth"
+	"gateway/internal/intent"
 )
 
 // Prefix is where the API lives.
@@ -59,13 +61,14 @@ type Server struct {
 	csrf    *http.CrossOriginProtection
 	metrics *metrics
 	access  map[string]Access // by operation id: the table of who may do what
+	config  map[string]bool   // by pattern: what can be part of a batch
 }
 
 // New returns a server with no operations but the description of itself.
 func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
-		metrics: newMetrics(o.Metrics), access: map[string]Access{},
+		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
 	s.mux.HandleFunc("/", s.unrouted)
@@ -111,10 +114,15 @@ type Op struct {
 	WithoutDatabase bool
 	// BeforeSetup operations are usable while setup is not complete.
 	BeforeSetup bool
+	// Config operations store configuration and do nothing else: they can be tried out,
+	// undone, and be part of a batch.
+	Config bool
 	// Status of success, where it is not 200 (201 for POST that creates).
 	Status int
 	// Timeout of the whole request, where 15 s are not right.
 	Timeout time.Duration
+	// MaxBody of the request, where 1 MiB is not right.
+	MaxBody int64
 }
 
 // Handle registers an operation. I is a struct of parameters and Body, O one of
@@ -135,6 +143,11 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 			}
 		}()
 		out, err = fn(ctx, in)
+		report(ctx)
+		var plan *intent.Plan
+		if errors.As(err, &plan) {
+			return nil, &planned{Data: plan}
+		}
 		if err != nil {
 			return nil, r.s.fail(ctx, op.ID, err)
 		}
@@ -153,6 +166,13 @@ func (s *Server) pass(op Op, ctx huma.Context, next func(huma.Context)) int {
 	}
 	bounded, cancel := context.WithTimeout(auth.With(ctx.Context(), id), op.Timeout)
 	defer cancel()
+	if op.Mutates() {
+		if bounded, err = op.withIntent(bounded, req, w); err != nil {
+			f := s.fail(bounded, op.ID, err)
+			f.write(w)
+			return f.status
+		}
+	}
 	req.Header.Del("Accept") // there is JSON only, and huma panics at a malformed one
 	next(huma.WithContext(ctx, withClient(bounded, req)))
 	return ctx.Status()
@@ -164,6 +184,9 @@ func (op Op) withDefaults() Op {
 	}
 	if op.Timeout == 0 {
 		op.Timeout = 15 * time.Second
+	}
+	if op.MaxBody == 0 {
+		op.MaxBody = 1 << 20
 	}
 	return op
 }
@@ -180,6 +203,7 @@ func (s *Server) remember(op Op) {
 		panic("a mutation cannot be open to viewers: " + op.ID)
 	}
 	s.access[op.ID] = op.Access
+	s.config[op.Method+" "+Prefix+op.Path] = op.Config
 }
 
 // Body answers data.

@@ -47,7 +47,7 @@ func (op Op) describe(tag string) huma.Operation {
 	h := huma.Operation{
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: op.Description,
 		Tags: []string{tag}, DefaultStatus: op.Status, Errors: op.errors(),
-		MaxBodyBytes: 1 << 20,
+		MaxBodyBytes: op.MaxBody,
 		Extensions:   map[string]any{"x-gateway-access": op.Access.String()},
 	}
 	if op.Access != Public {

@@ -22,6 +22,7 @@ import (
 	"gateway/internal/component/all"
 	"gateway/internal/component/user"
 	"gateway/internal/db"
+	"gateway/internal/intent"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
@@ -72,6 +73,8 @@ type core struct {
 	users   *user.Users
 	setup   *setupstate.Store
 	parts   []component.Component
+	set     component.Set
+	box     *secret.Box
 	metrics *prometheus.Registry
 	units   *sys.Units
 	log     *slog.Logger
@@ -102,14 +105,17 @@ func newCore(cfg Config) (*core, error) {
 		return nil, err
 	}
 	deps := all.Deps{
-		Pool: c.pool, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Hasher: hasher, Limits: *cfg.Limits,
+		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Hasher: hasher, Limits: *cfg.Limits,
 		SetupCode: cfg.SetupCode(), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
-		Apt: sys.NewApt(sys.Run), Applier: apply.Client{Socket: cfg.ApplySocket}, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
+		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: apply.Client{Socket: cfg.ApplySocket}, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
 	}
+	deps.Set = func() component.Set { return c.set }
 	c.parts = all.List(deps)
 	if cfg.More != nil {
 		c.parts = append(c.parts, cfg.More(deps)...)
 	}
+	c.set = component.Set{Parts: c.parts, Unseal: c.unseal}
+	run.Manage(c.set, func(name string) change.Applied { return synced(deps.Applier, name) })
 	return c, nil
 }
 
@@ -144,6 +150,7 @@ func (c *core) newUsers(run *change.Runner, log *audit.Log, hasher *auth.Hasher)
 	if err != nil {
 		return nil, err
 	}
+	c.box = box
 	key, err := secret.RandomFile(c.cfg.path("jwt.secret"), 32)
 	if err != nil {
 		return nil, err
@@ -153,10 +160,29 @@ func (c *core) newUsers(run *change.Runner, log *audit.Log, hasher *auth.Hasher)
 		return nil, err
 	}
 	return user.New(user.Options{
-		Pool: c.pool, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Box: box, Signer: signer, Hasher: hasher,
+		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Box: box, Signer: signer, Hasher: hasher,
 		Limits: *c.cfg.Limits, ResetToken: c.cfg.ResetToken(), Now: c.cfg.Now, Log: c.log,
 	}), nil
 }
+
+func (c *core) unseal(sealed []byte, where secret.Place) (secret.Text, error) {
+	plain, err := c.box.Open(sealed, where)
+	return secret.Text(plain), err
+}
+
+// synced waits for the applier, whoever else stops waiting: the change is committed.
+func synced(applier apply.Client, name string) change.Applied {
+	ctx, cancel := context.WithTimeout(context.Background(), syncTime)
+	defer cancel()
+	came, err := applier.Sync(ctx, name)
+	if err != nil {
+		return change.Applied{State: intent.Pending, Why: "the applier does not answer; it takes this up when it does"}
+	}
+	return came
+}
+
+// syncTime is for an applier that reloads several daemons, one after the other.
+const syncTime = 2 * time.Minute
 
 func (c *core) close() {
 	c.pool.Close()

@@ -2,30 +2,109 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
+	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/apply"
+	"gateway/internal/audit"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/component/all"
+	"gateway/internal/db"
+	"gateway/internal/secret"
 	"gateway/internal/sys"
 )
 
-// RunApply is gateway-apply, answering the given user and root on the socket until ctx ends.
-func RunApply(ctx context.Context, socket, user string) error {
+// ApplyConfig is what gateway-apply is started with.
+type ApplyConfig struct {
+	Socket   string
+	User     string // may ask, besides root
+	Database string
+	StateDir string
+	RunDir   string
+	// At is told each step of an apply; nil outside of tests.
+	At func(step string)
+}
+
+// ApplyDefaults are the paths of an installed appliance.
+func ApplyDefaults() ApplyConfig {
+	return ApplyConfig{
+		Socket: Defaults().ApplySocket, User: "gateway",
+		Database: "host=/run/postgresql user=root dbname=gateway",
+		StateDir: "/var/lib/gateway-apply", RunDir: "/run/gateway-apply",
+	}
+}
+
+// RunApply is gateway-apply: it brings the daemons to what the database wants, and
+// answers on the socket, until ctx ends.
+func RunApply(ctx context.Context, cfg ApplyConfig) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
-	uids, err := apply.UIDs("root", user)
+	uids, err := apply.UIDs("root", cfg.User)
 	if err != nil {
 		return err
 	}
-	l, err := apply.Listen(socket)
+	l, err := apply.Listen(cfg.Socket)
 	if err != nil {
 		return err
 	}
 	units := sys.NewUnits()
 	defer units.Close()
+	pool, err := db.Open(cfg.Database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	watch := db.NewWatch(pool, func(ctx context.Context) error { return change.Ready(ctx, pool) }, log)
+	engine, err := newEngine(cfg, pool, watch, units, log)
+	if err != nil {
+		return err
+	}
+	// Before anybody is told that we are up: the daemons start after us.
+	if err := engine.Boot(ctx); err != nil {
+		log.Error("boot", "err", err)
+	}
 	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
 		log.Warn("tell systemd", "err", err)
 	}
-	return apply.NewServer(units, sys.NewNft(sys.Run), uids, log).Serve(ctx, l)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return watch.Run(ctx) })
+	g.Go(func() error { return engine.Run(ctx) })
+	g.Go(func() error {
+		heard := map[string]func(context.Context, string){
+			change.Channel: func(_ context.Context, component string) { engine.Notify(component) },
+		}
+		return (&db.Listener{Pool: pool, Ready: watch.Up, Handlers: heard, Log: log}).Run(ctx)
+	})
+	g.Go(func() error { return apply.NewServer(units, sys.NewNft(sys.Run), engine, uids, log).Serve(ctx, l) })
+	return g.Wait()
+}
+
+func newEngine(cfg ApplyConfig, pool db.Pool, watch *db.Watch, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
+	clock, err := apply.SystemClock(cfg.RunDir)
+	if err != nil {
+		return nil, err
+	}
+	health, err := sys.NewHost(time.Now).Health()
+	if err != nil {
+		return nil, fmt.Errorf("read machine: %w", err)
+	}
+	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Now: time.Now, Log: log}), Unseal: sealed}
+	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now)
+	run.Manage(set, nil)
+	tables := db.Tables(component.Schemas(set.Parts))
+	return apply.NewEngine(apply.EngineOptions{
+		Set: set, Pool: pool, Up: watch.Up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
+		Node: health.MachineID, Clock: clock, Log: log, At: cfg.At,
+		Undo: func(ctx context.Context, id string) error { return run.Undo(ctx, id, tables) },
+	}), nil
+}
+
+// sealed is for a process without the master key: no part of it needs a secret yet.
+func sealed(_ []byte, where secret.Place) (secret.Text, error) {
+	return "", fmt.Errorf("open the secret in %s: gateway-apply has no master key", where)
 }

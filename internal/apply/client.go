@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/change"
 	"gateway/internal/fault"
 )
 
@@ -35,6 +36,46 @@ func (c Client) Service(ctx context.Context, action Action, svc Service) error {
 	var a emptyAnswer
 	if err := c.call(ctx, serviceRequest{Verb: "service", Action: action, Service: svc}, &a); err != nil {
 		return fmt.Errorf("%s %s: %w", action, svc, err)
+	}
+	return nil
+}
+
+// Sync brings a component up to date with what is committed, and says how it went.
+func (c Client) Sync(ctx context.Context, component string) (change.Applied, error) {
+	var a syncAnswer
+	if err := c.call(ctx, syncRequest{Verb: "sync", Component: component}, &a); err != nil {
+		return change.Applied{}, fmt.Errorf("sync %s: %w", component, err)
+	}
+	return change.Applied{State: a.State, Why: a.Why}, nil
+}
+
+// States is how every managed component stands.
+func (c Client) States(ctx context.Context) ([]State, error) {
+	var a statesAnswer
+	if err := c.call(ctx, statesRequest{Verb: "states"}, &a); err != nil {
+		return nil, fmt.Errorf("ask how the components stand: %w", err)
+	}
+	return a.States, nil
+}
+
+// Ask has a component do what it needs privilege for. Both in and out may be nil.
+func (c Client) Ask(ctx context.Context, component, do string, in, out any) error {
+	r := partRequest{Verb: "part", Component: component, Do: do}
+	var err error
+	if in != nil {
+		if r.In, err = json.Marshal(in); err != nil {
+			return fmt.Errorf("%s %s: %w", component, do, err)
+		}
+	}
+	var a partAnswer
+	if err := c.call(ctx, r, &a); err != nil {
+		return fmt.Errorf("%s %s: %w", component, do, err)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(a.Out, out); err != nil {
+		return fmt.Errorf("%s %s: decode the answer: %w", component, do, err)
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type packetFilter interface {
 type Server struct {
 	units  units
 	filter packetFilter
+	engine *Engine
 	uids   []uint32
 	log    *slog.Logger
 	turns  turns
@@ -42,8 +43,8 @@ type Server struct {
 }
 
 // NewServer answers processes of the given users and nobody else.
-func NewServer(u units, f packetFilter, uids []uint32, log *slog.Logger) *Server {
-	return &Server{units: u, filter: f, uids: uids, log: log, read: readTimeout, work: workTimeout}
+func NewServer(u units, f packetFilter, e *Engine, uids []uint32, log *slog.Logger) *Server {
+	return &Server{units: u, filter: f, engine: e, uids: uids, log: log, read: readTimeout, work: workTimeout}
 }
 
 // Serve answers until ctx ends, then closes the listener, lets the requests under way

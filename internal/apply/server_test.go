@@ -354,11 +354,11 @@ func TestServeReturnsWhatTheListenerSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.Close()
-	if err := NewServer(&fakeHost{}, &fakeHost{}, nil, nil).Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
+	if err := NewServer(&fakeHost{}, &fakeHost{}, nil, nil, nil).Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve = %v, want the closed listener", err)
 	}
 }
 
 func TestARealSystemFitsTheServer(*testing.T) {
-	_ = NewServer(sys.NewUnits(), sys.NewNft(sys.Run), nil, nil)
+	_ = NewServer(sys.NewUnits(), sys.NewNft(sys.Run), nil, nil, nil)
 }

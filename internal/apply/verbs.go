@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"gateway/internal/fault"
 )
@@ -21,6 +22,9 @@ func (s *Server) verbs() map[string]verb {
 	return map[string]verb{
 		"packet-filter": typed(s.packetFilterLoaded),
 		"service":       typed(s.service),
+		"sync":          typed(s.sync),
+		"states":        typed(s.states),
+		"part":          typed(s.part),
 	}
 }
 
@@ -73,4 +77,45 @@ func (s *Server) service(ctx context.Context, r serviceRequest) (any, error) {
 		return nil, err
 	}
 	return emptyAnswer{}, nil
+}
+
+func (s *Server) sync(ctx context.Context, r syncRequest) (any, error) {
+	if s.engine == nil {
+		return nil, errNoEngine()
+	}
+	came, err := s.engine.Sync(ctx, r.Component)
+	if err != nil {
+		return nil, err
+	}
+	return syncAnswer{came.State, came.Why}, nil
+}
+
+func (s *Server) states(context.Context, statesRequest) (any, error) {
+	if s.engine == nil {
+		return nil, errNoEngine()
+	}
+	return statesAnswer{s.engine.States()}, nil
+}
+
+func (s *Server) part(ctx context.Context, r partRequest) (any, error) {
+	if s.engine == nil {
+		return nil, errNoEngine()
+	}
+	do, ok := s.engine.Verb(r.Component, r.Do)
+	if !ok {
+		return nil, fault.New(fault.Invalid, "%q has no verb %q", r.Component, r.Do)
+	}
+	out, err := do(ctx, r.In)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("encode what %s %s answers: %w", r.Component, r.Do, err)
+	}
+	return partAnswer{raw}, nil
+}
+
+func errNoEngine() error {
+	return fault.New(fault.Unavailable, "the applier has nothing to apply yet")
 }

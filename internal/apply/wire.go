@@ -29,6 +29,37 @@ type serviceRequest struct {
 	Service Service `json:"service"`
 }
 
+// syncRequest asks for one component to be brought up to date.
+type syncRequest struct {
+	Verb      string `json:"verb"`
+	Component string `json:"component"`
+}
+
+type syncAnswer struct {
+	State string `json:"state"`
+	Why   string `json:"why"`
+}
+
+type statesRequest struct {
+	Verb string `json:"verb"`
+}
+
+type statesAnswer struct {
+	States []State `json:"states"`
+}
+
+// partRequest is for a verb that a component brings along; it reads In by itself.
+type partRequest struct {
+	Verb      string          `json:"verb"`
+	Component string          `json:"component"`
+	Do        string          `json:"do"`
+	In        json.RawMessage `json:"in,omitempty"`
+}
+
+type partAnswer struct {
+	Out json.RawMessage `json:"out"`
+}
+
 type emptyAnswer struct{}
 
 type errorAnswer struct {

@@ -1,13 +1,13 @@
 // Package change is the only road from a handler to a stored mutation: one
-// transaction that holds the component's lock, writes the rows with their images,
-// the audit entry and the notification, and commits all or nothing. Rendering and
-// installing what was stored is left to package apply, which the notification wakes.
+// transaction that holds the component's lock, writes the rows with their images, has
+// the daemons' checkers judge the result, adds the audit entry and the notification,
+// and commits all or nothing. It also keeps the history: what changed, how to undo it.
+// Installing what was stored is left to package apply; rendering it to the components.
 package change
 
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -17,6 +17,7 @@ import (
 	"gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/db"
+	"gateway/internal/intent"
 )
 
 //go:embed migrations/*.sql
@@ -25,9 +26,21 @@ var migrations embed.FS
 // Schema declares the history of changes.
 func Schema() db.Schema {
 	return db.Schema{
-		Tables:     []db.Table{{Name: "changes", Scope: db.History}, {Name: "change_rows", Scope: db.History}},
+		Tables: []db.Table{
+			{Name: "changes", Scope: db.History},
+			{Name: "change_rows", Scope: db.History},
+			{Name: "applies", Scope: db.History},
+			{Name: "change_applies", Scope: db.History},
+		},
 		Migrations: db.Files(migrations),
 	}
+}
+
+// Ready reports, as an error, that the database does not hold the history yet: another
+// process makes it.
+func Ready(ctx context.Context, q db.DB) error {
+	_, err := q.Exec(ctx, `select change_id from change_applies limit 0`)
+	return err
 }
 
 // Channel is notified, after commit, with the name of the component that changed.
@@ -40,25 +53,55 @@ type Change struct {
 	Subject   string         // what it is done to, in the operator's words
 	Actor     string         // "setup", "local" where nobody is signed in
 	Detail    map[string]any // further facts for the audit entry; never a secret
+
+	reverts string // the change that this one undoes
+	undoing bool   // it ends the wait for a confirmation, so it need not wait for that itself
+}
+
+// Daemons is what the runner knows of the parts that render files.
+type Daemons interface {
+	// Affected are the components whose files depend on rows of these tables. checked
+	// reports that the rows were judged one by one already.
+	Affected(tables []string) (components []string, checked bool)
+	// Candidate refuses rows, as now has them, that the component's daemon would not take,
+	// unless it would not take those that was has either: a repair must stay possible.
+	Candidate(ctx context.Context, was, now db.DB, component string) error
+	// Preview is the text of the component's files, by path, without secrets.
+	Preview(ctx context.Context, q db.DB, component string) (map[string]string, error)
+}
+
+// Applied is how a component's files came to be installed.
+type Applied struct {
+	State string // intent.Live, Pending or Failed
+	Why   string
 }
 
 // Runner runs changes.
 type Runner struct {
-	pool beginner
-	log  *audit.Log
-	now  func() time.Time
-}
-
-type beginner interface {
-	Begin(ctx context.Context) (pgx.Tx, error)
+	pool     db.Pool
+	log      *audit.Log
+	now      func() time.Time
+	daemons  Daemons
+	together *together
 }
 
 // NewRunner returns a runner that writes to pool and to the audit log.
-func NewRunner(pool beginner, log *audit.Log, now func() time.Time) *Runner {
+func NewRunner(pool db.Pool, log *audit.Log, now func() time.Time) *Runner {
 	return &Runner{pool: pool, log: log, now: now}
 }
 
-// Run stores what fn writes, as one change. An error of fn, or of the audit entry, stores nothing.
+// Manage makes changes heed the daemons they concern, and wait for sync to install them.
+// It is called once, while the process is put together: the daemons' own parts need the runner.
+func (r *Runner) Manage(d Daemons, sync func(component string) Applied) {
+	r.daemons = d
+	if sync != nil {
+		r.together = newTogether(sync)
+	}
+}
+
+// Run stores what fn writes, as one change, and returns when the daemons it concerns
+// run on it, or could not. An error of fn, of a daemon's checker or of the audit entry
+// stores nothing. Within a batch it becomes a part of that.
 func (r *Runner) Run(ctx context.Context, c Change, fn func(tx pgx.Tx) error) error {
 	if c.Actor == "" {
 		c.Actor = auth.From(ctx).Actor()
@@ -66,20 +109,34 @@ func (r *Runner) Run(ctx context.Context, c Change, fn func(tx pgx.Tx) error) er
 	if c.Actor == "" || c.Action == "" || c.Component == "" {
 		return fmt.Errorf("change %q of component %q by %q lacks a name", c.Action, c.Component, c.Actor)
 	}
-	id := db.NewID()
+	if b, ok := batchOf(ctx); ok {
+		return b.step(ctx, c, fn)
+	}
+	return r.transact(ctx, c, func(w *work) error { return w.step(ctx, c, fn) })
+}
+
+// transact runs steps as one change.
+func (r *Runner) transact(ctx context.Context, c Change, steps func(*work) error) error {
+	w := &work{Runner: r, id: db.NewID(), ask: intent.Of(ctx)}
+	defer w.leave()
 	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
-		if err := r.open(ctx, tx, id, c); err != nil {
+		w.tx = tx
+		if err := w.open(ctx, c); err != nil {
 			return err
 		}
-		if err := fn(tx); err != nil {
+		if err := steps(w); err != nil {
 			return err
 		}
-		return r.close(ctx, tx, id, c)
+		return w.finish(ctx)
 	})
 	if errors.Is(err, errNothing) {
 		return nil
 	}
-	return db.Busy(err)
+	if err != nil {
+		return db.Busy(err)
+	}
+	intent.Report(ctx, w.await(ctx))
+	return nil
 }
 
 // errNothing is how fn says that the state is already as wanted.
@@ -87,35 +144,3 @@ var errNothing = errors.New("nothing to change")
 
 // Nothing, returned by the function of a change, ends it without storing or auditing anything and without an error.
 func Nothing() error { return errNothing }
-
-// open takes the component's lock, so that two changes of one component never see
-// half of each other, and gives the row-image trigger the change to record under.
-func (r *Runner) open(ctx context.Context, tx pgx.Tx, id string, c Change) error {
-	var b pgx.Batch
-	b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/' || $1, 0))`, c.Component)
-	b.Queue(`select set_config('gateway.change_id', $1, true)`, id)
-	b.Queue(`insert into changes (id, component, action, subject, actor, created_at) values ($1, $2, $3, $4, $5, $6)`,
-		id, c.Component, c.Action, c.Subject, c.Actor, r.now())
-	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
-		return fmt.Errorf("open change %s: %w", c.Action, err)
-	}
-	return nil
-}
-
-func (r *Runner) close(ctx context.Context, tx pgx.Tx, id string, c Change) error {
-	detail, err := json.Marshal(c.Detail)
-	if err != nil {
-		return fmt.Errorf("detail of %s: %w", c.Action, err)
-	}
-	if c.Detail == nil {
-		detail = nil
-	}
-	entry := audit.Entry{Actor: c.Actor, Action: c.Action, Subject: c.Subject, Detail: detail, ChangeID: &id}
-	if err := r.log.Append(ctx, tx, entry); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, `select pg_notify($1, $2)`, Channel, c.Component); err != nil {
-		return fmt.Errorf("announce change: %w", err)
-	}
-	return nil
-}

@@ -22,6 +22,13 @@ type DB interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
+// Pool is what makes transactions, and reads what is committed.
+type Pool interface {
+	DB
+	Begin(ctx context.Context) (pgx.Tx, error)
+	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
+}
+
 // List runs a query and returns its rows, never nil, so that none is [] in JSON. Columns come in the order of T's fields.
 func List[T any](ctx context.Context, q DB, query string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, query, args...)

@@ -71,15 +71,15 @@ func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 		Summary: "Get one " + spaced(d.Noun),
 	}, s.get)
 	api.Handle(r, api.Op{
-		ID: id("create", d.Noun), Method: http.MethodPost, Path: d.Path, Status: http.StatusCreated,
+		ID: id("create", d.Noun), Method: http.MethodPost, Path: d.Path, Config: true, Status: http.StatusCreated,
 		Summary: "Create a " + spaced(d.Noun),
 	}, s.create)
 	api.Handle(r, api.Op{
-		ID: id("update", d.Noun), Method: http.MethodPut, Path: d.Path + "/{id}",
+		ID: id("update", d.Noun), Method: http.MethodPut, Path: d.Path + "/{id}", Config: true,
 		Summary: "Replace a " + spaced(d.Noun),
 	}, s.update)
 	api.Handle(r, api.Op{
-		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: d.Path + "/{id}",
+		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: d.Path + "/{id}", Config: true,
 		Summary: "Delete a " + spaced(d.Noun),
 	}, s.delete)
 }

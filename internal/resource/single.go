@@ -38,7 +38,7 @@ func (d Single[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 		Summary: "Get the settings of " + d.Summary,
 	}, s.get)
 	api.Handle(r, api.Op{
-		ID: "update-" + d.Component + "-settings", Method: http.MethodPut, Path: d.Path,
+		ID: "update-" + d.Component + "-settings", Method: http.MethodPut, Path: d.Path, Config: true,
 		Summary: "Replace the settings of " + d.Summary,
 	}, s.update)
 }

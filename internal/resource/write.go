@@ -36,9 +36,12 @@ func (s *store[Row, In]) create(ctx context.Context, in *creation[In]) (*api.Row
 	if err := s.prepare(ctx, true, &in.Body); err != nil {
 		return nil, err
 	}
-	id := db.NewID()
+	id, err := newID(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var made Row
-	err := s.write(ctx, "create", s.subject(&in.Body, id), func(tx pgx.Tx) (err error) {
+	err = s.write(ctx, "create", s.subject(&in.Body, id), func(tx pgx.Tx) (err error) {
 		values, err := s.values(ctx, tx, id, nil, &in.Body)
 		if err != nil {
 			return err
@@ -54,6 +57,24 @@ func (s *store[Row, In]) create(ctx context.Context, in *creation[In]) (*api.Row
 		return nil, err
 	}
 	return answer(made), nil
+}
+
+type idKey struct{}
+
+// WithID gives the next create its id, so that others of the same batch can refer to it.
+func WithID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, idKey{}, id)
+}
+
+func newID(ctx context.Context) (string, error) {
+	id, ok := ctx.Value(idKey{}).(string)
+	if !ok {
+		return db.NewID(), nil
+	}
+	if !db.ValidID(id) {
+		return "", fault.At("id", "must be a UUID in lower case")
+	}
+	return id, nil
 }
 
 // subject names a row that does not exist yet by its first searchable field, else by its id.

@@ -26,7 +26,9 @@ type UnitState struct {
 	// EnteredAt is when the unit became active, or else when it came into its present
 	// state; nil when systemd remembers no change. It forgets those of a unit that is
 	// down and not enabled.
-	EnteredAt   *time.Time
+	EnteredAt *time.Time
+	// StartedAt is when the main process was started; nil without one.
+	StartedAt   *time.Time
 	MainPID     int
 	MemoryBytes *uint64 // nil when systemd does not account for it
 }
@@ -96,6 +98,7 @@ func newUnitState(name string, props map[string]any) UnitState {
 		MainPID:       int(property[uint32](props, "MainPID")),
 	}
 	s.EnteredAt = enteredAt(s.ActiveState, props)
+	s.StartedAt = stamp(props, "ExecMainStartTimestamp")
 	// All ones is how systemd says that it has no figure.
 	if n := property[uint64](props, "MemoryCurrent"); n != 0 && n != math.MaxUint64 {
 		s.MemoryBytes = &n
@@ -104,13 +107,16 @@ func newUnitState(name string, props map[string]any) UnitState {
 }
 
 func enteredAt(active string, props map[string]any) *time.Time {
-	stamp := "StateChangeTimestamp"
 	// A running unit changes its sub-state, for example on a reload, without having
 	// been down: what counts is since when it is up.
 	if active == "active" || active == "reloading" {
-		stamp = "ActiveEnterTimestamp"
+		return stamp(props, "ActiveEnterTimestamp")
 	}
-	usec := property[uint64](props, stamp)
+	return stamp(props, "StateChangeTimestamp")
+}
+
+func stamp(props map[string]any, name string) *time.Time {
+	usec := property[uint64](props, name)
 	if usec == 0 || usec > math.MaxInt64 {
 		return nil
 	}

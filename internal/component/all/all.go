@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/apply"
@@ -19,13 +18,14 @@ import (
 	"gateway/internal/component/setup"
 	"gateway/internal/component/system"
 	"gateway/internal/component/user"
+	"gateway/internal/db"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
 
 // Deps is everything a part may be given. Each takes what it needs.
 type Deps struct {
-	Pool      *pgxpool.Pool
+	Pool      db.Pool
 	Database  interface{ Up() bool }
 	Run       *change.Runner
 	Audit     *auditlog.Log
@@ -39,16 +39,23 @@ type Deps struct {
 	Host      *sys.Host
 	Units     *sys.Units
 	Apt       *sys.Apt
+	Exec      sys.Runner
 	Applier   apply.Client
+	Set       func() component.Set // the finished list; not before all parts are made
 	Metrics   prometheus.Gatherer
 	Now       func() time.Time
 	Log       *slog.Logger
 }
 
+// Managed returns the parts that render files for a daemon. gateway-apply has these alone.
+func Managed(d Deps) []component.Component {
+	return []component.Component{}
+}
+
 // List returns the parts.
 func List(d Deps) []component.Component {
-	return []component.Component{
-		changehistory.New(),
+	return append([]component.Component{
+		changehistory.New(changehistory.Options{Pool: d.Pool, Run: d.Run, Set: d.Set, Applier: d.Applier, Log: d.Log}),
 		audit.New(d.Pool, d.Audit, d.Node, d.Setup, d.Now, d.Log),
 		d.Users.Component(),
 		setup.New(setup.Options{Pool: d.Pool, Audit: d.Audit, Store: d.Setup, Hasher: d.Hasher, Limits: d.Limits, CodeFile: d.SetupCode, Now: d.Now, Log: d.Log}),
@@ -56,5 +63,5 @@ func List(d Deps) []component.Component {
 			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier,
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log,
 		}),
-	}
+	}, Managed(d)...)
 }

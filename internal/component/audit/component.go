@@ -8,17 +8,17 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/api"
 	"gateway/internal/audit"
 	"gateway/internal/component"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/setupstate"
 )
 
 type part struct {
-	pool  *pgxpool.Pool
+	pool  db.Pool
 	log   *audit.Log
 	live  *audit.Live
 	setup *setupstate.Store
@@ -26,7 +26,7 @@ type part struct {
 }
 
 // New returns the component; node is this node's machine id.
-func New(pool *pgxpool.Pool, log *audit.Log, node string, setup *setupstate.Store, now func() time.Time, logger *slog.Logger) component.Component {
+func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now func() time.Time, logger *slog.Logger) component.Component {
 	p := &part{pool: pool, log: log, live: audit.NewLive(pool, node, logger), setup: setup, now: now}
 	schema := audit.Schema()
 	return component.Component{

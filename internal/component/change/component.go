@@ -1,15 +1,59 @@
-// Package change declares the history of changes as a part of the product: its
-// tables today, its pages with the change engine. Making changes is left to
-// gateway/internal/change.
+// Package change shows what was changed and how far it got, and lets an operator try a
+// change out, confirm it, undo it, and make several at once. Making changes is left to
+// gateway/internal/change, installing them to gateway/internal/apply.
 package change
 
 import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/db"
 )
 
+// Options are what the component needs.
+type Options struct {
+	Pool    db.Pool
+	Run     *change.Runner
+	Set     func() component.Set
+	Applier applier // apply.Client
+	Log     *slog.Logger
+}
+
+type applier interface {
+	Sync(ctx context.Context, component string) (change.Applied, error)
+	States(ctx context.Context) ([]apply.State, error)
+}
+
+type part struct {
+	Options
+	news *news
+}
+
 // New returns the component.
-func New() component.Component {
+func New(o Options) component.Component {
+	p := &part{Options: o, news: newNews()}
 	schema := change.Schema()
-	return component.Component{Name: "change", Tables: schema.Tables, Migrations: schema.Migrations}
+	return component.Component{
+		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: p.routes,
+		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) { p.news.tell() }},
+	}
+}
+
+func (p *part) routes(r api.Router) {
+	p.historyRoutes(r)
+	p.applyRoutes(r)
+	api.Handle(r, api.Op{
+		ID: "batch", Method: http.MethodPost, Path: "/batch", Config: true, MaxBody: 16 << 20, Timeout: 2 * time.Minute,
+		Summary: "Run several operations as one change",
+		Description: "All or none of them take effect, in one transaction and with one apply. " +
+			"Operations see what those before them wrote; an id given for a create lets later ones refer to it.",
+	}, func(ctx context.Context, in *struct{ Body Batch }) (*api.Body[BatchResult], error) {
+		return p.batch(ctx, r, in.Body)
+	})
 }

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/api"
 	"gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/component"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
@@ -26,7 +26,7 @@ import (
 
 // Options are what setup needs.
 type Options struct {
-	Pool     *pgxpool.Pool
+	Pool     db.Pool
 	Audit    *audit.Log
 	Store    *setupstate.Store
 	Hasher   *auth.Hasher

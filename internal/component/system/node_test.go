@@ -103,7 +103,7 @@ func (n *node) startApplier() string {
 		n.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	server := apply.NewServer(n.systemd, n.systemd, []uint32{uint32(os.Getuid())}, slog.New(slog.DiscardHandler))
+	server := apply.NewServer(n.systemd, n.systemd, nil, []uint32{uint32(os.Getuid())}, slog.New(slog.DiscardHandler))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, l) }()
 	n.t.Cleanup(func() {

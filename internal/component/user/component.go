@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/api"
 	"gateway/internal/audit"
@@ -26,7 +25,7 @@ var migrations embed.FS
 
 // Options are what accounts need.
 type Options struct {
-	Pool     *pgxpool.Pool
+	Pool     db.Pool
 	Database interface{ Up() bool }
 	Run      *change.Runner
 	Audit    *audit.Log

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"gateway/internal/fault"
+)
+
+// Call is a request within a request: one operation of a batch.
+type Call struct {
+	Method string
+	Path   string // below Prefix
+	Header http.Header
+	Body   []byte
+}
+
+// Call runs another operation, for the same caller and past the same gates, within ctx.
+// It answers the data, or the fault that the caller would have seen. Only operations
+// that store configuration can be called.
+func (r Router) Call(ctx context.Context, c Call) (any, error) {
+	outer, ok := ctx.Value(clientKey{}).(*http.Request)
+	if !ok {
+		return nil, fault.New(fault.Internal, "there is no request to act for")
+	}
+	req, err := c.request(ctx, outer)
+	if err != nil {
+		return nil, err
+	}
+	if err := spelled(req); err != nil {
+		return nil, err
+	}
+	if _, pattern := r.s.mux.Handler(req); !r.s.config[pattern] {
+		return nil, fault.New(fault.Invalid, "%s %s cannot be part of a batch", c.Method, c.Path).WithCode("not_batchable")
+	}
+	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	r.s.mux.ServeHTTP(w, req)
+	return w.result()
+}
+
+func (c Call) request(ctx context.Context, outer *http.Request) (*http.Request, error) {
+	u, err := url.Parse(Prefix + c.Path)
+	if err != nil || !strings.HasPrefix(c.Path, "/") {
+		return nil, fault.New(fault.Invalid, "%q is no path below %s", c.Path, Prefix)
+	}
+	req := outer.Clone(ctx)
+	req.Method, req.URL, req.RequestURI, req.Pattern = c.Method, u, u.RequestURI(), ""
+	for _, name := range []string{reasonHeader, confirmHeader, dryRunHeader, "If-Match", "Content-Length"} {
+		req.Header.Del(name)
+	}
+	for name, values := range c.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(c.Body)), int64(len(c.Body))
+	return req, nil
+}
+
+// recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header         { return w.header }
+func (w *recorder) WriteHeader(status int)      { w.status = status }
+func (w *recorder) Write(p []byte) (int, error) { return w.body.Write(p) }
+
+func (w *recorder) result() (any, error) {
+	var e struct {
+		Data  json.RawMessage `json:"data"`
+		Error *Error          `json:"error"`
+	}
+	if err := json.Unmarshal(w.body.Bytes(), &e); err != nil {
+		return nil, fault.New(fault.Internal, "an operation of the batch answered nothing we understand")
+	}
+	if e.Error != nil {
+		return nil, &fault.Fault{Kind: kinds[w.status], Code: e.Error.Code, Message: e.Error.Message, Fields: e.Error.Fields, Current: e.Error.Current}
+	}
+	return e.Data, nil
+}

@@ -1,0 +1,118 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gateway/internal/apply/files"
+	"gateway/internal/component"
+)
+
+// Boot makes the files on disk ones that passed their check, without the database and
+// without touching a daemon: it runs before they start. What nobody confirmed does not
+// survive it.
+func (e *Engine) Boot(_ context.Context) error {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	var a armed
+	if ok, err := e.Tree.Load(e.armedFile(), &a); err != nil {
+		return err
+	} else if ok {
+		e.armed = &a
+	}
+	var failed error
+	for _, w := range e.workers {
+		if err := w.boot(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("boot %s: %w", w.part.Name, err))
+		}
+	}
+	return errors.Join(failed, e.sweep(), e.undoAtBoot())
+}
+
+// boot takes stock of one component, and mends its files from the last good ones.
+func (w *worker) boot() error {
+	if _, err := w.Tree.Load(w.stateFile(w.part.Name+".good"), &w.good); err != nil {
+		return err
+	}
+	if err := w.Tree.Sweep(w.stateFile(w.part.Name + ".good")); err != nil {
+		return err
+	}
+	found, whole, err := w.onDisk()
+	if err != nil {
+		return err
+	}
+	if !whole {
+		w.Log.Warn("managed files are damaged; the last good ones are put back", "component", w.part.Name)
+		w.installed = found
+		if err := w.install(w.good); err != nil {
+			return err
+		}
+		found = w.good
+	}
+	// Only what passed its check is ever put in place.
+	w.installed, w.passed, w.shown = found, found.Hash(), found
+	w.show(func(s *State) { s.Installed = found.Hash() })
+	return nil
+}
+
+// onDisk reads the files that the last good rendering names. They may be newer than it:
+// then they were installed, and the time did not suffice to say so.
+func (w *worker) onDisk() (found component.Rendering, whole bool, err error) {
+	whole = true
+	for _, f := range w.good.Files {
+		if err := w.Tree.Sweep(f.Path); err != nil {
+			return found, false, err
+		}
+		data, damage, err := w.Tree.Read(f.Path)
+		if err != nil {
+			return found, false, err
+		}
+		whole = whole && damage == files.Whole
+		found.Files = append(found.Files, component.File{Path: f.Path, Mode: f.Mode, Data: data})
+	}
+	return found, whole, nil
+}
+
+// undoAtBoot goes back at once when a boot came between: whoever was to confirm may have
+// been the one who pulled the plug.
+func (e *Engine) undoAtBoot() error {
+	a := e.armed
+	if a == nil || a.Boot == e.Clock.Boot && !a.Undone {
+		return nil
+	}
+	for _, w := range e.workers {
+		before, ok := a.Before[w.part.Name]
+		if !ok {
+			continue
+		}
+		if err := w.install(before); err != nil {
+			return err
+		}
+		w.passed = before.Hash()
+	}
+	undone := *a
+	undone.Undone = true
+	return e.setArmed(&undone)
+}
+
+// sweep removes what a killed process left of its own.
+func (e *Engine) sweep() error {
+	if err := e.Tree.Sweep(e.armedFile()); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(e.RunDir)
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	var failed error
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "stage-") || strings.HasSuffix(entry.Name(), ".new") {
+			failed = errors.Join(failed, os.RemoveAll(filepath.Join(e.RunDir, entry.Name())))
+		}
+	}
+	return failed
+}

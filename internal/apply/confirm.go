@@ -1,0 +1,205 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/intent"
+)
+
+// armed is a change that is undone unless somebody confirms it, with what to go back
+// to. It is on disk before the first file is installed, so that it holds through our
+// own death, a dead database and a reboot.
+type armed struct {
+	Change     string                         `json:"change"`
+	Components []string                       `json:"components"`
+	Boot       string                         `json:"boot"`
+	Deadline   time.Duration                  `json:"deadline"` // since boot
+	Before     map[string]component.Rendering `json:"before"`
+	// Undone says that the files are back; the rows follow when the database is there.
+	Undone bool `json:"undone"`
+}
+
+const confirmEvery = 200 * time.Millisecond
+
+func (e *Engine) armedFile() string { return e.stateFile("confirm") }
+
+// arm is called with the turn held, before anything of the changes is installed.
+func (w *worker) arm(ctx context.Context, due []change.Due) error {
+	for _, d := range due {
+		if d.ConfirmSeconds == nil || w.armed != nil && w.armed.Change == d.ID {
+			continue
+		}
+		rows, err := w.Pool.Query(ctx, `select component from change_applies where change_id = $1`, d.ID)
+		if err != nil {
+			return fmt.Errorf("arm the undoing of %s: %w", d.ID, err)
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("arm the undoing of %s: %w", d.ID, err)
+		}
+		a := &armed{
+			Change: d.ID, Components: names, Boot: w.Clock.Boot, Before: map[string]component.Rendering{},
+			Deadline: w.Clock.Uptime() + time.Duration(*d.ConfirmSeconds)*time.Second,
+		}
+		for _, other := range w.workers {
+			if slices.Contains(names, other.part.Name) {
+				a.Before[other.part.Name] = other.installed
+			}
+		}
+		if err := w.setArmed(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setArmed keeps a, or nothing, on disk first and then in mind.
+func (e *Engine) setArmed(a *armed) error {
+	var err error
+	if a == nil {
+		err = e.Tree.Remove(e.armedFile())
+	} else {
+		err = e.Tree.Save(e.armedFile(), a)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the wait for a confirmation: %w", err)
+	}
+	e.armed = a
+	e.showConfirm()
+	return nil
+}
+
+func (e *Engine) showConfirm() {
+	for _, w := range e.workers {
+		w.show(func(s *State) {
+			s.Confirm = nil
+			if a := e.armed; a != nil && !a.Undone && slices.Contains(a.Components, w.part.Name) {
+				s.Confirm = &Confirm{Change: a.Change, SecondsLeft: max(0, int((a.Deadline - e.Clock.Uptime()).Seconds()))}
+			}
+		})
+	}
+}
+
+// disarm ends the wait of changes that never got through: there is nothing to undo.
+func (w *worker) disarm(ctx context.Context, due []change.Due) {
+	for _, d := range due {
+		if d.ConfirmSeconds == nil {
+			continue
+		}
+		short, cancel := context.WithTimeout(ctx, markTime)
+		if _, err := change.Settle(short, w.Pool, d.ID, change.Unapplied); err != nil {
+			w.Log.Error("apply", "component", w.part.Name, "err", err)
+		}
+		cancel()
+		if w.armed != nil && w.armed.Change == d.ID {
+			if err := w.setArmed(nil); err != nil {
+				w.Log.Error("apply", "component", w.part.Name, "err", err)
+			}
+		}
+	}
+}
+
+// held reports whether the component's files are those before a change whose rows are
+// still there: the database does not say what is wanted then.
+func (w *worker) held() (change.Applied, bool) {
+	if w.armed == nil || !w.armed.Undone || !slices.Contains(w.armed.Components, w.part.Name) {
+		return change.Applied{}, false
+	}
+	w.stage(Held)
+	return change.Applied{State: intent.Pending, Why: "an unconfirmed change is being undone first"}, true
+}
+
+// watchConfirmation undoes what was not confirmed in time.
+func (e *Engine) watchConfirmation(ctx context.Context) error {
+	tick := time.NewTicker(confirmEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := e.confirmation(ctx); err != nil && ctx.Err() == nil {
+			e.Log.Error("confirm", "err", err)
+		}
+	}
+}
+
+func (e *Engine) confirmation(ctx context.Context) error {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	a := e.armed
+	if a == nil {
+		return nil
+	}
+	if state, err := e.settled(ctx, a.Change); err != nil {
+		e.Log.Debug("confirm", "err", err) // then the clock alone decides
+	} else if state != change.Waiting {
+		return e.forgetArmed()
+	}
+	if !a.Undone && e.Clock.Uptime() < a.Deadline {
+		e.showConfirm()
+		return nil
+	}
+	if !a.Undone {
+		e.Log.Warn("a change was not confirmed in time and is undone", "change", a.Change)
+		if err := e.filesBack(ctx, a); err != nil {
+			return err
+		}
+	}
+	if !e.Up() {
+		return nil
+	}
+	if err := e.Undo(ctx, a.Change); err != nil {
+		return fmt.Errorf("take the rows of %s back: %w", a.Change, err)
+	}
+	return e.forgetArmed()
+}
+
+// settled is how the database says that the wait is over, if it says so.
+func (e *Engine) settled(ctx context.Context, id string) (string, error) {
+	if !e.Up() {
+		return "", errors.New("the database does not answer")
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	var state string
+	err := e.Pool.QueryRow(ctx, `select coalesce(confirm_state, '') from changes where id = $1`, id).Scan(&state)
+	return state, err
+}
+
+func (e *Engine) forgetArmed() error {
+	if err := e.setArmed(nil); err != nil {
+		return err
+	}
+	e.Notify("")
+	return nil
+}
+
+// filesBack restores what was there before the change, byte for byte.
+func (e *Engine) filesBack(ctx context.Context, a *armed) error {
+	var failed error
+	for _, w := range e.workers {
+		before, ok := a.Before[w.part.Name]
+		if !ok {
+			continue
+		}
+		if err := w.restore(ctx, before); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	undone := *a
+	undone.Undone = true
+	return e.setArmed(&undone)
+}

@@ -1,0 +1,176 @@
+package apply
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gateway/internal/apply/files"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+)
+
+// EngineOptions are what the engine needs.
+type EngineOptions struct {
+	Set  component.Set
+	Pool db.Pool
+	Up   func() bool // the database answers and has our schema
+	// Undo takes the rows of an unconfirmed change back.
+	Undo     func(ctx context.Context, change string) error
+	Units    unitStates
+	Tree     files.Tree
+	StateDir string // survives a reboot
+	RunDir   string // does not
+	Node     string
+	Clock    Clock
+	Log      *slog.Logger
+	// At is told each step of a round; tests end the process there.
+	At func(step string)
+}
+
+// Engine brings every managed component to what the database wants, and keeps it there.
+type Engine struct {
+	EngineOptions
+	workers []*worker
+	// turn is held while anything is installed, checked or undone, by one at a time: what
+	// counts as "before" a change is never half of another. Only rendering goes without.
+	turn  sync.Mutex
+	armed *armed
+	news  chan State
+}
+
+// NewEngine makes the engine without touching anything.
+func NewEngine(o EngineOptions) *Engine {
+	e := &Engine{EngineOptions: o, news: make(chan State, 64)}
+	e.Tree.At = e.at
+	for _, part := range o.Set.Managed() {
+		e.workers = append(e.workers, newWorker(e, part))
+	}
+	return e
+}
+
+func (e *Engine) at(step string) {
+	if e.At != nil {
+		e.At(step)
+	}
+}
+
+func (e *Engine) stateFile(name string) string { return filepath.Join(e.StateDir, name) }
+
+// Run works until ctx ends. Boot has gone before.
+func (e *Engine) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.announce(ctx) })
+	g.Go(func() error { return e.watchConfirmation(ctx) })
+	for _, w := range e.workers {
+		g.Go(func() error { return w.loop(ctx) })
+	}
+	return g.Wait()
+}
+
+// Notify makes a component look again, soon: it came from the database, so whoever
+// changed it may be asking for it by themselves. Without a name it is all of them.
+func (e *Engine) Notify(name string) {
+	for _, w := range e.workers {
+		if name == "" || name == w.part.Name {
+			w.note()
+		}
+	}
+}
+
+// Sync brings one component up to date with everything committed before the call.
+func (e *Engine) Sync(ctx context.Context, name string) (change.Applied, error) {
+	for _, w := range e.workers {
+		if w.part.Name == name {
+			return w.ask(ctx), nil
+		}
+	}
+	return change.Applied{}, fault.New(fault.Invalid, "there is no component %q that is applied", name)
+}
+
+// States is how every component stands.
+func (e *Engine) States() []State {
+	out := make([]State, len(e.workers))
+	for i, w := range e.workers {
+		out[i] = w.current()
+	}
+	return out
+}
+
+// Verb finds a privileged act of a component.
+func (e *Engine) Verb(name, verb string) (component.Verb, bool) {
+	for _, w := range e.workers {
+		if v, ok := w.part.Verbs[verb]; ok && w.part.Name == name {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// The stages of a round, in their order; a component rests in one of the last three.
+const (
+	Rendering  = "rendering"
+	Checking   = "checking"
+	Installing = "installing"
+	Reloading  = "reloading"
+	LiveStage  = intent.Live
+	FailedIt   = intent.Failed
+	Held       = "held" // an undone change's rows are not taken back yet, or an edited file is left alone
+)
+
+// State is how one component stands.
+type State struct {
+	Component string              `json:"component"`
+	Stage     string              `json:"stage" enum:"rendering,checking,installing,reloading,live,failed,held"`
+	Wanted    string              `json:"wanted" doc:"Hash of what the database wants"`
+	Installed string              `json:"installed" doc:"Hash of the files on disk"`
+	Observed  string              `json:"observed" doc:"Hash of what the daemon runs on; empty when unknown or when it is down"`
+	Error     string              `json:"error"`
+	Problems  []component.Problem `json:"problems" doc:"What was left out, and why"`
+	Drift     []string            `json:"drift" doc:"Files that somebody else changed, when this was last found"`
+	Since     time.Time           `json:"since"`
+	Confirm   *Confirm            `json:"confirm,omitempty" doc:"The change that is undone unless somebody confirms it"`
+}
+
+// Confirm is a change that waits.
+type Confirm struct {
+	Change      string `json:"change"`
+	SecondsLeft int    `json:"seconds_left"`
+}
+
+// Channel tells gateway-api how components stand, as it changes.
+const Channel = "gateway_apply"
+
+// publish never waits: whoever watches asks for the whole state when they begin.
+func (e *Engine) publish(s State) {
+	select {
+	case e.news <- s:
+	default:
+	}
+}
+
+func (e *Engine) announce(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case s := <-e.news:
+			if !e.Up() {
+				continue
+			}
+			short, cancel := context.WithTimeout(ctx, time.Second)
+			// Only the name: the listener asks for the state, and gets the newest.
+			if _, err := e.Pool.Exec(short, `select pg_notify($1, $2)`, Channel, s.Component); err != nil {
+				e.Log.Debug("announce", "err", err)
+			}
+			cancel()
+		}
+	}
+}

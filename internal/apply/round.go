@@ -1,0 +1,361 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+	"gateway/internal/secret"
+)
+
+const (
+	renderTime = 10 * time.Second
+	checkTime  = 20 * time.Second
+	reloadTime = 60 * time.Second
+	markTime   = 2 * time.Second
+)
+
+// job is one round on its way.
+type job struct {
+	wanted  component.Rendering
+	due     []change.Due // committed changes that it brings
+	secrets []string     // that the files hold, and the history must not
+	started time.Time
+}
+
+// round closes the difference between what is wanted, what is installed and what runs,
+// if there is one. A mere look does not ask the database, unless something is amiss.
+func (w *worker) round(ctx context.Context, lookOnly bool) change.Applied {
+	if came, done := w.begin(ctx, lookOnly); done {
+		return came
+	}
+	w.settleNotes()
+	j, err := w.render(ctx)
+	return w.conclude(ctx, j, err)
+}
+
+// begin ends the round where there is nothing to render.
+func (w *worker) begin(ctx context.Context, lookOnly bool) (came change.Applied, done bool) {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	if came, held := w.held(); held {
+		return came, true
+	}
+	up := w.Up()
+	lookOnly = lookOnly && (w.wasUp || !up)
+	w.wasUp = up
+	if lookOnly && w.inOrder(ctx) && !w.retryDue() {
+		return change.Applied{State: intent.Live}, true
+	}
+	if !up {
+		return w.withoutDatabase(ctx), true
+	}
+	return came, false
+}
+
+// conclude brings what was rendered, unless an unconfirmed change came up meanwhile.
+func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	if came, held := w.held(); held {
+		return came
+	}
+	if err == nil {
+		err = w.bring(ctx, j)
+	}
+	if err != nil {
+		return w.failed(ctx, j, err)
+	}
+	w.tries, w.retryAt = 0, time.Time{}
+	return w.live(ctx, j)
+}
+
+// withoutDatabase keeps what was good last; what is wanted now, nobody knows.
+func (w *worker) withoutDatabase(ctx context.Context) change.Applied {
+	j := job{wanted: w.installed, started: w.Clock.Now()}
+	if w.known && w.wanted.Hash() == w.passed {
+		j.wanted = w.wanted
+	}
+	if len(j.wanted.Files) == 0 {
+		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
+	}
+	if err := w.bring(ctx, j); err != nil {
+		return w.failed(ctx, j, err)
+	}
+	w.rest(j)
+	return change.Applied{State: intent.Pending, Why: "the database does not answer"}
+}
+
+// render reads rows and pending changes in one snapshot, so that a change is marked by
+// the round that has it, and no other.
+func (w *worker) render(ctx context.Context) (job, error) {
+	w.stage(Rendering)
+	ctx, cancel := context.WithTimeout(ctx, renderTime)
+	defer cancel()
+	j := job{started: w.Clock.Now()}
+	err := pgx.BeginTxFunc(ctx, w.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		var err error
+		if j.due, err = change.DueFor(ctx, tx, w.part.Name); err != nil {
+			return fmt.Errorf("list pending changes: %w", err)
+		}
+		j.wanted, err = w.part.Render(ctx, tx, func(sealed []byte, at secret.Place) (secret.Text, error) {
+			text, err := w.Set.Unseal(sealed, at)
+			j.secrets = append(j.secrets, text.Reveal(), secret.Redacted)
+			return text, err
+		})
+		return err
+	})
+	if err != nil {
+		return j, fmt.Errorf("render %s: %w", w.part.Name, err)
+	}
+	w.wanted, w.known = j.wanted, true
+	w.show(func(s *State) { s.Wanted, s.Problems = j.wanted.Hash(), nonNil(j.wanted.Problems) })
+	w.at("rendered")
+	return j, nil
+}
+
+func nonNil(p []component.Problem) []component.Problem {
+	if p == nil {
+		return []component.Problem{}
+	}
+	return p
+}
+
+// bring checks, installs and reloads, each only where needed.
+func (w *worker) bring(ctx context.Context, j job) error {
+	damaged, err := w.damaged()
+	if err != nil {
+		return err
+	}
+	same := j.wanted.Hash() == w.installed.Hash() && len(damaged) == 0
+	if same && w.observe(ctx) == j.wanted.Hash() {
+		return nil
+	}
+	if err := w.check(ctx, j.wanted); err != nil {
+		return err
+	}
+	if err := w.arm(ctx, j.due); err != nil {
+		return err
+	}
+	return w.replace(ctx, j.wanted)
+}
+
+// check has the daemon judge what it did not run on before.
+func (w *worker) check(ctx context.Context, r component.Rendering) error {
+	hash := r.Hash()
+	if hash == w.passed || hash == w.good.Hash() {
+		return nil
+	}
+	w.stage(Checking)
+	plain := w.part.Unchecked != nil && w.installed.Hash() == w.passed && w.passed != "" && w.part.Unchecked(w.installed, r)
+	if !plain {
+		if err := w.judge(ctx, r); err != nil {
+			return err
+		}
+	}
+	w.passed = hash
+	w.at("checked")
+	return nil
+}
+
+func (w *worker) judge(ctx context.Context, r component.Rendering) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	dir, err := os.MkdirTemp(w.RunDir, "stage-")
+	if err != nil {
+		return fmt.Errorf("stage %s: %w", w.part.Name, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := r.Stage(dir); err != nil {
+		return err
+	}
+	if err := w.part.Check(ctx, dir); err != nil {
+		return fmt.Errorf("check %s: %w", w.part.Name, err)
+	}
+	return nil
+}
+
+// replace installs r and makes the daemon run on it; if it does not, all is as before.
+func (w *worker) replace(ctx context.Context, r component.Rendering) error {
+	before := w.installed
+	running := component.Rendering{}
+	if before.Hash() != "" && w.observe(ctx) == before.Hash() {
+		running = before
+	}
+	w.stage(Installing)
+	err := w.install(r)
+	if err == nil {
+		w.stage(Reloading)
+		err = w.reload(ctx, running, r)
+	}
+	if err == nil {
+		return w.keep(r)
+	}
+	return errors.Join(err, w.restore(ctx, before))
+}
+
+// restore goes back to what was there, as far as it goes.
+func (w *worker) restore(ctx context.Context, before component.Rendering) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reloadTime)
+	defer cancel()
+	if err := w.install(before); err != nil {
+		return fmt.Errorf("put %s back: %w", w.part.Name, err)
+	}
+	if err := w.reload(ctx, component.Rendering{}, before); err != nil {
+		return fmt.Errorf("put %s back: %w", w.part.Name, err)
+	}
+	return nil
+}
+
+// install writes what differs on disk, and removes what is no longer wanted.
+func (w *worker) install(r component.Rendering) error {
+	for _, f := range r.Files {
+		if data, damage, err := w.Tree.Read(f.Path); err == nil && damage == "" && string(data) == string(f.Data) {
+			continue
+		}
+		if err := w.Tree.Write(f.Path, f.Data, f.Mode); err != nil {
+			return err
+		}
+	}
+	for _, f := range w.installed.Files {
+		if r.File(f.Path) == nil {
+			if err := w.Tree.Remove(f.Path); err != nil {
+				return err
+			}
+		}
+	}
+	w.installed = r
+	w.show(func(s *State) { s.Installed = r.Hash() })
+	return nil
+}
+
+func (w *worker) reload(ctx context.Context, running, r component.Rendering) error {
+	if len(r.Files) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, reloadTime)
+	defer cancel()
+	// From here on nobody knows what the daemon runs on, until it has said so.
+	if err := w.forget(); err != nil {
+		return err
+	}
+	w.at("reload_sent")
+	if err := w.part.Apply(ctx, running, r); err != nil {
+		return fmt.Errorf("reload %s: %w", w.part.Name, err)
+	}
+	w.at("reload_ok")
+	return w.remember(ctx, r)
+}
+
+// keep makes r the one to fall back on.
+func (w *worker) keep(r component.Rendering) error {
+	w.good = r
+	if err := w.Tree.Save(w.stateFile(w.part.Name+".good"), r); err != nil {
+		return fmt.Errorf("keep the last good files of %s: %w", w.part.Name, err)
+	}
+	w.at("lkg_written")
+	return nil
+}
+
+func (w *worker) live(ctx context.Context, j job) change.Applied {
+	if err := w.mark(ctx, j, intent.Live, ""); err != nil {
+		w.Log.Error("apply", "component", w.part.Name, "err", err)
+	}
+	w.rest(j)
+	return change.Applied{State: intent.Live}
+}
+
+func (w *worker) rest(j job) {
+	w.show(func(s *State) {
+		s.Stage, s.Error = LiveStage, ""
+		s.Wanted, s.Installed, s.Observed = j.wanted.Hash(), w.installed.Hash(), j.wanted.Hash()
+	})
+}
+
+// failed keeps the reason, ends the wait for a confirmation, and tries again later.
+func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
+	why := words(err)
+	if db.Unavailable(err) {
+		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
+	}
+	if ctx.Err() != nil {
+		return change.Applied{State: intent.Pending, Why: "the applier is being stopped"}
+	}
+	w.Log.Error("apply", "component", w.part.Name, "err", err)
+	w.disarm(ctx, j.due)
+	if err := w.mark(ctx, j, intent.Failed, why); err != nil {
+		w.Log.Error("apply", "component", w.part.Name, "err", err)
+	}
+	w.retryAt = w.Clock.Now().Add(min(retryMax, retryMin<<min(w.tries, 6)))
+	w.tries++
+	w.show(func(s *State) { s.Stage, s.Error, s.Observed = FailedIt, why, w.observe(ctx) })
+	return change.Applied{State: intent.Failed, Why: why}
+}
+
+func (w *worker) retryDue() bool {
+	return !w.retryAt.IsZero() && !w.Clock.Now().Before(w.retryAt)
+}
+
+// words is what an operator may read of an error; the log has the rest.
+func words(err error) string {
+	if f, ok := fault.Of(err); ok {
+		return f.Error()
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return fmt.Sprintf("%s %s: %v", path.Op, path.Path, path.Err)
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return fmt.Sprintf("%s %s: %v", link.Op, link.New, link.Err)
+	}
+	return "the applier failed; its log (gateway-apply) says why"
+}
+
+// mark records the round with what it changed in the files.
+func (w *worker) mark(ctx context.Context, j job, state, why string) error {
+	if len(j.due) == 0 || !w.Up() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, markTime)
+	defer cancel()
+	r := change.Round{
+		ID: db.NewID(), Component: w.part.Name, Node: w.Node, State: state, Error: why,
+		Files: []intent.File{}, StartedAt: j.started, FinishedAt: w.Clock.Now(),
+	}
+	if state == intent.Live {
+		r.Files = append(r.Files, w.difference(j)...)
+	}
+	for _, d := range j.due {
+		r.Changes = append(r.Changes, d.ID)
+	}
+	if err := r.Mark(ctx, w.Pool); err != nil {
+		return err
+	}
+	w.shown = j.wanted
+	w.at("db_marked")
+	return nil
+}
+
+// difference is what the round changed, without secrets.
+func (w *worker) difference(j job) []intent.File {
+	hide := strings.NewReplacer(j.secrets...)
+	texts := func(r component.Rendering) map[string]string {
+		m := r.Texts()
+		for path, text := range m {
+			m[path] = hide.Replace(text)
+		}
+		return m
+	}
+	return change.Diff(w.part.Name, texts(w.shown), texts(j.wanted))
+}

@@ -1,0 +1,136 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gateway/internal/apply/files"
+	"gateway/internal/component"
+	"gateway/internal/fault"
+	"gateway/internal/sys"
+)
+
+// process is what we last made a daemon run on. It holds as long as the daemon's
+// process does; it lives where no boot survives.
+type process struct {
+	Hash    string     `json:"hash"`
+	PID     int        `json:"pid"`
+	Started *time.Time `json:"started"`
+}
+
+func (w *worker) processFile() string { return filepath.Join(w.RunDir, w.part.Name+".running") }
+
+// forget is durable against our own death, which is all that it must be.
+func (w *worker) forget() error {
+	if err := os.Remove(w.processFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget what %s runs on: %w", w.part.Name, err)
+	}
+	return nil
+}
+
+// remember is called when the daemon has taken r. One that is not up has not.
+func (w *worker) remember(ctx context.Context, r component.Rendering) error {
+	unit, err := w.unit(ctx)
+	if err != nil {
+		return err
+	}
+	if !up(unit) {
+		return fault.New(fault.Unavailable, "%s is %s after taking the new configuration; the log of %s has more", w.part.Name, unit.ActiveState, unit.Name)
+	}
+	data, err := json.Marshal(process{Hash: r.Hash(), PID: unit.MainPID, Started: unit.StartedAt})
+	if err != nil {
+		return err
+	}
+	path := w.processFile()
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return fmt.Errorf("remember what %s runs on: %w", w.part.Name, err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("remember what %s runs on: %w", w.part.Name, err)
+	}
+	w.show(func(s *State) { s.Observed = r.Hash() })
+	return nil
+}
+
+func (w *worker) unit(ctx context.Context) (sys.UnitState, error) {
+	states, err := w.Units.States(ctx, w.part.Units[:1])
+	if err != nil || len(states) != 1 {
+		return sys.UnitState{}, fmt.Errorf("look at %s: %w", w.part.Units[0], err)
+	}
+	return states[0], nil
+}
+
+// observe is the hash of what the daemon runs on; empty when it is down or nobody knows.
+// A daemon that was started after its files were installed has read them.
+func (w *worker) observe(ctx context.Context) string {
+	unit, err := w.unit(ctx)
+	if err != nil || !up(unit) || unit.MainPID == 0 {
+		return ""
+	}
+	var p process
+	if data, err := os.ReadFile(w.processFile()); err == nil && json.Unmarshal(data, &p) == nil &&
+		p.PID == unit.MainPID && sameTime(p.Started, unit.StartedAt) {
+		return p.Hash
+	}
+	if unit.StartedAt != nil && w.installedBefore(*unit.StartedAt) {
+		return w.installed.Hash()
+	}
+	return ""
+}
+
+func sameTime(a, b *time.Time) bool { return a != nil && b != nil && a.Equal(*b) }
+
+// installedBefore allows for the kernel's coarse clock, which stamps files a few
+// milliseconds late at most: a daemon started within that is reloaded once too often.
+func (w *worker) installedBefore(t time.Time) bool {
+	for _, f := range w.installed.Files {
+		info, err := os.Stat(filepath.Join(w.Tree.Root, f.Path))
+		if err != nil || !info.ModTime().Add(20*time.Millisecond).Before(t) {
+			return false
+		}
+	}
+	return len(w.installed.Files) > 0
+}
+
+// damaged are the files that are not as we installed them.
+func (w *worker) damaged() ([]string, error) {
+	var paths []string
+	for _, f := range w.installed.Files {
+		data, damage, err := w.Tree.Read(f.Path)
+		if err != nil {
+			return nil, err
+		}
+		if damage != files.Whole || string(data) != string(f.Data) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths, nil
+}
+
+// inOrder reports whether files and daemon are as the last round left them.
+func (w *worker) inOrder(ctx context.Context) bool {
+	if len(w.installed.Files) == 0 {
+		return !w.Up() || w.known
+	}
+	damaged, err := w.damaged()
+	if err != nil {
+		w.Log.Error("apply", "component", w.part.Name, "err", err)
+		return false
+	}
+	if len(damaged) > 0 {
+		w.Log.Warn("managed files were changed by somebody else and are put back", "component", w.part.Name, "files", damaged)
+		w.show(func(s *State) { s.Drift = damaged })
+		return false
+	}
+	return w.observe(ctx) == w.installed.Hash()
+}
+
+func up(unit sys.UnitState) bool {
+	return unit.ActiveState == "active" || unit.ActiveState == "reloading"
+}

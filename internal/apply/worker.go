@@ -1,0 +1,164 @@
+package apply
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/intent"
+)
+
+const (
+	// lookEvery bounds how long an edited file or a restarted daemon goes unseen.
+	lookEvery = 2 * time.Second
+	// Notifications are waited out until they calm, and at most so long.
+	calm    = time.Second
+	calmMax = 3 * time.Second
+	// Retries of what failed, doubling.
+	retryMin = time.Second
+	retryMax = time.Minute
+)
+
+// worker looks after one component. What is not behind its own lock is behind the
+// engine's turn.
+type worker struct {
+	*Engine
+	part component.Component
+	wake chan struct{}
+
+	mu      sync.Mutex
+	asked   []chan change.Applied
+	firstAt time.Time // of the notifications not yet looked into
+	lastAt  time.Time
+	state   State
+
+	wanted    component.Rendering // as last rendered from the database
+	known     bool                // wanted was rendered since the start
+	installed component.Rendering // on disk, as far as we know; turn guards writes
+	good      component.Rendering // the last that its daemon ran on
+	passed    string              // hash of the last that passed its check
+	shown     component.Rendering // what the history was last told of
+	wasUp     bool                // the database, when last looked at
+	retryAt   time.Time
+	tries     int
+}
+
+func newWorker(e *Engine, part component.Component) *worker {
+	return &worker{
+		Engine: e, part: part, wake: make(chan struct{}, 1),
+		state: State{Component: part.Name, Stage: Rendering, Problems: []component.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
+	}
+}
+
+// loop looks whenever somebody asks, notifications have calmed down, or time is up.
+func (w *worker) loop(ctx context.Context) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	poll := time.NewTicker(calm / 4)
+	defer poll.Stop()
+	w.note() // at the start everything is to be looked into
+	for {
+		look := false
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.wake:
+		case <-poll.C:
+			if !w.calmed() {
+				continue
+			}
+		case <-tick.C:
+			look = true
+		}
+		w.once(ctx, look)
+	}
+}
+
+func (w *worker) once(ctx context.Context, lookOnly bool) {
+	asked := w.take()
+	if len(asked) > 0 {
+		lookOnly = false
+	}
+	came := w.round(ctx, lookOnly)
+	for _, c := range asked {
+		c <- came
+	}
+}
+
+// note remembers a notification.
+func (w *worker) note() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lastAt = w.Clock.Now()
+	if w.firstAt.IsZero() {
+		w.firstAt = w.lastAt
+	}
+}
+
+// calmed reports whether notifications are to be looked into now.
+func (w *worker) calmed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.Clock.Now()
+	return !w.firstAt.IsZero() && (now.Sub(w.lastAt) >= calm || now.Sub(w.firstAt) >= calmMax)
+}
+
+// take are those who wait for the round that begins now.
+func (w *worker) take() []chan change.Applied {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	asked := w.asked
+	w.asked = nil
+	return asked
+}
+
+// settleNotes is called before rendering: what the notifications were about is committed.
+func (w *worker) settleNotes() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.firstAt = time.Time{}
+}
+
+// ask waits for a round that begins after the call.
+func (w *worker) ask(ctx context.Context) change.Applied {
+	answer := make(chan change.Applied, 1)
+	w.mu.Lock()
+	w.asked = append(w.asked, answer)
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default: // it is awake, and takes us along at its next round
+	}
+	select {
+	case came := <-answer:
+		return came
+	case <-ctx.Done():
+		return change.Applied{State: intent.Pending, Why: "the applier is still at it"}
+	}
+}
+
+// current is the state as others see it.
+func (w *worker) current() State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state
+}
+
+// show changes the state, and tells whoever watches.
+func (w *worker) show(edit func(*State)) {
+	w.mu.Lock()
+	was := w.state.Stage
+	edit(&w.state)
+	if w.state.Stage != was {
+		w.state.Since = w.Clock.Now()
+	}
+	s := w.state
+	w.mu.Unlock()
+	if s.Stage != was {
+		w.publish(s)
+	}
+}
+
+func (w *worker) stage(name string) { w.show(func(s *State) { s.Stage = name }) }

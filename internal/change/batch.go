@@ -1,0 +1,30 @@
+package change
+
+import (
+	"context"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+)
+
+type batchKey struct{}
+
+func batchOf(ctx context.Context) (*work, bool) {
+	w, ok := ctx.Value(batchKey{}).(*work)
+	return w, ok
+}
+
+// Batch makes one change of all that fn runs with its context: one transaction, one
+// apply. Reads through a db.Routed pool see what was written before them.
+func (r *Runner) Batch(ctx context.Context, subject string, fn func(ctx context.Context) error) error {
+	c := Change{Component: "batch", Action: "batch", Subject: subject, Actor: auth.From(ctx).Actor()}
+	return r.transact(ctx, c, func(w *work) error {
+		return fn(db.WithTx(context.WithValue(ctx, batchKey{}, w), w.tx))
+	})
+}
+
+// InBatch reports whether the context is that of a batch.
+func InBatch(ctx context.Context) bool {
+	_, ok := batchOf(ctx)
+	return ok
+}

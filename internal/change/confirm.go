@@ -1,0 +1,47 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// The states of a change that asked to be confirmed.
+const (
+	Waiting   = "waiting"
+	Confirmed = "confirmed"
+	Reverted  = "reverted"
+	// Unapplied changes never reached their daemon, so there is nothing to undo by itself.
+	Unapplied = "failed"
+)
+
+// Settle ends a change's wait with the given state. It answers false when the wait was
+// over already, so that of two who end it at once only one does.
+func Settle(ctx context.Context, q db.DB, id, state string) (bool, error) {
+	tag, err := q.Exec(ctx, `update changes set confirm_state = $2 where id = $1 and confirm_state = 'waiting'`, id, state)
+	if err != nil {
+		return false, fmt.Errorf("settle change %s: %w", id, err)
+	}
+	return tag.RowsAffected() == 1, nil
+}
+
+// Confirm keeps a change for good.
+func Confirm(ctx context.Context, q db.DB, id string) error {
+	done, err := Settle(ctx, q, id, Confirmed)
+	if err != nil || done {
+		return err
+	}
+	was, err := Get(ctx, q, id)
+	switch {
+	case err != nil:
+		return err
+	case was.ConfirmState == nil:
+		return fault.New(fault.Conflict, "this change did not ask to be confirmed; it is kept anyway").WithCode("not_waiting")
+	case *was.ConfirmState == Confirmed:
+		return nil
+	default:
+		return fault.New(fault.Conflict, "too late: this change was undone already").WithCode("not_waiting")
+	}
+}

@@ -1,0 +1,116 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+)
+
+// Record is one change of the history.
+type Record struct {
+	ID             string    `json:"id"`
+	CreatedAt      time.Time `json:"created_at"`
+	Component      string    `json:"component"`
+	Action         string    `json:"action" example:"dns.record.create"`
+	Subject        string    `json:"subject"`
+	Actor          string    `json:"actor"`
+	Reason         string    `json:"reason" doc:"What the caller gave as Gateway-Reason"`
+	Reverts        *string   `json:"reverts" doc:"The change that this one undid"`
+	ConfirmState   *string   `json:"confirm_state" doc:"waiting, confirmed, reverted, or failed: it was never installed"`
+	ConfirmSeconds *int      `json:"confirm_seconds"`
+	Rows           int       `json:"rows" doc:"How many rows it wrote"`
+	RevertedBy     *string   `json:"reverted_by" doc:"The change that undid this one"`
+	Apply          *string   `json:"apply" doc:"live, pending or failed; null when it concerns no daemon"`
+}
+
+const recordQuery = `select c.id::text, c.created_at, c.component, c.action, c.subject, c.actor, c.reason, c.reverts::text,
+	c.confirm_state, c.confirm_seconds,
+	(select count(*)::int from change_rows r where r.change_id = c.id),
+	(select r.id::text from changes r where r.reverts = c.id order by r.created_at desc limit 1),
+	(select case when bool_or(a.state = 'failed') then 'failed' when bool_or(a.state = 'pending') then 'pending' else max(a.state) end
+		from change_applies a where a.change_id = c.id)
+	from changes c `
+
+// Get finds one change.
+func Get(ctx context.Context, q db.DB, id string) (Record, error) {
+	if db.ValidID(id) {
+		found, err := db.List[Record](ctx, q, recordQuery+`where c.id = $1`, id)
+		if err != nil {
+			return Record{}, fmt.Errorf("read change %s: %w", id, err)
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+	}
+	return Record{}, fault.New(fault.NotFound, "there is no such change")
+}
+
+// Filter narrows a list of changes; empty fields do not.
+type Filter struct {
+	Component string
+	Waiting   bool // for a confirmation
+}
+
+// List are the changes that wrote something, newest first, and how many there are.
+func List(ctx context.Context, q db.DB, f Filter, limit, offset int) (page []Record, total int64, err error) {
+	where := `where ($1 = '' or c.component = $1) and (not $2 or c.confirm_state = 'waiting')
+		and exists (select from change_rows r where r.change_id = c.id) `
+	page, err = db.List[Record](ctx, q, recordQuery+where+`order by c.created_at desc, c.id desc limit $3 offset $4`, f.Component, f.Waiting, limit, offset)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list changes: %w", err)
+	}
+	if err := q.QueryRow(ctx, `select count(*) from changes c `+where, f.Component, f.Waiting).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("count changes: %w", err)
+	}
+	return page, total, nil
+}
+
+// Round is one round of the applier.
+type Round struct {
+	ID         string        `json:"id"`
+	Component  string        `json:"component"`
+	Node       string        `json:"node"`
+	State      string        `json:"state" enum:"live,failed"`
+	Error      string        `json:"error"`
+	Files      []intent.File `json:"files"`
+	StartedAt  time.Time     `json:"started_at"`
+	FinishedAt time.Time     `json:"finished_at"`
+	Changes    []string      `json:"changes" doc:"The changes that it brought; several share a round when they came together"`
+}
+
+// Rounds are those that brought a change, or failed to.
+func Rounds(ctx context.Context, q db.DB, id string) ([]Round, error) {
+	return db.List[Round](ctx, q, `select p.id::text, p.component, p.node_id, p.state, p.error, p.files, p.started_at, p.finished_at,
+		(select array_agg(b.change_id::text order by b.change_id) from change_applies b where b.apply_id = p.id)
+		from applies p join change_applies a on a.apply_id = p.id where a.change_id = $1 order by p.component`, id)
+}
+
+// Due is a change whose rows are committed and not live yet.
+type Due struct {
+	ID             string
+	ConfirmSeconds *int // when it waits for a confirmation
+}
+
+// DueFor are those of a component.
+func DueFor(ctx context.Context, q db.DB, component string) ([]Due, error) {
+	return db.List[Due](ctx, q, `select c.id::text, case when c.confirm_state = 'waiting' then c.confirm_seconds end
+		from change_applies a join changes c on c.id = a.change_id where a.component = $1 and a.state <> 'live' order by c.id`, component)
+}
+
+// Mark records a round and the changes it carried.
+func (r Round) Mark(ctx context.Context, q db.DB) error {
+	var b pgx.Batch
+	b.Queue(`insert into applies (id, component, node_id, state, error, files, started_at, finished_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		r.ID, r.Component, r.Node, r.State, r.Error, r.Files, r.StartedAt, r.FinishedAt)
+	b.Queue(`update change_applies set state = $3, apply_id = $4 where component = $1 and change_id = any($2)`, r.Component, r.Changes, r.State, r.ID)
+	if err := q.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("mark a round of %s: %w", r.Component, err)
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/audit"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+)
+
+// work is one change while it is being made.
+type work struct {
+	*Runner
+	id       string
+	tx       pgx.Tx
+	ask      intent.Ask
+	locked   []string // components whose lock we hold
+	entries  []audit.Entry
+	affected []string // components whose files will change
+	undoing  bool
+}
+
+// open gives the row-image trigger the change to record under.
+func (w *work) open(ctx context.Context, c Change) error {
+	w.undoing = c.undoing
+	var reverts *string
+	if c.reverts != "" {
+		reverts = &c.reverts
+	}
+	var b pgx.Batch
+	b.Queue(`select set_config('gateway.change_id', $1, true)`, w.id)
+	b.Queue(`insert into changes (id, component, action, subject, actor, reason, reverts, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		w.id, c.Component, c.Action, c.Subject, c.Actor, w.ask.Reason, reverts, w.now())
+	w.queueLock(&b, c.Component)
+	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("open change %s: %w", c.Action, err)
+	}
+	return nil
+}
+
+// queueLock takes the component's lock, so that two changes of one component never see half of each other.
+func (w *work) queueLock(b *pgx.Batch, component string) {
+	if slices.Contains(w.locked, component) {
+		return
+	}
+	w.locked = append(w.locked, component)
+	if w.together != nil {
+		w.together.enter(component)
+	}
+	b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/' || $1, 0))`, component)
+}
+
+// step is one mutation of the change, with its audit entry.
+func (w *work) step(ctx context.Context, c Change, fn func(tx pgx.Tx) error) error {
+	var b pgx.Batch
+	if w.queueLock(&b, c.Component); b.Len() > 0 {
+		if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
+			return fmt.Errorf("take the turn of %s: %w", c.Component, err)
+		}
+	}
+	if err := fn(w.tx); err != nil {
+		return err
+	}
+	entry := audit.Entry{Actor: c.Actor, Action: c.Action, Subject: c.Subject, ChangeID: &w.id}
+	if c.Detail != nil {
+		detail, err := json.Marshal(c.Detail)
+		if err != nil {
+			return fmt.Errorf("detail of %s: %w", c.Action, err)
+		}
+		entry.Detail = detail
+	}
+	w.entries = append(w.entries, entry)
+	return nil
+}
+
+// finish has the result judged, and adds what goes with it.
+func (w *work) finish(ctx context.Context) error {
+	if err := w.judge(ctx); err != nil {
+		return err
+	}
+	if w.ask.DryRun {
+		return w.plan(ctx)
+	}
+	// Last, since from here on every other change of this node waits for ours.
+	for _, e := range w.entries {
+		if err := w.log.Append(ctx, w.tx, e); err != nil {
+			return err
+		}
+	}
+	return w.announce(ctx)
+}
+
+// judge finds out which daemons the change concerns, and asks their checkers.
+func (w *work) judge(ctx context.Context) error {
+	if w.daemons == nil {
+		return nil
+	}
+	tables, err := w.tables(ctx)
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	affected, checked := w.daemons.Affected(tables)
+	w.affected = affected
+	if len(affected) == 0 {
+		return nil
+	}
+	if err := w.refuseWhileWaiting(ctx); err != nil {
+		return err
+	}
+	if checked || w.undoing { // what was there before is no worse than what nobody confirmed
+		return nil
+	}
+	for _, component := range affected {
+		if err := w.daemons.Candidate(ctx, w.pool, w.tx, component); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *work) tables(ctx context.Context) ([]string, error) {
+	rows, err := w.tx.Query(ctx, `select distinct table_name from change_rows where change_id = $1`, w.id)
+	if err != nil {
+		return nil, fmt.Errorf("list what changed: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// refuseWhileWaiting keeps others out of a component whose last change may yet be undone:
+// undoing it would take theirs along, or be impossible.
+func (w *work) refuseWhileWaiting(ctx context.Context) error {
+	if w.undoing {
+		return nil
+	}
+	rows, err := w.tx.Query(ctx, `select c.id::text from changes c join change_applies a on a.change_id = c.id
+		where c.confirm_state = 'waiting' and a.component = any($1) limit 1`, w.affected)
+	if err != nil {
+		return fmt.Errorf("look for a change that waits: %w", err)
+	}
+	waiting, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	return fault.New(fault.Conflict, "an earlier change (%s) waits to be confirmed; keep it or undo it first", waiting[0]).WithCode("confirm_pending")
+}
+
+// announce records whom the change concerns, and wakes the applier when it is committed.
+func (w *work) announce(ctx context.Context) error {
+	var b pgx.Batch
+	for _, component := range w.affected {
+		b.Queue(`insert into change_applies (change_id, component) values ($1, $2)`, w.id, component)
+	}
+	if w.ask.ConfirmWithin > 0 && len(w.affected) > 0 {
+		b.Queue(`update changes set confirm_seconds = $2, confirm_state = 'waiting' where id = $1`, w.id, int(w.ask.ConfirmWithin.Seconds()))
+	}
+	for _, component := range append(slices.Clone(w.affected), w.locked...) {
+		b.Queue(`select pg_notify($1, $2)`, Channel, component)
+	}
+	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("announce change: %w", err)
+	}
+	return nil
+}
+
+// leave lets those go on that wait for us to come along.
+func (w *work) leave() {
+	if w.together == nil {
+		return
+	}
+	for _, component := range w.locked {
+		w.together.leave(component)
+	}
+	w.locked = nil
+}
+
+// await waits for the daemons, but not longer than the caller does.
+func (w *work) await(ctx context.Context) intent.Outcome {
+	out := intent.Outcome{Change: w.id}
+	if w.together == nil || len(w.affected) == 0 {
+		return out
+	}
+	out.Apply = intent.Live
+	var rides []*ride
+	for _, component := range w.affected {
+		if i := slices.Index(w.locked, component); i >= 0 {
+			w.locked = slices.Delete(w.locked, i, i+1)
+		} else {
+			w.together.enter(component)
+		}
+		rides = append(rides, w.together.join(component))
+	}
+	for _, r := range rides {
+		select {
+		case <-r.done:
+			out = worse(out, r.came)
+		case <-ctx.Done():
+			out.Apply, out.Why = intent.Pending, "the applier is still at it"
+		}
+	}
+	return out
+}
+
+// worse keeps the least happy of several results.
+func worse(out intent.Outcome, a Applied) intent.Outcome {
+	rank := map[string]int{intent.Live: 0, intent.Pending: 1, intent.Failed: 2}
+	if rank[a.State] > rank[out.Apply] {
+		out.Apply, out.Why = a.State, a.Why
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package change
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"gateway/internal/api"
+	"gateway/internal/apply"
+	"gateway/internal/change"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+)
+
+// renderTime is how long a re-render of everything may take; the specification says so.
+const renderTime = 30 * time.Second
+
+func (p *part) applyRoutes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "components", Method: http.MethodGet, Path: "/system/components", Access: api.Viewer, WithoutDatabase: true,
+		Summary: "How every managed component stands: what is wanted, installed and running",
+	}, p.states)
+	api.Stream(r, api.Op{
+		ID: "components-live", Path: "/system/components/live", Access: api.Viewer,
+		Summary: "The same, each time it changes",
+	}, p.stream)
+	api.Handle(r, api.Op{
+		ID: "config-preview", Method: http.MethodGet, Path: "/system/config-preview",
+		Summary:     "The text of a component's files as the database wants them, secrets redacted",
+		Description: "Writes no file and reloads nothing.",
+	}, p.preview)
+	api.Handle(r, api.Op{
+		ID: "render-configs", Method: http.MethodPost, Path: "/system/render-configs", Timeout: renderTime + 10*time.Second,
+		Summary: "Render and apply every component anew",
+	}, p.renderAll)
+}
+
+func (p *part) states(ctx context.Context, _ *struct{}) (*api.Body[[]apply.State], error) {
+	states, err := p.Applier.States(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(states), nil
+}
+
+func (p *part) stream(ctx context.Context, send func(any) error) error {
+	for {
+		changed := p.news.wait()
+		states, err := p.Applier.States(ctx)
+		if _, worded := fault.Of(err); err != nil && !worded {
+			return err
+		}
+		if err == nil {
+			if err := send(states); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		case <-time.After(5 * time.Second): // countdowns go on, and an applier may be back
+		}
+	}
+}
+
+// news wakes everybody who waits, each time.
+type news struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+func newNews() *news { return &news{next: make(chan struct{})} }
+
+func (n *news) wait() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.next
+}
+
+func (n *news) tell() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.next)
+	n.next = make(chan struct{})
+}
+
+// Preview is the text of one component's files.
+type Preview struct {
+	Component string            `json:"component"`
+	Files     map[string]string `json:"files" doc:"Text by path"`
+}
+
+func (p *part) preview(ctx context.Context, in *struct {
+	Generator string `query:"generator" maxLength:"64" doc:"One component, by name; all of them without it"`
+},
+) (*api.Body[[]Preview], error) {
+	set := p.Set()
+	out := []Preview{}
+	for _, c := range set.Managed() {
+		if in.Generator != "" && in.Generator != c.Name {
+			continue
+		}
+		files, err := set.Preview(ctx, p.Pool, c.Name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Preview{c.Name, files})
+	}
+	if len(out) == 0 {
+		return nil, fault.At("generator", "there is no component of this name that is rendered")
+	}
+	return api.OK(out), nil
+}
+
+// Rendered is how a re-render of everything went.
+type Rendered struct {
+	OK       bool              `json:"ok" doc:"Whether all of them are live"`
+	Rendered []string          `json:"rendered"`
+	Errors   map[string]string `json:"errors" doc:"What went wrong, by component"`
+}
+
+// renderAll asks for every component, also after one of them failed, and answers for
+// all of them in time.
+func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered], error) {
+	out := Rendered{OK: true, Rendered: []string{}, Errors: map[string]string{}}
+	limited, cancel := context.WithTimeout(ctx, renderTime)
+	defer cancel()
+	var mu sync.Mutex
+	var g errgroup.Group
+	for _, c := range p.Set().Managed() {
+		g.Go(func() error {
+			came, err := p.Applier.Sync(limited, c.Name)
+			mu.Lock()
+			defer mu.Unlock()
+			out.add(c.Name, came, err)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	entry := change.Change{Component: "change", Action: "system.render_configs", Subject: "all components", Detail: map[string]any{"ok": out.OK}}
+	if err := p.Run.Run(ctx, entry, func(pgx.Tx) error { return nil }); err != nil {
+		return nil, err
+	}
+	return api.OK(out), nil
+}
+
+func (r *Rendered) add(name string, came change.Applied, err error) {
+	why := came.Why
+	if err != nil {
+		why = "the applier does not answer in time; look at its log (gateway-apply)"
+		if f, ok := fault.Of(err); ok {
+			why = f.Error()
+		}
+	}
+	if err == nil && came.State == intent.Live {
+		r.Rendered = append(r.Rendered, name)
+		return
+	}
+	r.OK = false
+	r.Errors[name] = why
+}

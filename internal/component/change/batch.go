@@ -1,0 +1,75 @@
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"gateway/internal/api"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Batch is several operations to be run as one.
+type Batch struct {
+	Operations []Operation `json:"operations" minItems:"1" maxItems:"20000"`
+}
+
+// Operation is one request of a batch.
+type Operation struct {
+	Method  string          `json:"method" enum:"POST,PUT,DELETE"`
+	Path    string          `json:"path" maxLength:"300" example:"/dns/records" doc:"Below /api/v1"`
+	ID      string          `json:"id,omitempty" maxLength:"36" doc:"For a create: the id to give to what it makes (a UUID)"`
+	IfMatch string          `json:"if_match,omitempty" maxLength:"200" doc:"As the header If-Match"`
+	Body    json.RawMessage `json:"body,omitempty" doc:"As the operation itself takes it"`
+}
+
+// BatchResult is what the operations answered, in their order.
+type BatchResult struct {
+	Results []any `json:"results"`
+}
+
+func (p *part) batch(ctx context.Context, r api.Router, in Batch) (*api.Body[BatchResult], error) {
+	out := BatchResult{Results: []any{}}
+	err := p.Run.Batch(ctx, fmt.Sprintf("%d operations", len(in.Operations)), func(ctx context.Context) error {
+		for i, op := range in.Operations {
+			data, err := op.run(ctx, r)
+			if err != nil {
+				return op.at(i, err)
+			}
+			out.Results = append(out.Results, data)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(out), nil
+}
+
+func (op Operation) run(ctx context.Context, r api.Router) (any, error) {
+	if op.ID != "" {
+		ctx = resource.WithID(ctx, op.ID)
+	}
+	header := http.Header{}
+	if op.IfMatch != "" {
+		header.Set("If-Match", op.IfMatch)
+	}
+	return r.Call(ctx, api.Call{Method: op.Method, Path: op.Path, Header: header, Body: op.Body})
+}
+
+// at says which of the operations it was.
+func (op Operation) at(i int, err error) error {
+	f, ok := fault.Of(err)
+	if !ok {
+		return err
+	}
+	named := *f
+	named.Message = fmt.Sprintf("operation %d (%s %s): %s", i+1, op.Method, op.Path, f.Message)
+	named.Fields = nil
+	for _, field := range f.Fields {
+		named.Fields = append(named.Fields, fault.Field{Name: fmt.Sprintf("operations[%d].body.%s", i, field.Name), Message: field.Message})
+	}
+	return &named
+}

@@ -1,0 +1,102 @@
+package change
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/intent"
+)
+
+func (p *part) historyRoutes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "list-changes", Method: http.MethodGet, Path: "/changes", Access: api.Viewer,
+		Summary: "List changes of the configuration, newest first",
+	}, p.list)
+	api.Handle(r, api.Op{
+		ID: "get-change", Method: http.MethodGet, Path: "/changes/{id}",
+		Summary:     "Get one change: its rows before and after, and what it did to each file",
+		Description: "For administrators: rows may tell more than their pages do.",
+	}, p.get)
+	api.Handle(r, api.Op{
+		ID: "revert-change", Method: http.MethodPost, Path: "/changes/{id}/revert", Config: true,
+		Summary: "Undo one change, as a change of its own",
+		Description: "Later changes stay. Where they touched the same fields, the answer is 409 " +
+			"`revert_conflict`, with each field before and after the change and as it is now.",
+	}, p.revert)
+	api.Handle(r, api.Op{
+		ID: "confirm-change", Method: http.MethodPost, Path: "/changes/{id}/confirm",
+		Summary: "Keep a change that waits to be confirmed",
+	}, p.confirm)
+}
+
+type listInput struct {
+	Limit     int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+	Offset    int    `query:"offset" default:"0" minimum:"0" maximum:"10000000"`
+	Component string `query:"component" maxLength:"64" doc:"Only those of this component"`
+	Waiting   bool   `query:"waiting" doc:"Only those that wait to be confirmed"`
+}
+
+func (p *part) list(ctx context.Context, in *listInput) (*api.Page[change.Record], error) {
+	page, total, err := change.List(ctx, p.Pool, change.Filter{Component: in.Component, Waiting: in.Waiting}, in.Limit, in.Offset)
+	if err != nil {
+		return nil, err
+	}
+	return &api.Page[change.Record]{Total: total, Body: api.Envelope[[]change.Record]{Data: page}}, nil
+}
+
+// Detail is one change with all that is kept of it.
+type Detail struct {
+	change.Record
+	Images []intent.Row   `json:"images" doc:"Every row it wrote, before and after"`
+	Rounds []change.Round `json:"rounds" doc:"How it was brought to the daemons it concerns"`
+}
+
+type one struct {
+	ID string `path:"id" doc:"Id of the change"`
+}
+
+func (p *part) get(ctx context.Context, in *one) (*api.Body[Detail], error) {
+	d := Detail{}
+	var err error
+	if d.Record, err = change.Get(ctx, p.Pool, in.ID); err != nil {
+		return nil, err
+	}
+	if d.Images, err = change.Rows(ctx, p.Pool, in.ID); err != nil {
+		return nil, err
+	}
+	if d.Rounds, err = change.Rounds(ctx, p.Pool, in.ID); err != nil {
+		return nil, err
+	}
+	return api.OK(d), nil
+}
+
+func (p *part) revert(ctx context.Context, in *one) (*api.Body[change.Record], error) {
+	tables := db.Tables(component.Schemas(p.Set().Parts))
+	if err := p.Run.Revert(ctx, in.ID, tables); err != nil {
+		return nil, err
+	}
+	made, err := change.Get(ctx, p.Pool, intent.Came(ctx).Change)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(made), nil
+}
+
+func (p *part) confirm(ctx context.Context, in *one) (*api.Body[change.Record], error) {
+	c := change.Change{Component: "change", Action: "change.confirm", Subject: in.ID}
+	err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return change.Confirm(ctx, tx, in.ID) })
+	if err != nil {
+		return nil, err
+	}
+	kept, err := change.Get(ctx, p.Pool, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(kept), nil
+}

@@ -1,0 +1,93 @@
+// Package intent is what a caller may say about a change beyond the change itself (why,
+// confirm within, only look), and what came of it. The HTTP edge reads and answers it,
+// package change heeds it; neither needs to know the other for that.
+package intent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Ask is what the caller says.
+type Ask struct {
+	Reason string
+	// ConfirmWithin asks for the change to be undone unless somebody confirms it in time.
+	ConfirmWithin time.Duration
+	// DryRun asks what would change, and changes nothing.
+	DryRun bool
+}
+
+// How a change reached the daemons it concerns.
+const (
+	Live    = "live"
+	Pending = "pending" // committed; the applier will, but has not yet
+	Failed  = "failed"  // committed; the daemon did not take it and runs on what it had
+)
+
+// Outcome is what came of it. It stays empty when nothing was changed.
+type Outcome struct {
+	Change string // its id
+	Apply  string // Live, Pending or Failed; empty when it concerns no daemon
+	Why    string // of Pending and Failed, for the operator
+}
+
+type call struct {
+	ask     Ask
+	outcome Outcome
+}
+
+type key struct{}
+
+// With begins a call.
+func With(ctx context.Context, a Ask) context.Context {
+	return context.WithValue(ctx, key{}, &call{ask: a})
+}
+
+// Of is what the caller said; nothing, outside of a call.
+func Of(ctx context.Context) Ask {
+	if c, ok := ctx.Value(key{}).(*call); ok {
+		return c.ask
+	}
+	return Ask{}
+}
+
+// Report keeps what came of the call.
+func Report(ctx context.Context, o Outcome) {
+	if c, ok := ctx.Value(key{}).(*call); ok {
+		c.outcome = o
+	}
+}
+
+// Came is what was reported.
+func Came(ctx context.Context) Outcome {
+	if c, ok := ctx.Value(key{}).(*call); ok {
+		return c.outcome
+	}
+	return Outcome{}
+}
+
+// Plan is what a dry run finds. It travels as an error, so that everything it passes
+// undoes what was tried.
+type Plan struct {
+	Rows  []Row  `json:"rows" doc:"What would be stored"`
+	Files []File `json:"files" doc:"What the daemons' files would become"`
+}
+
+// Error lets a plan travel as one.
+func (*Plan) Error() string { return "this was a dry run" }
+
+// Row is one row before and after.
+type Row struct {
+	Table     string          `json:"table"`
+	Operation string          `json:"operation" enum:"INSERT,UPDATE,DELETE"`
+	Old       json.RawMessage `json:"old,omitempty"`
+	New       json.RawMessage `json:"new,omitempty"`
+}
+
+// File is how one file changes.
+type File struct {
+	Component string `json:"component"`
+	Path      string `json:"path"`
+	Diff      string `json:"diff" doc:"As diff -u writes it; secrets are redacted"`
+}
