@@ -1,0 +1,138 @@
+package apply
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"gateway/internal/change"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+)
+
+// addWaiting makes a change that asks to be confirmed within ten seconds.
+func (r *rig) addWaiting(word string) intent.Outcome {
+	r.t.Helper()
+	came, err := r.add(intent.With(r.ctx, intent.Ask{ConfirmWithin: 10 * time.Second}), word)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return came
+}
+
+func (r *rig) pass(d time.Duration) { r.uptime.Add(int64(d)) }
+
+func (r *rig) confirmState(id string) string {
+	r.t.Helper()
+	c, err := change.Get(r.ctx, r.pool, id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if c.ConfirmState == nil {
+		return ""
+	}
+	return *c.ConfirmState
+}
+
+func (r *rig) disarmed() bool {
+	r.engine.turn.Lock()
+	defer r.engine.turn.Unlock()
+	return r.engine.armed == nil
+}
+
+func TestWhatIsNotConfirmedGoesBack(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	came := r.addWaiting("two")
+	if came.Apply != intent.Live {
+		t.Errorf("came %+v, want live while it waits", came)
+	}
+	r.runs("lamp one\nlamp two\n")
+	r.pass(11 * time.Second)
+	r.runs("lamp one\n")
+	r.eventually("the rows are back", func() bool { return r.confirmState(came.Change) == change.Reverted && r.disarmed() })
+	r.mustAdd("three")
+	r.runs("lamp one\nlamp three\n")
+}
+
+func TestWhatIsConfirmedStays(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	came := r.addWaiting("two")
+	if err := change.Confirm(r.ctx, r.pool, came.Change); err != nil {
+		t.Fatal(err)
+	}
+	r.pass(11 * time.Second)
+	r.eventually("the wait is over", r.disarmed)
+	r.mustAdd("three")
+	r.runs("lamp one\nlamp three\nlamp two\n")
+	if err := change.Confirm(r.ctx, r.pool, came.Change); err != nil {
+		t.Errorf("confirming twice: %v", err)
+	}
+}
+
+func TestAnUnconfirmedChangeKeepsOthersOut(t *testing.T) {
+	r := newRig(t)
+	came := r.addWaiting("one")
+	_, err := r.add(r.ctx, "two")
+	if f, ok := fault.Of(err); !ok || f.Code != "confirm_pending" {
+		t.Errorf("err = %v, want confirm_pending", err)
+	}
+	if err := r.run.Revert(r.ctx, came.Change, lamps.Tables); err != nil {
+		t.Fatalf("undo now: %v", err)
+	}
+	r.runs("")
+	r.mustAdd("two")
+	r.runs("lamp two\n")
+}
+
+func TestTheClockRunsOnThroughADeathOfTheApplier(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	came := r.addWaiting("two")
+	r.stop()
+	r.pass(11 * time.Second)
+	r.again()
+	r.runs("lamp one\n")
+	r.eventually("the rows are back", func() bool { return r.confirmState(came.Change) == change.Reverted })
+}
+
+func TestFilesGoBackWhileTheDatabaseIsAwayAndRowsFollow(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	came := r.addWaiting("two")
+	r.up.Store(false)
+	r.pass(11 * time.Second)
+	r.runs("lamp one\n")
+	r.again()
+	r.up.Store(true)
+	r.eventually("the rows are back", func() bool { return r.confirmState(came.Change) == change.Reverted && r.disarmed() })
+	r.runs("lamp one\n")
+}
+
+func TestABootEndsTheWait(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	came := r.addWaiting("two")
+	r.stop()
+	r.boot = "second"
+	r.again()
+	if data, _, err := r.engine.Tree.Read(lampFile); string(data) != "lamp one\n" || err != nil {
+		t.Errorf("right after boot the file is %q, %v", data, err)
+	}
+	r.runs("lamp one\n")
+	r.eventually("the rows are back", func() bool { return r.confirmState(came.Change) == change.Reverted })
+}
+
+func TestAFailedApplyIsNotArmed(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	r.daemon.stuck = errors.New("jammed")
+	came := r.addWaiting("jam")
+	if came.Apply != intent.Failed || !r.disarmed() {
+		t.Errorf("came %+v, disarmed %v; want failed and disarmed", came, r.disarmed())
+	}
+	if got := r.confirmState(came.Change); got != change.Unapplied {
+		t.Errorf("confirm state %q, want %q", got, change.Unapplied)
+	}
+}

@@ -1,0 +1,374 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/apply/files"
+	"gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/db/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+	"gateway/internal/sys"
+)
+
+var lamps = db.Schema{
+	Tables: []db.Table{{Name: "lamps", Scope: db.Replicated}},
+	Migrations: fs.FS(fstest.MapFS{"0901_lamps.sql": {Data: []byte(
+		"-- +goose Up\ncreate table lamps (id uuid primary key, word text not null unique, revision int not null default 1, updated_at timestamptz);\n")}}),
+}
+
+const lampFile = "/etc/lampd.conf"
+
+// lampd is a daemon that reads its file when told to, and refuses what it does not like.
+type lampd struct {
+	mu      sync.Mutex
+	root    string
+	loaded  string // what it runs on
+	pid     int
+	started time.Time
+	reloads int
+	stuck   error // what a reload fails with
+	checks  int
+}
+
+func (d *lampd) States(_ context.Context, names []string) ([]sys.UnitState, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := sys.UnitState{Name: names[0], ActiveState: "active", MainPID: d.pid, StartedAt: &d.started}
+	return []sys.UnitState{s}, nil
+}
+
+func (d *lampd) restart() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pid++
+	d.started = time.Now().Add(time.Second)
+	d.read()
+}
+
+func (d *lampd) read() {
+	data, _ := os.ReadFile(filepath.Join(d.root, lampFile))
+	d.loaded = string(data)
+}
+
+func (d *lampd) apply(_ context.Context, _, _ component.Rendering) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if data, _ := os.ReadFile(filepath.Join(d.root, lampFile)); d.stuck != nil && strings.Contains(string(data), "jam") {
+		return d.stuck
+	}
+	d.reloads++
+	d.read()
+	return nil
+}
+
+func (d *lampd) check(_ context.Context, dir string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.checks++
+	data, err := os.ReadFile(filepath.Join(dir, lampFile))
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(data), "bad") {
+		return fault.New(fault.Invalid, "lampd refuses a line")
+	}
+	return nil
+}
+
+func (d *lampd) runs() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	data, _ := files.Open([]byte(d.loaded))
+	return string(data)
+}
+
+func (d *lampd) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.reloads
+}
+
+func renderLamps(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
+	rows, err := q.Query(ctx, `select word from lamps order by word`)
+	if err != nil {
+		return component.Rendering{}, err
+	}
+	words, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return component.Rendering{}, err
+	}
+	var r component.Rendering
+	var b strings.Builder
+	for _, word := range words {
+		if word == "odd" {
+			r.Problems = append(r.Problems, component.Problem{Subject: word, Message: "is odd"})
+			continue
+		}
+		b.WriteString("lamp " + word + "\n")
+	}
+	r.Files = []component.File{{Path: lampFile, Mode: 0o644, Data: []byte(b.String())}}
+	return r, nil
+}
+
+type rig struct {
+	t      *testing.T
+	pool   *pgxpool.Pool
+	daemon *lampd
+	engine *Engine
+	run    *change.Runner
+	up     atomic.Bool
+	uptime atomic.Int64
+	boot   string
+	root   string
+	ctx    context.Context
+	stop   func()
+}
+
+// newRig starts an engine over a database and a daemon of its own.
+func newRig(t *testing.T) *rig {
+	r := &rig{t: t, root: t.TempDir(), boot: "first"}
+	for _, dir := range []string{"etc", "state", "run"} {
+		if err := os.MkdirAll(filepath.Join(r.root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.pool = dbtest.New(t, change.Schema(), audit.Schema(), lamps)
+	r.daemon = &lampd{root: r.root, pid: 1, started: time.Now()}
+	r.up.Store(true)
+	r.ctx = auth.With(context.Background(), auth.Identity{Email: "ann@example.com"})
+	set := component.Set{Parts: []component.Component{{
+		Name: "lamp", Units: []string{"lampd.service"}, Tables: lamps.Tables,
+		Render: renderLamps, Check: r.daemon.check, Apply: r.daemon.apply,
+	}}}
+	r.run = change.NewRunner(r.pool, audit.NewLog("node-1", time.Now), time.Now)
+	r.run.Manage(set, func(name string) change.Applied {
+		came, err := r.engine.Sync(context.Background(), name)
+		if err != nil {
+			t.Error(err)
+		}
+		return came
+	})
+	r.start(set)
+	return r
+}
+
+func (r *rig) start(set component.Set) {
+	undo := change.NewRunner(r.pool, audit.NewLog("node-1", time.Now), time.Now)
+	undo.Manage(set, nil)
+	r.engine = NewEngine(EngineOptions{
+		Set: set, Pool: r.pool, Up: r.up.Load, Units: r.daemon, Tree: files.Tree{Root: r.root},
+		StateDir: "/state", RunDir: filepath.Join(r.root, "run"), Node: "node-1",
+		Clock: Clock{Now: time.Now, Boot: r.boot, Uptime: func() time.Duration { return time.Duration(r.uptime.Load()) }},
+		Log:   slog.New(slog.DiscardHandler),
+		Undo:  func(ctx context.Context, id string) error { return undo.Undo(ctx, id, lamps.Tables) },
+	})
+	if err := r.engine.Boot(r.ctx); err != nil {
+		r.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	done := make(chan struct{})
+	go func() { defer close(done); _ = r.engine.Run(ctx) }()
+	r.stop = sync.OnceFunc(func() { cancel(); <-done })
+	r.t.Cleanup(r.stop)
+}
+
+// again stops the engine, as a kill would, and starts another.
+func (r *rig) again() {
+	r.stop()
+	r.start(r.engine.Set)
+}
+
+func (r *rig) add(ctx context.Context, word string) (intent.Outcome, error) {
+	ctx = intent.With(ctx, intent.Of(ctx))
+	c := change.Change{Component: "lamp", Action: "lamp.create", Subject: word}
+	err := r.run.Run(ctx, c, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `insert into lamps (id, word) values ($1, $2)`, db.NewID(), word)
+		return err
+	})
+	return intent.Came(ctx), err
+}
+
+func (r *rig) mustAdd(word string) intent.Outcome {
+	r.t.Helper()
+	came, err := r.add(r.ctx, word)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return came
+}
+
+func (r *rig) runs(want string) {
+	r.t.Helper()
+	r.eventually("the daemon runs on "+want, func() bool { return r.daemon.runs() == want })
+}
+
+func (r *rig) eventually(what string, ok func() bool) {
+	r.t.Helper()
+	deadline := time.After(6 * time.Second)
+	for !ok() {
+		select {
+		case <-deadline:
+			r.t.Fatalf("not in time: %s; the daemon runs on %q, state %+v", what, r.daemon.runs(), r.engine.States())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func TestAChangeIsLiveWhenItReturns(t *testing.T) {
+	r := newRig(t)
+	if came := r.mustAdd("one"); came.Apply != intent.Live || came.Change == "" {
+		t.Errorf("came %+v, want live", came)
+	}
+	if got := r.daemon.runs(); got != "lamp one\n" {
+		t.Errorf("the daemon runs on %q", got)
+	}
+	rounds, err := change.Rounds(r.ctx, r.pool, r.mustAdd("two").Change)
+	if err != nil || len(rounds) != 1 || !strings.Contains(rounds[0].Files[0].Diff, "+lamp two") {
+		t.Errorf("rounds = %+v, %v; want the difference", rounds, err)
+	}
+}
+
+func TestARefusedCandidateChangesNothing(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	if _, err := r.add(r.ctx, "bad"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("err = %v, want a refusal", err)
+	}
+	if _, err := r.add(r.ctx, "odd"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("err = %v, want a refusal: it would be left out", err)
+	}
+	if got := r.daemon.runs(); got != "lamp one\n" {
+		t.Errorf("the daemon runs on %q", got)
+	}
+}
+
+func TestABadStateCanBeRepaired(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	// As an upgrade or a restore would leave it.
+	if _, err := r.pool.Exec(r.ctx, `begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);
+		insert into lamps (id, word) values (gen_random_uuid(), 'bad'), (gen_random_uuid(), 'bad too'); commit`); err != nil {
+		t.Fatal(err)
+	}
+	came, err := r.add(r.ctx, "two")
+	if err != nil || came.Apply != intent.Failed {
+		t.Errorf("came %+v, %v; want stored and failed", came, err)
+	}
+	if got := r.daemon.runs(); got != "lamp one\n" {
+		t.Errorf("the daemon runs on %q, want what it had", got)
+	}
+	if s := r.engine.States()[0]; s.Stage != FailedIt || s.Error != "lampd refuses a line" {
+		t.Errorf("state %+v, want failed with the reason", s)
+	}
+	err = r.run.Run(r.ctx, change.Change{Component: "lamp", Action: "lamp.delete"}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(r.ctx, `delete from lamps where word like 'bad%'`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.runs("lamp one\nlamp two\n")
+}
+
+func TestAReloadThatFailsGoesBack(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	r.daemon.stuck = errors.New("jammed")
+	came, err := r.add(r.ctx, "jam")
+	if err != nil || came.Apply != intent.Failed {
+		t.Errorf("came %+v, %v; want failed", came, err)
+	}
+	if got := r.daemon.runs(); got != "lamp one\n" {
+		t.Errorf("the daemon runs on %q, want what it had", got)
+	}
+	if data, _, _ := r.engine.Tree.Read(lampFile); string(data) != "lamp one\n" {
+		t.Errorf("the file is %q, want the old one", data)
+	}
+}
+
+func TestEditedFilesArePutBack(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	path := filepath.Join(r.root, lampFile)
+	for _, damage := range []func() error{
+		func() error { return os.WriteFile(path, []byte("by hand\n"), 0o600) },
+		func() error { return os.Truncate(path, 5) },
+		func() error { return os.Remove(path) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually("the file is back", func() bool {
+			data, d, err := r.engine.Tree.Read(lampFile)
+			return err == nil && d == files.Whole && string(data) == "lamp one\n"
+		})
+	}
+	if s := r.engine.States()[0]; len(s.Drift) != 1 {
+		t.Errorf("drift %v, want the file", s.Drift)
+	}
+}
+
+func TestWithoutDatabaseTheLastGoodFilesAreKept(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	r.up.Store(false)
+	if err := os.Remove(filepath.Join(r.root, lampFile)); err != nil {
+		t.Fatal(err)
+	}
+	r.again()
+	if data, _, err := r.engine.Tree.Read(lampFile); string(data) != "lamp one\n" || err != nil {
+		t.Errorf("after boot the file is %q, %v", data, err)
+	}
+	r.up.Store(true)
+	r.mustAdd("two")
+	r.runs("lamp one\nlamp two\n")
+}
+
+func TestADaemonThatRestartedReadsTheFileAndIsNotReloaded(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	before := r.daemon.count()
+	r.daemon.restart()
+	r.again()
+	r.eventually("the engine has looked", func() bool { return r.engine.States()[0].Stage == LiveStage })
+	if got := r.daemon.count(); got != before {
+		t.Errorf("reloaded %d times, want none", got-before)
+	}
+}
+
+func TestManyChangesAtOnceShareAnApply(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("first")
+	before := r.daemon.count()
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			if came, err := r.add(r.ctx, "w"+strings.Repeat("x", i)); err != nil || came.Apply != intent.Live {
+				t.Errorf("came %+v, %v", came, err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := r.daemon.count() - before; got > 3 {
+		t.Errorf("%d applies for 40 changes, want 3 at most", got)
+	}
+}
