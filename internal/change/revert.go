@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"gateway/internal/auth"
 	"gateway/internal/db"
@@ -68,7 +70,7 @@ func (r *Runner) revert(ctx context.Context, id string, c Change, tables []db.Ta
 			if len(rows) == 0 {
 				return fault.New(fault.Conflict, "this change stored nothing that could be undone").WithCode("nothing_to_revert")
 			}
-			return (&reverter{tx: tx, omit: omitted(tables)}).all(ctx, w.id, rows)
+			return (&reverter{tx: tx, id: id, omit: omitted(tables)}).all(ctx, w.id, rows)
 		})
 	})
 }
@@ -83,15 +85,20 @@ func omitted(tables []db.Table) map[string][]string {
 
 type reverter struct {
 	tx        pgx.Tx
+	id        string // of the change to undo
 	omit      map[string][]string
 	conflicts []Conflict
 }
 
 func (v *reverter) all(ctx context.Context, reverting string, rows []intent.Row) error {
-	for _, row := range slices.Backward(rows) {
-		if err := v.one(ctx, row); err != nil {
+	left := slices.Clone(rows)
+	slices.Reverse(left)
+	for len(left) > 0 {
+		again, err := v.pass(ctx, left)
+		if err != nil {
 			return err
 		}
+		left = again
 	}
 	if len(v.conflicts) > 0 {
 		f := fault.New(fault.Conflict, "later changes touched the same fields; undo those first, or set the fields by hand").WithCode("revert_conflict")
@@ -100,6 +107,30 @@ func (v *reverter) all(ctx context.Context, reverting string, rows []intent.Row)
 	}
 	return v.alone(ctx, reverting, len(rows))
 }
+
+// pass undoes what it can. The database records what it deletes along in an order of its
+// own, so a row may come before the one it refers to: such are left for the next pass.
+func (v *reverter) pass(ctx context.Context, rows []intent.Row) (left []intent.Row, err error) {
+	for _, row := range rows {
+		noted := len(v.conflicts)
+		err := pgx.BeginFunc(ctx, v.tx, func(pgx.Tx) error { return v.one(ctx, row) })
+		var pg *pgconn.PgError
+		if errors.As(err, &pg) && pg.Code == foreignKey {
+			v.conflicts = v.conflicts[:noted]
+			left = append(left, row)
+			continue
+		}
+		if err != nil {
+			return nil, db.Fault(err, "object", nil)
+		}
+	}
+	if len(left) == len(rows) {
+		return nil, fault.New(fault.Conflict, "something else refers to what this change made, or what it removed referred to something that is gone since").WithCode("revert_conflict")
+	}
+	return left, nil
+}
+
+const foreignKey = "23503"
 
 // alone refuses what the database would have deleted along: somebody made it later.
 func (v *reverter) alone(ctx context.Context, reverting string, want int) error {
@@ -132,7 +163,7 @@ func (v *reverter) one(ctx context.Context, row intent.Row) error {
 		err = v.unupdate(ctx, row.Table, old, now)
 	}
 	if err != nil {
-		return db.Fault(fmt.Errorf("revert %s of %s: %w", row.Operation, row.Table, err), "object", nil)
+		return fmt.Errorf("revert %s of %s: %w", row.Operation, row.Table, err)
 	}
 	return nil
 }
@@ -169,16 +200,48 @@ func (v *reverter) current(ctx context.Context, table, id string) (image, error)
 	return object(found[0])
 }
 
-// clash notes the fields among these that are not as the change left them.
-func (v *reverter) clash(table string, before, after, current image, fields []string) bool {
-	found := false
+// clash notes the fields among these that are not as the change left them, or that a
+// later change set, even if to the same value: it was meant to stay.
+func (v *reverter) clash(ctx context.Context, table string, before, after, current image, fields []string) (found bool, err error) {
+	later, err := v.later(ctx, table, after.id())
+	if err != nil {
+		return false, err
+	}
 	for _, f := range fields {
-		if !unkept(f) && !same(after[f], current[f]) {
+		if !unkept(f) && (later[f] || !same(after[f], current[f])) {
 			v.conflicts = append(v.conflicts, Conflict{table, after.id(), f, null(before[f]), null(after[f]), null(current[f])})
 			found = true
 		}
 	}
-	return found
+	return found, nil
+}
+
+// later are the fields of a row that changes after ours set. Those that were undone,
+// and what undid them, do not count.
+func (v *reverter) later(ctx context.Context, table, id string) (map[string]bool, error) {
+	images, err := db.List[intent.Row](ctx, v.tx, `select r.table_name, r.operation, r.old_row, r.new_row
+		from change_rows r join changes c on c.id = r.change_id
+		where r.table_name = $1 and coalesce(r.new_row, r.old_row) ->> 'id' = $2
+		and r.number > (select max(number) from change_rows where change_id = $3)
+		and c.reverts is null and not exists (select from changes u where u.reverts = c.id)`, table, id, v.id)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]bool{}
+	for _, row := range images {
+		old, err := object(row.Old)
+		if err != nil {
+			return nil, err
+		}
+		now, err := object(row.New)
+		if err != nil {
+			return nil, err
+		}
+		for f := range now {
+			fields[f] = fields[f] || !same(old[f], now[f])
+		}
+	}
+	return fields, nil
 }
 
 func null(raw json.RawMessage) json.RawMessage {
@@ -211,8 +274,8 @@ func (v *reverter) uninsert(ctx context.Context, table string, made image) error
 		v.conflicts = append(v.conflicts, Conflict{table, made.id(), "id", null(nil), null(made["id"]), null(nil)})
 		return nil
 	}
-	if v.clash(table, nil, made, current, slices.Sorted(maps.Keys(made))) {
-		return nil
+	if clash, err := v.clash(ctx, table, nil, made, current, slices.Sorted(maps.Keys(made))); err != nil || clash {
+		return err
 	}
 	_, err = v.tx.Exec(ctx, fmt.Sprintf(`delete from %s where id = $1`, pgx.Identifier{table}.Sanitize()), made.id())
 	return err
@@ -255,8 +318,8 @@ func (v *reverter) unupdate(ctx context.Context, table string, old, now image) e
 		v.conflicts = append(v.conflicts, Conflict{table, now.id(), "id", null(old["id"]), null(now["id"]), null(nil)})
 		return nil
 	}
-	if len(fields) == 0 || v.clash(table, old, now, current, fields) {
-		return nil
+	if clash, err := v.clash(ctx, table, old, now, current, fields); err != nil || clash || len(fields) == 0 {
+		return err
 	}
 	return v.set(ctx, table, old, fields, current)
 }

@@ -30,6 +30,10 @@ create table change_applies (
 );
 create index change_applies_pending on change_applies (component) where state <> 'live';
 
+-- What later changes did to a row that is to be reverted.
+create index change_rows_row on change_rows (table_name, (coalesce(new_row, old_row) ->> 'id'));
+
 -- +goose Down
+drop index change_rows_row;
 drop table change_applies, applies;
 alter table changes drop column reason, drop column reverts, drop column confirm_seconds, drop column confirm_state;

@@ -1,0 +1,281 @@
+package change_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/db/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/intent"
+)
+
+var boxes = db.Schema{
+	Tables: []db.Table{{Name: "boxes", Scope: db.Replicated}, {Name: "things", Scope: db.Replicated}, {Name: "safes", Scope: db.Replicated, Omit: []string{"code"}}},
+	Migrations: fs.FS(fstest.MapFS{"0902_boxes.sql": {Data: []byte(`-- +goose Up
+create table boxes (id uuid primary key, name text not null unique, size int not null default 1, tags text[] not null default '{}',
+	revision int not null default 1, updated_at timestamptz);
+create table things (id uuid primary key, box_id uuid not null references boxes on delete cascade, name text not null,
+	revision int not null default 1, updated_at timestamptz);
+create table safes (id uuid primary key, code text not null, revision int not null default 1, updated_at timestamptz);
+`)}}),
+}
+
+type warehouse struct {
+	*testing.T
+	pool *pgxpool.Pool
+	run  *change.Runner
+	ctx  context.Context
+}
+
+func newWarehouse(t *testing.T) warehouse {
+	pool := dbtest.New(t, change.Schema(), audit.Schema(), boxes)
+	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now)
+	return warehouse{t, pool, run, auth.With(context.Background(), auth.Identity{Email: "ann@example.com"})}
+}
+
+// do runs statements as one change and returns its id.
+func (w warehouse) do(sql string, args ...any) string {
+	w.Helper()
+	ctx := intent.With(w.ctx, intent.Ask{})
+	err := w.run.Run(ctx, change.Change{Component: "box", Action: "box.do"}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, sql, args...)
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return intent.Came(ctx).Change
+}
+
+func (w warehouse) revert(id string) error { return w.run.Revert(w.ctx, id, boxes.Tables) }
+
+func (w warehouse) state() string {
+	w.Helper()
+	rows, err := w.pool.Query(w.ctx, `select format('%s %s %s;', name, size, tags) from boxes order by name`)
+	if err != nil {
+		w.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		w.Fatal(err)
+	}
+	return fmt.Sprint(lines)
+}
+
+func (w warehouse) is(want string) {
+	w.Helper()
+	if got := w.state(); got != want {
+		w.Errorf("state %s, want %s", got, want)
+	}
+}
+
+func (w warehouse) conflicts(err error) []change.Conflict {
+	w.Helper()
+	f, ok := fault.Of(err)
+	if !ok || f.Code != "revert_conflict" {
+		w.Fatalf("err = %v, want a conflict", err)
+	}
+	c, _ := f.Current.([]change.Conflict)
+	return c
+}
+
+func TestEveryKindOfChangeCanBeReverted(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	made := w.do(`insert into boxes (id, name, tags) values ($1, 'a', '{x,"y z"}')`, a)
+	sized := w.do(`update boxes set size = 5, revision = revision + 1 where id = $1`, a)
+	w.is(`[a 5 {x,"y z"};]`)
+	if err := w.revert(sized); err != nil {
+		t.Fatal(err)
+	}
+	w.is(`[a 1 {x,"y z"};]`)
+	gone := w.do(`delete from boxes where id = $1`, a)
+	w.is(`[]`)
+	if err := w.revert(gone); err != nil {
+		t.Fatal(err)
+	}
+	w.is(`[a 1 {x,"y z"};]`)
+	if err := w.revert(made); err != nil {
+		t.Fatal(err)
+	}
+	w.is(`[]`)
+}
+
+func TestARevertKeepsLaterChangesOfOtherFields(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	w.do(`insert into boxes (id, name) values ($1, 'a')`, a)
+	sized := w.do(`update boxes set size = 5 where id = $1`, a)
+	w.do(`update boxes set name = 'b' where id = $1`, a)
+	if err := w.revert(sized); err != nil {
+		t.Fatal(err)
+	}
+	w.is(`[b 1 {};]`)
+}
+
+func TestARevertIsRefusedWhereALaterChangeTouchedTheSame(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	made := w.do(`insert into boxes (id, name) values ($1, 'a')`, a)
+	sized := w.do(`update boxes set size = 5 where id = $1`, a)
+	w.do(`update boxes set size = 7 where id = $1`, a)
+	c := w.conflicts(w.revert(sized))
+	if len(c) != 1 || c[0].Field != "size" || string(c[0].Before) != "1" || string(c[0].After) != "5" || string(c[0].Current) != "7" {
+		t.Errorf("conflicts %+v, want size 1, 5, 7", c)
+	}
+	w.conflicts(w.revert(made))
+	w.is(`[a 7 {};]`)
+}
+
+func TestAValueThatCameBackIsALaterChangeToo(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	w.do(`insert into boxes (id, name) values ($1, 'a')`, a)
+	first := w.do(`update boxes set size = 5 where id = $1`, a)
+	w.do(`update boxes set size = 7 where id = $1`, a)
+	back := w.do(`update boxes set size = 5 where id = $1`, a)
+	w.conflicts(w.revert(first))
+	if err := w.revert(back); err != nil {
+		t.Fatal(err)
+	}
+	w.is(`[a 7 {};]`)
+}
+
+func TestWhatWasUndoneDoesNotStandInTheWay(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	w.do(`insert into boxes (id, name) values ($1, 'a')`, a)
+	first := w.do(`update boxes set size = 5 where id = $1`, a)
+	second := w.do(`update boxes set size = 7 where id = $1`, a)
+	for _, id := range []string{second, first} {
+		if err := w.revert(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.is(`[a 1 {};]`)
+}
+
+func TestARevertDoesNotTakeWhatWasMadeLaterAlong(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	made := w.do(`insert into boxes (id, name) values ($1, 'a')`, a)
+	w.do(`insert into things (id, box_id, name) values ($1, $2, 'ball')`, db.NewID(), a)
+	w.conflicts(w.revert(made))
+	w.is(`[a 1 {};]`)
+}
+
+func TestACascadeComesBackAsAWhole(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	w.do(`insert into boxes (id, name) values ($1, 'a')`, a)
+	w.do(`insert into things (id, box_id, name) values ($1, $2, 'ball')`, db.NewID(), a)
+	gone := w.do(`delete from boxes where id = $1`, a)
+	if err := w.revert(gone); err != nil {
+		t.Fatal(err)
+	}
+	var things int
+	if err := w.pool.QueryRow(w.ctx, `select count(*) from things`).Scan(&things); err != nil || things != 1 {
+		t.Errorf("%d things (%v), want one", things, err)
+	}
+}
+
+func TestWhatHeldASecretIsNotMadeAnew(t *testing.T) {
+	w := newWarehouse(t)
+	a := db.NewID()
+	w.do(`insert into safes (id, code) values ($1, '1234')`, a)
+	gone := w.do(`delete from safes where id = $1`, a)
+	f, ok := fault.Of(w.revert(gone))
+	if !ok || f.Code != "secrets_not_kept" {
+		t.Errorf("err = %v, want secrets_not_kept", f)
+	}
+}
+
+func TestARevertCanBeReverted(t *testing.T) {
+	w := newWarehouse(t)
+	made := w.do(`insert into boxes (id, name) values ($1, 'a')`, db.NewID())
+	ctx := intent.With(w.ctx, intent.Ask{})
+	if err := w.run.Revert(ctx, made, boxes.Tables); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.revert(intent.Came(ctx).Change); err != nil {
+		t.Fatal(err)
+	}
+	w.is(`[a 1 {};]`)
+}
+
+// The model replays every change but the reverted one; where that gives another state
+// than the revert, the revert overwrote something.
+func TestRandomRevertsNeverOverwrite(t *testing.T) {
+	w := newWarehouse(t)
+	r := rand.New(rand.NewPCG(7, 7))
+	reverted, refused := 0, 0
+	for range 40 {
+		if _, err := w.pool.Exec(w.ctx, `truncate boxes, things, changes cascade`); err != nil {
+			t.Fatal(err)
+		}
+		undone, kept := w.round(r)
+		reverted, refused = reverted+undone, refused+kept
+	}
+	t.Logf("%d reverted, %d refused", reverted, refused)
+	if reverted < 5 || refused < 5 {
+		t.Errorf("%d reverted and %d refused: the test no longer shows both", reverted, refused)
+	}
+}
+
+type edit struct {
+	sql  string
+	args []any
+}
+
+func (w warehouse) round(r *rand.Rand) (reverted, refused int) {
+	w.Helper()
+	ids := []string{db.NewID(), db.NewID(), db.NewID()}
+	var edits []edit
+	var made []string
+	for i, id := range ids {
+		edits = append(edits, edit{`insert into boxes (id, name) values ($1, $2)`, []any{id, fmt.Sprint("box", i)}})
+	}
+	for range 8 {
+		id := ids[r.IntN(len(ids))]
+		edits = append(edits, []edit{
+			{`update boxes set size = $2 where id = $1`, []any{id, r.IntN(1 << 30)}},
+			{`update boxes set tags = $2 where id = $1`, []any{id, []string{fmt.Sprint(r.IntN(1 << 30))}}},
+		}[r.IntN(2)])
+	}
+	for _, e := range edits {
+		made = append(made, w.do(e.sql, e.args...))
+	}
+	pick := r.IntN(len(edits))
+	before := w.state()
+	if err := w.revert(made[pick]); err != nil {
+		if w.state() != before {
+			w.Errorf("a refused revert changed the state: %v", err)
+		}
+		return 0, 1
+	}
+	after := w.state()
+	if _, err := w.pool.Exec(w.ctx, `truncate boxes, things, changes cascade`); err != nil {
+		w.Fatal(err)
+	}
+	for i, e := range edits {
+		if i != pick {
+			w.do(e.sql, e.args...)
+		}
+	}
+	if want := w.state(); after != want {
+		w.Errorf("after the revert of %v: %s, without it: %s", edits[pick], after, want)
+	}
+	return 1, 0
+}
