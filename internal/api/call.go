@@ -61,6 +61,20 @@ func (c Call) request(ctx context.Context, outer *http.Request) (*http.Request, 
 	return req, nil
 }
 
+// Do runs an operation from outside of any request, as whoever the header says.
+func (s *Server) Do(ctx context.Context, c Call) (json.RawMessage, http.Header, error) {
+	req, err := http.NewRequestWithContext(ctx, c.Method, "http://localhost"+Prefix+c.Path, bytes.NewReader(c.Body))
+	if err != nil {
+		return nil, nil, fault.New(fault.Invalid, "%q is no path below %s", c.Path, Prefix)
+	}
+	req.Header = c.Header.Clone()
+	req.Header.Set("Content-Type", "application/json")
+	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	s.Handler().ServeHTTP(w, req)
+	data, err := w.result()
+	return data, w.header, err
+}
+
 // recorder keeps an answer.
 type recorder struct {
 	header http.Header
@@ -72,7 +86,7 @@ func (w *recorder) Header() http.Header         { return w.header }
 func (w *recorder) WriteHeader(status int)      { w.status = status }
 func (w *recorder) Write(p []byte) (int, error) { return w.body.Write(p) }
 
-func (w *recorder) result() (any, error) {
+func (w *recorder) result() (json.RawMessage, error) {
 	var e struct {
 		Data  json.RawMessage `json:"data"`
 		Error *Error          `json:"error"`

@@ -36,8 +36,12 @@ func NewAPI(cfg Config) (*API, error) {
 		return nil, err
 	}
 	a := &API{core: c}
+	var who api.Authenticator = c.users
+	if cfg.local {
+		who = onlyLocal{}
+	}
 	a.server = api.New(api.Options{
-		Version: version.Version, Auth: c.users, Database: c.watch, SetupDone: a.setupDone,
+		Version: version.Version, Auth: who, Database: c.watch, SetupDone: a.setupDone,
 		Site: web.Site(), Log: c.log, Metrics: c.metrics,
 	})
 	for _, part := range c.parts {

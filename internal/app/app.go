@@ -42,6 +42,8 @@ type Config struct {
 	// More parts than the list has; for tests of the contract.
 	More func(all.Deps) []component.Component
 	Log  *slog.Logger
+
+	local bool // the API of gateway-ctl, for whoever runs it
 }
 
 // Defaults are the paths of an installed appliance.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"time"
 
-
 	"gateway/internal/api"
 	"gateway/internal/audit"
 	"gateway/internal/component"

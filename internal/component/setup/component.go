@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-
 	"gateway/internal/api"
 	"gateway/internal/audit"
 	"gateway/internal/auth"

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"time"
 
-
 	"gateway/internal/api"
 	"gateway/internal/audit"
 	"gateway/internal/auth"

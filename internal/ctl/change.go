@@ -1,0 +1,159 @@
+package ctl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gateway/internal/app"
+	"gateway/internal/change"
+	changes "gateway/internal/component/change"
+)
+
+// local runs fn with the API of this node, as the user it belongs to.
+func local(cmd *cobra.Command, cfg *app.Config, fn func(ctx context.Context, l *app.Local) error) error {
+	if err := becomeOwner(cfg.StateDir); err != nil {
+		return err
+	}
+	quiet := *cfg
+	quiet.Log = slog.New(slog.DiscardHandler) // errors reach whoever sits here anyway
+	l, err := app.NewLocal(cmd.Context(), quiet)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return fn(cmd.Context(), l)
+}
+
+func changeCommands(cfg *app.Config) []*cobra.Command {
+	return []*cobra.Command{listChanges(cfg), confirmChange(cfg), revertChange(cfg), renderConfig(cfg)}
+}
+
+func listChanges(cfg *app.Config) *cobra.Command {
+	var limit int
+	var component string
+	var waiting bool
+	cmd := &cobra.Command{
+		Use: "changes", Short: "List the latest changes of the configuration", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
+				q := url.Values{"limit": {strconv.Itoa(limit)}, "component": {component}, "waiting": {strconv.FormatBool(waiting)}}
+				answer, err := l.Do(ctx, http.MethodGet, "/changes?"+q.Encode(), nil, nil)
+				if err != nil {
+					return err
+				}
+				var found []change.Record
+				if err := json.Unmarshal(answer.Data, &found); err != nil {
+					return fmt.Errorf("read the changes: %w", err)
+				}
+				return printChanges(cmd, found)
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&limit, "lines", "n", 20, "how many")
+	cmd.Flags().StringVar(&component, "component", "", "only those of this component")
+	cmd.Flags().BoolVar(&waiting, "waiting", false, "only those that wait to be confirmed")
+	return cmd
+}
+
+func printChanges(cmd *cobra.Command, found []change.Record) error {
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tWHEN\tWHO\tWHAT\tSTATE")
+	for _, c := range found {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\t%s\n", c.ID, c.CreatedAt.Local().Format(time.DateTime), c.Actor, c.Action, c.Subject, state(c))
+	}
+	return w.Flush()
+}
+
+func state(c change.Record) string {
+	switch {
+	case c.ConfirmState != nil && *c.ConfirmState == change.Waiting:
+		return "waits to be confirmed"
+	case c.RevertedBy != nil:
+		return "undone"
+	case c.Apply != nil:
+		return *c.Apply
+	default:
+		return "stored"
+	}
+}
+
+func confirmChange(cfg *app.Config) *cobra.Command {
+	return &cobra.Command{
+		Use: "confirm ID", Short: "Keep a change that waits to be confirmed", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
+				if _, err := l.Do(ctx, http.MethodPost, "/changes/"+url.PathEscape(args[0])+"/confirm", nil, nil); err != nil {
+					return err
+				}
+				cmd.Println("kept")
+				return nil
+			})
+		},
+	}
+}
+
+func revertChange(cfg *app.Config) *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use: "revert ID", Short: "Undo one change; later ones stay", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
+				answer, err := l.Do(ctx, http.MethodPost, "/changes/"+url.PathEscape(args[0])+"/revert", http.Header{"Gateway-Reason": {reason}}, nil)
+				if err != nil {
+					return err
+				}
+				return applied(cmd, answer)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the history")
+	return cmd
+}
+
+// applied says how far a change got; one that is not live is an error to a script.
+func applied(cmd *cobra.Command, a app.Answer) error {
+	id, state := a.Header.Get("Gateway-Change"), a.Header.Get("Gateway-Apply")
+	if state == "" || state == "live" {
+		cmd.Printf("done, as change %s\n", id)
+		return nil
+	}
+	return fmt.Errorf("stored as change %s, but %s: %s", id, state, a.Header.Get("Gateway-Apply-Reason"))
+}
+
+func renderConfig(cfg *app.Config) *cobra.Command {
+	return &cobra.Command{
+		Use: "render-config", Short: "Render and apply every component anew", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
+				answer, err := l.Do(ctx, http.MethodPost, "/system/render-configs", nil, nil)
+				if err != nil {
+					return err
+				}
+				var r changes.Rendered
+				if err := json.Unmarshal(answer.Data, &r); err != nil {
+					return fmt.Errorf("read the answer: %w", err)
+				}
+				for _, name := range r.Rendered {
+					cmd.Printf("%s is live\n", name)
+				}
+				for name, why := range r.Errors {
+					cmd.Printf("%s: %s\n", name, why)
+				}
+				if !r.OK {
+					return errors.New("not everything is live")
+				}
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,135 @@
+// Package export writes the configuration as one readable document, without ids and
+// secrets, and plans how to get from what is there to what a document says. It knows
+// objects only as their components declare them, and reaches them through the API;
+// running the plan is left to POST /batch.
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gateway/internal/component"
+	"gateway/internal/secret"
+)
+
+// Getter reads one path of the API.
+type Getter func(ctx context.Context, path string) (json.RawMessage, error)
+
+// item is one object as the API answers it, with the name that the document gives it.
+type item struct {
+	id     string
+	name   string
+	etag   string
+	fields map[string]any // without ids and other bookkeeping; references by name
+}
+
+// kind is one kind of object with all there is of it.
+type kind struct {
+	component.Object
+	items []item
+}
+
+func (k kind) find(name string) (item, bool) {
+	i := slices.IndexFunc(k.items, func(it item) bool { return it.name == name })
+	if i < 0 {
+		return item{}, false
+	}
+	return k.items[i], true
+}
+
+// bookkeeping is what every object has and nobody configures.
+var bookkeeping = []string{"id", "revision", "created_at", "updated_at"}
+
+// document names a reference: "zone_id" is "zone" there.
+func document(field string) string { return strings.TrimSuffix(field, "_id") }
+
+const pageSize = 1000
+
+// load reads all objects of one component, those first that others refer to.
+func load(ctx context.Context, get Getter, c component.Component) ([]kind, error) {
+	var kinds []kind
+	for _, o := range c.Objects {
+		k := kind{Object: o}
+		raws, err := list(ctx, get, o)
+		if err != nil {
+			return nil, fmt.Errorf("read %s %s: %w", c.Name, o.Key, err)
+		}
+		for _, raw := range raws {
+			it, err := read(raw, o, kinds)
+			if err != nil {
+				return nil, fmt.Errorf("read %s %s: %w", c.Name, o.Key, err)
+			}
+			k.items = append(k.items, it)
+		}
+		slices.SortFunc(k.items, func(a, b item) int { return strings.Compare(a.name, b.name) })
+		kinds = append(kinds, k)
+	}
+	return kinds, nil
+}
+
+func list(ctx context.Context, get Getter, o component.Object) ([]json.RawMessage, error) {
+	if o.Single {
+		raw, err := get(ctx, o.Path)
+		return []json.RawMessage{raw}, err
+	}
+	var all []json.RawMessage
+	for {
+		raw, err := get(ctx, fmt.Sprintf("%s?limit=%d&offset=%d", o.Path, pageSize, len(all)))
+		if err != nil {
+			return nil, err
+		}
+		var page []json.RawMessage
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if len(page) < pageSize {
+			return all, nil
+		}
+	}
+}
+
+func read(raw json.RawMessage, o component.Object, before []kind) (item, error) {
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return item{}, err
+	}
+	it := item{id: fmt.Sprint(fields["id"]), etag: fmt.Sprintf(`"%v"`, fields["revision"]), fields: map[string]any{}}
+	for name, value := range fields {
+		if slices.Contains(bookkeeping, name) || value == secret.Redacted {
+			continue
+		}
+		if to, ok := o.Refs[name]; ok {
+			name, value = document(name), nameOf(before, to, fmt.Sprint(value))
+		}
+		it.fields[name] = value
+	}
+	it.name = nameIn(o, it.fields)
+	return it, nil
+}
+
+// nameIn is what the document calls an object: the fields that tell it from others.
+func nameIn(o component.Object, fields map[string]any) string {
+	var words []string
+	for _, f := range o.Name {
+		if _, ok := o.Refs[f]; ok {
+			f = document(f)
+		}
+		words = append(words, fmt.Sprint(fields[f]))
+	}
+	return strings.Join(words, " ")
+}
+
+func nameOf(kinds []kind, key, id string) string {
+	for _, k := range kinds {
+		for _, it := range k.items {
+			if k.Key == key && it.id == id {
+				return it.name
+			}
+		}
+	}
+	return id
+}

@@ -1,0 +1,221 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Step is one operation of a plan: what it does, and how it reads to a person.
+type Step struct {
+	Method  string          `json:"method"`
+	Path    string          `json:"path"`
+	ID      string          `json:"id,omitempty"`
+	IfMatch string          `json:"if_match,omitempty"`
+	Body    json.RawMessage `json:"body,omitempty"`
+
+	Sign rune   `json:"-"` // + ~ -
+	What string `json:"-"`
+	How  string `json:"-"` // which fields change
+}
+
+func (s Step) String() string {
+	if s.How == "" {
+		return fmt.Sprintf("%c %s", s.Sign, s.What)
+	}
+	return fmt.Sprintf("%c %s: %s", s.Sign, s.What, s.How)
+}
+
+// Plan is how to get from what is there to what the document says; empty when that is the same.
+func Plan(ctx context.Context, get Getter, parts []component.Component, doc []byte) ([]Step, error) {
+	var sections map[string]map[string]any
+	if err := yaml.Unmarshal(doc, &sections); err != nil {
+		return nil, fault.New(fault.Invalid, "the document cannot be read: %v", err)
+	}
+	var removes, makes []Step
+	for _, c := range parts {
+		section, ok := sections[c.Name]
+		if !ok || len(c.Objects) == 0 {
+			continue
+		}
+		delete(sections, c.Name)
+		kinds, err := load(ctx, get, c)
+		if err != nil {
+			return nil, err
+		}
+		p := planner{component: c.Name, kinds: kinds, made: map[string]string{}}
+		if err := p.section(section); err != nil {
+			return nil, err
+		}
+		makes = append(makes, p.makes...)
+		slices.Reverse(p.removes)
+		removes = append(removes, p.removes...)
+	}
+	for name := range sections {
+		return nil, fault.New(fault.Invalid, "the document has a section %q that is no component", name)
+	}
+	// First what goes: its name may be needed again.
+	return append(removes, makes...), nil
+}
+
+type planner struct {
+	component      string
+	kinds          []kind
+	made           map[string]string // ids of what this plan creates, by kind and name
+	removes, makes []Step
+}
+
+func (p *planner) section(section map[string]any) error {
+	for i := range p.kinds {
+		k := &p.kinds[i]
+		value, ok := section[k.Key]
+		if !ok {
+			continue
+		}
+		delete(section, k.Key)
+		wanted, err := k.wanted(value)
+		if err != nil {
+			return err
+		}
+		if err := p.kind(k, wanted); err != nil {
+			return err
+		}
+	}
+	for key := range section {
+		return fault.New(fault.Invalid, "%s has no %q", p.component, key)
+	}
+	return nil
+}
+
+// wanted are the objects of a kind as the document has them, by name.
+func (k kind) wanted(value any) (map[string]map[string]any, error) {
+	list, ok := value.([]any)
+	if k.Single {
+		list, ok = []any{value}, true
+	}
+	if !ok && value != nil {
+		return nil, fault.New(fault.Invalid, "%s must be a list", k.Key)
+	}
+	out := map[string]map[string]any{}
+	for _, entry := range list {
+		raw, err := json.Marshal(entry)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "%s holds something that is no object", k.Key)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
+			return nil, fault.New(fault.Invalid, "%s holds something that is no object", k.Key)
+		}
+		name := nameIn(k.Object, fields)
+		if _, twice := out[name]; twice {
+			return nil, fault.New(fault.Invalid, "%s has %s twice", k.Key, name)
+		}
+		out[name] = fields
+	}
+	return out, nil
+}
+
+func (p *planner) kind(k *kind, wanted map[string]map[string]any) error {
+	for _, it := range k.items {
+		if _, stays := wanted[it.name]; !stays && !k.Single {
+			p.removes = append(p.removes, Step{
+				Method: "DELETE", Path: k.Path + "/" + it.id, IfMatch: it.etag,
+				Sign: '-', What: p.label(k, it.name),
+			})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		step, err := p.make(k, name, wanted[name])
+		if err != nil {
+			return err
+		}
+		if step != nil {
+			p.makes = append(p.makes, *step)
+		}
+	}
+	return nil
+}
+
+func (p *planner) label(k *kind, name string) string {
+	return strings.TrimSpace(p.component + " " + k.Key + " " + name)
+}
+
+// make creates what is missing and changes what differs; nil when neither is needed.
+func (p *planner) make(k *kind, name string, fields map[string]any) (*Step, error) {
+	have, exists := k.find(name)
+	step := &Step{What: p.label(k, name)}
+	if !exists {
+		step.Method, step.Path, step.ID, step.Sign = "POST", k.Path, db.NewID(), '+'
+		p.made[k.Key+"/"+name] = step.ID
+	} else {
+		step.How = changes(have.fields, fields)
+		if step.How == "" {
+			return nil, nil
+		}
+		step.Method, step.Path, step.IfMatch, step.Sign = "PUT", k.Path+"/"+have.id, have.etag, '~'
+		if k.Single {
+			step.Path = k.Path
+		}
+		merged := maps.Clone(have.fields)
+		maps.Copy(merged, fields)
+		fields = merged
+	}
+	body, err := p.body(k, fields)
+	step.Body = body
+	return step, err
+}
+
+// changes lists the fields that the document has and that differ.
+func changes(have, want map[string]any) string {
+	var out []string
+	for _, f := range slices.Sorted(maps.Keys(want)) {
+		if !reflect.DeepEqual(have[f], want[f]) {
+			out = append(out, fmt.Sprintf("%s %s → %s", f, short(have[f]), short(want[f])))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func short(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return "?"
+	}
+	if r := []rune(string(raw)); len(r) > 60 {
+		return string(r[:57]) + "…"
+	}
+	return string(raw)
+}
+
+// body puts ids back where the document has names.
+func (p *planner) body(k *kind, fields map[string]any) (json.RawMessage, error) {
+	out := maps.Clone(fields)
+	for field, to := range k.Refs {
+		name, ok := out[document(field)].(string)
+		if !ok {
+			return nil, fault.New(fault.Invalid, "%s needs %q", k.Key, document(field))
+		}
+		delete(out, document(field))
+		id, found := p.made[to+"/"+name]
+		for _, other := range p.kinds {
+			if it, ok := other.find(name); ok && other.Key == to && !found {
+				id, found = it.id, true
+			}
+		}
+		if !found {
+			return nil, fault.New(fault.Invalid, "%s refers to %s %q, which is neither there nor in the document", k.Key, to, name)
+		}
+		out[field] = id
+	}
+	return json.Marshal(out)
+}
