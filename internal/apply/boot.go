@@ -41,9 +41,15 @@ func (w *worker) boot() error {
 	if err := w.Tree.Sweep(w.stateFile(w.part.Name + ".good")); err != nil {
 		return err
 	}
+	if err := w.loadKeepEdits(); err != nil {
+		return err
+	}
 	found, whole, err := w.onDisk()
 	if err != nil {
 		return err
+	}
+	if !whole && w.keepEdits {
+		found, whole = w.good, true
 	}
 	if !whole {
 		w.Log.Warn("managed files are damaged; the last good ones are put back", "component", w.part.Name)

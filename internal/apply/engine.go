@@ -135,6 +135,7 @@ type State struct {
 	Error     string              `json:"error"`
 	Problems  []component.Problem `json:"problems" doc:"What was left out, and why"`
 	Drift     []string            `json:"drift" doc:"Files that somebody else changed, when this was last found"`
+	KeepEdits bool                `json:"keep_edits" doc:"Whether such files are left as they are"`
 	Since     time.Time           `json:"since"`
 	Confirm   *Confirm            `json:"confirm,omitempty" doc:"The change that is undone unless somebody confirms it"`
 }

@@ -327,6 +327,36 @@ func TestEditedFilesArePutBack(t *testing.T) {
 	}
 }
 
+func TestEditsCanBeKept(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	keep := func(on bool) {
+		t.Helper()
+		c := change.Change{Component: "change", Action: "system.component_update"}
+		if err := r.run.Run(r.ctx, c, func(tx pgx.Tx) error { return change.KeepEdits(r.ctx, tx, "lamp", on) }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.engine.Sync(r.ctx, "lamp"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(true)
+	path := filepath.Join(r.root, lampFile)
+	if err := os.WriteFile(path, []byte("by hand\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if came := r.mustAdd("two"); came.Apply != intent.Pending || came.Why != whyKept {
+		t.Errorf("came %+v, want pending for the edit", came)
+	}
+	r.again()
+	r.eventually("the edit is reported", func() bool { s := r.engine.States()[0]; return s.Stage == Held && len(s.Drift) == 1 && s.KeepEdits })
+	if data, err := os.ReadFile(path); string(data) != "by hand\n" || err != nil {
+		t.Errorf("the file is %q, %v", data, err)
+	}
+	keep(false)
+	r.runs("lamp one\nlamp two\n")
+}
+
 func TestWithoutDatabaseTheLastGoodFilesAreKept(t *testing.T) {
 	r := newRig(t)
 	r.mustAdd("one")

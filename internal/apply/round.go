@@ -27,10 +27,11 @@ const (
 
 // job is one round on its way.
 type job struct {
-	wanted  component.Rendering
-	due     []change.Due // committed changes that it brings
-	secrets []string     // that the files hold, and the history must not
-	started time.Time
+	wanted    component.Rendering
+	due       []change.Due // committed changes that it brings
+	secrets   []string     // that the files hold, and the history must not
+	keepEdits bool
+	started   time.Time
 }
 
 // round closes the difference between what is wanted, what is installed and what runs,
@@ -71,7 +72,14 @@ func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied 
 		return came
 	}
 	if err == nil {
+		err = w.setKeepEdits(j.keepEdits)
+	}
+	if err == nil {
 		err = w.bring(ctx, j)
+	}
+	if errors.Is(err, errKept) {
+		w.stage(Held)
+		return change.Applied{State: intent.Pending, Why: whyKept}
 	}
 	if err != nil {
 		return w.failed(ctx, j, err)
@@ -89,7 +97,7 @@ func (w *worker) withoutDatabase(ctx context.Context) change.Applied {
 	if len(j.wanted.Files) == 0 {
 		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
 	}
-	if err := w.bring(ctx, j); err != nil {
+	if err := w.bring(ctx, j); err != nil && !errors.Is(err, errKept) {
 		return w.failed(ctx, j, err)
 	}
 	w.rest(j)
@@ -107,6 +115,9 @@ func (w *worker) render(ctx context.Context) (job, error) {
 		var err error
 		if j.due, err = change.DueFor(ctx, tx, w.part.Name); err != nil {
 			return fmt.Errorf("list pending changes: %w", err)
+		}
+		if j.keepEdits, err = change.KeepsEdits(ctx, tx, w.part.Name); err != nil {
+			return fmt.Errorf("read how it is applied: %w", err)
 		}
 		j.wanted, err = w.part.Render(ctx, tx, func(sealed []byte, at secret.Place) (secret.Text, error) {
 			text, err := w.Set.Unseal(sealed, at)
@@ -140,6 +151,9 @@ func (w *worker) bring(ctx context.Context, j job) error {
 	same := j.wanted.Hash() == w.installed.Hash() && len(damaged) == 0
 	if same && w.observe(ctx) == j.wanted.Hash() {
 		return nil
+	}
+	if w.kept() {
+		return errKept
 	}
 	if err := w.check(ctx, j.wanted); err != nil {
 		return err

@@ -123,6 +123,10 @@ func (w *worker) inOrder(ctx context.Context) bool {
 		w.Log.Error("apply", "component", w.part.Name, "err", err)
 		return false
 	}
+	if len(damaged) > 0 && w.kept() {
+		w.show(func(s *State) { s.Drift, s.Stage = damaged, Held })
+		return true
+	}
 	if len(damaged) > 0 {
 		w.Log.Warn("managed files were changed by somebody else and are put back", "component", w.part.Name, "files", damaged)
 		w.show(func(s *State) { s.Drift = damaged })

@@ -40,6 +40,7 @@ type worker struct {
 	good      component.Rendering // the last that its daemon ran on
 	passed    string              // hash of the last that passed its check
 	shown     component.Rendering // what the history was last told of
+	keepEdits bool                // hand edits are left alone
 	wasUp     bool                // the database, when last looked at
 	retryAt   time.Time
 	tries     int

@@ -31,6 +31,7 @@ func Schema() db.Schema {
 			{Name: "change_rows", Scope: db.History},
 			{Name: "applies", Scope: db.History},
 			{Name: "change_applies", Scope: db.History},
+			{Name: "apply_settings", Scope: db.NodeLocal},
 		},
 		Migrations: db.Files(migrations),
 	}

@@ -114,3 +114,19 @@ func (r Round) Mark(ctx context.Context, q db.DB) error {
 	}
 	return nil
 }
+
+// KeepsEdits reports whether hand edits of a component's files are to be left alone.
+func KeepsEdits(ctx context.Context, q db.DB, component string) (keep bool, err error) {
+	err = q.QueryRow(ctx, `select coalesce(bool_or(keep_edits), false) from apply_settings where component = $1`, component).Scan(&keep)
+	return keep, err
+}
+
+// KeepEdits sets that.
+func KeepEdits(ctx context.Context, q db.DB, component string, keep bool) error {
+	_, err := q.Exec(ctx, `insert into apply_settings (id, component, keep_edits) values ($1, $2, $3)
+		on conflict (component) do update set keep_edits = $3, revision = apply_settings.revision + 1, updated_at = now()`, db.NewID(), component, keep)
+	if err != nil {
+		return fmt.Errorf("set how %s is applied: %w", component, err)
+	}
+	return nil
+}

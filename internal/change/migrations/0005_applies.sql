@@ -30,10 +30,20 @@ create table change_applies (
 );
 create index change_applies_pending on change_applies (component) where state <> 'live';
 
+-- How the applier treats a component on this node.
+create table apply_settings (
+	id         uuid primary key,
+	component  text not null unique,
+	keep_edits boolean not null default false,
+	revision   bigint not null default 1,
+	created_at timestamptz not null default now(),
+	updated_at timestamptz not null default now()
+);
+
 -- What later changes did to a row that is to be reverted.
 create index change_rows_row on change_rows (table_name, (coalesce(new_row, old_row) ->> 'id'));
 
 -- +goose Down
 drop index change_rows_row;
-drop table change_applies, applies;
+drop table apply_settings, change_applies, applies;
 alter table changes drop column reason, drop column reverts, drop column confirm_seconds, drop column confirm_state;

@@ -29,6 +29,10 @@ func (p *part) applyRoutes(r api.Router) {
 		Summary: "The same, each time it changes",
 	}, p.stream)
 	api.Handle(r, api.Op{
+		ID: "update-component", Method: http.MethodPut, Path: "/system/components/{name}",
+		Summary: "Set how a component is applied on this node",
+	}, p.update)
+	api.Handle(r, api.Op{
 		ID: "config-preview", Method: http.MethodGet, Path: "/system/config-preview",
 		Summary:     "The text of a component's files as the database wants them, secrets redacted",
 		Description: "Writes no file and reloads nothing.",
@@ -45,6 +49,30 @@ func (p *part) states(ctx context.Context, _ *struct{}) (*api.Body[[]apply.State
 		return nil, err
 	}
 	return api.OK(states), nil
+}
+
+// Handling is how a component is applied.
+type Handling struct {
+	KeepEdits *bool `json:"keep_edits" doc:"Leave managed files alone that somebody edited by hand, instead of putting them back; nothing is installed over them meanwhile"`
+}
+
+func (p *part) update(ctx context.Context, in *struct {
+	Name string `path:"name" maxLength:"64"`
+	Body Handling
+},
+) (*api.Body[Handling], error) {
+	if _, ok := p.Set().Find(in.Name); !ok {
+		return nil, fault.New(fault.NotFound, "there is no component %q that is applied", in.Name)
+	}
+	keep := *in.Body.KeepEdits
+	c := change.Change{Component: "change", Action: "system.component_update", Subject: in.Name, Detail: map[string]any{"keep_edits": keep}}
+	if err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return change.KeepEdits(ctx, tx, in.Name, keep) }); err != nil {
+		return nil, err
+	}
+	if _, err := p.Applier.Sync(ctx, in.Name); err != nil {
+		p.Log.Warn("apply", "component", in.Name, "err", err) // it learns of it at its next round
+	}
+	return api.OK(in.Body), nil
 }
 
 func (p *part) stream(ctx context.Context, send func(any) error) error {

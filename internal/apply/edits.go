@@ -1,0 +1,52 @@
+package apply
+
+import (
+	"errors"
+
+	"gateway/internal/apply/files"
+)
+
+// errKept ends a round that would overwrite what somebody wrote by hand and wants kept.
+var errKept = errors.New("a managed file was edited by hand and is kept")
+
+const whyKept = "a file was edited by hand and is to be kept as it is; switch that off for this component to install what is configured"
+
+type edits struct {
+	Keep bool `json:"keep"`
+}
+
+// setKeepEdits remembers the setting where a boot without a database finds it.
+func (w *worker) setKeepEdits(keep bool) error {
+	if keep == w.keepEdits {
+		return nil
+	}
+	if err := w.Tree.Save(w.stateFile(w.part.Name+".edits"), edits{keep}); err != nil {
+		return err
+	}
+	w.keepEdits = keep
+	w.show(func(s *State) { s.KeepEdits = keep })
+	return nil
+}
+
+func (w *worker) loadKeepEdits() error {
+	var e edits
+	if _, err := w.Tree.Load(w.stateFile(w.part.Name+".edits"), &e); err != nil {
+		return err
+	}
+	w.keepEdits = e.Keep
+	w.show(func(s *State) { s.KeepEdits = e.Keep })
+	return nil
+}
+
+// kept reports whether there are edits to be left alone. A missing file is no edit.
+func (w *worker) kept() bool {
+	if !w.keepEdits {
+		return false
+	}
+	for _, f := range w.installed.Files {
+		if _, damage, err := w.Tree.Read(f.Path); err == nil && damage == files.Edited {
+			return true
+		}
+	}
+	return false
+}
