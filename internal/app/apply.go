@@ -27,8 +27,6 @@ type ApplyConfig struct {
 	Database string
 	StateDir string
 	RunDir   string
-	// At is told each step of an apply; nil outside of tests.
-	At func(step string)
 }
 
 // ApplyDefaults are the paths of an installed appliance.
@@ -99,7 +97,7 @@ func newEngine(cfg ApplyConfig, pool db.Pool, watch *db.Watch, units *sys.Units,
 	tables := db.Tables(component.Schemas(set.Parts))
 	return apply.NewEngine(apply.EngineOptions{
 		Set: set, Pool: pool, Up: watch.Up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
-		Node: health.MachineID, Clock: clock, Log: log, At: cfg.At,
+		Node: health.MachineID, Clock: clock, Log: log, At: failpoint(cfg.RunDir),
 		Undo: func(ctx context.Context, id string) error { return run.Undo(ctx, id, tables) },
 	}), nil
 }
