@@ -120,16 +120,7 @@ func (r *Runner) Run(ctx context.Context, c Change, fn func(tx pgx.Tx) error) er
 func (r *Runner) transact(ctx context.Context, c Change, steps func(*work) error) error {
 	w := &work{Runner: r, id: db.NewID(), ask: intent.Of(ctx)}
 	defer w.leave()
-	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
-		w.tx = tx
-		if err := w.open(ctx, c); err != nil {
-			return err
-		}
-		if err := steps(w); err != nil {
-			return err
-		}
-		return w.finish(ctx)
-	})
+	err := w.run(ctx, c, steps)
 	if errors.Is(err, errNothing) {
 		return nil
 	}

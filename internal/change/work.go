@@ -3,10 +3,13 @@ package change
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"gateway/internal/audit"
 	"gateway/internal/fault"
@@ -23,6 +26,58 @@ type work struct {
 	entries  []audit.Entry
 	affected []string // components whose files will change
 	undoing  bool
+}
+
+// run is the transaction.
+func (w *work) run(ctx context.Context, c Change, steps func(*work) error) error {
+	var err error
+	if w.tx, err = w.pool.Begin(ctx); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = w.tx.Rollback(context.WithoutCancel(ctx)) }() // no more than a formality after a commit
+	if err := w.open(ctx, c); err != nil {
+		return err
+	}
+	if err := steps(w); err != nil {
+		return err
+	}
+	if err := w.finish(ctx); err != nil {
+		return err
+	}
+	if err := w.tx.Commit(ctx); err != nil {
+		return w.settle(ctx, err)
+	}
+	return nil
+}
+
+// settleTime is how long we try to find out what became of a commit.
+const settleTime = 12 * time.Second
+
+// settle is for a commit whose answer was lost: the change may be stored all the same,
+// and whoever asked must not be told otherwise.
+func (w *work) settle(ctx context.Context, lost error) error {
+	var pg *pgconn.PgError
+	if errors.As(lost, &pg) || errors.Is(lost, pgx.ErrTxCommitRollback) {
+		return fmt.Errorf("commit: %w", lost) // the database has answered: it is not stored
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	for {
+		var stored bool
+		err := w.pool.QueryRow(ctx, `select exists (select from changes where id = $1)`, w.id).Scan(&stored)
+		switch {
+		case err == nil && stored:
+			return nil
+		case err == nil:
+			return fmt.Errorf("commit: %w", lost)
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return errors.Join(fault.New(fault.Unavailable,
+				"the database went away at the very moment of storing this; look whether it is there before you try again").WithCode("outcome_unknown"), lost)
+		}
+	}
 }
 
 // open gives the row-image trigger the change to record under.
