@@ -1,0 +1,65 @@
+package ntp
+
+import (
+	"context"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+const (
+	settingsPath = "/ntp/settings"
+	poolsPath    = "/ntp/pools"
+)
+
+// Settings are the one row of settings.
+type Settings struct {
+	resource.Meta
+	SettingsInput
+}
+
+// Pool is a time source as it is stored.
+type Pool struct {
+	resource.Meta
+	Source
+}
+
+// PoolInput is what create and update take of a source.
+type PoolInput struct {
+	Kind    string `json:"kind" db:"kind" enum:"pool,server" doc:"A pool is a name behind which there are many servers"`
+	Address string `json:"address" db:"address" minLength:"1" maxLength:"253" doc:"Name or IP address"`
+	Iburst  *bool  `json:"iburst,omitempty" db:"iburst" default:"true" doc:"Ask several times in a row at the daemon's start"`
+	Prefer  *bool  `json:"prefer,omitempty" db:"prefer" default:"false" doc:"Take it before sources without this mark"`
+	Minpoll *int   `json:"minpoll,omitempty" db:"minpoll" nullable:"true" minimum:"-6" maximum:"24" doc:"Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6"`
+	Maxpoll *int   `json:"maxpoll,omitempty" db:"maxpoll" nullable:"true" minimum:"-6" maximum:"24" doc:"Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10"`
+}
+
+func (p *part) resources(r api.Router) {
+	resource.Single[Settings, SettingsInput]{
+		Component: name, Path: settingsPath, Table: "ntp_settings", Access: api.Viewer, Summary: "the NTP daemon",
+		Validate: validSettings,
+	}.Register(r, p.DB, p.Run)
+	resource.Resource[Pool, PoolInput]{
+		Component: name, Noun: "pool", Path: poolsPath, Table: "ntp_pools", Access: api.Viewer,
+		Search: []string{"address"}, Sort: []string{"address", "kind", "created_at", "updated_at"}, Filter: []string{"kind"},
+		Unique:   map[string]string{"ntp_pools_address_key": "address"},
+		Name:     func(row Pool) string { return row.Address },
+		Validate: validPool,
+	}.Register(r, p.DB, p.Run)
+}
+
+func validSettings(_ context.Context, _ db.DB, _ *Settings, in *SettingsInput) error {
+	var p fault.Problems
+	in.validate(&p)
+	return p.Err()
+}
+
+func validPool(_ context.Context, _ db.DB, _ *Pool, in *PoolInput) error {
+	var p fault.Problems
+	s := Source{Kind: in.Kind, Address: in.Address, Minpoll: in.Minpoll, Maxpoll: in.Maxpoll}
+	s.validate(&p)
+	in.Address = s.Address
+	return p.Err()
+}

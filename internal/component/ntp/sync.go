@@ -1,0 +1,93 @@
+package ntp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+const (
+	// syncTime is for a synchronisation with its audit entry.
+	syncTime = 35 * time.Second
+	// askTime of it is for the daemon to ask its sources; the rest is for the entry.
+	askTime = 25 * time.Second
+)
+
+func (p *part) syncRoute(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "ntp-force-sync", Method: http.MethodPost, Path: "/ntp/force-sync", Timeout: syncTime,
+		Summary: "Ask all time sources now, and set the clock by their answers at once",
+		Description: "Takes about five seconds, or ten when a source does not answer. The clock is set whatever makestep says, " +
+			"and may jump. Answers how the clock is doing then.",
+	}, p.sync)
+}
+
+// sync does the deed within the change, so that one that failed leaves no entry. It goes on
+// when the caller hangs up: the clock cannot be rolled back.
+func (p *part) sync(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
+	held, cancel := context.WithTimeout(context.WithoutCancel(ctx), syncTime)
+	defer cancel()
+	var s Status
+	done := false
+	err := p.Run.Run(held, change.Change{Component: name, Action: "ntp.force_sync", Subject: "clock"}, func(pgx.Tx) (err error) {
+		s, err = p.synchronise(held)
+		done = err == nil
+		return err
+	})
+	if err != nil && done {
+		err = errors.Join(fault.New(fault.Internal, "this was done, but could not be written to the audit log").WithCode("not_audited"), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(s), nil
+}
+
+func (p *part) synchronise(ctx context.Context) (Status, error) {
+	began := p.Now()
+	if err := p.ask(ctx); err != nil {
+		return Status{}, err
+	}
+	var s Status
+	var sources []SourceStatus
+	err := p.monitor(ctx, func(m *monitor) (err error) {
+		if s, err = m.status(); err == nil {
+			sources, err = m.sources()
+		}
+		return err
+	})
+	if err != nil {
+		return Status{}, err
+	}
+	// An answer from before we asked does not count; the ages are in whole seconds.
+	oldest := max(1, int64(p.Now().Sub(began).Seconds())-2)
+	if !slices.ContainsFunc(sources, func(s SourceStatus) bool { return s.LastReceive != nil && *s.LastReceive <= oldest }) {
+		return Status{}, fault.New(fault.Unavailable, "no time source answered; look at the sources, and at the way to them").WithCode("no_source")
+	}
+	return s, nil
+}
+
+// ask words what the applier does not: its silence must not read as that of the database.
+func (p *part) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	var out struct{}
+	err := p.Applier.Ask(ctx, name, forceSync, struct{}{}, &out)
+	switch _, worded := fault.Of(err); {
+	case err == nil || worded:
+		return err
+	case db.Expired(err):
+		return errors.Join(fault.New(fault.Unavailable, "the NTP daemon did not follow in time and may still do so; look at its status").WithCode("timeout"), err)
+	default:
+		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; the log of this node has the details").WithCode("applier_unavailable"), err)
+	}
+}
