@@ -68,12 +68,22 @@ var services = map[string][]string{
 	"gateway-database.service": {
 		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
 	},
+	"gateway-ntp-sync.service": {
+		"Type=oneshot", "User=_chrony", "CapabilityBoundingSet=", "PrivateUsers=yes", "PrivateNetwork=yes", "MemoryDenyWriteExecute=yes",
+		"ProcSubset=pid", "RestrictAddressFamilies=AF_UNIX", "ReadWritePaths=-/run/chrony", "TimeoutStartSec=20s",
+	},
 }
+
+// An operator who asked for it is told, and asks again.
+var once = map[string]string{"gateway-ntp-sync.service": "Restart=on-failure"}
 
 func TestServicesAreHardened(t *testing.T) {
 	for name, own := range services {
 		u := unit(t, name)
 		for _, want := range slices.Concat(hardening, own) {
+			if want == once[name] {
+				continue
+			}
 			key, value, _ := strings.Cut(want, "=")
 			if !slices.Contains(u[key], value) {
 				t.Errorf("%s: %s is %q, want %q among them", name, key, u[key], value)
@@ -150,5 +160,23 @@ func TestDebiansHAProxyRunsOurConfiguration(t *testing.T) {
 		if !slices.Equal(u[key], []string{want}) {
 			t.Errorf("%s = %q, want %q", key, u[key], want)
 		}
+	}
+}
+
+// The directives are held against those of the checker by package ntp.
+func TestDebiansChronyRunsOurConfiguration(t *testing.T) {
+	u := unit(t, "chrony.conf")
+	for key, want := range map[string]string{
+		"StartLimitIntervalSec": "0", "Restart": "on-failure", "NoNewPrivileges": "yes", "LimitCORE": "0",
+	} {
+		if !slices.Equal(u[key], []string{want}) {
+			t.Errorf("%s = %q, want %q", key, u[key], want)
+		}
+	}
+	if start := u["ExecStart"]; len(start) != 2 || start[0] != "" || !strings.HasPrefix(start[1], "!/usr/sbin/chronyd $DAEMON_OPTS -r ") {
+		t.Errorf("ExecStart = %q, want it emptied first, and the operator's options kept", start)
+	}
+	if text := read(t, "scripts/postrm"); !strings.Contains(text, "rm -f /etc/chrony/conf.d/gateway.conf") {
+		t.Error("after a removal Debian's chrony would read our file")
 	}
 }
