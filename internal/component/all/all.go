@@ -15,6 +15,8 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/component/audit"
 	changehistory "gateway/internal/component/change"
+	"gateway/internal/component/dns"
+	"gateway/internal/component/ntp"
 	"gateway/internal/component/setup"
 	"gateway/internal/component/system"
 	"gateway/internal/component/user"
@@ -49,7 +51,10 @@ type Deps struct {
 
 // Managed returns the parts that render files for a daemon. gateway-apply has these alone.
 func Managed(d Deps) []component.Component {
-	return []component.Component{}
+	return []component.Component{
+		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
+		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
+	}
 }
 
 // List returns the parts.
