@@ -76,6 +76,8 @@ type Object struct {
 	Single bool
 	// Name are the fields that tell two of them apart.
 	Name []string
+	// Derived are the fields that the API answers and does not take.
+	Derived []string
 	// Refs are the fields that hold the id of another object, by the key of that kind in
 	// the same part. The document has the name instead: "zone_id" becomes "zone".
 	Refs map[string]string

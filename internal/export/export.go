@@ -99,7 +99,7 @@ func read(raw json.RawMessage, o component.Object, before []kind) (item, error) 
 	}
 	it := item{id: fmt.Sprint(fields["id"]), etag: fmt.Sprintf(`"%v"`, fields["revision"]), fields: map[string]any{}}
 	for name, value := range fields {
-		if slices.Contains(bookkeeping, name) || value == secret.Redacted {
+		if slices.Contains(bookkeeping, name) || slices.Contains(o.Derived, name) || value == secret.Redacted {
 			continue
 		}
 		if to, ok := o.Refs[name]; ok {
