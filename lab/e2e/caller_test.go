@@ -84,6 +84,11 @@ func (c *caller) post(path string, body any) *answer {
 	return c.do("POST", path, body)
 }
 
+func (c *caller) put(path string, body any) *answer {
+	c.t.Helper()
+	return c.do("PUT", path, body)
+}
+
 // do calls an operation below the API's prefix and has to be answered.
 func (c *caller) do(method, path string, body any) *answer {
 	c.t.Helper()
@@ -357,4 +362,14 @@ func (c *caller) secondStep(who account, proof map[string]any) *answer {
 	body := map[string]any{"token": first.Token}
 	maps.Copy(body, proof)
 	return c.post("/auth/login/totp", body)
+}
+
+// id is that of the object in the answer.
+func (r *answer) id() string {
+	r.t.Helper()
+	var row struct{ ID string }
+	if !r.decode(&row) || row.ID == "" {
+		r.t.Fatalf("%s: no id in %s", r.what, r.body)
+	}
+	return row.ID
 }

@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+type object = map[string]any
+
+const (
+	dnsFile = "/etc/unbound/unbound.conf.d/gateway.conf"
+	ntpFile = "/etc/chrony/conf.d/gateway.conf"
+)
+
+// standing is how a component stands, as GET /system/components tells.
+type standing struct {
+	Component, Stage, Wanted, Installed, Observed, Error string
+	Drift                                                []string
+	Confirm                                              *struct {
+		Change      string
+		SecondsLeft int `json:"seconds_left"`
+	}
+}
+
+func (s standing) settled() bool {
+	return s.Stage == "live" && s.Wanted != "" && s.Wanted == s.Installed && s.Installed == s.Observed
+}
+
+func (c *caller) standings() map[string]standing {
+	out := map[string]standing{}
+	r, err := c.try("GET", "/system/components", nil)
+	var all []standing
+	if err != nil || r.status != 200 || !r.decode(&all) {
+		return out
+	}
+	for _, s := range all {
+		out[s.Component] = s
+	}
+	return out
+}
+
+// settles waits until every component runs on what is wanted.
+func (a *appliance) settles(c *caller, limit time.Duration) time.Duration {
+	a.t.Helper()
+	var last map[string]standing
+	defer func() {
+		if a.t.Failed() {
+			a.t.Logf("components stand at %+v", last)
+		}
+	}()
+	return a.eventually(limit, "every component is live", func() bool {
+		last = c.standings()
+		return len(last) == 2 && last["dns"].settled() && last["ntp"].settled()
+	})
+}
+
+// opened makes the resolver answer the client's network.
+func (a *appliance) opened(c *caller) {
+	a.t.Helper()
+	var s object
+	c.get("/dns/settings").want(200).decode(&s)
+	for _, f := range []string{"id", "revision", "created_at", "updated_at"} {
+		delete(s, f)
+	}
+	s["listen_addresses"] = []string{"127.0.0.1", a.node.IP().String()}
+	s["access_acl"] = []string{"127.0.0.0/8", "10.0.0.0/8"}
+	c.put("/dns/settings", s).want(200)
+}
+
+// dig asks the node's resolver from the client.
+func (a *appliance) dig(name, kind string) string {
+	a.t.Helper()
+	out, err := a.client.Run(a.t.Context(), "dig", "+short", "+time=1", "+tries=1", "@"+a.node.IP().String(), name, kind)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return strings.TrimSpace(out)
+}
+
+// shows SYS-01, SYS-02, SYS-03, SYS-24, SYS-27, DNS-10, DNS-15, NTP-05
+func TestAChangeReachesTheDaemons(t *testing.T) {
+	a := installed(t)
+	c := a.signedIn(a.admin)
+	a.settles(c, 20*time.Second)
+	a.opened(c)
+	zone := c.post("/dns/zones", object{"name": "story.arpa", "forward_to": []string{}}).want(201).id()
+	answer := c.post("/dns/records", object{"zone_id": zone, "name": "www", "type": "A", "value": "192.0.2.80"}).want(201)
+	if got := answer.header.Get("Gateway-Apply"); got != "live" {
+		t.Errorf("Gateway-Apply is %q (%s), want live", got, answer.header.Get("Gateway-Apply-Reason"))
+	}
+	if got := a.dig("www.story.arpa", "A"); got != "192.0.2.80" {
+		t.Errorf("the resolver answers %q", got)
+	}
+	before := a.run("sha256sum", dnsFile, ntpFile)
+	c.get("/system/config-preview").want(200)
+	if after := a.run("sha256sum", dnsFile, ntpFile); after != before {
+		t.Error("a preview wrote a file")
+	}
+	var rendered struct {
+		OK     bool
+		Errors map[string]string
+	}
+	c.post("/system/render-configs", nil).want(200).decode(&rendered)
+	if !rendered.OK {
+		t.Errorf("render-configs says %v", rendered.Errors)
+	}
+	c.post("/ntp/pools", object{"kind": "server", "address": "192.0.2.123", "iburst": true}).want(201)
+	if !strings.Contains(a.run("cat", ntpFile), "server 192.0.2.123") {
+		t.Error("the new server is not in chrony's file")
+	}
+	a.settles(c, 5*time.Second)
+}
+
+// shows SYS-27, SYS-28
+func TestABrokenDaemonDoesNotStopTheOthers(t *testing.T) {
+	a := installed(t)
+	c := a.signedIn(a.admin)
+	a.settles(c, 20*time.Second)
+	a.run("mv", "/usr/sbin/chronyd", "/usr/sbin/chronyd.away")
+	a.run("systemctl", "kill", "-s", "KILL", "chrony.service")
+	defer a.settles(c, 20*time.Second)
+	defer a.run("mv", "/usr/sbin/chronyd.away", "/usr/sbin/chronyd")
+	var r struct {
+		OK       bool
+		Rendered []string
+		Errors   map[string]string
+	}
+	a.eventually(20*time.Second, "render-configs tells of the broken one", func() bool {
+		c.post("/system/render-configs", nil).want(200).decode(&r)
+		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[dns]"
+	})
+	t.Logf("%+v", r)
+}
