@@ -1,0 +1,158 @@
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gateway/internal/component"
+	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+)
+
+// apply makes unbound run on what is installed, by the gentlest way there is: records it
+// is told, which takes a millisecond; zones it reads anew beside its work, a tenth of a second
+// at ten thousand records; for settings it starts over, and for sockets it is restarted.
+func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
+	was, is := split(old), split(now)
+	switch {
+	case !is.good:
+		return errors.New("what was rendered is not laid out as it should be")
+	case !was.good:
+		return p.reload(ctx, p.unbound.Reload)
+	case sockets(was.settings) != sockets(is.settings):
+		return p.restart(ctx)
+	case was.settings != is.settings:
+		// Not by fast_reload: it says ok to a change of modules, and does not make it.
+		return p.reload(ctx, p.unbound.Reload)
+	}
+	if was.zones == is.zones {
+		done, err := p.tell(ctx, steps(was.records, is.records))
+		if done || err != nil {
+			return err
+		}
+	}
+	if err := p.reload(ctx, p.unbound.FastReload); err != nil {
+		return err
+	}
+	return p.forget(ctx, forwards(was.zones), forwards(is.zones))
+}
+
+// tell reports whether unbound now has the difference. It cannot be half done: a reload
+// follows where something went wrong.
+func (p *part) tell(ctx context.Context, all []step) (bool, error) {
+	if len(all) == 0 {
+		return true, nil
+	}
+	plan, hot := newPlan(all)
+	if !hot || p.pushed.Load()+int64(plan.lines) > maxPushed {
+		return false, nil
+	}
+	err := p.carryOut(ctx, plan)
+	if err == nil {
+		p.pushed.Add(int64(plan.lines))
+		return true, nil
+	}
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return false, nil
+}
+
+var errThreads = errors.New("unbound removes single records without regard to its other threads")
+
+func (p *part) carryOut(ctx context.Context, plan plan) error {
+	if len(plan.remove) > 0 {
+		n, err := p.unbound.Threads(ctx)
+		if err == nil && n != 1 {
+			err = errThreads
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.unbound.AddData(ctx, plan.add); err != nil {
+		return err
+	}
+	if err := p.unbound.RemoveData(ctx, append(plan.remove, plan.names...)); err != nil {
+		return err
+	}
+	return p.unbound.AddData(ctx, plan.replace)
+}
+
+// reload falls back on a restart where unbound is down, or cannot do it.
+func (p *part) reload(ctx context.Context, how func(context.Context) error) error {
+	err := how(ctx)
+	if errors.Is(err, control.ErrDown) || errors.Is(err, control.ErrIncompatible) {
+		return p.restart(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("reload the resolver: %w", err)
+	}
+	p.pushed.Store(0)
+	return nil
+}
+
+func (p *part) restart(ctx context.Context) error {
+	if err := p.Units.Restart(ctx, Unit); err != nil {
+		return fmt.Errorf("restart the resolver: %w", err)
+	}
+	p.pushed.Store(0)
+	return nil
+}
+
+// forget drops what is cached of zones that others are asked for now. Records need none of
+// it: unbound looks at them first.
+func (p *part) forget(ctx context.Context, was, is map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if is[name] != was[name] {
+			if err := p.flushZone(ctx, name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if _, known := was[name]; !known {
+			if err := p.flushZone(ctx, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *part) flushZone(ctx context.Context, name string) error {
+	err := p.unbound.FlushZone(ctx, name)
+	if err != nil && !errors.Is(err, control.ErrDown) { // what is down has no cache
+		return fmt.Errorf("forget the zone %s: %w", name, err)
+	}
+	return nil
+}
+
+// sockets are the lines that say where to listen. unbound opens its sockets as root, and
+// is no longer root once it runs.
+func sockets(settings string) string {
+	var b strings.Builder
+	for line := range strings.Lines(settings) {
+		if strings.HasPrefix(line, "\tinterface") || strings.HasPrefix(line, "\tip-freebind") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// forwards are the servers of each forwarded zone in our file.
+func forwards(head string) map[string]string {
+	out := map[string]string{}
+	_, zones, _ := strings.Cut(head, "forward-zone:\n")
+	for zone := range strings.SplitSeq(zones, "forward-zone:\n") {
+		name, servers, _ := strings.Cut(zone, "\n")
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "\tname: \""), "\"")
+		if name != "" {
+			out[name] = servers
+		}
+	}
+	return out
+}

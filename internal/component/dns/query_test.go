@@ -1,0 +1,318 @@
+package dns
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	mdns "github.com/miekg/dns"
+)
+
+// shows DNS-10, DNS-15
+func TestRecordsAreAnswered(t *testing.T) {
+	r := newRig(t, "")
+	zone, reverse := r.zone("example.com"), r.zone("2.0.192.in-addr.arpa")
+	for _, rec := range [][4]string{
+		{zone, "www", "A", "192.0.2.1"},
+		{zone, "www", "A", "192.0.2.2"},
+		{zone, "www", "AAAA", "2001:db8::1"},
+		{zone, "@", "MX", "10 mail"},
+		{zone, "@", "NS", "ns1"},
+		{zone, "@", "TXT", `v=spf1 include:_spf.example.org -all; "quoted" \ grüß`},
+		{zone, "@", "TXT", `"one" "two"`},
+		{zone, "_sip._tcp", "SRV", "1 2 5060 sip.example.com."},
+		{zone, "@", "CAA", `0 issue "ca.example; a=b"`},
+		{reverse, "1", "PTR", "www.example.com"},
+		{zone, "out.example.org.", "A", "192.0.2.9"},
+		{zone, "long", "TXT", strings.Repeat("long ", 400)},
+	} {
+		r.record(rec[0], rec[1], rec[2], rec[3])
+	}
+	r.sync()
+	for _, tc := range [][3]string{
+		{"www.example.com", "A", "NOERROR | A 192.0.2.1 | A 192.0.2.2"},
+		{"WWW.Example.COM", "AAAA", "NOERROR | AAAA 2001:db8::1"},
+		{"example.com", "MX", "NOERROR | MX 10 mail.example.com."},
+		{"example.com", "NS", "NOERROR | NS ns1.example.com."},
+		{"example.com", "TXT", `NOERROR | TXT v=spf1 include:_spf.example.org -all; "quoted" \ grüß | TXT "one" "two"`},
+		{"_sip._tcp.example.com", "SRV", "NOERROR | SRV 1 2 5060 sip.example.com."},
+		{"example.com", "CAA", `NOERROR | CAA 0 issue "ca.example; a=b"`},
+		{"1.2.0.192.in-addr.arpa", "PTR", "NOERROR | PTR www.example.com."},
+		{"out.example.org", "A", "NOERROR | A 192.0.2.9"},
+		{"long.example.com", "TXT", "NOERROR | TXT " + strings.Repeat("long ", 400)},
+		{"www.example.com", "MX", "NOERROR"},
+	} {
+		if got := sorted(r.unbound.ask(tc[0], tc[1])); got != sorted(tc[2]) {
+			t.Errorf("%s %s = %s, want %s", tc[0], tc[1], got, tc[2])
+		}
+	}
+	if r.installed.Files[0].Path != "/etc/unbound/unbound.conf.d/gateway.conf" || r.installed.Files[0].Mode != 0o644 {
+		t.Errorf("the file is %s with mode %o", r.installed.Files[0].Path, r.installed.Files[0].Mode)
+	}
+}
+
+// sorted orders the parts of an answer: unbound turns the records of a set round.
+func sorted(answer string) string {
+	parts := strings.Split(answer, " | ")
+	for range parts {
+		for i := 1; i+1 < len(parts); i++ {
+			if parts[i] > parts[i+1] {
+				parts[i], parts[i+1] = parts[i+1], parts[i]
+			}
+		}
+	}
+	return strings.Join(parts, " | ")
+}
+
+// world answers for everything that is not ours.
+func world(q mdns.Question) []mdns.RR {
+	name := strings.ToLower(q.Name)
+	switch {
+	case strings.HasSuffix(name, "missing.example.") || strings.HasSuffix(name, "example.com."):
+		return nil
+	case q.Qtype == mdns.TypeA:
+		return []mdns.RR{mustRR(name + " 300 IN A 203.0.113.1")}
+	}
+	return []mdns.RR{}
+}
+
+// shows DNS-12
+func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
+	general := newUpstream(t, world)
+	own := newUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{mustRR(q.Name + " 300 IN A 203.0.113.77")} })
+	r := newRig(t, "")
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.sync()
+	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
+		t.Fatalf("before: %s", got)
+	}
+	id := r.zone("corp.example", own.forward())
+	r.record(id, "local", "A", "192.0.2.5")
+	r.sync() // also forgets what the others said of it
+	for name, want := range map[string]string{
+		"host.corp.example": "A 203.0.113.77", "corp.example": "A 203.0.113.77", "host.other.example": "A 203.0.113.1", "local.corp.example": "A 192.0.2.5",
+	} {
+		if got := r.unbound.ask(name, "A"); got != "NOERROR | "+want {
+			t.Errorf("%s = %s, want %s", name, got, want)
+		}
+	}
+	if own.asked("host.corp.example.", "A") == 0 || own.asked("host.other.example.", "A") != 0 {
+		t.Errorf("its server saw %v", own.seen)
+	}
+	// Reverse zones of private networks are answered by unbound itself, unless they are forwarded.
+	r.zone("168.192.in-addr.arpa", own.forward())
+	r.sync()
+	if got := r.unbound.ask("1.1.168.192.in-addr.arpa", "A"); got != "NOERROR | A 203.0.113.77" {
+		t.Errorf("a private reverse zone = %s", got)
+	}
+	r.do("DELETE", "/dns/zones/"+id, nil).want(t, http.StatusOK)
+	r.sync()
+	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
+		t.Errorf("after: %s", got)
+	}
+}
+
+// unbound by itself answers an alias with its target's name and nothing else.
+func TestAliasesLeadToAddresses(t *testing.T) {
+	general := newUpstream(t, world)
+	r := newRig(t, "")
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	zone := r.zone("example.com")
+	for _, rec := range [][3]string{
+		{"host", "A", "192.0.2.1"},
+		{"host", "AAAA", "2001:db8::1"},
+		{"host", "TXT", "of the host"},
+		{"www", "CNAME", "host"},
+		{"web", "CNAME", "www"},
+		{"cdn", "CNAME", "cdn.example.net"},
+		{"far", "CNAME", "cdn"},
+		{"_acme.cdn", "TXT", "below an alias"},
+		{"a", "CNAME", "b"},
+		{"b", "CNAME", "a"},
+		{"alias.example.org.", "CNAME", "host"},
+	} {
+		r.record(zone, rec[0], rec[1], rec[2])
+	}
+	r.sync()
+	check := func(name, typ, want string) {
+		t.Helper()
+		if got := r.unbound.ask(name, typ); got != want {
+			t.Errorf("%s %s = %s, want %s", name, typ, got, want)
+		}
+	}
+	check("www.example.com", "A", "NOERROR | A 192.0.2.1")
+	check("www.example.com", "AAAA", "NOERROR | AAAA 2001:db8::1")
+	check("www.example.com", "CNAME", "NOERROR | CNAME host.example.com.")
+	check("web.example.com", "A", "NOERROR | A 192.0.2.1")
+	check("cdn.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
+	check("far.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
+	check("_acme.cdn.example.com", "TXT", "NOERROR | TXT below an alias")
+	check("a.example.com", "A", "NOERROR | CNAME b.example.com.")
+	check("alias.example.org", "A", "NOERROR | A 192.0.2.1")
+	// The host moves, and its aliases with it.
+	r.do("PUT", "/dns/records/"+r.find("host.example.com.", "A"), object{"zone_id": zone, "name": "host", "type": "A", "value": "192.0.2.7"}).want(t, http.StatusOK)
+	r.sync()
+	check("web.example.com", "A", "NOERROR | A 192.0.2.7")
+	// The alias moves.
+	r.do("PUT", "/dns/records/"+r.find("www.example.com.", "CNAME"), object{"zone_id": zone, "name": "www", "type": "CNAME", "value": "cdn.example.net."}).want(t, http.StatusOK)
+	r.sync()
+	check("www.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
+	check("web.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
+	if n := r.unbound.restarted(); n != 1 {
+		t.Errorf("unbound was started %d times, want once", n)
+	}
+}
+
+// find is the id of a record.
+func (r *rig) find(fqdn, typ string) string {
+	r.t.Helper()
+	var id string
+	if err := r.pool.QueryRow(r.t.Context(), `select id::text from dns_records where fqdn = $1 and type = $2`, fqdn, typ).Scan(&id); err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+// A name that did not exist a moment ago, and is remembered not to, exists once it has a record.
+func TestARecordIsStrongerThanTheCache(t *testing.T) {
+	general := newUpstream(t, world)
+	r := newRig(t, "")
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	zone := r.zone("missing.example")
+	r.sync()
+	for range 2 {
+		if got := r.unbound.ask("www.missing.example", "A"); got != "NXDOMAIN" {
+			t.Fatalf("before: %s", got)
+		}
+	}
+	if n := general.asked("www.missing.example.", "A"); n != 1 {
+		t.Fatalf("the upstream was asked %d times, so the answer was not cached", n)
+	}
+	id := r.record(zone, "www", "A", "192.0.2.1")
+	r.sync()
+	if got := r.unbound.ask("www.missing.example", "A"); got != "NOERROR | A 192.0.2.1" {
+		t.Errorf("after: %s", got)
+	}
+	r.do("DELETE", "/dns/records/"+id, nil).want(t, http.StatusOK)
+	r.sync()
+	if got := r.unbound.ask("www.missing.example", "A"); got != "NXDOMAIN" {
+		t.Errorf("at the end: %s", got)
+	}
+}
+
+// shows DNS-21
+func TestFlushEmptiesTheCache(t *testing.T) {
+	general := newUpstream(t, world)
+	r := newRig(t, "")
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.do("POST", "/dns/flush-cache", nil).want(t, http.StatusServiceUnavailable)
+	r.sync()
+	for range 3 {
+		r.unbound.ask("www.example.org", "A")
+	}
+	if n := general.asked("www.example.org.", "A"); n != 1 {
+		t.Fatalf("the upstream was asked %d times, want once", n)
+	}
+	r.as("viewer", "POST", "/dns/flush-cache", nil).want(t, http.StatusForbidden)
+	r.do("POST", "/dns/flush-cache", nil).want(t, http.StatusOK)
+	r.unbound.ask("www.example.org", "A")
+	if n := general.asked("www.example.org.", "A"); n != 2 {
+		t.Errorf("the upstream was asked %d times, want twice", n)
+	}
+	if got := fmt.Sprint(r.actions()); strings.Count(got, "dns.cache.flush cache") != 1 {
+		t.Errorf("audited %s", got)
+	}
+}
+
+// shows DNS-22
+func TestStats(t *testing.T) {
+	general := newUpstream(t, world)
+	r := newRig(t, "")
+	a := r.do("GET", "/dns/stats", nil).want(t, http.StatusServiceUnavailable)
+	if a.Error.Code != "resolver_unavailable" {
+		t.Errorf("while it is down: %+v", a.Error)
+	}
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.sync()
+	for range 4 {
+		r.unbound.ask("www.example.org", "A")
+	}
+	stats := r.as("viewer", "GET", "/dns/stats", nil).want(t, http.StatusOK)
+	for field, want := range map[string]string{
+		"queries": "4", "cache_hits": "3", "cache_misses": "1", "hit_rate": "0.75", "recursive_replies": "1", "prefetch": "0", "rate_limited": "0", "unwanted": "0",
+	} {
+		if got := stats.field(field); got != want {
+			t.Errorf("%s = %s, want %s", field, got, want)
+		}
+	}
+	if got := stats.field("cache_memory"); got == "0" || got == "<nil>" {
+		t.Errorf("cache_memory = %s", got)
+	}
+	// A second look counts on.
+	r.unbound.ask("www.example.org", "A")
+	if got := r.do("GET", "/dns/stats", nil).field("queries"); got != "5" {
+		t.Errorf("queries = %s, want 5", got)
+	}
+}
+
+// shows DNS-06
+func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
+	key, anchor := newKey(t)
+	forged := func(q mdns.Question) []mdns.RR {
+		rr := mustRR(strings.ToLower(q.Name) + " 300 IN A 203.0.113.1")
+		switch {
+		case q.Qtype == mdns.TypeDNSKEY:
+			return key.sign(t, key.dnskey)
+		case q.Qtype == mdns.TypeA && strings.HasPrefix(q.Name, "good"):
+			return key.sign(t, rr)
+		case q.Qtype == mdns.TypeA:
+			signed := key.sign(t, rr)
+			signed[0].(*mdns.A).A = []byte{203, 0, 113, 66} // after it was signed
+			return signed
+		}
+		return []mdns.RR{}
+	}
+	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
+	r.settings(object{"upstream_forwards": []string{newUpstream(t, forged).forward()}}).want(t, http.StatusOK)
+	r.sync()
+	good, err := r.unbound.query("good.", mdns.TypeA)
+	if err != nil || !good.AuthenticatedData {
+		t.Fatalf("a good signature is not acknowledged: %v %v", good, err)
+	}
+	if got := r.unbound.ask("forged.", "A"); got != "SERVFAIL" {
+		t.Errorf("a forged answer = %s, want SERVFAIL", got)
+	}
+	r.settings(object{"dnssec": false}).want(t, http.StatusOK)
+	r.sync()
+	if got := r.unbound.ask("forged.", "A"); got != "NOERROR | A 203.0.113.66" {
+		t.Errorf("without validation a forged answer = %s", got)
+	}
+	r.settings(object{"dnssec": true}).want(t, http.StatusOK)
+	r.sync()
+	if got := r.unbound.ask("forged.", "A"); got != "SERVFAIL" {
+		t.Errorf("with validation again a forged answer = %s, want SERVFAIL", got)
+	}
+}
+
+// A private zone has no chain of trust, and is answered all the same.
+func TestAForwardedZoneNeedsNoSignatures(t *testing.T) {
+	key, anchor := newKey(t)
+	general := newUpstream(t, func(q mdns.Question) []mdns.RR {
+		if q.Qtype == mdns.TypeDNSKEY {
+			return key.sign(t, key.dnskey)
+		}
+		return []mdns.RR{}
+	})
+	own := newUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{mustRR(q.Name + " 300 IN A 203.0.113.77")} })
+	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.zone("corp.example", own.forward())
+	r.sync()
+	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.77" {
+		t.Errorf("got %s", got)
+	}
+	if got := r.unbound.ask("host.other.example", "A"); got != "SERVFAIL" {
+		t.Errorf("elsewhere an unsigned answer = %s, want SERVFAIL", got)
+	}
+}

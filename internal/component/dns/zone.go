@@ -1,0 +1,140 @@
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Zone is a part of the name space that is treated in its own way.
+type Zone struct {
+	resource.Meta
+	ZoneInput
+}
+
+// ZoneInput is what create and update take.
+type ZoneInput struct {
+	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"254" doc:"The zone, in lower case and without a dot at its end once stored" example:"corp.example"`
+	ForwardTo []string `json:"forward_to" db:"forward_to" maxItems:"16" required:"false" doc:"Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest" example:"[\"192.0.2.53\"]"`
+}
+
+func (p *part) zones() resource.Resource[Zone, ZoneInput] {
+	return resource.Resource[Zone, ZoneInput]{
+		Component: "dns", Noun: "zone", Path: "/dns/zones", Table: "dns_zones", Access: api.Viewer,
+		Search: []string{"name", "forward_to"}, Sort: []string{"name", "created_at", "updated_at"},
+		Unique:   map[string]string{"dns_zones_name": "name"},
+		Name:     func(z Zone) string { return z.Name },
+		Validate: validateZone,
+		After:    afterZone,
+	}
+}
+
+// zoneName reads a zone's name and returns it complete.
+func zoneName(s string) (string, error) {
+	if s == "." {
+		return "", errors.New("must not be the root; what is asked for everything else are the upstream_forwards of the settings")
+	}
+	name, err := complete(s)
+	if name == "localhost." {
+		return "", errors.New("must not be localhost: every machine is that itself")
+	}
+	return name, err
+}
+
+// validateZone also puts every value into the one form that is stored.
+func validateZone(ctx context.Context, tx db.DB, _ *Zone, in *ZoneInput) error {
+	var p fault.Problems
+	name, err := zoneName(in.Name)
+	if err != nil {
+		p.Add("name", "%s", err)
+	}
+	in.ForwardTo = eachValue(&p, "forward_to", in.ForwardTo, parseForward)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	in.Name = strings.TrimSuffix(name, ".")
+	var alias bool
+	if err := tx.QueryRow(ctx, `select exists (select from dns_records where fqdn = $1 and type = 'CNAME')`, name).Scan(&alias); err != nil {
+		return fmt.Errorf("look for an alias %s: %w", name, err)
+	}
+	if alias {
+		return fault.New(fault.Conflict, "%s is an alias (a CNAME record), and the name of a zone cannot be one; delete that record first", in.Name)
+	}
+	return nil
+}
+
+// afterZone moves the records along when a zone is renamed. Those of a deleted zone go
+// with it, by the database.
+func afterZone(ctx context.Context, tx pgx.Tx, old, now *Zone, _ *ZoneInput) error {
+	if old == nil || now == nil || old.Name == now.Name {
+		return nil
+	}
+	moved, err := renamed(ctx, tx, *old, *now)
+	if err != nil {
+		return err
+	}
+	if err := refuseCollisions(ctx, tx, moved); err != nil {
+		return err
+	}
+	var b pgx.Batch
+	for _, m := range moved {
+		b.Queue(`update dns_records set name = $2, fqdn = $3, revision = revision + 1, updated_at = $4 where id = $1`, m.ID, m.Name, m.FQDN, now.UpdatedAt)
+	}
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("move the records of %s: %w", old.Name, err)
+	}
+	return nil
+}
+
+type movedRecord struct{ ID, Name, FQDN string }
+
+// renamed works out what the names of a zone's records mean in the renamed one.
+func renamed(ctx context.Context, tx pgx.Tx, old, now Zone) ([]movedRecord, error) {
+	all, err := db.List[movedRecord](ctx, tx, `select id::text, name, fqdn from dns_records where zone_id = $1 order by fqdn, type, value`, now.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list the records of %s: %w", old.Name, err)
+	}
+	var moved []movedRecord
+	for _, m := range all {
+		// "www.example.com" in the zone example.com was short for www.
+		if rest, spelled := strings.CutSuffix(m.Name+".", "."+old.Name+"."); spelled {
+			m.Name = rest
+		} else if m.Name == old.Name {
+			m.Name = "@"
+		}
+		was := m.FQDN
+		if m.FQDN, err = ownerName(m.Name, now.Name+"."); err != nil {
+			return nil, fault.At("name", "makes the name of record %s one that %s", m.Name, err)
+		}
+		if m.FQDN != was {
+			moved = append(moved, m)
+		}
+	}
+	return moved, nil
+}
+
+// refuseCollisions keeps names from meeting others, where they could be twice the same or
+// an alias beside an address.
+func refuseCollisions(ctx context.Context, tx pgx.Tx, moved []movedRecord) error {
+	names := make([]string, len(moved))
+	for i, m := range moved {
+		names[i] = m.FQDN
+	}
+	var taken string
+	err := tx.QueryRow(ctx, `select coalesce(min(fqdn), '') from dns_records where fqdn = any($1)`, names).Scan(&taken)
+	if err != nil {
+		return fmt.Errorf("look for names that are taken: %w", err)
+	}
+	if taken != "" {
+		return fault.New(fault.Conflict, "%s has records already; move or delete those first", taken)
+	}
+	return nil
+}
