@@ -118,6 +118,7 @@ func syncUnitAt(t *testing.T, m machine) *systemd {
 
 // shows NTP-11, AUDIT-21
 func TestForceSync(t *testing.T) {
+	t.Parallel()
 	l := lab.New(t)
 	gw, source := newMachine(t, l, "gw"), l.Client("time")
 	server := newTimeServer(t, source)
