@@ -249,7 +249,7 @@ func TestHostileValuesAreRefused(t *testing.T) {
 	}
 }
 
-// shows FW-24
+// FW-24 rests on this: the packet filter opens what is declared here.
 func TestOpenings(t *testing.T) {
 	g := newGateway(t, Options{})
 	for _, tc := range []struct {

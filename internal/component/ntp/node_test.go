@@ -120,7 +120,7 @@ func TestOnANode(t *testing.T) {
 	until(t, 20*time.Second, "it is synchronised", func() bool { return a.status().Synchronised })
 	t.Run("a change does not cost the synchronisation", func(t *testing.T) { a.restarts(t, s, client) })
 	t.Run("the unit synchronises at once", func(t *testing.T) { a.synchronises(t, server) })
-	t.Run("both processes can check, in their sandboxes", func(t *testing.T) { a.checksInSandboxes(t) })
+	t.Run("both processes can check, and the API ask, in their sandboxes", func(t *testing.T) { a.checksInSandboxes(t) })
 	t.Run("a removal gives chrony back", func(t *testing.T) { a.isRemoved(t) })
 }
 
@@ -259,34 +259,47 @@ func (a appliance) synchronises(t *testing.T, server *timeServer) {
 	}
 }
 
-var execStart = regexp.MustCompile(`(?m)^(ExecStart|Type)=.*$`)
-
-// checksInSandboxes runs the checker under the settings of the units that will run it.
+// checksInSandboxes runs the checker under the settings of the units that will run it, and
+// asks for the status under those of gateway-api.
 func (a appliance) checksInSandboxes(t *testing.T) {
 	a.t = t
-	for _, process := range []string{"gateway-api", "gateway-apply"} {
-		text, err := os.ReadFile("../../../packaging/units/" + process + ".service")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for verdict, line := range map[string]string{"success": "server ntp.example.com", "exit-code": "server"} {
-			probe := "probe-" + process + "-" + verdict + ".service"
-			start := `ExecStart=/bin/sh -c 'echo "` + line + `" | /usr/sbin/chronyd -p -U -f /dev/stdin'` + "\nType=oneshot"
-			body := execStart.ReplaceAllString(string(text), "") + "\n"
-			body = strings.Replace(body, "[Service]\n", "[Service]\n"+start+"\nRestart=no\n", 1)
-			body = regexp.MustCompile(`(?m)^(Requires|Restart=on|Restart[SM]).*$`).ReplaceAllString(body, "")
-			if err := a.WriteFile("/run/systemd/system/"+probe, []byte(body), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			a.MustRun(t, "systemctl", "daemon-reload")
-			_, _ = a.Run(t.Context(), "systemctl", "start", probe)
-			got := strings.TrimSpace(a.MustRun(t, "systemctl", "show", "-p", "Result", "--value", probe))
-			journal, _ := a.Journal(probe)
-			if got != verdict || strings.Contains(journal, "Could not open") {
-				t.Errorf("%s in the sandbox of %s: %s, want %s\n%s", line, process, got, verdict, journal)
-			}
+	const check = ` | /usr/sbin/chronyd -p -U -f /dev/stdin`
+	for _, probe := range []struct{ process, command, want string }{
+		{"gateway-api", "echo server ntp.example.com" + check, "success"},
+		{"gateway-api", "echo server" + check, "exit-code"},
+		{"gateway-apply", "echo server ntp.example.com" + check, "success"},
+		{"gateway-apply", "echo server" + check, "exit-code"},
+		{"gateway-api", "chronyc -h 127.0.0.1 tracking", "success"},
+		{"gateway-api", "chronyc -h 127.0.0.1 makestep", "exit-code"},
+	} {
+		got, journal := a.inSandbox(probe.process, probe.command)
+		if got != probe.want || strings.Contains(journal, "Could not open") {
+			t.Errorf("%s in the sandbox of %s: %s, want %s\n%s", probe.command, probe.process, got, probe.want, journal)
 		}
 	}
+}
+
+var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires)=.*\n`)
+
+// inSandbox runs a command with all settings of one of our units but what it runs.
+func (a appliance) inSandbox(process, command string) (result, journal string) {
+	a.t.Helper()
+	text, err := os.ReadFile("../../../packaging/units/" + process + ".service")
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	body := strings.Replace(ownSettings.ReplaceAllString(string(text), ""), "[Service]\n", "[Service]\nType=oneshot\nExecStart=/bin/sh -c '"+command+"'\n", 1)
+	name := fmt.Sprintf("probe-%d.service", time.Now().UnixNano())
+	if err := a.WriteFile("/run/systemd/system/"+name, []byte(body), 0o644); err != nil {
+		a.t.Fatal(err)
+	}
+	a.MustRun(a.t, "systemctl", "daemon-reload")
+	_, _ = a.Run(a.t.Context(), "systemctl", "start", name) // how it ended is asked for below
+	result = strings.TrimSpace(a.MustRun(a.t, "systemctl", "show", "-p", "Result", "--value", name))
+	if journal, err = a.Journal(name); err != nil {
+		a.t.Fatal(err)
+	}
+	return result, journal
 }
 
 // isRemoved does what dpkg does: our files go, then postrm runs.

@@ -26,7 +26,7 @@ func (p *part) syncRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "ntp-force-sync", Method: http.MethodPost, Path: "/ntp/force-sync", Timeout: syncTime,
 		Summary: "Ask all time sources now, and set the clock by their answers at once",
-		Description: "Takes about five seconds, or ten when a source does not answer. The clock is set whatever makestep says, " +
+		Description: "Takes about six seconds, or ten when a source does not answer. The clock is set whatever makestep says, " +
 			"and may jump. Answers how the clock is doing then.",
 	}, p.sync)
 }
