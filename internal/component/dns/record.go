@@ -113,28 +113,33 @@ func (in *RecordInput) settle(zone string) error {
 	return nil
 }
 
-// neighbours are the other records of a name, by type.
+// neighbours are the other records of a name, by type; a zone of that name counts as one.
 type neighbours struct {
 	Type string
 	N    int
 	Size int
 }
 
+const zoneItself = "zone"
+
 // refuseNeighbours judges a record by those beside it.
 func refuseNeighbours(ctx context.Context, tx db.DB, id string, in *RecordInput) error {
 	others, err := db.List[neighbours](ctx, tx, `
 		select type, count(id)::int, sum(octet_length(value))::int from dns_records where fqdn = $1 and id::text <> $2 group by type
-		union all select 'zone', 1, 0 from dns_zones where name || '.' = $1 order by 1`, in.FQDN, id)
+		union all select '`+zoneItself+`', 1, 0 from dns_zones where name || '.' = $1 order by 1`, in.FQDN, id)
 	if err != nil {
 		return fmt.Errorf("look at the records of %s: %w", in.FQDN, err)
 	}
-	apex := slices.ContainsFunc(others, func(n neighbours) bool { return n.Type == "zone" })
-	if apex && in.Type == "CNAME" {
+	return in.beside(others)
+}
+
+func (in *RecordInput) beside(others []neighbours) error {
+	if in.Type == "CNAME" && slices.ContainsFunc(others, func(n neighbours) bool { return n.Type == zoneItself }) {
 		return fault.At("type", "must not be CNAME: %s is the name of a zone, and that cannot be an alias", in.FQDN)
 	}
 	for _, n := range others {
 		switch {
-		case n.Type == "zone":
+		case n.Type == zoneItself:
 		case in.Type == "CNAME" || n.Type == "CNAME":
 			return fault.New(fault.Conflict, "%s has a record of type %s already, and an alias (CNAME) must be the only record of its name", in.FQDN, n.Type)
 		case n.Type == in.Type && (n.N >= maxSet || n.Size+len(in.Value) > maxSetSize):

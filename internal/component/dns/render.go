@@ -58,10 +58,13 @@ func (r *renderer) leaveOut(subject string, why error) {
 }
 
 // typed parses stored values once more: only what a type printed ever reaches the file.
-func typed[T any](r *renderer, what string, list []string, parse func(string) (T, error)) []T {
+func typed[T comparable](r *renderer, what string, list []string, parse func(string) (T, error)) []T {
 	var out []T
 	for _, s := range list {
 		v, err := parse(s)
+		if err == nil && slices.Contains(out, v) {
+			err = errTwice
+		}
 		if err != nil {
 			r.leaveOut(what+" "+s, err)
 			continue

@@ -56,6 +56,8 @@ func validateSettings(_ context.Context, _ db.DB, _ *Settings, in *SettingsInput
 	return p.Err()
 }
 
+var errTwice = errors.New("is listed twice")
+
 // eachValue parses a list, and refuses what is in it twice.
 func eachValue[T fmt.Stringer](p *fault.Problems, field string, list []string, parse func(string) (T, error)) []string {
 	out := make([]string, 0, len(list))
@@ -67,7 +69,7 @@ func eachValue[T fmt.Stringer](p *fault.Problems, field string, list []string, p
 			continue
 		}
 		if slices.Contains(out, v.String()) {
-			p.Add(at, "is listed twice")
+			p.Add(at, "%s", errTwice)
 			continue
 		}
 		out = append(out, v.String())
