@@ -70,7 +70,7 @@ func TestTriggersFollowTheDeclaration(t *testing.T) {
 		}
 	}
 	var def string
-	if err := pool.QueryRow(t.Context(), `select pg_get_triggerdef(oid) from pg_trigger where tgname = 'gateway_row_image'`).Scan(&def); err != nil {
+	if err := pool.QueryRow(t.Context(), `select pg_get_triggerdef(oid) from pg_trigger where tgname = 'gateway_row_image' and tgrelid = 'toys'::regclass`).Scan(&def); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(def, "gateway_row_image('secret', 'other')") {

@@ -30,7 +30,8 @@ func Unavailable(err error) bool {
 		return strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300" || strings.HasPrefix(pg.Code, "08")
 	}
 	var connect *pgconn.ConnectError
-	var network net.Error
+	// Not net.Error: every errno is one, also that of a program that is not installed.
+	var network *net.OpError
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)
 }

@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/tools/bar"
+)
+
+// confirmWithin is the shortest wait that the API takes.
+const confirmWithin = 5 * time.Second
+
+// undoing makes changes that nobody confirms, and measures how they go back.
+type undoing struct {
+	*appliance
+	caller *caller
+	zone   string
+	tries  int
+
+	back    map[string]int           // by way, how many went back in time
+	slowest map[string]time.Duration // from the answer until the files were back, less the wait
+}
+
+// shows T28
+func TestBarEngine02Unconfirmed(t *testing.T) {
+	a := fresh(t)
+	a.install(firstDeb(t))
+	a.setUp(account{"admin@example.com", "Harbour-Lantern-42"})
+	u := &undoing{appliance: a, back: map[string]int{}, slowest: map[string]time.Duration{}}
+	u.caller = a.signedIn(a.admin)
+	a.settles(u.caller, 20*time.Second)
+	a.opened(u.caller)
+	u.zone = u.caller.post("/dns/zones", object{"name": "undo.arpa", "forward_to": []string{}}).want(201).id()
+	n := bar.Size(5, 20)
+	kept, refused := u.controls()
+	ways := []struct {
+		name  string
+		fault func()
+	}{
+		{"unhindered", func() {}},
+		{"killed", func() {
+			u.sh("systemctl kill -s KILL gateway-api.service gateway-apply.service; systemctl reset-failed 'gateway-*'; systemctl start gateway-api.service gateway-apply.service")
+		}},
+		{"database", func() { u.run("systemctl", "stop", "postgresql") }},
+		{"reboot", func() {
+			u.lab.Must(u.node.Kill()) // the plug is pulled
+			u.lab.Must(u.node.Boot())
+		}},
+	}
+	defer func() {
+		var parts []string
+		ok := !t.Failed() && kept && refused
+		for _, w := range ways {
+			parts = append(parts, fmt.Sprintf("%s %d of %d (<=%+d ms)", w.name, u.back[w.name], n, u.slowest[w.name].Milliseconds()))
+			ok = ok && u.back[w.name] == n
+		}
+		figure := fmt.Sprintf("%s; confirmed stays %v, failed apply not armed and strangers refused %v", strings.Join(parts, ", "), kept, refused)
+		bar.Report(t, "engine", 2, figure, fmt.Sprintf("%d of %d each, files back within the wait + 5000 ms", n, n), ok)
+	}()
+	for _, w := range ways {
+		for range n {
+			if u.once(w.name, w.fault); t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// once makes a change that cuts the client off the resolver, and lets it run out.
+func (u *undoing) once(way string, fault func()) {
+	u.t.Helper()
+	u.tries++
+	before := u.run("sha256sum", dnsFile)
+	rows := u.sql("gateway", "select listen_addresses, access_acl from dns_settings")
+	var s object
+	u.caller.get("/dns/settings").want(200).decode(&s)
+	for _, f := range []string{"id", "revision", "created_at", "updated_at"} {
+		delete(s, f)
+	}
+	s["listen_addresses"] = []string{"127.0.0.1"}
+	c := u.caller.copy()
+	c.header.Set("Gateway-Confirm-Within", fmt.Sprint(int(confirmWithin.Seconds())))
+	answer := c.put("/dns/settings", s).want(200)
+	if got := answer.header.Get("Gateway-Apply"); got != "live" {
+		u.t.Fatalf("%s: Gateway-Apply is %q (%s)", way, got, answer.header.Get("Gateway-Apply-Reason"))
+	}
+	began := time.Now()
+	if now := u.run("sha256sum", dnsFile); now == before {
+		u.t.Fatalf("%s: the change did not reach the file", way)
+	}
+	fault()
+	u.eventually(confirmWithin+5*time.Second, way+": the file is as before", func() bool {
+		out, err := u.node.Run(u.t.Context(), "sha256sum", dnsFile)
+		return err == nil && strings.TrimSpace(out) == before
+	})
+	took := time.Since(began) - confirmWithin
+	u.slowest[way] = max(u.slowest[way], took)
+	if took > 5*time.Second {
+		u.t.Errorf("%s: the file was back %v after the wait", way, took)
+	}
+	u.run("systemctl", "start", "postgresql")
+	u.eventually(15*time.Second, way+": the rows are as before", func() bool {
+		out, err := u.node.Run(u.t.Context(), "runuser", "-u", "postgres", "--", "psql", "-XAtq", "-d", "gateway", "-c", "select listen_addresses, access_acl from dns_settings")
+		return err == nil && strings.TrimSpace(out) == rows
+	})
+	if way == "reboot" {
+		u.eventually(20*time.Second, "the API is back", func() bool {
+			r, err := u.caller.try("GET", "/system/components", nil)
+			return err == nil && r.status == 200
+		})
+	}
+	u.settles(u.caller, 15*time.Second)
+	u.eventually(5*time.Second, way+": the resolver answers the client again", func() bool { return u.dig("kept.undo.arpa", "A") == "192.0.2.1" })
+	u.back[way]++
+}
+
+// controls show that a confirmed change stays, and who may not confirm.
+func (u *undoing) controls() (kept, refused bool) {
+	u.t.Helper()
+	c := u.caller.copy()
+	c.header.Set("Gateway-Confirm-Within", "5")
+	answer := c.post("/dns/records", object{"zone_id": u.zone, "name": "kept", "type": "A", "value": "192.0.2.1"}).want(201)
+	id := answer.header.Get("Gateway-Change")
+	refused = u.stranger().post("/changes/"+id+"/confirm", nil).status == 401
+	u.caller.post("/changes/"+id+"/confirm", nil).want(200)
+	<-time.After(confirmWithin + time.Second)
+	kept = u.dig("kept.undo.arpa", "A") == "192.0.2.1"
+	// A change that never got through has nothing to undo: chrony cannot start, so its apply fails.
+	u.sh("mv /usr/sbin/chronyd /usr/sbin/chronyd.away; systemctl kill -s KILL chrony.service")
+	failed := c.post("/ntp/pools", object{"kind": "server", "address": "192.0.2.124"})
+	u.sh("mv /usr/sbin/chronyd.away /usr/sbin/chronyd")
+	var waiting []object
+	u.caller.get("/changes?waiting=true").want(200).decode(&waiting)
+	if len(waiting) != 0 {
+		refused = false
+		u.t.Errorf("after a failed apply (%v) there waits %v", failed, waiting)
+	}
+	u.settles(u.caller, 20*time.Second)
+	return kept, refused
+}
