@@ -180,3 +180,20 @@ func TestDebiansChronyRunsOurConfiguration(t *testing.T) {
 		t.Error("after a removal Debian's chrony would read our file")
 	}
 }
+
+// What the sandbox does to it is shown on a node by package dns.
+func TestDebiansUnboundRunsInASandbox(t *testing.T) {
+	u := unit(t, "unbound.conf")
+	for key, want := range map[string]string{
+		"StartLimitIntervalSec": "0", "Restart": "on-failure", "NoNewPrivileges": "yes", "LimitCORE": "0", "ProtectSystem": "strict", "ProtectHome": "yes",
+		"PrivateTmp": "yes", "MemoryDenyWriteExecute": "yes", "SystemCallFilter": "@system-service", "ReadWritePaths": "/run /var/lib/unbound",
+		"CapabilityBoundingSet": "CAP_CHOWN CAP_NET_BIND_SERVICE CAP_SETGID CAP_SETUID CAP_SYS_RESOURCE",
+	} {
+		if !slices.Equal(u[key], []string{want}) {
+			t.Errorf("%s = %q, want %q", key, u[key], want)
+		}
+	}
+	if text := read(t, "scripts/postrm"); !strings.Contains(text, "rm -f /etc/unbound/unbound.conf.d/gateway.conf") {
+		t.Error("after a removal Debian's unbound would read our file")
+	}
+}

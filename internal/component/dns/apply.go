@@ -21,7 +21,7 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 	case !is.good:
 		return errors.New("what was rendered is not laid out as it should be")
 	case !was.good:
-		return p.reload(ctx, p.unbound.Reload)
+		return p.reload(ctx, p.reloadAll)
 	case sockets(was.settings) != sockets(is.settings):
 		return p.restart(ctx)
 	case was.settings != is.settings:
@@ -93,6 +93,15 @@ func (p *part) reload(ctx context.Context, how func(context.Context) error) erro
 	}
 	p.pushed.Store(0)
 	return nil
+}
+
+// reloadAll is for when nobody knows what unbound runs on. A reload keeps the sockets
+// without a word, whatever the file says; fast_reload does say when they would have to change.
+func (p *part) reloadAll(ctx context.Context) error {
+	if err := p.unbound.FastReload(ctx); err != nil {
+		return err
+	}
+	return p.unbound.Reload(ctx)
 }
 
 func (p *part) restart(ctx context.Context) error {

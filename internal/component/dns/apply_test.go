@@ -299,6 +299,13 @@ func TestSettingsTakeEffect(t *testing.T) {
 	if n := r.unbound.restarted(); n != 3 {
 		t.Errorf("started %d times, want 3", n)
 	}
+	// Also when nobody knows what it runs on.
+	r.settings(object{"listen_addresses": []string{"127.0.0.1", "127.0.0.4"}}).want(t, http.StatusOK)
+	r.installed = component.Rendering{}
+	r.sync()
+	if _, err := mdns.Exchange(m, fmt.Sprintf("127.0.0.4:%d", r.unbound.port)); err != nil || r.unbound.restarted() != 4 {
+		t.Errorf("%v after %d starts", err, r.unbound.restarted())
+	}
 }
 
 func TestAFailedRestartIsAnError(t *testing.T) {
