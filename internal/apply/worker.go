@@ -12,7 +12,7 @@ import (
 
 const (
 	// lookEvery bounds how long an edited file or a restarted daemon goes unseen.
-	lookEvery = 2 * time.Second
+	lookEvery = time.Second
 	// Notifications are waited out until they calm, and at most so long.
 	calm    = time.Second
 	calmMax = 3 * time.Second
