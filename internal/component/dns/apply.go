@@ -29,7 +29,8 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 		return p.reload(ctx, p.unbound.Reload)
 	}
 	if was.zones == is.zones {
-		done, err := p.tell(ctx, steps(was.records, is.records))
+		all, ok := steps(was.records, is.records)
+		done, err := p.tell(ctx, all, ok)
 		if done || err != nil {
 			return err
 		}
@@ -42,12 +43,12 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 
 // tell reports whether unbound now has the difference. It cannot be half done: a reload
 // follows where something went wrong.
-func (p *part) tell(ctx context.Context, all []step) (bool, error) {
-	if len(all) == 0 {
+func (p *part) tell(ctx context.Context, all []step, ok bool) (bool, error) {
+	if ok && len(all) == 0 {
 		return true, nil
 	}
 	plan, hot := newPlan(all)
-	if !hot || p.pushed.Load()+int64(plan.lines) > maxPushed {
+	if !ok || !hot || p.pushed.Load()+int64(plan.lines) > maxPushed {
 		return false, nil
 	}
 	err := p.carryOut(ctx, plan)

@@ -35,7 +35,8 @@ func (r *rig) running() []string {
 // wanted is what the file says.
 func (r *rig) wanted() []string {
 	var out []string
-	for _, l := range split(r.installed).records {
+	records, _ := lines(split(r.installed).records)
+	for _, l := range records {
 		out = append(out, strings.TrimSuffix(strings.TrimPrefix(l, linePrefix), lineSuffix))
 	}
 	slices.Sort(out)

@@ -60,11 +60,10 @@ func unchecked(old, now component.Rendering) bool {
 	if !was.good || !is.good || was.settings != is.settings || was.zones != is.zones {
 		return false
 	}
-	for _, s := range steps(was.records, is.records) {
-		_, ok := entries(s.is)
-		if _, fine := entries(s.was); !ok || !fine {
-			return false
-		}
+	all, ok := steps(was.records, is.records)
+	for _, s := range all {
+		_, readable := entries(s.is)
+		ok = ok && readable
 	}
-	return true
+	return ok
 }

@@ -98,7 +98,8 @@ func holds(t *testing.T, part component.Component, out component.Rendering) {
 	if o := foreignOption(string(out.File(Path))); o != "" {
 		t.Errorf("the file has %s", o)
 	}
-	if !split(out).good {
+	c := split(out)
+	if _, inOrder := lines(c.records); !c.good || !inOrder {
 		t.Error("the file is not in order")
 	}
 }

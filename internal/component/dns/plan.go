@@ -1,6 +1,7 @@
 package dns
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -20,24 +21,18 @@ const (
 type content struct {
 	settings string
 	zones    string
-	records  []string // lines, by owner
-	good     bool     // it is laid out as we do it
+	records  []byte // lines, by owner
+	good     bool   // it is laid out as we do it
 }
 
 func split(r component.Rendering) content {
-	head, below, found := strings.Cut(string(r.File(Path)), recordsBelow)
-	settings, zones, first := strings.Cut(head, zonesBelow)
-	c := content{settings: settings, zones: zones, good: found && first}
-	last := ""
-	for line := range strings.SplitSeq(below, "\n") {
-		if line == "" || strings.HasPrefix(line, "# ") { // the hash of an installed file
-			continue
-		}
-		owner, ok := lineOwner(line)
-		c.good = c.good && ok && owner >= last
-		c.records, last = append(c.records, line), owner
+	head, records, found := bytes.Cut(r.File(Path), []byte(recordsBelow))
+	settings, zones, first := strings.Cut(string(head), zonesBelow)
+	// An installed file ends with its hash.
+	if last := lineStart(records, len(records)-1); last >= 0 && bytes.HasPrefix(records[last:], []byte("# ")) {
+		records = records[:last]
 	}
-	return c
+	return content{settings: settings, zones: zones, records: records, good: found && first}
 }
 
 // step is one name whose records differ.
@@ -46,23 +41,44 @@ type step struct {
 	was, is []string
 }
 
-// steps finds the names that differ in two lists of lines, each by owner.
-func steps(was, is []string) []step {
+// steps finds the names that differ in two lists of lines. It is false when they are not
+// what it takes them for: lines of records, by owner.
+func steps(was, is []byte) ([]step, bool) {
+	was, is = middle(was, is)
+	a, ok := lines(was)
+	b, fine := lines(is)
+	if !ok || !fine {
+		return nil, false
+	}
 	var out []step
-	for len(was) > 0 || len(is) > 0 {
-		a, b := first(was), first(is)
-		owner := a
-		if a == "" || b != "" && b < a {
-			owner = b
+	for len(a) > 0 || len(b) > 0 {
+		owner := first(a)
+		if o := first(b); owner == "" || o != "" && o < owner {
+			owner = o
 		}
 		s := step{owner: owner}
-		s.was, was = take(was, owner)
-		s.is, is = take(is, owner)
+		s.was, a = take(a, owner)
+		s.is, b = take(b, owner)
 		if !slices.Equal(s.was, s.is) {
 			out = append(out, s)
 		}
 	}
-	return out
+	return out, true
+}
+
+// lines takes a list apart, and sees that it is in order.
+func lines(list []byte) ([]string, bool) {
+	var out []string
+	last := ""
+	for line := range bytes.Lines(list) {
+		text := strings.TrimSuffix(string(line), "\n")
+		owner, ok := lineOwner(text)
+		if !ok || owner < last {
+			return nil, false
+		}
+		out, last = append(out, text), owner
+	}
+	return out, true
 }
 
 func first(lines []string) string {

@@ -1,12 +1,15 @@
 package dns
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // BenchmarkRender10000 is what every change of a record costs, the query included.
 func BenchmarkRender10000(b *testing.B) {
 	r := newRig(b, "")
 	r.fill(r.zone("example.com"), "example.com", 10_000)
-	if n := len(split(r.rendered()).records); n != 10_000 {
+	if n := strings.Count(r.text(), "local-data:"); n != 10_000 {
 		b.Fatalf("%d records", n)
 	}
 	b.Run("all", func(b *testing.B) {
