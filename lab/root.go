@@ -24,7 +24,7 @@ const recipe = "1"
 // .deb depends on some of them, and a node has no network to fetch them from.
 var packages = []string{
 	"systemd", "systemd-sysv", "dbus", "iproute2", "ca-certificates", "curl",
-	"openssl", "procps", "iputils-ping", "bind9-dnsutils",
+	"openssl", "procps", "iputils-ping", "bind9-dnsutils", "strace",
 	"haproxy", "nftables", "postgresql-17",
 	"unbound", "dns-root-data", "chrony", "squid", "keepalived",
 }

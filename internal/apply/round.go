@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ func (w *worker) begin(ctx context.Context, lookOnly bool) (came change.Applied,
 	if came, held := w.held(); held {
 		return came, true
 	}
+	w.unstage()
 	up := w.Up()
 	lookOnly = lookOnly && (w.wasUp || !up)
 	w.wasUp = up
@@ -182,14 +184,14 @@ func (w *worker) check(ctx context.Context, r component.Rendering) error {
 	return nil
 }
 
-func (w *worker) judge(ctx context.Context, r component.Rendering) (err error) {
+func (w *worker) judge(ctx context.Context, r component.Rendering) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	dir, err := os.MkdirTemp(w.RunDir, "stage-")
-	if err != nil {
+	dir := w.stageDir()
+	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("stage %s: %w", w.part.Name, err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer w.unstage()
 	if err := r.Stage(dir); err != nil {
 		return err
 	}
@@ -197,6 +199,16 @@ func (w *worker) judge(ctx context.Context, r component.Rendering) (err error) {
 		return fmt.Errorf("check %s: %w", w.part.Name, err)
 	}
 	return nil
+}
+
+// stageDir is one folder for all checks of a component: what one cannot remove, the next does.
+func (w *worker) stageDir() string { return filepath.Join(w.RunDir, "stage-"+w.part.Name) }
+
+// unstage is tried again at every look, so an error is not the end of it.
+func (w *worker) unstage() {
+	if err := os.RemoveAll(w.stageDir()); err != nil {
+		w.Log.Warn("apply", "component", w.part.Name, "err", err)
+	}
 }
 
 // replace installs r and makes the daemon run on it; if it does not, all is as before.

@@ -45,15 +45,18 @@ func (c *caller) standings() map[string]standing {
 func (a *appliance) settles(c *caller, limit time.Duration) time.Duration {
 	a.t.Helper()
 	var last map[string]standing
-	defer func() {
-		if a.t.Failed() {
-			a.t.Logf("components stand at %+v", last)
-		}
-	}()
-	return a.eventually(limit, "every component is live", func() bool {
+	began := time.Now()
+	settled := func() bool {
 		last = c.standings()
 		return len(last) == 2 && last["dns"].settled() && last["ntp"].settled()
-	})
+	}
+	for !settled() {
+		if time.Since(began) > limit {
+			a.t.Fatalf("not within %v: components stand at %+v", limit, last)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return time.Since(began)
 }
 
 // opened makes the resolver answer the client's network.
