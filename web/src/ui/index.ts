@@ -21,8 +21,10 @@ export {
 export { LeaveGuard } from "./LeaveGuard";
 export { Link } from "./Link";
 export { LiveChart, type LiveChartProps } from "./LiveChart";
+export { Loaded } from "./Loaded";
 export { Logo, Mark } from "./Logo";
 export { LogView } from "./LogView";
+export { later } from "./later";
 export { Notice } from "./Notice";
 export { Page } from "./Page";
 export { PasswordInput } from "./PasswordInput";
@@ -33,9 +35,11 @@ export { type Column, ResourceTable, type ResourceTableProps } from "./ResourceT
 export type { RowAction } from "./RowMenu";
 export { SchemaForm, type SchemaFormProps } from "./SchemaForm";
 export { SecretBox } from "./SecretBox";
+export { ServiceState } from "./ServiceState";
 export { type Status, StatusLabel } from "./StatusLabel";
 export { StrengthHint } from "./StrengthHint";
 export { place } from "./serverErrors";
+export { lookOf, reasonsOf, serviceName, stateOf } from "./service";
 export { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
 export type { Filter } from "./TableToolbar";
 export { Time } from "./Time";
@@ -43,3 +47,4 @@ export { setTheme, startTheme, type Theme, useDark, useTheme } from "./theme";
 export { type Toast, toast, toasts } from "./toast";
 export { UrlTabs } from "./UrlTabs";
 export { useUrlState } from "./urlState";
+export { Waiting } from "./Waiting";

@@ -1,7 +1,6 @@
 import { useIdentity } from "@api";
 import { Alert } from "@patternfly/react-core";
-import { Page, UrlTabs, useUrlState } from "@ui";
-import { useEffect } from "react";
+import { Page, UrlTabs } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ProfileTab } from "./ProfileTab";
 import { SecondFactorTab } from "./SecondFactorTab";
@@ -14,7 +13,6 @@ import "./account.css";
 export default function AccountPage() {
 	const { t } = useTranslation("account");
 	const me = useIdentity();
-	useTabInSight();
 	if (!me) return null;
 	return (
 		<Page title={t("title")} description={t("lead")}>
@@ -38,15 +36,4 @@ export default function AccountPage() {
 			)}
 		</Page>
 	);
-}
-
-/** useTabInSight scrolls the tabs of a narrow screen to the open one, also when a link led to it. */
-function useTabInSight() {
-	const [{ tab }] = useUrlState();
-	// biome-ignore lint/correctness/useExhaustiveDependencies: it is another tab that has to come into sight.
-	useEffect(() => {
-		document
-			.querySelector('[role="tab"][aria-selected="true"]')
-			?.scrollIntoView({ block: "nearest", inline: "center" });
-	}, [tab]);
 }

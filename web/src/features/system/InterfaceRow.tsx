@@ -1,6 +1,5 @@
 import type { SysInterface } from "@api";
-import { Td, Tr } from "@patternfly/react-table";
-import { formatBytes, formatNumber, StatusLabel } from "@ui";
+import { formatBytes, formatNumber, StatusLabel, Td, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { linkState } from "./links";
 

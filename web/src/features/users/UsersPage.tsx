@@ -1,12 +1,11 @@
 import { type User, useIdentity } from "@api";
 import { UsersIcon } from "@patternfly/react-icons";
-import { type Column, ResourcePage, type RowDialog, StatusLabel, Time } from "@ui";
-import { lazy } from "react";
+import { type Column, later, ResourcePage, type RowDialog, StatusLabel, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { users } from "./resource";
 
-const PasswordDialog = lazy(() => import("./PasswordDialog"));
-const TotpDialog = lazy(() => import("./TotpDialog"));
+const PasswordDialog = later("users password", () => import("./PasswordDialog"));
+const TotpDialog = later("users totp", () => import("./TotpDialog"));
 
 /** UsersPage is who may sign in, and with which role. */
 export default function UsersPage() {
