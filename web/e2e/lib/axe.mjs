@@ -1,7 +1,5 @@
 // axe.mjs looks for what keeps people from using a page, in both themes.
-
-import AxeBuilder from "@axe-core/playwright";
-import { note } from "./driver.mjs";
+import axe from "axe-core";
 
 /** What depends on the theme; all else is the same in both. */
 const ofTheme = ["color-contrast", "link-in-text-block"];
@@ -18,10 +16,13 @@ const kinds = () => [
 	),
 ];
 
-/** calm ends what still changes its colour. */
-const calm = () => {
-	for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
-};
+/** calm ends what still changes its colour; a theme takes a frame or two to begin with it. */
+async function calm() {
+	for (let n = 0; n < 3; n++) {
+		await new Promise(requestAnimationFrame);
+		for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
+	}
+}
 
 export class Inspector {
 	looks = 0;
@@ -36,22 +37,21 @@ export class Inspector {
 		if (fresh.length === 0) return;
 		for (const kind of fresh) this.#known.add(kind);
 		this.sights.push(name);
-		await this.#look(page, name, "light", (axe) => axe);
+		// Once for each document, and past the policy, as a debugger does.
+		await page.evaluate(`window.axe || (() => { ${axe.source} })()`);
+		await this.#look(page, name, "light", {});
 		await page.emulateMedia({ colorScheme: "dark" });
-		await this.#look(page, name, "dark", (axe) => axe.withRules(ofTheme));
+		await this.#look(page, name, "dark", { runOnly: ofTheme });
 		await page.emulateMedia({ colorScheme: "light" });
 	}
 
-	async #look(page, name, theme, how) {
-		const began = Date.now();
-		await this.look2(page, name, theme, how);
-		note(`${name} ${theme} ${Date.now() - began} ms`);
-	}
-	async look2(page, name, theme, how) {
+	async #look(page, name, theme, options) {
 		this.looks++;
 		await page.evaluate(calm);
-		// Otherwise it opens a page of its own, and ours does not come back to the front.
-		const { violations } = await how(new AxeBuilder({ page }).setLegacyMode(true)).analyze();
+		const violations = await page.evaluate(
+			(options) => window.axe.run({ resultTypes: ["violations"], ...options }).then((found) => found.violations),
+			options,
+		);
 		for (const { id, impact, nodes } of violations) {
 			if (impact !== "serious" && impact !== "critical") continue;
 			for (const { target, failureSummary } of nodes.slice(0, 3)) {
