@@ -1,5 +1,5 @@
 import { useIdentity } from "@api";
-import { Modal, ModalBody, ModalHeader } from "@patternfly/react-core";
+import { Dialog } from "@ui/Dialog";
 import { later } from "@ui/later";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -15,12 +15,9 @@ export function SignInAgain() {
 	// The form is loaded before the dialog opens: a dialog without anything to focus is an error.
 	return (
 		<Suspense fallback={null}>
-			<Modal isOpen variant="small" aria-labelledby="again-title">
-				<ModalHeader title={t("again.title")} labelId="again-title" description={t("again.text")} />
-				<ModalBody>
-					<Form email={email} />
-				</ModalBody>
-			</Modal>
+			<Dialog title={t("again.title")} description={t("again.text")}>
+				<Form email={email} />
+			</Dialog>
 		</Suspense>
 	);
 }

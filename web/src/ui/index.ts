@@ -1,10 +1,15 @@
+export { actionTitle, actionTitles } from "./action";
 export { BarePage } from "./BarePage";
+export { BusyButton } from "./BusyButton";
+export { Command } from "./Command";
 export { ConfirmDialog } from "./ConfirmDialog";
 export { CopyButton } from "./CopyButton";
+export { Dialog } from "./Dialog";
 export { DiffView, type DiffViewProps } from "./DiffView";
 export { EmptyState } from "./EmptyState";
 export { ErrorState } from "./ErrorState";
 export { sentence, useErrorText } from "./errorText";
+export { FieldHint } from "./FieldHint";
 export { FormDialog } from "./FormDialog";
 export type { Feature, FeatureRoute, PaletteContext, PaletteEntry, Problem, SectionId, Translate } from "./feature";
 export type { Field, FieldKind, FormSchema } from "./fields";
@@ -17,6 +22,7 @@ export {
 	formatNumber,
 	formatPercent,
 	formatRate,
+	formatShort,
 } from "./format";
 export { LeaveGuard } from "./LeaveGuard";
 export { Link } from "./Link";

@@ -20,5 +20,5 @@ test("a service that we do not know keeps the node's name for it", () => {
 
 test("why nobody knows is said once", () => {
 	const away = service("unknown", null, "the applier is away");
-	expect(reasonsOf([away, away, service("active", true, "fine")])).toEqual(["the applier is away"]);
+	expect(reasonsOf([away, away, service("active", true, "fine")])).toEqual(["The applier is away."]);
 });

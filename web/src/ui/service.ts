@@ -1,6 +1,8 @@
 import type { SystemService } from "@api";
 import i18next from "i18next";
+import { sentence } from "./errorText";
 import type { Status } from "./StatusLabel";
+import { serverText } from "./serverText";
 
 /** States that have words of their own in messages, "state.*". */
 const looks: Record<string, Status> = {
@@ -29,8 +31,9 @@ export function stateOf(service: Pick<SystemService, "active_state" | "installed
 /** lookOf is the colour of a state. */
 export const lookOf = (state: string): Status => looks[state] ?? "warning";
 
-/** reasonsOf says once why states are unknown, however many are. */
+/** reasonsOf says once, in sentences, why states are unknown, however many are. */
 export function reasonsOf(services: SystemService[]): string[] {
 	const silent = services.filter((service) => stateOf(service) === "unknown");
-	return [...new Set(silent.map((service) => service.message ?? ""))].filter(Boolean);
+	const messages = [...new Set(silent.map((service) => service.message ?? ""))];
+	return messages.filter(Boolean).map((message) => sentence(serverText(message)));
 }
