@@ -1,6 +1,5 @@
 import { useIdentity } from "@api";
-import { Alert } from "@patternfly/react-core";
-import { Page, UrlTabs } from "@ui";
+import { Notice, Page, UrlTabs } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ProfileTab } from "./ProfileTab";
 import { SecondFactorTab } from "./SecondFactorTab";
@@ -18,9 +17,9 @@ export default function AccountPage() {
 		<Page title={t("title")} description={t("lead")}>
 			{me.limited ? (
 				<div className="gw-account">
-					<Alert isInline variant="warning" title={t("limited.title")} component="p">
+					<Notice kind="warning" title={t("limited.title")}>
 						{t("limited.text")}
-					</Alert>
+					</Notice>
 					<WhoAmI me={me} />
 				</div>
 			) : (

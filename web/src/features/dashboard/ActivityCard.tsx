@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@api";
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
-import { Link, Loaded, Time } from "@ui";
+import { actionTitle, Link, Loaded, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useActivity } from "./requests";
 
@@ -40,9 +40,11 @@ function Entry({ entry }: { entry: AuditEntry }) {
 		<li>
 			<div className="gw-entry">
 				<p>
-					<code>{entry.action}</code> {entry.subject}
+					<strong>{actionTitle(entry.action) ?? <code>{entry.action}</code>}</strong> <bdi>{entry.subject}</bdi>
 				</p>
-				<p className="gw-subtle">{entry.actor}</p>
+				<p className="gw-subtle">
+					<bdi>{entry.actor}</bdi>
+				</p>
 			</div>
 			<span className="gw-subtle gw-when">
 				<Time value={entry.created_at} />

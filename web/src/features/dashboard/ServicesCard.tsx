@@ -1,6 +1,6 @@
 import type { SystemService } from "@api";
 import { Button, Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
-import { Link, Loaded, lookOf, reasonsOf, ServiceState, sentence, serviceName, stateOf } from "@ui";
+import { Link, Loaded, lookOf, reasonsOf, ServiceState, serviceName, stateOf } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useServices } from "./requests";
@@ -34,7 +34,7 @@ function Services({ services }: { services: SystemService[] }) {
 		<>
 			{reasonsOf(services).map((reason) => (
 				<p key={reason} className="gw-subtle gw-reason">
-					{sentence(reason)}
+					{reason}
 				</p>
 			))}
 			<ul className="gw-rows">

@@ -1,6 +1,5 @@
 import { type SystemService, useCan } from "@api";
-import { Alert } from "@patternfly/react-core";
-import { Loaded, reasonsOf, sentence, Table, Tbody, Th, Thead, Tr } from "@ui";
+import { Loaded, Notice, reasonsOf, Table, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useServices } from "./requests";
 import { ServiceRow } from "./ServiceRow";
@@ -46,7 +45,7 @@ function Reasons({ services }: { services: SystemService[] }) {
 	return (
 		<div className="gw-system-reasons">
 			{reasons.map((reason) => (
-				<Alert key={reason} isInline isPlain variant="warning" component="p" title={sentence(reason)} />
+				<Notice key={reason} kind="warning" title={reason} />
 			))}
 		</div>
 	);

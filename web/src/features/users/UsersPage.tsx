@@ -12,7 +12,7 @@ export default function UsersPage() {
 	const { t } = useTranslation("users");
 	const me = useIdentity();
 	const columns: Column<User>[] = [
-		{ key: "email", title: t("field.email"), sortable: true, width: 35 },
+		{ key: "email", title: t("field.email"), sortable: true, width: 40 },
 		{ key: "role", title: t("field.role"), sortable: true, cell: (user) => t(`option.role.${user.role}`) },
 		{ key: "active", title: t("column.state"), sortable: true, cell: (user) => <State user={user} /> },
 		{ key: "totp_enabled", title: t("column.totp"), cell: (user) => t(user.totp_enabled ? "totp.on" : "totp.off") },
