@@ -67,18 +67,22 @@ func TestBarWeb06LongLists(t *testing.T) {
 	a.sql("gateway", "analyze users, audit_entries")
 	type list struct {
 		First, Worst, Frame float64
-		Worsts              []float64
+		Firsts, Worsts      []float64
 		RowsAtEnd           int
 	}
 	var out struct {
 		Users, Audit list
 		Jump         float64
+		Control      float64
 	}
 	a.browse("rows", do, &out)
+	if out.Control <= frameLimit {
+		t.Errorf("a scroll held up for 150 ms shows %.0f ms: nothing can be said about the others", out.Control)
+	}
 	t.Logf("users %+v; audit %+v; to the end of the users in %.0f ms", out.Users, out.Audit, out.Jump)
 	first, worst := max(out.Users.First, out.Audit.First), max(out.Users.Worst, out.Audit.Worst)
-	figure := fmt.Sprintf("first rows: users %.0f ms, audit %.0f ms; longest frame: users %.0f ms, audit %.0f ms",
-		out.Users.First, out.Audit.First, out.Users.Worst, out.Audit.Worst)
+	figure := fmt.Sprintf("first rows: users %.0f ms, audit %.0f ms; longest frame: users %.0f ms, audit %.0f ms; control %.0f ms",
+		out.Users.First, out.Audit.First, out.Users.Worst, out.Audit.Worst, out.Control)
 	bar.Report(t, "web", 6, figure, "first rows <=500 ms, frame <=100 ms",
 		!t.Failed() && min(out.Users.First, out.Audit.First) > 0 && first <= rowsLimit && worst <= frameLimit)
 }
