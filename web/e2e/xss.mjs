@@ -30,7 +30,8 @@ async function inspect(page, name) {
 	if (count > 0) result.markup.push(`${name}: ${count} elements of a payload`);
 }
 
-const texts = 'input:is([type="text"], [type="search"], [type="email"], [type="url"], [type="password"], :not([type])), textarea';
+const texts =
+	'input:is([type="text"], [type="search"], [type="email"], [type="url"], [type="password"], :not([type])), textarea';
 
 /** fieldsOf are the text fields that can be seen, by their page and their name. */
 const fieldsOf = (page) =>
