@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,7 +18,10 @@ const (
 	frameLimit     = 100.0
 )
 
-// shows UI-04
+// A bundler's name: what the file is, and eight letters of the hash of its content.
+var hashedAsset = regexp.MustCompile(`^/assets/[\w.-]+-[\w-]{8}\.\w+ `)
+
+// shows UI-01, UI-04
 func TestBarWeb05FirstLoad(t *testing.T) {
 	a := site(t)
 	var out struct {
@@ -26,8 +30,17 @@ func TestBarWeb05FirstLoad(t *testing.T) {
 		Pages                          map[string]int
 		Paint, Interaction, FirstVisit float64
 		Worst                          float64
+		SameDocument                   bool
 	}
 	a.browse("load", a.accounts(), &out)
+	if !out.SameDocument {
+		t.Error("a click in the navigation loaded a document")
+	}
+	for _, f := range out.Files {
+		if strings.HasPrefix(f, "/assets/") && !hashedAsset.MatchString(f) {
+			t.Errorf("no hash in the name of %s", f)
+		}
+	}
 	heaviest, most := "/sign-in", out.Page
 	for path, size := range out.Pages {
 		if size > most {

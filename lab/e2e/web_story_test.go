@@ -13,7 +13,7 @@ import (
 
 const liveWithin = 2 * time.Second
 
-// shows UI-01, SETUP-04
+// shows SETUP-04, AUTH-14, AUTH-17
 func TestBarWeb01Story(t *testing.T) {
 	webFolder(t)
 	a := fresh(t)

@@ -70,7 +70,9 @@ class Fields {
 		for (const [key, url] of this.met) {
 			if (this.typed.has(key)) continue;
 			await goTo(page, url);
-			if (url.includes("do=")) await page.getByRole("dialog").waitFor();
+			// Dialogs have an address; the palette opens by its keys.
+			if (!url.includes("do=") && !(await fieldsOf(page)).includes(key)) await page.keyboard.press("Control+K");
+			if (!(await fieldsOf(page)).includes(key)) await page.getByRole("dialog").waitFor();
 			await this.typeAll(page, url);
 		}
 	}
