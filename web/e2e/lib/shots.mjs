@@ -44,16 +44,13 @@ export async function shootBoth(page, name) {
 /** shootAll takes each page of somebody signed in, in a window of its own size. */
 export async function shootAll(storageState, paths) {
 	if (!folder) return;
-	for (const size of sizes) {
-		for (const theme of themes) {
-			const page = await open({ size, theme, storageState });
-			for (const path of paths) {
-				await goTo(page, path);
-				// Charts draw themselves out of what they saw.
-				await later(path === "/" ? 20_000 : 300);
-				await shoot(page, `${nameOf(path)}-${size.width}-${theme}`);
-			}
-			await page.context().close();
-		}
+	const kinds = sizes.flatMap((size) => themes.map((theme) => ({ size, theme })));
+	const windows = await Promise.all(kinds.map((kind) => open({ ...kind, storageState })));
+	for (const path of paths) {
+		for (const page of windows) await goTo(page, path);
+		// Charts draw themselves out of what they saw, in all windows at once.
+		await later(path === "/" ? 70_000 : 300);
+		for (const [n, { size, theme }] of kinds.entries())
+			await shoot(windows[n], `${nameOf(path)}-${size.width}-${theme}`);
 	}
 }
