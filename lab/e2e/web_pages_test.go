@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +32,8 @@ func (a *appliance) accounts() deeds {
 func TestBarWeb02Accessibility(t *testing.T) {
 	a := site(t)
 	var out struct {
-		Sights, Findings []string
-		Looks, Pressed   int
+		Sights, Findings, Control []string
+		Looks, Pressed            int
 	}
 	a.browse("axe", a.accounts(), &out)
 	for _, f := range out.Findings {
@@ -41,8 +42,13 @@ func TestBarWeb02Accessibility(t *testing.T) {
 	if len(out.Sights) < 20 {
 		t.Errorf("only %d sights were looked at: %v", len(out.Sights), out.Sights)
 	}
+	slices.Sort(out.Control)
+	if want := []string{"dark control: serious color-contrast", "light control: critical image-alt", "light control: serious color-contrast"}; !slices.Equal(out.Control, want) {
+		t.Errorf("of the faults on purpose %v were found, want %v: nothing can be said about the others", out.Control, want)
+	}
 	t.Logf("looked at %s", strings.Join(out.Sights, "; "))
-	figure := fmt.Sprintf("%d serious or critical in %d sights, %d buttons pressed, both themes", len(out.Findings), len(out.Sights), out.Pressed)
+	figure := fmt.Sprintf("%d serious or critical in %d sights, %d buttons pressed, both themes; control %d of 3",
+		len(out.Findings), len(out.Sights), out.Pressed, len(out.Control))
 	bar.Report(t, "web", 2, figure, "0 serious or critical", !t.Failed() && len(out.Findings) == 0)
 }
 
@@ -56,13 +62,16 @@ func TestBarWeb04StoredXSS(t *testing.T) {
 	t.Cleanup(a.weed)
 	var out struct {
 		Places, Typed, Shown, Stored, Payloads, Pressed, Control int
-		Links, Markup                                            []string
+		Links, Markup, Missed                                    []string
 	}
 	seen := a.browse("xss", do, &out)
 	for _, f := range [][]string{seen.XSS, seen.Dialogs, seen.Foreign, out.Links, out.Markup} {
 		for _, text := range f {
 			t.Errorf("ran, or could: %s", text)
 		}
+	}
+	for _, field := range out.Missed {
+		t.Errorf("nothing was typed into %s", field)
 	}
 	if out.Control == 0 {
 		t.Error("the control did not run: nothing can be said about the others")

@@ -13,7 +13,7 @@ import (
 
 const liveWithin = 2 * time.Second
 
-// shows UI-01, SETUP-04
+// shows SETUP-04, AUTH-14, AUTH-17
 func TestBarWeb01Story(t *testing.T) {
 	webFolder(t)
 	a := fresh(t)
@@ -24,7 +24,7 @@ func TestBarWeb01Story(t *testing.T) {
 		Recovery int
 		Viewer   struct {
 			Pages, Changes, Refused []string
-			Pressed                 int
+			Pressed, Control        int
 		}
 		Live int
 	}
@@ -46,10 +46,13 @@ func TestBarWeb01Story(t *testing.T) {
 	for _, r := range append(v.Refused, seen.Dialogs...) {
 		t.Errorf("a viewer met what fails: %s", r)
 	}
+	if v.Control != 1 {
+		t.Errorf("a change that a viewer may not make was noticed %d times, want once: nothing can be said about the others", v.Control)
+	}
 	t.Logf("the viewer pressed %d buttons on %v; sent %v", v.Pressed, v.Pages, v.Changes)
 	live := time.Duration(out.Live) * time.Millisecond
-	figure := fmt.Sprintf("%s in %.0f s; viewer: %d buttons on %d pages, %d refused; live after %d ms",
-		verdict(t), took.Seconds(), v.Pressed, len(v.Pages), len(v.Refused), out.Live)
+	figure := fmt.Sprintf("%s in %.0f s; viewer: %d buttons on %d pages, %d refused, control %d; live after %d ms",
+		verdict(t), took.Seconds(), v.Pressed, len(v.Pages), len(v.Refused), v.Control, out.Live)
 	bar.Report(t, "web", 1, figure, fmt.Sprintf("passes, 0 refused, live <=%d ms", liveWithin.Milliseconds()), !t.Failed() && live <= liveWithin)
 }
 

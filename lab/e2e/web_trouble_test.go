@@ -18,7 +18,7 @@ import (
 
 // What a person may have to wait for the banner, and until everything works again.
 const (
-	bannerWithin = 35 * time.Second // an idle page asks for the health every 30 s
+	bannerWithin = 15 * time.Second // an idle page asks for the health every 10 s
 	healWithin   = 15 * time.Second
 )
 

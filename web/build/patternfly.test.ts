@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { trim } from "./patternfly.ts";
+import { quicken, trim } from "./patternfly.ts";
 
 const squeeze = (css: string) => css.replace(/\s+/g, "");
 
@@ -16,4 +16,10 @@ test("media queries are looked into, and go when empty", () => {
 test("the light and the dark theme stay", () => {
 	const css = `:root { --a: 1 } :root:where(.pf-v6-theme-dark) { --a: 2 } .pf-m-grid-md.t { a: b }`;
 	expect(squeeze(trim(css))).toBe(squeeze(css));
+});
+
+test("no rule looks at the neighbours of every element", () => {
+	expect(quicken(".a > * + * { b: c } .d>*+* > e { f: g }")).toBe(
+		".a > :not(:first-child) { b: c } .d> :not(:first-child) > e { f: g }",
+	);
 });

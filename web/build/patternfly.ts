@@ -23,6 +23,12 @@ export function trim(css: string): string {
 	return out + css.slice(start);
 }
 
+/**
+ * quicken says "each but the first" in another way. Because of "> * + *" a browser takes every element for one
+ * whose look may depend on its neighbours: a row that comes or goes, anywhere, restyled the whole list around it.
+ */
+export const quicken = (css: string): string => css.replace(/>\s*\*\s*\+\s*\*/g, "> :not(:first-child)");
+
 function kept(head: string, body: string): string {
 	if (/^\s*@(media|supports|layer)/.test(head)) {
 		const inner = trim(body);
@@ -44,7 +50,7 @@ export function patternfly(): Plugin {
 		enforce: "pre",
 		transform: {
 			filter: { id: /@patternfly\/.*\.css$/ },
-			handler: (code, id) => ({ code: files.test(id) ? "" : `@layer patternfly{${trim(code)}}`, map: null }),
+			handler: (code, id) => ({ code: files.test(id) ? "" : `@layer patternfly{${quicken(trim(code))}}`, map: null }),
 		},
 	};
 }

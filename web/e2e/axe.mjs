@@ -1,18 +1,17 @@
 // axe.mjs shows every page, menu and dialog to axe, in both themes.
 import { Inspector } from "./lib/axe.mjs";
-import { open, scenario } from "./lib/browser.mjs";
+import { open, phone, scenario } from "./lib/browser.mjs";
 import { ask, base } from "./lib/driver.mjs";
 import { Explorer } from "./lib/explore.mjs";
 import { fakeSetup, refuseChanges } from "./lib/fakes.mjs";
 import { enrol, goTo, pagesOf, setUp, signIn, signOut } from "./lib/steps.mjs";
 
+const inspector = new Inspector();
+const sight = (page) => (name) => inspector.inspect(page, name);
 const unavailable = { data: null, error: { code: "database_unavailable", message: "the database does not answer" } };
 
-await scenario(async () => {
-	const inspector = new Inspector();
-	const sight = (page) => (name) => inspector.inspect(page, name);
-	const { admin, viewer } = await ask("accounts");
-
+/** arrival is what there is before somebody is signed in, and what a viewer with a second factor sees. */
+async function arrival(viewer) {
 	const page = await open();
 	await goTo(page, "/sign-in");
 	await sight(page)("/sign-in");
@@ -22,11 +21,9 @@ await scenario(async () => {
 	const fresh = await open();
 	await fakeSetup(fresh);
 	await goTo(fresh, "/setup");
-	const answers = { code: "AAAA-AAAA-AAAA", fqdn: "gw1.example.com", ...admin };
-	await setUp(fresh, answers, sight(fresh));
+	await setUp(fresh, { code: "AAAA-AAAA-AAAA", fqdn: "gw1.example.com", ...viewer }, sight(fresh));
 	await fresh.context().close();
 
-	// A viewer with a second factor: the enrolment, the two steps of signing in, and what viewers see.
 	await signIn(page, viewer);
 	const { factor } = await enrol(page, sight(page));
 	await signOut(page);
@@ -35,23 +32,55 @@ await scenario(async () => {
 		await goTo(page, path);
 		await sight(page)(`viewer ${path}`);
 	}
+}
 
-	const mine = await open();
-	await signIn(mine, admin);
-	await refuseChanges(mine.context());
-	const explorer = new Explorer(mine, { onState: sight(mine) });
-	for (const path of await pagesOf(mine)) await explorer.walk(path);
+/** work is everything that an administrator can press, on a large screen. */
+async function work(page, paths) {
+	const explorer = new Explorer(page, { onState: sight(page) });
+	for (const path of paths) await explorer.walk(path);
 
-	// The session ends under an open page; the server goes away.
-	await goTo(mine, "/users");
-	await mine.route(`${base}/api/v1/users?**`, (route) => route.fulfill({ status: 503, json: unavailable }));
-	await mine.getByRole("searchbox").fill("x");
-	await mine.getByText("The database of the gateway does not answer").waitFor();
-	await sight(mine)("banner");
-	return {
-		sights: inspector.sights,
-		looks: inspector.looks,
-		pressed: explorer.pressed,
-		findings: [...inspector.findings],
-	};
+	// The database goes away under an open page.
+	await goTo(page, "/users");
+	await page.route(`${base}/api/v1/users?**`, (route) => route.fulfill({ status: 503, json: unavailable }));
+	await page.getByRole("searchbox").fill("x");
+	await page.getByText("The database of the gateway does not answer").waitFor();
+	await sight(page)("banner");
+	return explorer.pressed;
+}
+
+/** onPhone is the same on a small screen, which has another navigation. */
+async function onPhone(page, paths) {
+	for (const path of paths) {
+		await goTo(page, path);
+		await sight(page)(`phone ${path}`);
+	}
+	await page.getByRole("button", { name: "Show or hide the navigation" }).click();
+	await sight(page)("phone navigation");
+	return control(page);
+}
+
+/** control shows that faults are found: a picture without words, and letters that can hardly be seen in either theme. */
+async function control(page) {
+	await goTo(page, "/users");
+	await page.evaluate(() => {
+		const text = Object.assign(document.createElement("p"), { textContent: "hardly there" });
+		Object.assign(text.style, { color: "#909090", background: "#858585" });
+		document.querySelector("main").prepend(text, Object.assign(new Image(), { src: "/favicon.svg" }));
+	});
+	const inspector = new Inspector();
+	await inspector.inspect(page, "control");
+	return [...inspector.findings].map((finding) => finding.split(" at ")[0]);
+}
+
+await scenario(async () => {
+	const { admin, viewer } = await ask("accounts");
+	const page = await open();
+	await signIn(page, admin);
+	await refuseChanges(page.context());
+	const paths = await pagesOf(page);
+	const small = await open({ size: phone, storageState: await page.context().storageState() });
+	// At the same time: a walk is mostly waiting.
+	const [pressed, found] = await Promise.all([work(page, paths), arrival(viewer).then(() => onPhone(small, paths))]);
+	const { sights, looks, findings } = inspector;
+	return { sights, looks, pressed, findings: [...findings], control: found };
 });

@@ -101,11 +101,13 @@ await scenario(async () => {
 	const start = new URL(page.url()).pathname;
 	const ring = [...links.filter((to) => to !== start), start];
 	const pages = {};
+	await page.evaluate(() => Object.assign(window, { __same: true }) && undefined);
 	const first = await walk(page, wire, ring, pages);
 	const later = [];
 	for (let n = 1; n < rounds; n++) later.push(...(await walk(page, wire, ring, {})));
 	const [cold] = loads;
 	return {
+		sameDocument: await page.evaluate(() => window.__same === true),
 		before: cold.before,
 		page: cold.code - cold.before,
 		fonts: cold.fonts,

@@ -4,8 +4,9 @@ import { open, scenario } from "./lib/browser.mjs";
 import { corpus } from "./lib/corpus.mjs";
 import { ask, later } from "./lib/driver.mjs";
 import { Explorer } from "./lib/explore.mjs";
-import { poison, refuseChanges } from "./lib/fakes.mjs";
-import { field, goTo, pagesOf, press, settled, signIn } from "./lib/steps.mjs";
+import { api, fakeSetup, poison, refuseChanges } from "./lib/fakes.mjs";
+import { quiet } from "./lib/quiet.mjs";
+import { field, goTo, pagesOf, press, settled, setUp, signIn } from "./lib/steps.mjs";
 import { nothing } from "./lib/watch.mjs";
 
 /** shown counts the payloads that stand on the page as text. */
@@ -17,7 +18,7 @@ const links = () =>
 		.map((e) => (e.getAttribute("href") ?? e.getAttribute("src") ?? e.getAttribute("action")).trim().toLowerCase())
 		.filter((url) => /^(javascript|data:text|vbscript)/.test(url));
 
-const result = { places: 0, typed: 0, shown: 0, links: [], markup: [] };
+const result = { places: 0, typed: 0, shown: 0, links: [], markup: [], missed: [] };
 
 async function inspect(page, name) {
 	result.places++;
@@ -29,19 +30,77 @@ async function inspect(page, name) {
 	if (count > 0) result.markup.push(`${name}: ${count} elements of a payload`);
 }
 
-/** typeEverywhere fills every text field on the page with a payload, and sends what can be sent. */
-async function typeEverywhere(page, name, payload) {
-	const inputs = page.locator('input:is([type="text"], [type="search"], [type="email"], :not([type])), textarea');
-	const count = await inputs.count();
-	for (let n = 0; n < count; n++) {
-		const input = inputs.nth(n);
-		if (!(await input.isVisible()) || !(await input.isEditable())) continue;
-		await input.fill(payload, { timeout: 2_000 });
-		result.typed++;
-		await input.press("Enter").catch(() => {});
-		await later(30);
-		await inspect(page, `${name}, typed`);
+const texts =
+	'input:is([type="text"], [type="search"], [type="email"], [type="url"], [type="password"], :not([type])), textarea';
+
+/** fieldsOf are the text fields that can be seen, by their page and their name. */
+const fieldsOf = (page) =>
+	page
+		.locator(texts)
+		.evaluateAll((all) =>
+			all
+				.filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && !e.readOnly)
+				.map((e) => `${location.pathname} ${e.name || e.ariaLabel || e.labels?.[0]?.textContent || e.placeholder}`),
+		);
+
+/** Fields is every text field that was met; each is typed into where it was met first. */
+class Fields {
+	met = new Map();
+	typed = new Set();
+
+	async meet(page) {
+		for (const key of await fieldsOf(page)) if (!this.met.has(key)) this.met.set(key, page.url());
 	}
+
+	/** typeAll types a payload into every field on the page. */
+	async typeAll(page, name, andSend = true) {
+		for (let n = 0; n < (await fieldsOf(page)).length; n++) {
+			const key = (await fieldsOf(page))[n];
+			if (this.typed.has(key)) continue;
+			const input = page.locator(texts).locator("visible=true").and(page.locator(":enabled:not([readonly])")).nth(n);
+			await input.fill(corpus[(this.typed.size * 7 + 3) % corpus.length], { timeout: 2_000 });
+			this.typed.add(key);
+			if (andSend) await input.press("Enter").catch(() => {});
+			await quiet(page);
+			await inspect(page, `${name}, typed into ${key}`);
+		}
+	}
+
+	async revisit(page) {
+		for (const [key, url] of this.met) {
+			if (this.typed.has(key)) continue;
+			await goTo(page, url);
+			// Dialogs have an address; the palette opens by its keys.
+			if (!url.includes("do=") && !(await fieldsOf(page)).includes(key)) await page.keyboard.press("Control+K");
+			if (!(await fieldsOf(page)).includes(key)) await page.getByRole("dialog").waitFor();
+			await this.typeAll(page, url);
+		}
+	}
+}
+
+/** visitor types into what there is before somebody is signed in; the setup is over on this node, and played. */
+async function visitor(fields, account) {
+	const page = await open();
+	await refuseChanges(page.context());
+	for (const path of ["/sign-in", "/reset-password"]) {
+		await goTo(page, path);
+		await fields.meet(page);
+		await fields.typeAll(page, path);
+	}
+	await page.context().unroute(api);
+	await fakeSetup(page);
+	await goTo(page, "/setup");
+	// It ends with a sign-in, so it has to be an account that there is.
+	await setUp(page, { code: "AAAA-AAAA-AAAA", fqdn: "gw1.example.com", ...account }, async (step) => {
+		const more = page.getByRole("button", { name: "Use another certificate authority" });
+		if (await more.isVisible()) await more.click();
+		await fields.meet(page);
+		const inputs = await page.locator(texts).locator("visible=true").all();
+		const before = await Promise.all(inputs.map((input) => input.inputValue()));
+		await fields.typeAll(page, step, false);
+		for (const [n, input] of inputs.entries()) await input.fill(before[n]);
+	});
+	await page.context().close();
 }
 
 /** control shows that the corpus runs where nobody takes care, and that running is noticed. */
@@ -60,7 +119,7 @@ async function control() {
 }
 
 await scenario(async () => {
-	const { admin } = await ask("accounts");
+	const { admin, viewer } = await ask("accounts");
 	await ask("plant", { corpus });
 	const page = await open({ userAgent: corpus[3] });
 	for (const email of corpus.slice(0, 3)) {
@@ -93,16 +152,16 @@ await scenario(async () => {
 
 	await refuseChanges(page.context());
 	await poison(page.context(), corpus);
-	const explorer = new Explorer(page, { onState: (name) => inspect(page, name), deepest: 2, most: 14 });
-	for (const [n, path] of paths.entries()) {
-		await explorer.walk(path);
-		await goTo(page, path);
-		await typeEverywhere(page, path, corpus[(n * 7 + 3) % corpus.length]);
-	}
-	for (const path of ["/users?do=create", "/account?tab=tokens&do=create"]) {
-		await goTo(page, path);
-		await page.getByRole("dialog").waitFor();
-		await typeEverywhere(page, path, corpus[3]);
-	}
+	const fields = new Fields();
+	const onState = async (name) => {
+		await inspect(page, name);
+		await fields.meet(page);
+	};
+	const explorer = new Explorer(page, { onState, deepest: 2, most: 14 });
+	for (const path of paths) await explorer.walk(path);
+	await fields.revisit(page);
+	await visitor(fields, viewer);
+	result.typed = fields.typed.size;
+	result.missed = [...fields.met.keys()].filter((key) => !fields.typed.has(key));
 	return { ...result, payloads: corpus.length, pressed: explorer.pressed, control: await control() };
-});
+}, result);

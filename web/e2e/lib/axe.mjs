@@ -1,27 +1,27 @@
 // axe.mjs looks for what keeps people from using a page, in both themes.
-
-import AxeBuilder from "@axe-core/playwright";
-import { note } from "./driver.mjs";
+import axe from "axe-core";
 
 /** What depends on the theme; all else is the same in both. */
 const ofTheme = ["color-contrast", "link-in-text-block"];
 
-/** kinds is what is on the page: each kind of element with the one it stands in. */
-const kinds = () => [
-	...new Set(
-		[...document.querySelectorAll("body *")]
-			.filter((e) => e.checkVisibility())
-			.map((e) => {
-				const of = (one) => `${one.tagName} ${one.getAttribute("role") ?? ""} ${one.getAttribute("class") ?? ""}`;
-				return `${of(e.parentElement)} > ${of(e)} ${e.disabled ?? ""}`;
-			}),
-	),
-];
+/** kinds is what is on the page: each kind of element with the one it stands in, and each dialog by its name. */
+function kinds() {
+	const of = (e) => `${e.tagName} ${e.getAttribute("role") ?? ""} ${e.getAttribute("class") ?? ""}`;
+	const name = (e) => (e.getAttribute("role") === "dialog" ? e.querySelector("h1, h2")?.textContent : "");
+	return [...document.querySelectorAll("body *")]
+		.filter((e) => e.checkVisibility())
+		.map((e) => `${of(e.parentElement)} > ${of(e)} ${e.disabled ?? ""} ${name(e)}`);
+}
 
-/** calm ends what still changes its colour. */
-const calm = () => {
-	for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
-};
+/** calm waits for the theme, which follows the system's, and ends what still changes its colour. */
+async function calm(theme) {
+	const isThere = () => document.documentElement.classList.contains("pf-v6-theme-dark") === (theme === "dark");
+	for (let n = 0; n < 3 || !isThere(); n++) {
+		if (n > 600) throw new Error(`the theme did not become ${theme}`);
+		await new Promise(requestAnimationFrame);
+		for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
+	}
+}
 
 export class Inspector {
 	looks = 0;
@@ -30,28 +30,30 @@ export class Inspector {
 	findings = new Set();
 	#known = new Set();
 
-	/** inspect looks at the page as it is now, when there is something on it that was nowhere before. */
+	/**
+	 * inspect looks at the page as it is now. After a press (its name says on what: "/users > Create") it does so
+	 * when there is something that was nowhere before.
+	 */
 	async inspect(page, name) {
 		const fresh = (await page.evaluate(kinds)).filter((kind) => !this.#known.has(kind));
-		if (fresh.length === 0) return;
+		if (fresh.length === 0 && name.includes(" > ")) return;
 		for (const kind of fresh) this.#known.add(kind);
 		this.sights.push(name);
-		await this.#look(page, name, "light", (axe) => axe);
+		// Once for each document, and past the policy, as a debugger does.
+		await page.evaluate(`window.axe || (() => { ${axe.source} })()`);
+		await this.#look(page, name, "light", {});
 		await page.emulateMedia({ colorScheme: "dark" });
-		await this.#look(page, name, "dark", (axe) => axe.withRules(ofTheme));
+		await this.#look(page, name, "dark", { runOnly: ofTheme });
 		await page.emulateMedia({ colorScheme: "light" });
 	}
 
-	async #look(page, name, theme, how) {
-		const began = Date.now();
-		await this.look2(page, name, theme, how);
-		note(`${name} ${theme} ${Date.now() - began} ms`);
-	}
-	async look2(page, name, theme, how) {
+	async #look(page, name, theme, options) {
 		this.looks++;
-		await page.evaluate(calm);
-		// Otherwise it opens a page of its own, and ours does not come back to the front.
-		const { violations } = await how(new AxeBuilder({ page }).setLegacyMode(true)).analyze();
+		await page.evaluate(calm, theme);
+		const violations = await page.evaluate(
+			(options) => window.axe.run({ resultTypes: ["violations"], ...options }).then((found) => found.violations),
+			options,
+		);
 		for (const { id, impact, nodes } of violations) {
 			if (impact !== "serious" && impact !== "critical") continue;
 			for (const { target, failureSummary } of nodes.slice(0, 3)) {

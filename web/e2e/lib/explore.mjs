@@ -55,14 +55,16 @@ export class Explorer {
 		this.seen = new Set();
 		await goTo(this.page, path);
 		await this.onState(path);
-		await this.level([]);
+		await this.level([], 0);
 	}
 
 	look = () => this.page.evaluate(look, [layers, pressable]);
 
-	async level(chain) {
+	/** level presses everything in one layer: the page itself, or the one that the chain of presses opened. */
+	async level(chain, depth) {
 		for (let n = 0; n < this.most; n++) {
-			const { items, depth } = await this.look();
+			const { items, depth: there } = await this.look();
+			if (there < depth) return;
 			const fits = (item) => item.row < 2 && !this.skip.test(item.name) && this.isNew(chain, item);
 			// What is on a tab comes before the next tab.
 			const next = items.find((item) => !item.tab && fits(item)) ?? items.find(fits);
@@ -78,7 +80,7 @@ export class Explorer {
 			const moved = this.moved();
 			if (!moved) await this.onState([this.path, ...[...chain, next].map((item) => item.name)].join(" > "));
 			const { depth: now } = await this.look();
-			if (!moved && now > depth && chain.length < this.deepest) await this.level([...chain, next]);
+			if (!moved && now > depth && chain.length < this.deepest) await this.level([...chain, next], now);
 			if (!(await this.back(chain, depth))) return;
 		}
 	}
@@ -93,19 +95,7 @@ export class Explorer {
 		return true;
 	}
 
-	async press(x) {
-		const began = Date.now();
-		const ok = await this.press2(x);
-		note(`press ${x.name} ${Date.now() - began} ms`);
-		return ok;
-	}
-	async back(chain, depth) {
-		const began = Date.now();
-		const ok = await this.back2(chain, depth);
-		note(`back ${Date.now() - began} ms`);
-		return ok;
-	}
-	async press2({ index, name }) {
+	async press({ index, name }) {
 		this.pressed++;
 		const handle = await this.page.evaluateHandle((i) => window.__e2e[i], index);
 		try {
@@ -128,7 +118,7 @@ export class Explorer {
 	}
 
 	/** back closes what was opened since, or begins anew and presses its way to the same place. */
-	async back2(chain, depth) {
+	async back(chain, depth) {
 		for (let n = 0; n < 2 && !this.moved() && (await this.look()).depth > depth; n++) {
 			await this.page.keyboard.press("Escape");
 			await quiet(this.page);

@@ -6,9 +6,12 @@ const json = (value, status = 200) => ({
 	body: JSON.stringify(status < 400 ? { data: value, error: null } : { data: null, error: value }),
 });
 
+/** api is where all questions to the node go. */
+export const api = "**/api/v1/**";
+
 /** refuseChanges answers every change as a conflict, so that all can be pressed and nothing happens. */
 export async function refuseChanges(context) {
-	await context.route("**/api/v1/**", (route) => {
+	await context.route(api, (route) => {
 		const request = route.request();
 		if (request.method() === "GET") return route.fallback();
 		return route.fulfill(json({ code: "conflict", message: "nothing is changed in this test" }, 409));

@@ -18,7 +18,7 @@ function surroundings(reachable = true) {
 
 const gone = () => Promise.reject(new TypeError("Failed to fetch dynamically imported module"));
 
-// UI-05
+// shows UI-05
 test("a chunk that is gone reloads the document once, no more", async () => {
 	const around = surroundings();
 	void reloadOnce("users", gone, around)();

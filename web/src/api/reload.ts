@@ -22,15 +22,15 @@ const here: Surroundings = {
 };
 
 /**
- * reloadOnce loads a page's chunk. After an upgrade the chunk's old name is gone from
+ * reloadOnce loads the chunk of a page, or of a part of one. After an upgrade the chunk's old name is gone from
  * the server: then the document is reloaded, once. Only a page that loaded well may
  * cause a reload again, so a chunk that is really broken cannot loop.
  */
-export function reloadOnce(
+export function reloadOnce<M>(
 	id: string,
-	load: PageImport,
+	load: () => Promise<M>,
 	{ storage, reachable, reload }: Surroundings = here,
-): PageImport {
+): () => Promise<M> {
 	const mark = `gateway.reloaded.${id}`;
 	return async () => {
 		try {
@@ -41,7 +41,7 @@ export function reloadOnce(
 			if (storage.getItem(mark) !== null || !(await reachable())) throw error;
 			storage.setItem(mark, new Date().toISOString());
 			reload();
-			return new Promise<PageModule>(() => {}); // the document goes away
+			return new Promise<M>(() => {}); // the document goes away
 		}
 	};
 }

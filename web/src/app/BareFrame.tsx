@@ -1,20 +1,19 @@
 import { FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { Outlet } from "@tanstack/react-router";
 import { Logo } from "@ui/Logo";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type Language, languages, setLanguage } from "./language";
 
 /** BareFrame is around the pages before somebody is signed in. */
-export function BareFrame() {
+export function BareFrame({ children = <Outlet /> }: { children?: ReactNode }) {
 	const { t, i18n } = useTranslation();
 	return (
 		<div className="gw-bare">
 			<header>
 				<Logo size={36} />
 			</header>
-			<main id="main">
-				<Outlet />
-			</main>
+			<main id="main">{children}</main>
 			<footer>
 				<FormSelect
 					aria-label={t("language.label")}

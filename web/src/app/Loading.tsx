@@ -10,5 +10,5 @@ export function Loading() {
 		const timer = setTimeout(() => setSlow(true), 200);
 		return () => clearTimeout(timer);
 	}, []);
-	return <Bullseye>{slow && <Spinner aria-label={t("loading")} />}</Bullseye>;
+	return <Bullseye>{slow && <Spinner aria-label={t("loading")} aria-valuetext={t("loading")} />}</Bullseye>;
 }

@@ -1,26 +1,20 @@
-import { Bullseye, Button } from "@patternfly/react-core";
-import { SearchIcon } from "@patternfly/react-icons";
+import { Button } from "@patternfly/react-core";
 import { useNavigate } from "@tanstack/react-router";
-import { EmptyState } from "@ui/EmptyState";
-import { useEffect } from "react";
+import { BarePage } from "@ui/BarePage";
 import { useTranslation } from "react-i18next";
+import { BareFrame } from "./BareFrame";
 
 /** NotFound stands at addresses that lead nowhere. */
 export function NotFound() {
 	const { t } = useTranslation();
 	const navigate = useNavigate();
-	useEffect(() => {
-		document.title = `${t("notFound.title")} · Gateway`;
-	}, [t]);
 	return (
-		<Bullseye className="gw-alone">
-			<EmptyState
-				title={t("notFound.title")}
-				icon={SearchIcon}
-				action={<Button onClick={() => void navigate({ to: "/" })}>{t("home")}</Button>}
-			>
-				{t("notFound.text")}
-			</EmptyState>
-		</Bullseye>
+		<BareFrame>
+			<BarePage title={t("notFound.title")} lead={t("notFound.text")}>
+				<Button isBlock onClick={() => void navigate({ to: "/" })}>
+					{t("home")}
+				</Button>
+			</BarePage>
+		</BareFrame>
 	);
 }

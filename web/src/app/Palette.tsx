@@ -16,6 +16,13 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 	useEffect(() => {
 		document.getElementById(`palette-${at}`)?.scrollIntoView({ block: "nearest" });
 	}, [at]);
+	useEffect(() => {
+		const outside = ({ target }: PointerEvent) => {
+			if (!(target as Element).closest(".gw-palette")) onClose();
+		};
+		document.addEventListener("pointerdown", outside);
+		return () => document.removeEventListener("pointerdown", outside);
+	}, [onClose]);
 	const take = (entry: PaletteEntry | undefined) => {
 		if (!entry) return;
 		onClose();
@@ -35,7 +42,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 			variant="small"
 			position="top"
 			aria-label={t("palette.open")}
-			onClose={onClose}
+			onEscapePress={onClose}
 			className="gw-palette"
 			elementToFocus="#palette-input"
 		>

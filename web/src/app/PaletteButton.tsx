@@ -1,9 +1,10 @@
 import { Button } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { later } from "@ui/later";
+import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-const Palette = lazy(() => import("./Palette"));
+const Palette = later("palette", () => import("./Palette"));
 const mac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** PaletteButton opens the command palette; Ctrl-K and Cmd-K do so from everywhere. */

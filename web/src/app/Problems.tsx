@@ -20,6 +20,7 @@ export function Problems() {
 	const problems = useProblemList();
 	const worst = problems[0]?.severity;
 	const Icon = worst ? icons[worst] : CheckCircleIcon;
+	const title = worst ? t("problems.title") : t("problems.none");
 	const label = worst ? t("problems.count", { count: problems.length }) : t("problems.none");
 	return (
 		<>
@@ -29,19 +30,20 @@ export function Problems() {
 			)}
 			<Popover
 				position="bottom-end"
-				headerContent={worst ? t("problems.title") : t("problems.none")}
-				headerComponent="h2"
-				bodyContent={(hide) =>
-					problems.length === 0 ? (
-						<p>{t("problems.noneText")}</p>
-					) : (
+				className="gw-problems-box"
+				aria-label={title}
+				closeBtnAriaLabel={t("ui:close")}
+				bodyContent={(hide) => (
+					<>
+						<h2>{title}</h2>
+						{problems.length === 0 && <p>{t("problems.noneText")}</p>}
 						<ul className="gw-problems">
 							{problems.map((problem) => (
 								<ProblemItem key={problem.id} problem={problem} onClick={hide} />
 							))}
 						</ul>
-					)
-				}
+					</>
+				)}
 			>
 				<Button
 					variant="plain"

@@ -1,6 +1,7 @@
 import { useIdentity } from "@api";
-import { Modal, ModalBody, ModalHeader } from "@patternfly/react-core";
-import { lazy, Suspense, useState } from "react";
+import { Dialog } from "@ui/Dialog";
+import { later } from "@ui/later";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFeatures } from "./FeaturesContext";
 
@@ -9,17 +10,14 @@ export function SignInAgain() {
 	const { t } = useTranslation();
 	const email = useIdentity()?.email;
 	const load = useFeatures().find((feature) => feature.signIn)?.signIn;
-	const [Form] = useState(() => load && lazy(load));
+	const [Form] = useState(() => load && later("sign-in again", load));
 	if (!Form) return null;
 	// The form is loaded before the dialog opens: a dialog without anything to focus is an error.
 	return (
 		<Suspense fallback={null}>
-			<Modal isOpen variant="small" aria-labelledby="again-title">
-				<ModalHeader title={t("again.title")} labelId="again-title" description={t("again.text")} />
-				<ModalBody>
-					<Form email={email} />
-				</ModalBody>
-			</Modal>
+			<Dialog title={t("again.title")} description={t("again.text")}>
+				<Form email={email} />
+			</Dialog>
 		</Suspense>
 	);
 }

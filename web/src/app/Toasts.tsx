@@ -20,10 +20,11 @@ export function Toasts() {
 						key={id}
 						variant={variant}
 						title={title}
+						component="p"
 						variantLabel={t(`ui:notice.${variant}`)}
 						timeout={undo ? 10_000 : variant === "danger" ? false : 5_000}
 						onTimeout={close}
-						actionClose={<AlertActionCloseButton title={title} onClose={close} />}
+						actionClose={<AlertActionCloseButton aria-label={t("closeToast", { title })} onClose={close} />}
 						actionLinks={undo && <AlertActionLink onClick={act}>{t("undo")}</AlertActionLink>}
 					>
 						{detail}

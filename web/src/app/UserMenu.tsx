@@ -41,7 +41,7 @@ export function UserMenu() {
 			isOpen={open}
 			onOpenChange={setOpen}
 			onSelect={(_, value) => choose(value)}
-			popperProps={{ position: "right" }}
+			popperProps={{ position: "right", appendTo: "inline" }}
 			toggle={(ref) => (
 				<MenuToggle
 					ref={ref}
@@ -56,12 +56,15 @@ export function UserMenu() {
 				</MenuToggle>
 			)}
 		>
-			<DropdownList>
-				<DropdownItem isDisabled description={t(`user.${identity.role}`)} key="who">
-					{identity.email}
-				</DropdownItem>
-				{account && <DropdownItem value="account">{t("user.account")}</DropdownItem>}
-			</DropdownList>
+			<p className="gw-user-head">
+				<strong>{identity.email}</strong>
+				{t(`user.${identity.role}`)}
+			</p>
+			{account && (
+				<DropdownList>
+					<DropdownItem value="account">{t("user.account")}</DropdownItem>
+				</DropdownList>
+			)}
 			<Divider />
 			<DropdownGroup label={t("theme.label")} labelHeadingLevel="h2">
 				<DropdownList>

@@ -5,12 +5,19 @@ import i18next from "i18next";
 import { useRef } from "react";
 import { useFeatures } from "./FeaturesContext";
 import { best } from "./fuzzy";
+import { navOf } from "./sections";
 
 const translate = (feature: Feature) => i18next.getFixedT(null, feature.id);
 
+/** inOrder puts the features as the navigation has them; those that are not in it come last. */
+function inOrder(features: Feature[], admin: boolean): Feature[] {
+	const listed = navOf(features, admin).flatMap((section) => section.entries.map((entry) => entry.feature));
+	return [...new Set([...listed, ...features])];
+}
+
 /** pagesOf are the pages that an account can go to; those with a parameter in their path are reached through objects. */
 export function pagesOf(features: Feature[], admin: boolean): PaletteEntry[] {
-	return features.flatMap((feature) =>
+	return inOrder(features, admin).flatMap((feature) =>
 		feature.routes
 			.filter((route) => !route.bare && !route.path.includes("$") && (admin || !route.adminOnly))
 			.map((route) => ({ id: `page ${route.path}`, title: translate(feature)(route.titleKey), to: route.path })),

@@ -56,7 +56,7 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 			key.startsWith("server.") ||
 			prefixes.some((prefix) => key.startsWith(prefix)) ||
 			suffixes.some((suffix) => key.endsWith(suffix)) ||
-			(/^(field|help|option)\./.test(key) && !["app", "ui"].includes(owner));
+			(/^(field|help|option|action)\./.test(key) && !["app", "ui"].includes(owner));
 		expect([...(en?.keys() ?? [])].filter((key) => !used(key))).toEqual([]);
 	});
 

@@ -1,4 +1,4 @@
-import { Card, CardBody, Title } from "@patternfly/react-core";
+import { Title } from "@patternfly/react-core";
 import { type ReactNode, useEffect } from "react";
 
 interface Props {
@@ -18,15 +18,13 @@ export function BarePage({ title, lead, wide = false, footer, children }: Props)
 	}, [title]);
 	return (
 		<div className={wide ? "gw-bare-page gw-bare-wide" : "gw-bare-page"}>
-			<Card isLarge>
-				<CardBody>
-					<Title headingLevel="h1" size="2xl">
-						{title}
-					</Title>
-					{lead && <p className="gw-page-lead">{lead}</p>}
-					<div className="gw-bare-content">{children}</div>
-				</CardBody>
-			</Card>
+			<div className="gw-bare-card">
+				<Title headingLevel="h1" size="2xl">
+					{title}
+				</Title>
+				{lead && <p className="gw-page-lead">{lead}</p>}
+				<div className="gw-bare-content">{children}</div>
+			</div>
 			{footer && <div className="gw-bare-footer">{footer}</div>}
 		</div>
 	);

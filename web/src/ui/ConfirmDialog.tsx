@@ -1,6 +1,8 @@
-import { Button, Form, FormGroup, Modal, ModalBody, ModalFooter, ModalHeader, TextInput } from "@patternfly/react-core";
+import { Button, Form, FormGroup, TextInput } from "@patternfly/react-core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { BusyButton } from "./BusyButton";
+import { Dialog } from "./Dialog";
 import { useErrorText } from "./errorText";
 import { Notice } from "./Notice";
 
@@ -10,6 +12,8 @@ interface Props {
 	children: ReactNode;
 	/** Label of the button that does it. */
 	confirm: string;
+	/** Label of the button that does not; "Cancel" when left out. */
+	cancel?: string;
 	danger?: boolean;
 	/** The operator types this first: for what cannot be undone and hurts many. */
 	typed?: string;
@@ -19,7 +23,7 @@ interface Props {
 }
 
 /** ConfirmDialog asks before something that matters. Mount it to open it. */
-export function ConfirmDialog({ title, children, confirm, danger = false, typed, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ title, children, danger = false, typed, onConfirm, onClose, ...words }: Props) {
 	const { t } = useTranslation("ui");
 	const text = useErrorText();
 	const [word, setWord] = useState("");
@@ -38,34 +42,35 @@ export function ConfirmDialog({ title, children, confirm, danger = false, typed,
 		}
 	};
 	const ready = typed === undefined || word === typed;
+	const footer = (
+		<>
+			<BusyButton
+				type="submit"
+				form="confirm-form"
+				variant={danger ? "danger" : "primary"}
+				isDisabled={!ready}
+				busy={busy}
+			>
+				{words.confirm}
+			</BusyButton>
+			<Button id="confirm-cancel" variant="link" onClick={onClose}>
+				{words.cancel ?? t("cancel")}
+			</Button>
+		</>
+	);
+	// Enter, pressed too early, does nothing that cannot be undone.
+	const focus = typed === undefined ? (danger ? "#confirm-cancel" : '[form="confirm-form"]') : "#confirm-word";
 	return (
-		<Modal isOpen variant="small" onClose={onClose} aria-labelledby="confirm-title">
-			<ModalHeader title={title} labelId="confirm-title" titleIconVariant={danger ? "warning" : undefined} />
-			<ModalBody>
-				<Form id="confirm-form" onSubmit={submit}>
-					<div>{children}</div>
-					{typed !== undefined && (
-						<FormGroup label={t("confirm.type", { word: typed })} fieldId="confirm-word">
-							<TextInput id="confirm-word" value={word} autoComplete="off" onChange={(_, value) => setWord(value)} />
-						</FormGroup>
-					)}
-					{error !== undefined && <Notice kind="danger" title={text(error)} />}
-				</Form>
-			</ModalBody>
-			<ModalFooter>
-				<Button
-					type="submit"
-					form="confirm-form"
-					variant={danger ? "danger" : "primary"}
-					isDisabled={!ready || busy}
-					isLoading={busy}
-				>
-					{confirm}
-				</Button>
-				<Button variant="link" onClick={onClose}>
-					{t("cancel")}
-				</Button>
-			</ModalFooter>
-		</Modal>
+		<Dialog title={title} warning={danger} onClose={onClose} focus={focus} footer={footer}>
+			<Form id="confirm-form" onSubmit={submit}>
+				<div>{children}</div>
+				{typed !== undefined && (
+					<FormGroup label={t("confirm.type", { word: typed })} fieldId="confirm-word">
+						<TextInput id="confirm-word" value={word} autoComplete="off" onChange={(_, value) => setWord(value)} />
+					</FormGroup>
+				)}
+				{error !== undefined && <Notice kind="danger" title={text(error)} />}
+			</Form>
+		</Dialog>
 	);
 }

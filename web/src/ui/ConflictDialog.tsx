@@ -1,6 +1,7 @@
-import { Button, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
+import { Button } from "@patternfly/react-core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Dialog } from "./Dialog";
 import { useErrorText } from "./errorText";
 import { Notice } from "./Notice";
 import { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
@@ -42,44 +43,45 @@ export function ConflictDialog({ ns, names, theirs, mine, onOverwrite, onTakeThe
 		act();
 		onClose();
 	};
+	const footer = (
+		<>
+			<Button onClick={leave(onTakeTheirs)}>{t("conflict.takeTheirs")}</Button>
+			<Button variant="secondary" onClick={overwrite}>
+				{t("conflict.overwrite")}
+			</Button>
+			<Button variant="link" onClick={leave(onCancel)}>
+				{t("cancel")}
+			</Button>
+		</>
+	);
 	return (
-		<Modal isOpen variant="medium" onClose={leave(onCancel)} aria-labelledby="conflict-title">
-			<ModalHeader
-				title={t("conflict.title")}
-				labelId="conflict-title"
-				titleIconVariant="warning"
-				description={t("conflict.text")}
-			/>
-			<ModalBody>
-				{error !== undefined && <Notice kind="danger" title={text(error)} />}
-				<Table variant="compact" aria-label={t("conflict.title")}>
-					<Thead>
-						<Tr>
-							<Th>{t("conflict.field")}</Th>
-							<Th>{t("conflict.theirs")}</Th>
-							<Th>{t("conflict.mine")}</Th>
+		<Dialog
+			title={t("conflict.title")}
+			description={t("conflict.text")}
+			warning
+			size="medium"
+			onClose={leave(onCancel)}
+			footer={footer}
+		>
+			{error !== undefined && <Notice kind="danger" title={text(error)} />}
+			<Table variant="compact" aria-label={t("conflict.title")}>
+				<Thead>
+					<Tr>
+						<Th>{t("conflict.field")}</Th>
+						<Th>{t("conflict.theirs")}</Th>
+						<Th>{t("conflict.mine")}</Th>
+					</Tr>
+				</Thead>
+				<Tbody>
+					{rows.map(([name, stored, typed]) => (
+						<Tr key={name}>
+							<Td dataLabel={t("conflict.field")}>{own(`field.${name}`)}</Td>
+							<Td dataLabel={t("conflict.theirs")}>{words(name, stored)}</Td>
+							<Td dataLabel={t("conflict.mine")}>{words(name, typed)}</Td>
 						</Tr>
-					</Thead>
-					<Tbody>
-						{rows.map(([name, stored, typed]) => (
-							<Tr key={name}>
-								<Td dataLabel={t("conflict.field")}>{own(`field.${name}`)}</Td>
-								<Td dataLabel={t("conflict.theirs")}>{words(name, stored)}</Td>
-								<Td dataLabel={t("conflict.mine")}>{words(name, typed)}</Td>
-							</Tr>
-						))}
-					</Tbody>
-				</Table>
-			</ModalBody>
-			<ModalFooter>
-				<Button onClick={leave(onTakeTheirs)}>{t("conflict.takeTheirs")}</Button>
-				<Button variant="secondary" onClick={overwrite}>
-					{t("conflict.overwrite")}
-				</Button>
-				<Button variant="link" onClick={leave(onCancel)}>
-					{t("cancel")}
-				</Button>
-			</ModalFooter>
-		</Modal>
+					))}
+				</Tbody>
+			</Table>
+		</Dialog>
 	);
 }

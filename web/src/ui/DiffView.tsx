@@ -1,6 +1,7 @@
 import { Skeleton } from "@patternfly/react-core";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { later } from "./later";
 
 export interface DiffViewProps {
 	before: string;
@@ -9,7 +10,7 @@ export interface DiffViewProps {
 	label: string;
 }
 
-const Editor = lazy(() => import("./DiffEditor"));
+const Editor = later("diff", () => import("./DiffEditor"));
 
 /** DiffView shows two texts side by side, or one under the other when narrow; unchanged parts are folded. */
 export function DiffView(props: DiffViewProps) {

@@ -1,6 +1,8 @@
-import { Button, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
+import { Button } from "@patternfly/react-core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { BusyButton } from "./BusyButton";
+import { Dialog } from "./Dialog";
 import { SchemaForm, type SchemaFormProps } from "./SchemaForm";
 
 const first = "#dialog-form :is(input, select, textarea)";
@@ -15,20 +17,19 @@ interface Props<In, Out> extends Omit<SchemaFormProps<In, Out>, "id" | "onBusy" 
 export function FormDialog<In, Out>({ title, description, onClose, ...form }: Props<In, Out>) {
 	const { t } = useTranslation("ui");
 	const [busy, setBusy] = useState(false);
+	const footer = (
+		<>
+			<BusyButton type="submit" form="dialog-form" busy={busy}>
+				{form.submitLabel}
+			</BusyButton>
+			<Button variant="link" onClick={onClose}>
+				{t("cancel")}
+			</Button>
+		</>
+	);
 	return (
-		<Modal isOpen variant="small" onClose={onClose} aria-labelledby="dialog-title" elementToFocus={first}>
-			<ModalHeader title={title} labelId="dialog-title" description={description} />
-			<ModalBody>
-				<SchemaForm {...form} id="dialog-form" onBusy={setBusy} />
-			</ModalBody>
-			<ModalFooter>
-				<Button type="submit" form="dialog-form" isDisabled={busy} isLoading={busy}>
-					{form.submitLabel}
-				</Button>
-				<Button variant="link" onClick={onClose}>
-					{t("cancel")}
-				</Button>
-			</ModalFooter>
-		</Modal>
+		<Dialog title={title} description={description} onClose={onClose} focus={first} footer={footer}>
+			<SchemaForm {...form} id="dialog-form" onBusy={setBusy} />
+		</Dialog>
 	);
 }

@@ -1,9 +1,10 @@
-import { FormGroup, FormHelperText, HelperText, HelperTextItem } from "@patternfly/react-core";
+import { FormGroup } from "@patternfly/react-core";
 import { type Control, useController } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { sentence } from "./errorText";
+import { FieldHint } from "./FieldHint";
 import { FieldInput } from "./FieldInput";
-import type { Input } from "./fields";
+import { type Input, isBlank } from "./fields";
 import { StrengthHint } from "./StrengthHint";
 
 interface Props {
@@ -21,6 +22,10 @@ export function FormField({ ns, input, control }: Props) {
 	const wrong = fieldState.error?.message;
 	const help = i18n.exists(`${ns}:help.${input.name}`) ? t(`help.${input.name}`) : undefined;
 	const label = t(`field.${input.name}`);
+	// Leaving an input empty is no mistake yet: what is said then would push the button away that is just being pressed.
+	const left = () => {
+		if (fieldState.isTouched || !isBlank(field.value)) field.onBlur();
+	};
 	const words = wrong ? sentence(wrong) : help;
 	return (
 		<FormGroup
@@ -33,20 +38,16 @@ export function FormField({ ns, input, control }: Props) {
 				id={id}
 				input={input}
 				label={label}
-				field={field}
+				field={{ ...field, onBlur: left }}
 				invalid={Boolean(wrong)}
 				describedBy={words ? `${id}-help` : undefined}
 				optionLabel={(value) => t(`option.${input.name}.${value}`)}
 			/>
 			{input.strength && <StrengthHint password={String(field.value ?? "")} />}
 			{words && (
-				<FormHelperText>
-					<HelperText id={`${id}-help`} isLiveRegion={Boolean(wrong)}>
-						<HelperTextItem variant={wrong ? "error" : "default"} screenReaderText="">
-							{words}
-						</HelperTextItem>
-					</HelperText>
-				</FormHelperText>
+				<FieldHint id={`${id}-help`} wrong={Boolean(wrong)}>
+					{words}
+				</FieldHint>
 			)}
 		</FormGroup>
 	);

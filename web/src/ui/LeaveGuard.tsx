@@ -23,7 +23,14 @@ export function LeaveGuard({ when }: { when: () => boolean }) {
 	});
 	if (status !== "blocked") return null;
 	return (
-		<ConfirmDialog title={t("leave.title")} confirm={t("leave.confirm")} danger onConfirm={proceed} onClose={reset}>
+		<ConfirmDialog
+			title={t("leave.title")}
+			confirm={t("leave.confirm")}
+			cancel={t("leave.stay")}
+			danger
+			onConfirm={proceed}
+			onClose={reset}
+		>
 			{t("leave.text")}
 		</ConfirmDialog>
 	);

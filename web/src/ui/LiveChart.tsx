@@ -1,6 +1,7 @@
 import { Skeleton } from "@patternfly/react-core";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { later } from "./later";
 
 export interface LiveChartProps {
 	/** What is shown, for screen readers. */
@@ -15,7 +16,7 @@ export interface LiveChartProps {
 	height?: number;
 }
 
-const Plot = lazy(() => import("./Plot"));
+const Plot = later("plot", () => import("./Plot"));
 
 /** LiveChart draws time series that grow. Screen readers get the latest values as a sentence. */
 export function LiveChart(props: LiveChartProps) {

@@ -1,5 +1,6 @@
 import { Breadcrumb, BreadcrumbItem, Title } from "@patternfly/react-core";
 import { type ReactNode, useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "./Link";
 
 interface Props {
@@ -18,6 +19,7 @@ let visited = false;
 
 /** Page is the frame of every page: document title, heading (focused after a navigation), actions, content. */
 export function Page({ title, description, actions, breadcrumbs = [], children }: Props) {
+	const { t } = useTranslation("ui");
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => {
 		document.title = `${title} · Gateway`;
@@ -30,7 +32,7 @@ export function Page({ title, description, actions, breadcrumbs = [], children }
 		<div className="gw-page">
 			<div className="gw-page-head">
 				{breadcrumbs.length > 0 && (
-					<Breadcrumb>
+					<Breadcrumb aria-label={t("breadcrumbs")}>
 						{breadcrumbs.map((crumb) => (
 							<BreadcrumbItem
 								key={crumb.to}

@@ -25,15 +25,16 @@ function options(
 		width,
 		height,
 		padding: [8, 8, 0, 0],
-		legend: { show: true, live: true },
-		cursor: { y: false, points: { size: 6 } },
+		legend: { show: true, live: true, markers: { width: 0, fill: (_, i) => token(lines[(i - 1) % lines.length]!) } },
+		cursor: { y: false, points: { size: 6 }, drag: { setScale: false } },
+		hooks: { setCursor: [showLatest], setData: [showLatest] },
 		scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, atLeast) || 1] } },
 		axes: [
 			{ ...axis, grid: { show: false }, space: 70, values: (_, splits) => clock(splits) },
 			{ ...axis, grid, size: 70, space: 36, values: (_, splits) => splits.map(format) },
 		],
 		series: [
-			{ label: timeLabel, value: (_, at) => (at === null ? "–" : formatExact(new Date(at * 1000))) },
+			{ label: timeLabel, value: (u, at) => (at === null ? "–" : moment(u, at)) },
 			...series.map(({ label }, i) => {
 				const stroke = token(lines[i % lines.length]!);
 				return {
@@ -47,6 +48,17 @@ function options(
 			}),
 		],
 	};
+}
+
+/** moment words a time: of day, or with the date where the chart spans more than half of one. */
+function moment({ data: [times] }: uPlot, at: number): string {
+	const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+	return span < 43_200 ? formatClock(new Date(at * 1000), true) : formatExact(new Date(at * 1000));
+}
+
+/** showLatest lets the legend say what is now, while nobody points at another moment. */
+function showLatest(plot: uPlot): void {
+	if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: plot.data[0].length - 1 }, false);
 }
 
 /** clock words the times of the axis, with seconds where they tell two of them apart. */

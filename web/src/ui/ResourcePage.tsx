@@ -1,10 +1,11 @@
 import { queryClient, type Resource, type Row, useCan, useRemove } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
+import { type ComponentType, type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "./ConfirmDialog";
 import { EmptyState } from "./EmptyState";
+import { later } from "./later";
 import { Page } from "./Page";
 import type { FormSpec } from "./ResourceForm";
 import { type Column, ResourceTable } from "./ResourceTable";
@@ -21,7 +22,7 @@ export interface RowDialog<R> {
 	danger?: boolean;
 	/** Leaves the entry out for rows it does not fit. */
 	fits?: (row: R) => boolean;
-	/** Load it with lazy(): it is not part of the page's first load then. */
+	/** Load it with later(): it is not part of the page's first load then. */
 	dialog: (row: R, close: () => void) => ReactNode;
 }
 
@@ -46,7 +47,7 @@ interface Props<R extends Row, In> {
 /** ResourcePage lists, creates, changes and deletes a resource. Which dialog is open is in the URL. */
 export function ResourcePage<R extends Row, In>(props: Props<R, In>) {
 	const { resource, ns, columns, dialogs = [], keeps } = props;
-	const [ResourceForm] = useState(() => lazyForm<R, In>(props.form));
+	const [ResourceForm] = useState(() => lazyForm<R, In>(ns, props.form));
 	const { t } = useTranslation(ns);
 	const admin = useCan("admin");
 	const { mutateAsync: remove } = useRemove(resource);
@@ -112,8 +113,8 @@ export function ResourcePage<R extends Row, In>(props: Props<R, In>) {
 }
 
 /** lazyForm is the form's code and spec, loaded when a dialog opens: most visits only look. */
-function lazyForm<R extends Row, In>(load: Props<R, In>["form"]) {
-	return lazy(async () => {
+function lazyForm<R extends Row, In>(ns: string, load: Props<R, In>["form"]) {
+	return later(`form of ${ns}`, async () => {
 		const [{ ResourceForm }, { form }] = await Promise.all([import("./ResourceForm"), load()]);
 		type Given = Omit<Parameters<typeof ResourceForm<R, In>>[0], keyof FormSpec>;
 		return { default: (given: Given) => <ResourceForm<R, In> {...given} {...form} /> };

@@ -3,6 +3,7 @@ import { ActionGroup, Button, Form } from "@patternfly/react-core";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslation } from "react-i18next";
+import { BusyButton } from "./BusyButton";
 import { useErrorText } from "./errorText";
 import { FormField } from "./FormField";
 import { describe, type Field, type FormSchema, initialOf } from "./fields";
@@ -86,9 +87,9 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 			{props.children}
 			{!props.id && (
 				<ActionGroup>
-					<Button type="submit" isBlock={props.block} isDisabled={isSubmitting} isLoading={isSubmitting}>
+					<BusyButton type="submit" isBlock={props.block} busy={isSubmitting}>
 						{props.submitLabel}
-					</Button>
+					</BusyButton>
 					{props.onCancel && (
 						<Button variant="link" onClick={props.onCancel}>
 							{t("cancel")}

@@ -1,5 +1,6 @@
 import "@patternfly/react-styles/css/components/Table/table.css";
 import "@patternfly/react-styles/css/components/Table/table-grid.css";
+import "./table.css";
 import type { ComponentProps } from "react";
 
 // PatternFly's tables without its components, which bring 25 kB and measure themselves. The names

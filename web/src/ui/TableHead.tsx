@@ -1,5 +1,6 @@
 import "@patternfly/react-styles/css/components/Table/table.css";
 import "@patternfly/react-styles/css/components/Table/table-grid.css";
+import "./table.css";
 import type { Row } from "@api";
 import { ArrowsAltVIcon, LongArrowAltDownIcon, LongArrowAltUpIcon } from "@patternfly/react-icons";
 import { memo } from "react";

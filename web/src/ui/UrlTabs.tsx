@@ -1,5 +1,4 @@
-import { Tab, TabContent, Tabs, TabTitleText } from "@patternfly/react-core";
-import type { ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { useUrlState } from "./urlState";
 
 interface Props {
@@ -8,30 +7,62 @@ interface Props {
 	tabs: { id: string; title: string; content: ReactNode }[];
 }
 
-/** UrlTabs shows one of several contents; which one is in the URL (?tab=…). */
+/** next is where a key leads from the tab at that place, or undefined for any other key. */
+function next(key: string, at: number, count: number): number | undefined {
+	const places: Record<string, number> = {
+		ArrowRight: (at + 1) % count,
+		ArrowLeft: (at - 1 + count) % count,
+		Home: 0,
+		End: count - 1,
+	};
+	return places[key];
+}
+
+/**
+ * UrlTabs shows one of several contents; which one is in the URL (?tab=…). PatternFly's tabs bring
+ * 13 kB, most of it for what we do not use.
+ */
 export function UrlTabs({ label, tabs }: Props) {
 	const [search, set] = useUrlState();
-	const open = tabs.find((tab) => tab.id === search.tab) ?? tabs[0];
-	if (!open) return null;
+	const id = useId();
+	const list = useRef<HTMLDivElement>(null);
+	const at = Math.max(
+		0,
+		tabs.findIndex((tab) => tab.id === search.tab),
+	);
+	// On a narrow screen the tabs are wider than the page, and a link may lead to the last of them.
+	useEffect(() => {
+		list.current?.children[at]?.scrollIntoView?.({ block: "nearest", inline: "center" });
+	}, [at]);
+	const open = (place: number) => set({ tab: place === 0 ? undefined : tabs[place]?.id });
+	const pressed = (event: KeyboardEvent) => {
+		const place = next(event.key, at, tabs.length);
+		if (place === undefined) return;
+		event.preventDefault();
+		open(place);
+		(list.current?.children[place] as HTMLElement | undefined)?.focus();
+	};
 	return (
 		<>
-			<Tabs
-				activeKey={open.id}
-				aria-label={label}
-				onSelect={(_, key) => set({ tab: key === tabs[0]?.id ? undefined : String(key) })}
-			>
-				{tabs.map((tab) => (
-					<Tab
+			<div ref={list} role="tablist" aria-label={label} className="gw-tabs" onKeyDown={pressed}>
+				{tabs.map((tab, place) => (
+					<button
 						key={tab.id}
-						eventKey={tab.id}
-						tabContentId={`tab-${tab.id}`}
-						title={<TabTitleText>{tab.title}</TabTitleText>}
-					/>
+						type="button"
+						role="tab"
+						id={`${id}${tab.id}`}
+						aria-selected={place === at}
+						aria-controls={place === at ? `${id}panel` : undefined}
+						tabIndex={place === at ? 0 : -1}
+						onClick={() => open(place)}
+					>
+						{tab.title}
+					</button>
 				))}
-			</Tabs>
-			<TabContent id={`tab-${open.id}`} activeKey={open.id} eventKey={open.id} className="gw-tab">
-				{open.content}
-			</TabContent>
+			</div>
+			<div role="tabpanel" id={`${id}panel`} aria-labelledby={`${id}${tabs[at]?.id}`} className="gw-tab">
+				{tabs[at]?.content}
+			</div>
 		</>
 	);
 }

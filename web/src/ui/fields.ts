@@ -102,4 +102,5 @@ export function bodyOf(inputs: Input[], values: Record<string, unknown>): Record
 	return Object.fromEntries(filled.map((input) => [input.name, values[input.name]]));
 }
 
-const isBlank = (value: unknown) => value === "" || value === undefined || value === null || Number.isNaN(value);
+/** isBlank says whether an input holds nothing. */
+export const isBlank = (value: unknown) => value === "" || value === undefined || value === null || Number.isNaN(value);

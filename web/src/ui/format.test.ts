@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAgo, formatBytes, formatDuration, formatPercent, formatRate } from "./format";
+import { formatAgo, formatBytes, formatClock, formatDuration, formatPercent, formatRate, localeOf } from "./format";
 
 test("figures are short and have a unit", () => {
 	expect(formatBytes(1536)).toBe("1.5 KiB");
@@ -15,4 +15,16 @@ test("a moment is told from now", () => {
 	expect(formatAgo(new Date("2026-01-02T11:55:00Z"), now)).toBe("5 minutes ago");
 	expect(formatAgo(new Date("2026-01-04T12:00:00Z"), now)).toBe("in 2 days");
 	expect(formatAgo(now, now)).toBe("now");
+});
+
+test("the browser says which English or German", () => {
+	expect(localeOf("en", ["de-CH", "en-AU", "en-US"])).toBe("en-AU");
+	expect(localeOf("de", ["de-CH", "en"])).toBe("de-CH");
+	expect(localeOf("en", ["fr-FR"])).toBe("en-GB");
+	expect(localeOf("de", ["en"])).toBe("de");
+});
+
+test("the time of day has 24 hours", () => {
+	expect(formatClock(new Date(2026, 0, 2, 15, 4, 5), true)).toBe("15:04:05");
+	expect(formatClock(new Date(2026, 0, 2, 0, 4))).toBe("00:04");
 });

@@ -1,6 +1,10 @@
 import i18next from "i18next";
 
-const locale = () => i18next.resolvedLanguage ?? "en";
+/** localeOf is the reader's own variety of a language (en-AU, de-CH), where the browser names one. */
+export const localeOf = (language: string, understood: readonly string[]) =>
+	understood.find((tag) => tag.split("-")[0] === language) ?? (language === "en" ? "en-GB" : language);
+
+const locale = () => localeOf(i18next.resolvedLanguage ?? "en", navigator.languages);
 
 // Making a formatter costs far more than using it, and a table needs hundreds of uses.
 const made = new Map<string, unknown>();
@@ -62,15 +66,29 @@ export function formatAgo(date: Date, now = new Date()): string {
 	return words.format(0, "second");
 }
 
+// Times of day have 24 hours everywhere, as they do in the logs that one compares them with.
+const hourCycle = "h23";
+
 /** formatExact: date and time to the second with the zone's name. */
 export const formatExact = (date: Date) =>
-	formatter("exact", (l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeStyle: "long" })).format(date);
+	formatter("exact", (l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeStyle: "long", hourCycle })).format(
+		date,
+	);
+
+const clock = { hour: "2-digit", minute: "2-digit", hourCycle } as const;
+
+/** formatShort: "3 Feb, 14:03:22", for what happened not long ago. */
+export const formatShort = (date: Date) =>
+	formatter(
+		"short",
+		(l) => new Intl.DateTimeFormat(l, { day: "numeric", month: "short", second: "2-digit", ...clock }),
+	).format(date);
 
 /** formatClock: the time of day, to the minute or the second. */
 export const formatClock = (date: Date, seconds = false) =>
 	formatter(
 		`clock ${seconds}`,
-		(l) => new Intl.DateTimeFormat(l, { hour: "2-digit", minute: "2-digit", second: seconds ? "2-digit" : undefined }),
+		(l) => new Intl.DateTimeFormat(l, { ...clock, second: seconds ? "2-digit" : undefined }),
 	).format(date);
 
 /** formatDuration: 93784 s → "1 d 2 h"; the two largest units are enough. */

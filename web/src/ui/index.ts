@@ -1,10 +1,15 @@
+export { actionTitle, actionTitles } from "./action";
 export { BarePage } from "./BarePage";
+export { BusyButton } from "./BusyButton";
+export { Command } from "./Command";
 export { ConfirmDialog } from "./ConfirmDialog";
 export { CopyButton } from "./CopyButton";
+export { Dialog } from "./Dialog";
 export { DiffView, type DiffViewProps } from "./DiffView";
 export { EmptyState } from "./EmptyState";
 export { ErrorState } from "./ErrorState";
 export { sentence, useErrorText } from "./errorText";
+export { FieldHint } from "./FieldHint";
 export { FormDialog } from "./FormDialog";
 export type { Feature, FeatureRoute, PaletteContext, PaletteEntry, Problem, SectionId, Translate } from "./feature";
 export type { Field, FieldKind, FormSchema } from "./fields";
@@ -17,12 +22,15 @@ export {
 	formatNumber,
 	formatPercent,
 	formatRate,
+	formatShort,
 } from "./format";
 export { LeaveGuard } from "./LeaveGuard";
 export { Link } from "./Link";
 export { LiveChart, type LiveChartProps } from "./LiveChart";
+export { Loaded } from "./Loaded";
 export { Logo, Mark } from "./Logo";
 export { LogView } from "./LogView";
+export { later } from "./later";
 export { Notice } from "./Notice";
 export { Page } from "./Page";
 export { PasswordInput } from "./PasswordInput";
@@ -33,9 +41,11 @@ export { type Column, ResourceTable, type ResourceTableProps } from "./ResourceT
 export type { RowAction } from "./RowMenu";
 export { SchemaForm, type SchemaFormProps } from "./SchemaForm";
 export { SecretBox } from "./SecretBox";
+export { ServiceState } from "./ServiceState";
 export { type Status, StatusLabel } from "./StatusLabel";
 export { StrengthHint } from "./StrengthHint";
 export { place } from "./serverErrors";
+export { lookOf, reasonsOf, serviceName, stateOf } from "./service";
 export { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
 export type { Filter } from "./TableToolbar";
 export { Time } from "./Time";
@@ -43,3 +53,4 @@ export { setTheme, startTheme, type Theme, useDark, useTheme } from "./theme";
 export { type Toast, toast, toasts } from "./toast";
 export { UrlTabs } from "./UrlTabs";
 export { useUrlState } from "./urlState";
+export { Waiting } from "./Waiting";

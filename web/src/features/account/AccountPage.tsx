@@ -1,7 +1,5 @@
 import { useIdentity } from "@api";
-import { Alert } from "@patternfly/react-core";
-import { Page, UrlTabs, useUrlState } from "@ui";
-import { useEffect } from "react";
+import { Notice, Page, UrlTabs } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ProfileTab } from "./ProfileTab";
 import { SecondFactorTab } from "./SecondFactorTab";
@@ -14,15 +12,14 @@ import "./account.css";
 export default function AccountPage() {
 	const { t } = useTranslation("account");
 	const me = useIdentity();
-	useTabInSight();
 	if (!me) return null;
 	return (
 		<Page title={t("title")} description={t("lead")}>
 			{me.limited ? (
 				<div className="gw-account">
-					<Alert isInline variant="warning" title={t("limited.title")} component="p">
+					<Notice kind="warning" title={t("limited.title")}>
 						{t("limited.text")}
-					</Alert>
+					</Notice>
 					<WhoAmI me={me} />
 				</div>
 			) : (
@@ -38,15 +35,4 @@ export default function AccountPage() {
 			)}
 		</Page>
 	);
-}
-
-/** useTabInSight scrolls the tabs of a narrow screen to the open one, also when a link led to it. */
-function useTabInSight() {
-	const [{ tab }] = useUrlState();
-	// biome-ignore lint/correctness/useExhaustiveDependencies: it is another tab that has to come into sight.
-	useEffect(() => {
-		document
-			.querySelector('[role="tab"][aria-selected="true"]')
-			?.scrollIntoView({ block: "nearest", inline: "center" });
-	}, [tab]);
 }

@@ -1,7 +1,7 @@
 import { useHealth } from "@api";
-import { Button, Checkbox, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
+import { Button, Checkbox } from "@patternfly/react-core";
 import { PrintIcon } from "@patternfly/react-icons";
-import { LeaveGuard, SecretBox } from "@ui";
+import { Dialog, LeaveGuard, SecretBox } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -17,30 +17,22 @@ export function RecoveryCodes({ codes, email, onStored }: Props) {
 	const { data: health } = useHealth();
 	const [stored, setStored] = useState(false);
 	const host = health?.hostname ?? "gateway";
+	const done = (
+		<Button isDisabled={!stored} onClick={onStored}>
+			{t("done")}
+		</Button>
+	);
 	return (
-		<Modal isOpen variant="small" aria-labelledby="codes-title" className="gw-codes">
-			<ModalHeader title={t("codes.title")} labelId="codes-title" description={t("codes.text")} />
-			<ModalBody>
-				<div className="gw-codes-body">
-					<p className="gw-codes-of">{t("codes.of", { host, email })}</p>
-					<SecretBox secrets={codes} notice={t("codes.notice")} fileName={`recovery-codes-${host}.txt`} />
-					<Button variant="secondary" icon={<PrintIcon />} className="gw-codes-print" onClick={() => window.print()}>
-						{t("codes.print")}
-					</Button>
-					<Checkbox
-						id="codes-stored"
-						label={t("codes.stored")}
-						isChecked={stored}
-						onChange={(_, on) => setStored(on)}
-					/>
-				</div>
-				<LeaveGuard when={() => true} />
-			</ModalBody>
-			<ModalFooter>
-				<Button isDisabled={!stored} onClick={onStored}>
-					{t("done")}
+		<Dialog title={t("codes.title")} description={t("codes.text")} className="gw-codes" footer={done}>
+			<div className="gw-codes-body">
+				<p className="gw-codes-of">{t("codes.of", { host, email })}</p>
+				<SecretBox secrets={codes} notice={t("codes.notice")} fileName={`recovery-codes-${host}.txt`} />
+				<Button variant="secondary" icon={<PrintIcon />} className="gw-codes-print" onClick={() => window.print()}>
+					{t("codes.print")}
 				</Button>
-			</ModalFooter>
-		</Modal>
+				<Checkbox id="codes-stored" label={t("codes.stored")} isChecked={stored} onChange={(_, on) => setStored(on)} />
+			</div>
+			<LeaveGuard when={() => true} />
+		</Dialog>
 	);
 }

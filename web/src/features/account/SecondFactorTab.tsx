@@ -1,6 +1,6 @@
 import type { UserIdentity } from "@api";
-import { Alert, Button } from "@patternfly/react-core";
-import { StatusLabel, useErrorText, useUrlState } from "@ui";
+import { Button } from "@patternfly/react-core";
+import { BusyButton, Notice, StatusLabel, useErrorText, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { DisableDialog } from "./DisableDialog";
 import { Enrol } from "./Enrol";
@@ -29,7 +29,7 @@ export function SecondFactorTab({ me }: { me: UserIdentity }) {
 					</StatusLabel>
 				</p>
 				{me.totp_enabled && <p>{t("factor.onText")}</p>}
-				{setup.error && <Alert isInline variant="danger" title={text(setup.error)} component="p" />}
+				{setup.error && <Notice kind="danger" title={text(setup.error)} />}
 				{enrolling && <Enrol enrolment={setup.data} enable={enable.mutateAsync} onCancel={setup.reset} />}
 				{!enrolling && (
 					<div>
@@ -38,9 +38,9 @@ export function SecondFactorTab({ me }: { me: UserIdentity }) {
 								{t("factor.disable")}
 							</Button>
 						) : (
-							<Button isDisabled={setup.isPending} isLoading={setup.isPending} onClick={() => setup.mutate()}>
+							<BusyButton busy={setup.isPending} onClick={() => setup.mutate()}>
 								{t("factor.enrol")}
-							</Button>
+							</BusyButton>
 						)}
 					</div>
 				)}

@@ -13,7 +13,7 @@ interface Props {
 export function Section({ title, lead, action, children }: Props) {
 	const id = useId();
 	return (
-		<section aria-labelledby={id} className="gw-account-section">
+		<section aria-labelledby={id} className="gw-panel gw-account-section">
 			<div className="gw-account-head">
 				<div>
 					<Title headingLevel="h2" size="lg" id={id}>

@@ -1,12 +1,11 @@
 import type { UserSessionView } from "@api";
 import { Button } from "@patternfly/react-core";
-import { ConfirmDialog, ErrorState, StatusLabel, Time, toast, useErrorText } from "@ui";
+import { ConfirmDialog, ErrorState, StatusLabel, Time, toast, useErrorText, Waiting } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useEndSessions, useSessions } from "./requests";
 import { Section } from "./Section";
 import { useDeviceName } from "./useDeviceName";
-import { Waiting } from "./Waiting";
 
 /** SessionsTab lists where one is signed in, and ends what should not be. */
 export function SessionsTab() {

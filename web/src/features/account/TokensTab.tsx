@@ -1,7 +1,7 @@
 import type { UserIdentity, UserTokenView } from "@api";
 import { Button } from "@patternfly/react-core";
 import { KeyIcon } from "@patternfly/react-icons";
-import { ConfirmDialog, EmptyState, ErrorState, toast, useUrlState } from "@ui";
+import { ConfirmDialog, EmptyState, ErrorState, toast, useUrlState, Waiting } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CreateTokenDialog } from "./CreateTokenDialog";
@@ -9,7 +9,6 @@ import { NewTokenDialog } from "./NewTokenDialog";
 import { useCreateToken, useRevokeToken, useTokens } from "./requests";
 import { Section } from "./Section";
 import { TokenItem } from "./TokenItem";
-import { Waiting } from "./Waiting";
 
 /** TokensTab is for programs that act for this account. */
 export function TokensTab({ me }: { me: UserIdentity }) {

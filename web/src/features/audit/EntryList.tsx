@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@api";
+import { actionTitles } from "@ui";
 import { type KeyboardEvent, useCallback, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { titleKey } from "./actions";
 import { EntryRow } from "./EntryRow";
 import type { Filters } from "./filters";
 import { useVirtualEntries } from "./useVirtualEntries";
@@ -23,10 +23,7 @@ const ahead = 80;
 /** EntryList shows any number of entries, newest first. */
 export function EntryList({ entries, fresh, open, setOpen, filter, more }: Props) {
 	const { t } = useTranslation("audit");
-	const titleOf = (action: string) => {
-		const key = titleKey(action);
-		return key && t(key);
-	};
+	const titles = actionTitles();
 	const list = useRef<HTMLOListElement>(null);
 	const { items, measure, above, below } = useVirtualEntries(entries, list);
 	const shown = useRef(open);
@@ -62,7 +59,7 @@ export function EntryList({ entries, fresh, open, setOpen, filter, more }: Props
 							<EntryRow
 								key={key}
 								entry={entry}
-								title={titleOf(entry.action)}
+								title={titles.get(entry.action)}
 								index={index}
 								open={entry.id === open}
 								fresh={fresh.has(entry.id)}

@@ -1,8 +1,8 @@
 import { Button, TextInput } from "@patternfly/react-core";
 import { FilterIcon } from "@patternfly/react-icons";
+import { actionTitles } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { knownActions } from "./actions";
 import { type Draft, type FilterKey, type Filters, filterKeys, reversed, subjectLength, tooShort } from "./filters";
 
 interface Props {
@@ -83,8 +83,8 @@ export function FilterBar({ draft, type, filters, apply }: Props) {
 				))}
 			</div>
 			<datalist id="audit-actions">
-				{knownActions.map((action) => (
-					<option key={action} value={action} label={t(`action.${action}`)} />
+				{[...actionTitles()].map(([action, title]) => (
+					<option key={action} value={action} label={title} />
 				))}
 			</datalist>
 		</search>

@@ -12,7 +12,7 @@ export type Kind =
 	| "done"
 	| "other";
 
-/** Actions that have a title of their own in the messages, "action.<name>". */
+/** Actions whose verb does not say their kind. */
 const known: Record<string, Kind> = {
 	"auth.login.success": "signIn",
 	"auth.login.failed": "refused",
@@ -41,10 +41,6 @@ const known: Record<string, Kind> = {
 };
 
 export const knownActions = Object.keys(known);
-
-/** titleKey is the message for an action; undefined for one that has none, which is shown as it is. */
-export const titleKey = (action: string): string | undefined =>
-	Object.hasOwn(known, action) ? `action.${action}` : undefined;
 
 const verbs: [RegExp, Kind][] = [
 	[/(^|[._])(failed|refused|denied)$/, "refused"],

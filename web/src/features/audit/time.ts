@@ -1,29 +1,13 @@
-import i18next from "i18next";
+import { formatExact, formatShort } from "@ui";
 
-// A format is slow to make and fast to use, and there are thousands of rows.
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function format(kind: string, moment: string, options: Intl.DateTimeFormatOptions): string {
-	const language = i18next.resolvedLanguage ?? i18next.language;
-	let found = formats.get(kind + language);
-	if (!found) {
-		found = new Intl.DateTimeFormat(language, options);
-		formats.set(kind + language, found);
-	}
+/** A moment that is none is shown as it came. */
+function words(moment: string, format: (date: Date) => string): string {
 	const date = new Date(moment);
-	return Number.isNaN(date.getTime()) ? moment : found.format(date);
+	return Number.isNaN(date.getTime()) ? moment : format(date);
 }
 
 /** shortTime: "3 Feb, 14:03:22" in the browser's zone. */
-export const shortTime = (moment: string) =>
-	format("short", moment, {
-		day: "numeric",
-		month: "short",
-		hour: "2-digit",
-		minute: "2-digit",
-		second: "2-digit",
-		hourCycle: "h23",
-	});
+export const shortTime = (moment: string) => words(moment, formatShort);
 
 /** exactTime also has the year and the zone. */
-export const exactTime = (moment: string) => format("exact", moment, { dateStyle: "medium", timeStyle: "long" });
+export const exactTime = (moment: string) => words(moment, formatExact);

@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useLayoutEffect, useMemo, useState, useSyn
 import { scroller } from "./useScrolled";
 
 /** Heights of a closed entry in audit.css and details.css; only an opened one is measured. */
-const heights = { wide: 45, narrow: 69 };
+const heights = { wide: 45, narrow: 85 };
 
 /** useNarrow follows the width at which details.css changes the rows. */
 function useNarrow(): boolean {

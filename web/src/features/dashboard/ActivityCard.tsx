@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@api";
-import { Card, CardBody, CardHeader, CardTitle, Skeleton } from "@patternfly/react-core";
-import { ErrorState, Link, Time } from "@ui";
+import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
+import { actionTitle, Link, Loaded, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useActivity } from "./requests";
 
@@ -9,7 +9,7 @@ const many = 8;
 /** ActivityCard is what was done on this node lately. */
 export function ActivityCard() {
 	const { t } = useTranslation("dashboard");
-	const { data, error, refetch } = useActivity(many);
+	const query = useActivity(many);
 	return (
 		<Card isCompact>
 			<CardHeader className="gw-card-head">
@@ -17,14 +17,19 @@ export function ActivityCard() {
 				<Link to="/audit">{t("activity.all")}</Link>
 			</CardHeader>
 			<CardBody>
-				{!data && !error && <Skeleton height="12rem" screenreaderText={t("loading")} />}
-				{!data && error && <ErrorState error={error} retry={() => void refetch()} />}
-				{data?.length === 0 && <p className="gw-subtle">{t("activity.none")}</p>}
-				<ul className="gw-rows">
-					{data?.map((entry) => (
-						<Entry key={entry.id} entry={entry} />
-					))}
-				</ul>
+				<Loaded query={query}>
+					{(entries) =>
+						entries.length === 0 ? (
+							<p className="gw-subtle">{t("activity.none")}</p>
+						) : (
+							<ul className="gw-rows">
+								{entries.map((entry) => (
+									<Entry key={entry.id} entry={entry} />
+								))}
+							</ul>
+						)
+					}
+				</Loaded>
 			</CardBody>
 		</Card>
 	);
@@ -35,9 +40,11 @@ function Entry({ entry }: { entry: AuditEntry }) {
 		<li>
 			<div className="gw-entry">
 				<p>
-					<code>{entry.action}</code> {entry.subject}
+					<strong>{actionTitle(entry.action) ?? <code>{entry.action}</code>}</strong> <bdi>{entry.subject}</bdi>
 				</p>
-				<p className="gw-subtle">{entry.actor}</p>
+				<p className="gw-subtle">
+					<bdi>{entry.actor}</bdi>
+				</p>
 			</div>
 			<span className="gw-subtle gw-when">
 				<Time value={entry.created_at} />

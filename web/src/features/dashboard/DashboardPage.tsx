@@ -1,6 +1,5 @@
 import { useHealth } from "@api";
-import { Skeleton } from "@patternfly/react-core";
-import { ErrorState, Page } from "@ui";
+import { Loaded, Page } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ActivityCard } from "./ActivityCard";
 import "./dashboard.css";
@@ -20,8 +19,12 @@ export default function DashboardPage() {
 		<Page title={t("title")}>
 			<div className="gw-dashboard">
 				<Facts health={health} resources={resources.data?.last} />
-				<Part query={resources}>{(history) => <Metrics history={history} />}</Part>
-				<Part query={interfaces}>{(history) => <Throughput history={history} />}</Part>
+				<Loaded query={resources} height="14rem">
+					{(history) => <Metrics history={history} />}
+				</Loaded>
+				<Loaded query={interfaces} height="14rem">
+					{(history) => <Throughput history={history} />}
+				</Loaded>
 				<div className="gw-pair">
 					<ServicesCard />
 					<ActivityCard />
@@ -29,17 +32,4 @@ export default function DashboardPage() {
 			</div>
 		</Page>
 	);
-}
-
-interface PartProps<T> {
-	query: { data: T | undefined; error: unknown; refetch: () => unknown };
-	children: (data: T) => React.ReactNode;
-}
-
-/** Part shows what was loaded; what is known already stays when a later look fails. */
-function Part<T>({ query, children }: PartProps<T>) {
-	const { t } = useTranslation("dashboard");
-	if (query.data) return children(query.data);
-	if (query.error) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
-	return <Skeleton height="14rem" screenreaderText={t("loading")} />;
 }

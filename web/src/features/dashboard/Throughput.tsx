@@ -1,5 +1,5 @@
 import type { SysInterface } from "@api";
-import { Card, CardBody, CardHeader, CardTitle, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
+import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { LinkChart } from "./LinkChart";
@@ -14,17 +14,18 @@ export function Throughput({ history }: { history: History<SysInterface[]> }) {
 	const shown = chosen(links, search.links);
 	const toggle = (name: string) => set({ links: toggled(shown, name) });
 	const choice = links.length > 1 && (
-		<ToggleGroup isCompact aria-label={t("throughput.choose")} className="gw-links-choice">
+		<fieldset className="gw-links-choice" aria-label={t("throughput.choose")}>
 			{links.map(({ ifname }) => (
-				<ToggleGroupItem
+				<button
 					key={ifname}
-					buttonId={`link-${ifname}`}
-					text={ifname}
-					isSelected={shown.some((link) => link.ifname === ifname)}
-					onChange={() => toggle(ifname)}
-				/>
+					type="button"
+					aria-pressed={shown.some((link) => link.ifname === ifname)}
+					onClick={() => toggle(ifname)}
+				>
+					{ifname}
+				</button>
 			))}
-		</ToggleGroup>
+		</fieldset>
 	);
 	return (
 		<Card isCompact>

@@ -1,6 +1,6 @@
 import { LiveChart, type LiveChartProps } from "@ui";
 import { useTranslation } from "react-i18next";
-import { kept, type Point, timesOf, valuesOf } from "./history";
+import { type Point, spanOf, timesOf, valuesOf } from "./history";
 
 interface Props extends Pick<LiveChartProps, "label" | "format" | "atLeast"> {
 	points: Point[];
@@ -26,7 +26,7 @@ export function Trend({ points, lines, ...rest }: Props) {
 				/>
 			</div>
 			<p className="gw-trend-span" aria-hidden="true">
-				<span>{t("trend.from", { count: kept / 60 })}</span>
+				<span>{t("trend.from", { count: spanOf(points) / 60 })}</span>
 				<span>{t("trend.to")}</span>
 			</p>
 		</div>

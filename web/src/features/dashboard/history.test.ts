@@ -1,6 +1,6 @@
 import type { SysInterface } from "@api";
 import { expect, test } from "vitest";
-import { append, every, kept, latest, type Point, timesOf, valuesOf } from "./history";
+import { append, every, kept, latest, type Point, spanOf, timesOf, valuesOf } from "./history";
 import { chosen, toggled } from "./links";
 
 const point = (time: number, a: number | null = time): Point => ({ time, values: { a } });
@@ -25,9 +25,16 @@ test("a silence leaves a hole, and a long one leaves nothing of before", () => {
 	expect(append([point(10)], point(10 + 2 * kept))).toEqual([point(10 + 2 * kept)]);
 });
 
-test("a chart always spans the whole window, with times and values side by side", () => {
+test("a chart spans a whole window, which grows with the history; times and values stand side by side", () => {
 	const points = [point(1_000, 1), point(1_002, null), point(1_004, 3)];
-	expect(timesOf(points)).toEqual([704, 1_000, 1_002, 1_004]);
+	expect(timesOf(points)).toEqual([944, 1_000, 1_002, 1_004]);
+	expect([10, 60, 61, 121, 300].map((age) => spanOf([point(1_000), point(1_000 + age)]))).toEqual([
+		60,
+		60,
+		120,
+		kept,
+		kept,
+	]);
 	expect(valuesOf(points, "a")).toEqual([null, 1, null, 3]);
 	const full = [point(700), point(1_000)];
 	expect(timesOf(full)[0]).toBeLessThan(700);

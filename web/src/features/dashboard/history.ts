@@ -26,10 +26,16 @@ export function append(points: Point[], point: Point): Point[] {
 /** valuesOf is one line of a chart: the values of a key at the times of timesOf. */
 export const valuesOf = (points: Point[], key: string) => [null, ...points.map((one) => one.values[key] ?? null)];
 
+/** spanOf is how far back a chart reaches, in seconds: a young history would be lost in a wide one. */
+export function spanOf(points: Point[]): number {
+	const age = (points.at(-1)?.time ?? 0) - (points[0]?.time ?? 0);
+	return [60, 120].find((span) => age <= span) ?? kept;
+}
+
 /** timesOf starts a full window ago, so that a young history grows from the right. */
 export function timesOf(points: Point[]): number[] {
 	const last = points.at(-1)?.time ?? 0;
-	return [Math.min(last - kept, (points[0]?.time ?? 0) - every), ...points.map((one) => one.time)];
+	return [Math.min(last - spanOf(points), (points[0]?.time ?? 0) - every), ...points.map((one) => one.time)];
 }
 
 /** latest is the newest value of a key. */

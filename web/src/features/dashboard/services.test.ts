@@ -1,6 +1,6 @@
 import type { SystemService } from "@api";
 import { expect, test } from "vitest";
-import { counts, lookOf, sorted, stateOf } from "./services";
+import { counts, sorted } from "./services";
 
 const service = (name: string, active_state: string, installed: boolean | null = true) =>
 	({ name, active_state, installed }) as SystemService;
@@ -17,12 +17,6 @@ const list = [
 
 test("trouble comes first, the rest keeps the server's order", () => {
 	expect(sorted(list).map((one) => one.name)).toEqual(["dns", "waf", "api", "ntp", "packet-filter", "radius", "ids"]);
-});
-
-test("states of services", () => {
-	expect(list.map(stateOf)).toEqual(["active", "absent", "failed", "active", "inactive", "unknown", "kernel-loaded"]);
-	expect(stateOf(service("dns", "something new"))).toBe("unknown");
-	expect(lookOf("failed")).toBe("danger");
 });
 
 test("how many run of those that could", () => {

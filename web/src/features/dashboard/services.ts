@@ -1,28 +1,5 @@
 import type { SystemService } from "@api";
-import type { Status } from "@ui";
-
-/** States that have words of their own in messages, "state.*". */
-const looks: Record<string, Status> = {
-	failed: "danger",
-	"no-table": "neutral",
-	unknown: "warning",
-	activating: "info",
-	deactivating: "info",
-	reloading: "info",
-	active: "success",
-	"kernel-loaded": "success",
-	inactive: "neutral",
-	absent: "neutral",
-};
-
-/** stateOf is the state of a service for people: systemd's, or "absent" for one that is not installed. */
-export function stateOf(service: SystemService): string {
-	if (service.installed === false) return "absent";
-	return service.active_state in looks ? service.active_state : "unknown";
-}
-
-/** lookOf is the colour of a state. */
-export const lookOf = (state: string): Status => looks[state] ?? "warning";
+import { lookOf, type Status, stateOf } from "@ui";
 
 const rank: Status[] = ["danger", "warning", "info", "success", "neutral"];
 

@@ -25,14 +25,16 @@ export function OperationList({ operations, query, setQuery, current }: Props) {
 	}, [current]);
 	return (
 		<nav ref={list} className="gw-ref-list" aria-label={t("list")}>
-			<TextInput
-				type="search"
-				aria-label={t("search")}
-				placeholder={t("search")}
-				customIcon={<SearchIcon />}
-				value={query}
-				onChange={(_, value) => setQuery(value)}
-			/>
+			<div className="gw-ref-search">
+				<TextInput
+					type="search"
+					aria-label={t("search")}
+					placeholder={t("search")}
+					customIcon={<SearchIcon />}
+					value={query}
+					onChange={(_, value) => setQuery(value)}
+				/>
+			</div>
 			<p role="status" className="gw-ref-count">
 				{t("count", { count: found.length })}
 			</p>

@@ -51,7 +51,7 @@ export function OperationView({ document, operation }: { document: Document; ope
 			{body && (
 				<section>
 					<h3>{t("body")}</h3>
-					<SchemaTable document={document} schema={body} label={t("body")} />
+					<SchemaTable document={document} schema={body} label={t("body")} marks />
 				</section>
 			)}
 			<section>

@@ -37,7 +37,7 @@ export default function ReferencePage() {
 			{data && (
 				<div className="gw-ref" data-open={op !== undefined}>
 					<OperationList operations={data.operations} query={query} setQuery={setQuery} current={op} />
-					<div className="gw-ref-pane">
+					<div className="gw-panel gw-ref-pane">
 						{op !== undefined && (
 							<p className="gw-ref-back">
 								<Link to="/reference" search={query ? { q: query } : undefined}>

@@ -8,10 +8,12 @@ interface Props {
 	schema: Schema;
 	/** Name of the table, for screen readers. */
 	label: string;
+	/** Marks the fields that must be sent; an answer has all of its fields anyway. */
+	marks?: boolean;
 }
 
 /** SchemaTable shows the fields of a body, those inside of others indented. */
-export function SchemaTable({ document, schema, label }: Props) {
+export function SchemaTable({ document, schema, label, marks = false }: Props) {
 	const { t } = useTranslation("reference");
 	const rows = rowsOf(document, schema);
 	if (rows.length === 0) return <code className="gw-ref-type">{typeOf(document, schema)}</code>;
@@ -30,7 +32,7 @@ export function SchemaTable({ document, schema, label }: Props) {
 						<tr key={row.key}>
 							<th scope="row" style={{ paddingInlineStart: `${0.5 + row.depth * 1.25}rem` }}>
 								<code>{row.name}</code>
-								{row.required && <em>{t("required")}</em>}
+								{marks && row.required && <em>{t("required")}</em>}
 							</th>
 							<td>
 								<code className="gw-ref-type">{row.type}</code>

@@ -1,6 +1,6 @@
 import { useCan } from "@api";
-import { Button, Checkbox } from "@patternfly/react-core";
-import { useErrorText } from "@ui";
+import { Checkbox } from "@patternfly/react-core";
+import { BusyButton, useErrorText } from "@ui";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { BodyEditor } from "./BodyEditor";
@@ -82,14 +82,9 @@ export function TryIt({ document, operation }: Props) {
 				</p>
 			)}
 			<div>
-				<Button
-					type="submit"
-					variant={changes ? "danger" : "primary"}
-					isLoading={send.isPending}
-					isDisabled={send.isPending}
-				>
+				<BusyButton type="submit" variant={changes ? "danger" : "primary"} busy={send.isPending}>
 					{t("try.send")}
-				</Button>
+				</BusyButton>
 			</div>
 			{send.error && (
 				<p role="alert" className="gw-ref-wrong">

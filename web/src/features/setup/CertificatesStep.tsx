@@ -1,4 +1,5 @@
-import { Checkbox, ExpandableSection, FormHelperText, HelperText, HelperTextItem } from "@patternfly/react-core";
+import { Checkbox, ExpandableSection } from "@patternfly/react-core";
+import { FieldHint } from "@ui";
 import type { Input } from "@ui/fields";
 import { type ReactNode, useState } from "react";
 import { type UseFormReturn, useController } from "react-hook-form";
@@ -47,7 +48,6 @@ function Terms({ form, usual }: { form: UseFormReturn<Values>; usual: boolean })
 				isValid={!wrong}
 				aria-invalid={Boolean(wrong)}
 				aria-describedby={wrong ? "field-terms-help" : undefined}
-				onBlur={field.onBlur}
 				onChange={(_, on) => form.setValue(field.name, on, { shouldDirty: true, shouldValidate: true })}
 				description={
 					usual && (
@@ -58,11 +58,9 @@ function Terms({ form, usual }: { form: UseFormReturn<Values>; usual: boolean })
 				}
 			/>
 			{wrong && (
-				<FormHelperText>
-					<HelperText id="field-terms-help" isLiveRegion>
-						<HelperTextItem variant="error">{wrong}</HelperTextItem>
-					</HelperText>
-				</FormHelperText>
+				<FieldHint id="field-terms-help" wrong>
+					{wrong}
+				</FieldHint>
 			)}
 		</div>
 	);

@@ -1,5 +1,5 @@
-import { FormGroup, FormHelperText, HelperText, HelperTextItem, TextInput } from "@patternfly/react-core";
-import { CopyButton } from "@ui";
+import { FormGroup, TextInput } from "@patternfly/react-core";
+import { Command, FieldHint } from "@ui";
 import { useLayoutEffect, useRef } from "react";
 import { type Control, useController } from "react-hook-form";
 import { useTranslation } from "react-i18next";
@@ -21,8 +21,7 @@ export function CodeStep({ control }: { control: Control<Values> }) {
 					<div key={id}>
 						<dt>{t(`code.${id}`)}</dt>
 						<dd>
-							<code>{command}</code>
-							<CopyButton text={command} label={t("code.copy", { command })} />
+							<Command>{command}</Command>
 						</dd>
 					</div>
 				))}
@@ -59,7 +58,7 @@ function CodeField({ control }: { control: Control<Values> }) {
 					field.ref(element);
 				}}
 				value={field.value}
-				onBlur={field.onBlur}
+				onBlur={() => field.value !== "" && field.onBlur()}
 				onChange={(_, text) => change(text)}
 				isRequired
 				placeholder="XXXX-XXXX-XXXX"
@@ -69,11 +68,9 @@ function CodeField({ control }: { control: Control<Values> }) {
 				validated={wrong ? "error" : "default"}
 				aria-describedby="field-code-help"
 			/>
-			<FormHelperText>
-				<HelperText id="field-code-help" isLiveRegion={Boolean(wrong)}>
-					<HelperTextItem variant={wrong ? "error" : "default"}>{wrong ?? t("help.code")}</HelperTextItem>
-				</HelperText>
-			</FormHelperText>
+			<FieldHint id="field-code-help" wrong={Boolean(wrong)}>
+				{wrong ?? t("help.code")}
+			</FieldHint>
 		</FormGroup>
 	);
 }

@@ -1,4 +1,5 @@
 import { Button } from "@patternfly/react-core";
+import { BusyButton } from "@ui";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Step } from "./steps";
@@ -19,9 +20,9 @@ export function StepButtons({ step, busy, until, onBack, onSkip }: Props) {
 	const last = step === "review";
 	return (
 		<div className="gw-setup-buttons">
-			<Button type="submit" isDisabled={busy || (last && left > 0)} isLoading={busy}>
+			<BusyButton type="submit" isDisabled={last && left > 0} busy={busy}>
 				{last ? (left > 0 ? t("waitFor", { count: left }) : t("finish")) : t("next")}
-			</Button>
+			</BusyButton>
 			{step !== "code" && (
 				<Button variant="secondary" isDisabled={busy} onClick={onBack}>
 					{t("back")}

@@ -1,11 +1,12 @@
 import { type ResetPasswordRequest, resetPassword } from "@api";
 import { zResetPasswordRequest } from "@api/schemas";
-import { ClipboardCopy } from "@patternfly/react-core";
 import { useNavigate } from "@tanstack/react-router";
-import { BarePage, type Field, Link, SchemaForm, toast, useUrlState } from "@ui";
+import { BarePage, Command, type Field, Link, SchemaForm, toast, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 
 const fields: Field[] = [{ name: "token" }, { name: "new_password", strength: true }];
+
+const command = "gateway-ctl reset-password";
 
 /** ResetPage sets the administrator's password with a token that only somebody on the node can make. */
 export default function ResetPage() {
@@ -19,14 +20,7 @@ export default function ResetPage() {
 	return (
 		<BarePage title={t("reset.title")} lead={t("reset.lead")} footer={<Link to="/sign-in">{t("back")}</Link>}>
 			<p>{t("reset.how")}</p>
-			<ClipboardCopy
-				isReadOnly
-				hoverTip={t("reset.copy")}
-				clickTip={t("reset.copied")}
-				textAriaLabel={t("reset.command")}
-			>
-				gateway-ctl reset-password
-			</ClipboardCopy>
+			<Command>{command}</Command>
 			<SchemaForm
 				schema={zResetPasswordRequest}
 				ns="sign-in"

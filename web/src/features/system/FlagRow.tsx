@@ -7,6 +7,7 @@ import { useFlag, useSetFlag } from "./requests";
 /** FlagRow is one switch of the node: it saves at once, and the toast can undo it. */
 export function FlagRow({ name, admin }: { name: FlagName; admin: boolean }) {
 	const { t } = useTranslation("system");
+	const { t: words } = useTranslation("ui");
 	const text = useErrorText();
 	const { data, error, refetch } = useFlag(name, 30);
 	const { mutateAsync, isPending, variables } = useSetFlag(name);
@@ -25,7 +26,7 @@ export function FlagRow({ name, admin }: { name: FlagName; admin: boolean }) {
 				<h3 id={`flag-${name}`}>{t(`flag.${name}.title`)}</h3>
 				<p id={`flag-${name}-text`}>{t(`flag.${name}.text`)}</p>
 			</div>
-			{!data && <Skeleton width="3rem" screenreaderText={t("loading")} />}
+			{!data && <Skeleton width="3rem" screenreaderText={words("loading")} />}
 			{data && admin && (
 				<Switch
 					id={`flag-${name}-switch`}

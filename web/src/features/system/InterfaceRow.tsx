@@ -1,6 +1,5 @@
 import type { SysInterface } from "@api";
-import { Td, Tr } from "@patternfly/react-table";
-import { formatBytes, formatNumber, StatusLabel } from "@ui";
+import { formatBytes, formatNumber, StatusLabel, Td, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { linkState } from "./links";
 
@@ -15,16 +14,15 @@ export function InterfaceRow({ link }: { link: SysInterface }) {
 			<Td dataLabel={t("column.interface")}>
 				<div>
 					<strong>{link.ifname}</strong>
-					{link.address && <div className="gw-system-unit">{link.address}</div>}
+					{link.address && link.link_type !== "loopback" && <div className="gw-system-unit">{link.address}</div>}
 				</div>
 			</Td>
 			<Td dataLabel={t("column.state")}>
-				<div>
+				<span title={traits(link)}>
 					<StatusLabel status={looks[state]}>{t(`link.${state}`)}</StatusLabel>
-					<div className="gw-system-flags">{traits(link)}</div>
-				</div>
+				</span>
 			</Td>
-			<Td dataLabel={t("column.addresses")}>
+			<Td dataLabel={t("column.addresses")} className="gw-wide-cell">
 				{link.addr_info.length === 0 ? (
 					"–"
 				) : (
@@ -50,7 +48,7 @@ export function InterfaceRow({ link }: { link: SysInterface }) {
 	);
 }
 
-/** traits are the kernel's words for a link: its type and flags. */
+/** traits are the kernel's words for a link, on hover for those who know them: its type and flags. */
 const traits = ({ link_type, flags }: SysInterface) =>
 	[...new Set([link_type, ...flags].map((word) => word.toLowerCase()))].join(" ");
 

@@ -1,7 +1,6 @@
-import { Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
+import { Loaded, Table, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { InterfaceRow } from "./InterfaceRow";
-import { Loaded } from "./Loaded";
 import { useInterfaces } from "./requests";
 
 /** InterfacesTab is the network links as the kernel has them, counting live. */
@@ -9,7 +8,7 @@ export function InterfacesTab() {
 	const { t } = useTranslation("system");
 	const query = useInterfaces(2);
 	return (
-		<Loaded query={query}>
+		<Loaded query={query} height="16rem">
 			{(links) => (
 				<div className="gw-table">
 					<Table aria-label={t("tab.interfaces")} variant="compact" gridBreakPoint="grid-md">

@@ -1,8 +1,6 @@
 import type { SysPackageVersion } from "@api";
-import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
-import { type Status, StatusLabel, Time } from "@ui";
+import { Loaded, type Status, StatusLabel, Table, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
-import { Loaded } from "./Loaded";
 import { kindOf, sorted } from "./packages";
 import { usePackages } from "./requests";
 
@@ -13,7 +11,7 @@ export function PackagesTab() {
 	const { t } = useTranslation("system");
 	const query = usePackages(60);
 	return (
-		<Loaded query={query}>
+		<Loaded query={query} height="16rem">
 			{({ packages, taken_at }) => (
 				<div className="gw-table">
 					<Table aria-label={t("tab.packages")} variant="compact" gridBreakPoint="grid-md">

@@ -1,5 +1,5 @@
 import { ApiError, useCan } from "@api";
-import { ConfirmDialog, toast, useUrlState } from "@ui";
+import { ConfirmDialog, serviceName, toast, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useRestart } from "./requests";
 import { canRestart } from "./services";
@@ -12,7 +12,7 @@ export function RestartDialog() {
 	const { mutateAsync: restart } = useRestart();
 	const service = search.do === "restart" ? search.id : undefined;
 	if (!admin || !service || !canRestart(service)) return null;
-	const name = t(`service.${service}`);
+	const name = serviceName(service);
 	const confirm = async () => {
 		try {
 			await restart(service);

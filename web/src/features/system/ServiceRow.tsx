@@ -1,17 +1,16 @@
 import type { SystemService } from "@api";
 import { Button } from "@patternfly/react-core";
-import { Td, Tr } from "@patternfly/react-table";
-import { formatBytes, StatusLabel, Time, useUrlState } from "@ui";
+import { formatBytes, ServiceState, serviceName, stateOf, Td, Time, Tr, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ServiceSwitch } from "./ServiceSwitch";
-import { bootOf, canRestart, canSwitch, lookOf, stateOf } from "./services";
+import { bootOf, canRestart, canSwitch } from "./services";
 
 /** ServiceRow is one service as it is now, with what an administrator can do to it. */
 export function ServiceRow({ service, admin }: { service: SystemService; admin: boolean }) {
 	const { t } = useTranslation("system");
 	const state = stateOf(service);
 	const boot = bootOf(service);
-	const name = t(`service.${service.name}`, { defaultValue: service.description });
+	const name = serviceName(service.name, service.description);
 	return (
 		<Tr>
 			<Td dataLabel={t("column.service")}>
@@ -21,7 +20,7 @@ export function ServiceRow({ service, admin }: { service: SystemService; admin: 
 				</div>
 			</Td>
 			<Td dataLabel={t("column.state")}>
-				<StatusLabel status={lookOf(state)}>{t(`state.${state}`)}</StatusLabel>
+				<ServiceState service={service} />
 			</Td>
 			<Td dataLabel={t("column.since")} className={blank(state !== "absent" && service.entered_at)}>
 				<Time value={state === "absent" ? null : service.entered_at} />

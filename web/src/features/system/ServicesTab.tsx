@@ -1,12 +1,9 @@
 import { type SystemService, useCan } from "@api";
-import { Alert } from "@patternfly/react-core";
-import { Table, Tbody, Th, Thead, Tr } from "@patternfly/react-table";
-import { sentence } from "@ui";
+import { Loaded, Notice, reasonsOf, Table, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
-import { Loaded } from "./Loaded";
 import { useServices } from "./requests";
 import { ServiceRow } from "./ServiceRow";
-import { sorted, stateOf } from "./services";
+import { sorted } from "./services";
 
 /** ServicesTab lists all services. Administrators restart and switch them. */
 export function ServicesTab() {
@@ -14,7 +11,7 @@ export function ServicesTab() {
 	const admin = useCan("admin");
 	const query = useServices(5);
 	return (
-		<Loaded query={query}>
+		<Loaded query={query} height="16rem">
 			{({ services }) => (
 				<div className="gw-table">
 					<Reasons services={services} />
@@ -43,13 +40,12 @@ export function ServicesTab() {
 
 /** Reasons says once why states are unknown, however many are. */
 function Reasons({ services }: { services: SystemService[] }) {
-	const silent = services.filter((service) => stateOf(service) === "unknown");
-	const reasons = [...new Set(silent.map((service) => service.message ?? ""))].filter(Boolean);
+	const reasons = reasonsOf(services);
 	if (reasons.length === 0) return null;
 	return (
 		<div className="gw-system-reasons">
 			{reasons.map((reason) => (
-				<Alert key={reason} isInline isPlain variant="warning" component="p" title={sentence(reason)} />
+				<Notice key={reason} kind="warning" title={reason} />
 			))}
 		</div>
 	);

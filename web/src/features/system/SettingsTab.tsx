@@ -1,15 +1,14 @@
 import { useCan } from "@api";
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
-import { formatNumber, PropertyList } from "@ui";
+import { formatNumber, Loaded, PropertyList } from "@ui";
 import { useTranslation } from "react-i18next";
 import { FlagRow } from "./FlagRow";
 import { flagNames } from "./flags";
-import { Loaded } from "./Loaded";
 import { RetentionForm } from "./RetentionForm";
 import { useRetention } from "./requests";
 
 /** SettingsTab is what the node does by itself, and how much it remembers. Viewers read it. */
-export function SettingsTab() {
+export default function SettingsTab() {
 	const { t } = useTranslation("system");
 	const admin = useCan("admin");
 	const retention = useRetention();

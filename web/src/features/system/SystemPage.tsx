@@ -1,11 +1,14 @@
-import { Page, UrlTabs } from "@ui";
+import { later, Page, UrlTabs, Waiting } from "@ui";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { InterfacesTab } from "./InterfacesTab";
 import { PackagesTab } from "./PackagesTab";
 import { RestartDialog } from "./RestartDialog";
 import { ServicesTab } from "./ServicesTab";
-import { SettingsTab } from "./SettingsTab";
 import "./system.css";
+
+// Most visits look at the services; forms are heavy.
+const SettingsTab = later("system settings", () => import("./SettingsTab"));
 
 /** SystemPage is the machine: its services, packages, links and settings. */
 export default function SystemPage() {
@@ -14,7 +17,15 @@ export default function SystemPage() {
 		{ id: "services", title: t("tab.services"), content: <ServicesTab /> },
 		{ id: "packages", title: t("tab.packages"), content: <PackagesTab /> },
 		{ id: "interfaces", title: t("tab.interfaces"), content: <InterfacesTab /> },
-		{ id: "settings", title: t("tab.settings"), content: <SettingsTab /> },
+		{
+			id: "settings",
+			title: t("tab.settings"),
+			content: (
+				<Suspense fallback={<Waiting />}>
+					<SettingsTab />
+				</Suspense>
+			),
+		},
 	];
 	return (
 		<Page title={t("title")} description={t("lead")}>

@@ -1,5 +1,6 @@
 import { queryClient } from "@api";
 import type { PaletteContext, PaletteEntry } from "@ui/feature";
+import { serviceName } from "@ui/service";
 import { toast } from "@ui/toast";
 import { flagQuery, storeFlag } from "./flags";
 
@@ -13,7 +14,7 @@ export async function palette({ admin, t }: PaletteContext): Promise<PaletteEntr
 	const hint = t("palette.action");
 	const restarts = services.map((service) => ({
 		id: `restart ${service}`,
-		title: t("restart.title", { name: t(`service.${service}`) }),
+		title: t("restart.title", { name: serviceName(service) }),
 		hint,
 		to: `/system?do=restart&id=${service}`,
 	}));

@@ -1,5 +1,6 @@
 import type { SysPackageVersion, SysResources, SystemService } from "@api";
 import type { Problem, Translate } from "@ui/feature";
+import { serviceName } from "@ui/service";
 
 /** Known is what the rules look at; what is not known yet, or could not be asked, is no problem. */
 export interface Known {
@@ -18,7 +19,7 @@ export function problemsOf(known: Known, t: Translate, percent: (share: number) 
 	const found: Problem[] = [];
 	for (const service of known.services ?? []) {
 		if (service.active_state !== "failed" || service.installed === false) continue;
-		const name = t(`service.${service.name}`, { defaultValue: service.description });
+		const name = serviceName(service.name, service.description);
 		found.push({
 			id: `failed ${service.name}`,
 			severity: "danger",

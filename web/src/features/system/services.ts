@@ -1,5 +1,5 @@
 import type { SystemRestart, SystemService, SystemToggle } from "@api";
-import type { Status } from "@ui";
+import { stateOf } from "@ui";
 
 type Restartable = SystemRestart["service"];
 type Switchable = SystemToggle["service"];
@@ -10,27 +10,6 @@ const switchable: Switchable[] = ["ids", "ids-bouncer", "waf"];
 
 export const canRestart = (name: string): name is Restartable => restartable.some((one) => one === name);
 export const canSwitch = (name: string): name is Switchable => switchable.some((one) => one === name);
-
-const looks: Record<string, Status> = {
-	failed: "danger",
-	unknown: "warning",
-	activating: "info",
-	deactivating: "info",
-	reloading: "info",
-	active: "success",
-	"kernel-loaded": "success",
-	"no-table": "neutral",
-	inactive: "neutral",
-	absent: "neutral",
-};
-
-/** stateOf is the state of a service for people: systemd's, or "absent" for one that is not installed. */
-export function stateOf(service: SystemService): string {
-	if (service.installed === false) return "absent";
-	return service.active_state in looks ? service.active_state : "unknown";
-}
-
-export const lookOf = (state: string): Status => looks[state] ?? "warning";
 
 /** isOn says whether a service runs or is about to. */
 export const isOn = (service: SystemService) => ["active", "activating", "reloading"].includes(service.active_state);

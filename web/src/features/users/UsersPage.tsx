@@ -1,19 +1,18 @@
 import { type User, useIdentity } from "@api";
 import { UsersIcon } from "@patternfly/react-icons";
-import { type Column, ResourcePage, type RowDialog, StatusLabel, Time } from "@ui";
-import { lazy } from "react";
+import { type Column, later, ResourcePage, type RowDialog, StatusLabel, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { users } from "./resource";
 
-const PasswordDialog = lazy(() => import("./PasswordDialog"));
-const TotpDialog = lazy(() => import("./TotpDialog"));
+const PasswordDialog = later("users password", () => import("./PasswordDialog"));
+const TotpDialog = later("users totp", () => import("./TotpDialog"));
 
 /** UsersPage is who may sign in, and with which role. */
 export default function UsersPage() {
 	const { t } = useTranslation("users");
 	const me = useIdentity();
 	const columns: Column<User>[] = [
-		{ key: "email", title: t("field.email"), sortable: true, width: 35 },
+		{ key: "email", title: t("field.email"), sortable: true, width: 40 },
 		{ key: "role", title: t("field.role"), sortable: true, cell: (user) => t(`option.role.${user.role}`) },
 		{ key: "active", title: t("column.state"), sortable: true, cell: (user) => <State user={user} /> },
 		{ key: "totp_enabled", title: t("column.totp"), cell: (user) => t(user.totp_enabled ? "totp.on" : "totp.off") },

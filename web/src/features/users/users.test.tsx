@@ -42,6 +42,18 @@ test("search and sort stand in the URL and go to the server", async () => {
 	expect(screen.getByText("2 entries")).toBeTruthy();
 });
 
+test("an input left empty is a mistake only when the form is sent", async () => {
+	answer(common);
+	renderApp([feature], "/users?do=create");
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("textbox", { name: /E-mail/ }));
+	await user.tab();
+	await user.tab();
+	expect(screen.queryByText("Please fill this in.")).toBeNull();
+	await user.click(screen.getByRole("button", { name: "Create" }));
+	expect((await screen.findAllByText("Please fill this in.")).length).toBeGreaterThan(0);
+});
+
 test("what the server refuses stands at its field, and nothing typed is lost", async () => {
 	const fields = [{ field: "email", message: "is not an e-mail address" }];
 	answer({ ...common, "POST /users": () => refusal(400, { code: "invalid", fields }) });

@@ -1,0 +1,20 @@
+import { queryClient, setUp } from "@api";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { render, screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { answer, ok } from "../test/server";
+import { ConnectionBanner } from "./ConnectionBanner";
+
+test("an idle page tells that the database is away, and that it is back", async () => {
+	setUp();
+	let database = false;
+	answer({ "GET /system/health": () => ok({ version: "1.0.0", database, setup_complete: true }) });
+	render(
+		<QueryClientProvider client={queryClient}>
+			<ConnectionBanner />
+		</QueryClientProvider>,
+	);
+	await screen.findByText(/The database of the gateway does not answer/);
+	database = true;
+	await waitFor(() => expect(screen.queryByText(/does not answer/)).toBeNull(), { timeout: 4_000 });
+});

@@ -1,0 +1,54 @@
+import { Button, Modal, ModalBody, ModalFooter } from "@patternfly/react-core";
+import { ExclamationTriangleIcon, TimesIcon } from "@patternfly/react-icons";
+import "./dialog.css";
+import { type ReactNode, useId } from "react";
+import { useTranslation } from "react-i18next";
+
+interface Props {
+	title: string;
+	/** One or two sentences under the title. */
+	description?: ReactNode;
+	/** A warning sign stands before the title. */
+	warning?: boolean;
+	size?: "small" | "medium";
+	/** Closes it by the cross and by Escape; without it the dialog stays until one of its own buttons is pressed. */
+	onClose?: () => void;
+	/** Selector of what has the focus at first. */
+	focus?: string;
+	className?: string;
+	/** The buttons. */
+	footer?: ReactNode;
+	children: ReactNode;
+}
+
+/**
+ * Dialog is a window above the page; mount it to open it. The head is our own: PatternFly's cuts off
+ * long titles, and names its button and its icon in English.
+ */
+export function Dialog({ title, description, warning, size = "small", onClose, focus, ...rest }: Props) {
+	const { t } = useTranslation("ui");
+	const id = useId();
+	return (
+		<Modal
+			isOpen
+			variant={size}
+			onEscapePress={() => onClose?.()}
+			aria-labelledby={id}
+			elementToFocus={focus}
+			className={`${size === "medium" ? "gw-dialog-wide " : ""}${rest.className ?? ""}`}
+		>
+			<div className="gw-dialog-head">
+				<div>
+					<h1 id={id}>
+						{warning && <ExclamationTriangleIcon aria-hidden="true" />}
+						{title}
+					</h1>
+					{description && <p>{description}</p>}
+				</div>
+				{onClose && <Button variant="plain" aria-label={t("close")} icon={<TimesIcon />} onClick={onClose} />}
+			</div>
+			<ModalBody>{rest.children}</ModalBody>
+			{rest.footer && <ModalFooter>{rest.footer}</ModalFooter>}
+		</Modal>
+	);
+}
