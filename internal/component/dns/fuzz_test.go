@@ -41,7 +41,7 @@ func TestFuzzedRowsRender(t *testing.T) {
 		escaped += len(raw.Problems)
 		if plain := g.unescaped(string(out.File(Path))); breaksOut(plain) {
 			brokeOut++
-			if checkRendering(t, part, component.Rendering{Files: []component.File{{Path: Path, Data: []byte(plain)}}}) == nil {
+			if checkRendering(t, part, rendering(plain)) == nil {
 				unnoticed++
 			}
 		}

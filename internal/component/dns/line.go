@@ -122,11 +122,14 @@ func build(r row) *built {
 func (m *memo) buildAll(rows []row) []*built {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.made) > 2*len(rows)+1000 {
-		m.made = nil
-	}
-	if m.made == nil {
-		m.made = make(map[row]*built, len(rows))
+	if m.made == nil || len(m.made) > 2*len(rows)+1000 {
+		kept := make(map[row]*built, len(rows))
+		for _, r := range rows {
+			if b, known := m.made[r]; known {
+				kept[r] = b
+			}
+		}
+		m.made = kept
 	}
 	return m.build(rows)
 }

@@ -72,9 +72,6 @@ func plainSteps(was, is []string) []step {
 }
 
 func TestStepsThatNeedNoCheck(t *testing.T) {
-	file := func(text string) component.Rendering {
-		return component.Rendering{Files: []component.File{{Path: Path, Data: []byte(text)}}}
-	}
 	const head = "server:\n\tprefetch: yes\n" + zonesBelow + "\tlocal-zone: \"a.\" transparent\n" + recordsBelow
 	one, two := "\tlocal-data: \"a. 60 IN A 192.0.2.1\"\n", "\tlocal-data: \"b.a. 60 IN A 192.0.2.1\"\n"
 	for _, tc := range []struct {
@@ -96,12 +93,12 @@ func TestStepsThatNeedNoCheck(t *testing.T) {
 		{"no file now", head + one, "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := unchecked(file(tc.old), file(tc.now)); got != tc.want {
+			if got := unchecked(rendering(tc.old), rendering(tc.now)); got != tc.want {
 				t.Errorf("unchecked = %t", got)
 			}
 		})
 	}
-	if unchecked(component.Rendering{}, file(head+one)) {
+	if unchecked(component.Rendering{}, rendering(head+one)) {
 		t.Error("a first rendering is not checked")
 	}
 }

@@ -201,7 +201,7 @@ func TestARecordIsStrongerThanTheCache(t *testing.T) {
 	}
 }
 
-// shows DNS-21
+// shows DNS-21, AUDIT-20
 func TestFlushEmptiesTheCache(t *testing.T) {
 	general := newUpstream(t, world)
 	r := newRig(t, "")

@@ -10,7 +10,8 @@ type option struct {
 
 // readConf takes a file apart the way unbound's lexer does: words between white space,
 // quotes of both kinds that may stand anywhere, comments to the end of the line. A word with
-// a colon at its end, outside of quotes, is an option.
+// a colon at its end, outside of quotes, is an option, unless the one before it still waits
+// for its value: an address may end like that.
 func readConf(text string) []option {
 	var all []option
 	for text != "" {
@@ -30,7 +31,7 @@ func readConf(text string) []option {
 			}
 			word := text[:n]
 			text = text[n:]
-			if name, found := strings.CutSuffix(word, ":"); found {
+			if name, found := strings.CutSuffix(word, ":"); found && !waits(all) {
 				all = append(all, option{name: name})
 			} else {
 				all = addValue(all, word)
@@ -38,6 +39,15 @@ func readConf(text string) []option {
 		}
 	}
 	return all
+}
+
+func waits(all []option) bool {
+	if len(all) == 0 {
+		return false
+	}
+	last := all[len(all)-1]
+	n, known := ours[last.name]
+	return known && len(last.values) < n
 }
 
 // quoted ends at the quote, or at the end of the line, which unbound complains about.

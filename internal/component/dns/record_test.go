@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// shows DNS-14
+// shows DNS-14, AUDIT-18
 func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
 	r := newRig(t, "")
 	zone, other := r.zone("example.com"), r.zone("example.net")

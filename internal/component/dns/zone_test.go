@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// shows DNS-11
+// shows DNS-11, AUDIT-17
 func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 	r := newRig(t, "")
 	made := r.do("POST", "/dns/zones", object{"name": "Corp.Example.", "forward_to": []string{"192.0.2.53@53", "2001:DB8::53@5353"}}).want(t, http.StatusCreated)
