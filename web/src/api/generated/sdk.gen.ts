@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { ChangePasswordData, ChangePasswordResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, EnableTotpData, EnableTotpResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, OpenapiData, OpenapiResponses, PackageVersionsData, PackageVersionsResponses, RecentAuditData, RecentAuditResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, ToggleServiceData, ToggleServiceResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
+import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, OpenapiData, OpenapiResponses, PackageVersionsData, PackageVersionsResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, ToggleServiceData, ToggleServiceResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -162,6 +162,226 @@ export const enableTotp = <ThrowOnError extends boolean = true>(options: Options
 export const setupTotp = <ThrowOnError extends boolean = true>(options?: Options<SetupTotpData, ThrowOnError>) => (options?.client ?? client).post<SetupTotpResponses, unknown, ThrowOnError>({ url: '/auth/totp/setup', ...options });
 
 /**
+ * Run several operations as one change
+ *
+ * All or none of them take effect, in one transaction and with one apply. Operations see what those before them wrote; an id given for a create lets later ones refer to it.
+ */
+export const batch = <ThrowOnError extends boolean = true>(options: Options<BatchData, ThrowOnError>) => (options.client ?? client).post<BatchResponses, unknown, ThrowOnError>({
+    url: '/batch',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List changes of the configuration, newest first
+ */
+export const listChanges = <ThrowOnError extends boolean = true>(options?: Options<ListChangesData, ThrowOnError>) => (options?.client ?? client).get<ListChangesResponses, unknown, ThrowOnError>({ url: '/changes', ...options });
+
+/**
+ * Get one change: its rows before and after, and what it did to each file
+ *
+ * For administrators: rows may tell more than their pages do.
+ */
+export const getChange = <ThrowOnError extends boolean = true>(options: Options<GetChangeData, ThrowOnError>) => (options.client ?? client).get<GetChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}', ...options });
+
+/**
+ * Keep a change that waits to be confirmed
+ */
+export const confirmChange = <ThrowOnError extends boolean = true>(options: Options<ConfirmChangeData, ThrowOnError>) => (options.client ?? client).post<ConfirmChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}/confirm', ...options });
+
+/**
+ * Undo one change, as a change of its own
+ *
+ * Later changes stay. Where they touched the same fields, the answer is 409 `revert_conflict`, with each field before and after the change and as it is now.
+ */
+export const revertChange = <ThrowOnError extends boolean = true>(options: Options<RevertChangeData, ThrowOnError>) => (options.client ?? client).post<RevertChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}/revert', ...options });
+
+/**
+ * Empty the cache of the DNS resolver
+ *
+ * Also forgets which servers were slow or gone.
+ */
+export const dnsFlushCache = <ThrowOnError extends boolean = true>(options?: Options<DnsFlushCacheData, ThrowOnError>) => (options?.client ?? client).post<DnsFlushCacheResponses, unknown, ThrowOnError>({ url: '/dns/flush-cache', ...options });
+
+/**
+ * List records
+ */
+export const listDnsRecords = <ThrowOnError extends boolean = true>(options?: Options<ListDnsRecordsData, ThrowOnError>) => (options?.client ?? client).get<ListDnsRecordsResponses, unknown, ThrowOnError>({ url: '/dns/records', ...options });
+
+/**
+ * Create a record
+ */
+export const createDnsRecord = <ThrowOnError extends boolean = true>(options: Options<CreateDnsRecordData, ThrowOnError>) => (options.client ?? client).post<CreateDnsRecordResponses, unknown, ThrowOnError>({
+    url: '/dns/records',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a record
+ */
+export const deleteDnsRecord = <ThrowOnError extends boolean = true>(options: Options<DeleteDnsRecordData, ThrowOnError>) => (options.client ?? client).delete<DeleteDnsRecordResponses, unknown, ThrowOnError>({ url: '/dns/records/{id}', ...options });
+
+/**
+ * Get one record
+ */
+export const getDnsRecord = <ThrowOnError extends boolean = true>(options: Options<GetDnsRecordData, ThrowOnError>) => (options.client ?? client).get<GetDnsRecordResponses, unknown, ThrowOnError>({ url: '/dns/records/{id}', ...options });
+
+/**
+ * Replace a record
+ */
+export const updateDnsRecord = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsRecordData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsRecordResponses, unknown, ThrowOnError>({
+    url: '/dns/records/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the settings of the DNS resolver
+ */
+export const getDnsSettings = <ThrowOnError extends boolean = true>(options?: Options<GetDnsSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetDnsSettingsResponses, unknown, ThrowOnError>({ url: '/dns/settings', ...options });
+
+/**
+ * Replace the settings of the DNS resolver
+ */
+export const updateDnsSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsSettingsResponses, unknown, ThrowOnError>({
+    url: '/dns/settings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the counters of the DNS resolver
+ *
+ * They count since the resolver started.
+ */
+export const dnsStats = <ThrowOnError extends boolean = true>(options?: Options<DnsStatsData, ThrowOnError>) => (options?.client ?? client).get<DnsStatsResponses, unknown, ThrowOnError>({ url: '/dns/stats', ...options });
+
+/**
+ * List zones
+ */
+export const listDnsZones = <ThrowOnError extends boolean = true>(options?: Options<ListDnsZonesData, ThrowOnError>) => (options?.client ?? client).get<ListDnsZonesResponses, unknown, ThrowOnError>({ url: '/dns/zones', ...options });
+
+/**
+ * Create a zone
+ */
+export const createDnsZone = <ThrowOnError extends boolean = true>(options: Options<CreateDnsZoneData, ThrowOnError>) => (options.client ?? client).post<CreateDnsZoneResponses, unknown, ThrowOnError>({
+    url: '/dns/zones',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a zone
+ */
+export const deleteDnsZone = <ThrowOnError extends boolean = true>(options: Options<DeleteDnsZoneData, ThrowOnError>) => (options.client ?? client).delete<DeleteDnsZoneResponses, unknown, ThrowOnError>({ url: '/dns/zones/{id}', ...options });
+
+/**
+ * Get one zone
+ */
+export const getDnsZone = <ThrowOnError extends boolean = true>(options: Options<GetDnsZoneData, ThrowOnError>) => (options.client ?? client).get<GetDnsZoneResponses, unknown, ThrowOnError>({ url: '/dns/zones/{id}', ...options });
+
+/**
+ * Replace a zone
+ */
+export const updateDnsZone = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsZoneData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsZoneResponses, unknown, ThrowOnError>({
+    url: '/dns/zones/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask all time sources now, and set the clock by their answers at once
+ *
+ * Takes about six seconds, or ten when a source does not answer. The clock is set whatever makestep says, and may jump. Answers how the clock is doing then.
+ */
+export const ntpForceSync = <ThrowOnError extends boolean = true>(options?: Options<NtpForceSyncData, ThrowOnError>) => (options?.client ?? client).post<NtpForceSyncResponses, unknown, ThrowOnError>({ url: '/ntp/force-sync', ...options });
+
+/**
+ * List pools
+ */
+export const listNtpPools = <ThrowOnError extends boolean = true>(options?: Options<ListNtpPoolsData, ThrowOnError>) => (options?.client ?? client).get<ListNtpPoolsResponses, unknown, ThrowOnError>({ url: '/ntp/pools', ...options });
+
+/**
+ * Create a pool
+ */
+export const createNtpPool = <ThrowOnError extends boolean = true>(options: Options<CreateNtpPoolData, ThrowOnError>) => (options.client ?? client).post<CreateNtpPoolResponses, unknown, ThrowOnError>({
+    url: '/ntp/pools',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a pool
+ */
+export const deleteNtpPool = <ThrowOnError extends boolean = true>(options: Options<DeleteNtpPoolData, ThrowOnError>) => (options.client ?? client).delete<DeleteNtpPoolResponses, unknown, ThrowOnError>({ url: '/ntp/pools/{id}', ...options });
+
+/**
+ * Get one pool
+ */
+export const getNtpPool = <ThrowOnError extends boolean = true>(options: Options<GetNtpPoolData, ThrowOnError>) => (options.client ?? client).get<GetNtpPoolResponses, unknown, ThrowOnError>({ url: '/ntp/pools/{id}', ...options });
+
+/**
+ * Replace a pool
+ */
+export const updateNtpPool = <ThrowOnError extends boolean = true>(options: Options<UpdateNtpPoolData, ThrowOnError>) => (options.client ?? client).put<UpdateNtpPoolResponses, unknown, ThrowOnError>({
+    url: '/ntp/pools/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the settings of the NTP daemon
+ */
+export const getNtpSettings = <ThrowOnError extends boolean = true>(options?: Options<GetNtpSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetNtpSettingsResponses, unknown, ThrowOnError>({ url: '/ntp/settings', ...options });
+
+/**
+ * Replace the settings of the NTP daemon
+ */
+export const updateNtpSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateNtpSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateNtpSettingsResponses, unknown, ThrowOnError>({
+    url: '/ntp/settings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * How each time source is doing, as the NTP daemon says now
+ */
+export const ntpSources = <ThrowOnError extends boolean = true>(options?: Options<NtpSourcesData, ThrowOnError>) => (options?.client ?? client).get<NtpSourcesResponses, unknown, ThrowOnError>({ url: '/ntp/sources', ...options });
+
+/**
+ * How the clock is doing, as the NTP daemon says now
+ */
+export const ntpStatus = <ThrowOnError extends boolean = true>(options?: Options<NtpStatusData, ThrowOnError>) => (options?.client ?? client).get<NtpStatusResponses, unknown, ThrowOnError>({ url: '/ntp/status', ...options });
+
+/**
  * This description, as OpenAPI 3.1
  */
 export const openapi = <ThrowOnError extends boolean = true>(options?: Options<OpenapiData, ThrowOnError>) => (options?.client ?? client).get<OpenapiResponses, unknown, ThrowOnError>({ url: '/openapi.json', ...options });
@@ -217,6 +437,30 @@ export const setAutoUpdate = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
+ * How every managed component stands: what is wanted, installed and running
+ */
+export const components = <ThrowOnError extends boolean = true>(options?: Options<ComponentsData, ThrowOnError>) => (options?.client ?? client).get<ComponentsResponses, unknown, ThrowOnError>({ url: '/system/components', ...options });
+
+/**
+ * Set how a component is applied on this node
+ */
+export const updateComponent = <ThrowOnError extends boolean = true>(options: Options<UpdateComponentData, ThrowOnError>) => (options.client ?? client).put<UpdateComponentResponses, unknown, ThrowOnError>({
+    url: '/system/components/{name}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The text of a component's files as the database wants them, secrets redacted
+ *
+ * Writes no file and reloads nothing.
+ */
+export const configPreview = <ThrowOnError extends boolean = true>(options?: Options<ConfigPreviewData, ThrowOnError>) => (options?.client ?? client).get<ConfigPreviewResponses, unknown, ThrowOnError>({ url: '/system/config-preview', ...options });
+
+/**
  * What runs here, and whether it is fit to work
  */
 export const health = <ThrowOnError extends boolean = true>(options?: Options<HealthData, ThrowOnError>) => (options?.client ?? client).get<HealthResponses, unknown, ThrowOnError>({ url: '/system/health', ...options });
@@ -266,6 +510,11 @@ export const setMaintenance = <ThrowOnError extends boolean = true>(options: Opt
  * As of the package lists last fetched; the answer is up to a minute old.
  */
 export const packageVersions = <ThrowOnError extends boolean = true>(options?: Options<PackageVersionsData, ThrowOnError>) => (options?.client ?? client).get<PackageVersionsResponses, unknown, ThrowOnError>({ url: '/system/package-versions', ...options });
+
+/**
+ * Render and apply every component anew
+ */
+export const renderConfigs = <ThrowOnError extends boolean = true>(options?: Options<RenderConfigsData, ThrowOnError>) => (options?.client ?? client).post<RenderConfigsResponses, unknown, ThrowOnError>({ url: '/system/render-configs', ...options });
 
 /**
  * Load, memory, disk, connections and uptime of this node

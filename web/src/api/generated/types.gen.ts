@@ -4,6 +4,46 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}/api/v1` | (string & {});
 };
 
+export type ApplyConfirm = {
+    change: string;
+    seconds_left: number;
+};
+
+export type ApplyState = {
+    component: string;
+    /**
+     * The change that is undone unless somebody confirms it
+     */
+    confirm?: ApplyConfirm;
+    /**
+     * Files that somebody else changed, when this was last found
+     */
+    drift: Array<string>;
+    error: string;
+    /**
+     * Hash of the files on disk
+     */
+    installed: string;
+    /**
+     * Whether such files are left as they are
+     */
+    keep_edits: boolean;
+    /**
+     * Hash of what the daemon runs on; empty when unknown or when it is down
+     */
+    observed: string;
+    /**
+     * What was left out, and why
+     */
+    problems: Array<ComponentProblem>;
+    since: string;
+    stage: 'rendering' | 'checking' | 'installing' | 'reloading' | 'live' | 'failed' | 'held';
+    /**
+     * Hash of what the database wants
+     */
+    wanted: string;
+};
+
 export type AuditEntry = {
     /**
      * What was done, as component.noun.verb
@@ -40,9 +80,159 @@ export type AuditEntry = {
     subject: string;
 };
 
+export type ChangeBatch = {
+    operations: Array<ChangeOperation>;
+};
+
+export type ChangeBatchResult = {
+    results: Array<unknown>;
+};
+
+export type ChangeDetail = {
+    action: string;
+    actor: string;
+    /**
+     * live, pending or failed; null when it concerns no daemon
+     */
+    apply: string | null;
+    component: string;
+    confirm_seconds: number | null;
+    /**
+     * waiting, confirmed, reverted, or failed: it was never installed
+     */
+    confirm_state: string | null;
+    created_at: string;
+    id: string;
+    /**
+     * Every row it wrote, before and after
+     */
+    images: Array<IntentRow>;
+    /**
+     * What the caller gave as Gateway-Reason
+     */
+    reason: string;
+    /**
+     * The change that undid this one
+     */
+    reverted_by: string | null;
+    /**
+     * The change that this one undid
+     */
+    reverts: string | null;
+    /**
+     * How it was brought to the daemons it concerns
+     */
+    rounds: Array<ChangeRound>;
+    /**
+     * How many rows it wrote
+     */
+    rows: number;
+    subject: string;
+};
+
+export type ChangeHandling = {
+    /**
+     * Leave managed files alone that somebody edited by hand, instead of putting them back; nothing is installed over them meanwhile
+     */
+    keep_edits: boolean | null;
+};
+
+export type ChangeOperation = {
+    /**
+     * As the operation itself takes it
+     */
+    body?: unknown;
+    /**
+     * For a create: the id to give to what it makes (a UUID)
+     */
+    id?: string;
+    /**
+     * As the header If-Match
+     */
+    if_match?: string;
+    method: 'POST' | 'PUT' | 'DELETE';
+    /**
+     * Below /api/v1
+     */
+    path: string;
+};
+
 export type ChangePasswordRequest = {
     current_password: string;
     new_password: string;
+};
+
+export type ChangePreview = {
+    component: string;
+    /**
+     * Text by path
+     */
+    files: {
+        [key: string]: string;
+    };
+};
+
+export type ChangeRecord = {
+    action: string;
+    actor: string;
+    /**
+     * live, pending or failed; null when it concerns no daemon
+     */
+    apply: string | null;
+    component: string;
+    confirm_seconds: number | null;
+    /**
+     * waiting, confirmed, reverted, or failed: it was never installed
+     */
+    confirm_state: string | null;
+    created_at: string;
+    id: string;
+    /**
+     * What the caller gave as Gateway-Reason
+     */
+    reason: string;
+    /**
+     * The change that undid this one
+     */
+    reverted_by: string | null;
+    /**
+     * The change that this one undid
+     */
+    reverts: string | null;
+    /**
+     * How many rows it wrote
+     */
+    rows: number;
+    subject: string;
+};
+
+export type ChangeRendered = {
+    /**
+     * What went wrong, by component
+     */
+    errors: {
+        [key: string]: string;
+    };
+    /**
+     * Whether all of them are live
+     */
+    ok: boolean;
+    rendered: Array<string>;
+};
+
+export type ChangeRound = {
+    /**
+     * The changes that it brought; several share a round when they came together
+     */
+    changes: Array<string>;
+    component: string;
+    error: string;
+    files: Array<IntentFile>;
+    finished_at: string;
+    id: string;
+    node: string;
+    started_at: string;
+    state: 'live' | 'failed';
 };
 
 export type CodeInputBody = {
@@ -64,6 +254,17 @@ export type CompleteSetupRequest = {
      */
     fqdn: string;
     password: string;
+};
+
+export type ComponentProblem = {
+    /**
+     * Why
+     */
+    message: string;
+    /**
+     * What was left out, in the operator's words
+     */
+    subject: string;
 };
 
 export type CreateTokenRequest = {
@@ -88,6 +289,174 @@ export type DisableTotpRequest = {
      * Your password, once more
      */
     password: string;
+};
+
+export type DnsRecord = {
+    created_at: string;
+    /**
+     * The complete name that name means in its zone
+     */
+    readonly fqdn: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    ttl: number;
+    type: string;
+    updated_at: string;
+    value: string;
+    zone_id: string;
+};
+
+export type DnsRecordInput = {
+    /**
+     * In the zone: @ or empty is the zone itself, a dot at the end makes it complete, and one that ends in the zone is complete too
+     */
+    name?: string;
+    /**
+     * Seconds that others may keep it; 3600 unless said otherwise
+     */
+    ttl?: number;
+    type: 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'MX' | 'SRV' | 'NS' | 'PTR' | 'CAA';
+    /**
+     * As in a zone file. Names in it: a single word is in the zone, one with a dot is complete. TXT: plain text, or quoted strings
+     */
+    value: string;
+    /**
+     * Id of the zone
+     */
+    zone_id: string;
+};
+
+export type DnsSettings = {
+    access_acl: Array<string>;
+    cache_max_ttl: number;
+    cache_min_ttl: number;
+    created_at: string;
+    dnssec: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    listen_addresses: Array<string>;
+    qname_minimisation: boolean;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    upstream_forwards: Array<string>;
+};
+
+export type DnsSettingsInput = {
+    /**
+     * Addresses and networks that may ask; this machine always may
+     */
+    access_acl: Array<string>;
+    /**
+     * Keep an answer for at most this many seconds
+     */
+    cache_max_ttl: number;
+    /**
+     * Keep an answer for at least this many seconds
+     */
+    cache_min_ttl: number;
+    /**
+     * Validate signatures; on unless said otherwise
+     */
+    dnssec?: boolean;
+    /**
+     * Own addresses to listen on; 0.0.0.0 or :: is every address of both families
+     */
+    listen_addresses: Array<string>;
+    /**
+     * Ask each server only for what it needs to know; on unless said otherwise
+     */
+    qname_minimisation?: boolean;
+    /**
+     * Resolvers to ask, as 192.0.2.1 or 192.0.2.1@5353; none: ask the root servers and find the way from there
+     */
+    upstream_forwards: Array<string>;
+};
+
+export type DnsStats = {
+    /**
+     * Answered from the cache or from own records
+     */
+    cache_hits: number;
+    /**
+     * Bytes that the cache takes
+     */
+    cache_memory: number;
+    /**
+     * Others had to be asked
+     */
+    cache_misses: number;
+    /**
+     * Hits of all queries, 0 to 1
+     */
+    hit_rate: number;
+    /**
+     * Answers fetched anew before they ran out
+     */
+    prefetch: number;
+    /**
+     * Queries of clients
+     */
+    queries: number;
+    /**
+     * Queries dropped because their sender sent too many
+     */
+    rate_limited: number;
+    /**
+     * Answers for which others were asked
+     */
+    recursive_replies: number;
+    /**
+     * Queries of those who may not ask, and replies nobody asked for
+     */
+    unwanted: number;
+    /**
+     * Seconds since it started
+     */
+    uptime: number;
+};
+
+export type DnsZone = {
+    created_at: string;
+    /**
+     * Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest
+     */
+    forward_to?: Array<string>;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * The zone, in lower case and without a dot at its end once stored
+     */
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type DnsZoneInput = {
+    /**
+     * Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest
+     */
+    forward_to?: Array<string>;
+    /**
+     * The zone, in lower case and without a dot at its end once stored
+     */
+    name: string;
 };
 
 export type Error = {
@@ -120,8 +489,245 @@ export type FaultField = {
     message: string;
 };
 
+export type IntentFile = {
+    component: string;
+    /**
+     * As diff -u writes it; secrets are redacted
+     */
+    diff: string;
+    path: string;
+};
+
+export type IntentRow = {
+    new?: unknown;
+    old?: unknown;
+    operation: 'INSERT' | 'UPDATE' | 'DELETE';
+    table: string;
+};
+
 export type None = {
     [key: string]: never;
+};
+
+export type NtpPool = {
+    /**
+     * Name or IP address
+     */
+    address: string;
+    created_at: string;
+    /**
+     * Ask several times in a row at the daemon's start, to be right sooner
+     */
+    iburst: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * A pool is a name behind which there are many servers; all pools together get about four of them asked
+     */
+    kind: 'pool' | 'server';
+    /**
+     * Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10 (17 min)
+     */
+    maxpoll: number | null;
+    /**
+     * Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6 (64 s)
+     */
+    minpoll: number | null;
+    /**
+     * Take it before sources without this mark, as long as it agrees with the others
+     */
+    prefer: boolean;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type NtpPoolInput = {
+    /**
+     * Name or IP address
+     */
+    address: string;
+    /**
+     * Ask several times in a row at the daemon's start
+     */
+    iburst?: boolean;
+    /**
+     * A pool is a name behind which there are many servers
+     */
+    kind: 'pool' | 'server';
+    /**
+     * Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10
+     */
+    maxpoll?: number | null;
+    /**
+     * Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6
+     */
+    minpoll?: number | null;
+    /**
+     * Take it before sources without this mark
+     */
+    prefer?: boolean;
+};
+
+export type NtpSettings = {
+    /**
+     * Who is answered: addresses and networks
+     */
+    allow_acl: Array<string>;
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none
+     */
+    listen_addresses: Array<string>;
+    /**
+     * Set the clock at once when it is off by more than a second, in the first three measurements after the daemon's start. Off, it is only ever made to run faster or slower
+     */
+    makestep: boolean;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Have the kernel copy the time to the hardware clock every 11 minutes
+     */
+    rtcsync: boolean;
+    /**
+     * Answer clients. Off, the daemon is a client itself and listens to nobody
+     */
+    serve_clients: boolean;
+    updated_at: string;
+};
+
+export type NtpSettingsInput = {
+    /**
+     * Who is answered: addresses and networks
+     */
+    allow_acl: Array<string>;
+    /**
+     * Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none
+     */
+    listen_addresses: Array<string>;
+    /**
+     * Set the clock at once when it is off by more than a second, in the first three measurements after the daemon's start. Off, it is only ever made to run faster or slower
+     */
+    makestep: boolean;
+    /**
+     * Have the kernel copy the time to the hardware clock every 11 minutes
+     */
+    rtcsync: boolean;
+    /**
+     * Answer clients. Off, the daemon is a client itself and listens to nobody
+     */
+    serve_clients: boolean;
+};
+
+export type NtpSourceStatus = {
+    /**
+     * Its IP address; empty while the name is not resolved
+     */
+    address: string;
+    /**
+     * Seconds by which the measurement may be wrong
+     */
+    error: number;
+    /**
+     * Seconds since the last good answer; null when there was none
+     */
+    last_receive: number | null;
+    /**
+     * The same as it was measured
+     */
+    measured_offset: number;
+    mode: 'server' | 'peer' | 'refclock';
+    /**
+     * As configured
+     */
+    name: string;
+    /**
+     * Seconds that this clock is ahead of the source, corrected since the measurement
+     */
+    offset: number;
+    /**
+     * Time between two questions now, as a power of two in seconds
+     */
+    poll: number;
+    /**
+     * Of the last eight questions a bit for each that was answered, the latest lowest: 255 is all of them
+     */
+    reach: number;
+    /**
+     * selected: the clock follows it. combined: it has a say. selectable: it would do. falseticker: it contradicts the majority. variable: it varies too much. unusable: it does not answer, or not often enough yet
+     */
+    state: 'selected' | 'combined' | 'selectable' | 'falseticker' | 'variable' | 'unusable';
+    stratum: number;
+};
+
+export type NtpStatus = {
+    /**
+     * By how much the clock would gain if left alone, in millionths
+     */
+    frequency: number;
+    /**
+     * Seconds that the clock was found ahead at the last update
+     */
+    last_offset: number;
+    /**
+     * Of the clock, from a source; null while there was none
+     */
+    last_update: string | null;
+    /**
+     * Whether the day ends with a second more or less
+     */
+    leap: 'normal' | 'insert' | 'delete' | 'unsynchronised';
+    /**
+     * Seconds that this clock is ahead of true time; below zero, that it is behind
+     */
+    offset: number;
+    /**
+     * What NTP calls the source, in hexadecimal; all zeros while not synchronised
+     */
+    reference_id: string;
+    /**
+     * Long-term average of that, in seconds
+     */
+    rms_offset: number;
+    /**
+     * Seconds to the reference clock and back
+     */
+    root_delay: number;
+    /**
+     * Seconds that the steps to the reference clock may add up to in error
+     */
+    root_dispersion: number;
+    /**
+     * How sure that is, in millionths
+     */
+    skew: number;
+    /**
+     * Where the time comes from; empty while not synchronised
+     */
+    source: string;
+    /**
+     * Its IP address
+     */
+    source_address: string;
+    /**
+     * Steps to a reference clock; 0 while not synchronised
+     */
+    stratum: number;
+    synchronised: boolean;
+    /**
+     * Seconds between the last two updates
+     */
+    update_interval: number;
 };
 
 export type ResetPasswordRequest = {
@@ -470,6 +1076,24 @@ export type UserTokenView = {
     role: 'admin' | 'viewer';
 };
 
+export type DnsRecordWritable = {
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    ttl: number;
+    type: string;
+    updated_at: string;
+    value: string;
+    zone_id: string;
+};
+
 export type RecentAuditData = {
     body?: never;
     path?: never;
@@ -762,6 +1386,652 @@ export type SetupTotpResponses = {
 
 export type SetupTotpResponse = SetupTotpResponses[keyof SetupTotpResponses];
 
+export type BatchData = {
+    body: ChangeBatch;
+    path?: never;
+    query?: never;
+    url: '/batch';
+};
+
+export type BatchResponses = {
+    /**
+     * OK
+     */
+    200: ChangeBatchResult;
+};
+
+export type BatchResponse = BatchResponses[keyof BatchResponses];
+
+export type ListChangesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+        /**
+         * Only those of this component
+         */
+        component?: string;
+        /**
+         * Only those that wait to be confirmed
+         */
+        waiting?: boolean;
+    };
+    url: '/changes';
+};
+
+export type ListChangesResponses = {
+    /**
+     * OK
+     */
+    200: Array<ChangeRecord>;
+};
+
+export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponses];
+
+export type GetChangeData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the change
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/changes/{id}';
+};
+
+export type GetChangeResponses = {
+    /**
+     * OK
+     */
+    200: ChangeDetail;
+};
+
+export type GetChangeResponse = GetChangeResponses[keyof GetChangeResponses];
+
+export type ConfirmChangeData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the change
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/changes/{id}/confirm';
+};
+
+export type ConfirmChangeResponses = {
+    /**
+     * OK
+     */
+    200: ChangeRecord;
+};
+
+export type ConfirmChangeResponse = ConfirmChangeResponses[keyof ConfirmChangeResponses];
+
+export type RevertChangeData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the change
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/changes/{id}/revert';
+};
+
+export type RevertChangeResponses = {
+    /**
+     * OK
+     */
+    200: ChangeRecord;
+};
+
+export type RevertChangeResponse = RevertChangeResponses[keyof RevertChangeResponses];
+
+export type DnsFlushCacheData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dns/flush-cache';
+};
+
+export type DnsFlushCacheResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DnsFlushCacheResponse = DnsFlushCacheResponses[keyof DnsFlushCacheResponses];
+
+export type ListDnsRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/dns/records';
+};
+
+export type ListDnsRecordsResponses = {
+    /**
+     * OK
+     */
+    200: Array<DnsRecord>;
+};
+
+export type ListDnsRecordsResponse = ListDnsRecordsResponses[keyof ListDnsRecordsResponses];
+
+export type CreateDnsRecordData = {
+    body: DnsRecordInput;
+    path?: never;
+    query?: never;
+    url: '/dns/records';
+};
+
+export type CreateDnsRecordResponses = {
+    /**
+     * Created
+     */
+    201: DnsRecord;
+};
+
+export type CreateDnsRecordResponse = CreateDnsRecordResponses[keyof CreateDnsRecordResponses];
+
+export type DeleteDnsRecordData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dns/records/{id}';
+};
+
+export type DeleteDnsRecordResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteDnsRecordResponse = DeleteDnsRecordResponses[keyof DeleteDnsRecordResponses];
+
+export type GetDnsRecordData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dns/records/{id}';
+};
+
+export type GetDnsRecordResponses = {
+    /**
+     * OK
+     */
+    200: DnsRecord;
+};
+
+export type GetDnsRecordResponse = GetDnsRecordResponses[keyof GetDnsRecordResponses];
+
+export type UpdateDnsRecordData = {
+    body: DnsRecordInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dns/records/{id}';
+};
+
+export type UpdateDnsRecordResponses = {
+    /**
+     * OK
+     */
+    200: DnsRecord;
+};
+
+export type UpdateDnsRecordResponse = UpdateDnsRecordResponses[keyof UpdateDnsRecordResponses];
+
+export type GetDnsSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dns/settings';
+};
+
+export type GetDnsSettingsResponses = {
+    /**
+     * OK
+     */
+    200: DnsSettings;
+};
+
+export type GetDnsSettingsResponse = GetDnsSettingsResponses[keyof GetDnsSettingsResponses];
+
+export type UpdateDnsSettingsData = {
+    body: DnsSettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/dns/settings';
+};
+
+export type UpdateDnsSettingsResponses = {
+    /**
+     * OK
+     */
+    200: DnsSettings;
+};
+
+export type UpdateDnsSettingsResponse = UpdateDnsSettingsResponses[keyof UpdateDnsSettingsResponses];
+
+export type DnsStatsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dns/stats';
+};
+
+export type DnsStatsResponses = {
+    /**
+     * OK
+     */
+    200: DnsStats;
+};
+
+export type DnsStatsResponse = DnsStatsResponses[keyof DnsStatsResponses];
+
+export type ListDnsZonesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/dns/zones';
+};
+
+export type ListDnsZonesResponses = {
+    /**
+     * OK
+     */
+    200: Array<DnsZone>;
+};
+
+export type ListDnsZonesResponse = ListDnsZonesResponses[keyof ListDnsZonesResponses];
+
+export type CreateDnsZoneData = {
+    body: DnsZoneInput;
+    path?: never;
+    query?: never;
+    url: '/dns/zones';
+};
+
+export type CreateDnsZoneResponses = {
+    /**
+     * Created
+     */
+    201: DnsZone;
+};
+
+export type CreateDnsZoneResponse = CreateDnsZoneResponses[keyof CreateDnsZoneResponses];
+
+export type DeleteDnsZoneData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dns/zones/{id}';
+};
+
+export type DeleteDnsZoneResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteDnsZoneResponse = DeleteDnsZoneResponses[keyof DeleteDnsZoneResponses];
+
+export type GetDnsZoneData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dns/zones/{id}';
+};
+
+export type GetDnsZoneResponses = {
+    /**
+     * OK
+     */
+    200: DnsZone;
+};
+
+export type GetDnsZoneResponse = GetDnsZoneResponses[keyof GetDnsZoneResponses];
+
+export type UpdateDnsZoneData = {
+    body: DnsZoneInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dns/zones/{id}';
+};
+
+export type UpdateDnsZoneResponses = {
+    /**
+     * OK
+     */
+    200: DnsZone;
+};
+
+export type UpdateDnsZoneResponse = UpdateDnsZoneResponses[keyof UpdateDnsZoneResponses];
+
+export type NtpForceSyncData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ntp/force-sync';
+};
+
+export type NtpForceSyncResponses = {
+    /**
+     * OK
+     */
+    200: NtpStatus;
+};
+
+export type NtpForceSyncResponse = NtpForceSyncResponses[keyof NtpForceSyncResponses];
+
+export type ListNtpPoolsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/ntp/pools';
+};
+
+export type ListNtpPoolsResponses = {
+    /**
+     * OK
+     */
+    200: Array<NtpPool>;
+};
+
+export type ListNtpPoolsResponse = ListNtpPoolsResponses[keyof ListNtpPoolsResponses];
+
+export type CreateNtpPoolData = {
+    body: NtpPoolInput;
+    path?: never;
+    query?: never;
+    url: '/ntp/pools';
+};
+
+export type CreateNtpPoolResponses = {
+    /**
+     * Created
+     */
+    201: NtpPool;
+};
+
+export type CreateNtpPoolResponse = CreateNtpPoolResponses[keyof CreateNtpPoolResponses];
+
+export type DeleteNtpPoolData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/ntp/pools/{id}';
+};
+
+export type DeleteNtpPoolResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteNtpPoolResponse = DeleteNtpPoolResponses[keyof DeleteNtpPoolResponses];
+
+export type GetNtpPoolData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/ntp/pools/{id}';
+};
+
+export type GetNtpPoolResponses = {
+    /**
+     * OK
+     */
+    200: NtpPool;
+};
+
+export type GetNtpPoolResponse = GetNtpPoolResponses[keyof GetNtpPoolResponses];
+
+export type UpdateNtpPoolData = {
+    body: NtpPoolInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/ntp/pools/{id}';
+};
+
+export type UpdateNtpPoolResponses = {
+    /**
+     * OK
+     */
+    200: NtpPool;
+};
+
+export type UpdateNtpPoolResponse = UpdateNtpPoolResponses[keyof UpdateNtpPoolResponses];
+
+export type GetNtpSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ntp/settings';
+};
+
+export type GetNtpSettingsResponses = {
+    /**
+     * OK
+     */
+    200: NtpSettings;
+};
+
+export type GetNtpSettingsResponse = GetNtpSettingsResponses[keyof GetNtpSettingsResponses];
+
+export type UpdateNtpSettingsData = {
+    body: NtpSettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/ntp/settings';
+};
+
+export type UpdateNtpSettingsResponses = {
+    /**
+     * OK
+     */
+    200: NtpSettings;
+};
+
+export type UpdateNtpSettingsResponse = UpdateNtpSettingsResponses[keyof UpdateNtpSettingsResponses];
+
+export type NtpSourcesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ntp/sources';
+};
+
+export type NtpSourcesResponses = {
+    /**
+     * OK
+     */
+    200: Array<NtpSourceStatus>;
+};
+
+export type NtpSourcesResponse = NtpSourcesResponses[keyof NtpSourcesResponses];
+
+export type NtpStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ntp/status';
+};
+
+export type NtpStatusResponses = {
+    /**
+     * OK
+     */
+    200: NtpStatus;
+};
+
+export type NtpStatusResponse = NtpStatusResponses[keyof NtpStatusResponses];
+
 export type OpenapiData = {
     body?: never;
     path?: never;
@@ -855,6 +2125,61 @@ export type SetAutoUpdateResponses = {
 };
 
 export type SetAutoUpdateResponse = SetAutoUpdateResponses[keyof SetAutoUpdateResponses];
+
+export type ComponentsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/system/components';
+};
+
+export type ComponentsResponses = {
+    /**
+     * OK
+     */
+    200: Array<ApplyState>;
+};
+
+export type ComponentsResponse = ComponentsResponses[keyof ComponentsResponses];
+
+export type UpdateComponentData = {
+    body: ChangeHandling;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/system/components/{name}';
+};
+
+export type UpdateComponentResponses = {
+    /**
+     * OK
+     */
+    200: ChangeHandling;
+};
+
+export type UpdateComponentResponse = UpdateComponentResponses[keyof UpdateComponentResponses];
+
+export type ConfigPreviewData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * One component, by name; all of them without it
+         */
+        generator?: string;
+    };
+    url: '/system/config-preview';
+};
+
+export type ConfigPreviewResponses = {
+    /**
+     * OK
+     */
+    200: Array<ChangePreview>;
+};
+
+export type ConfigPreviewResponse = ConfigPreviewResponses[keyof ConfigPreviewResponses];
 
 export type HealthData = {
     body?: never;
@@ -967,6 +2292,22 @@ export type PackageVersionsResponses = {
 };
 
 export type PackageVersionsResponse = PackageVersionsResponses[keyof PackageVersionsResponses];
+
+export type RenderConfigsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/system/render-configs';
+};
+
+export type RenderConfigsResponses = {
+    /**
+     * OK
+     */
+    200: ChangeRendered;
+};
+
+export type RenderConfigsResponse = RenderConfigsResponses[keyof RenderConfigsResponses];
 
 export type ResourcesData = {
     body?: never;
@@ -1084,6 +2425,10 @@ export type ListUsersData = {
          * Field to sort by; with a minus before it, downwards
          */
         sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
     };
     url: '/users';
 };

@@ -2,6 +2,11 @@
 
 import * as z from 'zod/mini';
 
+export const zApplyConfirm = /*#__PURE__*/ (() => z.object({
+    change: z.string(),
+    seconds_left: z.int()
+}))();
+
 export const zAuditEntry = /*#__PURE__*/ (() => z.object({
     action: z.string(),
     actor: z.string(),
@@ -14,13 +19,91 @@ export const zAuditEntry = /*#__PURE__*/ (() => z.object({
     subject: z.string()
 }))();
 
+export const zChangeBatchResult = /*#__PURE__*/ (() => z.object({
+    results: z.array(z.unknown())
+}))();
+
+export const zChangeHandling = /*#__PURE__*/ (() => z.object({
+    keep_edits: z.nullable(z.boolean())
+}))();
+
+export const zChangeOperation = /*#__PURE__*/ (() => z.object({
+    body: z.optional(z.unknown()),
+    id: z.optional(z.string().check(z.maxLength(36))),
+    if_match: z.optional(z.string().check(z.maxLength(200))),
+    method: z.enum([
+        'POST',
+        'PUT',
+        'DELETE'
+    ]),
+    path: z.string().check(z.maxLength(300))
+}))();
+
+export const zChangeBatch = /*#__PURE__*/ (() => z.object({
+    operations: z.array(zChangeOperation).check(z.minLength(1), z.maxLength(20000))
+}))();
+
 export const zChangePasswordRequest = /*#__PURE__*/ (() => z.object({
     current_password: z.string().check(z.minLength(1), z.maxLength(1024)),
     new_password: z.string().check(z.minLength(12), z.maxLength(72))
 }))();
 
+export const zChangePreview = /*#__PURE__*/ (() => z.object({
+    component: z.string(),
+    files: z.record(z.string(), z.string())
+}))();
+
+export const zChangeRecord = /*#__PURE__*/ (() => z.object({
+    action: z.string(),
+    actor: z.string(),
+    apply: z.nullable(z.string()),
+    component: z.string(),
+    confirm_seconds: z.nullable(z.int()),
+    confirm_state: z.nullable(z.string()),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    reason: z.string(),
+    reverted_by: z.nullable(z.string()),
+    reverts: z.nullable(z.string()),
+    rows: z.int(),
+    subject: z.string()
+}))();
+
+export const zChangeRendered = /*#__PURE__*/ (() => z.object({
+    errors: z.record(z.string(), z.string()),
+    ok: z.boolean(),
+    rendered: z.array(z.string())
+}))();
+
 export const zCodeInputBody = /*#__PURE__*/ (() => z.object({
     code: z.string().check(z.length(6), z.regex(/^[0-9]{6}$/))
+}))();
+
+export const zComponentProblem = /*#__PURE__*/ (() => z.object({
+    message: z.string(),
+    subject: z.string()
+}))();
+
+export const zApplyState = /*#__PURE__*/ (() => z.object({
+    component: z.string(),
+    confirm: z.optional(zApplyConfirm),
+    drift: z.array(z.string()),
+    error: z.string(),
+    installed: z.string(),
+    keep_edits: z.boolean(),
+    observed: z.string(),
+    problems: z.array(zComponentProblem),
+    since: z.iso.datetime(),
+    stage: z.enum([
+        'rendering',
+        'checking',
+        'installing',
+        'reloading',
+        'live',
+        'failed',
+        'held'
+    ]),
+    wanted: z.string()
 }))();
 
 export const zCreateTokenRequest = /*#__PURE__*/ (() => z.object({
@@ -38,6 +121,88 @@ export const zDisableTotpRequest = /*#__PURE__*/ (() => z.object({
     password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
+export const zDnsRecord = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    fqdn: z.readonly(z.string()),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    ttl: z.int(),
+    type: z.string(),
+    updated_at: z.iso.datetime(),
+    value: z.string(),
+    zone_id: z.string()
+}))();
+
+export const zDnsRecordInput = /*#__PURE__*/ (() => z.object({
+    name: z.optional(z.string().check(z.maxLength(254))),
+    ttl: z.optional(z.int().check(z.gte(0), z.lte(2147483647))),
+    type: z.enum([
+        'A',
+        'AAAA',
+        'CNAME',
+        'TXT',
+        'MX',
+        'SRV',
+        'NS',
+        'PTR',
+        'CAA'
+    ]),
+    value: z.string().check(z.minLength(1), z.maxLength(4096)),
+    zone_id: z.string().check(z.maxLength(64))
+}))();
+
+export const zDnsSettings = /*#__PURE__*/ (() => z.object({
+    access_acl: z.array(z.string()),
+    cache_max_ttl: z.int(),
+    cache_min_ttl: z.int(),
+    created_at: z.iso.datetime(),
+    dnssec: z.boolean(),
+    id: z.string(),
+    listen_addresses: z.array(z.string()),
+    qname_minimisation: z.boolean(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    upstream_forwards: z.array(z.string())
+}))();
+
+export const zDnsSettingsInput = /*#__PURE__*/ (() => z.object({
+    access_acl: z.array(z.string()).check(z.maxLength(500)),
+    cache_max_ttl: z.int().check(z.gte(0), z.lte(604800)),
+    cache_min_ttl: z.int().check(z.gte(0), z.lte(604800)),
+    dnssec: z.optional(z.boolean()),
+    listen_addresses: z.array(z.string()).check(z.minLength(1), z.maxLength(64)),
+    qname_minimisation: z.optional(z.boolean()),
+    upstream_forwards: z.array(z.string()).check(z.maxLength(16))
+}))();
+
+export const zDnsStats = /*#__PURE__*/ (() => z.object({
+    cache_hits: z.int(),
+    cache_memory: z.int(),
+    cache_misses: z.int(),
+    hit_rate: z.number(),
+    prefetch: z.int(),
+    queries: z.int(),
+    rate_limited: z.int(),
+    recursive_replies: z.int(),
+    unwanted: z.int(),
+    uptime: z.int()
+}))();
+
+export const zDnsZone = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    forward_to: z.optional(z.array(z.string()).check(z.maxLength(16))),
+    id: z.string(),
+    name: z.string().check(z.minLength(1), z.maxLength(254)),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zDnsZoneInput = /*#__PURE__*/ (() => z.object({
+    forward_to: z.optional(z.array(z.string()).check(z.maxLength(16))),
+    name: z.string().check(z.minLength(1), z.maxLength(254))
+}))();
+
 export const zFaultField = /*#__PURE__*/ (() => z.object({
     field: z.string(),
     message: z.string()
@@ -50,7 +215,144 @@ export const zError = /*#__PURE__*/ (() => z.object({
     message: z.string()
 }))();
 
+export const zIntentFile = /*#__PURE__*/ (() => z.object({
+    component: z.string(),
+    diff: z.string(),
+    path: z.string()
+}))();
+
+export const zChangeRound = /*#__PURE__*/ (() => z.object({
+    changes: z.array(z.string()),
+    component: z.string(),
+    error: z.string(),
+    files: z.array(zIntentFile),
+    finished_at: z.iso.datetime(),
+    id: z.string(),
+    node: z.string(),
+    started_at: z.iso.datetime(),
+    state: z.enum(['live', 'failed'])
+}))();
+
+export const zIntentRow = /*#__PURE__*/ (() => z.object({
+    new: z.optional(z.unknown()),
+    old: z.optional(z.unknown()),
+    operation: z.enum([
+        'INSERT',
+        'UPDATE',
+        'DELETE'
+    ]),
+    table: z.string()
+}))();
+
+export const zChangeDetail = /*#__PURE__*/ (() => z.object({
+    action: z.string(),
+    actor: z.string(),
+    apply: z.nullable(z.string()),
+    component: z.string(),
+    confirm_seconds: z.nullable(z.int()),
+    confirm_state: z.nullable(z.string()),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    images: z.array(zIntentRow),
+    reason: z.string(),
+    reverted_by: z.nullable(z.string()),
+    reverts: z.nullable(z.string()),
+    rounds: z.array(zChangeRound),
+    rows: z.int(),
+    subject: z.string()
+}))();
+
 export const zNone = /*#__PURE__*/ (() => z.record(z.string(), z.never()))();
+
+export const zNtpPool = /*#__PURE__*/ (() => z.object({
+    address: z.string(),
+    created_at: z.iso.datetime(),
+    iburst: z.boolean(),
+    id: z.string(),
+    kind: z.enum(['pool', 'server']),
+    maxpoll: z.nullable(z.int()),
+    minpoll: z.nullable(z.int()),
+    prefer: z.boolean(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zNtpPoolInput = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(1), z.maxLength(253)),
+    iburst: z._default(z.optional(z.boolean()), true),
+    kind: z.enum(['pool', 'server']),
+    maxpoll: z.nullish(z.int().check(z.gte(-6), z.lte(24))),
+    minpoll: z.nullish(z.int().check(z.gte(-6), z.lte(24))),
+    prefer: z._default(z.optional(z.boolean()), false)
+}))();
+
+export const zNtpSettings = /*#__PURE__*/ (() => z.object({
+    allow_acl: z.array(z.string()).check(z.maxLength(500)),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    listen_addresses: z.array(z.string()).check(z.maxLength(16)),
+    makestep: z.boolean(),
+    revision: z.int(),
+    rtcsync: z.boolean(),
+    serve_clients: z.boolean(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zNtpSettingsInput = /*#__PURE__*/ (() => z.object({
+    allow_acl: z.array(z.string()).check(z.maxLength(500)),
+    listen_addresses: z.array(z.string()).check(z.maxLength(16)),
+    makestep: z.boolean(),
+    rtcsync: z.boolean(),
+    serve_clients: z.boolean()
+}))();
+
+export const zNtpSourceStatus = /*#__PURE__*/ (() => z.object({
+    address: z.string(),
+    error: z.number(),
+    last_receive: z.nullable(z.int()),
+    measured_offset: z.number(),
+    mode: z.enum([
+        'server',
+        'peer',
+        'refclock'
+    ]),
+    name: z.string(),
+    offset: z.number(),
+    poll: z.int(),
+    reach: z.int(),
+    state: z.enum([
+        'selected',
+        'combined',
+        'selectable',
+        'falseticker',
+        'variable',
+        'unusable'
+    ]),
+    stratum: z.int()
+}))();
+
+export const zNtpStatus = /*#__PURE__*/ (() => z.object({
+    frequency: z.number(),
+    last_offset: z.number(),
+    last_update: z.nullable(z.iso.datetime()),
+    leap: z.enum([
+        'normal',
+        'insert',
+        'delete',
+        'unsynchronised'
+    ]),
+    offset: z.number(),
+    reference_id: z.string(),
+    rms_offset: z.number(),
+    root_delay: z.number(),
+    root_dispersion: z.number(),
+    skew: z.number(),
+    source: z.string(),
+    source_address: z.string(),
+    stratum: z.int(),
+    synchronised: z.boolean(),
+    update_interval: z.number()
+}))();
 
 export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
     new_password: z.string().check(z.minLength(12), z.maxLength(72)),
@@ -288,4 +590,16 @@ export const zUserTokenView = /*#__PURE__*/ (() => z.object({
     last_used_at: z.nullable(z.iso.datetime()),
     name: z.string(),
     role: z.enum(['admin', 'viewer'])
+}))();
+
+export const zDnsRecordWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    ttl: z.int(),
+    type: z.string(),
+    updated_at: z.iso.datetime(),
+    value: z.string(),
+    zone_id: z.string()
 }))();

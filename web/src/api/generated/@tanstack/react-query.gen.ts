@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { getAutoUpdate, getIpv6, getMaintenance, getRetention, getUser, health, interfaces, listSessions, listTokens, listUsers, me, openapi, type Options, packageVersions, recentAudit, resources, searchAudit, services, setupStatus } from '../sdk.gen';
-import type { GetAutoUpdateData, GetAutoUpdateResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse } from '../types.gen';
+import { components, configPreview, dnsStats, getAutoUpdate, getChange, getDnsRecord, getDnsSettings, getDnsZone, getIpv6, getMaintenance, getNtpPool, getNtpSettings, getRetention, getUser, health, interfaces, listChanges, listDnsRecords, listDnsZones, listNtpPools, listSessions, listTokens, listUsers, me, ntpSources, ntpStatus, openapi, type Options, packageVersions, recentAudit, resources, searchAudit, services, setupStatus } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -131,6 +131,244 @@ export const listTokensOptions = (options?: Options<ListTokensData>) => queryOpt
     queryKey: listTokensQueryKey(options)
 });
 
+export const listChangesQueryKey = (options?: Options<ListChangesData>) => createQueryKey('listChanges', options, false, ['change']);
+
+/**
+ * List changes of the configuration, newest first
+ */
+export const listChangesOptions = (options?: Options<ListChangesData>) => queryOptions<ListChangesResponse, DefaultError, ListChangesResponse, ReturnType<typeof listChangesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listChanges({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listChangesQueryKey(options)
+});
+
+export const getChangeQueryKey = (options: Options<GetChangeData>) => createQueryKey('getChange', options, false, ['change']);
+
+/**
+ * Get one change: its rows before and after, and what it did to each file
+ *
+ * For administrators: rows may tell more than their pages do.
+ */
+export const getChangeOptions = (options: Options<GetChangeData>) => queryOptions<GetChangeResponse, DefaultError, GetChangeResponse, ReturnType<typeof getChangeQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getChange({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getChangeQueryKey(options)
+});
+
+export const listDnsRecordsQueryKey = (options?: Options<ListDnsRecordsData>) => createQueryKey('listDnsRecords', options, false, ['dns']);
+
+/**
+ * List records
+ */
+export const listDnsRecordsOptions = (options?: Options<ListDnsRecordsData>) => queryOptions<ListDnsRecordsResponse, DefaultError, ListDnsRecordsResponse, ReturnType<typeof listDnsRecordsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listDnsRecords({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listDnsRecordsQueryKey(options)
+});
+
+export const getDnsRecordQueryKey = (options: Options<GetDnsRecordData>) => createQueryKey('getDnsRecord', options, false, ['dns']);
+
+/**
+ * Get one record
+ */
+export const getDnsRecordOptions = (options: Options<GetDnsRecordData>) => queryOptions<GetDnsRecordResponse, DefaultError, GetDnsRecordResponse, ReturnType<typeof getDnsRecordQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getDnsRecord({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getDnsRecordQueryKey(options)
+});
+
+export const getDnsSettingsQueryKey = (options?: Options<GetDnsSettingsData>) => createQueryKey('getDnsSettings', options, false, ['dns']);
+
+/**
+ * Get the settings of the DNS resolver
+ */
+export const getDnsSettingsOptions = (options?: Options<GetDnsSettingsData>) => queryOptions<GetDnsSettingsResponse, DefaultError, GetDnsSettingsResponse, ReturnType<typeof getDnsSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getDnsSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getDnsSettingsQueryKey(options)
+});
+
+export const dnsStatsQueryKey = (options?: Options<DnsStatsData>) => createQueryKey('dnsStats', options, false, ['dns']);
+
+/**
+ * Get the counters of the DNS resolver
+ *
+ * They count since the resolver started.
+ */
+export const dnsStatsOptions = (options?: Options<DnsStatsData>) => queryOptions<DnsStatsResponse, DefaultError, DnsStatsResponse, ReturnType<typeof dnsStatsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await dnsStats({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: dnsStatsQueryKey(options)
+});
+
+export const listDnsZonesQueryKey = (options?: Options<ListDnsZonesData>) => createQueryKey('listDnsZones', options, false, ['dns']);
+
+/**
+ * List zones
+ */
+export const listDnsZonesOptions = (options?: Options<ListDnsZonesData>) => queryOptions<ListDnsZonesResponse, DefaultError, ListDnsZonesResponse, ReturnType<typeof listDnsZonesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listDnsZones({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listDnsZonesQueryKey(options)
+});
+
+export const getDnsZoneQueryKey = (options: Options<GetDnsZoneData>) => createQueryKey('getDnsZone', options, false, ['dns']);
+
+/**
+ * Get one zone
+ */
+export const getDnsZoneOptions = (options: Options<GetDnsZoneData>) => queryOptions<GetDnsZoneResponse, DefaultError, GetDnsZoneResponse, ReturnType<typeof getDnsZoneQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getDnsZone({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getDnsZoneQueryKey(options)
+});
+
+export const listNtpPoolsQueryKey = (options?: Options<ListNtpPoolsData>) => createQueryKey('listNtpPools', options, false, ['ntp']);
+
+/**
+ * List pools
+ */
+export const listNtpPoolsOptions = (options?: Options<ListNtpPoolsData>) => queryOptions<ListNtpPoolsResponse, DefaultError, ListNtpPoolsResponse, ReturnType<typeof listNtpPoolsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listNtpPools({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listNtpPoolsQueryKey(options)
+});
+
+export const getNtpPoolQueryKey = (options: Options<GetNtpPoolData>) => createQueryKey('getNtpPool', options, false, ['ntp']);
+
+/**
+ * Get one pool
+ */
+export const getNtpPoolOptions = (options: Options<GetNtpPoolData>) => queryOptions<GetNtpPoolResponse, DefaultError, GetNtpPoolResponse, ReturnType<typeof getNtpPoolQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getNtpPool({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getNtpPoolQueryKey(options)
+});
+
+export const getNtpSettingsQueryKey = (options?: Options<GetNtpSettingsData>) => createQueryKey('getNtpSettings', options, false, ['ntp']);
+
+/**
+ * Get the settings of the NTP daemon
+ */
+export const getNtpSettingsOptions = (options?: Options<GetNtpSettingsData>) => queryOptions<GetNtpSettingsResponse, DefaultError, GetNtpSettingsResponse, ReturnType<typeof getNtpSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getNtpSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getNtpSettingsQueryKey(options)
+});
+
+export const ntpSourcesQueryKey = (options?: Options<NtpSourcesData>) => createQueryKey('ntpSources', options, false, ['ntp']);
+
+/**
+ * How each time source is doing, as the NTP daemon says now
+ */
+export const ntpSourcesOptions = (options?: Options<NtpSourcesData>) => queryOptions<NtpSourcesResponse, DefaultError, NtpSourcesResponse, ReturnType<typeof ntpSourcesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await ntpSources({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: ntpSourcesQueryKey(options)
+});
+
+export const ntpStatusQueryKey = (options?: Options<NtpStatusData>) => createQueryKey('ntpStatus', options, false, ['ntp']);
+
+/**
+ * How the clock is doing, as the NTP daemon says now
+ */
+export const ntpStatusOptions = (options?: Options<NtpStatusData>) => queryOptions<NtpStatusResponse, DefaultError, NtpStatusResponse, ReturnType<typeof ntpStatusQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await ntpStatus({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: ntpStatusQueryKey(options)
+});
+
 export const openapiQueryKey = (options?: Options<OpenapiData>) => createQueryKey('openapi', options, false, ['api']);
 
 /**
@@ -183,6 +421,44 @@ export const getAutoUpdateOptions = (options?: Options<GetAutoUpdateData>) => qu
         return data;
     },
     queryKey: getAutoUpdateQueryKey(options)
+});
+
+export const componentsQueryKey = (options?: Options<ComponentsData>) => createQueryKey('components', options, false, ['change']);
+
+/**
+ * How every managed component stands: what is wanted, installed and running
+ */
+export const componentsOptions = (options?: Options<ComponentsData>) => queryOptions<ComponentsResponse, DefaultError, ComponentsResponse, ReturnType<typeof componentsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await components({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: componentsQueryKey(options)
+});
+
+export const configPreviewQueryKey = (options?: Options<ConfigPreviewData>) => createQueryKey('configPreview', options, false, ['change']);
+
+/**
+ * The text of a component's files as the database wants them, secrets redacted
+ *
+ * Writes no file and reloads nothing.
+ */
+export const configPreviewOptions = (options?: Options<ConfigPreviewData>) => queryOptions<ConfigPreviewResponse, DefaultError, ConfigPreviewResponse, ReturnType<typeof configPreviewQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await configPreview({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: configPreviewQueryKey(options)
 });
 
 export const healthQueryKey = (options?: Options<HealthData>) => createQueryKey('health', options, false, ['system']);
