@@ -63,7 +63,10 @@ func validateRecord(ctx context.Context, tx db.DB, old *Record, in *RecordInput)
 	if old != nil {
 		id = old.ID
 	}
-	return refuseNeighbours(ctx, tx, id, in)
+	if err := refuseNeighbours(ctx, tx, id, in); err != nil || in.Type != "CNAME" {
+		return err
+	}
+	return refuseLoop(ctx, tx, id, in)
 }
 
 func zoneOf(ctx context.Context, tx db.DB, id string) (string, error) {
@@ -145,6 +148,23 @@ func (in *RecordInput) beside(others []neighbours) error {
 		case n.Type == in.Type && (n.N >= maxSet || n.Size+len(in.Value) > maxSetSize):
 			return fault.New(fault.Conflict, "%s has %d records of type %s already; more would not fit into one answer", in.FQDN, n.N, n.Type)
 		}
+	}
+	return nil
+}
+
+// refuseLoop follows an alias through others. What leads back to itself has no address.
+func refuseLoop(ctx context.Context, tx db.DB, id string, in *RecordInput) error {
+	var loop bool
+	err := tx.QueryRow(ctx, `
+		with recursive chain (target) as (
+			select $1::text collate "C"
+			union select r.value from chain c join dns_records r on r.fqdn = c.target and r.type = 'CNAME' and r.id::text <> $3
+		) select exists (select from chain where target = $2)`, in.Value, in.FQDN, id).Scan(&loop)
+	if err != nil {
+		return fmt.Errorf("follow the alias %s: %w", in.FQDN, err)
+	}
+	if loop {
+		return fault.At("value", "must not lead back to %s through other aliases", in.FQDN)
 	}
 	return nil
 }

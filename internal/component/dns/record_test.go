@@ -165,6 +165,13 @@ func TestAnAliasIsAlone(t *testing.T) {
 	if itself.complaint("value") == "" {
 		t.Errorf("an alias of itself: %+v", itself.Error)
 	}
+	for i, name := range []string{"a", "b", "c"} {
+		r.record(zone, name, "CNAME", []string{"b", "c", "www"}[i])
+	}
+	loop := r.do("PUT", "/dns/records/"+r.find("c.example.com.", "CNAME"), object{"zone_id": zone, "name": "c", "type": "CNAME", "value": "a"}).want(t, http.StatusBadRequest)
+	if !strings.Contains(loop.complaint("value"), "back to c.example.com.") {
+		t.Errorf("a loop: %+v", loop.Error)
+	}
 	// It may change by itself, into another alias and into an address.
 	r.do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "CNAME", "value": "example.org."}).want(t, http.StatusOK)
 	r.do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "A", "value": "192.0.2.2"}).want(t, http.StatusOK)
