@@ -128,8 +128,6 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 		{"cdn", "CNAME", "cdn.example.net"},
 		{"far", "CNAME", "cdn"},
 		{"_acme.cdn", "TXT", "below an alias"},
-		{"a", "CNAME", "b"},
-		{"b", "CNAME", "a"},
 		{"alias.example.org.", "CNAME", "host"},
 	} {
 		r.record(zone, rec[0], rec[1], rec[2])
