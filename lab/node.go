@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -214,6 +215,20 @@ func (n *Node) WriteFile(path string, data []byte, mode os.FileMode) error {
 	ctx, cancel := context.WithTimeout(context.Background(), fileTimeout)
 	defer cancel()
 	return writeFile(ctx, n.onDisk, path, bytes.NewReader(data), mode)
+}
+
+// HostPath is where this machine finds a path of the running node: for sockets, which no
+// copy replaces.
+func (n *Node) HostPath(path string) (string, error) {
+	g := n.running()
+	if g == nil {
+		return "", fmt.Errorf("%s is off", n.Name())
+	}
+	pid, err := g.pid1()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path), nil
 }
 
 // ReadFile reads a file of the node, which may be off.

@@ -54,12 +54,13 @@ func (w *worker) boot() error {
 	if !whole {
 		w.Log.Warn("managed files are damaged; the last good ones are put back", "component", w.part.Name)
 		w.installed = found
-		if err := w.install(w.good); err != nil {
+		if err := w.install(w.good, w.onDiskAlready); err != nil {
 			return err
 		}
 		found = w.good
 	}
 	// Only what passed its check is ever put in place.
+	found, w.good = found.Hashed(), w.good.Hashed()
 	w.installed, w.passed, w.shown = found, found.Hash(), found
 	w.show(func(s *State) { s.Installed = found.Hash() })
 	return nil
@@ -95,7 +96,7 @@ func (e *Engine) undoAtBoot() error {
 		if !ok {
 			continue
 		}
-		if err := w.install(before); err != nil {
+		if err := w.install(before, w.onDiskAlready); err != nil {
 			return err
 		}
 		w.passed = before.Hash()

@@ -1,16 +1,19 @@
 package apply
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/apply/files"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db"
@@ -131,6 +134,7 @@ func (w *worker) render(ctx context.Context) (job, error) {
 	if err != nil {
 		return j, fmt.Errorf("render %s: %w", w.part.Name, err)
 	}
+	j.wanted = j.wanted.Hashed()
 	w.wanted, w.known = j.wanted, true
 	w.show(func(s *State) { s.Wanted, s.Problems = j.wanted.Hash(), nonNil(j.wanted.Problems) })
 	w.at("rendered")
@@ -163,7 +167,7 @@ func (w *worker) bring(ctx context.Context, j job) error {
 	if err := w.arm(ctx, j.due); err != nil {
 		return err
 	}
-	return w.replace(ctx, j.wanted)
+	return w.replace(ctx, j.wanted, damaged)
 }
 
 // check has the daemon judge what it did not run on before.
@@ -212,14 +216,16 @@ func (w *worker) unstage() {
 }
 
 // replace installs r and makes the daemon run on it; if it does not, all is as before.
-func (w *worker) replace(ctx context.Context, r component.Rendering) error {
+func (w *worker) replace(ctx context.Context, r component.Rendering, damaged []string) error {
 	before := w.installed
 	running := component.Rendering{}
 	if before.Hash() != "" && w.observe(ctx) == before.Hash() {
 		running = before
 	}
 	w.stage(Installing)
-	err := w.install(r)
+	err := w.install(r, func(f component.File) bool {
+		return !slices.Contains(damaged, f.Path) && bytes.Equal(before.File(f.Path), f.Data)
+	})
 	if err == nil {
 		w.stage(Reloading)
 		err = w.reload(ctx, running, r)
@@ -234,7 +240,7 @@ func (w *worker) replace(ctx context.Context, r component.Rendering) error {
 func (w *worker) restore(ctx context.Context, before component.Rendering) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reloadTime)
 	defer cancel()
-	if err := w.install(before); err != nil {
+	if err := w.install(before, w.onDiskAlready); err != nil {
 		return fmt.Errorf("put %s back: %w", w.part.Name, err)
 	}
 	if err := w.reload(ctx, component.Rendering{}, before); err != nil {
@@ -243,10 +249,16 @@ func (w *worker) restore(ctx context.Context, before component.Rendering) error 
 	return nil
 }
 
-// install writes what differs on disk, and removes what is no longer wanted.
-func (w *worker) install(r component.Rendering) error {
+// onDiskAlready reports whether a file need not be written.
+func (w *worker) onDiskAlready(f component.File) bool {
+	data, damage, err := w.Tree.Read(f.Path)
+	return err == nil && damage == files.Whole && bytes.Equal(data, f.Data)
+}
+
+// install writes what is not there, and removes what is no longer wanted.
+func (w *worker) install(r component.Rendering, there func(component.File) bool) error {
 	for _, f := range r.Files {
-		if data, damage, err := w.Tree.Read(f.Path); err == nil && damage == "" && string(data) == string(f.Data) {
+		if there(f) {
 			continue
 		}
 		if err := w.Tree.Write(f.Path, f.Data, f.Mode); err != nil {

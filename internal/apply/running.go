@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,7 +107,7 @@ func (w *worker) damaged() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if damage != files.Whole || string(data) != string(f.Data) {
+		if damage != files.Whole || !bytes.Equal(data, f.Data) {
 			paths = append(paths, f.Path)
 		}
 	}

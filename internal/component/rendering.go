@@ -16,6 +16,8 @@ type Rendering struct {
 	Files []File
 	// Problems are what could not be rendered and was left out, so that the rest is not lost with it.
 	Problems []Problem
+
+	hash string // of the files, once Hashed
 }
 
 // File is one managed file. Whoever installs it adds a last line with a hash of the rest, after "# ".
@@ -34,10 +36,16 @@ type Problem struct {
 // Unseal opens a sealed secret. A preview passes one that answers "<redacted>".
 type Unseal func(sealed []byte, where secret.Place) (secret.Text, error)
 
+// Hashed is the rendering with its hash kept: files may be long, and are not changed any more.
+func (r Rendering) Hashed() Rendering {
+	r.hash = r.Hash()
+	return r
+}
+
 // Hash tells renderings apart; it is empty for none.
 func (r Rendering) Hash() string {
-	if len(r.Files) == 0 {
-		return ""
+	if r.hash != "" || len(r.Files) == 0 {
+		return r.hash
 	}
 	h := sha256.New()
 	for _, f := range r.Files {
