@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/intent"
+	"gateway/tools/bar"
 )
 
 var boxes = db.Schema{
@@ -215,67 +217,117 @@ func TestARevertCanBeReverted(t *testing.T) {
 	w.is(`[a 1 {};]`)
 }
 
-// The model replays every change but the reverted one; where that gives another state
-// than the revert, the revert overwrote something.
-func TestRandomRevertsNeverOverwrite(t *testing.T) {
+// The model applies every change but the reverted one; where that gives another state than
+// the revert, the revert overwrote something.
+func TestBarEngine07RandomReverts(t *testing.T) {
 	w := newWarehouse(t)
 	r := rand.New(rand.NewPCG(7, 7))
-	reverted, refused := 0, 0
-	for range 40 {
+	reverted, refused, overwritten, control := 0, 0, 0, 0
+	for range bar.Size(3, 20) {
 		if _, err := w.pool.Exec(w.ctx, `truncate boxes, things, changes cascade`); err != nil {
 			t.Fatal(err)
 		}
-		undone, kept := w.round(r)
-		reverted, refused = reverted+undone, refused+kept
+		h := w.history(r, 200)
+		for range 40 {
+			undone, over := h.revertOne(r)
+			overwritten += over
+			if undone {
+				reverted++
+			} else {
+				refused++
+			}
+		}
+		control += h.blind
 	}
-	t.Logf("%d reverted, %d refused", reverted, refused)
-	if reverted < 5 || refused < 5 {
-		t.Errorf("%d reverted and %d refused: the test no longer shows both", reverted, refused)
-	}
+	figure := fmt.Sprintf("%d reverted with later changes kept, %d refused with all three states, %d overwritten; control: %d of the refused would have been", reverted, refused, overwritten, control)
+	bar.Report(t, "engine", 7, figure, "0 overwritten", overwritten == 0 && reverted >= 20 && refused >= 20 && control > 0)
+}
+
+// history is a run of random changes, and what each of them did.
+type history struct {
+	warehouse
+	edits []edit
+	ids   []string // of the changes
+	boxes []string
+	blind int // refusals without which a later change would have been lost
 }
 
 type edit struct {
-	sql  string
-	args []any
+	box   string
+	name  string // what is set: made, size or tags
+	value string
 }
 
-func (w warehouse) round(r *rand.Rand) (reverted, refused int) {
+func (w warehouse) history(r *rand.Rand, n int) *history {
 	w.Helper()
-	ids := []string{db.NewID(), db.NewID(), db.NewID()}
-	var edits []edit
-	var made []string
-	for i, id := range ids {
-		edits = append(edits, edit{`insert into boxes (id, name) values ($1, $2)`, []any{id, fmt.Sprint("box", i)}})
+	h := &history{warehouse: w}
+	for i := range 25 {
+		id := db.NewID()
+		h.boxes = append(h.boxes, id)
+		h.edits = append(h.edits, edit{id, "made", fmt.Sprint("box", i)})
+		h.ids = append(h.ids, w.do(`insert into boxes (id, name) values ($1, $2)`, id, fmt.Sprint("box", i)))
 	}
-	for range 8 {
-		id := ids[r.IntN(len(ids))]
-		edits = append(edits, []edit{
-			{`update boxes set size = $2 where id = $1`, []any{id, r.IntN(1 << 30)}},
-			{`update boxes set tags = $2 where id = $1`, []any{id, []string{fmt.Sprint(r.IntN(1 << 30))}}},
-		}[r.IntN(2)])
-	}
-	for _, e := range edits {
-		made = append(made, w.do(e.sql, e.args...))
-	}
-	pick := r.IntN(len(edits))
-	before := w.state()
-	if err := w.revert(made[pick]); err != nil {
-		if w.state() != before {
-			w.Errorf("a refused revert changed the state: %v", err)
+	for len(h.edits) < n {
+		id := h.boxes[r.IntN(len(h.boxes))]
+		if r.IntN(2) == 0 {
+			size := r.IntN(1 << 30)
+			h.edits = append(h.edits, edit{id, "size", fmt.Sprint(size)})
+			h.ids = append(h.ids, w.do(`update boxes set size = $2 where id = $1`, id, size))
+			continue
 		}
-		return 0, 1
+		tag := fmt.Sprint(r.IntN(1 << 30))
+		h.edits = append(h.edits, edit{id, "tags", "{" + tag + "}"})
+		h.ids = append(h.ids, w.do(`update boxes set tags = $2 where id = $1`, id, []string{tag}))
 	}
-	after := w.state()
-	if _, err := w.pool.Exec(w.ctx, `truncate boxes, things, changes cascade`); err != nil {
-		w.Fatal(err)
-	}
-	for i, e := range edits {
-		if i != pick {
-			w.do(e.sql, e.args...)
+	return h
+}
+
+// without is the state that all changes but one make.
+func (h *history) without(pick int) string {
+	type box struct{ name, size, tags string }
+	boxes := map[string]*box{}
+	for i, e := range h.edits {
+		switch {
+		case i == pick:
+		case e.name == "made":
+			boxes[e.box] = &box{e.value, "1", "{}"}
+		case boxes[e.box] == nil: // it was never made
+		case e.name == "size":
+			boxes[e.box].size = e.value
+		default:
+			boxes[e.box].tags = e.value
 		}
 	}
-	if want := w.state(); after != want {
-		w.Errorf("after the revert of %v: %s, without it: %s", edits[pick], after, want)
+	var lines []string
+	for _, b := range boxes {
+		lines = append(lines, fmt.Sprintf("%s %s %s;", b.name, b.size, b.tags))
 	}
-	return 1, 0
+	slices.Sort(lines)
+	return fmt.Sprint(lines)
+}
+
+// revertOne undoes a random change and, if that was not refused, undoes the undoing.
+func (h *history) revertOne(r *rand.Rand) (undone bool, overwritten int) {
+	h.Helper()
+	pick := r.IntN(len(h.edits))
+	before := h.state()
+	ctx := intent.With(h.ctx, intent.Ask{})
+	if err := h.run.Revert(ctx, h.ids[pick], boxes.Tables); err != nil {
+		h.conflicts(err)
+		if h.state() != before {
+			h.Errorf("a refused revert changed the state: %v", err)
+		}
+		if h.without(pick) == before {
+			h.blind++ // undoing it would have changed nothing that is its own
+		}
+		return false, 0
+	}
+	if got, want := h.state(), h.without(pick); got != want {
+		h.Errorf("after the revert of %v: %s, without it: %s", h.edits[pick], got, want)
+		overwritten++
+	}
+	if err := h.revert(intent.Came(ctx).Change); err != nil {
+		h.Fatal(err)
+	}
+	return true, overwritten
 }
