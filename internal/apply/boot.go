@@ -16,13 +16,11 @@ import (
 // without touching a daemon: it runs before they start. What nobody confirmed does not
 // survive it.
 func (e *Engine) Boot(_ context.Context) error {
-	e.turn.Lock()
-	defer e.turn.Unlock()
 	var a armed
 	if ok, err := e.Tree.Load(e.armedFile(), &a); err != nil {
 		return err
 	} else if ok {
-		e.armed = &a
+		e.waiting.armed = &a
 	}
 	var failed error
 	for _, w := range e.workers {
@@ -53,7 +51,7 @@ func (w *worker) boot() error {
 	}
 	if !whole {
 		w.Log.Warn("managed files are damaged; the last good ones are put back", "component", w.part.Name)
-		w.installed = found
+		w.setInstalled(found)
 		if err := w.install(w.good, w.onDiskAlready); err != nil {
 			return err
 		}
@@ -61,8 +59,8 @@ func (w *worker) boot() error {
 	}
 	// Only what passed its check is ever put in place.
 	found, w.good = found.Hashed(), w.good.Hashed()
-	w.installed, w.passed, w.shown = found, found.Hash(), found
-	w.show(func(s *State) { s.Installed = found.Hash() })
+	w.passed, w.shown = found.Hash(), found
+	w.setInstalled(found)
 	return nil
 }
 
@@ -87,7 +85,7 @@ func (w *worker) onDisk() (found component.Rendering, whole bool, err error) {
 // undoAtBoot goes back at once when a boot came between: whoever was to confirm may have
 // been the one who pulled the plug.
 func (e *Engine) undoAtBoot() error {
-	a := e.armed
+	a := e.waiting.armed
 	if a == nil || a.Boot == e.Clock.Boot && !a.Undone {
 		return nil
 	}

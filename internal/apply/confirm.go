@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/change"
 	"gateway/internal/component"
@@ -29,12 +31,33 @@ type armed struct {
 
 const confirmEvery = 200 * time.Millisecond
 
+// confirming is the wait for a confirmation; there is one at a time. The lock is taken
+// last, after a worker's turn: nobody waits for a turn with it in hand.
+type confirming struct {
+	mu    sync.Mutex
+	armed *armed // never changed, only replaced
+	// undoing holds the components' rounds from the first file that goes back.
+	undoing bool
+}
+
+func (c *confirming) current() (a *armed, undoing bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.armed, c.undoing || c.armed != nil && c.armed.Undone
+}
+
+func (c *confirming) setUndoing(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.undoing = on
+}
+
 func (e *Engine) armedFile() string { return e.stateFile("confirm") }
 
-// arm is called with the turn held, before anything of the changes is installed.
+// arm is called before anything of the changes is installed.
 func (w *worker) arm(ctx context.Context, due []change.Due) error {
 	for _, d := range due {
-		if d.ConfirmSeconds == nil || w.armed != nil && w.armed.Change == d.ID {
+		if d.ConfirmSeconds == nil || w.armedFor(d.ID) {
 			continue
 		}
 		rows, err := w.Pool.Query(ctx, `select component from change_applies where change_id = $1`, d.ID)
@@ -51,7 +74,7 @@ func (w *worker) arm(ctx context.Context, due []change.Due) error {
 		}
 		for _, other := range w.workers {
 			if slices.Contains(names, other.part.Name) {
-				a.Before[other.part.Name] = other.installed
+				a.Before[other.part.Name] = other.installedNow()
 			}
 		}
 		if err := w.setArmed(a); err != nil {
@@ -61,8 +84,22 @@ func (w *worker) arm(ctx context.Context, due []change.Due) error {
 	return nil
 }
 
+func (e *Engine) armedFor(id string) bool {
+	a, _ := e.waiting.current()
+	return a != nil && a.Change == id
+}
+
+// installedNow is what is installed, as others may read it.
+func (w *worker) installedNow() component.Rendering {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.before
+}
+
 // setArmed keeps a, or nothing, on disk first and then in mind.
 func (e *Engine) setArmed(a *armed) error {
+	e.waiting.mu.Lock()
+	defer e.waiting.mu.Unlock()
 	var err error
 	if a == nil {
 		err = e.Tree.Remove(e.armedFile())
@@ -72,16 +109,16 @@ func (e *Engine) setArmed(a *armed) error {
 	if err != nil {
 		return fmt.Errorf("keep the wait for a confirmation: %w", err)
 	}
-	e.armed = a
-	e.showConfirm()
+	e.waiting.armed, e.waiting.undoing = a, false
+	e.showConfirm(a)
 	return nil
 }
 
-func (e *Engine) showConfirm() {
+func (e *Engine) showConfirm(a *armed) {
 	for _, w := range e.workers {
 		w.show(func(s *State) {
 			s.Confirm = nil
-			if a := e.armed; a != nil && !a.Undone && slices.Contains(a.Components, w.part.Name) {
+			if a != nil && !a.Undone && slices.Contains(a.Components, w.part.Name) {
 				s.Confirm = &Confirm{Change: a.Change, SecondsLeft: max(0, int((a.Deadline - e.Clock.Uptime()).Seconds()))}
 			}
 		})
@@ -99,7 +136,7 @@ func (w *worker) disarm(ctx context.Context, due []change.Due) {
 			w.Log.Error("apply", "component", w.part.Name, "err", err)
 		}
 		cancel()
-		if w.armed != nil && w.armed.Change == d.ID {
+		if w.armedFor(d.ID) {
 			if err := w.setArmed(nil); err != nil {
 				w.Log.Error("apply", "component", w.part.Name, "err", err)
 			}
@@ -110,7 +147,7 @@ func (w *worker) disarm(ctx context.Context, due []change.Due) {
 // held reports whether the component's files are those before a change whose rows are
 // still there: the database does not say what is wanted then.
 func (w *worker) held() (change.Applied, bool) {
-	if w.armed == nil || !w.armed.Undone || !slices.Contains(w.armed.Components, w.part.Name) {
+	if a, undoing := w.waiting.current(); !undoing || !slices.Contains(a.Components, w.part.Name) {
 		return change.Applied{}, false
 	}
 	w.stage(Held)
@@ -134,9 +171,7 @@ func (e *Engine) watchConfirmation(ctx context.Context) error {
 }
 
 func (e *Engine) confirmation(ctx context.Context) error {
-	e.turn.Lock()
-	defer e.turn.Unlock()
-	a := e.armed
+	a, _ := e.waiting.current()
 	if a == nil {
 		return nil
 	}
@@ -146,7 +181,7 @@ func (e *Engine) confirmation(ctx context.Context) error {
 		return e.forgetArmed()
 	}
 	if !a.Undone && e.Clock.Uptime() < a.Deadline {
-		e.showConfirm()
+		e.showConfirm(a)
 		return nil
 	}
 	if !a.Undone {
@@ -184,20 +219,24 @@ func (e *Engine) forgetArmed() error {
 	return nil
 }
 
-// filesBack restores what was there before the change, byte for byte.
+// filesBack restores what was there before the change, byte for byte. A daemon that does
+// not follow holds up none of the others.
 func (e *Engine) filesBack(ctx context.Context, a *armed) error {
-	var failed error
+	e.waiting.setUndoing(true)
+	var g errgroup.Group
 	for _, w := range e.workers {
 		before, ok := a.Before[w.part.Name]
 		if !ok {
 			continue
 		}
-		if err := w.restore(ctx, before); err != nil {
-			failed = errors.Join(failed, err)
-		}
+		g.Go(func() error {
+			w.turn.Lock()
+			defer w.turn.Unlock()
+			return w.restore(ctx, before.Hashed())
+		})
 	}
-	if failed != nil {
-		return failed
+	if err := g.Wait(); err != nil {
+		return err
 	}
 	undone := *a
 	undone.Undone = true

@@ -35,9 +35,8 @@ func (r *rig) confirmState(id string) string {
 }
 
 func (r *rig) disarmed() bool {
-	r.engine.turn.Lock()
-	defer r.engine.turn.Unlock()
-	return r.engine.armed == nil
+	a, _ := r.engine.waiting.current()
+	return a == nil
 }
 
 func TestWhatIsNotConfirmedGoesBack(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -39,11 +38,8 @@ type EngineOptions struct {
 type Engine struct {
 	EngineOptions
 	workers []*worker
-	// turn is held while anything is installed, checked or undone, by one at a time: what
-	// counts as "before" a change is never half of another. Only rendering goes without.
-	turn  sync.Mutex
-	armed *armed
-	news  chan State
+	waiting confirming
+	news    chan State
 }
 
 // NewEngine makes the engine without touching anything.

@@ -272,9 +272,13 @@ func (w *worker) install(r component.Rendering, there func(component.File) bool)
 			}
 		}
 	}
-	w.installed = r
-	w.show(func(s *State) { s.Installed = r.Hash() })
+	w.setInstalled(r)
 	return nil
+}
+
+func (w *worker) setInstalled(r component.Rendering) {
+	w.installed = r
+	w.show(func(s *State) { s.Installed, w.before = r.Hash(), r })
 }
 
 func (w *worker) reload(ctx context.Context, running, r component.Rendering) error {

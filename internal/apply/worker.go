@@ -33,10 +33,14 @@ type worker struct {
 	firstAt time.Time // of the notifications not yet looked into
 	lastAt  time.Time
 	state   State
+	before  component.Rendering // installed, for others to read
 
+	// turn is held while anything of the component is checked, installed, reloaded or
+	// undone, and guards the rest; only rendering goes without.
+	turn      sync.Mutex
 	wanted    component.Rendering // as last rendered from the database
 	known     bool                // wanted was rendered since the start
-	installed component.Rendering // on disk, as far as we know; turn guards writes
+	installed component.Rendering // on disk, as far as we know
 	good      component.Rendering // the last that its daemon ran on
 	passed    string              // hash of the last that passed its check
 	shown     component.Rendering // what the history was last told of

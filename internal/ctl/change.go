@@ -16,7 +16,6 @@ import (
 
 	"gateway/internal/app"
 	"gateway/internal/change"
-	changes "gateway/internal/component/change"
 )
 
 // local runs fn with the API of this node, as the user it belongs to.
@@ -139,7 +138,11 @@ func renderConfig(cfg *app.Config) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				var r changes.Rendered
+				var r struct {
+					OK       bool              `json:"ok"`
+					Rendered []string          `json:"rendered"`
+					Errors   map[string]string `json:"errors"`
+				}
 				if err := json.Unmarshal(answer.Data, &r); err != nil {
 					return fmt.Errorf("read the answer: %w", err)
 				}

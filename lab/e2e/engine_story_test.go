@@ -82,7 +82,7 @@ func (a *appliance) dig(name, kind string) string {
 	return strings.TrimSpace(out)
 }
 
-// shows SYS-01, SYS-02, SYS-03, SYS-24, SYS-27, DNS-10, DNS-15, NTP-05
+// shows SYS-01, SYS-02, SYS-03, SYS-24, DNS-10, DNS-15, NTP-05, PROC-06
 func TestAChangeReachesTheDaemons(t *testing.T) {
 	a := installed(t)
 	c := a.signedIn(a.admin)
@@ -135,4 +135,29 @@ func TestABrokenDaemonDoesNotStopTheOthers(t *testing.T) {
 		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[dns]"
 	})
 	t.Logf("%+v", r)
+}
+
+// shows SYS-29, CTL-04
+func TestRenderConfigsGivesUpOnADaemonThatHangs(t *testing.T) {
+	a := installed(t)
+	c := a.signedIn(a.admin)
+	a.settles(c, 20*time.Second)
+	hang := "/run/systemd/system/chrony.service.d/hang.conf"
+	a.sh("mkdir -p /run/systemd/system/chrony.service.d; printf '[Service]\\nExecStartPre=/usr/bin/sleep 45\\nTimeoutStartSec=60\\n' >" + hang +
+		"; systemctl daemon-reload; systemctl kill -s KILL chrony.service")
+	began := time.Now()
+	var r struct {
+		OK       bool
+		Rendered []string
+		Errors   map[string]string
+	}
+	c.post("/system/render-configs", nil).want(200).decode(&r)
+	if took := time.Since(began); took > 33*time.Second || r.OK || r.Errors["ntp"] == "" || fmt.Sprint(r.Rendered) != "[dns]" {
+		t.Errorf("after %v: %+v; want the DNS rendered, and the NTP given up after 30 s", took, r)
+	}
+	a.sh("rm " + hang + "; systemctl daemon-reload; systemctl kill -s KILL chrony.service; systemctl reset-failed chrony.service; systemctl restart chrony.service")
+	a.settles(c, 70*time.Second)
+	if out := a.run("gateway-ctl", "render-config"); !strings.Contains(out, "dns is live") || !strings.Contains(out, "ntp is live") {
+		t.Errorf("gateway-ctl render-config prints %q", out)
+	}
 }

@@ -157,7 +157,7 @@ func TestOnlyAnAdminConfirms(t *testing.T) {
 	}
 }
 
-// shows SYS-23
+// SYS-23 also wants the reverse proxy, the packet filter, the forward proxy and tunnels.
 func TestThePreviewIsForAdmins(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	zone(admin, "home.arpa")
