@@ -1,5 +1,7 @@
 export { invalidate, queryClient } from "./cache";
+export { type Ask, carryOut, type Done, type Outcome, type Plan, tryOut } from "./change";
 export { setUp } from "./client";
+export { useComponent, useComponents, useComponentsLive } from "./components";
 export { type ConnectionState, connection, onRecovered, useConnection } from "./connection";
 export { ApiError } from "./error";
 export * from "./generated";
@@ -8,6 +10,16 @@ export { healthQuery, isOutdated, sawVersion, useHealth, useOutdated } from "./h
 export { type LiveStatus, openLive, useLive } from "./live";
 export { ifMatch, type ListQuery, type Page, page } from "./page";
 export { type PageImport, type PageModule, reloadOnce } from "./reload";
-export { defineResource, type Resource, type Row, type Save, useRemove, useSave } from "./resource";
+export {
+	defineResource,
+	planRemove,
+	planSave,
+	type Resource,
+	type Row,
+	type Save,
+	useRemove,
+	useSave,
+} from "./resource";
 export { identityQuery, session, useCan, useIdentity, useSessionOver } from "./session";
+export { asResource, defineSettings, type Settings, useSettings } from "./settings";
 export { Store, useStore } from "./store";

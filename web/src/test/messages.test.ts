@@ -22,7 +22,12 @@ for (const { path, text } of sources(/^(en|de)\.json$/)) {
 const code = sources(/\.tsx?$/)
 	.filter(({ path }) => !/^test\/|\.test\.tsx?$/.test(path))
 	.map(({ path, text }) => ({ path, text: text.replace(/^\s*(\/\*\*.*?\*\/|\/\/.*)$/gm, "") }));
-const resourcePage = code.find(({ path }) => path === "ui/ResourcePage.tsx")!.text;
+/** Shared pieces that ask for a feature's keys by their agreed names. */
+const askers = /\b(ResourcePage|ResourceSection|SettingsForm)\b/;
+const shared = code
+	.filter(({ path }) => /^ui\/(ResourcePage|ResourceSection|SettingsForm)\.tsx$/.test(path))
+	.map(({ text }) => text)
+	.join("\n");
 /** i18next adds these to a key by itself. */
 const bare = (key: string) => key.replace(/_(one|other)$/, "");
 const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort();
@@ -33,8 +38,7 @@ function textOf(owner: string): string {
 		.filter(({ path }) => ownerOf(path) === owner)
 		.map(({ text }) => text)
 		.join("\n");
-	// The shared page asks for a feature's keys by their agreed names.
-	return /\bResourcePage\b/.test(own) ? own + resourcePage : own;
+	return askers.test(own) ? own + shared : own;
 }
 
 describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
@@ -51,12 +55,15 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 		const text = textOf(owner);
 		const prefixes = [...text.matchAll(/`([\w.-]+\.)\$\{/g)].map((match) => match[1]!);
 		const suffixes = [...text.matchAll(/`\$\{[^}]+\}(\.[\w.-]+)`/g)].map((match) => match[1]!);
-		const used = (key: string) =>
+		// ns="dns/record" asks for what is below "record".
+		const parts = [...text.matchAll(/"[\w-]+\/(\w+)"/g)].map((match) => `${match[1]!}.`);
+		const used = (key: string): boolean =>
+			parts.some((part) => key.startsWith(part) && used(key.slice(part.length))) ||
 			text.includes(`"${bare(key)}"`) ||
 			key.startsWith("server.") ||
 			prefixes.some((prefix) => key.startsWith(prefix)) ||
 			suffixes.some((suffix) => key.endsWith(suffix)) ||
-			(/^(field|help|option|action)\./.test(key) && !["app", "ui"].includes(owner));
+			(/^(field|help|option|placeholder|action)\./.test(key) && !["app", "ui"].includes(owner));
 		expect([...(en?.keys() ?? [])].filter((key) => !used(key))).toEqual([]);
 	});
 
@@ -67,7 +74,7 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 			// A file with two namespaces names the second function otherwise than t.
 			(owner !== "ui" && /useTranslation\("ui"\)/.test(text) ? [] : [...text.matchAll(/\bt\("([\w.-]+)"/g)])
 				.map((match) => match[1]!)
-				.filter((key) => !keys.has(key) && !path.endsWith("ui/ResourcePage.tsx"))
+				.filter((key) => !keys.has(key) && !/^ui\/(Resource|Settings)/.test(path))
 				.map((key) => `${path}: ${key}`),
 		);
 		expect(missing).toEqual([]);

@@ -5,6 +5,8 @@ import { Dialog } from "./Dialog";
 import { useErrorText } from "./errorText";
 import { Notice } from "./Notice";
 import { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
+import { useValueText } from "./valueText";
+import { useWords } from "./words";
 
 interface Props {
 	ns: string;
@@ -29,14 +31,10 @@ export function differences(names: string[], theirs: object, mine: object): [str
 /** ConflictDialog says that somebody else changed the row meanwhile, and shows where the two versions differ. */
 export function ConflictDialog({ ns, names, theirs, mine, onOverwrite, onTakeTheirs, onCancel, onClose }: Props) {
 	const { t } = useTranslation("ui");
-	const { t: own, i18n } = useTranslation(ns);
+	const { t: own } = useWords(ns);
 	const text = useErrorText();
 	const [error, setError] = useState<unknown>();
-	const words = (name: string, value: unknown) => {
-		if (typeof value === "boolean") return value ? t("yes") : t("no");
-		const option = `option.${name}.${String(value)}`;
-		return i18n.exists(`${ns}:${option}`) ? own(option) : String(value);
-	};
+	const words = useValueText(ns);
 	const rows = differences(names, theirs, mine);
 	const overwrite = () => onOverwrite().then(onClose, setError);
 	const leave = (act: () => void) => () => {

@@ -1,7 +1,9 @@
 import { FormSelect, FormSelectOption, Switch, TextArea, TextInput } from "@patternfly/react-core";
 import type { ControllerRenderProps } from "react-hook-form";
 import { useTranslation } from "react-i18next";
+import { ChoiceInput } from "./ChoiceInput";
 import type { Input } from "./fields";
+import { ListInput } from "./ListInput";
 import { PasswordInput } from "./PasswordInput";
 
 interface Props {
@@ -11,11 +13,14 @@ interface Props {
 	field: ControllerRenderProps;
 	invalid: boolean;
 	describedBy?: string;
+	placeholder?: string;
 	optionLabel: (value: string) => string;
 }
 
+const none = () => [];
+
 /** FieldInput is the control for a field's kind. */
-export function FieldInput({ id, input, label, field, invalid, describedBy, optionLabel }: Props) {
+export function FieldInput({ id, input, label, field, invalid, describedBy, placeholder, optionLabel }: Props) {
 	const { t } = useTranslation("ui");
 	const shared = {
 		id,
@@ -49,6 +54,17 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, opti
 					))}
 				</FormSelect>
 			);
+		case "choice":
+			return <ChoiceInput {...shared} value={value} useChoices={input.useChoices ?? none} onChange={field.onChange} />;
+		case "list":
+			return (
+				<ListInput
+					{...shared}
+					placeholder={placeholder}
+					value={(field.value ?? []) as string[]}
+					onChange={field.onChange}
+				/>
+			);
 		case "textarea":
 			return (
 				<TextArea
@@ -74,6 +90,7 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, opti
 					{...shared}
 					type="number"
 					inputMode="numeric"
+					placeholder={placeholder}
 					min={input.min}
 					max={input.max}
 					value={value}
@@ -87,6 +104,7 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, opti
 					type={input.kind === "email" ? "email" : "text"}
 					autoComplete={input.autoComplete ?? "off"}
 					inputMode={input.digits ? "numeric" : undefined}
+					placeholder={placeholder}
 					spellCheck={false}
 					autoCapitalize="none"
 					value={value}

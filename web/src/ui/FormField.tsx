@@ -1,11 +1,11 @@
 import { FormGroup } from "@patternfly/react-core";
-import { type Control, useController } from "react-hook-form";
-import { useTranslation } from "react-i18next";
+import { type Control, useController, useWatch } from "react-hook-form";
 import { sentence } from "./errorText";
 import { FieldHint } from "./FieldHint";
 import { FieldInput } from "./FieldInput";
 import { type Input, isBlank } from "./fields";
 import { StrengthHint } from "./StrengthHint";
+import { useWords } from "./words";
 
 interface Props {
 	/** Namespace whose "field.<name>", "help.<name>" and "option.<name>.<value>" are shown. */
@@ -16,11 +16,14 @@ interface Props {
 
 /** FormField is a labelled input with its help, or what is wrong with it. */
 export function FormField({ ns, input, control }: Props) {
-	const { t, i18n } = useTranslation(ns);
+	const { t, has } = useWords(ns);
 	const { field, fieldState } = useController({ name: input.name, control });
 	const id = `field-${input.name}`;
 	const wrong = fieldState.error?.message;
-	const help = i18n.exists(`${ns}:help.${input.name}`) ? t(`help.${input.name}`) : undefined;
+	const by = useWatch({ control, name: input.hintBy ?? input.name }) as unknown;
+	const at = input.hintBy ? `${input.name}.${String(by)}` : input.name;
+	const help = has(`help.${at}`) ? t(`help.${at}`) : undefined;
+	const placeholder = has(`placeholder.${at}`) ? t(`placeholder.${at}`) : undefined;
 	const label = t(`field.${input.name}`);
 	// Leaving an input empty is no mistake yet: what is said then would push the button away that is just being pressed.
 	const left = () => {
@@ -40,6 +43,7 @@ export function FormField({ ns, input, control }: Props) {
 				label={label}
 				field={{ ...field, onBlur: left }}
 				invalid={Boolean(wrong)}
+				placeholder={placeholder}
 				describedBy={words ? `${id}-help` : undefined}
 				optionLabel={(value) => t(`option.${input.name}.${value}`)}
 			/>

@@ -1,15 +1,18 @@
-import { ApiError, type Resource, type Row, useSave } from "@api";
+import type { Done, Resource, Row } from "@api";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ConflictDialog } from "./ConflictDialog";
+import { FailedDialog } from "./change/FailedDialog";
 import { FormDialog } from "./FormDialog";
 import type { Field, FormSchema } from "./fields";
+import { useSaving } from "./useSaving";
 
 /** FormSpec is what a form asks; a feature's form.ts exports one, so that it is loaded when a dialog opens. */
 export interface FormSpec {
 	/** Generated schema of what create and update take. */
 	schema: FormSchema;
 	fields: Field[];
+	/** Values that a new row starts with, beside the schema's own. */
+	initial?: object;
 }
 
 interface Props<R extends Row, In> extends FormSpec {
@@ -19,75 +22,40 @@ interface Props<R extends Row, In> extends FormSpec {
 	/** Namespace of "field.*", "help.*" and "option.*". */
 	ns: string;
 	title: string;
-	onSaved: (row: R) => void;
+	onSaved: (done: Done<R>) => void;
 	onClose: () => void;
-}
-
-interface Conflict<R, In> {
-	theirs: R;
-	body: In;
-	resolve: (saved: R) => void;
-	reject: (error: unknown) => void;
 }
 
 /**
  * ResourceForm creates or changes a row in a dialog. When somebody else changed the
  * row meanwhile it shows both versions and lets the operator choose.
  */
-export function ResourceForm<R extends Row, In>({
-	resource,
-	row,
-	ns,
-	schema,
-	fields,
-	title,
-	onSaved,
-	onClose,
-}: Props<R, In>) {
+export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
+	const { resource, row, ns, schema, fields, title, onSaved, onClose } = props;
 	const { t } = useTranslation("ui");
-	const { mutateAsync: save } = useSave(resource);
-	const [base, setBase] = useState(row);
-	const [conflict, setConflict] = useState<Conflict<R, In>>();
+	const [failed, setFailed] = useState<Done<R>>();
 	const asked = useMemo(() => fields.filter((f) => !f.only || (f.only === "edit") === Boolean(row)), [fields, row]);
-
-	const submit = (body: In) =>
-		save({ row: base, body }).catch((error: unknown) => {
-			if (!(error instanceof ApiError) || error.status !== 412) throw error;
-			return new Promise<R>((resolve, reject) => {
-				setConflict({ theirs: error.current as R, body, resolve, reject });
-			});
-		});
-	const overwrite = async ({ theirs, body, resolve }: Conflict<R, In>) => resolve(await save({ row: theirs, body }));
-	const takeTheirs = ({ theirs, reject }: Conflict<R, In>) => {
-		reject(new ApiError(412, "reloaded", t("conflict.reloaded")));
-		setBase(theirs);
-	};
+	const names = asked.map((field) => field.name);
+	const { base, submit, foot, dialog } = useSaving(resource, row, ns, names);
+	const done = (saved: Done<R>) => (saved.outcome?.apply === "failed" ? setFailed(saved) : onSaved(saved));
+	if (failed?.outcome && resource.component)
+		return <FailedDialog title={title} component={resource.component} outcome={failed.outcome} onClose={onClose} />;
 	return (
 		<>
-			<FormDialog<In, R>
+			<FormDialog<In, Done<R>>
 				key={base?.revision ?? 0}
 				title={title}
 				schema={schema}
 				ns={ns}
 				fields={asked}
-				initial={base}
+				initial={base ?? props.initial}
 				submit={submit}
-				onDone={onSaved}
+				onDone={done}
+				foot={foot}
 				submitLabel={row ? t("save") : t("create")}
 				onClose={onClose}
 			/>
-			{conflict && (
-				<ConflictDialog
-					ns={ns}
-					names={asked.map((field) => field.name)}
-					theirs={conflict.theirs}
-					mine={conflict.body as object}
-					onOverwrite={() => overwrite(conflict)}
-					onTakeTheirs={() => takeTheirs(conflict)}
-					onCancel={() => conflict.reject(new ApiError(412, "conflict", t("conflict.kept")))}
-					onClose={() => setConflict(undefined)}
-				/>
-			)}
+			{dialog}
 		</>
 	);
 }

@@ -37,6 +37,10 @@ export interface ResourceTableProps<R extends Row> {
 	/** Shown when the list has nothing at all; say what to do next. */
 	empty: ReactNode;
 	searchLabel?: string;
+	/** The server cannot search this list. */
+	unsearchable?: boolean;
+	/** Stands at the end of the line with the search. */
+	toolbar?: ReactNode;
 }
 
 /**
@@ -66,9 +70,11 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 			<TableToolbar
 				state={state}
 				filters={filters}
-				searchLabel={props.searchLabel ?? t("table.search")}
+				searchLabel={props.unsearchable ? undefined : (props.searchLabel ?? t("table.search"))}
 				total={rows.total}
-			/>
+			>
+				{props.toolbar}
+			</TableToolbar>
 			<table
 				ref={table}
 				aria-label={label}

@@ -15,7 +15,8 @@ export interface Filter {
 interface Props {
 	state: TableState;
 	filters: Filter[];
-	searchLabel: string;
+	/** Undefined for a list that cannot be searched. */
+	searchLabel: string | undefined;
 	total: number | undefined;
 	children?: ReactNode;
 }
@@ -25,15 +26,17 @@ export function TableToolbar({ state, filters, searchLabel, total, children }: P
 	const { t } = useTranslation("ui");
 	return (
 		<search className="gw-toolbar">
-			<TextInput
-				type="search"
-				className="gw-toolbar-search"
-				aria-label={searchLabel}
-				placeholder={searchLabel}
-				customIcon={<SearchIcon />}
-				value={state.typed}
-				onChange={(_, value) => state.setTyped(value)}
-			/>
+			{searchLabel && (
+				<TextInput
+					type="search"
+					className="gw-toolbar-search"
+					aria-label={searchLabel}
+					placeholder={searchLabel}
+					customIcon={<SearchIcon />}
+					value={state.typed}
+					onChange={(_, value) => state.setTyped(value)}
+				/>
+			)}
 			{filters.map((filter) => (
 				<FormSelect
 					key={filter.key}

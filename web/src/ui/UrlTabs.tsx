@@ -34,7 +34,11 @@ export function UrlTabs({ label, tabs }: Props) {
 	useEffect(() => {
 		list.current?.children[at]?.scrollIntoView?.({ block: "nearest", inline: "center" });
 	}, [at]);
-	const open = (place: number) => set({ tab: place === 0 ? undefined : tabs[place]?.id });
+	const open = (place: number) => {
+		// What the address said about the tab before (its search, its sort) means nothing to another.
+		const others = Object.fromEntries(Object.keys(search).map((key) => [key, undefined]));
+		set({ ...others, tab: place === 0 ? undefined : tabs[place]?.id });
+	};
 	const pressed = (event: KeyboardEvent) => {
 		const place = next(event.key, at, tabs.length);
 		if (place === undefined) return;

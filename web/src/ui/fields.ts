@@ -3,7 +3,13 @@ import type * as z from "zod/mini";
 /** FormSchema is a generated schema of a request's body. */
 export type FormSchema = z.ZodMiniObject;
 
-export type FieldKind = "text" | "email" | "password" | "number" | "switch" | "select" | "textarea";
+export type FieldKind = "text" | "email" | "password" | "number" | "switch" | "select" | "choice" | "textarea" | "list";
+
+/** Choice is an entry of a select. */
+export interface Choice {
+	value: string;
+	label: string;
+}
 
 /** Field is one input of a form. Everything but the name follows from the generated schema, and can be said otherwise. */
 export interface Field {
@@ -22,6 +28,10 @@ export interface Field {
 	digits?: boolean;
 	/** Has the focus when the form opens. */
 	focus?: boolean;
+	/** With kind "choice": a hook that answers what there is to choose from. */
+	useChoices?: () => Choice[];
+	/** Field whose value picks the help and the placeholder: "help.<name>.<value>", "placeholder.<name>.<value>". */
+	hintBy?: string;
 }
 
 /** Input is a field with all that its schema says. */
@@ -68,10 +78,13 @@ function kindOf(def: Def, name: string): FieldKind {
 	if (def.type === "boolean") return "switch";
 	if (def.type === "number") return "number";
 	if (def.type === "enum") return "select";
+	if (def.type === "array") return "list";
 	if (/password|secret/.test(name)) return "password";
 	if (/(^|_)e?mail$/.test(name)) return "email";
 	return "text";
 }
+
+const blanks: Partial<Record<FieldKind, unknown>> = { switch: false, list: [] };
 
 /** describe reads one field out of the schema of the whole form. */
 export function describe(schema: FormSchema, field: Field): Input {
@@ -86,7 +99,7 @@ export function describe(schema: FormSchema, field: Field): Input {
 		min: limit(def, "greater_than"),
 		max: limit(def, "less_than") ?? limit(def, "max_length"),
 		required: field.required ?? (!optional && kind !== "switch"),
-		initial: initial ?? (kind === "switch" ? false : ""),
+		initial: initial ?? blanks[kind] ?? "",
 	};
 }
 

@@ -17,7 +17,13 @@ export function place(error: ApiError, names: string[]): Placed {
 	const placed: Placed = { atField: [], above: [] };
 	for (const { field, message } of error.fields) {
 		const name = toPath(field);
+		const [list = "", at] = name.split(".");
+		const told = placed.atField.some((one) => one.name === list);
 		if (names.includes(name)) placed.atField.push({ name, message: serverText(message) });
+		// An entry of a list: the input is the list's, so the message says which one.
+		else if (names.includes(list) && /^\d+$/.test(at ?? "") && !told)
+			placed.atField.push({ name: list, message: `${Number(at) + 1}: ${serverText(message)}` });
+		else if (told) continue;
 		else placed.above.push(field ? `${field} ${message}` : message);
 	}
 	if (error.fields.length === 0) placed.above.push(serverText(error.message));

@@ -1,0 +1,97 @@
+import type { IntentFile, IntentRow } from "./generated";
+
+/** Ask is what somebody may say about a change beyond the change itself. */
+export interface Ask {
+	/** Only look what would change. */
+	dryRun?: boolean;
+	/** Seconds after which it is undone, unless somebody confirms it. */
+	confirmWithin?: number;
+	/** Why, for the history. */
+	reason?: string;
+}
+
+/** Plan is what a dry run answers. */
+export interface Plan {
+	rows: IntentRow[];
+	files: IntentFile[];
+}
+
+/** Outcome is what came of a change. */
+export interface Outcome {
+	/** Its id. */
+	change: string;
+	/** Undefined when it concerns no daemon. */
+	apply?: "live" | "pending" | "failed";
+	/** Why it is not live. */
+	reason?: string;
+	/** Undone unless somebody confirms it. */
+	waits: boolean;
+}
+
+/** Done is an answer together with what came of the change. */
+export interface Done<T> {
+	data: T;
+	outcome?: Outcome;
+}
+
+type Answer<T> = Promise<{ data: T; response: Response }>;
+
+const longest = 500;
+
+/** Headers carry bytes, which JavaScript spells as letters below 256; ours are UTF-8. */
+const toBytes = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+
+function fromBytes(text: string): string {
+	const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+	return new TextDecoder().decode(bytes);
+}
+
+/** shortened is a text of one line that the server takes as a reason: at most 500 bytes, no letter cut in two. */
+export function shortened(text: string): string {
+	const line = text.replace(/\s+/g, " ").trim();
+	let out = "";
+	let size = 0;
+	for (const letter of line) {
+		size += new TextEncoder().encode(letter).length;
+		if (size > longest) return out;
+		out += letter;
+	}
+	return out;
+}
+
+/** headersOf says it to the server. */
+export function headersOf(ask: Ask): Record<string, string> {
+	const headers: Record<string, string> = {};
+	const reason = shortened(ask.reason ?? "");
+	if (reason) headers["Gateway-Reason"] = toBytes(reason);
+	if (ask.dryRun) headers["Gateway-Dry-Run"] = "true";
+	// What is only tried out cannot wait for anybody.
+	else if (ask.confirmWithin) headers["Gateway-Confirm-Within"] = String(ask.confirmWithin);
+	return headers;
+}
+
+/** outcomeOf reads an answer's headers; undefined when nothing was changed. */
+export function outcomeOf(response: Response, ask: Ask = {}): Outcome | undefined {
+	const change = response.headers.get("Gateway-Change");
+	if (!change) return undefined;
+	const apply = (response.headers.get("Gateway-Apply") ?? undefined) as Outcome["apply"];
+	const reason = response.headers.get("Gateway-Apply-Reason");
+	return {
+		change,
+		apply,
+		reason: reason ? fromBytes(reason) : undefined,
+		waits: Boolean(ask.confirmWithin) && apply !== "failed",
+	};
+}
+
+/** carryOut makes a change and tells what came of it. */
+export async function carryOut<T>(ask: Ask, send: (headers: Record<string, string>) => Answer<T>): Promise<Done<T>> {
+	const { data, response } = await send(headersOf(ask));
+	return { data, outcome: outcomeOf(response, ask) };
+}
+
+/** tryOut asks what a change would do, and changes nothing. */
+export async function tryOut(send: (headers: Record<string, string>) => Answer<unknown>): Promise<Plan> {
+	const { data } = await send(headersOf({ dryRun: true }));
+	return data as Plan;
+}

@@ -1,0 +1,35 @@
+import type { Outcome } from "@api";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { BusyButton } from "../BusyButton";
+import { Notice } from "../Notice";
+import { serviceName } from "../service";
+import { reasonOf, undo } from "./outcome";
+
+interface Props {
+	component: string;
+	outcome: Outcome;
+	/** The change was undone. */
+	onUndone: () => void;
+}
+
+/** FailedNotice says that a change was stored but the daemon did not take it, why, and the ways out. */
+export function FailedNotice({ component, outcome, onUndone }: Props) {
+	const { t } = useTranslation("ui");
+	const [busy, setBusy] = useState(false);
+	const back = async () => {
+		setBusy(true);
+		const done = await undo(outcome.change);
+		setBusy(false);
+		if (done) onUndone();
+	};
+	return (
+		<Notice kind="danger" title={t("change.failed", { name: serviceName(component) })}>
+			<p>{reasonOf(outcome)}</p>
+			<p>{t("change.wayOut")}</p>
+			<BusyButton className="gw-failed-undo" variant="secondary" size="sm" busy={busy} onClick={() => void back()}>
+				{t("change.undo")}
+			</BusyButton>
+		</Notice>
+	);
+}
