@@ -12,6 +12,7 @@ export { EmptyState } from "./EmptyState";
 export { ErrorState } from "./ErrorState";
 export { sentence, useErrorText } from "./errorText";
 export { FieldHint } from "./FieldHint";
+export { type Figure, Figures } from "./Figures";
 export { FormDialog } from "./FormDialog";
 export type { Feature, FeatureRoute, PaletteContext, PaletteEntry, Problem, SectionId, Translate } from "./feature";
 export type { Choice, Field, FieldKind, FormSchema } from "./fields";

@@ -10,7 +10,7 @@ type Stage = ApplyState["stage"];
  * before that it is the state of what ran before.
  */
 export function advance(reached: number, stage: Stage | undefined): number {
-	const at = stages.findIndex((one) => one === stage);
+	const at = (stages as readonly string[]).indexOf(stage ?? "");
 	if (stage === "live" && reached <= 0) return reached;
 	return Math.max(reached, at);
 }

@@ -1,0 +1,18 @@
+import { zDnsSettingsInput } from "@api/schemas";
+import { type Field, SettingsForm } from "@ui";
+import { settings } from "./resource";
+
+const fields: Field[] = [
+	{ name: "listen_addresses" },
+	{ name: "access_acl", required: false },
+	{ name: "upstream_forwards", required: false },
+	{ name: "dnssec" },
+	{ name: "qname_minimisation" },
+	{ name: "cache_min_ttl", narrow: true },
+	{ name: "cache_max_ttl", narrow: true },
+];
+
+/** SettingsTab is how the resolver works as a whole. */
+export function SettingsTab() {
+	return <SettingsForm settings={settings} ns="dns/settings" schema={zDnsSettingsInput} fields={fields} />;
+}

@@ -1,0 +1,42 @@
+import type { DnsZone } from "@api";
+import { LayerGroupIcon } from "@patternfly/react-icons";
+import { type Column, Link, ResourceSection, Time } from "@ui";
+import { useTranslation } from "react-i18next";
+import { zones } from "./resource";
+
+/** ZonesTab is the domains that the resolver treats by itself. */
+export function ZonesTab() {
+	const { t } = useTranslation("dns");
+	const columns: Column<DnsZone>[] = [
+		{
+			key: "name",
+			title: t("zone.field.name"),
+			sortable: true,
+			width: 40,
+			cell: (zone) => <Link to={`/dns?filter=${encodeURIComponent(`zone_id:${zone.id}`)}`}>{zone.name}</Link>,
+		},
+		{
+			key: "forward_to",
+			title: t("zone.field.forward_to"),
+			width: 40,
+			cell: ({ forward_to = [] }) =>
+				forward_to.length > 0 ? <code className="gw-mono">{forward_to.join(", ")}</code> : t("zone.own"),
+		},
+		{
+			key: "updated_at",
+			title: t("zone.updated"),
+			sortable: true,
+			cell: (zone) => <Time value={zone.updated_at} />,
+		},
+	];
+	return (
+		<ResourceSection
+			resource={zones}
+			ns="dns/zone"
+			icon={LayerGroupIcon}
+			columns={columns}
+			defaultSort="name"
+			form={() => import("./zoneForm")}
+		/>
+	);
+}

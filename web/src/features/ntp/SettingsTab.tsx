@@ -1,0 +1,16 @@
+import { zNtpSettingsInput } from "@api/schemas";
+import { type Field, SettingsForm } from "@ui";
+import { settings } from "./resource";
+
+const fields: Field[] = [
+	{ name: "serve_clients" },
+	{ name: "allow_acl", required: false },
+	{ name: "listen_addresses", required: false },
+	{ name: "makestep" },
+	{ name: "rtcsync" },
+];
+
+/** SettingsTab is how the time server works as a whole. */
+export function SettingsTab() {
+	return <SettingsForm settings={settings} ns="ntp/settings" schema={zNtpSettingsInput} fields={fields} />;
+}

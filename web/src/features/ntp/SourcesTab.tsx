@@ -1,0 +1,68 @@
+import type { NtpPool, NtpSourceStatus } from "@api";
+import { ClockIcon } from "@patternfly/react-icons";
+import { type Column, formatNumber, ResourceSection, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useSources } from "./requests";
+import { pools } from "./resource";
+import { StatusCard } from "./StatusCard";
+import { answered, looks, serversOf, smallTime } from "./sources";
+
+/** SourcesTab is where the time comes from: what is configured, beside how it does right now. */
+export function SourcesTab() {
+	const { t } = useTranslation("ntp");
+	const sources = useSources();
+	const best = (pool: NtpPool): NtpSourceStatus | undefined => serversOf(sources, pool.address)[0];
+	const kind = (pool: NtpPool) => t(`pool.option.kind.${pool.kind}`);
+	const columns: Column<NtpPool>[] = [
+		{ key: "address", title: t("pool.field.address"), sortable: true, width: 35 },
+		{ key: "kind", title: t("pool.field.kind"), sortable: true, cell: (pool) => <Kind {...{ pool, sources, kind }} /> },
+		{ key: "iburst", title: t("column.state"), width: 20, cell: (pool) => <State of={best(pool)?.state ?? "none"} /> },
+		{ key: "minpoll", title: t("column.offset"), cell: (pool) => offset(best(pool)) },
+		{
+			key: "maxpoll",
+			title: t("column.reach"),
+			cell: (pool) => {
+				const one = best(pool);
+				return one ? t("reach", { answered: answered(one.reach) }) : "–";
+			},
+		},
+		{ key: "revision", title: t("column.stratum"), cell: (pool) => best(pool)?.stratum || "–" },
+	];
+	return (
+		<>
+			<StatusCard />
+			<ResourceSection
+				resource={pools}
+				ns="ntp/pool"
+				icon={ClockIcon}
+				columns={columns}
+				defaultSort="address"
+				form={() => import("./poolForm")}
+			/>
+		</>
+	);
+}
+
+const offset = (one?: NtpSourceStatus) => (one?.reach ? smallTime(one.offset, formatNumber) : "–");
+
+function State({ of }: { of: keyof typeof looks }) {
+	const { t } = useTranslation("ntp");
+	return <StatusLabel status={looks[of]}>{t(`state.${of}`)}</StatusLabel>;
+}
+
+interface KindProps {
+	pool: NtpPool;
+	sources: NtpSourceStatus[];
+	kind: (pool: NtpPool) => string;
+}
+
+function Kind({ pool, sources, kind }: KindProps) {
+	const { t } = useTranslation("ntp");
+	const count = serversOf(sources, pool.address).length;
+	return (
+		<>
+			{kind(pool)}
+			{pool.kind === "pool" && count > 0 && <span className="gw-ntp-count"> · {t("servers", { count })}</span>}
+		</>
+	);
+}

@@ -1,0 +1,71 @@
+import { type NtpStatus, useCan } from "@api";
+import { BusyButton, formatNumber, Loaded, StatusLabel, Time, toast, useErrorText } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useForceSync, useStatus } from "./requests";
+import { smallTime } from "./sources";
+
+/** StatusCard is how the clock stands. */
+export function StatusCard() {
+	const { t } = useTranslation("ntp");
+	return (
+		<section className="gw-panel gw-ntp-card" aria-label={t("status.title")}>
+			<Loaded query={useStatus()} height="4rem">
+				{(status) => <Facts status={status} />}
+			</Loaded>
+			{useCan("admin") && <SyncButton />}
+		</section>
+	);
+}
+
+function Facts({ status }: { status: NtpStatus }) {
+	const { t } = useTranslation("ntp");
+	const { synchronised: good, offset } = status;
+	const direction = offset > 0 ? "status.ahead" : offset < 0 ? "status.behind" : "status.exact";
+	const time = smallTime(Math.abs(offset), formatNumber);
+	return (
+		<dl className="gw-ntp-facts">
+			<div>
+				<dt>{t("status.title")}</dt>
+				<dd>
+					<StatusLabel status={good ? "success" : "warning"}>
+						{t(good ? "status.synchronised" : "status.unsynchronised")}
+					</StatusLabel>
+				</dd>
+			</div>
+			<div>
+				<dt>{t("status.offset")}</dt>
+				<dd title={t(direction, { time })}>{good ? smallTime(offset, formatNumber) : "–"}</dd>
+			</div>
+			<div>
+				<dt>{t("status.source")}</dt>
+				<dd title={status.source_address}>{status.source || t("status.none")}</dd>
+			</div>
+			<div>
+				<dt title={t("status.stratumHint")}>{t("status.stratum")}</dt>
+				<dd>{status.stratum || "–"}</dd>
+			</div>
+			<div>
+				<dt>{t("status.updated")}</dt>
+				<dd>
+					<Time value={status.last_update} />
+				</dd>
+			</div>
+		</dl>
+	);
+}
+
+function SyncButton() {
+	const { t } = useTranslation("ntp");
+	const text = useErrorText();
+	const { mutate, isPending } = useForceSync();
+	const sync = () =>
+		mutate(undefined, {
+			onSuccess: () => toast.success(t("sync.done")),
+			onError: (error) => toast.danger(t("sync.failed"), { detail: text(error) }),
+		});
+	return (
+		<BusyButton variant="secondary" busy={isPending} onClick={sync}>
+			{t("sync.button")}
+		</BusyButton>
+	);
+}
