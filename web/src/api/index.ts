@@ -23,3 +23,4 @@ export {
 export { identityQuery, session, useCan, useIdentity, useSessionOver } from "./session";
 export { asResource, defineSettings, type Settings, useSettings } from "./settings";
 export { Store, useStore } from "./store";
+export { secondsLeft, steady, type Waiting, waitingIn, waitingOf } from "./waiting";

@@ -11,6 +11,7 @@ import { PaletteButton } from "./PaletteButton";
 import { Problems } from "./Problems";
 import { SignInAgain } from "./SignInAgain";
 import { UserMenu } from "./UserMenu";
+import { WaitingBar } from "./WaitingBar";
 
 const wide = window.matchMedia("(min-width: 75rem)");
 const main = () => document.getElementById("main");
@@ -45,9 +46,12 @@ export function Shell() {
 			</header>
 			<Navigation open={open} />
 			{open && <div className="gw-nav-shade" aria-hidden="true" onClick={() => setOpen(false)} />}
-			<main id="main" tabIndex={-1}>
-				<Outlet />
-			</main>
+			<div className="gw-body">
+				<WaitingBar />
+				<main id="main" tabIndex={-1}>
+					<Outlet />
+				</main>
+			</div>
 			{over && <SignInAgain />}
 		</div>
 	);

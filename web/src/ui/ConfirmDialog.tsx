@@ -15,6 +15,8 @@ interface Props {
 	/** Label of the button that does not; "Cancel" when left out. */
 	cancel?: string;
 	danger?: boolean;
+	/** Has a table in it. */
+	wide?: boolean;
 	/** The operator types this first: for what cannot be undone and hurts many. */
 	typed?: string;
 	/** Rejecting keeps the dialog open and shows why. */
@@ -23,7 +25,7 @@ interface Props {
 }
 
 /** ConfirmDialog asks before something that matters. Mount it to open it. */
-export function ConfirmDialog({ title, children, danger = false, typed, onConfirm, onClose, ...words }: Props) {
+export function ConfirmDialog({ title, children, danger = false, wide, typed, onConfirm, onClose, ...words }: Props) {
 	const { t } = useTranslation("ui");
 	const text = useErrorText();
 	const [word, setWord] = useState("");
@@ -61,7 +63,14 @@ export function ConfirmDialog({ title, children, danger = false, typed, onConfir
 	// Enter, pressed too early, does nothing that cannot be undone.
 	const focus = typed === undefined ? (danger ? "#confirm-cancel" : '[form="confirm-form"]') : "#confirm-word";
 	return (
-		<Dialog title={title} warning={danger} onClose={onClose} focus={focus} footer={footer}>
+		<Dialog
+			title={title}
+			warning={danger}
+			size={wide ? "medium" : "small"}
+			onClose={onClose}
+			focus={focus}
+			footer={footer}
+		>
 			<Form id="confirm-form" onSubmit={submit}>
 				<div>{children}</div>
 				{typed !== undefined && (

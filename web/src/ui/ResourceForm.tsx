@@ -11,8 +11,8 @@ export interface FormSpec {
 	/** Generated schema of what create and update take. */
 	schema: FormSchema;
 	fields: Field[];
-	/** Values that a new row starts with, beside the schema's own. */
-	initial?: object;
+	/** A hook: values that a new row starts with, beside the schema's own. */
+	useInitial?: () => object;
 }
 
 interface Props<R extends Row, In> extends FormSpec {
@@ -26,6 +26,8 @@ interface Props<R extends Row, In> extends FormSpec {
 	onClose: () => void;
 }
 
+const nothing = () => undefined;
+
 /**
  * ResourceForm creates or changes a row in a dialog. When somebody else changed the
  * row meanwhile it shows both versions and lets the operator choose.
@@ -33,6 +35,8 @@ interface Props<R extends Row, In> extends FormSpec {
 export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
 	const { resource, row, ns, schema, fields, title, onSaved, onClose } = props;
 	const { t } = useTranslation("ui");
+	const useInitial = props.useInitial ?? nothing;
+	const initial = useInitial();
 	const [failed, setFailed] = useState<Done<R>>();
 	const asked = useMemo(() => fields.filter((f) => !f.only || (f.only === "edit") === Boolean(row)), [fields, row]);
 	const names = asked.map((field) => field.name);
@@ -48,7 +52,7 @@ export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
 				schema={schema}
 				ns={ns}
 				fields={asked}
-				initial={base ?? props.initial}
+				initial={base ?? initial}
 				submit={submit}
 				onDone={done}
 				foot={foot}

@@ -1,10 +1,13 @@
 import "./dns.css";
-import { Page, UrlTabs } from "@ui";
+import { later, Page, UrlTabs, Waiting } from "@ui";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { RecordsTab } from "./RecordsTab";
-import { SettingsTab } from "./SettingsTab";
 import { StatusTab } from "./StatusTab";
 import { ZonesTab } from "./ZonesTab";
+
+// Most visits look; forms are heavy.
+const SettingsTab = later("dns settings", () => import("./SettingsTab"));
 
 /** DnsPage is the resolver: its own names, how it works, and what it did. */
 export default function DnsPage() {
@@ -12,7 +15,15 @@ export default function DnsPage() {
 	const tabs = [
 		{ id: "records", title: t("tab.records"), content: <RecordsTab /> },
 		{ id: "zones", title: t("tab.zones"), content: <ZonesTab /> },
-		{ id: "settings", title: t("tab.settings"), content: <SettingsTab /> },
+		{
+			id: "settings",
+			title: t("tab.settings"),
+			content: (
+				<Suspense fallback={<Waiting height="24rem" />}>
+					<SettingsTab />
+				</Suspense>
+			),
+		},
 		{ id: "status", title: t("tab.status"), content: <StatusTab /> },
 	];
 	return (

@@ -1,5 +1,6 @@
 import { zDnsSettingsInput } from "@api/schemas";
-import { type Field, SettingsForm } from "@ui";
+import type { Field } from "@ui";
+import { SettingsForm } from "@ui/SettingsForm";
 import { settings } from "./resource";
 
 const fields: Field[] = [
@@ -13,6 +14,6 @@ const fields: Field[] = [
 ];
 
 /** SettingsTab is how the resolver works as a whole. */
-export function SettingsTab() {
+export default function SettingsTab() {
 	return <SettingsForm settings={settings} ns="dns/settings" schema={zDnsSettingsInput} fields={fields} />;
 }

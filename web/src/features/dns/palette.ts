@@ -12,7 +12,7 @@ export async function palette({ query, admin, t, signal }: PaletteContext): Prom
 		...actions,
 		...data.map(({ id, fqdn, name, type, value }) => ({
 			id,
-			title: `${fqdn} ${type} ${value}`,
+			title: `${fqdn.replace(/\.$/, "")} ${type} ${value}`,
 			hint: t("palette.record"),
 			to: target(id, name),
 		})),

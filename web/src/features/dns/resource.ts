@@ -23,11 +23,14 @@ import {
 } from "@api";
 import { cutsOff } from "./risk";
 
+/** bare is a complete name as people write it, without the dot at its end. */
+export const bare = (name: string) => name.replace(/(.)\.$/, "$1");
+
 export const records = defineResource<DnsRecord, DnsRecordInput>({
 	path: "/dns/records",
 	tag: "dns",
 	component: "dns",
-	name: (record) => record.fqdn,
+	name: (record) => bare(record.fqdn),
 	list: listDnsRecords,
 	get: getDnsRecord,
 	create: createDnsRecord,

@@ -1,5 +1,6 @@
 import { zNtpSettingsInput } from "@api/schemas";
-import { type Field, SettingsForm } from "@ui";
+import type { Field } from "@ui";
+import { SettingsForm } from "@ui/SettingsForm";
 import { settings } from "./resource";
 
 const fields: Field[] = [
@@ -11,6 +12,6 @@ const fields: Field[] = [
 ];
 
 /** SettingsTab is how the time server works as a whole. */
-export function SettingsTab() {
+export default function SettingsTab() {
 	return <SettingsForm settings={settings} ns="ntp/settings" schema={zNtpSettingsInput} fields={fields} />;
 }

@@ -14,8 +14,14 @@ export function SourcesTab() {
 	const best = (pool: NtpPool): NtpSourceStatus | undefined => serversOf(sources, pool.address)[0];
 	const kind = (pool: NtpPool) => t(`pool.option.kind.${pool.kind}`);
 	const columns: Column<NtpPool>[] = [
-		{ key: "address", title: t("pool.field.address"), sortable: true, width: 35 },
-		{ key: "kind", title: t("pool.field.kind"), sortable: true, cell: (pool) => <Kind {...{ pool, sources, kind }} /> },
+		{ key: "address", title: t("pool.field.address"), sortable: true, width: 30 },
+		{
+			key: "kind",
+			title: t("pool.field.kind"),
+			sortable: true,
+			width: 20,
+			cell: (pool) => <Kind {...{ pool, sources, kind }} />,
+		},
 		{ key: "iburst", title: t("column.state"), width: 20, cell: (pool) => <State of={best(pool)?.state ?? "none"} /> },
 		{ key: "minpoll", title: t("column.offset"), cell: (pool) => offset(best(pool)) },
 		{
@@ -58,7 +64,7 @@ interface KindProps {
 
 function Kind({ pool, sources, kind }: KindProps) {
 	const { t } = useTranslation("ntp");
-	const count = serversOf(sources, pool.address).length;
+	const count = serversOf(sources, pool.address).filter((one) => one.address).length;
 	return (
 		<>
 			{kind(pool)}

@@ -3,7 +3,7 @@ import type { FormSpec } from "@ui";
 
 export const form: FormSpec = {
 	schema: zNtpPoolInput,
-	initial: { kind: "pool", iburst: true },
+	useInitial: () => ({ kind: "pool", iburst: true }),
 	fields: [
 		{ name: "kind" },
 		{ name: "address", focus: true },

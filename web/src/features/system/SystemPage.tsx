@@ -1,6 +1,7 @@
 import { later, Page, UrlTabs, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { ComponentsTab } from "./ComponentsTab";
 import { InterfacesTab } from "./InterfacesTab";
 import { PackagesTab } from "./PackagesTab";
 import { RestartDialog } from "./RestartDialog";
@@ -15,6 +16,7 @@ export default function SystemPage() {
 	const { t } = useTranslation("system");
 	const tabs = [
 		{ id: "services", title: t("tab.services"), content: <ServicesTab /> },
+		{ id: "components", title: t("tab.components"), content: <ComponentsTab /> },
 		{ id: "packages", title: t("tab.packages"), content: <PackagesTab /> },
 		{ id: "interfaces", title: t("tab.interfaces"), content: <InterfacesTab /> },
 		{

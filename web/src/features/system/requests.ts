@@ -12,6 +12,7 @@ import {
 	servicesOptions,
 	setRetention,
 	toggleService,
+	updateComponent,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FlagName, flagQuery, storeFlag } from "./flags";
@@ -56,4 +57,10 @@ export const useSetRetention = () =>
 			queryClient.setQueryData(getRetentionOptions().queryKey, data);
 			void invalidate("audit");
 		},
+	});
+
+export const useKeepEdits = (name: string) =>
+	useMutation({
+		mutationFn: (keep_edits: boolean) => updateComponent({ path: { name }, body: { keep_edits } }),
+		onSettled: () => invalidate("change", "system", "audit"),
 	});

@@ -1,6 +1,9 @@
-import { useConnection, useHealth } from "@api";
+import { useComponents, useConnection, useHealth } from "@api";
+import { sentence } from "@ui/errorText";
 import type { Problem, Translate } from "@ui/feature";
 import { formatPercent } from "@ui/format";
+import { serverText } from "@ui/serverText";
+import { componentProblems } from "./components";
 import { problemsOf } from "./problems";
 import { useFlag, usePackages, useResources, useServices } from "./requests";
 
@@ -11,8 +14,9 @@ export function useProblems(t: Translate): Problem[] {
 	const { data: maintenance } = useFlag("maintenance", 60);
 	const { data: resources } = useResources(30);
 	const { data: packages } = usePackages(15 * 60);
+	const { data: states = [] } = useComponents();
 	const connection = useConnection();
-	return problemsOf(
+	const ofNode = problemsOf(
 		{
 			services: services?.services,
 			maintenance: maintenance?.enabled,
@@ -24,4 +28,5 @@ export function useProblems(t: Translate): Problem[] {
 		t,
 		formatPercent,
 	);
+	return [...ofNode, ...componentProblems(states, t, (text) => sentence(serverText(text)))];
 }

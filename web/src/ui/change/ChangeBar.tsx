@@ -1,7 +1,7 @@
 import "./change.css";
 import type { Plan } from "@api";
 import { FormSelect, FormSelectOption, Switch, TextInput } from "@patternfly/react-core";
-import { CodeBranchIcon } from "@patternfly/react-icons";
+import { FileAltIcon } from "@patternfly/react-icons";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { BusyButton } from "../BusyButton";
@@ -73,7 +73,7 @@ export function ChangeBar({ component, risky, said, onSay, plan, busy }: Props) 
 					value={said.reason}
 					onChange={(_, reason) => onSay({ ...said, reason })}
 				/>
-				<BusyButton variant="secondary" icon={<CodeBranchIcon />} busy={looking} onClick={() => void look()}>
+				<BusyButton variant="secondary" icon={<FileAltIcon />} busy={looking} onClick={() => void look()}>
 					{t("change.plan")}
 				</BusyButton>
 			</div>

@@ -1,0 +1,79 @@
+import type { ApplyState } from "@api";
+import { Switch } from "@patternfly/react-core";
+import { StatusLabel, sentence, serverText, serviceName, Td, Time, Tr, toast, useErrorText } from "@ui";
+import { useTranslation } from "react-i18next";
+import { diskOf, runningOf, standingLooks, standingOf } from "./components";
+import { useKeepEdits } from "./requests";
+
+/** ComponentRow is one daemon's configuration, in words, with what is wrong with it. */
+export function ComponentRow({ state, admin }: { state: ApplyState; admin: boolean }) {
+	const { t } = useTranslation("system");
+	const standing = standingOf(state);
+	return (
+		<Tr>
+			<Td dataLabel={t("column.service")}>
+				<div>
+					{serviceName(state.component)}
+					<div className="gw-system-sub">
+						{t("components.since")} <Time value={state.since} />
+					</div>
+					<Troubles state={state} />
+				</div>
+			</Td>
+			<Td dataLabel={t("column.state")}>
+				<StatusLabel status={standingLooks[standing]}>{t(`components.standing.${standing}`)}</StatusLabel>
+			</Td>
+			<Td dataLabel={t("column.disk")}>{t(`components.disk.${diskOf(state)}`)}</Td>
+			<Td dataLabel={t("column.running")}>{t(`components.running.${runningOf(state)}`)}</Td>
+			<Td dataLabel={t("column.edits")} className="gw-wide-cell">
+				{admin ? <EditsSwitch state={state} /> : t(state.keep_edits ? "components.keep" : "components.putBack")}
+			</Td>
+		</Tr>
+	);
+}
+
+/** Troubles are the reason of a failure, edited files, and what was left out. */
+function Troubles({ state }: { state: ApplyState }) {
+	const { t } = useTranslation("system");
+	const lines = [
+		...(state.error ? [sentence(serverText(state.error))] : []),
+		...(state.drift.length > 0 ? [t("components.edited", { files: state.drift.join(", ") })] : []),
+		...state.problems.map((one) => `${one.subject}: ${sentence(serverText(one.message))}`),
+	];
+	if (lines.length === 0) return null;
+	return (
+		<ul className="gw-system-troubles">
+			{lines.map((line) => (
+				<li key={line}>{line}</li>
+			))}
+		</ul>
+	);
+}
+
+function EditsSwitch({ state }: { state: ApplyState }) {
+	const { t } = useTranslation("system");
+	const text = useErrorText();
+	const { mutateAsync, isPending, variables } = useKeepEdits(state.component);
+	const keep = isPending ? variables : state.keep_edits;
+	const set = async (on: boolean, undo?: () => void) => {
+		try {
+			await mutateAsync(on);
+			toast.success(t(on ? "components.keptToast" : "components.putBackToast"), { undo });
+		} catch (error) {
+			toast.danger(t("failed"), { detail: text(error) });
+		}
+	};
+	return (
+		<>
+			<Switch
+				id={`edits-${state.component}`}
+				aria-label={t("components.label", { name: serviceName(state.component) })}
+				label={t("components.keepThem")}
+				isChecked={keep}
+				isDisabled={isPending}
+				onChange={(_, on) => void set(on, () => void set(!on))}
+			/>
+			<div className="gw-system-sub">{t(keep ? "components.keep" : "components.putBack")}</div>
+		</>
+	);
+}
