@@ -19,10 +19,18 @@ export function useComponentsLive(): void {
 	useLive<ApplyState[]>("/system/components/live", (states) => {
 		const before = queryClient.getQueryData<ApplyState[]>(componentsOptions().queryKey);
 		queryClient.setQueryData(componentsOptions().queryKey, states);
-		if (before && milestones(before) !== milestones(states)) void invalidate("change");
+		const moved = before ? movedOf(before, states) : [];
+		// What is stored may have changed too: somebody else changed it, or it was undone. Tags have the components' names.
+		if (moved.length > 0) void invalidate("change", ...moved);
 	});
 }
 
-/** milestones are what a list of changes shows of the components. */
-const milestones = (states: ApplyState[]) =>
-	states.map((one) => [one.component, one.installed, one.error, one.confirm?.change ?? ""].join(" ")).join("\n");
+/** milestone is what others show of a component. */
+const milestone = (one: ApplyState | undefined) =>
+	[one?.installed, one?.error, one?.confirm?.change].map((part) => part ?? "").join("\n");
+
+/** movedOf are the components that others show differently now. */
+export const movedOf = (before: ApplyState[], now: ApplyState[]) =>
+	now
+		.filter((one) => milestone(one) !== milestone(before.find((other) => other.component === one.component)))
+		.map((one) => one.component);

@@ -15,9 +15,9 @@ import {
 } from "@api";
 import { HourglassHalfIcon } from "@patternfly/react-icons";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { actionTitle } from "@ui/action";
 import { BusyButton } from "@ui/BusyButton";
 import { undo } from "@ui/change/outcome";
+import { actorOf, subjectOf, titleOf } from "@ui/change/words";
 import { useErrorText } from "@ui/errorText";
 import { toast } from "@ui/toast";
 import { useEffect, useRef, useState } from "react";
@@ -76,9 +76,8 @@ function Bar({ waiting }: { waiting: Waiting }) {
 				{what && (
 					<span className="gw-waiting-what">
 						{t("waiting.what", {
-							action: actionTitle(what.action) ?? what.action,
-							subject: what.subject,
-							actor: what.actor,
+							what: [titleOf(what), subjectOf(what)].filter(Boolean).join(" "),
+							actor: actorOf(what.actor),
 						})}
 					</span>
 				)}

@@ -16,7 +16,7 @@ export function ListInput({ value, onChange, ...rest }: Props) {
 		setText(typed);
 		onChange(listOf(typed));
 	};
-	const rows = Math.min(8, Math.max(2, text.split("\n").length));
+	const rows = Math.min(12, Math.max(2, text.split("\n").length));
 	return (
 		<TextArea
 			{...rest}

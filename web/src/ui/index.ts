@@ -8,6 +8,7 @@ export { askOf, unsaid } from "./change/ask";
 export { ChangeBar } from "./change/ChangeBar";
 export { FileDiffs } from "./change/FileDiffs";
 export { tell, undo } from "./change/outcome";
+export { actorOf, subjectOf, titleOf } from "./change/words";
 export { Dialog } from "./Dialog";
 export { DiffView, type DiffViewProps } from "./DiffView";
 export { EmptyState } from "./EmptyState";

@@ -8,14 +8,14 @@ test("every known action has a title", () => {
 });
 
 test("unknown actions have none, whatever they are called", () => {
-	for (const action of ["dns.zone.create", "auth.login", "", "constructor", "__proto__"]) {
+	for (const action of ["lamp.bulb.create", "auth.login", "", "constructor", "__proto__"]) {
 		expect(actionTitle(action), action).toBeUndefined();
 	}
 });
 
 test("the kind of an unknown action is told by its verb", () => {
 	expect(kindOf("auth.login.failed")).toBe("refused");
-	expect(kindOf("dns.zone.create")).toBe("create");
+	expect(kindOf("lamp.bulb.create")).toBe("create");
 	expect(kindOf("dns.zone.delete")).toBe("delete");
 	expect(kindOf("toString")).toBe("other");
 });

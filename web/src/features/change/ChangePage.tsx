@@ -3,14 +3,13 @@ import { type ChangeDetail, getChangeOptions } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { FileDiffs, Link, Loaded, Notice, Page, PropertyList, sentence, Time } from "@ui";
+import { actorOf, FileDiffs, Link, Loaded, Notice, Page, PropertyList, sentence, subjectOf, Time, titleOf } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { RevertDialog } from "./RevertDialog";
 import { RowImages } from "./RowImages";
 import { StateLabel } from "./StateLabel";
 import { canRevert } from "./state";
-import { subjectOf, titleOf } from "./words";
 
 /** ChangePage is one change: its rows before and after, what it did to each file, and the way back. */
 export default function ChangePage() {
@@ -46,10 +45,10 @@ function Details({ change }: { change: ChangeDetail }) {
 			<div className="gw-panel">
 				<PropertyList
 					items={[
-						[t("column.what"), subjectOf(change)],
+						[t("column.what"), subjectOf(change) || undefined],
 						[t("column.state"), <StateLabel key="state" change={change} />],
 						[t("column.reason"), change.reason || undefined],
-						[t("column.who"), change.actor],
+						[t("column.who"), actorOf(change.actor)],
 						[t("column.when"), <Time key="time" value={change.created_at} />],
 						[t("reverts"), link(change.reverts)],
 						[t("revertedBy"), link(change.reverted_by)],

@@ -1,10 +1,20 @@
 import "./change.css";
 import { type ChangeRecord, type ListQuery, listChanges, useCan, useComponents } from "@api";
 import { CodeBranchIcon } from "@patternfly/react-icons";
-import { type Column, EmptyState, Link, Page, ResourceTable, serviceName, Time } from "@ui";
+import {
+	actorOf,
+	type Column,
+	EmptyState,
+	Link,
+	Page,
+	ResourceTable,
+	serviceName,
+	subjectOf,
+	Time,
+	titleOf,
+} from "@ui";
 import { useTranslation } from "react-i18next";
 import { StateLabel } from "./StateLabel";
-import { subjectOf, titleOf } from "./words";
 
 type Item = ChangeRecord & { revision: number };
 
@@ -24,11 +34,16 @@ export default function HistoryPage() {
 	const admin = useCan("admin");
 	const { data: components = [] } = useComponents();
 	const columns: Column<Item>[] = [
-		{ key: "action", title: t("column.what"), width: 40, cell: (one) => <What change={one} linked={admin} /> },
+		{ key: "action", title: t("column.what"), width: 35, cell: (one) => <What change={one} linked={admin} /> },
 		{ key: "apply", title: t("column.state"), width: 15, cell: (one) => <StateLabel change={one} /> },
-		{ key: "reason", title: t("column.reason"), width: 20 },
-		{ key: "actor", title: t("column.who"), width: 15 },
-		{ key: "created_at", title: t("column.when"), cell: (one) => <Time value={one.created_at} /> },
+		{ key: "reason", title: t("column.reason"), width: 15 },
+		{
+			key: "actor",
+			title: t("column.who"),
+			width: 20,
+			cell: (one) => <span title={actorOf(one.actor)}>{actorOf(one.actor)}</span>,
+		},
+		{ key: "created_at", title: t("column.when"), width: 15, cell: (one) => <Time value={one.created_at} /> },
 	];
 	const filter = {
 		key: "component",
@@ -56,7 +71,7 @@ export default function HistoryPage() {
 function What({ change, linked }: { change: ChangeRecord; linked: boolean }) {
 	const title = titleOf(change);
 	return (
-		<span title={`${title}: ${subjectOf(change)}`}>
+		<span title={`${title} ${subjectOf(change)}`}>
 			{linked ? <Link to={`/changes/${change.id}`}>{title}</Link> : title}{" "}
 			<span className="gw-change-subject">{subjectOf(change)}</span>
 		</span>

@@ -1,9 +1,8 @@
 import { ApiError, type ChangeDetail, carryOut, queryClient, revertChange, tryOut } from "@api";
-import { askOf, ChangeBar, ConfirmDialog, Notice, tell, unsaid, useErrorText } from "@ui";
+import { askOf, ChangeBar, ConfirmDialog, Notice, subjectOf, tell, titleOf, unsaid, useErrorText } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Conflict, ConflictTable } from "./ConflictTable";
-import { subjectOf, titleOf } from "./words";
 
 /** RevertDialog undoes one change, also one in the middle; where later ones touched the same fields it shows them. */
 export function RevertDialog({ change, onClose }: { change: ChangeDetail; onClose: () => void }) {
