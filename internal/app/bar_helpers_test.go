@@ -308,10 +308,10 @@ func startApplier(t *testing.T) *fakeApplier {
 func (f *fakeApplier) answer(conn net.Conn) {
 	defer conn.Close()
 	line, _ := bufio.NewReader(conn).ReadString('\n')
-	if strings.Contains(line, `"service"`) {
+	if strings.Contains(line, `"service"`) || strings.Contains(line, `"part"`) {
 		f.acts.Add(1)
 	}
-	fmt.Fprintln(conn, `{"loaded":true}`)
+	fmt.Fprintln(conn, `{"loaded":true,"state":"live","states":[],"out":{}}`)
 }
 
 // prepared are requests that would succeed, by operation: what would have to be refused
@@ -364,7 +364,7 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 			return me(victim), body
 		}
 	}
-	return map[string]func(*stage, string, client) (string, any){
+	all := map[string]func(*stage, string, client) (string, any){
 		"POST /auth/login": func(_ *stage, email string, _ client) (string, any) {
 			return "", fields{"email": email, "password": apptest.Password}
 		},
@@ -411,4 +411,6 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 			return me(victim), nil
 		},
 	}
+	maps.Copy(all, configured())
+	return all
 }

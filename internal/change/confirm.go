@@ -29,6 +29,9 @@ func Settle(ctx context.Context, q db.DB, id, state string) (bool, error) {
 
 // Confirm keeps a change for good.
 func Confirm(ctx context.Context, q db.DB, id string) error {
+	if !db.ValidID(id) {
+		return noSuchChange()
+	}
 	done, err := Settle(ctx, q, id, Confirmed)
 	if err != nil || done {
 		return err

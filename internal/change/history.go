@@ -48,8 +48,10 @@ func Get(ctx context.Context, q db.DB, id string) (Record, error) {
 			return found[0], nil
 		}
 	}
-	return Record{}, fault.New(fault.NotFound, "there is no such change")
+	return Record{}, noSuchChange()
 }
+
+func noSuchChange() error { return fault.New(fault.NotFound, "there is no such change") }
 
 // Filter narrows a list of changes; empty fields do not.
 type Filter struct {

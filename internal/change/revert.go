@@ -154,6 +154,9 @@ func (v *reverter) one(ctx context.Context, row intent.Row) error {
 	if err != nil {
 		return err
 	}
+	if old.id() == "" && now.id() == "" {
+		return fault.New(fault.Conflict, "what this change wrote is no configuration of its own, and cannot be undone by itself").WithCode("not_revertible")
+	}
 	switch row.Operation {
 	case "INSERT":
 		err = v.uninsert(ctx, row.Table, now)

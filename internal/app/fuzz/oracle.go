@@ -178,9 +178,12 @@ func excused(a *answer) error {
 	if a.status != http.StatusServiceUnavailable {
 		return nil
 	}
+	if len(a.body) == 0 {
+		return nil // the answer to a HEAD does not say why
+	}
 	var env struct{ Error struct{ Code string } }
 	_ = json.Unmarshal(a.body, &env) // judged already
-	if slices.Contains([]string{"timeout", "busy", "applier_unavailable", "apt_unavailable"}, env.Error.Code) {
+	if slices.Contains([]string{"timeout", "busy", "applier_unavailable", "apt_unavailable", "ntp_unavailable"}, env.Error.Code) {
 		return nil
 	}
 	return fmt.Errorf("503 %q", env.Error.Code)

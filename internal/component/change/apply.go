@@ -29,7 +29,7 @@ func (p *part) applyRoutes(r api.Router) {
 		Summary: "The same, each time it changes",
 	}, p.stream)
 	api.Handle(r, api.Op{
-		ID: "update-component", Method: http.MethodPut, Path: "/system/components/{name}",
+		ID: "update-component", Method: http.MethodPut, Path: "/system/components/{id}",
 		Summary: "Set how a component is applied on this node",
 	}, p.update)
 	api.Handle(r, api.Op{
@@ -57,7 +57,7 @@ type Handling struct {
 }
 
 func (p *part) update(ctx context.Context, in *struct {
-	Name string `path:"name" maxLength:"64"`
+	Name string `path:"id" maxLength:"64" doc:"Name of the component"`
 	Body Handling
 },
 ) (*api.Body[Handling], error) {
@@ -82,10 +82,11 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 		if _, worded := fault.Of(err); err != nil && !worded {
 			return err
 		}
-		if err == nil {
-			if err := send(states); err != nil {
-				return err
-			}
+		if states == nil {
+			states = []apply.State{} // it is not there: nobody knows
+		}
+		if err := send(states); err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():

@@ -445,7 +445,7 @@ export const components = <ThrowOnError extends boolean = true>(options?: Option
  * Set how a component is applied on this node
  */
 export const updateComponent = <ThrowOnError extends boolean = true>(options: Options<UpdateComponentData, ThrowOnError>) => (options.client ?? client).put<UpdateComponentResponses, unknown, ThrowOnError>({
-    url: '/system/components/{name}',
+    url: '/system/components/{id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -2145,10 +2145,13 @@ export type ComponentsResponse = ComponentsResponses[keyof ComponentsResponses];
 export type UpdateComponentData = {
     body: ChangeHandling;
     path: {
-        name: string;
+        /**
+         * Name of the component
+         */
+        id: string;
     };
     query?: never;
-    url: '/system/components/{name}';
+    url: '/system/components/{id}';
 };
 
 export type UpdateComponentResponses = {
