@@ -61,6 +61,6 @@ export const useSetRetention = () =>
 
 export const useKeepEdits = (name: string) =>
 	useMutation({
-		mutationFn: (keep_edits: boolean) => updateComponent({ path: { name }, body: { keep_edits } }),
+		mutationFn: (keep_edits: boolean) => updateComponent({ path: { id: name }, body: { keep_edits } }),
 		onSettled: () => invalidate("change", "system", "audit"),
 	});
