@@ -103,8 +103,8 @@ await scenario(async () => {
 	const pages = {};
 	await page.evaluate(() => Object.assign(window, { __same: true }) && undefined);
 	const first = await walk(page, wire, ring, pages);
-	const later = [];
-	for (let n = 1; n < rounds; n++) later.push(...(await walk(page, wire, ring, {})));
+	const again = [];
+	for (let n = 1; n < rounds; n++) again.push(...(await walk(page, wire, ring, {})));
 	const [cold] = loads;
 	return {
 		sameDocument: await page.evaluate(() => window.__same === true),
@@ -120,7 +120,7 @@ await scenario(async () => {
 			[answer, interactive, last, paint].map(Math.round).join("/"),
 		),
 		firstVisit: median(first),
-		interaction: median([...first, ...later]),
-		worst: Math.max(...first, ...later),
+		interaction: median([...first, ...again]),
+		worst: Math.max(...first, ...again),
 	};
 });

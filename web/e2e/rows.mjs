@@ -1,7 +1,7 @@
 // rows.mjs opens the users and the audit log with 100,000 rows each, and scrolls.
 import { open, scenario } from "./lib/browser.mjs";
 import { ask } from "./lib/driver.mjs";
-import { median } from "./lib/figures.mjs";
+import { calmest, median } from "./lib/figures.mjs";
 import { quiet } from "./lib/quiet.mjs";
 import { goTo, signIn } from "./lib/steps.mjs";
 
@@ -45,31 +45,31 @@ async function scroll([screens, hold]) {
 	return { frames, top: main.scrollTop, wanted: screens * main.clientHeight };
 }
 
+/** round opens a list in a new document, where nothing of it is known yet, and scrolls. */
+async function round(page, { to, row, other }) {
+	await goTo(page, other);
+	const first = await page.evaluate(firstRows, [to, row]);
+	await quiet(page);
+	const { frames, top, wanted } = await page.evaluate(scroll, [screens, 0]);
+	if (top < wanted * 0.9) throw new Error(`${to}: scrolled ${top} of ${wanted} px only`);
+	await quiet(page);
+	const rowsAtEnd = await page.locator(row).count();
+	if (rowsAtEnd === 0) throw new Error(`${to}: no rows after scrolling`);
+	return { first, frames, rowsAtEnd };
+}
+
 /** measure takes the figures of one list. */
-async function measure(page, { to, row, other }) {
-	const first = [];
-	const worst = [];
-	const all = [];
-	let rowsAtEnd = 0;
-	for (let n = 0; n < rounds; n++) {
-		await goTo(page, other); // a whole new document: nothing of the list is known yet
-		first.push(await page.evaluate(firstRows, [to, row]));
-		await quiet(page);
-		const { frames, top, wanted } = await page.evaluate(scroll, [screens, 0]);
-		if (top < wanted * 0.9) throw new Error(`${to}: scrolled ${top} of ${wanted} px only`);
-		worst.push(Math.max(...frames));
-		all.push(...frames);
-		await quiet(page);
-		rowsAtEnd = await page.locator(row).count();
-		if (rowsAtEnd === 0) throw new Error(`${to}: no rows after scrolling`);
-	}
+async function measure(page, list) {
+	const taken = await calmest(rounds, list.to, () => round(page, list));
+	const firsts = taken.map(({ first }) => first);
+	const worsts = taken.map(({ frames }) => Math.max(...frames));
 	return {
-		first: Math.max(...first),
-		worst: Math.max(...worst),
-		firsts: first,
-		worsts: worst,
-		frame: median(all),
-		rowsAtEnd,
+		first: Math.max(...firsts),
+		worst: Math.max(...worsts),
+		firsts,
+		worsts,
+		frame: median(taken.flatMap(({ frames }) => frames)),
+		rowsAtEnd: taken[0].rowsAtEnd,
 	};
 }
 

@@ -15,7 +15,7 @@ export function SignInAgain() {
 	// The form is loaded before the dialog opens: a dialog without anything to focus is an error.
 	return (
 		<Suspense fallback={null}>
-			<Dialog title={t("again.title")} description={t("again.text")}>
+			<Dialog title={t("again.title")} description={t("again.text")} focus={email && 'input[name="password"]'}>
 				<Form email={email} />
 			</Dialog>
 		</Suspense>

@@ -1,5 +1,5 @@
 import { Button, Modal, ModalBody, ModalFooter } from "@patternfly/react-core";
-import { ExclamationTriangleIcon, TimesIcon } from "@patternfly/react-icons";
+import { ExclamationTriangleIcon, RhMicronsCloseIcon } from "@patternfly/react-icons";
 import "./dialog.css";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
@@ -28,11 +28,17 @@ interface Props {
 export function Dialog({ title, description, warning, size = "small", onClose, focus, ...rest }: Props) {
 	const { t } = useTranslation("ui");
 	const id = useId();
+	const pressed = (event: KeyboardEvent) => {
+		// PatternFly's focus trap would let go of a dialog that stays open, or asks something first.
+		event.stopPropagation();
+		const top = [...document.querySelectorAll(".pf-v6-c-modal-box")].at(-1);
+		if (top?.getAttribute("aria-labelledby") === id) onClose?.();
+	};
 	return (
 		<Modal
 			isOpen
 			variant={size}
-			onEscapePress={() => onClose?.()}
+			onEscapePress={pressed}
 			aria-labelledby={id}
 			elementToFocus={focus}
 			className={`${size === "medium" ? "gw-dialog-wide " : ""}${rest.className ?? ""}`}
@@ -45,7 +51,7 @@ export function Dialog({ title, description, warning, size = "small", onClose, f
 					</h1>
 					{description && <p>{description}</p>}
 				</div>
-				{onClose && <Button variant="plain" aria-label={t("close")} icon={<TimesIcon />} onClick={onClose} />}
+				{onClose && <Button variant="plain" aria-label={t("close")} icon={<RhMicronsCloseIcon />} onClick={onClose} />}
 			</div>
 			<ModalBody>{rest.children}</ModalBody>
 			{rest.footer && <ModalFooter>{rest.footer}</ModalFooter>}

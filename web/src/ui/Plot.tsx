@@ -31,7 +31,7 @@ function options(
 		scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, atLeast) || 1] } },
 		axes: [
 			{ ...axis, grid: { show: false }, space: 70, values: (_, splits) => clock(splits) },
-			{ ...axis, grid, size: 70, space: 36, values: (_, splits) => splits.map(format) },
+			{ ...axis, grid, size: 70, space: 28, values: (_, splits) => splits.map(format) },
 		],
 		series: [
 			{ label: timeLabel, value: (u, at) => (at === null ? "–" : moment(u, at)) },

@@ -41,7 +41,10 @@ export function schemaResolver(schema: FormSchema, inputs: Input[], t: TFunction
 		for (const input of inputs) {
 			const value = body[input.name];
 			if (input.required && (value === "" || value === undefined)) {
-				errors[input.name] = { type: "needed", message: t("invalid.needed") };
+				errors[input.name] = {
+					type: "needed",
+					message: t(input.kind === "select" ? "invalid.choice" : "invalid.needed"),
+				};
 			}
 		}
 		return Object.keys(errors).length > 0 ? { values: {}, errors } : { values: body, errors: {} };

@@ -5,7 +5,7 @@ import { type RefObject, useLayoutEffect, useState } from "react";
 const scroller = (): HTMLElement | null => document.getElementById("main");
 
 /** Below this width rows are cards, which differ in height; tables have rows of one height. */
-const narrow = window.matchMedia("(max-width: 48rem)");
+const narrow = window.matchMedia("(width < 56rem)");
 
 /** useVirtualRows renders, of many rows, those near the screen; the page itself scrolls. */
 export function useVirtualRows(count: number, table: RefObject<HTMLElement | null>, height: number) {

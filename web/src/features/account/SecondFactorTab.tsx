@@ -20,14 +20,14 @@ export function SecondFactorTab({ me }: { me: UserIdentity }) {
 		enable.reset();
 	};
 	const enrolling = setup.data && !me.totp_enabled && !enable.data;
+	const status = (
+		<StatusLabel status={me.totp_enabled ? "success" : "neutral"}>
+			{t(me.totp_enabled ? "factor.on" : "factor.off")}
+		</StatusLabel>
+	);
 	return (
 		<div className="gw-account">
-			<Section title={t("factor.title")} lead={t("factor.lead")}>
-				<p>
-					<StatusLabel status={me.totp_enabled ? "success" : "neutral"}>
-						{t(me.totp_enabled ? "factor.on" : "factor.off")}
-					</StatusLabel>
-				</p>
+			<Section title={t("factor.title")} status={status} lead={t("factor.lead")}>
 				{me.totp_enabled && <p>{t("factor.onText")}</p>}
 				{setup.error && <Notice kind="danger" title={text(setup.error)} />}
 				{enrolling && <Enrol enrolment={setup.data} enable={enable.mutateAsync} onCancel={setup.reset} />}
