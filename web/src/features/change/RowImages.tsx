@@ -5,6 +5,9 @@ import { fieldsOf, nameOf, text } from "./images";
 
 const looks = { INSERT: "success", UPDATE: "info", DELETE: "danger" } as const;
 
+/** What is new has no before, what is gone no after. */
+const sidesOf = { INSERT: ["after"], UPDATE: ["before", "after"], DELETE: ["before"] } as const;
+
 /** RowImages shows each row that a change wrote, field by field. */
 export function RowImages({ images }: { images: IntentRow[] }) {
 	return images.map((row, n) => (
@@ -16,6 +19,7 @@ export function RowImages({ images }: { images: IntentRow[] }) {
 function RowImage({ row }: { row: IntentRow }) {
 	const { t } = useTranslation("change");
 	const name = nameOf(row);
+	const sides = sidesOf[row.operation];
 	return (
 		<div className="gw-table gw-change-row">
 			<h3>
@@ -26,20 +30,20 @@ function RowImage({ row }: { row: IntentRow }) {
 				<Thead>
 					<Tr>
 						<Th width={20}>{t("column.field")}</Th>
-						<Th width={40}>{t("column.before")}</Th>
-						<Th width={40}>{t("column.after")}</Th>
+						{sides.map((side) => (
+							<Th key={side}>{t(`column.${side}`)}</Th>
+						))}
 					</Tr>
 				</Thead>
 				<Tbody>
-					{fieldsOf(row).map(({ field, before, after }) => (
-						<Tr key={field}>
-							<Td dataLabel={t("column.field")}>{field}</Td>
-							<Td dataLabel={t("column.before")} className="gw-mono" modifier="breakWord">
-								{text(before)}
-							</Td>
-							<Td dataLabel={t("column.after")} className="gw-mono" modifier="breakWord">
-								{text(after)}
-							</Td>
+					{fieldsOf(row).map((change) => (
+						<Tr key={change.field}>
+							<Td dataLabel={t("column.field")}>{change.field}</Td>
+							{sides.map((side) => (
+								<Td key={side} dataLabel={t(`column.${side}`)} className="gw-mono" modifier="breakWord">
+									{text(change[side])}
+								</Td>
+							))}
 						</Tr>
 					))}
 				</Tbody>

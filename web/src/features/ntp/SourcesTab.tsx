@@ -10,7 +10,8 @@ import { answered, looks, serversOf, smallTime } from "./sources";
 /** SourcesTab is where the time comes from: what is configured, beside how it does right now. */
 export function SourcesTab() {
 	const { t } = useTranslation("ntp");
-	const sources = useSources();
+	const known = useSources();
+	const sources = known ?? [];
 	const best = (pool: NtpPool): NtpSourceStatus | undefined => serversOf(sources, pool.address)[0];
 	const kind = (pool: NtpPool) => t(`pool.option.kind.${pool.kind}`);
 	const columns: Column<NtpPool>[] = [
@@ -22,11 +23,17 @@ export function SourcesTab() {
 			width: 20,
 			cell: (pool) => <Kind {...{ pool, sources, kind }} />,
 		},
-		{ key: "iburst", title: t("column.state"), width: 20, cell: (pool) => <State of={best(pool)?.state ?? "none"} /> },
+		{
+			key: "iburst",
+			title: t("column.state"),
+			width: 20,
+			cell: (pool) => (known ? <State of={best(pool)?.state ?? "none"} /> : "–"),
+		},
 		{ key: "minpoll", title: t("column.offset"), cell: (pool) => offset(best(pool)) },
 		{
 			key: "maxpoll",
 			title: t("column.reach"),
+			width: 15,
 			cell: (pool) => {
 				const one = best(pool);
 				return one ? t("reach", { answered: answered(one.reach) }) : "–";

@@ -1,5 +1,5 @@
 import { type NtpStatus, useCan } from "@api";
-import { BusyButton, formatNumber, Loaded, StatusLabel, Time, toast, useErrorText } from "@ui";
+import { BusyButton, formatNumber, Notice, StatusLabel, Time, toast, useErrorText, Waiting } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useForceSync, useStatus } from "./requests";
 import { smallTime } from "./sources";
@@ -7,11 +7,15 @@ import { smallTime } from "./sources";
 /** StatusCard is how the clock stands. */
 export function StatusCard() {
 	const { t } = useTranslation("ntp");
+	const text = useErrorText();
+	const query = useStatus();
 	return (
 		<section className="gw-panel gw-ntp-card" aria-label={t("status.title")}>
-			<Loaded query={useStatus()} height="4rem">
-				{(status) => <Facts status={status} />}
-			</Loaded>
+			<div className="gw-ntp-facts">
+				{query.data && <Facts status={query.data} />}
+				{!query.data && query.error && <Notice kind="warning" title={text(query.error)} />}
+				{!query.data && !query.error && <Waiting height="3rem" />}
+			</div>
 			{useCan("admin") && <SyncButton />}
 		</section>
 	);
@@ -23,7 +27,7 @@ function Facts({ status }: { status: NtpStatus }) {
 	const direction = offset > 0 ? "status.ahead" : offset < 0 ? "status.behind" : "status.exact";
 	const time = smallTime(Math.abs(offset), formatNumber);
 	return (
-		<dl className="gw-ntp-facts">
+		<dl>
 			<div>
 				<dt>{t("status.title")}</dt>
 				<dd>

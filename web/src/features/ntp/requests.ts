@@ -5,7 +5,11 @@ const often = { refetchInterval: 5_000 };
 
 export const useStatus = () => useQuery({ ...ntpStatusOptions(), ...often });
 
-export const useSources = () => useQuery({ ...ntpSourcesOptions(), ...often }).data ?? [];
+/** useSources are the servers as the daemon sees them; undefined while it cannot be asked. */
+export const useSources = () => {
+	const { data, error } = useQuery({ ...ntpSourcesOptions(), ...often });
+	return error ? undefined : data;
+};
 
 export const useForceSync = () =>
 	useMutation({ mutationFn: () => ntpForceSync(), onSettled: () => invalidate("ntp", "audit") });

@@ -37,16 +37,24 @@ function Troubles({ state }: { state: ApplyState }) {
 	const { t } = useTranslation("system");
 	const lines = [
 		...(state.error ? [sentence(serverText(state.error))] : []),
-		...(state.drift.length > 0 ? [t("components.edited", { files: state.drift.join(", ") })] : []),
 		...state.problems.map((one) => `${one.subject}: ${sentence(serverText(one.message))}`),
 	];
-	if (lines.length === 0) return null;
+	const files = state.drift.join(", ");
 	return (
-		<ul className="gw-system-troubles">
-			{lines.map((line) => (
-				<li key={line}>{line}</li>
-			))}
-		</ul>
+		<>
+			{lines.length > 0 && (
+				<ul className="gw-system-troubles">
+					{lines.map((line) => (
+						<li key={line}>{line}</li>
+					))}
+				</ul>
+			)}
+			{files && (
+				<div className="gw-system-sub">
+					{t(state.keep_edits ? "components.edited" : "components.restored", { files })}
+				</div>
+			)}
+		</>
 	);
 }
 

@@ -52,7 +52,7 @@ export function componentProblems(states: ApplyState[], t: Translate, words: (me
 			const kept = state.keep_edits ? "held" : "drift";
 			found.push({
 				id: `${kept} ${id}`,
-				severity: "warning",
+				severity: state.keep_edits ? "warning" : "info",
 				title: t(`problem.${kept}`, { name }),
 				detail: t(`problem.${kept}Out`, { files }),
 				to,

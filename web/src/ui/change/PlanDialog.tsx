@@ -15,6 +15,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan; onClose: () => void 
 			description={t(words)}
 			size="medium"
 			className="gw-plan"
+			focus=".gw-plan .pf-v6-c-modal-box__footer button"
 			onClose={onClose}
 			footer={<Button onClick={onClose}>{t("close")}</Button>}
 		>
