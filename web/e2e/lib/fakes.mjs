@@ -9,11 +9,11 @@ const json = (value, status = 200) => ({
 /** api is where all questions to the node go. */
 export const api = "**/api/v1/**";
 
-/** refuseChanges answers every change as a conflict, so that all can be pressed and nothing happens. */
+/** refuseChanges answers every change as a conflict, so that all can be pressed and nothing happens; a dry run may look. */
 export async function refuseChanges(context) {
 	await context.route(api, (route) => {
 		const request = route.request();
-		if (request.method() === "GET") return route.fallback();
+		if (request.method() === "GET" || request.headers()["gateway-dry-run"] === "true") return route.fallback();
 		return route.fulfill(json({ code: "conflict", message: "nothing is changed in this test" }, 409));
 	});
 }
@@ -35,7 +35,7 @@ export async function fakeSetup(page) {
 
 /** Values that the pages compare with; a payload there would only be "unknown". */
 const fixed =
-	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code)$/;
+	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code|stage|operation|confirm_state|last_update|since)$/;
 
 /** poison puts a payload into every text that the node answers to a question. */
 export async function poison(context, corpus) {
@@ -47,7 +47,7 @@ export async function poison(context, corpus) {
 		return typeof value === "string" && !fixed.test(key) ? corpus[n++ % corpus.length] : value;
 	};
 	const paths =
-		/\/api\/v1\/(system\/(services|package-versions|interfaces|health)|auth\/(sessions|tokens)|users|audit\/(recent|search))/;
+		/\/api\/v1\/(system\/(services|package-versions|interfaces|health|components$)|auth\/(sessions|tokens)|users|audit\/(recent|search)|changes|dns\/|ntp\/)/;
 	await context.route(paths, async (route) => {
 		if (route.request().method() !== "GET") return route.fallback();
 		const response = await route.fetch();
