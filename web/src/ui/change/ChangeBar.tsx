@@ -2,12 +2,14 @@ import "./change.css";
 import type { Plan } from "@api";
 import { FormSelect, FormSelectOption, Switch, TextInput } from "@patternfly/react-core";
 import { FileAltIcon } from "@patternfly/react-icons";
-import { useId, useState } from "react";
+import { Suspense, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { BusyButton } from "../BusyButton";
+import { later } from "../later";
 import { ApplyProgress } from "./ApplyProgress";
 import { type Said, times, waits } from "./ask";
-import { PlanDialog } from "./PlanDialog";
+
+const PlanDialog = later("plan of a change", () => import("./PlanDialog"));
 
 interface Props {
 	component: string;
@@ -77,7 +79,7 @@ export function ChangeBar({ component, risky, said, onSay, plan, busy }: Props) 
 					{t("change.plan")}
 				</BusyButton>
 			</div>
-			{shown && <PlanDialog plan={shown} onClose={() => setShown(undefined)} />}
+			<Suspense fallback={null}>{shown && <PlanDialog plan={shown} onClose={() => setShown(undefined)} />}</Suspense>
 		</fieldset>
 	);
 }

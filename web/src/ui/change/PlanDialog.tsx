@@ -5,7 +5,7 @@ import { Dialog } from "../Dialog";
 import { FileDiffs } from "./FileDiffs";
 
 /** PlanDialog shows what a change would do to the daemons' files; nothing has changed yet. */
-export function PlanDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
+export default function PlanDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
 	const { t } = useTranslation("ui");
 	const files = plan.files.filter((file) => file.diff !== "");
 	const words = files.length > 0 ? "change.planText" : plan.rows.length > 0 ? "change.planRows" : "change.planNothing";
