@@ -48,7 +48,7 @@ var policy struct {
 	broken    []string
 }
 
-const scenarioLimit = 4 * time.Minute
+const scenarioLimit = 6 * time.Minute
 
 // browse runs web/e2e/NAME.mjs in Chromium at the client and decodes its result into out.
 func (a *appliance) browse(name string, do deeds, out any, env ...string) noticed {
