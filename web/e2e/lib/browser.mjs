@@ -54,7 +54,8 @@ export async function scenario(story, soFar = {}) {
 		browser = await chromium.launch({
 			executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
 			args: flags,
-			env: { ...process.env, HOME: home },
+			// The language of native inputs is that of the browser itself, not of the page.
+			env: { ...process.env, HOME: home, LANGUAGE: "en_GB" },
 		});
 		result = await story();
 	} catch (error) {

@@ -25,10 +25,21 @@ async function shoot(page, name) {
 	writeFileSync(join(folder, `${name}.webp`), Buffer.from(data, "base64"));
 }
 
+/** traffic is somebody at work, for the charts; it ends with the page. */
+const traffic = () =>
+	setInterval(
+		() => {
+			const load = (n) => fetch(`/api/v1/audit/search?limit=${n}`, { cache: "no-store" });
+			for (let n = 0; n < 4 + 4 * Math.sin(Date.now() / 9_000); n++) void load(100 + n);
+		},
+		400 + Math.random() * 200,
+	);
+
 /** shootBoth shows the page as it is now in both themes and sizes, when pictures are wanted. */
 export async function shootBoth(page, name) {
 	if (!folder) return;
 	const before = page.viewportSize();
+	await page.mouse.move(0, 0); // nothing is hovered
 	for (const size of sizes) {
 		await page.setViewportSize(size);
 		for (const theme of themes) {
@@ -49,7 +60,8 @@ export async function shootAll(storageState, paths) {
 	for (const path of paths) {
 		for (const page of windows) await goTo(page, path);
 		// Charts draw themselves out of what they saw, in all windows at once.
-		await later(path === "/" ? 70_000 : 300);
+		if (path === "/") await windows[0].evaluate(traffic);
+		await later(path === "/" ? 125_000 : 300);
 		for (const [n, { size, theme }] of kinds.entries())
 			await shoot(windows[n], `${nameOf(path)}-${size.width}-${theme}`);
 	}
