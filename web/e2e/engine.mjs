@@ -24,6 +24,11 @@ function watchStages() {
 	new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
 }
 
+/** noteStages adds what was shown since the document was loaded; a quick change shows few of them. */
+async function noteStages(page) {
+	out.stages = [...new Set([...out.stages, ...(await page.evaluate(() => window.__stages))])];
+}
+
 /** edit opens the record's form and types another address. */
 async function edit(page, value) {
 	await goTo(page, `/dns?q=${host}`);
@@ -61,7 +66,7 @@ async function seeAndUndo(page) {
 	await save(dialog);
 	await toast(page, "Live: DNS resolver (Unbound)").waitFor();
 	out.liveAfter = Date.now() - began;
-	out.stages = await page.evaluate(() => window.__stages);
+	await noteStages(page);
 	out.answers.saved = await dig();
 	await shootBoth(page, "change-live");
 	await press(page, "Undo");
@@ -102,6 +107,7 @@ async function lose(page) {
 	await press(page, "Save");
 	await bar(page).waitFor();
 	const began = Date.now();
+	await noteStages(page);
 	await shootBoth(page, "change-waiting");
 	out.answers.cut = await dig();
 	await bar(page).waitFor({ state: "detached", timeout: 30_000 });
