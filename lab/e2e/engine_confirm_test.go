@@ -33,7 +33,7 @@ func TestBarEngine02Unconfirmed(t *testing.T) {
 	a.settles(u.caller, 20*time.Second)
 	a.opened(u.caller)
 	u.zone = u.caller.post("/dns/zones", object{"name": "undo.arpa", "forward_to": []string{}}).want(201).id()
-	n := bar.Size(5, 20)
+	n := bar.Size(3, 20)
 	kept, refused := u.controls()
 	ways := []struct {
 		name  string
