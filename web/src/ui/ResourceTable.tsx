@@ -13,9 +13,9 @@ import { pageStart, useRows } from "./useRows";
 import { useTableState } from "./useTableState";
 import { useVirtualRows } from "./useVirtualRows";
 
-/** Column shows one thing of a row. Its key is the field it sorts by when sortable. */
+/** Column shows one thing of a row. Its key is the field it sorts by when sortable; "live.…" for what is no field of it. */
 export interface Column<R> {
-	key: keyof R & string;
+	key: (keyof R & string) | `live.${string}`;
 	title: string;
 	/** The field's value as text when left out. */
 	cell?: (row: R) => ReactNode;

@@ -41,7 +41,7 @@ export const TableRow = memo(TableRowOf) as typeof TableRowOf;
 
 function cell<R extends Row>(column: Column<R>, row: R): ReactNode {
 	if (column.cell) return column.cell(row);
-	const value = row[column.key];
+	const value = row[column.key as keyof R];
 	const text = value === "" || value === null || value === undefined ? "–" : String(value);
 	return <span title={text}>{text}</span>;
 }

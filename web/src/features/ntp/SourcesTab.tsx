@@ -15,23 +15,23 @@ export function SourcesTab() {
 	const best = (pool: NtpPool): NtpSourceStatus | undefined => serversOf(sources, pool.address)[0];
 	const kind = (pool: NtpPool) => t(`pool.option.kind.${pool.kind}`);
 	const columns: Column<NtpPool>[] = [
-		{ key: "address", title: t("pool.field.address"), sortable: true, width: 30 },
+		{ key: "address", title: t("pool.field.address"), sortable: true, width: 25 },
 		{
 			key: "kind",
 			title: t("pool.field.kind"),
 			sortable: true,
-			width: 20,
+			width: 15,
 			cell: (pool) => <Kind {...{ pool, sources, kind }} />,
 		},
 		{
-			key: "iburst",
+			key: "live.state",
 			title: t("column.state"),
 			width: 20,
 			cell: (pool) => (known ? <State of={best(pool)?.state ?? "none"} /> : "–"),
 		},
-		{ key: "minpoll", title: t("column.offset"), cell: (pool) => offset(best(pool)) },
+		{ key: "live.offset", title: t("column.offset"), cell: (pool) => offset(best(pool)) },
 		{
-			key: "maxpoll",
+			key: "live.reach",
 			title: t("column.reach"),
 			width: 15,
 			cell: (pool) => {
@@ -39,7 +39,7 @@ export function SourcesTab() {
 				return one ? t("reach", { answered: answered(one.reach) }) : "–";
 			},
 		},
-		{ key: "revision", title: t("column.stratum"), cell: (pool) => best(pool)?.stratum || "–" },
+		{ key: "live.stratum", title: t("column.stratum"), cell: (pool) => best(pool)?.stratum || "–" },
 	];
 	return (
 		<>
