@@ -33,9 +33,9 @@ export async function fakeSetup(page) {
 	});
 }
 
-/** Values that the pages compare with; a payload there would only be "unknown". */
+/** Values that the pages compare with or address things by; a payload there would only be "unknown". */
 const fixed =
-	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code|stage|operation|confirm_state|last_update|since)$/;
+	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code|stage|operation|component|confirm_state|last_update|since)$/;
 
 /** poison puts a payload into every text that the node answers to a question. */
 export async function poison(context, corpus) {
