@@ -8,6 +8,7 @@ test("a change in words", () => {
 	expect(titleOf(change("lamp.bulb.update", "x"))).toBe("lamp.bulb.update");
 	expect(subjectOf(change("dns.record.update", "www"))).toBe("www");
 	expect(subjectOf(change("dns.settings.update", "settings"))).toBe("");
+	expect(subjectOf(change("dns.record.update", "A www.example.com."))).toBe("A www.example.com");
 });
 
 test("an undoing names what it undid", () => {

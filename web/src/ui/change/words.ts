@@ -14,7 +14,7 @@ export const titleOf = ({ action }: Named) => actionTitle(action) ?? action;
 export function subjectOf({ subject, reverts }: Named): string {
 	const [first = "", ...rest] = subject.split(" ");
 	const undone = reverts ? actionTitle(first) : undefined;
-	const name = undone ? rest.join(" ") : subject;
+	const name = (undone ? rest.join(" ") : subject).replace(/(.)\.$/, "$1");
 	return [undone, plain.has(name) ? "" : name].filter(Boolean).join(" ");
 }
 
