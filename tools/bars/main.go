@@ -96,7 +96,7 @@ func measure(ctx context.Context, o options, pkgs []string) (measured, error) {
 
 func once(ctx context.Context, o options, pkgs []string, pattern string) (measured, error) {
 	var m measured
-	timeout := "15m"
+	timeout := "25m"
 	if o.torture {
 		timeout = "6h"
 	}
