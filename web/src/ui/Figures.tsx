@@ -1,3 +1,5 @@
+import "./figures.css";
+
 export interface Figure {
 	title: string;
 	value: string;
