@@ -314,6 +314,9 @@ func (w *worker) live(ctx context.Context, j job) change.Applied {
 		w.Log.Error("apply", "component", w.part.Name, "err", err)
 	}
 	w.rest(j)
+	if len(j.due) > 0 { // what was found before the last change is no news any more
+		w.show(func(s *State) { s.Drift = []string{} })
+	}
 	return change.Applied{State: intent.Live}
 }
 
