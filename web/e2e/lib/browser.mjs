@@ -54,8 +54,7 @@ export async function scenario(story, soFar = {}) {
 		browser = await chromium.launch({
 			executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
 			args: flags,
-			// The language of native inputs is that of the browser itself, not of the page.
-			env: { ...process.env, HOME: home, LANGUAGE: "en_GB" },
+			env: { ...process.env, HOME: home },
 		});
 		result = await story();
 	} catch (error) {

@@ -27,13 +27,11 @@ async function shoot(page, name) {
 
 /** traffic is somebody at work, for the charts; it ends with the page. */
 const traffic = () =>
-	setInterval(
-		() => {
-			const load = (n) => fetch(`/api/v1/audit/search?limit=${n}`, { cache: "no-store" });
-			for (let n = 0; n < 4 + 4 * Math.sin(Date.now() / 9_000); n++) void load(100 + n);
-		},
-		400 + Math.random() * 200,
-	);
+	setInterval(() => {
+		const share = Math.sin(Date.now() / 6_000) + Math.random();
+		if (share > 0) void fetch("/api/v1/openapi.json", { cache: "no-store" });
+		if (share > 1) void fetch("/api/v1/openapi.json", { cache: "no-store" });
+	}, 400);
 
 /** shootBoth shows the page as it is now in both themes and sizes, when pictures are wanted. */
 export async function shootBoth(page, name) {
@@ -61,7 +59,7 @@ export async function shootAll(storageState, paths) {
 		for (const page of windows) await goTo(page, path);
 		// Charts draw themselves out of what they saw, in all windows at once.
 		if (path === "/") await windows[0].evaluate(traffic);
-		await later(path === "/" ? 125_000 : 300);
+		await later(path === "/" ? 105_000 : 300);
 		for (const [n, { size, theme }] of kinds.entries())
 			await shoot(windows[n], `${nameOf(path)}-${size.width}-${theme}`);
 	}
