@@ -2,7 +2,7 @@
 import { Inspector } from "./lib/axe.mjs";
 import { open, phone, scenario } from "./lib/browser.mjs";
 import { ask, base } from "./lib/driver.mjs";
-import { Explorer } from "./lib/explore.mjs";
+import { walkAll } from "./lib/explore.mjs";
 import { fakeSetup, refuseChanges } from "./lib/fakes.mjs";
 import { enrol, goTo, pagesOf, setUp, signIn, signOut } from "./lib/steps.mjs";
 
@@ -35,9 +35,9 @@ async function arrival(viewer) {
 }
 
 /** work is everything that an administrator can press, on a large screen. */
-async function work(page, paths) {
-	const explorer = new Explorer(page, { onState: sight(page) });
-	for (const path of paths) await explorer.walk(path);
+async function work(windows, paths) {
+	const pressed = await walkAll(windows, paths, (page) => ({ onState: sight(page) }));
+	const [page] = windows;
 
 	// The database goes away under an open page.
 	await goTo(page, "/users");
@@ -45,7 +45,7 @@ async function work(page, paths) {
 	await page.getByRole("searchbox").fill("x");
 	await page.getByText("The database of the gateway does not answer").waitFor();
 	await sight(page)("banner");
-	return explorer.pressed;
+	return pressed;
 }
 
 /** onPhone is the same on a small screen, which has another navigation. */
@@ -76,11 +76,12 @@ await scenario(async () => {
 	const { admin, viewer } = await ask("accounts");
 	const page = await open();
 	await signIn(page, admin);
-	await refuseChanges(page.context());
 	const paths = await pagesOf(page);
-	const small = await open({ size: phone, storageState: await page.context().storageState() });
-	// At the same time: a walk is mostly waiting.
-	const [pressed, found] = await Promise.all([work(page, paths), arrival(viewer).then(() => onPhone(small, paths))]);
+	const storageState = await page.context().storageState();
+	const windows = [page, await open({ storageState })];
+	for (const window of windows) await refuseChanges(window.context());
+	const small = await open({ size: phone, storageState });
+	const [pressed, found] = await Promise.all([work(windows, paths), arrival(viewer).then(() => onPhone(small, paths))]);
 	const { sights, looks, findings } = inspector;
 	return { sights, looks, pressed, findings: [...findings], control: found };
 });

@@ -45,8 +45,8 @@ const never = /^(Sign out|Load the new version|Skip to content|English|Deutsch|L
 
 export class Explorer {
 	/** onState is called at each new sight, with its name. What matches skip would end the walk. */
-	constructor(page, { onState, skip = never, deepest = 3, most = 40 }) {
-		Object.assign(this, { page, onState, skip, deepest, most, pressed: 0, shell: new Set() });
+	constructor(page, { onState, skip = never, deepest = 3, most = 40, shell = new Set() }) {
+		Object.assign(this, { page, onState, skip, deepest, most, pressed: 0, shell });
 	}
 
 	/** walk explores one page. What is in the shell around all pages is pressed once only. */
@@ -131,4 +131,16 @@ export class Explorer {
 		}
 		return true;
 	}
+}
+
+/** walkAll explores all pages in several windows at once, because a walk is mostly waiting, and counts what was pressed. */
+export async function walkAll(windows, paths, optionsOf) {
+	const [rest, shell] = [[...paths], new Set()];
+	const explorers = windows.map((page) => new Explorer(page, { ...optionsOf(page), shell }));
+	await Promise.all(
+		explorers.map(async (explorer) => {
+			for (let path = rest.shift(); path; path = rest.shift()) await explorer.walk(path);
+		}),
+	);
+	return explorers.reduce((sum, { pressed }) => sum + pressed, 0);
 }
