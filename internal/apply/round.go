@@ -57,6 +57,9 @@ func (w *worker) begin(ctx context.Context, lookOnly bool) (came change.Applied,
 		return came, true
 	}
 	w.unstage()
+	if w.unkept {
+		w.keep(w.good)
+	}
 	up := w.Up()
 	lookOnly = lookOnly && (w.wasUp || !up)
 	w.wasUp = up
@@ -150,9 +153,12 @@ func nonNil(p []component.Problem) []component.Problem {
 
 // bring checks, installs and reloads, each only where needed.
 func (w *worker) bring(ctx context.Context, j job) error {
-	damaged, err := w.damaged()
-	if err != nil {
-		return err
+	var damaged []string
+	if !w.lately() {
+		var err error
+		if damaged, err = w.damaged(); err != nil {
+			return err
+		}
 	}
 	same := j.wanted.Hash() == w.installed.Hash() && len(damaged) == 0
 	if same && w.observe(ctx) == j.wanted.Hash() {
@@ -219,9 +225,10 @@ func (w *worker) unstage() {
 func (w *worker) replace(ctx context.Context, r component.Rendering, damaged []string) error {
 	before := w.installed
 	running := component.Rendering{}
-	if before.Hash() != "" && w.observe(ctx) == before.Hash() {
+	if before.Hash() != "" && (w.lately() || w.observe(ctx) == before.Hash()) {
 		running = before
 	}
+	w.ordered = time.Time{}
 	w.stage(Installing)
 	err := w.install(r, func(f component.File) bool {
 		return !slices.Contains(damaged, f.Path) && bytes.Equal(before.File(f.Path), f.Data)
@@ -231,13 +238,24 @@ func (w *worker) replace(ctx context.Context, r component.Rendering, damaged []s
 		err = w.reload(ctx, running, r)
 	}
 	if err == nil {
-		return w.keep(r)
+		w.ordered = w.Clock.Now()
+		w.keep(r)
+		return nil
 	}
 	return errors.Join(err, w.restore(ctx, before))
 }
 
-// restore goes back to what was there, as far as it goes.
+// lately reports whether all was found in order so short a time ago that looking again
+// would only cost time. A daemon that restarted since has read the files that are installed.
+func (w *worker) lately() bool { return w.Clock.Now().Sub(w.ordered) < 2*lookEvery }
+
+// restore goes back to what was there, as far as that is known. Nothing known is not
+// nothing there: what passed its check is better than no file at all.
 func (w *worker) restore(ctx context.Context, before component.Rendering) error {
+	w.ordered = time.Time{}
+	if len(before.Files) == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reloadTime)
 	defer cancel()
 	if err := w.install(before, w.onDiskAlready); err != nil {
@@ -299,14 +317,16 @@ func (w *worker) reload(ctx context.Context, running, r component.Rendering) err
 	return w.remember(ctx, r)
 }
 
-// keep makes r the one to fall back on.
-func (w *worker) keep(r component.Rendering) error {
+// keep makes r the one to fall back on. The daemon runs on it, so a full disk here is no
+// failure of the change; it is tried again at every look.
+func (w *worker) keep(r component.Rendering) {
 	w.good = r
-	if err := w.Tree.Save(w.stateFile(w.part.Name+".good"), r); err != nil {
-		return fmt.Errorf("keep the last good files of %s: %w", w.part.Name, err)
+	err := w.Tree.Save(w.stateFile(w.part.Name+".good"), r)
+	if w.unkept = err != nil; w.unkept {
+		w.Log.Error("keep the last good files", "component", w.part.Name, "err", err)
+		return
 	}
 	w.at("lkg_written")
-	return nil
 }
 
 func (w *worker) live(ctx context.Context, j job) change.Applied {

@@ -129,11 +129,16 @@ func (w *worker) inOrder(ctx context.Context) bool {
 		return true
 	}
 	if len(damaged) > 0 {
+		w.ordered = time.Time{}
 		w.Log.Warn("managed files were changed by somebody else and are put back", "component", w.part.Name, "files", damaged)
 		w.show(func(s *State) { s.Drift = damaged })
 		return false
 	}
-	return w.observe(ctx) == w.installed.Hash()
+	ok := w.observe(ctx) == w.installed.Hash()
+	if w.ordered = (time.Time{}); ok {
+		w.ordered = w.Clock.Now()
+	}
+	return ok
 }
 
 func up(unit sys.UnitState) bool {

@@ -18,7 +18,7 @@ const (
 	calmMax = 3 * time.Second
 	// Retries of what failed, doubling.
 	retryMin = time.Second
-	retryMax = time.Minute
+	retryMax = 10 * time.Second
 )
 
 // worker looks after one component. What is not behind its own lock is behind the
@@ -44,6 +44,8 @@ type worker struct {
 	good      component.Rendering // the last that its daemon ran on
 	passed    string              // hash of the last that passed its check
 	shown     component.Rendering // what the history was last told of
+	unkept    bool                // good is not on disk yet
+	ordered   time.Time           // when files and daemon were last found as installed
 	keepEdits bool                // hand edits are left alone
 	wasUp     bool                // the database, when last looked at
 	retryAt   time.Time
