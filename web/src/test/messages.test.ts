@@ -32,6 +32,9 @@ const shared = code
 const bare = (key: string) => key.replace(/_(one|other)$/, "");
 const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort();
 
+/** asked are the keys that a piece of code names as they are. */
+const asked = (text: string) => [...text.matchAll(/\bt\("([\w.-]+)"/g)].map((match) => match[1]!);
+
 /** textOf is all code that may use the messages of a namespace. */
 function textOf(owner: string): string {
 	const own = code
@@ -72,8 +75,7 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 		const own = code.filter(({ path }) => ownerOf(path) === owner);
 		const missing = own.flatMap(({ path, text }) =>
 			// A file with two namespaces names the second function otherwise than t.
-			(owner !== "ui" && /useTranslation\("ui"\)/.test(text) ? [] : [...text.matchAll(/\bt\("([\w.-]+)"/g)])
-				.map((match) => match[1]!)
+			(owner !== "ui" && /useTranslation\("ui"\)/.test(text) ? [] : asked(text))
 				.filter((key) => !keys.has(key) && !/^ui\/(Resource|Settings)/.test(path))
 				.map((key) => `${path}: ${key}`),
 		);
@@ -124,4 +126,13 @@ test("no words stand in the code itself", () => {
 				.map((words) => `${path}: ${words}`),
 		);
 	expect(said).toEqual([]);
+});
+
+test("what is looked for is found where it is", () => {
+	const planted = 'const a = <p title="Some words">{t("a.key")} More words <code>not these</code></p>';
+	const found = strings(parseAst(planted, { lang: "tsx" }), []).map((words) => words.trim());
+	expect(found.filter((words) => words !== "")).toEqual(["Some words", "More words"]);
+	expect(asked(planted)).toEqual(["a.key"]);
+	expect(catalogues.size).toBeGreaterThan(8);
+	expect(code.flatMap(({ text }) => asked(text)).length).toBeGreaterThan(200);
 });
