@@ -22,9 +22,3 @@ func (r *Runner) Batch(ctx context.Context, subject string, fn func(ctx context.
 		return fn(db.WithTx(context.WithValue(ctx, batchKey{}, w), w.tx))
 	})
 }
-
-// InBatch reports whether the context is that of a batch.
-func InBatch(ctx context.Context) bool {
-	_, ok := batchOf(ctx)
-	return ok
-}

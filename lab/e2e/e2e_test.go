@@ -46,6 +46,8 @@ type appliance struct {
 
 type account struct{ email, password string }
 
+var firstAdmin = account{"admin@example.com", "Harbour-Lantern-42"}
+
 // fresh is a Debian 13 that never saw the product.
 func fresh(t *testing.T) *appliance {
 	t.Helper()
@@ -97,7 +99,7 @@ func openShared(t *testing.T) *appliance {
 		}
 	}()
 	a.install(deb)
-	a.setUp(account{"admin@example.com", "Harbour-Lantern-42"})
+	a.setUp(firstAdmin)
 	ready = true
 	return a
 }

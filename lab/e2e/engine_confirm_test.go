@@ -25,12 +25,8 @@ type undoing struct {
 
 // shows T28
 func TestBarEngine02Unconfirmed(t *testing.T) {
-	a := fresh(t)
-	a.install(firstDeb(t))
-	a.setUp(account{"admin@example.com", "Harbour-Lantern-42"})
-	u := &undoing{appliance: a, back: map[string]int{}, slowest: map[string]time.Duration{}}
-	u.caller = a.signedIn(a.admin)
-	a.settles(u.caller, 20*time.Second)
+	a, c := alone(t)
+	u := &undoing{appliance: a, caller: c, back: map[string]int{}, slowest: map[string]time.Duration{}}
 	a.opened(u.caller)
 	u.zone = u.caller.post("/dns/zones", object{"name": "undo.arpa", "forward_to": []string{}}).want(201).id()
 	n := bar.Size(3, 20)
@@ -74,11 +70,7 @@ func (u *undoing) once(way string, fault func()) {
 	u.tries++
 	before := u.run("sha256sum", dnsFile)
 	rows := u.sql("gateway", "select listen_addresses, access_acl from dns_settings")
-	var s object
-	u.caller.get("/dns/settings").want(200).decode(&s)
-	for _, f := range []string{"id", "revision", "created_at", "updated_at"} {
-		delete(s, f)
-	}
+	s := u.caller.settings("/dns/settings")
 	s["listen_addresses"] = []string{"127.0.0.1"}
 	c := u.caller.copy()
 	c.header.Set("Gateway-Confirm-Within", fmt.Sprint(int(confirmWithin.Seconds())))

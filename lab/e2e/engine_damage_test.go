@@ -36,11 +36,7 @@ func damages(r *rand.Rand, whole []byte, n int) []damage {
 
 // shows T9
 func TestBarEngine03Damage(t *testing.T) {
-	a := fresh(t)
-	a.install(firstDeb(t))
-	a.setUp(account{"admin@example.com", "Harbour-Lantern-42"})
-	c := a.signedIn(a.admin)
-	a.settles(c, 20*time.Second)
+	a, c := alone(t)
 	zone := c.post("/dns/zones", object{"name": "damage.arpa", "forward_to": []string{}}).want(201).id()
 	for i := range 30 {
 		c.post("/dns/records", object{"zone_id": zone, "name": fmt.Sprintf("n%d", i), "type": "A", "value": "192.0.2.1"}).want(201)

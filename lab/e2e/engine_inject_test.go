@@ -49,11 +49,7 @@ const traced = "-P " + dnsFile + " -P /etc/unbound/unbound.conf.d/.gateway.conf.
 
 // shows T8, T10
 func TestBarEngine04Injections(t *testing.T) {
-	a := fresh(t)
-	a.install(firstDeb(t))
-	a.setUp(account{"admin@example.com", "Harbour-Lantern-42"})
-	c := a.signedIn(a.admin)
-	a.settles(c, 20*time.Second)
+	a, c := alone(t)
 	zone := c.post("/dns/zones", object{"name": "inject.arpa", "forward_to": []string{}}).want(201).id()
 	n := bar.Size(36, 500)
 	var hit, told, broken int

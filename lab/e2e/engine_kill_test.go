@@ -31,11 +31,9 @@ type killer struct {
 
 // shows T1
 func TestBarEngine01Kills(t *testing.T) {
-	a := fresh(t)
-	a.install(firstDeb(t))
-	a.setUp(account{"admin@example.com", "Harbour-Lantern-42"})
+	a, c := alone(t)
 	a.withFailpoints()
-	k := &killer{appliance: a, caller: a.signedIn(a.admin), rand: rand.New(rand.NewPCG(1, 2)), kills: map[string]int{}}
+	k := &killer{appliance: a, caller: c, rand: rand.New(rand.NewPCG(1, 2)), kills: map[string]int{}}
 	a.settles(k.caller, 20*time.Second)
 	k.writers = newWriters(a, k.caller)
 	n := bar.Size(300, 3000)

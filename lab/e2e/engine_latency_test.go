@@ -37,11 +37,8 @@ type latency struct {
 }
 
 func TestBarEngine08Latency(t *testing.T) {
-	a := fresh(t)
-	a.install(firstDeb(t))
-	a.setUp(account{"admin@example.com", "Harbour-Lantern-42"})
-	l := &latency{appliance: a, caller: a.signedIn(a.admin)}
-	a.settles(l.caller, 20*time.Second)
+	a, c := alone(t)
+	l := &latency{appliance: a, caller: c}
 	a.opened(l.caller)
 	l.fill()
 	socket, err := a.node.HostPath(control.Socket)

@@ -59,14 +59,32 @@ func (a *appliance) settles(c *caller, limit time.Duration) time.Duration {
 	return time.Since(began)
 }
 
-// opened makes the resolver answer the client's network.
-func (a *appliance) opened(c *caller) {
-	a.t.Helper()
+// alone is a node that no other test uses, installed, set up and at rest.
+func alone(t *testing.T) (*appliance, *caller) {
+	t.Helper()
+	a := fresh(t)
+	a.install(firstDeb(t))
+	a.setUp(firstAdmin)
+	c := a.signedIn(a.admin)
+	a.settles(c, 20*time.Second)
+	return a, c
+}
+
+// settings are those of a component, as they can be sent back.
+func (c *caller) settings(path string) object {
+	c.t.Helper()
 	var s object
-	c.get("/dns/settings").want(200).decode(&s)
+	c.get(path).want(200).decode(&s)
 	for _, f := range []string{"id", "revision", "created_at", "updated_at"} {
 		delete(s, f)
 	}
+	return s
+}
+
+// opened makes the resolver answer the client's network.
+func (a *appliance) opened(c *caller) {
+	a.t.Helper()
+	s := c.settings("/dns/settings")
 	s["listen_addresses"] = []string{"127.0.0.1", a.node.IP().String()}
 	s["access_acl"] = []string{"127.0.0.0/8", "10.0.0.0/8"}
 	c.put("/dns/settings", s).want(200)

@@ -58,7 +58,8 @@ func temporary(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".gateway-new")
 }
 
-// Write replaces the file by data, sealed.
+// Write replaces the file by data, sealed. By hand and not with renameio, which gives its
+// temporary file a name that a daemon may include and nobody sweeps, and does not sync the folder.
 func (t Tree) Write(name string, data []byte, mode fs.FileMode) error {
 	path := t.path(name)
 	if err := t.write(path, Seal(data), mode); err != nil {

@@ -1,0 +1,168 @@
+package apply
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gateway/internal/apply/files"
+	"gateway/internal/component"
+)
+
+// check has the daemon judge what it did not run on before.
+func (w *worker) check(ctx context.Context, r component.Rendering) error {
+	hash := r.Hash()
+	if hash == w.passed || hash == w.good.Hash() {
+		return nil
+	}
+	w.stage(Checking)
+	plain := w.part.Unchecked != nil && w.installed.Hash() == w.passed && w.passed != "" && w.part.Unchecked(w.installed, r)
+	if !plain {
+		if err := w.judge(ctx, r); err != nil {
+			return err
+		}
+	}
+	w.passed = hash
+	w.at("checked")
+	return nil
+}
+
+func (w *worker) judge(ctx context.Context, r component.Rendering) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	dir := w.stageDir()
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("stage %s: %w", w.part.Name, err)
+	}
+	defer w.unstage()
+	if err := r.Stage(dir); err != nil {
+		return err
+	}
+	if err := w.part.Check(ctx, dir); err != nil {
+		return fmt.Errorf("check %s: %w", w.part.Name, err)
+	}
+	return nil
+}
+
+// stageDir is one folder for all checks of a component: what one cannot remove, the next does.
+func (w *worker) stageDir() string { return filepath.Join(w.RunDir, "stage-"+w.part.Name) }
+
+// unstage is tried again at every look, so an error is not the end of it.
+func (w *worker) unstage() {
+	if err := os.RemoveAll(w.stageDir()); err != nil {
+		w.Log.Warn("apply", "component", w.part.Name, "err", err)
+	}
+}
+
+// replace installs r and makes the daemon run on it; if it does not, all is as before.
+func (w *worker) replace(ctx context.Context, r component.Rendering, damaged []string) error {
+	before := w.installed
+	running := component.Rendering{}
+	if before.Hash() != "" && (w.lately() || w.observe(ctx) == before.Hash()) {
+		running = before
+	}
+	w.ordered = time.Time{}
+	w.stage(Installing)
+	err := w.install(r, func(f component.File) bool {
+		return !slices.Contains(damaged, f.Path) && bytes.Equal(before.File(f.Path), f.Data)
+	})
+	if err == nil {
+		w.stage(Reloading)
+		err = w.reload(ctx, running, r)
+	}
+	if err == nil {
+		w.ordered = w.Clock.Now()
+		w.keep(r)
+		return nil
+	}
+	return errors.Join(err, w.restore(ctx, before))
+}
+
+// lately reports whether all was found in order so short a time ago that looking again
+// would only cost time. A daemon that restarted since has read the files that are installed.
+func (w *worker) lately() bool { return w.Clock.Now().Sub(w.ordered) < 2*lookEvery }
+
+// restore goes back to what was there, as far as that is known. Nothing known is not
+// nothing there: what passed its check is better than no file at all.
+func (w *worker) restore(ctx context.Context, before component.Rendering) error {
+	w.ordered = time.Time{}
+	if len(before.Files) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reloadTime)
+	defer cancel()
+	if err := w.install(before, w.onDiskAlready); err != nil {
+		return fmt.Errorf("put %s back: %w", w.part.Name, err)
+	}
+	if err := w.reload(ctx, component.Rendering{}, before); err != nil {
+		return fmt.Errorf("put %s back: %w", w.part.Name, err)
+	}
+	return nil
+}
+
+// onDiskAlready reports whether a file need not be written.
+func (w *worker) onDiskAlready(f component.File) bool {
+	data, damage, err := w.Tree.Read(f.Path)
+	return err == nil && damage == files.Whole && bytes.Equal(data, f.Data)
+}
+
+// install writes what is not there, and removes what is no longer wanted.
+func (w *worker) install(r component.Rendering, there func(component.File) bool) error {
+	for _, f := range r.Files {
+		if there(f) {
+			continue
+		}
+		if err := w.Tree.Write(f.Path, f.Data, f.Mode); err != nil {
+			return err
+		}
+	}
+	for _, f := range w.installed.Files {
+		if r.File(f.Path) == nil {
+			if err := w.Tree.Remove(f.Path); err != nil {
+				return err
+			}
+		}
+	}
+	w.setInstalled(r)
+	return nil
+}
+
+func (w *worker) setInstalled(r component.Rendering) {
+	w.installed = r
+	w.show(func(s *State) { s.Installed, w.before = r.Hash(), r })
+}
+
+func (w *worker) reload(ctx context.Context, running, r component.Rendering) error {
+	if len(r.Files) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, reloadTime)
+	defer cancel()
+	// From here on nobody knows what the daemon runs on, until it has said so.
+	if err := w.forget(); err != nil {
+		return err
+	}
+	w.at("reload_sent")
+	if err := w.part.Apply(ctx, running, r); err != nil {
+		return fmt.Errorf("reload %s: %w", w.part.Name, err)
+	}
+	w.at("reload_ok")
+	return w.remember(ctx, r)
+}
+
+// keep makes r the one to fall back on. The daemon runs on it, so a full disk here is no
+// failure of the change; it is tried again at every look.
+func (w *worker) keep(r component.Rendering) {
+	w.good = r
+	err := w.Tree.Save(w.stateFile(w.part.Name+".good"), r)
+	if w.unkept = err != nil; w.unkept {
+		w.Log.Error("keep the last good files", "component", w.part.Name, "err", err)
+		return
+	}
+	w.at("lkg_written")
+}
