@@ -119,15 +119,23 @@ func answers(text string) []string {
 	return all
 }
 
-// word makes one word of a value, for the command line.
+// word makes one word of a value, for the command line. Two "<" would announce lines that
+// follow, even behind a space that is part of a word.
 func word(s string) string {
-	if !strings.ContainsAny(s, " ;\\") {
+	if !strings.ContainsAny(s, special) {
 		return s
 	}
-	return escaper().Replace(s)
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if strings.IndexByte(special, c) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
-func escaper() *strings.Replacer { return strings.NewReplacer(" ", `\ `, ";", `\;`, `\`, `\\`) }
+const special = ` ;<\`
 
 // plain says whether a text has no character that ends a line or hides one.
 func plain(s string) bool {
