@@ -43,7 +43,9 @@ type Resource[Row row, In any] struct {
 	Sort      []string // columns that sort may name; the first is the default
 	Filter    []string // columns that filter may name
 	Unique    map[string]string
-	Access    api.Access // of the reads; Viewer for most
+	// Computed are columns of Row that the table does not have, as SQL on its other columns.
+	Computed map[string]string
+	Access   api.Access // of the reads; Viewer for most
 	// Name is how the audit log and messages call a row.
 	Name func(Row) string
 	// Prepare runs before anything is locked: for work that takes long, like hashing a password.
@@ -59,7 +61,7 @@ type Resource[Row row, In any] struct {
 
 // Register adds the five operations to r.
 func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
-	s := &store[Row, In]{Resource: d, q: q, run: run, sql: statements(d)}
+	s := d.store(q, run)
 	many := plural(d.Noun)
 	id := func(verb, noun string) string { return verb + "-" + d.scope() + noun }
 	api.Handle(r, api.Op{
@@ -82,6 +84,10 @@ func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: d.Path + "/{id}", Config: true,
 		Summary: "Delete a " + spaced(d.Noun),
 	}, s.delete)
+}
+
+func (d Resource[Row, In]) store(q db.DB, run *change.Runner) *store[Row, In] {
+	return &store[Row, In]{Resource: d, q: q, run: run, sql: statements(d)}
 }
 
 // action is the audit action of a verb. A component whose only noun is its own name says it once.
@@ -124,7 +130,13 @@ type sql struct {
 }
 
 func statements[Row row, In any](d Resource[Row, In]) sql {
-	columns := strings.Join(columnsOf(reflect.TypeFor[Row]()), ", ")
+	names := columnsOf(reflect.TypeFor[Row]())
+	for i, n := range names {
+		if expression := d.Computed[n]; expression != "" {
+			names[i] = expression + " as " + n
+		}
+	}
+	columns := strings.Join(names, ", ")
 	s := sql{columns: columns, sortable: map[string]bool{}}
 	s.list = fmt.Sprintf("select %s from %s", columns, d.Table)
 	s.count = "select count(id) from " + d.Table

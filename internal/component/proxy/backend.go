@@ -1,0 +1,190 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Backend is a pool of servers that do the same.
+type Backend struct {
+	resource.Meta
+	Name           string         `json:"name" db:"name"`
+	Scheme         string         `json:"scheme" db:"scheme"`
+	LBAlgorithm    string         `json:"lb_algorithm" db:"lb_algorithm"`
+	Websocket      bool           `json:"websocket" db:"websocket"`
+	ForceHTTP1     bool           `json:"force_http1" db:"force_http1"`
+	Active         bool           `json:"active" db:"active"`
+	Sticky         bool           `json:"sticky" db:"sticky"`
+	VerifyTLS      bool           `json:"verify_tls" db:"verify_tls"`
+	TLSServerName  string         `json:"tls_server_name" db:"tls_server_name"`
+	HealthCheck    bool           `json:"health_check" db:"health_check"`
+	HealthPath     string         `json:"health_path" db:"health_path"`
+	HealthHost     string         `json:"health_host" db:"health_host"`
+	HealthInterval int            `json:"health_interval" db:"health_interval"`
+	HealthStatus   int            `json:"health_status" db:"health_status"`
+	Servers        []ServerOfPool `json:"servers" db:"servers" readOnly:"true" doc:"Its servers, by name"`
+}
+
+// ServerOfPool is a server as its pool shows it.
+type ServerOfPool struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	Port    int    `json:"port"`
+	Weight  int    `json:"weight"`
+	Backup  bool   `json:"backup"`
+	Active  bool   `json:"active"`
+	Drain   bool   `json:"drain"`
+}
+
+const serversOfPool = `(select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'address', s.address, 'port', s.port,
+	'weight', s.weight, 'backup', s.backup, 'active', s.active, 'drain', s.drain) order by s.name, s.id), '[]')
+	from proxy_servers s where s.backend_id = proxy_backends.id)`
+
+// BackendInput is what create and update take.
+type BackendInput struct {
+	Name           string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"web servers"`
+	Scheme         string `json:"scheme,omitempty" db:"scheme" enum:"http,https,tcp" default:"http" doc:"How the servers are spoken to; tcp passes a port through as it is"`
+	LBAlgorithm    string `json:"lb_algorithm,omitempty" db:"lb_algorithm" enum:"roundrobin,leastconn,source" default:"roundrobin" doc:"Who gets the next request: each in turn, the one with the fewest connections, or always the same for one client address"`
+	Websocket      bool   `json:"websocket,omitempty" db:"websocket" doc:"Lets an upgraded connection be idle for an hour"`
+	ForceHTTP1     bool   `json:"force_http1,omitempty" db:"force_http1" doc:"HTTP/1.1 to the servers, even where they offer HTTP/2"`
+	Active         *bool  `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise; the sites of one that is not answer 503"`
+	Sticky         bool   `json:"sticky,omitempty" db:"sticky" doc:"A cookie brings a browser back to the same server"`
+	VerifyTLS      bool   `json:"verify_tls,omitempty" db:"verify_tls" doc:"https: refuse servers without a certificate that this system trusts"`
+	TLSServerName  string `json:"tls_server_name,omitempty" db:"tls_server_name" maxLength:"253" doc:"https: the name to ask for and to verify; empty for the name of the site"`
+	HealthCheck    bool   `json:"health_check,omitempty" db:"health_check" doc:"Ask each server regularly whether it works"`
+	HealthPath     string `json:"health_path,omitempty" db:"health_path" maxLength:"512" default:"/" doc:"What to ask for; tcp only connects"`
+	HealthHost     string `json:"health_host,omitempty" db:"health_host" maxLength:"253" doc:"The site to ask for; empty for tls_server_name, else localhost"`
+	HealthInterval *int   `json:"health_interval,omitempty" db:"health_interval" minimum:"1" maximum:"3600" doc:"Seconds between two checks; 5 unless said otherwise"`
+	HealthStatus   int    `json:"health_status,omitempty" db:"health_status" minimum:"0" maximum:"599" doc:"The status that means healthy; 0 for any from 200 to 399"`
+}
+
+func (p *part) backends() resource.Resource[Backend, BackendInput] {
+	return resource.Resource[Backend, BackendInput]{
+		Component: "proxy", Noun: "backend", Path: "/backends", Table: "proxy_backends", Access: api.Viewer,
+		Search: []string{"name", "scheme"}, Sort: []string{"name", "scheme", "active", "created_at", "updated_at"}, Filter: []string{"scheme", "active"},
+		Unique:   map[string]string{"proxy_backends_name": "name"},
+		Computed: map[string]string{"servers": serversOfPool},
+		Name:     func(b Backend) string { return b.Name },
+		Validate: validateBackend,
+		After:    afterBackend,
+	}
+}
+
+// validateBackend also fills in what was not said.
+func validateBackend(ctx context.Context, tx db.DB, old *Backend, in *BackendInput) error {
+	var p fault.Problems
+	if err := plainLine(in.Name); err != nil {
+		p.Add("name", "%s", err)
+	}
+	in.settle(&p)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if old == nil || (old.Scheme == "tcp") == (in.Scheme == "tcp") {
+		return nil
+	}
+	users, err := usersOf(ctx, tx, old.ID)
+	if err != nil || users == "" {
+		return err
+	}
+	return fault.New(fault.Conflict, "%s uses this backend, and cannot use a %s one", users, in.Scheme)
+}
+
+func (in *BackendInput) settle(p *fault.Problems) {
+	in.Active = orTrue(in.Active)
+	if in.HealthInterval == nil {
+		five := 5
+		in.HealthInterval = &five
+	}
+	if err := urlPath(in.HealthPath); err != nil {
+		p.Add("health_path", "%s", err)
+	}
+	if in.HealthStatus != 0 && in.HealthStatus < 100 {
+		p.Add("health_status", "must be 0, or from 100 to 599")
+	}
+	in.TLSServerName = optionalName(p, "tls_server_name", in.TLSServerName)
+	in.HealthHost = optionalName(p, "health_host", in.HealthHost)
+	if in.VerifyTLS && in.Scheme != "https" {
+		p.Add("verify_tls", "is for https servers")
+	}
+	if in.Sticky && in.Scheme == "tcp" {
+		p.Add("sticky", "needs HTTP; for tcp, lb_algorithm source keeps a client at its server")
+	}
+}
+
+func optionalName(p *fault.Problems, field, s string) string {
+	if s == "" {
+		return ""
+	}
+	name, err := hostName(s)
+	if err != nil {
+		p.Add(field, "%s", err)
+	}
+	return name
+}
+
+func orTrue(b *bool) *bool {
+	if b == nil {
+		yes := true
+		return &yes
+	}
+	return b
+}
+
+// afterBackend refuses to delete what others point at, and says who.
+func afterBackend(ctx context.Context, tx pgx.Tx, old, now *Backend, _ *BackendInput) error {
+	if now != nil {
+		return nil
+	}
+	users, err := usersOf(ctx, tx, old.ID)
+	if err != nil || users == "" {
+		return err
+	}
+	return fault.New(fault.Conflict, "%s still uses this backend; give it another one first", users).WithCode("in_use")
+}
+
+// usersOf names one of those that point at a backend, and how many more there are.
+func usersOf(ctx context.Context, tx db.DB, id string) (string, error) {
+	var first string
+	var n int
+	err := tx.QueryRow(ctx, `select coalesce(min(name), ''), count(name) from (
+		select 'domain ' || name as name from proxy_domains where backend_id = $1
+		union all select 'the routing rule ' || d.name || r.path_prefix from proxy_rules r join proxy_domains d on d.id = r.domain_id where r.backend_id = $1
+		union all select 'TCP service ' || name from proxy_ports where backend_id = $1) as users (name)`, id).Scan(&first, &n)
+	if err != nil {
+		return "", fmt.Errorf("look who uses backend %s: %w", id, err)
+	}
+	if n > 1 {
+		return fmt.Sprintf("%s (and %d more)", first, n-1), nil
+	}
+	return first, nil
+}
+
+// mustSpeak refuses a reference to a backend that is not there or speaks something else.
+func mustSpeak(ctx context.Context, tx db.DB, p *fault.Problems, id string, tcp bool) error {
+	if !db.ValidID(id) {
+		p.Add("backend_id", "is not the id of a backend")
+		return nil
+	}
+	var scheme string
+	if err := tx.QueryRow(ctx, `select coalesce(max(scheme), '') from proxy_backends where id = $1`, id).Scan(&scheme); err != nil {
+		return fmt.Errorf("read backend %s: %w", id, err)
+	}
+	switch {
+	case scheme == "":
+		p.Add("backend_id", "is not the id of a backend")
+	case tcp && scheme != "tcp":
+		p.Add("backend_id", "is a backend for %s; a TCP service needs one whose scheme is tcp", scheme)
+	case !tcp && scheme == "tcp":
+		p.Add("backend_id", "is a backend for tcp, which knows no sites; a TCP service can use it")
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+// Package proxy manages the reverse proxy, HAProxy: domains, the pools of servers behind
+// them, and how requests get from the one to the other. It renders one configuration and
+// the maps it looks things up in, and brings most changes to the running HAProxy without a
+// reload. Certificates are package cert's, opening ports is the packet filter's.
+package proxy
+
+import (
+	"context"
+	"embed"
+	"sync/atomic"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/haproxy"
+	"gateway/internal/sys"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Unit is HAProxy's.
+const Unit = "haproxy.service"
+
+// Options are what the component needs. Run and Applier are for the process that has
+// routes, Units for the one that applies.
+type Options struct {
+	DB      db.DB
+	Run     *change.Runner
+	Applier applier    // apply.Client
+	Units   units      // *sys.Units
+	Exec    sys.Runner // sys.Run
+	// Runtime and Master are HAProxy's sockets, where they are not Debian's.
+	Runtime haproxy.Runtime
+	Master  haproxy.Master
+}
+
+type applier interface {
+	Ask(ctx context.Context, component, verb string, in, out any) error
+}
+
+type units interface {
+	Restart(ctx context.Context, unit string) error
+}
+
+type part struct {
+	Options
+	domainsSeen atomic.Int64 // how many there were when last rendered
+}
+
+// New returns the component.
+func New(o Options) component.Component { return newPart(o).component() }
+
+func newPart(o Options) *part {
+	if o.Runtime.Path == "" {
+		o.Runtime.Path = haproxy.RuntimeSocket
+	}
+	if o.Master.Path == "" {
+		o.Master.Path = haproxy.MasterSocket
+	}
+	return &part{Options: o}
+}
+
+func (p *part) component() component.Component {
+	return component.Component{
+		Name:  "proxy",
+		Units: []string{Unit},
+		Tables: []component.Table{
+			{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true},
+			{Name: "proxy_backends", Scope: component.Replicated},
+			{Name: "proxy_servers", Scope: component.Replicated, RowsChecked: true},
+			{Name: "proxy_domains", Scope: component.Replicated, RowsChecked: true},
+			{Name: "proxy_headers", Scope: component.Replicated, RowsChecked: true},
+			{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true},
+			{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
+			{Name: "proxy_ports", Scope: component.Replicated},
+		},
+		Migrations: db.Files(migrations),
+		Routes:     p.routes,
+		Render:     p.render,
+		Check:      p.check,
+		Unchecked:  unchecked,
+		Apply:      p.apply,
+		Openings:   openings,
+		Verbs:      map[string]component.Verb{},
+		Objects:    objects(),
+	}
+}
+
+func objects() []component.Object {
+	domain := map[string]string{"domain_id": "domains"}
+	return []component.Object{
+		{Key: "backends", Path: "/backends", Name: []string{"name"}, Derived: []string{"servers"}},
+		{Key: "servers", Path: "/backend-servers", Name: []string{"backend_id", "name"}, Refs: map[string]string{"backend_id": "backends"}, Derived: []string{"proxy_name"}},
+		{Key: "domains", Path: "/domains", Name: []string{"name"}, Refs: map[string]string{"backend_id": "backends"}},
+		{Key: "headers", Path: "/domain-headers", Name: []string{"domain_id", "name"}, Refs: domain},
+		{Key: "routing_rules", Path: "/routing-rules", Name: []string{"domain_id", "path_prefix", "priority"}, Refs: map[string]string{"domain_id": "domains", "backend_id": "backends"}},
+		{Key: "tcp_services", Path: "/tcp-services", Name: []string{"name"}, Refs: map[string]string{"backend_id": "backends"}},
+	}
+}
+
+func (p *part) routes(r api.Router) {
+	p.backends().Register(r, p.DB, p.Run)
+	p.servers().Register(r, p.DB, p.Run)
+	p.servers().RegisterUnder(r, p.DB, p.Run, p.serversOfBackend())
+	p.domains().Register(r, p.DB, p.Run)
+	p.headers().Register(r, p.DB, p.Run)
+	p.headers().RegisterUnder(r, p.DB, p.Run, p.headersOfDomain())
+	p.users().Register(r, p.DB, p.Run)
+	p.users().RegisterUnder(r, p.DB, p.Run, p.usersOfDomain())
+	p.rules().Register(r, p.DB, p.Run)
+	p.orderRoute(r)
+	p.ports().Register(r, p.DB, p.Run)
+}
+
+func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
+	s, err := load(ctx, q, int(p.domainsSeen.Load()))
+	if err != nil {
+		return component.Rendering{}, err
+	}
+	p.domainsSeen.Store(int64(len(s.domains) + 16))
+	return render(s), nil
+}

@@ -1,0 +1,113 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Domain is one site: a name, and what is done with requests for it.
+type Domain struct {
+	resource.Meta
+	Name           string   `json:"name" db:"name"`
+	BackendID      *string  `json:"backend_id" db:"backend_id"`
+	Active         bool     `json:"active" db:"active"`
+	HTTPToHTTPS    bool     `json:"http_to_https" db:"http_to_https"`
+	DisableH3      bool     `json:"disable_h3" db:"disable_h3"`
+	HSTSMaxAge     int      `json:"hsts_max_age" db:"hsts_max_age"`
+	HSTSSubdomains bool     `json:"hsts_subdomains" db:"hsts_subdomains"`
+	HSTSPreload    bool     `json:"hsts_preload" db:"hsts_preload"`
+	RateLimit      int      `json:"rate_limit" db:"rate_limit"`
+	Maintenance    bool     `json:"maintenance" db:"maintenance"`
+	MaxBodySize    int64    `json:"max_body_size" db:"max_body_size"`
+	WWWRedirect    string   `json:"www_redirect" db:"www_redirect"`
+	AllowFrom      []string `json:"allow_from" db:"allow_from"`
+	Notes          string   `json:"notes" db:"notes"`
+}
+
+// DomainInput is what create and update take.
+type DomainInput struct {
+	Name           string   `json:"name" db:"name" minLength:"1" maxLength:"255" doc:"The host name, or *.example.com for all names directly below one" example:"www.example.com"`
+	BackendID      *string  `json:"backend_id,omitempty" db:"backend_id" doc:"Id of the primary backend; without one only its routing rules lead anywhere"`
+	Active         *bool    `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
+	HTTPToHTTPS    *bool    `json:"http_to_https,omitempty" db:"http_to_https" doc:"Plain HTTP is redirected to HTTPS: yes unless said otherwise; no serves it on both"`
+	DisableH3      bool     `json:"disable_h3,omitempty" db:"disable_h3" doc:"Do not offer HTTP/3 to browsers of this site"`
+	HSTSMaxAge     int      `json:"hsts_max_age,omitempty" db:"hsts_max_age" minimum:"0" maximum:"63072000" doc:"Seconds for which browsers must use HTTPS (Strict-Transport-Security); 0 does not say"`
+	HSTSSubdomains bool     `json:"hsts_subdomains,omitempty" db:"hsts_subdomains"`
+	HSTSPreload    bool     `json:"hsts_preload,omitempty" db:"hsts_preload"`
+	RateLimit      int      `json:"rate_limit,omitempty" db:"rate_limit" minimum:"0" maximum:"1000000" doc:"Requests in 10 seconds that one client address may make; 0 for any number. More are answered 429"`
+	Maintenance    bool     `json:"maintenance,omitempty" db:"maintenance" doc:"Answer every request with 503 and a page that says so"`
+	MaxBodySize    int64    `json:"max_body_size,omitempty" db:"max_body_size" minimum:"0" maximum:"1099511627776" doc:"Bytes that a request may carry; 0 for any number. Larger ones are answered 413, those that do not say how large they are 411"`
+	WWWRedirect    string   `json:"www_redirect,omitempty" db:"www_redirect" enum:"off,to_www,to_apex" default:"off" doc:"The same name with and without www.: serve one, and redirect the other to it"`
+	AllowFrom      []string `json:"allow_from,omitempty" db:"allow_from" maxItems:"200" doc:"Networks that may use the site; none for everybody. Others are answered 403"`
+	Notes          string   `json:"notes,omitempty" db:"notes" maxLength:"4000" doc:"For yourself and your colleagues"`
+}
+
+func (p *part) domains() resource.Resource[Domain, DomainInput] {
+	return resource.Resource[Domain, DomainInput]{
+		Component: "proxy", Noun: "domain", Path: "/domains", Table: "proxy_domains", Access: api.Viewer,
+		Search: []string{"name", "notes"}, Sort: []string{"name", "active", "created_at", "updated_at"}, Filter: []string{"backend_id", "active", "maintenance"},
+		Unique:   map[string]string{"proxy_domains_name": "name"},
+		Name:     func(d Domain) string { return d.Name },
+		Validate: validateDomain,
+	}
+}
+
+// validateDomain also puts every value into the one form that is stored.
+func validateDomain(ctx context.Context, tx db.DB, old *Domain, in *DomainInput) error {
+	var p fault.Problems
+	name, err := domainName(in.Name)
+	if err != nil {
+		p.Add("name", "%s", err)
+	}
+	in.Name, in.Active, in.HTTPToHTTPS = name, orTrue(in.Active), orTrue(in.HTTPToHTTPS)
+	in.AllowFrom = networks(&p, "allow_from", in.AllowFrom)
+	in.judge(&p)
+	if in.BackendID != nil {
+		if err := mustSpeak(ctx, tx, &p, *in.BackendID, false); err != nil {
+			return err
+		}
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return refuseSameName(ctx, tx, old, in)
+}
+
+func (in *DomainInput) judge(p *fault.Problems) {
+	if strings.ContainsFunc(in.Notes, func(r rune) bool { return unprintable(r) && r != '\n' && r != '\t' && r != '\r' }) {
+		p.Add("notes", "must not have control characters")
+	}
+	if in.WWWRedirect != "off" && (strings.HasPrefix(in.Name, "www.") || strings.HasPrefix(in.Name, "*.")) {
+		p.Add("www_redirect", "is for a name without www. or *. before it")
+	}
+	if in.HSTSPreload && (!in.HSTSSubdomains || in.HSTSMaxAge < 31536000) {
+		p.Add("hsts_preload", "needs hsts_subdomains and an hsts_max_age of at least a year (31536000)")
+	}
+	if in.HSTSMaxAge > 0 && !*in.HTTPToHTTPS {
+		p.Add("hsts_max_age", "tells browsers to use HTTPS only, and http_to_https serves plain HTTP too")
+	}
+}
+
+// refuseSameName keeps a name from being two sites by way of www.
+func refuseSameName(ctx context.Context, tx db.DB, old *Domain, in *DomainInput) error {
+	id := "00000000-0000-0000-0000-000000000000"
+	if old != nil {
+		id = old.ID
+	}
+	var other string
+	err := tx.QueryRow(ctx, `select coalesce(min(name), '') from proxy_domains where id <> $1 and
+		($2 <> 'off' and name = 'www.' || $3 or www_redirect <> 'off' and 'www.' || name = $3)`, id, in.WWWRedirect, in.Name).Scan(&other)
+	if err != nil {
+		return fmt.Errorf("look for www.%s: %w", in.Name, err)
+	}
+	if other != "" {
+		return fault.New(fault.Conflict, "the www redirect and the domain %s are for the same name; switch the one off or delete the other", other)
+	}
+	return nil
+}

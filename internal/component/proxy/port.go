@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"context"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Port is a TCP service: whatever comes in at a port is passed to a backend as it is.
+type Port struct {
+	resource.Meta
+	Name      string   `json:"name" db:"name"`
+	Port      int      `json:"port" db:"port"`
+	BackendID string   `json:"backend_id" db:"backend_id"`
+	AllowFrom []string `json:"allow_from" db:"allow_from"`
+	Active    bool     `json:"active" db:"active"`
+}
+
+// PortInput is what create and update take.
+type PortInput struct {
+	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"100" example:"mail"`
+	Port      int      `json:"port" db:"port" minimum:"1" maximum:"65535" example:"993"`
+	BackendID string   `json:"backend_id" db:"backend_id" maxLength:"64" doc:"Id of a backend whose scheme is tcp"`
+	AllowFrom []string `json:"allow_from,omitempty" db:"allow_from" maxItems:"200" doc:"Networks that may use it; none for everybody"`
+	Active    *bool    `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
+}
+
+func (p *part) ports() resource.Resource[Port, PortInput] {
+	return resource.Resource[Port, PortInput]{
+		Component: "proxy", Noun: "tcp-service", Path: "/tcp-services", Table: "proxy_ports", Access: api.Viewer,
+		Search: []string{"name", "port"}, Sort: []string{"name", "port", "created_at", "updated_at"}, Filter: []string{"backend_id"},
+		Unique:   map[string]string{"proxy_ports_port": "port"},
+		Name:     func(s Port) string { return s.Name },
+		Validate: validatePort,
+	}
+}
+
+// taken are the ports that the appliance itself serves, or may come to serve: whoever
+// binds one of them first keeps the other daemon from starting.
+var taken = map[int]string{
+	22: "SSH", 53: "DNS", 80: "the reverse proxy", 443: "the reverse proxy", 3128: "the forward proxy",
+	3443: "the management interface", 5432: "the database", 6379: "cluster peers", 8080: "the management service",
+	8443: "cluster peers", 9000: "the web application firewall",
+}
+
+func validatePort(ctx context.Context, tx db.DB, _ *Port, in *PortInput) error {
+	var p fault.Problems
+	if err := plainLine(in.Name); err != nil {
+		p.Add("name", "%s", err)
+	}
+	if who, ok := taken[in.Port]; ok {
+		p.Add("port", "belongs to %s", who)
+	}
+	in.AllowFrom, in.Active = networks(&p, "allow_from", in.AllowFrom), orTrue(in.Active)
+	if err := mustSpeak(ctx, tx, &p, in.BackendID, true); err != nil {
+		return err
+	}
+	return p.Err()
+}

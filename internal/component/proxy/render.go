@@ -1,0 +1,187 @@
+package proxy
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gateway/internal/component"
+	"gateway/internal/db"
+)
+
+// Where HAProxy finds what is rendered. The list of certificates is package cert's.
+const (
+	dir      = "/etc/gateway/haproxy/"
+	Path     = dir + "haproxy.cfg"
+	mapsDir  = dir + "maps/"
+	crtList  = dir + "crt-list.txt"
+	fileMode = 0o640
+)
+
+var (
+	//go:embed global.cfg
+	global string
+	//go:embed management.cfg
+	management string
+)
+
+// rendering is one on its way. Nothing in it grows a line of configuration with a domain:
+// what differs between domains is looked up in maps.
+type rendering struct {
+	state
+	sections map[string]string // backend id -> where its sites lead
+	hosts    sites
+	problems []component.Problem
+}
+
+// render is a pure function of the state. Files come in the order in which they are
+// installed, what others refer to first: HAProxy may start with any part of them new.
+func render(s state) component.Rendering {
+	r := &rendering{state: s, sections: map[string]string{}}
+	pools := r.pools()
+	r.hosts = r.sites()
+	files := r.hosts.files()
+	var b strings.Builder
+	b.WriteString(global)
+	r.frontends(&b)
+	b.WriteString(pools)
+	r.services(&b)
+	files = append(files, component.File{Path: Path, Mode: fileMode, Data: []byte(b.String())})
+	return component.Rendering{Files: files, Problems: r.problems}
+}
+
+// leaveOut tells the operator of something that cannot be rendered, and would take the rest with it.
+func (r *rendering) leaveOut(subject string, err error) {
+	r.problems = append(r.problems, component.Problem{Subject: subject, Message: err.Error()})
+}
+
+func (r *rendering) frontends(b *strings.Builder) {
+	r.public(b)
+	r.plain(b)
+	b.WriteString("frontend management\n")
+	const tls = " ssl crt /etc/gateway/tls/management.pem alpn h2,http/1.1\n"
+	r.bind(b, "", "3443", tls)
+	b.WriteString(management)
+	if r.hosts.use.limit {
+		b.WriteString("# Who asked how often, for sites with a rate limit.\nbackend gateway_rates\n" +
+			"\tstick-table type string len 90 size 200k expire 20s store http_req_rate(10s)\n\n")
+	}
+	if r.resolves() {
+		b.WriteString("# Names of servers are looked up while running, so that one that is not found stops nothing.\n" +
+			"resolvers gateway_names\n\tparse-resolv-conf\n\thold valid 10s\n\taccepted_payload_size 4096\n\n")
+	}
+}
+
+// bind listens at a port, on IPv6 only while that is switched on.
+func (r *rendering) bind(b *strings.Builder, kind, port, rest string) {
+	four, six := "0.0.0.0:", "[::]:"
+	if kind == "quic" {
+		four, six = "quic4@:", "quic6@:"
+	}
+	b.WriteString("\tbind " + four + port + rest)
+	if r.ipv6 {
+		b.WriteString("\tbind " + six + port + " v6only" + rest)
+	}
+}
+
+// public is what the world talks to by HTTPS.
+func (r *rendering) public(b *strings.Builder) {
+	b.WriteString("frontend gateway_https\n")
+	r.bind(b, "", "443", " ssl crt-list "+crtList+" alpn h2,http/1.1\n")
+	r.bind(b, "quic", "443", " ssl crt-list "+crtList+" alpn h3\n")
+	r.forwarded(b, "https")
+	r.lookUp(b)
+	r.gates(b, "https")
+	r.answers(b)
+	r.lead(b, "")
+}
+
+// plain is what the world talks to by HTTP: it redirects, but for sites that want both.
+func (r *rendering) plain(b *strings.Builder) {
+	b.WriteString("frontend gateway_http\n")
+	r.bind(b, "", "80", "\n")
+	const proof = "{ path_beg /.well-known/acme-challenge/ }"
+	if !r.hosts.use.plain {
+		b.WriteString("\thttp-request redirect scheme https code 301 if !" + proof + "\n" +
+			"\tdefault_backend api\n\n")
+		return
+	}
+	r.forwarded(b, "http")
+	r.lookUp(b)
+	b.WriteString("\thttp-request redirect scheme https code 301 if !{ var(txn.site),field(3,|) -m sub p } !" + proof + "\n")
+	r.gates(b, "http")
+	r.headersOut(b)
+	r.lead(b, "\tuse_backend api if "+proof+"\n")
+}
+
+// forwarded tells servers who asked, and how. What a client said about that does not survive.
+func (r *rendering) forwarded(b *strings.Builder, scheme string) {
+	b.WriteString("\thttp-request del-header Forwarded\n" +
+		"\thttp-request del-header X-Forwarded- -m beg\n" +
+		"\thttp-request set-header X-Forwarded-For %[src]\n" +
+		"\thttp-request set-header X-Forwarded-Proto " + scheme + "\n" +
+		"\thttp-request set-header X-Real-IP %[src]\n")
+}
+
+// pools renders a section for each backend, and remembers where its sites lead.
+func (r *rendering) pools() string {
+	var b strings.Builder
+	for _, p := range r.backends {
+		if !p.Active {
+			r.sections[p.ID] = "gateway_unavailable"
+			continue
+		}
+		if err := p.valid(); err != nil {
+			r.leaveOut("backend "+p.Name, err)
+			r.sections[p.ID] = "gateway_unavailable"
+			continue
+		}
+		r.sections[p.ID] = section(p.ID)
+		r.pool(&b, p)
+	}
+	return b.String()
+}
+
+func section(id string) string { return "gateway_backend_" + id }
+
+// services are ports that are passed through.
+func (r *rendering) services(b *strings.Builder) {
+	tcp := map[string]bool{}
+	for _, p := range r.backends {
+		tcp[p.ID] = p.Scheme == "tcp" && r.sections[p.ID] == section(p.ID)
+	}
+	for _, s := range r.ports {
+		if err := s.valid(); err != nil {
+			r.leaveOut("TCP service "+s.Name, err)
+			continue
+		}
+		if !tcp[s.BackendID] {
+			continue // switched off with its backend
+		}
+		fmt.Fprintf(b, "frontend gateway_tcp_%d\n\tmode tcp\n\toption tcplog\n\ttimeout client 1h\n", s.Port)
+		r.bind(b, "", fmt.Sprint(s.Port), "\n")
+		for nets := range slices.Chunk(s.AllowFrom, 50) {
+			fmt.Fprintf(b, "\tacl allowed src %s\n", strings.Join(nets, " "))
+		}
+		if len(s.AllowFrom) > 0 {
+			b.WriteString("\ttcp-request connection reject if !allowed\n")
+		}
+		fmt.Fprintf(b, "\tdefault_backend %s\n\n", section(s.BackendID))
+	}
+}
+
+func (s service) valid() error {
+	if who, ok := taken[s.Port]; ok {
+		return fmt.Errorf("its port belongs to %s", who)
+	}
+	for _, n := range s.AllowFrom {
+		if got, err := network(n); err != nil || got != n {
+			return fmt.Errorf("%q is no network", n)
+		}
+	}
+	if !db.ValidID(s.BackendID) {
+		return fmt.Errorf("%q is not the id of a backend", s.BackendID)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The rules that a request meets. Each is there once for all domains, and only while a
+// domain wants it; what it needs to know it takes from the record of the site.
+
+// lookUp finds the site's record.
+func (r *rendering) lookUp(b *strings.Builder) {
+	b.WriteString("\thttp-request set-var(txn.host) req.hdr(host),field(1,:),lower\n" +
+		"\thttp-request set-var(txn.site) var(txn.host),map_str(" + sitesMap + ")\n")
+	if r.hosts.use.wildcard {
+		b.WriteString("\thttp-request set-var(txn.site) var(txn.host),regsub(^[^.]+,*),map_str(" + sitesMap + ") if !{ var(txn.site) -m found }\n")
+	}
+	u := r.hosts.use
+	if u.allow || u.login || u.limit || u.routes || len(r.hosts.headers) > 0 {
+		b.WriteString("\thttp-request set-var(txn.domain) var(txn.site),field(2,|)\n")
+	}
+}
+
+func has(letter string) string { return "{ var(txn.site),field(3,|) -m sub " + letter + " }" }
+
+// gates are what may keep a request from its site.
+func (r *rendering) gates(b *strings.Builder, scheme string) {
+	u := r.hosts.use
+	if u.redirect {
+		fmt.Fprintf(b, "\thttp-request redirect code 301 prefix %s://%%[var(txn.site),field(6,|)] if { var(txn.site),field(6,|) -m found }\n", scheme)
+	}
+	if u.allow {
+		b.WriteString("\thttp-request set-var(txn.net) src,map_ip(" + netsMap + ") if " + has("a") + "\n" +
+			"\thttp-request deny deny_status 403 if " + has("a") + " !{ var(txn.domain),concat(|,txn.net),map_str(" + allowedMap + ") -m found }\n")
+	}
+	if u.limit {
+		b.WriteString("\thttp-request set-var(txn.limit) var(txn.site),field(4,|)\n" +
+			"\thttp-request set-var(txn.client) src,concat(|,txn.domain) if { var(txn.limit) -m found }\n" +
+			"\thttp-request track-sc0 var(txn.client) table gateway_rates if { var(txn.limit) -m found }\n" +
+			"\thttp-request deny deny_status 429 hdr Retry-After 10 if { var(txn.limit) -m found } { sc_http_req_rate(0),sub(txn.limit) gt 0 }\n")
+	}
+	if u.maintenance {
+		b.WriteString("\thttp-request return status 503 content-type \"text/html; charset=utf-8\" hdr Retry-After 300 hdr Cache-Control no-store string " +
+			quoted(maintenancePage) + " if " + has("m") + "\n")
+	}
+	if u.body {
+		const limited = "{ var(txn.body) -m found }"
+		b.WriteString("\thttp-request set-var(txn.body) var(txn.site),field(5,|)\n" +
+			"\thttp-request return status 411 content-type text/plain string \"A request must say how long it is.\" if " + limited + " !{ req.hdr(content-length) -m found } { method POST PUT PATCH }\n" +
+			"\thttp-request deny deny_status 413 if " + limited + " { req.hdr(content-length),sub(txn.body) gt 0 }\n")
+	}
+	if u.login {
+		b.WriteString("\thttp-request set-var(txn.login) req.hdr(authorization),word(2,\" \"),concat(|,txn.domain),sha2(256),hex if " + has("l") + "\n" +
+			"\thttp-request auth realm site if " + has("l") + " !{ var(txn.login),map_str(" + loginsMap + ") -m found }\n")
+	}
+}
+
+const maintenancePage = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Maintenance</title>` +
+	`<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color:#222}</style>` +
+	`<h1>We will be back soon</h1><p>This site is being worked on. Please try again in a few minutes.</p>`
+
+// answers are what a site's answers carry, also those that HAProxy gives itself.
+func (r *rendering) answers(b *strings.Builder) {
+	u := r.hosts.use
+	b.WriteString("\thttp-after-response set-header Alt-Svc 'h3=\":443\"; ma=86400'")
+	if u.noH3 {
+		b.WriteString(" if !" + has("q"))
+	}
+	b.WriteByte('\n')
+	if u.hsts {
+		b.WriteString("\thttp-after-response set-header Strict-Transport-Security %[var(txn.site),field(7,|)] if { var(txn.site),field(7,|) -m found }\n")
+	}
+	r.headersOut(b)
+}
+
+func (r *rendering) headersOut(b *strings.Builder) {
+	for i, h := range r.hosts.headers {
+		fmt.Fprintf(b, "\thttp-after-response set-var(txn.h%d) var(txn.domain),map_str(%s)\n"+
+			"\thttp-after-response set-header %s %%[var(txn.h%d)] if { var(txn.h%d) -m found }\n", i, h.path(), h.name, i, i)
+	}
+}
+
+// lead says which section serves the request; first is what goes before all sites.
+func (r *rendering) lead(b *strings.Builder, first string) {
+	if r.hosts.use.routes {
+		first += "\tuse_backend %[var(txn.route)] if { var(txn.route) -m found }\n"
+		b.WriteString("\thttp-request set-var(txn.path) path if " + has("r") + "\n" +
+			"\thttp-request set-var(txn.route) var(txn.domain),concat(,txn.path),map_beg(" + routesMap + ") if " + has("r") + "\n")
+	}
+	b.WriteString(first + "\tuse_backend %[var(txn.site),field(1,|)]\n" +
+		"\tdefault_backend gateway_unknown\n\n")
+}

@@ -1,0 +1,117 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Rule sends a part of a site to another backend.
+type Rule struct {
+	resource.Meta
+	DomainID   string `json:"domain_id" db:"domain_id"`
+	PathPrefix string `json:"path_prefix" db:"path_prefix"`
+	BackendID  string `json:"backend_id" db:"backend_id"`
+	Priority   int    `json:"priority" db:"priority"`
+	Active     bool   `json:"active" db:"active"`
+}
+
+// RuleInput is what create and update take.
+type RuleInput struct {
+	DomainID   string `json:"domain_id" db:"domain_id" maxLength:"64" doc:"Id of the domain"`
+	PathPrefix string `json:"path_prefix" db:"path_prefix" minLength:"1" maxLength:"512" doc:"How the path of a request must begin" example:"/api/"`
+	BackendID  string `json:"backend_id" db:"backend_id" maxLength:"64" doc:"Id of the backend"`
+	Priority   *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits is taken; 100 unless said otherwise"`
+	Active     *bool  `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
+}
+
+func (p *part) rules() resource.Resource[Rule, RuleInput] {
+	return resource.Resource[Rule, RuleInput]{
+		Component: "proxy", Noun: "routing-rule", Path: "/routing-rules", Table: "proxy_rules", Access: api.Viewer,
+		Search: []string{"path_prefix"}, Sort: []string{"priority", "path_prefix", "created_at", "updated_at"}, Filter: []string{"domain_id", "backend_id"},
+		Name:     func(r Rule) string { return r.PathPrefix },
+		Validate: validateRule,
+	}
+}
+
+func validateRule(ctx context.Context, tx db.DB, _ *Rule, in *RuleInput) error {
+	var p fault.Problems
+	if err := urlPath(in.PathPrefix); err != nil {
+		p.Add("path_prefix", "%s", err)
+	}
+	if in.Priority == nil {
+		hundred := 100
+		in.Priority = &hundred
+	}
+	in.Active = orTrue(in.Active)
+	if err := mustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
+		return err
+	}
+	if err := mustSpeak(ctx, tx, &p, in.BackendID, false); err != nil {
+		return err
+	}
+	return p.Err()
+}
+
+// Order is the order in which a domain's rules are to be looked at.
+type Order struct {
+	DomainID string   `json:"domain_id" maxLength:"64"`
+	Rules    []string `json:"rules" maxItems:"1000" doc:"Ids of all rules of the domain, the first to be looked at first"`
+}
+
+func (p *part) orderRoute(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "order-proxy-routing-rules", Method: http.MethodPost, Path: "/routing-rules/order", Config: true,
+		Summary: "Give the routing rules of a domain a new order",
+	}, p.order)
+}
+
+// order is one change: either all rules have their new places, or none.
+func (p *part) order(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
+	if !db.ValidID(in.Body.DomainID) {
+		return nil, fault.At("domain_id", "is not the id of a domain")
+	}
+	c := change.Change{Component: "proxy", Action: "proxy.routing_rule.order", Subject: in.Body.DomainID}
+	err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return reorder(ctx, tx, in.Body) })
+	if err != nil {
+		return nil, db.Fault(err, "routing rule", nil)
+	}
+	return api.Done(), nil
+}
+
+func reorder(ctx context.Context, tx pgx.Tx, o Order) error {
+	have, err := db.List[struct{ ID string }](ctx, tx, `select id::text from proxy_rules where domain_id = $1 order by id for update`, o.DomainID)
+	if err != nil {
+		return fmt.Errorf("list the rules of domain %s: %w", o.DomainID, err)
+	}
+	known := map[string]bool{}
+	for _, r := range have {
+		known[r.ID] = true
+	}
+	for i, id := range o.Rules {
+		if !known[id] {
+			return fault.At(fmt.Sprintf("rules[%d]", i), "is not a rule of this domain, or there twice")
+		}
+		delete(known, id)
+	}
+	if len(known) > 0 {
+		return fault.At("rules", "leaves out %d rules of this domain; look at them again", len(known))
+	}
+	var b pgx.Batch
+	for i, id := range o.Rules {
+		b.Queue(`update proxy_rules set priority = $2, revision = revision + 1, updated_at = $3 where id = $1 and priority <> $2`, id, (i+1)*10, time.Now())
+	}
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("order the rules of domain %s: %w", o.DomainID, err)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Server is one machine of a pool.
+type Server struct {
+	resource.Meta
+	BackendID string `json:"backend_id" db:"backend_id"`
+	Name      string `json:"name" db:"name"`
+	ProxyName string `json:"proxy_name" db:"proxy_name" readOnly:"true" doc:"The name in the proxy's configuration and statistics"`
+	Address   string `json:"address" db:"address"`
+	Port      int    `json:"port" db:"port"`
+	Weight    int    `json:"weight" db:"weight"`
+	Backup    bool   `json:"backup" db:"backup"`
+	Active    bool   `json:"active" db:"active"`
+	Drain     bool   `json:"drain" db:"drain"`
+}
+
+// ServerInput is what create and update take.
+type ServerInput struct {
+	BackendID string `json:"backend_id,omitempty" db:"backend_id" maxLength:"64" doc:"Id of the backend; not needed below /backends/{id}/servers"`
+	Name      string `json:"name" db:"name" minLength:"1" maxLength:"64" example:"web-1"`
+	Address   string `json:"address" db:"address" minLength:"1" maxLength:"253" doc:"IP address or host name" example:"192.0.2.10"`
+	Port      int    `json:"port" db:"port" minimum:"1" maximum:"65535"`
+	Weight    *int   `json:"weight,omitempty" db:"weight" minimum:"0" maximum:"256" doc:"Its share among the others; 100 unless said otherwise"`
+	Backup    bool   `json:"backup,omitempty" db:"backup" doc:"Used only while none of the others works"`
+	Active    *bool  `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
+	Drain     bool   `json:"drain,omitempty" db:"drain" doc:"Gets no new clients; those it has may finish"`
+	ProxyName string `json:"-" db:"proxy_name"`
+}
+
+func (p *part) servers() resource.Resource[Server, ServerInput] {
+	return resource.Resource[Server, ServerInput]{
+		Component: "proxy", Noun: "server", Path: "/backend-servers", Table: "proxy_servers", Access: api.Viewer,
+		Search: []string{"name", "address"}, Sort: []string{"name", "address", "port", "weight", "created_at", "updated_at"}, Filter: []string{"backend_id"},
+		Unique:   map[string]string{"proxy_servers_name": "name"},
+		Name:     func(s Server) string { return s.Name },
+		Validate: validateServer,
+	}
+}
+
+func (p *part) serversOfBackend() resource.Under[Server, ServerInput] {
+	return resource.Under[Server, ServerInput]{
+		Path: "/backends/{id}/servers", Column: "backend_id",
+		Owner:  func(s Server) string { return s.BackendID },
+		Give:   func(in *ServerInput, id string) { in.BackendID = id },
+		Exists: mustExist("proxy_backends", "backend"),
+	}
+}
+
+// mustExist answers 404 for an owner that is not there.
+func mustExist(table, noun string) func(context.Context, db.DB, string) error {
+	return func(ctx context.Context, q db.DB, id string) error {
+		var there bool
+		if err := q.QueryRow(ctx, `select exists (select from `+table+` where id = $1)`, id).Scan(&there); err != nil {
+			return fmt.Errorf("look for %s %s: %w", noun, id, err)
+		}
+		if !there {
+			return fault.New(fault.NotFound, "there is no such %s", noun)
+		}
+		return nil
+	}
+}
+
+// validateServer also puts every value into the one form that is stored.
+func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) error {
+	var p fault.Problems
+	name, err := proxyName(in.Name)
+	if err != nil {
+		p.Add("name", "%s", err)
+	}
+	in.ProxyName = name
+	if in.Address, err = serverAddress(in.Address); err != nil {
+		p.Add("address", "%s", err)
+	}
+	if in.Weight == nil {
+		hundred := 100
+		in.Weight = &hundred
+	}
+	in.Active = orTrue(in.Active)
+	if err := mustBe(ctx, tx, &p, "backend_id", "proxy_backends", "backend", in.BackendID); err != nil {
+		return err
+	}
+	return p.Err()
+}
+
+// mustBe refuses a reference to what is not there.
+func mustBe(ctx context.Context, tx db.DB, p *fault.Problems, field, table, noun, id string) error {
+	if !db.ValidID(id) {
+		p.Add(field, "is not the id of a %s", noun)
+		return nil
+	}
+	err := mustExist(table, noun)(ctx, tx, id)
+	if fault.Is(err, fault.NotFound) {
+		p.Add(field, "is not the id of a %s", noun)
+		return nil
+	}
+	return err
+}

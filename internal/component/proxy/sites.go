@@ -1,0 +1,272 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway/internal/component"
+)
+
+// sites is what differs between domains: map files, and which features are used at all,
+// so that a request pays for no rule that nobody wants.
+type sites struct {
+	use     features
+	records []string // name -> record; see site.record
+	routes  []string // domain/path -> section
+	nets    []string // network -> itself
+	allowed []string // domain|network
+	logins  []string // digest
+	headers []header
+}
+
+type features struct {
+	wildcard, plain, noH3, maintenance, allow, login, limit, body, redirect, hsts, routes bool
+}
+
+// header is one field name, and its value by domain.
+type header struct {
+	name    string
+	entries []string
+}
+
+func (h header) path() string { return mapsDir + "header-" + strings.ToLower(h.name) + ".map" }
+
+const (
+	sitesMap   = mapsDir + "sites.map"
+	routesMap  = mapsDir + "routes.map"
+	netsMap    = mapsDir + "networks.map"
+	allowedMap = mapsDir + "allowed.map"
+	loginsMap  = mapsDir + "logins.map"
+)
+
+// sites works out the maps.
+func (r *rendering) sites() sites {
+	var s sites
+	known := map[string]site{}
+	for _, d := range r.domains {
+		if err := d.valid(); err != nil {
+			r.leaveOut("domain "+d.Name, err)
+			continue
+		}
+		known[d.ID] = d
+	}
+	routed := r.routesOf(&s, known)
+	guarded := r.loginsOf(&s, known)
+	for _, d := range r.domains {
+		if _, ok := known[d.ID]; ok {
+			s.add(d, r.leadsTo(d.BackendID), routed[d.ID], guarded[d.ID])
+		}
+	}
+	r.headersOf(&s, known)
+	s.allowLists(slices.Collect(maps.Values(known)))
+	slices.Sort(s.records)
+	return s
+}
+
+func (d site) valid() error {
+	if name, err := domainName(d.Name); err != nil || name != d.Name {
+		return errors.New("its name is no host name")
+	}
+	for _, n := range d.AllowFrom {
+		if got, err := network(n); err != nil || got != n {
+			return fmt.Errorf("%q is no network", n)
+		}
+	}
+	if d.HSTS < 0 || d.RateLimit < 0 || d.MaxBody < 0 {
+		return errors.New("one of its limits is below zero")
+	}
+	return nil
+}
+
+func (r *rendering) leadsTo(backend *string) string {
+	if backend == nil {
+		return ""
+	}
+	return r.sections[*backend]
+}
+
+// add puts a domain into the map, under its name and, where it redirects, the one with www.
+func (s *sites) add(d site, section string, routed, guarded bool) {
+	s.note(d)
+	record := d.record(section, routed, guarded)
+	main, other := d.Name, ""
+	switch d.WWW {
+	case "to_www":
+		main, other = "www."+d.Name, d.Name
+	case "to_apex":
+		other = "www." + d.Name
+	}
+	s.records = append(s.records, main+" "+record)
+	if other != "" {
+		s.use.redirect = true
+		s.records = append(s.records, other+" "+strings.Join([]string{"", d.ID, d.flags(false, false), "", "", main}, "|"))
+	}
+}
+
+func (s *sites) note(d site) {
+	u := &s.use
+	u.wildcard = u.wildcard || strings.HasPrefix(d.Name, "*.")
+	u.plain = u.plain || !d.HTTPS
+	u.noH3 = u.noH3 || d.DisableH3
+	u.maintenance = u.maintenance || d.Maintenance
+	u.allow = u.allow || len(d.AllowFrom) > 0
+	u.limit = u.limit || d.RateLimit > 0
+	u.body = u.body || d.MaxBody > 0
+	u.hsts = u.hsts || d.HSTS > 0
+}
+
+// record is all that a request needs to know of its site, in one lookup:
+//
+//	section | domain | flags | rate limit | largest body | redirect to | HSTS
+func (d site) record(section string, routed, guarded bool) string {
+	fields := []string{section, d.ID, d.flags(routed, guarded), "", "", "", d.hsts()}
+	if d.RateLimit > 0 {
+		fields[3] = strconv.Itoa(d.RateLimit)
+	}
+	if d.MaxBody > 0 {
+		fields[4] = strconv.FormatInt(d.MaxBody, 10)
+	}
+	return strings.TrimRight(strings.Join(fields, "|"), "|")
+}
+
+// flags are letters: plain HTTP too, no HTTP/3 (q), maintenance, allow list, login, routes.
+// A rule looks for its letter.
+func (d site) flags(routed, guarded bool) string {
+	var b strings.Builder
+	for _, f := range []struct {
+		on     bool
+		letter byte
+	}{{!d.HTTPS, 'p'}, {d.DisableH3, 'q'}, {d.Maintenance, 'm'}, {len(d.AllowFrom) > 0, 'a'}, {guarded, 'l'}, {routed, 'r'}} {
+		if f.on {
+			b.WriteByte(f.letter)
+		}
+	}
+	return b.String()
+}
+
+func (d site) hsts() string {
+	if d.HSTS == 0 {
+		return ""
+	}
+	value := "max-age=" + strconv.Itoa(d.HSTS)
+	if d.Subdomains {
+		value += "; includeSubDomains"
+	}
+	if d.Preload {
+		value += "; preload"
+	}
+	return value
+}
+
+// routesOf makes "the first rule that fits" out of a map that finds the longest prefix: a
+// rule below one that comes before it and is a prefix of it never fits, so it is left out;
+// of those that remain, the longest that fits is the first.
+func (r *rendering) routesOf(s *sites, known map[string]site) map[string]bool {
+	routed := map[string]bool{}
+	var before []string // prefixes of the same domain
+	last := ""
+	for _, rule := range r.rules {
+		d, ok := known[rule.DomainID]
+		if !ok {
+			continue
+		}
+		if rule.DomainID != last {
+			before, last = before[:0], rule.DomainID
+		}
+		if err := urlPath(rule.Path); err != nil {
+			r.leaveOut("routing rule "+rule.Path+" of "+d.Name, err)
+			continue
+		}
+		if slices.ContainsFunc(before, func(p string) bool { return strings.HasPrefix(rule.Path, p) }) {
+			continue
+		}
+		before = append(before, rule.Path)
+		routed[rule.DomainID], s.use.routes = true, true
+		s.routes = append(s.routes, rule.DomainID+rule.Path+" "+r.sections[rule.BackendID])
+	}
+	slices.Sort(s.routes)
+	return routed
+}
+
+func (r *rendering) loginsOf(s *sites, known map[string]site) map[string]bool {
+	guarded := map[string]bool{}
+	for _, u := range r.users {
+		if _, ok := known[u.DomainID]; !ok {
+			continue
+		}
+		// Also when the digest is damaged: nobody gets in rather than everybody.
+		guarded[u.DomainID], s.use.login = true, true
+		if len(u.Digest) != 64 || strings.Trim(u.Digest, "0123456789ABCDEF") != "" {
+			r.leaveOut("a user of "+known[u.DomainID].Name, errors.New("the password has no digest"))
+			continue
+		}
+		s.logins = append(s.logins, u.Digest+" 1")
+	}
+	slices.Sort(s.logins)
+	s.logins = slices.Compact(s.logins)
+	return guarded
+}
+
+// headersOf groups by name: a rule for each name there is, not for each domain.
+func (r *rendering) headersOf(s *sites, known map[string]site) {
+	byName := map[string]*header{}
+	for _, h := range r.headers {
+		d, ok := known[h.DomainID]
+		if !ok {
+			continue
+		}
+		if err := errors.Join(headerName(h.Name), headerValue(h.Value)); err != nil || h.Value == "" {
+			r.leaveOut("header "+strconv.Quote(h.Name)+" of "+d.Name, errors.New("it is no header field"))
+			continue
+		}
+		key := strings.ToLower(h.Name)
+		if byName[key] == nil {
+			byName[key] = &header{name: h.Name}
+		}
+		byName[key].name = min(byName[key].name, h.Name)
+		byName[key].entries = append(byName[key].entries, h.DomainID+" "+h.Value)
+	}
+	for _, key := range slices.Sorted(maps.Keys(byName)) {
+		slices.Sort(byName[key].entries)
+		s.headers = append(s.headers, *byName[key])
+	}
+}
+
+// files are the maps in use. sites.map is always there.
+func (s *sites) files() []component.File {
+	files := []component.File{mapFile(sitesMap, s.records)}
+	for _, m := range []struct {
+		used    bool
+		path    string
+		entries []string
+	}{
+		{s.use.routes, routesMap, s.routes},
+		{s.use.allow, netsMap, s.nets},
+		{s.use.allow, allowedMap, s.allowed},
+		{s.use.login, loginsMap, s.logins},
+	} {
+		if m.used {
+			files = append(files, mapFile(m.path, m.entries))
+		}
+	}
+	for _, h := range s.headers {
+		files = append(files, mapFile(h.path(), h.entries))
+	}
+	return files
+}
+
+func mapFile(path string, entries []string) component.File {
+	size := 0
+	for _, e := range entries {
+		size += len(e) + 1
+	}
+	data := make([]byte, 0, size)
+	for _, e := range entries {
+		data = append(append(data, e...), '\n')
+	}
+	return component.File{Path: path, Mode: fileMode, Data: data}
+}

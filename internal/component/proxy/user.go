@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+	"gateway/internal/secret"
+)
+
+// User may use a domain that asks for a name and a password.
+type User struct {
+	resource.Meta
+	DomainID string `json:"domain_id" db:"domain_id"`
+	Name     string `json:"name" db:"name"`
+}
+
+// UserInput is what create and update take.
+type UserInput struct {
+	DomainID string      `json:"domain_id,omitempty" db:"domain_id" maxLength:"64" doc:"Id of the domain; not needed below /domains/{id}/users"`
+	Name     string      `json:"name" db:"name" minLength:"1" maxLength:"64" example:"ann"`
+	Password secret.Text `json:"password,omitempty" db:"-" maxLength:"200" writeOnly:"true" doc:"At least 12 characters; needed whenever the name changes"`
+}
+
+func (p *part) users() resource.Resource[User, UserInput] {
+	return resource.Resource[User, UserInput]{
+		Component: "proxy", Noun: "user", Path: "/domain-users", Table: "proxy_users", Access: api.Viewer,
+		Search: []string{"name"}, Sort: []string{"name", "created_at", "updated_at"}, Filter: []string{"domain_id"},
+		Unique:   map[string]string{"proxy_users_name": "name"},
+		Name:     func(u User) string { return u.Name },
+		Validate: validateUser,
+		Derive:   deriveUser,
+	}
+}
+
+func (p *part) usersOfDomain() resource.Under[User, UserInput] {
+	return resource.Under[User, UserInput]{
+		Path: "/domains/{id}/users", Column: "domain_id", Items: true,
+		Owner:  func(u User) string { return u.DomainID },
+		Give:   func(in *UserInput, id string) { in.DomainID = id },
+		Exists: mustExist("proxy_domains", "domain"),
+	}
+}
+
+func validateUser(ctx context.Context, tx db.DB, old *User, in *UserInput) error {
+	var p fault.Problems
+	if err := headerValue(in.Name); err != nil || strings.Contains(in.Name, ":") {
+		p.Add("name", "must be printable ASCII without a colon")
+	}
+	password := in.Password.Reveal()
+	switch {
+	case password == "" && (old == nil || old.Name != in.Name || old.DomainID != in.DomainID):
+		p.Add("password", "is needed")
+	case password != "" && len(password) < 12:
+		p.Add("password", "must have at least 12 characters")
+	case strings.ContainsFunc(password, unprintable):
+		p.Add("password", "must not have control characters")
+	}
+	if err := mustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
+		return err
+	}
+	return p.Err()
+}
+
+func deriveUser(_ context.Context, _ string, old *User, in *UserInput) (map[string]any, error) {
+	if in.Password == "" {
+		if old == nil {
+			return nil, errors.New("a user without a password")
+		}
+		return nil, nil
+	}
+	return map[string]any{"digest": digest(in.DomainID, in.Name, in.Password.Reveal())}, nil
+}
+
+// digest is what HAProxy computes of a request: of the credentials as they are sent, and
+// the domain, so that the same password elsewhere has another one.
+func digest(domain, name, password string) string {
+	sent := base64.StdEncoding.EncodeToString([]byte(name + ":" + password))
+	sum := sha256.Sum256([]byte(sent + "|" + domain))
+	return strings.ToUpper(hex.EncodeToString(sum[:]))
+}

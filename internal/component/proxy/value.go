@@ -1,0 +1,184 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"gateway/internal/fault"
+)
+
+// Every value that reaches HAProxy's files passes one of these, when it is stored and once
+// more when it is rendered: what a restore brought in was perhaps never judged.
+
+var (
+	labelForm = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
+	tokenForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	pathForm  = regexp.MustCompile(`^/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$`)
+)
+
+// hostName puts a name into the form in which it is stored and looked up. One in another
+// script becomes its ASCII form.
+func hostName(s string) (string, error) {
+	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))
+	if strings.ContainsFunc(name, func(r rune) bool { return r > '~' }) {
+		ascii, err := idna.Lookup.ToASCII(name)
+		if err != nil {
+			return "", errors.New("is not a name that can be written as a host name")
+		}
+		name = ascii
+	}
+	if name == "" || len(name) > 253 {
+		return "", errors.New("must have 1 to 253 characters")
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if !labelForm.MatchString(label) {
+			return "", errors.New("must be a host name: letters, digits and dashes, parted by dots")
+		}
+	}
+	return name, nil
+}
+
+// domainName is a host name, or one for all names directly below another: *.example.com.
+func domainName(s string) (string, error) {
+	rest, wildcard := strings.CutPrefix(strings.TrimSpace(s), "*.")
+	name, err := hostName(rest)
+	switch {
+	case err != nil:
+		return "", err
+	case !strings.Contains(name, "."):
+		return "", errors.New("must have at least two parts, as in example.com")
+	case numeric(name):
+		return "", errors.New("must be a name, not an address")
+	case wildcard:
+		return "*." + name, nil
+	}
+	return name, nil
+}
+
+func numeric(name string) bool {
+	_, err := netip.ParseAddr(name)
+	return err == nil
+}
+
+// serverAddress is an IP address or a name that is looked up.
+func serverAddress(s string) (string, error) {
+	if addr, err := netip.ParseAddr(s); err == nil {
+		switch {
+		case addr.Zone() != "":
+			return "", errors.New("must not name an interface")
+		case addr.IsUnspecified() || addr.IsMulticast():
+			return "", errors.New("must be the address of one machine")
+		}
+		return addr.Unmap().String(), nil
+	}
+	name, err := hostName(s)
+	if err != nil || strings.Trim(name, "0123456789.") == "" {
+		return "", errors.New("must be an IP address or a host name")
+	}
+	return name, nil
+}
+
+// network is a network or one address, as 192.0.2.0/24 or 192.0.2.1.
+func network(s string) (string, error) {
+	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()).String(), nil
+	}
+	prefix, err := netip.ParsePrefix(s)
+	if err != nil || prefix.Addr().Is4In6() {
+		return "", errors.New("must be an address or a network, as 192.0.2.1 or 192.0.2.0/24")
+	}
+	return prefix.Masked().String(), nil
+}
+
+// networks is each of them once, in order.
+func networks(p *fault.Problems, field string, in []string) []string {
+	out := make([]string, 0, len(in))
+	for i, s := range in {
+		n, err := network(strings.TrimSpace(s))
+		if err != nil {
+			p.Add(fmt.Sprintf("%s[%d]", field, i), "%s", err)
+			continue
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// plainLine is text for people that never reaches a daemon's file as such; it is still one line.
+func plainLine(s string) error {
+	if strings.ContainsFunc(s, unprintable) {
+		return errors.New("must be one line without control characters")
+	}
+	return nil
+}
+
+func unprintable(r rune) bool {
+	return r < ' ' || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// headerValue is what RFC 9110 lets a field value be, without what is not ASCII.
+func headerValue(s string) error {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' {
+			return errors.New("must be printable ASCII on one line")
+		}
+	}
+	if s != strings.TrimSpace(s) {
+		return errors.New("must not begin or end with a space")
+	}
+	return nil
+}
+
+// ours are the header fields that the proxy or HTTP itself needs as they are.
+var ours = []string{
+	"connection", "content-length", "transfer-encoding", "upgrade", "keep-alive", "te", "trailer",
+	"alt-svc", "strict-transport-security", "date",
+}
+
+func headerName(s string) error {
+	if !tokenForm.MatchString(s) {
+		return errors.New("must be letters, digits, dashes and underscores, at most 64")
+	}
+	if slices.Contains(ours, strings.ToLower(s)) {
+		return errors.New("is set by the proxy itself; see the settings of the domain")
+	}
+	return nil
+}
+
+// urlPath is a path in a request as HAProxy sees it: not decoded.
+func urlPath(s string) error {
+	if !strings.HasPrefix(s, "/") {
+		return errors.New("must begin with /")
+	}
+	if len(s) > 512 || !pathForm.MatchString(s) {
+		return errors.New("must be the path of a URL, without spaces, ? and #, at most 512 characters")
+	}
+	return nil
+}
+
+// proxyName is a server's name as HAProxy has it: whitespace and dots become underscores.
+func proxyName(s string) (string, error) {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '.' || r == ' ' || r == '\t':
+			b.WriteByte('_')
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_':
+			b.WriteRune(r)
+		default:
+			return "", errors.New("must be made of letters, digits, dashes, underscores, dots and spaces")
+		}
+	}
+	if b.Len() == 0 || b.Len() > 64 {
+		return "", errors.New("must have 1 to 64 characters")
+	}
+	return b.String(), nil
+}
