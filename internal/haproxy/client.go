@@ -23,7 +23,7 @@ const (
 )
 
 const (
-	// For callers whose context has no deadline.
+	// The longest that a command may take, a reload of 10,000 certificates included.
 	patience = time.Minute
 	// The statistics of 100,000 servers are shorter than this.
 	maxAnswer = 256 << 20
@@ -58,6 +58,8 @@ func refuse(command, answer string) error {
 // talk sends a text and reads what comes until HAProxy closes. A master closes only when
 // it is told that nothing more follows.
 func talk(ctx context.Context, path, text string, last bool) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	conn, err := dial(ctx, path)
 	if err != nil {
 		return "", err
@@ -72,15 +74,25 @@ func talk(ctx context.Context, path, text string, last bool) (string, error) {
 	return answer, err
 }
 
+// dial waits for its turn when many ask at once: HAProxy takes ten callers at a time and
+// the kernel turns away the rest.
 func dial(ctx context.Context, path string) (*net.UnixConn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+	for errors.Is(err, unix.EAGAIN) {
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for a place at HAProxy's socket: %w", context.Cause(ctx))
+		case <-time.After(time.Millisecond):
+			conn, err = (&net.Dialer{}).DialContext(ctx, "unix", path)
+		}
+	}
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ECONNREFUSED) {
 		return nil, ErrDown
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reach HAProxy: %w", err)
 	}
-	return conn.(*net.UnixConn), conn.SetDeadline(time.Now().Add(patience))
+	return conn.(*net.UnixConn), nil
 }
 
 // exchange reads while it writes: HAProxy answers the first commands of many before it

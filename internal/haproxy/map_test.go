@@ -136,6 +136,21 @@ func TestMapKeyIsNeverMissing(t *testing.T) {
 	wg.Wait()
 }
 
+// HAProxy takes ten connections at a time; the others wait their turn.
+func TestManyAskAtOnce(t *testing.T) {
+	r := newRig(t, "a 0\n")
+	ctx := short(t)
+	var wg sync.WaitGroup
+	for range 200 {
+		wg.Go(func() {
+			if got, _, err := r.Runtime.MapGet(ctx, r.values, "a"); got != "0" || err != nil {
+				t.Errorf("MapGet = %q, %v, want 0", got, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
 func TestMapRefuses(t *testing.T) {
 	r := newRig(t, "a 0\n")
 	ctx := short(t)

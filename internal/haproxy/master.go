@@ -98,14 +98,21 @@ func parseWorker(fields []string) (Worker, error) {
 // Retire ends an old worker by closing what it still serves. It returns when the worker is
 // gone, which is no error either when it was so before.
 func (m Master) Retire(ctx context.Context, pid int) error {
+	const sessionsFirst = 10
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	for round := 0; ; round++ {
 		there, err := m.old(ctx, pid)
 		if err != nil || !there {
 			return err
 		}
-		if err := m.shutDown(ctx, pid); err != nil {
+		// Sessions are closed and logged one by one. A connection that waits for its next
+		// request is no session; nothing but the end of the worker closes it.
+		end := m.shutDown
+		if round >= sessionsFirst {
+			end = m.exit
+		}
+		if err := end(ctx, pid); err != nil {
 			return err
 		}
 		select {
@@ -145,6 +152,15 @@ func (m Master) shutDown(ctx context.Context, pid int) error {
 	}
 	if _, err = talk(ctx, m.Path, commands.String(), true); err != nil {
 		return about("shutdown session", err)
+	}
+	return nil
+}
+
+// exit ends a worker at once. HAProxy has it among the tools for developers; the master
+// takes note of the end of an old worker and does no more about it.
+func (m Master) exit(ctx context.Context, pid int) error {
+	if _, err := talk(ctx, m.Path, fmt.Sprintf("expert-mode on\n@!%d debug dev exit 0\n", pid), true); err != nil {
+		return about("debug dev exit", err)
 	}
 	return nil
 }

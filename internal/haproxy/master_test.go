@@ -1,8 +1,11 @@
 package haproxy_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -87,6 +90,33 @@ func TestRetire(t *testing.T) {
 	}
 	r.ended(first)
 	r.ended(second)
+	if after, old := r.workers(); after.PID != current.PID || len(old) != 0 {
+		t.Errorf("workers = %+v and %+v, want %d alone", after, old, current.PID)
+	}
+	if got := r.get("a"); got != "1" {
+		t.Errorf("after all a = %q, want 1", got)
+	}
+}
+
+// With idle-close-on-response a worker waits for one more request on every connection that
+// a browser keeps open, and no session shows for it.
+func TestRetireOfAWorkerWithAnIdleConnection(t *testing.T) {
+	r := newRig(t, "a 1\n")
+	ctx := short(t)
+	idle := r.Dial("web")
+	ask := "GET / HTTP/1.1\r\nHost: a\r\nX-Key: a\r\n\r\n"
+	_, err := io.WriteString(idle, ask)
+	r.must(err)
+	resp, err := http.ReadResponse(bufio.NewReader(idle), nil)
+	r.must(err)
+	r.must(resp.Body.Close())
+	r.must(r.Master.Reload(ctx))
+	current, old := r.workers()
+	if len(old) != 1 {
+		t.Fatalf("old workers = %+v, want one", old)
+	}
+	r.must(r.Master.Retire(ctx, old[0].PID))
+	r.ended(idle)
 	if after, old := r.workers(); after.PID != current.PID || len(old) != 0 {
 		t.Errorf("workers = %+v and %+v, want %d alone", after, old, current.PID)
 	}

@@ -30,7 +30,9 @@ defaults
 	timeout client 30s
 	timeout server 30s
 	timeout tunnel 1h
+	retries 0
 frontend web
+	option idle-close-on-response
 	bind unix@%[1]s/web
 	http-request return status 200 content-type text/plain lf-string "%%[req.hdr(x-key),map_str(%[1]s/values,absent)]" if { req.hdr(x-key) -m found }
 	default_backend pool

@@ -103,8 +103,8 @@ func (r Runtime) ServerAdd(ctx context.Context, backend, server, settings string
 }
 
 // ServerRemove takes a server out of its backend, once its connections have ended. When
-// they have not within the patience, it puts the server back and answers ErrBusy.
-func (r Runtime) ServerRemove(ctx context.Context, backend, server string, patience time.Duration) error {
+// they have not within the wait, it puts the server back and answers ErrBusy.
+func (r Runtime) ServerRemove(ctx context.Context, backend, server string, wait time.Duration) error {
 	t, err := target(backend, server)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (r Runtime) ServerRemove(ctx context.Context, backend, server string, patie
 		return err
 	}
 	out, err := r.do(ctx, "set server "+t+" state maint",
-		fmt.Sprintf("wait %dms srv-removable %s", max(1, patience.Milliseconds()), t), "del server "+t)
+		fmt.Sprintf("wait %dms srv-removable %s", min(max(1, wait.Milliseconds()), (patience-time.Second).Milliseconds()), t), "del server "+t)
 	if err == nil && out[2] == "Server deleted." {
 		return nil
 	}
@@ -160,18 +160,18 @@ func (r Runtime) servers(ctx context.Context, command string) ([]Server, error) 
 func parseServers(answer string) ([]Server, error) {
 	_, rest, _ := strings.Cut(answer, "\n")
 	header, rest, _ := strings.Cut(rest, "\n")
-	names, found := strings.CutPrefix(header, "# ")
-	if !found {
+	names := strings.Fields(strings.TrimPrefix(header, "#"))
+	if !strings.HasPrefix(header, "# ") {
 		return nil, refuse("show servers", answer)
 	}
 	column := map[string]int{}
-	for i, name := range strings.Fields(names) {
+	for i, name := range names {
 		column[name] = i
 	}
 	var servers []Server
 	for line := range strings.Lines(rest) {
 		fields := strings.Fields(line)
-		if len(fields) != len(column) {
+		if len(fields) != len(names) {
 			return nil, refuse("show servers", line)
 		}
 		servers = append(servers, parseServer(func(name string) string {
