@@ -130,7 +130,7 @@ func (r Runtime) ServerRemove(ctx context.Context, backend, server string, wait 
 }
 
 func (r Runtime) server(ctx context.Context, backend, server string) (Server, error) {
-	all, err := r.servers(ctx, "show servers state "+word(backend))
+	all, err := r.ServersOf(ctx, backend)
 	for _, s := range all {
 		if s.Name == server {
 			return s, nil
