@@ -327,11 +327,13 @@ func (s *stage) prepare(op operation) (p prepared, ok bool) {
 	s.t.Helper()
 	email, actor := s.account("admin")
 	ready, ok := ready()[op.String()]
-	p = prepared{path: strings.ReplaceAll(op.path, "{id}", "00000000-0000-7000-8000-0000000000ff"), body: map[string]any{}}
+	const nobody = "00000000-0000-7000-8000-0000000000ff"
+	p = prepared{path: strings.NewReplacer("{id}", nobody, "{item}", nobody).Replace(op.path), body: map[string]any{}}
 	if ok {
 		var id string
 		id, p.body = ready(s, email, actor)
-		p.path = strings.ReplaceAll(op.path, "{id}", id)
+		owner, item, _ := strings.Cut(id, "/") // the id of what belongs to another follows that of the other
+		p.path = strings.NewReplacer("{id}", owner, "{item}", item).Replace(op.path)
 	}
 	p.as = sessionOf(actor) // last: getting ready may have renewed it
 	return p, ok
@@ -412,5 +414,6 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 		},
 	}
 	maps.Copy(all, configured())
+	maps.Copy(all, published())
 	return all
 }

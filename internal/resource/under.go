@@ -58,8 +58,8 @@ type under[Row row, In any] struct {
 	at    Under[Row, In]
 }
 
-// item names a row and the one that it belongs to.
-type item struct {
+// Owned names a row in the path, after the one that it belongs to.
+type Owned struct {
 	One
 	Item string `path:"item" doc:"Id of what belongs to it"`
 }
@@ -98,7 +98,7 @@ func (s *under[Row, In]) create(ctx context.Context, in *struct {
 	return s.store.create(ctx, &creation[In]{Body: in.Body})
 }
 
-func (s *under[Row, In]) get(ctx context.Context, in *item) (*api.Row[Row], error) {
+func (s *under[Row, In]) get(ctx context.Context, in *Owned) (*api.Row[Row], error) {
 	if err := s.owns(ctx, in); err != nil {
 		return nil, err
 	}
@@ -106,12 +106,12 @@ func (s *under[Row, In]) get(ctx context.Context, in *item) (*api.Row[Row], erro
 }
 
 func (s *under[Row, In]) update(ctx context.Context, in *struct {
-	item
+	Owned
 	IfMatch string `header:"If-Match" maxLength:"200" doc:"ETag of the version this is based on; 412 when there is a newer one"`
 	Body    In
 },
 ) (*api.Row[Row], error) {
-	if err := s.owns(ctx, &in.item); err != nil {
+	if err := s.owns(ctx, &in.Owned); err != nil {
 		return nil, err
 	}
 	s.at.Give(&in.Body, in.ID)
@@ -119,18 +119,18 @@ func (s *under[Row, In]) update(ctx context.Context, in *struct {
 }
 
 func (s *under[Row, In]) delete(ctx context.Context, in *struct {
-	item
+	Owned
 	IfMatch string `header:"If-Match" maxLength:"200" doc:"ETag of the version to delete; 412 when there is a newer one"`
 },
 ) (*api.Body[*api.None], error) {
-	if err := s.owns(ctx, &in.item); err != nil {
+	if err := s.owns(ctx, &in.Owned); err != nil {
 		return nil, err
 	}
 	return s.store.delete(ctx, &removal{One: One{in.Item}, IfMatch: in.IfMatch})
 }
 
 // owns answers that there is none when it belongs to another.
-func (s *under[Row, In]) owns(ctx context.Context, in *item) error {
+func (s *under[Row, In]) owns(ctx context.Context, in *Owned) error {
 	row, err := s.store.read(ctx, s.store.q, s.store.sql.get, in.Item)
 	if err != nil {
 		return err

@@ -8,12 +8,14 @@ import (
 	"context"
 	"embed"
 	"sync/atomic"
+	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db"
 	"gateway/internal/haproxy"
+	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
 
@@ -31,6 +33,7 @@ type Options struct {
 	Applier applier    // apply.Client
 	Units   units      // *sys.Units
 	Exec    sys.Runner // sys.Run
+	Setup   setup      // *setupstate.Store
 	// Runtime and Master are HAProxy's sockets, where they are not Debian's.
 	Runtime haproxy.Runtime
 	Master  haproxy.Master
@@ -42,6 +45,10 @@ type applier interface {
 
 type units interface {
 	Restart(ctx context.Context, unit string) error
+}
+
+type setup interface {
+	Load() (setupstate.State, error)
 }
 
 type part struct {
@@ -83,7 +90,8 @@ func (p *part) component() component.Component {
 		Unchecked:  unchecked,
 		Apply:      p.apply,
 		Openings:   openings,
-		Verbs:      map[string]component.Verb{},
+		Jobs:       []component.Job{{Name: "proxy.ipv6", Every: time.Minute, Run: p.followSetup}},
+		Verbs:      map[string]component.Verb{"stats": p.stats, "reload": p.reloadVerb},
 		Objects:    objects(),
 	}
 }
@@ -112,6 +120,7 @@ func (p *part) routes(r api.Router) {
 	p.rules().Register(r, p.DB, p.Run)
 	p.orderRoute(r)
 	p.ports().Register(r, p.DB, p.Run)
+	p.statusRoutes(r)
 }
 
 func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/api"
@@ -32,8 +33,10 @@ type Options struct {
 	Applier  applier  // apply.Client
 	// Metrics is what GET /metrics answers, beside the few figures of this component.
 	Metrics prometheus.Gatherer
-	Now     func() time.Time
-	Log     *slog.Logger
+	// IPv6 tells whoever listens, in the transaction of the change.
+	IPv6 func(ctx context.Context, tx pgx.Tx, on bool) error
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
 type host interface {

@@ -68,7 +68,11 @@ func (p *part) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Flag],
 	if want.Enabled {
 		subject = "on"
 	}
-	if err := set(ctx, p, f.action, subject, f.field, want.Enabled); err != nil {
+	also := nothingElse
+	if f.path == "ipv6" && p.IPv6 != nil {
+		also = func(ctx context.Context, tx pgx.Tx) error { return p.IPv6(ctx, tx, want.Enabled) }
+	}
+	if err := set(ctx, p, f.action, subject, f.field, want.Enabled, also); err != nil {
 		return nil, err
 	}
 	return api.OK(want), nil
@@ -91,19 +95,25 @@ func (p *part) retention(context.Context, *struct{}) (*api.Body[Retention], erro
 func (p *part) setRetention(ctx context.Context, in *struct{ Body Retention }) (*api.Body[Retention], error) {
 	subject := fmt.Sprintf("%d backups, %d days of audit entries", in.Body.Backups, in.Body.AuditDays)
 	field := func(s *setupstate.State) *setupstate.Retention { return &s.Retention }
-	if err := set(ctx, p, "system.retention", subject, field, setupstate.Retention(in.Body)); err != nil {
+	if err := set(ctx, p, "system.retention", subject, field, setupstate.Retention(in.Body), nothingElse); err != nil {
 		return nil, err
 	}
 	return api.OK(in.Body), nil
 }
 
-// set stores one value, with an entry even when it was the same before. The store is a
-// file and knows no rollback, so a change that fails after it puts the old value back.
-func set[T comparable](ctx context.Context, p *part, action, subject string, field func(*setupstate.State) *T, value T) error {
+func nothingElse(context.Context, pgx.Tx) error { return nil }
+
+// set stores one value, with an entry even when it was the same before, and does what goes
+// with it in the database. The store is a file and knows no rollback, so a change that
+// fails after it puts the old value back.
+func set[T comparable](ctx context.Context, p *part, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
 	var old T
 	written := false
 	detail := map[string]any{"to": value}
-	err := p.change(ctx, change.Change{Action: action, Subject: subject, Detail: detail}, func(context.Context, pgx.Tx) error {
+	err := p.change(ctx, change.Change{Action: action, Subject: subject, Detail: detail}, func(ctx context.Context, tx pgx.Tx) error {
+		if err := also(ctx, tx); err != nil {
+			return err
+		}
 		_, err := p.Setup.Update(func(s *setupstate.State) error {
 			f := field(s)
 			old, *f = *f, value
