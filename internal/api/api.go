@@ -62,6 +62,8 @@ type Server struct {
 	metrics *metrics
 	access  map[string]Access // by operation id: the table of who may do what
 	config  map[string]bool   // by pattern: what can be part of a batch
+
+	wellKnown map[string]func(ctx context.Context, word string) (string, error)
 }
 
 // New returns a server with no operations but the description of itself.
@@ -69,6 +71,7 @@ func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
 		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{},
+		wellKnown: map[string]func(context.Context, string) (string, error){},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
 	s.mux.HandleFunc("/", s.unrouted)

@@ -25,6 +25,9 @@ func (s *Server) Handler() http.Handler {
 			s.serveAPI(w, r)
 			return
 		}
+		if s.serveWellKnown(w, r) {
+			return
+		}
 		maps.Copy(w.Header(), secure)
 		site.ServeHTTP(w, r)
 	})

@@ -107,7 +107,7 @@ func newCore(cfg Config) (*core, error) {
 		return nil, err
 	}
 	deps := all.Deps{
-		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Hasher: hasher, Limits: *cfg.Limits,
+		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Box: c.box, Hasher: hasher, Limits: *cfg.Limits,
 		SetupCode: cfg.SetupCode(), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
 		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: apply.Client{Socket: cfg.ApplySocket}, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
 	}
@@ -116,7 +116,7 @@ func newCore(cfg Config) (*core, error) {
 	if cfg.More != nil {
 		c.parts = append(c.parts, cfg.More(deps)...)
 	}
-	c.set = component.Set{Parts: c.parts, Unseal: c.unseal}
+	c.set = component.Set{Parts: c.parts, Unseal: c.box.Unseal}
 	run.Manage(c.set, func(name string) change.Applied { return synced(deps.Applier, name) })
 	return c, nil
 }
@@ -165,11 +165,6 @@ func (c *core) newUsers(run *change.Runner, log *audit.Log, hasher *auth.Hasher)
 		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Box: box, Signer: signer, Hasher: hasher,
 		Limits: *c.cfg.Limits, ResetToken: c.cfg.ResetToken(), Now: c.cfg.Now, Log: c.log,
 	}), nil
-}
-
-func (c *core) unseal(sealed []byte, where secret.Place) (secret.Text, error) {
-	plain, err := c.box.Open(sealed, where)
-	return secret.Text(plain), err
 }
 
 // synced waits for the applier, whoever else stops waiting: the change is committed.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -27,6 +28,8 @@ type ApplyConfig struct {
 	Database string
 	StateDir string
 	RunDir   string
+	// MasterKey is the file that systemd hands over; see LoadCredential= of the unit.
+	MasterKey string
 }
 
 // ApplyDefaults are the paths of an installed appliance.
@@ -35,6 +38,7 @@ func ApplyDefaults() ApplyConfig {
 		Socket: Defaults().ApplySocket, User: "gateway",
 		Database: "host=/run/postgresql user=root dbname=gateway",
 		StateDir: "/var/lib/gateway-apply", RunDir: "/run/gateway-apply",
+		MasterKey: filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), "master.key"),
 	}
 }
 
@@ -91,7 +95,7 @@ func newEngine(cfg ApplyConfig, pool db.Pool, watch *db.Watch, units *sys.Units,
 	if err != nil {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
-	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Now: time.Now, Log: log}), Unseal: sealed}
+	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
 	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now)
 	run.Manage(set, nil)
 	tables := db.Tables(component.Schemas(set.Parts))
@@ -102,7 +106,18 @@ func newEngine(cfg ApplyConfig, pool db.Pool, watch *db.Watch, units *sys.Units,
 	}), nil
 }
 
-// sealed is for a process without the master key: no part of it needs a secret yet.
+// opener opens secrets with the master key that systemd hands over. Without one the parts
+// that need no secret still work.
+func opener(path string, log *slog.Logger) component.Unseal {
+	box, err := secret.OpenBox(path)
+	if err != nil {
+		log.Error("secrets stay sealed", "err", err)
+		return sealed
+	}
+	return box.Unseal
+}
+
+// sealed is for a process without the master key.
 func sealed(_ []byte, where secret.Place) (secret.Text, error) {
 	return "", fmt.Errorf("open the secret in %s: gateway-apply has no master key", where)
 }

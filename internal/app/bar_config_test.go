@@ -56,15 +56,22 @@ func configured() map[string]func(s *stage, email string, actor *apptest.Client)
 	pool := func() fields { return fields{"kind": "server", "address": unique() + ".example.com"} }
 	zone := func() fields { return fields{"name": unique() + ".arpa", "forward_to": []string{}} }
 	record := func() fields { return fields{"name": unique(), "type": "A", "value": "192.0.2.1"} }
+	certificate := func() fields { return fields{"source": "self_signed", "names": []string{unique() + ".example.com"}} }
+	ordered := func() fields { return fields{"source": "acme", "names": []string{unique() + ".example.com"}} }
 	return map[string]get{
-		"POST /batch":                fixed(fields{"operations": []fields{{"method": "POST", "path": "/ntp/pools", "body": pool()}}}),
-		"POST /changes/{id}/confirm": changed("3600"),
-		"POST /changes/{id}/revert":  changed(""),
-		"GET /changes/{id}":          changed(""),
-		"POST /dns/flush-cache":      fixed(nil),
-		"POST /dns/zones":            fixed(zone()),
-		"PUT /dns/zones/{id}":        on("/dns/zones", zone(), zone()),
-		"DELETE /dns/zones/{id}":     on("/dns/zones", zone(), nil),
+		"POST /certificates":            fixed(certificate()),
+		"PUT /certificates/{id}":        on("/certificates", certificate(), certificate()),
+		"DELETE /certificates/{id}":     on("/certificates", certificate(), nil),
+		"POST /certificates/{id}/renew": on("/certificates", certificate(), nil),
+		"POST /certificates/{id}/check": on("/certificates", ordered(), nil),
+		"POST /batch":                   fixed(fields{"operations": []fields{{"method": "POST", "path": "/ntp/pools", "body": pool()}}}),
+		"POST /changes/{id}/confirm":    changed("3600"),
+		"POST /changes/{id}/revert":     changed(""),
+		"GET /changes/{id}":             changed(""),
+		"POST /dns/flush-cache":         fixed(nil),
+		"POST /dns/zones":               fixed(zone()),
+		"PUT /dns/zones/{id}":           on("/dns/zones", zone(), zone()),
+		"DELETE /dns/zones/{id}":        on("/dns/zones", zone(), nil),
 		"POST /dns/records": func(s *stage, _ string, actor client) (string, any) {
 			s.nothingWaits()
 			r := record()

@@ -81,8 +81,15 @@ func newID(ctx context.Context) (string, error) {
 func (s *store[Row, In]) subject(in *In, id string) string {
 	v := reflect.ValueOf(in).Elem()
 	for f := range fields(v.Type()) {
-		if len(s.Search) > 0 && f.Tag.Get("db") == s.Search[0] && f.Type.Kind() == reflect.String {
-			return v.FieldByIndex(f.Index).String()
+		if len(s.Search) == 0 || f.Tag.Get("db") != s.Search[0] {
+			continue
+		}
+		value := v.FieldByIndex(f.Index)
+		if value.Kind() == reflect.Slice && value.Len() > 0 { // the first of a list is the main one
+			value = value.Index(0)
+		}
+		if value.Kind() == reflect.String {
+			return value.String()
 		}
 	}
 	return id

@@ -82,6 +82,12 @@ func (b *Box) Open(sealed []byte, where Place) ([]byte, error) {
 	return plain, nil
 }
 
+// Unseal is Open for a secret that is text.
+func (b *Box) Unseal(sealed []byte, where Place) (Text, error) {
+	plain, err := b.Open(sealed, where)
+	return Text(plain), err
+}
+
 func (b *Box) open(sealed []byte, where Place) ([]byte, error) {
 	if len(sealed) < keyIDLen+nonceLen+tagLen {
 		return nil, fmt.Errorf("sealed value has only %d bytes", len(sealed))

@@ -14,6 +14,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/audit"
+	"gateway/internal/component/cert"
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/ntp"
@@ -21,6 +22,7 @@ import (
 	"gateway/internal/component/system"
 	"gateway/internal/component/user"
 	"gateway/internal/db"
+	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
@@ -33,6 +35,7 @@ type Deps struct {
 	Audit     *auditlog.Log
 	Setup     *setupstate.Store
 	Users     *user.Users
+	Box       *secret.Box
 	Hasher    *auth.Hasher
 	Limits    auth.Limits
 	SetupCode string // path of the one-time code
@@ -54,6 +57,7 @@ func Managed(d Deps) []component.Component {
 	return []component.Component{
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
+		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Units: d.Units, Now: d.Now, Log: d.Log}),
 	}
 }
 

@@ -1,0 +1,94 @@
+package cert
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+)
+
+// shows CERT-03
+func TestHAProxyServesEachCertificateForItsNames(t *testing.T) {
+	r := newRig(t)
+	h := r.withProxy()
+	worker := h.Worker().PID
+	fallback := h.serves("nobody.example.com")
+	a := r.make(object{"source": "self_signed", "names": []string{"a.example.com", "*.w.example.com"}})
+	b := r.make(object{"source": "self_signed", "names": []string{"b.example.com"}})
+	for name, want := range map[string]string{
+		"a.example.com": a.Serial, "x.w.example.com": a.Serial, "b.example.com": b.Serial, "nobody.example.com": fallback, "x.y.w.example.com": fallback,
+	} {
+		if got := h.serves(name); !sameSerial(got, want) {
+			t.Errorf("%s is served with %s, want %s", name, got, want)
+		}
+	}
+	b = r.put(b, object{"source": "self_signed", "names": []string{"b.example.com"}, "key_type": "rsa-2048"})
+	if got := h.serves("b.example.com"); !sameSerial(got, b.Serial) {
+		t.Errorf("after a new key: %s, want %s", got, b.Serial)
+	}
+	r.do("DELETE", "/certificates/"+a.ID, nil).want(t, http.StatusOK)
+	if got := h.serves("a.example.com"); got != fallback {
+		t.Errorf("after its deletion: %s, want the fallback %s", got, fallback)
+	}
+	if got := h.Worker().PID; got != worker {
+		t.Error("HAProxy was reloaded for what it can do by itself")
+	}
+
+	// Other names for an entry: by a reload, so that nobody sees the fallback meanwhile.
+	b = r.put(b, object{"source": "self_signed", "names": []string{"b.example.com", "c.example.com"}})
+	if got := h.serves("c.example.com"); !sameSerial(got, b.Serial) {
+		t.Errorf("after a name was added: %s, want %s", got, b.Serial)
+	}
+	if h.Worker().PID == worker {
+		t.Error("the list got another line without a reload")
+	}
+}
+
+func TestARestartServesTheSame(t *testing.T) {
+	r := newRig(t)
+	h := r.withProxy()
+	a := r.make(object{"source": "self_signed", "names": []string{"a.example.com"}})
+	h.Stop()
+	if got := r.sync(); got.State != "live" {
+		t.Fatalf("nothing to do = %+v", got)
+	}
+	b := r.make(object{"source": "self_signed", "names": []string{"b.example.com"}}) // finds HAProxy down
+	for name, want := range map[string]string{"a.example.com": a.Serial, "b.example.com": b.Serial} {
+		if got := h.serves(name); !sameSerial(got, want) {
+			t.Errorf("%s is served with %s, want %s", name, got, want)
+		}
+	}
+}
+
+// tunnel is a WebSocket through the proxy.
+type tunnel struct {
+	conn *tls.Conn
+	back *bufio.Reader
+}
+
+func (h *proxy) tunnel(name string) *tunnel {
+	h.t.Helper()
+	conn := tls.Client(h.Dial("web"), &tls.Config{ServerName: name, InsecureSkipVerify: true})
+	h.t.Cleanup(func() { _ = conn.Close() })
+	if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", name); err != nil {
+		h.t.Fatal(err)
+	}
+	w := &tunnel{conn: conn, back: bufio.NewReader(conn)}
+	resp, err := http.ReadResponse(w.back, nil)
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		h.t.Fatalf("upgrade answered %+v, %v", resp, err)
+	}
+	return w
+}
+
+// says reports whether a word comes back.
+func (w *tunnel) says(word string) bool {
+	if _, err := io.WriteString(w.conn, word); err != nil {
+		return false
+	}
+	b := make([]byte, len(word))
+	_, err := io.ReadFull(w.back, b)
+	return err == nil && string(b) == word
+}

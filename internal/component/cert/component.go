@@ -1,0 +1,125 @@
+// Package cert manages the certificates that the reverse proxy serves: those that an
+// authority issues by ACME, those that an operator uploads, and self-signed ones for names
+// inside. It orders and renews them, renders one file for each and the list of all, and
+// swaps them in the running HAProxy. Which names are served, and by whom, is left to
+// package proxy: a certificate finds its domain by the name that a client asks for.
+package cert
+
+import (
+	"context"
+	"embed"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/internal/haproxy"
+	"gateway/internal/secret"
+	"gateway/internal/setupstate"
+	"gateway/internal/sys"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Unit is HAProxy's, which package proxy manages too. A renewal never touches its configuration.
+const Unit = "haproxy.service"
+
+// Options are what the component needs. Box, Run and Setup are for the processes that
+// have routes and jobs, Units for the one that applies.
+type Options struct {
+	DB    db.Pool
+	Run   *change.Runner
+	Box   *secret.Box
+	Setup setup // *setupstate.Store
+	Host  host  // *sys.Host
+	Units units // *sys.Units
+	Now   func() time.Time
+	Log   *slog.Logger
+	// Sockets are HAProxy's, where they are not Debian's.
+	Sockets Sockets
+	// Alert is told of a certificate that could not be renewed, once until it could.
+	Alert func(ctx context.Context, a Alert)
+	// Outside is how the authority and the world's name servers are reached.
+	Outside Outside
+}
+
+// Outside is where the node ends. All of it has a default; tests put their own in place.
+type Outside struct {
+	Resolver  string                            // name server to ask, as 192.0.2.1:53; empty: the system's
+	Addresses func() []netip.Addr               // that this node has
+	HTTPPort  string                            // where a name's web server is looked for; empty: 80
+	Transport func() (http.RoundTripper, error) // to the authority
+	Served    string                            // where HAProxy serves certificates; empty: 127.0.0.1:443
+}
+
+type setup interface {
+	Load() (setupstate.State, error)
+}
+
+type host interface {
+	Interfaces() ([]sys.Interface, error)
+}
+
+type units interface {
+	Restart(ctx context.Context, unit string) error
+}
+
+type part struct {
+	Options
+}
+
+// New returns the component.
+func New(o Options) component.Component { return newPart(o).component() }
+
+func newPart(o Options) *part {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Sockets == (Sockets{}) {
+		o.Sockets = Sockets{Runtime: haproxy.RuntimeSocket, Master: haproxy.MasterSocket}
+	}
+	return &part{Options: o}
+}
+
+func (p *part) component() component.Component {
+	return component.Component{
+		Name:  "cert",
+		Units: []string{Unit},
+		Tables: []component.Table{
+			{Name: "dns_providers", Scope: component.Replicated, Omit: []string{"secrets"}, RowsChecked: true},
+			{Name: "certificates", Scope: component.Replicated, Omit: issued, RowsChecked: true},
+			{Name: "certificate_status", Scope: component.History},
+			{Name: "acme_accounts", Scope: component.Replicated, Omit: []string{"private_key"}, RowsChecked: true},
+			{Name: "acme_challenges", Scope: component.History},
+			{Name: "acme_orders", Scope: component.History},
+		},
+		Migrations: db.Files(migrations),
+		Routes:     p.routes,
+		Render:     p.render,
+		Check:      check,
+		Unchecked:  unchecked,
+		Apply:      p.apply,
+		Objects: []component.Object{
+			{
+				Key: "certificates", Path: "/certificates", Name: []string{"names"},
+				Derived: []string{
+					"status", "expires_at", "not_before", "issuer", "serial", "last_renewed_at",
+					"last_error", "last_error_message", "remedy", "next_attempt_at", "checks", "checked_at",
+				},
+			},
+		},
+	}
+}
+
+func (p *part) routes(r api.Router) {
+	p.certificates().Register(r, p.DB, p.Run)
+	p.actionRoutes(r)
+}

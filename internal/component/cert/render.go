@@ -1,0 +1,123 @@
+package cert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gateway/internal/component"
+	"gateway/internal/db"
+)
+
+const (
+	// ListPath is what HAProxy's bind lines read: every certificate with the names it is for.
+	ListPath = "/etc/gateway/haproxy/crt-list.txt"
+	// Fallback is for names without a certificate; packaging makes it.
+	Fallback = "/etc/gateway/tls/fallback.pem"
+
+	folder = "/etc/gateway/haproxy/certs/"
+)
+
+func pemPath(id string) string { return folder + id + ".pem" }
+
+// stored is a certificate as the files need it.
+type stored struct {
+	ID         string
+	Names      []string
+	IssuedFor  []string
+	Chain      string
+	PrivateKey []byte
+}
+
+// load reads those that there is something to serve of, by name, never by id alone: two
+// nodes with the same rows render the same file.
+func load(ctx context.Context, q db.DB) ([]stored, error) {
+	all, err := db.List[stored](ctx, q, `select id::text, names, issued_names, chain, private_key
+		from certificates where chain is not null order by names, id`)
+	if err != nil {
+		return nil, fmt.Errorf("read certificates: %w", err)
+	}
+	return all, nil
+}
+
+func (p *part) render(ctx context.Context, q db.DB, unseal component.Unseal) (component.Rendering, error) {
+	all, err := load(ctx, q)
+	if err != nil {
+		return component.Rendering{}, err
+	}
+	return render(all, unseal)
+}
+
+// render puts the list last: whatever part of the files is there, HAProxy can start with it.
+func render(all []stored, unseal component.Unseal) (component.Rendering, error) {
+	out := component.Rendering{Files: make([]component.File, 0, len(all)+1)}
+	list := []byte(Fallback + "\n")
+	closed := 0
+	for _, c := range all {
+		key, err := unseal(c.PrivateKey, keyPlace(c.ID))
+		if err != nil {
+			closed++
+			out.Problems = append(out.Problems, component.Problem{
+				Subject: subject(c.Names), Message: "its private key cannot be opened with the master key of this node; upload or renew the certificate",
+			})
+			continue
+		}
+		line, problem := listLine(c)
+		if problem != "" {
+			out.Problems = append(out.Problems, component.Problem{Subject: subject(c.Names), Message: problem})
+			continue
+		}
+		if line == "" {
+			continue
+		}
+		out.Files = append(out.Files, component.File{Path: pemPath(c.ID), Mode: 0o600, Data: []byte(c.Chain + key.Reveal())})
+		list = append(list, line...)
+	}
+	if closed > 0 && closed == len(all) {
+		// A wrong master key must not take TLS away from everybody.
+		return component.Rendering{}, errors.New("none of the private keys can be opened: the master key is not the one they were sealed with")
+	}
+	out.Files = append(out.Files, component.File{Path: ListPath, Mode: 0o640, Data: list})
+	return out, nil
+}
+
+// listLine names the certificate for those wanted names that it was issued for. It is
+// empty when there are none: a new one is on its way.
+func listLine(c stored) (line, problem string) {
+	var b strings.Builder
+	b.WriteString(pemPath(c.ID))
+	served := 0
+	for _, n := range c.Names {
+		if !among(c.IssuedFor, n) {
+			continue
+		}
+		// What a restore brought in was perhaps never judged.
+		if parsed, err := parseName(n); err != nil || parsed != n {
+			return "", "it has a name that is none"
+		}
+		served++
+		b.WriteString(" " + n)
+	}
+	if served == 0 {
+		return "", ""
+	}
+	return b.String() + "\n", ""
+}
+
+// among reports whether a certificate with these names is good for one.
+func among(issued []string, name string) bool {
+	if slices.Contains(issued, name) {
+		return true
+	}
+	_, parent, ok := strings.Cut(name, ".")
+	return ok && !wildcard(name) && slices.Contains(issued, "*."+parent)
+}
+
+func subject(names []string) string {
+	if len(names) == 0 {
+		return "a certificate"
+	}
+	return "certificate " + names[0]
+}
