@@ -152,7 +152,7 @@ func TestHAProxyIsCheckedBeforeItIsTouched(t *testing.T) {
 }
 
 func TestManagementPort(t *testing.T) {
-	lines := strings.Split(read(t, "haproxy/management.cfg"), "\n")
+	lines := strings.Split(read(t, "haproxy/haproxy.cfg"), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
@@ -162,37 +162,36 @@ func TestManagementPort(t *testing.T) {
 		"ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets",
 		"http-request del-header Forwarded",
 		"http-request del-header X-Forwarded- -m beg",
-		"http-request del-header X-Real-IP",
 		"http-request set-header X-Forwarded-For %[src]",
 		"http-request set-header X-Forwarded-Proto https",
 		"http-request set-header X-Real-IP %[src]",
 		"server api 127.0.0.1:8080",
-		"timeout client 30s",
+		"timeout client 60s",
 		"timeout server 70s",
 		"timeout http-request 10s",
 		"option idle-close-on-response",
 	} {
 		if !slices.Contains(lines, want) {
-			t.Errorf("management.cfg lacks %q", want)
+			t.Errorf("haproxy.cfg lacks %q", want)
 		}
 	}
 	for _, line := range lines {
 		if strings.HasPrefix(line, "http-request set-header Host") {
-			t.Errorf("management.cfg rewrites the name the API checks origins against: %s", line)
+			t.Errorf("haproxy.cfg rewrites the name the API checks origins against: %s", line)
 		}
 	}
 }
 
 // shows LIM-01
 func TestTunnelsMayStayOpenForAnHour(t *testing.T) {
-	_, backend, found := strings.Cut(read(t, "haproxy/management.cfg"), "\nbackend api\n")
+	_, backend, found := strings.Cut(read(t, "haproxy/haproxy.cfg"), "\nbackend api\n")
 	if !found || !strings.Contains(backend, "\ttimeout tunnel 1h\n") {
 		t.Errorf("the backend of the management API is %q", backend)
 	}
 }
 
 func TestErrorsOfTheProxyLookLikeTheAPIs(t *testing.T) {
-	text := read(t, "haproxy/management.cfg")
+	text := read(t, "haproxy/haproxy.cfg")
 	for _, status := range []string{"500", "502", "503", "504"} {
 		line := regexp.MustCompile(`(?m)^\thttp-error status ` + status + ` .*$`).FindString(text)
 		for _, want := range []string{

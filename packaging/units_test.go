@@ -162,7 +162,7 @@ func TestOnlyTheGroupReachesThePrivilegedProcess(t *testing.T) {
 func TestDebiansHAProxyRunsOurConfiguration(t *testing.T) {
 	u := unit(t, "haproxy.conf")
 	for key, want := range map[string]string{
-		"Environment": "CONFIG=/etc/gateway/haproxy/management.cfg", "NoNewPrivileges": "yes", "ProtectSystem": "strict",
+		"Environment": "CONFIG=/etc/gateway/haproxy/haproxy.cfg", "NoNewPrivileges": "yes", "ProtectSystem": "strict",
 		"ProtectHome": "yes", "PrivateTmp": "yes", "SystemCallFilter": "@system-service chroot",
 	} {
 		if !slices.Equal(u[key], []string{want}) {

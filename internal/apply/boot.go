@@ -33,10 +33,7 @@ func (e *Engine) Boot(_ context.Context) error {
 
 // boot takes stock of one component, and mends its files from the last good ones.
 func (w *worker) boot() error {
-	if _, err := w.Tree.Load(w.stateFile(w.part.Name+".good"), &w.good); err != nil {
-		return err
-	}
-	if err := w.Tree.Sweep(w.stateFile(w.part.Name + ".good")); err != nil {
+	if err := w.loadGood(); err != nil {
 		return err
 	}
 	if err := w.loadKeepEdits(); err != nil {

@@ -122,7 +122,7 @@ func (w *worker) install(r component.Rendering, there func(component.File) bool)
 		}
 	}
 	for _, f := range w.installed.Files {
-		if r.File(f.Path) == nil {
+		if !r.Has(f.Path) {
 			if err := w.Tree.Remove(f.Path); err != nil {
 				return err
 			}
@@ -153,16 +153,4 @@ func (w *worker) reload(ctx context.Context, running, r component.Rendering) err
 	}
 	w.at("reload_ok")
 	return w.remember(ctx, r)
-}
-
-// keep makes r the one to fall back on. The daemon runs on it, so a full disk here is no
-// failure of the change; it is tried again at every look.
-func (w *worker) keep(r component.Rendering) {
-	w.good = r
-	err := w.Tree.Save(w.stateFile(w.part.Name+".good"), r)
-	if w.unkept = err != nil; w.unkept {
-		w.Log.Error("keep the last good files", "component", w.part.Name, "err", err)
-		return
-	}
-	w.at("lkg_written")
 }

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -86,9 +87,13 @@ func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied 
 		return change.Applied{State: intent.Pending, Why: whyKept}
 	}
 	if err != nil {
+		w.tidied = false
 		return w.failed(ctx, j, err)
 	}
 	w.tries, w.retryAt = 0, time.Time{}
+	if !w.tidied {
+		w.tidy()
+	}
 	return w.live(ctx, j)
 }
 
@@ -125,7 +130,9 @@ func (w *worker) render(ctx context.Context) (job, error) {
 		}
 		j.wanted, err = w.part.Render(ctx, tx, func(sealed []byte, at secret.Place) (secret.Text, error) {
 			text, err := w.Set.Unseal(sealed, at)
-			j.secrets = append(j.secrets, text.Reveal(), secret.Redacted)
+			if text != "" {
+				j.secrets = append(j.secrets, text.Reveal())
+			}
 			return text, err
 		})
 		return err
@@ -255,15 +262,26 @@ func (w *worker) mark(ctx context.Context, j job, state, why string) error {
 	return nil
 }
 
-// difference is what the round changed, without secrets.
+// difference is what the round changed, without secrets. Of many files it looks at those
+// that are others now.
 func (w *worker) difference(j job) []intent.File {
-	hide := strings.NewReplacer(j.secrets...)
-	texts := func(r component.Rendering) map[string]string {
-		m := r.Texts()
-		for path, text := range m {
-			m[path] = hide.Replace(text)
+	hide := func(data []byte) string {
+		text := string(data)
+		for _, s := range j.secrets {
+			text = strings.ReplaceAll(text, s, secret.Redacted)
 		}
-		return m
+		return text
 	}
-	return change.Diff(w.part.Name, texts(w.shown), texts(j.wanted))
+	was, now := map[string]string{}, map[string]string{}
+	for _, f := range w.shown.Files {
+		if after := j.wanted.File(f.Path); !bytes.Equal(after, f.Data) {
+			was[f.Path] = hide(f.Data)
+		}
+	}
+	for _, f := range j.wanted.Files {
+		if before := w.shown.File(f.Path); !bytes.Equal(before, f.Data) {
+			now[f.Path] = hide(f.Data)
+		}
+	}
+	return change.Diff(w.part.Name, was, now)
 }

@@ -99,16 +99,21 @@ func (w *worker) installedBefore(t time.Time) bool {
 	return len(w.installed.Files) > 0
 }
 
-// damaged are the files that are not as we installed them.
+// damaged are the files that are not as we installed them. Of those that nobody touched
+// since they were last read, it asks the file system only.
 func (w *worker) damaged() ([]string, error) {
 	var paths []string
 	for _, f := range w.installed.Files {
+		if w.seen.Look(w.Tree, f.Path, w.Clock.Now()) {
+			continue
+		}
 		data, damage, err := w.Tree.Read(f.Path)
 		if err != nil {
 			return nil, err
 		}
 		if damage != files.Whole || !bytes.Equal(data, f.Data) {
 			paths = append(paths, f.Path)
+			w.seen.Forget(f.Path)
 		}
 	}
 	return paths, nil

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"gateway/internal/apply/files"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/intent"
@@ -45,6 +46,9 @@ type worker struct {
 	passed    string              // hash of the last that passed its check
 	shown     component.Rendering // what the history was last told of
 	unkept    bool                // good is not on disk yet
+	blobs     map[string]bool     // contents of good that are on disk, by hash
+	tidied    bool                // its folders hold nothing else
+	seen      files.Memo          // files that were whole when last read
 	ordered   time.Time           // when files and daemon were last found as installed
 	keepEdits bool                // hand edits are left alone
 	wasUp     bool                // the database, when last looked at
@@ -54,7 +58,7 @@ type worker struct {
 
 func newWorker(e *Engine, part component.Component) *worker {
 	return &worker{
-		Engine: e, part: part, wake: make(chan struct{}, 1),
+		Engine: e, part: part, wake: make(chan struct{}, 1), blobs: map[string]bool{},
 		state: State{Component: part.Name, Stage: Rendering, Problems: []component.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
 	}
 }

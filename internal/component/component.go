@@ -43,6 +43,8 @@ type Component struct {
 	// Apply makes the daemon run on now, whose files are installed: hot where it can, else
 	// by a reload. A zero old means that nobody knows what it runs on.
 	Apply func(ctx context.Context, old, now Rendering) error
+	// Folders hold nothing but files of this part: what else is found there is removed.
+	Folders []string
 	// Openings are the ports that the packet filter must accept for this part.
 	Openings func(ctx context.Context, q db.DB) ([]Opening, error)
 	// Verbs are what the part does, by name, in gateway-apply, where the privilege is.

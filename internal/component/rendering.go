@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"gateway/internal/secret"
 )
@@ -17,7 +18,9 @@ type Rendering struct {
 	// Problems are what could not be rendered and was left out, so that the rest is not lost with it.
 	Problems []Problem
 
-	hash string // of the files, once Hashed
+	// Once Hashed: of the files, and where each is.
+	hash  string
+	index map[string]int
 }
 
 // File is one managed file. Whoever installs it adds a last line with a hash of the rest, after "# ".
@@ -36,9 +39,16 @@ type Problem struct {
 // Unseal opens a sealed secret. A preview passes one that answers "<redacted>".
 type Unseal func(sealed []byte, where secret.Place) (secret.Text, error)
 
-// Hashed is the rendering with its hash kept: files may be long, and are not changed any more.
+// Hashed is the rendering with its hash kept: files may be many and long, and are not
+// changed any more.
 func (r Rendering) Hashed() Rendering {
 	r.hash = r.Hash()
+	if r.index == nil {
+		r.index = make(map[string]int, len(r.Files))
+		for i, f := range r.Files {
+			r.index[f.Path] = i
+		}
+	}
 	return r
 }
 
@@ -55,8 +65,20 @@ func (r Rendering) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// Has reports whether there is a file with that path.
+func (r Rendering) Has(path string) bool {
+	_, ok := r.index[path]
+	return ok || slices.ContainsFunc(r.Files, func(f File) bool { return r.index == nil && f.Path == path })
+}
+
 // File finds the file with that path; it is nil when the rendering has none.
 func (r Rendering) File(path string) []byte {
+	if r.index != nil {
+		if i, ok := r.index[path]; ok {
+			return r.Files[i].Data
+		}
+		return nil
+	}
 	for _, f := range r.Files {
 		if f.Path == path {
 			return f.Data

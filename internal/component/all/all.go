@@ -18,6 +18,7 @@ import (
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/ntp"
+	"gateway/internal/component/proxy"
 	"gateway/internal/component/setup"
 	"gateway/internal/component/system"
 	"gateway/internal/component/user"
@@ -57,6 +58,7 @@ func Managed(d Deps) []component.Component {
 	return []component.Component{
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
+		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Setup: d.Setup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Units: d.Units, Now: d.Now, Log: d.Log}),
 	}
 }
@@ -70,7 +72,7 @@ func List(d Deps) []component.Component {
 		setup.New(setup.Options{Pool: d.Pool, Audit: d.Audit, Store: d.Setup, Hasher: d.Hasher, Limits: d.Limits, CodeFile: d.SetupCode, Now: d.Now, Log: d.Log}),
 		system.New(system.Options{
 			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier,
-			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log,
+			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
 	}, Managed(d)...)
 }

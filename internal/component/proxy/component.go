@@ -89,6 +89,7 @@ func (p *part) component() component.Component {
 		Check:      p.check,
 		Unchecked:  unchecked,
 		Apply:      p.apply,
+		Folders:    []string{mapsDir},
 		Openings:   openings,
 		Jobs:       []component.Job{{Name: "proxy.ipv6", Every: time.Minute, Run: p.followSetup}},
 		Verbs:      map[string]component.Verb{"stats": p.stats, "reload": p.reloadVerb},

@@ -107,6 +107,11 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
+// What the package starts HAProxy with is what it would be given without any site.
+func TestThePackageBeginsWithNothing(t *testing.T) {
+	hold(t, "../../../packaging/haproxy/haproxy.cfg", string(render(state{ipv6: true}).File(Path)))
+}
+
 // staged has HAProxy judge a rendering.
 func staged(t *testing.T, p *part, r component.Rendering) error {
 	t.Helper()
