@@ -1,0 +1,186 @@
+package proxy
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// engine is a reverse proxy that runs.
+type engine struct {
+	name    string
+	address string
+	hosts   []string
+	pid     func() int // of the process above all of its others
+
+	clients  []*client
+	next     int // of the hosts
+	requests int
+	spent    time.Duration
+}
+
+// size is how long a comparison takes.
+type size struct {
+	rounds int
+	keep   int // rounds that connections stay
+	turn   time.Duration
+}
+
+// used is the time that its processes have had of the core, by the kernel's count.
+func (e *engine) used(t testing.TB) time.Duration {
+	t.Helper()
+	return cpuOf(t, e.pid())
+}
+
+func cpuOf(t testing.TB, pid int) time.Duration {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	if err != nil || len(tasks) == 0 {
+		t.Fatalf("no process %d: %v", pid, err)
+	}
+	var sum time.Duration
+	for _, task := range tasks {
+		stat, _ := os.ReadFile(filepath.Join(task, "schedstat"))
+		if fields := strings.Fields(string(stat)); len(fields) > 0 {
+			n, _ := strconv.ParseInt(fields[0], 10, 64)
+			sum += time.Duration(n)
+		}
+		below, _ := os.ReadFile(filepath.Join(task, "children"))
+		for _, child := range strings.Fields(string(below)) {
+			n, _ := strconv.Atoi(child)
+			sum += cpuOf(t, n)
+		}
+	}
+	return sum
+}
+
+// connect opens connections for other hosts each time, and asks each for a page: a pool may
+// have no connection to its server yet.
+func (e *engine) connect(t testing.TB, n int) {
+	t.Helper()
+	for _, c := range e.clients {
+		_ = c.conn.Close()
+	}
+	e.clients = e.clients[:0]
+	for range n {
+		// A prime, so that neighbours in a map are not asked for together.
+		host := e.hosts[e.next*7919%len(e.hosts)]
+		e.next++
+		c, err := dial(e.address, host)
+		if err == nil {
+			err = c.ask()
+		}
+		if err != nil {
+			t.Fatalf("%s: ask %s: %v", e.name, host, err)
+		}
+		e.clients = append(e.clients, c)
+	}
+}
+
+// cost is what a request takes of the engine's core.
+func (e *engine) cost(t testing.TB, length time.Duration) float64 {
+	t.Helper()
+	before := e.used(t)
+	n := load(t, e.clients, length)
+	spent := e.used(t) - before
+	e.requests, e.spent = e.requests+n, e.spent+spent
+	if n == 0 || spent == 0 {
+		t.Fatalf("%s: %d answers for %v", e.name, n, spent)
+	}
+	return float64(spent) / float64(n)
+}
+
+// compare returns what each engine costs beside the first, at the median of all rounds. Its
+// turn lies between two of the first: whatever else the machine does meets both alike.
+func compare(t testing.TB, first *engine, others []*engine, s size) []float64 {
+	t.Helper()
+	ratios := make([][]float64, len(others))
+	for round := range s.rounds {
+		if round%s.keep == 0 {
+			for _, e := range append([]*engine{first}, others...) {
+				e.connect(t, conns)
+				e.cost(t, s.turn)
+			}
+			first.requests, first.spent = 0, 0
+		}
+		before := first.cost(t, s.turn)
+		for i, e := range others {
+			costs := e.cost(t, s.turn)
+			after := first.cost(t, s.turn)
+			ratios[i] = append(ratios[i], 2*costs/(before+after))
+			before = after
+		}
+	}
+	medians := make([]float64, len(others))
+	for i, all := range ratios {
+		medians[i] = median(all)
+		t.Logf("%-14s %.3f of %s (quartiles %.3f and %.3f, %d rounds)", others[i].name, medians[i], first.name, quantile(all, 0.25), quantile(all, 0.75), len(all))
+	}
+	t.Logf("%-14s %.1f us a request", first.name, first.each())
+	return medians
+}
+
+// each is what a request took, in microseconds, since the connections were made.
+func (e *engine) each() float64 { return micros(e.spent) / float64(e.requests) }
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+func median[N float64 | time.Duration](all []N) N { return quantile(all, 0.5) }
+
+func quantile[N float64 | time.Duration](all []N, q float64) N {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[int(q*float64(len(sorted)-1)+0.5)]
+}
+
+// start runs a program that is not HAProxy until the test ends, and waits for its port.
+func start(t testing.TB, argv []string, address string) func() int {
+	t.Helper()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), "HOME=/tmp", "GOMAXPROCS=1")
+	out := &strings.Builder{}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(unix.SIGTERM)
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			_ = cmd.Process.Kill()
+		}
+	})
+	for {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			_ = conn.Close()
+			return func() int { return cmd.Process.Pid }
+		}
+		select {
+		case <-ended:
+			t.Fatalf("%s ended:\n%s", argv[len(argv)-1], out)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// freeAddress is one of 127.0.0.1 that nobody listens at.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
