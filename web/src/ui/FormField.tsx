@@ -3,7 +3,7 @@ import { type Control, useController, useWatch } from "react-hook-form";
 import { sentence } from "./errorText";
 import { FieldHint } from "./FieldHint";
 import { FieldInput } from "./FieldInput";
-import { type Input, isBlank } from "./fields";
+import { type Input, isAsked, isBlank } from "./fields";
 import { StrengthHint } from "./StrengthHint";
 import { useWords } from "./words";
 
@@ -21,6 +21,8 @@ export function FormField({ ns, input, control }: Props) {
 	const id = `field-${input.name}`;
 	const wrong = fieldState.error?.message;
 	const by = useWatch({ control, name: input.hintBy ?? input.name }) as unknown;
+	const others = Object.keys(input.when ?? {});
+	const held = useWatch({ control, name: others }) as unknown[];
 	const at = input.hintBy ? `${input.name}.${String(by)}` : input.name;
 	const help = has(`help.${at}`) ? t(`help.${at}`) : undefined;
 	const placeholder = has(`placeholder.${at}`) ? t(`placeholder.${at}`) : undefined;
@@ -29,6 +31,7 @@ export function FormField({ ns, input, control }: Props) {
 	const left = () => {
 		if (fieldState.isTouched || !isBlank(field.value)) field.onBlur();
 	};
+	if (!isAsked(input, Object.fromEntries(others.map((name, i) => [name, held[i]])))) return null;
 	const words = wrong ? sentence(wrong) : help;
 	return (
 		<FormGroup

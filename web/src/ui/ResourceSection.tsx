@@ -40,6 +40,8 @@ export interface ResourceSectionProps<R extends Row, In> {
 	defaultSort?: string;
 	/** Rows that must stay; the menu has no Delete then. */
 	keeps?: (row: R) => boolean;
+	/** Shows the rows in place of the table, where they are more than lines of one. */
+	list?: (given: { actions: ((row: R) => RowAction[]) | undefined; create: ReactNode; empty: ReactNode }) => ReactNode;
 	/** Where the button goes that creates one; beside the search when left out. */
 	frame?: (create: ReactNode, content: ReactNode) => ReactNode;
 }
@@ -80,23 +82,27 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 		};
 	const create = admin && <Button onClick={() => open("create")}>{t("create")}</Button>;
 	const form = { resource, ns, onClose: close };
+	const empty = (
+		<EmptyState title={t("empty")} icon={props.icon} action={create}>
+			{t("emptyText")}
+		</EmptyState>
+	);
+	const table = props.list?.({ actions: admin ? actions : undefined, create, empty }) ?? (
+		<ResourceTable
+			resource={resource}
+			label={t("title")}
+			columns={columns}
+			actions={admin ? actions : undefined}
+			filters={props.filters}
+			defaultSort={props.defaultSort}
+			searchLabel={t("search")}
+			toolbar={!props.frame && create}
+			empty={empty}
+		/>
+	);
 	const content = (
 		<>
-			<ResourceTable
-				resource={resource}
-				label={t("title")}
-				columns={columns}
-				actions={admin ? actions : undefined}
-				filters={props.filters}
-				defaultSort={props.defaultSort}
-				searchLabel={t("search")}
-				toolbar={!props.frame && create}
-				empty={
-					<EmptyState title={t("empty")} icon={props.icon} action={create}>
-						{t("emptyText")}
-					</EmptyState>
-				}
-			/>
+			{table}
 			<Suspense fallback={null}>
 				{admin && search.do === "create" && <ResourceForm {...form} title={t("create")} onSaved={saved("created")} />}
 				{admin && row && search.do === "edit" && (

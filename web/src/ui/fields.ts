@@ -32,6 +32,8 @@ export interface Field {
 	useChoices?: () => Choice[];
 	/** Field whose value picks the help and the placeholder: "help.<name>.<value>", "placeholder.<name>.<value>". */
 	hintBy?: string;
+	/** Asked only while these other fields hold one of these values: { source: ["upload"] }. */
+	when?: Record<string, string[]>;
 }
 
 /** Input is a field with all that its schema says. */
@@ -109,9 +111,13 @@ export function initialOf(inputs: Input[], row?: object): Record<string, unknown
 	return Object.fromEntries(inputs.map((input) => [input.name, from[input.name] ?? input.initial]));
 }
 
-/** bodyOf is what is sent: an optional field left empty is left out. */
+/** isAsked says whether a field is on the form, by what others hold. */
+export const isAsked = ({ when = {} }: Field, values: Record<string, unknown>) =>
+	Object.entries(when).every(([name, fitting]) => fitting.includes(String(values[name])));
+
+/** bodyOf is what is sent: an optional field left empty is left out, and so is one that is not asked. */
 export function bodyOf(inputs: Input[], values: Record<string, unknown>): Record<string, unknown> {
-	const filled = inputs.filter((input) => input.required || !isBlank(values[input.name]));
+	const filled = inputs.filter((input) => isAsked(input, values) && (input.required || !isBlank(values[input.name])));
 	return Object.fromEntries(filled.map((input) => [input.name, values[input.name]]));
 }
 

@@ -2,7 +2,7 @@ import type { TFunction } from "i18next";
 import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import { set } from "react-hook-form";
 import * as z from "zod/mini";
-import { bodyOf, type FormSchema, type Input } from "./fields";
+import { bodyOf, type FormSchema, type Input, isAsked } from "./fields";
 
 // Under our Content-Security-Policy zod must not try to compile its parsers.
 z.config({ jitless: true });
@@ -40,7 +40,7 @@ export function schemaResolver(schema: FormSchema, inputs: Input[], t: TFunction
 		}
 		for (const input of inputs) {
 			const value = body[input.name];
-			if (input.required && (value === "" || value === undefined)) {
+			if (input.required && isAsked(input, values) && (value === "" || value === undefined)) {
 				errors[input.name] = {
 					type: "needed",
 					message: t(input.kind === "select" ? "invalid.choice" : "invalid.needed"),

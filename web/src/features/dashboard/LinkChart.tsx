@@ -1,7 +1,7 @@
 import type { SysInterface } from "@api";
 import { formatRate } from "@ui";
+import { latest, type Point } from "@ui/history";
 import { useTranslation } from "react-i18next";
-import { latest, type Point } from "./history";
 import { rx, tx } from "./rates";
 import { Trend } from "./Trend";
 

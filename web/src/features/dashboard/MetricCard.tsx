@@ -1,5 +1,5 @@
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
-import type { Point } from "./history";
+import type { Point } from "@ui/history";
 import { Trend } from "./Trend";
 
 interface Props {

@@ -1,9 +1,9 @@
 import type { SysResources } from "@api";
 import { formatBytes, formatNumber, formatPercent } from "@ui";
+import type { History } from "@ui/history";
+import { latest } from "@ui/history";
 import { useTranslation } from "react-i18next";
-import { latest } from "./history";
 import { MetricCard } from "./MetricCard";
-import type { History } from "./rates";
 
 const percent = (value: number) => formatPercent(value);
 const whole = (value: number) => formatNumber(value);

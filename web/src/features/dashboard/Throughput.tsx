@@ -1,10 +1,10 @@
 import type { SysInterface } from "@api";
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { useUrlState } from "@ui";
+import type { History } from "@ui/history";
 import { useTranslation } from "react-i18next";
 import { LinkChart } from "./LinkChart";
 import { chosen, toggled } from "./links";
-import type { History } from "./rates";
 
 /** Throughput shows what goes through the links; which ones is in the URL. */
 export function Throughput({ history }: { history: History<SysInterface[]> }) {

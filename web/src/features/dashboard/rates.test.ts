@@ -1,6 +1,7 @@
 import type { SysInterface, SysResources } from "@api";
+import type { History } from "@ui/history";
 import { expect, test } from "vitest";
-import { cpuShare, type History, rate, rx, tx, withInterfaces, withResources } from "./rates";
+import { cpuShare, rx, tx, withInterfaces, withResources } from "./rates";
 
 const link = (over: Partial<SysInterface> = {}) =>
 	({ ifname: "eth0", ifindex: 2, rx_bytes: 0, tx_bytes: 0, ...over }) as SysInterface;
@@ -12,17 +13,6 @@ const resources = (busy: number, total: number, conntrack?: SysResources["conntr
 		disk: { used: 9, total: 10 },
 		conntrack,
 	}) as SysResources;
-
-test("a rate is a counter's growth per second", () => {
-	expect(rate(1_000, 3_000, 2)).toBe(1_000);
-	expect(rate(5, 5, 2)).toBe(0);
-});
-
-test("a counter that was reset, or no time, gives no rate", () => {
-	expect(rate(9_000, 10, 2)).toBeNull();
-	expect(rate(1, 2, 0)).toBeNull();
-	expect(rate(1, 2, -1)).toBeNull();
-});
 
 test("the processor's share is the busy part of the time between two looks", () => {
 	const at = (busy: number, total: number) => ({ busy_seconds: busy, total_seconds: total });

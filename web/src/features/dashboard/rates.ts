@@ -1,10 +1,5 @@
 import type { SysCpu, SysInterface, SysResources } from "@api";
-import { append, isGap, type Point } from "./history";
-
-/** rate is a counter's growth per second; null when it was reset or no time passed. */
-export function rate(before: number, now: number, seconds: number): number | null {
-	return seconds > 0 && now >= before ? (now - before) / seconds : null;
-}
+import { append, type History, isGap, type Point, rate } from "@ui/history";
 
 /** cpuShare is how much of the time between two looks the processors were busy: 0 to 1. */
 export function cpuShare(before: SysCpu, now: SysCpu): number | null {
@@ -14,12 +9,6 @@ export function cpuShare(before: SysCpu, now: SysCpu): number | null {
 }
 
 const share = (part: number, whole: number) => (whole > 0 ? part / whole : null);
-
-/** History is the points so far with the last answer, which the next one is compared with. */
-export interface History<T> {
-	last?: T;
-	points: Point[];
-}
 
 /** withResources adds an answer of /system/resources. */
 export function withResources(

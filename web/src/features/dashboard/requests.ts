@@ -10,22 +10,14 @@ import {
 	servicesOptions,
 } from "@api";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
-import { every, kept } from "./history";
-import { type History, withInterfaces, withResources } from "./rates";
+import { type History, live } from "@ui/history";
+import { withInterfaces, withResources } from "./rates";
 
-/** While nobody answers we wait: the connection asks by itself, and its recovery refetches. A hidden tab waits too. */
+/** While nobody answers we wait: the connection asks by itself, and its recovery refetches. */
 const unlessAway = (seconds: number) => () => (connection.state.get() === "api" ? false : seconds * 1000);
 
 const now = () => Date.now() / 1000;
 
-const live = {
-	refetchInterval: unlessAway(every),
-	staleTime: every * 1000,
-	gcTime: kept * 1000,
-	structuralSharing: false,
-} as const;
-
-// A history is a query whose answer is the last answers together, so it outlives the page and ends with the session.
 const resourceHistory = queryOptions({
 	queryKey: ["dashboard", "resources"],
 	queryFn: async ({ client, queryKey, signal }): Promise<History<SysResources>> => {

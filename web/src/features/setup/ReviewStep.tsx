@@ -26,7 +26,7 @@ export function ReviewStep({ values, trouble, onEdit }: Props) {
 			{trouble.messages.map((message) => (
 				<Alert key={message} isInline variant="danger" isLiveRegion title={message} component="p" />
 			))}
-			<dl className="gw-setup-review">
+			<dl className="gw-steps-review">
 				{rows.map(([step, lines]) => (
 					<div key={step}>
 						<dt>{t(`${step}.step`)}</dt>

@@ -28,8 +28,8 @@ export function StepBody({ step, form, trouble, onEdit }: Props) {
 			<Title headingLevel="h2" size="lg" id="setup-step" tabIndex={-1}>
 				{t(`${step}.title`)}
 			</Title>
-			<p className="gw-setup-lead">{t(`${step}.lead`)}</p>
-			<div className="gw-setup-fields">
+			<p className="gw-steps-lead">{t(`${step}.lead`)}</p>
+			<div className="gw-steps-fields">
 				{step === "code" && <CodeStep control={form.control} />}
 				{step === "name" && field(inputs.fqdn)}
 				{step === "certificates" && <CertificatesStep form={form} field={field} />}

@@ -19,7 +19,7 @@ export function StepButtons({ step, busy, until, onBack, onSkip }: Props) {
 	const left = useSecondsLeft(until);
 	const last = step === "review";
 	return (
-		<div className="gw-setup-buttons">
+		<div className="gw-steps-buttons">
 			<BusyButton type="submit" isDisabled={last && left > 0} busy={busy}>
 				{last ? (left > 0 ? t("waitFor", { count: left }) : t("finish")) : t("next")}
 			</BusyButton>

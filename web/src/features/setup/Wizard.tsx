@@ -1,14 +1,14 @@
 import { ApiError } from "@api";
 import { Form } from "@patternfly/react-core";
 import { LeaveGuard, useErrorText } from "@ui";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Stepper, useStepFocus } from "@ui/Stepper";
+import { type FormEvent, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { requestOf, setupResolver, startValues, type Values } from "./form";
 import { useCompleteSetup, useFirstSignIn } from "./requests";
 import { StepBody } from "./StepBody";
 import { StepButtons } from "./StepButtons";
-import { Stepper } from "./Stepper";
 import { type FieldName, fieldsOf, firstStepWith, routeError, type Step, steps } from "./steps";
 
 /** Trouble is why the setup was refused, where no input is to blame. */
@@ -93,9 +93,15 @@ export function Wizard({ hostname, onFinishing, onDone }: Props) {
 		open("admin");
 	};
 	return (
-		<div className="gw-setup">
-			<Stepper step={step} reached={reached} onGo={(to) => void go(to)} />
-			<Form onSubmit={submit} noValidate className="gw-setup-step">
+		<div className="gw-steps">
+			<Stepper
+				label={t("steps")}
+				steps={steps.map((id) => ({ id, title: t(`${id}.step`) }))}
+				step={step}
+				reached={reached}
+				onGo={(to) => void go(to)}
+			/>
+			<Form onSubmit={submit} noValidate className="gw-steps-step">
 				<section aria-labelledby="setup-step" ref={body}>
 					<StepBody step={step} form={form} trouble={trouble} onEdit={open} />
 				</section>
@@ -118,15 +124,4 @@ function flat(errors: object): Partial<Record<FieldName, true>> {
 	const { acme = {}, ...rest } = errors as Record<string, object>;
 	const names = [...Object.keys(rest), ...Object.keys(acme).map((name) => `acme.${name}`)];
 	return Object.fromEntries(names.map((name) => [name, true]));
-}
-
-/** useStepFocus puts the focus where a step goes on: at what is wrong, else at its first input, else at its heading. */
-function useStepFocus(step: Step) {
-	const body = useRef<HTMLElement>(null);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: it is another step that moves the focus.
-	useEffect(() => {
-		const find = (selector: string) => body.current?.querySelector<HTMLElement>(selector);
-		(find('[aria-invalid="true"]') ?? find("input") ?? find("h2"))?.focus();
-	}, [step]);
-	return body;
 }

@@ -1,3 +1,5 @@
+import { connection } from "@api";
+
 /** Point is one moment of a history; null stands for a value that is not known. */
 export interface Point {
 	/** Seconds since 1970, by the browser's clock. */
@@ -40,3 +42,25 @@ export function timesOf(points: Point[]): number[] {
 
 /** latest is the newest value of a key. */
 export const latest = (points: Point[], key: string) => points.at(-1)?.values[key] ?? null;
+
+/** rate is a counter's growth per second; null when it was reset or no time passed. */
+export function rate(before: number, now: number, seconds: number): number | null {
+	return seconds > 0 && now >= before ? (now - before) / seconds : null;
+}
+
+/** History is the points so far with the last answer, which the next one is compared with. */
+export interface History<T> {
+	last?: T;
+	points: Point[];
+}
+
+/**
+ * live are the options of a query whose answer is the last answers together, so that a history outlives its page
+ * and ends with the session. While nobody answers we wait: the connection asks by itself. A hidden tab waits too.
+ */
+export const live = {
+	refetchInterval: () => (connection.state.get() === "api" ? false : every * 1000),
+	staleTime: every * 1000,
+	gcTime: kept * 1000,
+	structuralSharing: false,
+} as const;

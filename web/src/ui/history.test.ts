@@ -1,7 +1,5 @@
-import type { SysInterface } from "@api";
 import { expect, test } from "vitest";
-import { append, every, kept, latest, type Point, spanOf, timesOf, valuesOf } from "./history";
-import { chosen, toggled } from "./links";
+import { append, every, kept, latest, type Point, rate, spanOf, timesOf, valuesOf } from "./history";
 
 const point = (time: number, a: number | null = time): Point => ({ time, values: { a } });
 
@@ -40,19 +38,13 @@ test("a chart spans a whole window, which grows with the history; times and valu
 	expect(timesOf(full)[0]).toBeLessThan(700);
 });
 
-const link = (ifname: string, ...flags: string[]) => ({ ifname, flags }) as SysInterface;
-
-test("loopback and links without a cable are not shown until asked for", () => {
-	const links = [link("lo", "RUNNING", "LOOPBACK"), link("eth0", "UP", "LOWER_UP"), link("eth1", "UP")];
-	const names = (wanted?: string) => chosen(links, wanted).map((one) => one.ifname);
-	expect(names()).toEqual(["eth0"]);
-	expect(names("eth1,lo")).toEqual(["lo", "eth1"]);
-	expect(chosen([link("lo", "UP", "LOOPBACK"), link("eth1")], undefined)).toHaveLength(1);
+test("a rate is a counter's growth per second", () => {
+	expect(rate(1_000, 3_000, 2)).toBe(1_000);
+	expect(rate(5, 5, 2)).toBe(0);
 });
 
-test("links are switched on and off, but one stays", () => {
-	const shown = [link("eth0"), link("eth1")];
-	expect(toggled(shown, "lo")).toBe("eth0,eth1,lo");
-	expect(toggled(shown, "eth0")).toBe("eth1");
-	expect(toggled([link("eth0")], "eth0")).toBe("eth0");
+test("a counter that was reset, or no time, gives no rate", () => {
+	expect(rate(9_000, 10, 2)).toBeNull();
+	expect(rate(1, 2, 0)).toBeNull();
+	expect(rate(1, 2, -1)).toBeNull();
 });
