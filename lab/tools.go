@@ -1,10 +1,13 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -32,4 +35,31 @@ func checkHost() error {
 		return fmt.Errorf("the host lacks packages: apt-get install %s", strings.Join(missing, " "))
 	}
 	return nil
+}
+
+// Tool returns the path of a Go program that tests run against, building it when this
+// machine does not have that version yet. No module of ours depends on it.
+func Tool(ctx context.Context, pkg, version string) (string, error) {
+	dir := filepath.Join(cacheDir(), "tools", strings.ReplaceAll(pkg, "/", "_")+"@"+version)
+	program := filepath.Join(dir, path.Base(pkg))
+	if exists(program) {
+		return program, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("make the lab's cache: %w", err)
+	}
+	held, err := lock(ctx, dir+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer held.Close()
+	if exists(program) { // another process built it while this one waited
+		return program, nil
+	}
+	cmd := exec.CommandContext(ctx, "go", "install", pkg+"@"+version)
+	cmd.Env = append(os.Environ(), "GOBIN="+dir, "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, tail(out, 20))
+	}
+	return program, nil
 }

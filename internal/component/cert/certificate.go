@@ -290,7 +290,12 @@ func (p *part) after(ctx context.Context, tx pgx.Tx, old, now *Certificate, _ *I
 	if old == nil || now == nil {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, `delete from certificate_status where certificate_id = $1`, now.ID); err != nil {
+	var b pgx.Batch
+	b.Queue(`delete from certificate_status where certificate_id = $1`, now.ID)
+	if now.Source == fromACME && old.KeyType != now.KeyType {
+		b.Queue(`insert into certificate_status (certificate_id, requested_at) values ($1, $2)`, now.ID, p.Now())
+	}
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("forget the status of %s: %w", now.ID, err)
 	}
 	return nil

@@ -36,7 +36,7 @@ type Options struct {
 	Run   *change.Runner
 	Box   *secret.Box
 	Setup setup // *setupstate.Store
-	Host  host  // *sys.Host
+	Host  links // *sys.Host
 	Units units // *sys.Units
 	Now   func() time.Time
 	Log   *slog.Logger
@@ -61,7 +61,7 @@ type setup interface {
 	Load() (setupstate.State, error)
 }
 
-type host interface {
+type links interface {
 	Interfaces() ([]sys.Interface, error)
 }
 
@@ -71,6 +71,7 @@ type units interface {
 
 type part struct {
 	Options
+	outside Outside // with its defaults
 }
 
 // New returns the component.
@@ -86,7 +87,9 @@ func newPart(o Options) *part {
 	if o.Sockets == (Sockets{}) {
 		o.Sockets = Sockets{Runtime: haproxy.RuntimeSocket, Master: haproxy.MasterSocket}
 	}
-	return &part{Options: o}
+	p := &part{Options: o}
+	p.outside = p.outsideOf(o.Outside)
+	return p
 }
 
 func (p *part) component() component.Component {
@@ -107,6 +110,10 @@ func (p *part) component() component.Component {
 		Check:      check,
 		Unchecked:  unchecked,
 		Apply:      p.apply,
+		Jobs: []component.Job{
+			{Name: "cert.renew", Every: 2 * time.Second, Run: p.renewDue},
+			{Name: "cert.upkeep", Every: time.Hour, Run: p.upkeep},
+		},
 		Objects: []component.Object{
 			{
 				Key: "certificates", Path: "/certificates", Name: []string{"names"},

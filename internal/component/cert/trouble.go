@@ -21,6 +21,7 @@ const (
 	orderFailed      = "order_failed"
 	keyMismatch      = "key_mismatch"
 	notServed        = "not_served"
+	dnsUnanswered    = "dns_unanswered"
 	internalTrouble  = "internal"
 )
 
@@ -33,11 +34,12 @@ var remedies = map[string]string{
 	accountLost:      "Nothing: the authority no longer knew this node, which registers anew at the next attempt.",
 	validationFailed: "The authority looked and did not find our answer. See that the name leads here from the internet over IPv4 and IPv6, then renew.",
 	dnsUpdateFailed:  "Check the provider's address and credentials, that it holds the name's zone, and that they may change TXT records there.",
-	acmeUnreachable:  "Check that this node reaches the internet and resolves names, and the authority's directory address. A private authority's own certificate goes into /etc/gateway/tls/acme-ca.pem.",
+	acmeUnreachable:  "Check that this node reaches the internet and resolves names, and the authority's directory address. A private authority's own certificate goes into /etc/gateway/acme-ca.pem.",
 	termsNotAgreed:   "Agree to the authority's terms of service in the settings of certificates.",
 	orderFailed:      "The authority refused the order; its reason is in the message. Change what it complains about, then renew.",
 	keyMismatch:      "Renew once more; if it comes again, the authority answers with certificates for other keys.",
 	notServed:        "The certificate is issued, but the proxy serves another one. Look at the state of the component cert, and restart haproxy if it stays.",
+	dnsUnanswered:    "Check that this node's resolver works, and the name servers of the domain.",
 	internalTrouble:  "This is a fault of the gateway; its log (gateway-scheduler) says more. It tries again by itself.",
 }
 

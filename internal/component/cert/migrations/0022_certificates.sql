@@ -45,6 +45,7 @@ create table certificate_status (
 	attempts           integer not null default 0,
 	next_attempt_at    timestamptz,
 	renew_at           timestamptz, -- as the authority suggests
+	renew_asked_at     timestamptz,
 	last_error         text,
 	last_error_message text,
 	remedy             text,

@@ -1,0 +1,227 @@
+package cert
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gateway/internal/setupstate"
+	"gateway/lab/pebbletest"
+)
+
+// authorised is a rig with an authority that reaches it over HTTP.
+type authorised struct {
+	*rig
+	ca    *pebbletest.Authority
+	fault atomic.Pointer[func(*http.Request) *http.Response] // in the way to the authority
+}
+
+// The addresses of the test: ours, one where somebody else answers, and one where nobody does.
+const (
+	here      = "127.0.0.1"
+	elsewhere = "127.0.0.3"
+	nowhere   = "127.0.0.4"
+)
+
+func newAuthorised(t testing.TB, o pebbletest.Options) *authorised {
+	t.Helper()
+	a := &authorised{rig: newRig(t)}
+	ours, err := net.Listen("tcp", here+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.serve(ours, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) }))
+	o.HTTPPort = ours.Addr().(*net.TCPAddr).Port
+	port := strconv.Itoa(o.HTTPPort)
+	others, err := net.Listen("tcp", elsewhere+":"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.serve(others, http.NotFoundHandler())
+	a.ca = pebbletest.New(t, o)
+	a.setup.ACME = setupstate.ACME{Email: "ops@example.com", DirectoryURL: a.ca.URL, TermsAgreed: true}
+	a.p.outside = Outside{
+		Resolver: a.ca.DNS, HTTPPort: port, Served: "127.0.0.1:1",
+		Addresses: func() []netip.Addr {
+			return []netip.Addr{netip.MustParseAddr(here), netip.MustParseAddr("203.0.113.7")}
+		},
+		Transport: func() (http.RoundTripper, error) { return a, nil },
+	}
+	return a
+}
+
+func (a *authorised) serve(ln net.Listener, h http.Handler) {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
+	go func() { _ = s.Serve(ln) }()
+	a.t.Cleanup(func() { _ = s.Close() })
+}
+
+// RoundTrip is the way to the authority, where a test may stand.
+func (a *authorised) RoundTrip(r *http.Request) (*http.Response, error) {
+	if stand := a.fault.Load(); stand != nil {
+		if resp := (*stand)(r); resp != nil {
+			return resp, nil
+		}
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.ca.Roots}, DisableKeepAlives: true}
+	return transport.RoundTrip(r)
+}
+
+// tick is the scheduler's job, once.
+func (a *authorised) tick() {
+	a.t.Helper()
+	if err := a.p.renewDue(a.t.Context()); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// ordered stores a certificate for names that lead here.
+func (a *authorised) ordered(names ...string) Certificate {
+	a.t.Helper()
+	for _, n := range names {
+		a.ca.Address(n, here)
+	}
+	return a.make(object{"source": "acme", "names": names})
+}
+
+// code is the last error, or "".
+func (c Certificate) code() string {
+	if c.LastError == nil {
+		return ""
+	}
+	return *c.LastError
+}
+
+// shows CERT-01, CERT-02, CERT-03
+func TestACertificateIsIssuedAndRenewed(t *testing.T) {
+	a := newAuthorised(t, pebbletest.Options{RejectNonce: 20})
+	h := a.withProxy()
+	c := a.ordered("www.example.com", "example.com")
+	if c.Status != "pending" {
+		t.Errorf("status before = %s, want pending", c.Status)
+	}
+	a.tick()
+	c = a.get(c.ID)
+	if c.Status != "valid" || c.ExpiresAt == nil || c.LastRenewedAt == nil || c.Serial == "" || len(c.Checks) == 0 {
+		t.Fatalf("after ordering: %+v", c)
+	}
+	if got := h.serves("example.com"); !sameSerial(got, c.Serial) {
+		t.Errorf("served = %s, want the issued one %s", got, c.Serial)
+	}
+	first := c
+	a.tick()
+	if c = a.get(c.ID); c.Serial != first.Serial {
+		t.Error("a certificate that is not due was renewed")
+	}
+	a.pass(61 * 24 * time.Hour)
+	a.tick()
+	if c = a.get(c.ID); c.Serial == first.Serial || !c.LastRenewedAt.After(*first.LastRenewedAt) {
+		t.Errorf("with a third of its lifetime left: %+v, want a new one", c)
+	}
+	if got := h.serves("example.com"); !sameSerial(got, c.Serial) {
+		t.Errorf("served after the renewal = %s, want %s", got, c.Serial)
+	}
+	a.do("POST", "/certificates/"+c.ID+"/renew", nil).want(t, http.StatusAccepted)
+	a.tick()
+	if again := a.get(c.ID); again.Serial == c.Serial {
+		t.Error("what was asked for was not done")
+	}
+	if got := a.count(`select count(id) from acme_accounts`); got != 1 {
+		t.Errorf("accounts = %d, want the same for all orders", got)
+	}
+	if got := a.count(`select count(token) from acme_challenges`); got != 0 {
+		t.Errorf("%d challenges are left, want none", got)
+	}
+	if len(a.alerted()) != 0 {
+		t.Errorf("alerts = %+v, want none", a.alerted())
+	}
+}
+
+func (r *rig) count(query string, args ...any) int {
+	r.t.Helper()
+	var n int
+	if err := r.pool.QueryRow(r.t.Context(), query, args...).Scan(&n); err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+func TestAnotherNameOrAuthorityIsOrderedAnew(t *testing.T) {
+	a := newAuthorised(t, pebbletest.Options{})
+	c := a.ordered("a.example.com")
+	a.tick()
+	first := a.get(c.ID)
+	a.ca.Address("b.example.com", here)
+	c = a.put(c, object{"source": "acme", "names": []string{"a.example.com", "b.example.com"}})
+	if c.Serial != first.Serial {
+		t.Error("the old certificate is gone before the new one is there")
+	}
+	a.tick()
+	second := a.get(c.ID)
+	if second.Serial == first.Serial {
+		t.Error("a name was added, and the certificate is the same")
+	}
+	a.put(c, object{"source": "acme", "names": []string{"a.example.com", "b.example.com"}, "key_type": "rsa-2048"})
+	a.tick()
+	if third := a.get(c.ID); third.Serial == second.Serial {
+		t.Error("another kind of key was wanted, and the certificate is the same")
+	}
+}
+
+func TestTheAuthorityIsAskedWhenToRenew(t *testing.T) {
+	a := newAuthorised(t, pebbletest.Options{})
+	c := a.ordered("www.example.com")
+	a.tick()
+	if err := a.p.upkeep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var at time.Time
+	if err := a.pool.QueryRow(t.Context(), `select renew_at from certificate_status where certificate_id = $1`, c.ID).Scan(&at); err != nil {
+		t.Fatal(err)
+	}
+	first := a.get(c.ID)
+	if !at.After(time.Now()) || !at.Before(*first.ExpiresAt) {
+		t.Errorf("renew at %s, want within the lifetime", at)
+	}
+	a.pass(time.Until(at) + time.Minute)
+	a.tick()
+	if c = a.get(c.ID); c.Serial == first.Serial {
+		t.Error("the authority wanted it renewed, and it was not")
+	}
+}
+
+func TestAChallengeIsAnsweredToAnybodyAndNothingElse(t *testing.T) {
+	a := newAuthorised(t, pebbletest.Options{})
+	token := "abcdefghijklmnop"
+	if err := a.p.present(t.Context(), token, "the answer"); err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + net.JoinHostPort(here, a.p.outside.HTTPPort) + "/.well-known/acme-challenge/"
+	for word, want := range map[string]int{token: http.StatusOK, "abcdefghijklmnox": http.StatusNotFound, "x": http.StatusNotFound, "%27or%201=1--aaaaaa": http.StatusNotFound, "": http.StatusNotFound} {
+		resp, err := http.Get(url + word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%q answered %d, want %d", word, resp.StatusCode, want)
+		}
+	}
+	resp, err := http.Post(url+token, "text/plain", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST answered %d, want 405", resp.StatusCode)
+	}
+	a.pass(2 * challengeTime)
+	if _, err := a.p.keyAuthorization(t.Context(), token); err == nil {
+		t.Error("a challenge that is over was answered")
+	}
+}

@@ -1,0 +1,55 @@
+package cert
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// limits are an authority's, as far as ordering the same again and again can reach them.
+type limits struct {
+	same      int // certificates for exactly these names in a week
+	failures  int // failed validations in an hour
+	authority string
+}
+
+// published are the limits that authorities tell.
+var published = []limits{
+	{authority: ".letsencrypt.org", same: 5, failures: 5},
+}
+
+func limitsOf(directory string) (limits, bool) {
+	name, _, _ := strings.Cut(host(directory), ":")
+	for _, l := range published {
+		if strings.HasSuffix(name, l.authority) {
+			return l, true
+		}
+	}
+	return limits{}, false
+}
+
+// budget sees whether the authority would still issue, by what this node ordered lately.
+func (d *doctor) budget(ctx context.Context, directory string) {
+	l, known := limitsOf(directory)
+	if !known {
+		d.fine(checkBudget, "", "the authority publishes no limits that this node knows of")
+		return
+	}
+	now := d.p.Now()
+	var same, failures int
+	err := d.p.DB.QueryRow(ctx, `select
+			count(id) filter (where code is null and names @> $2 and names <@ $2 and finished_at > $3),
+			count(id) filter (where code in ('validation_failed', 'dns_mismatch', 'port_80_unreachable') and names && $2 and finished_at > $4)
+		from acme_orders where directory_url = $1 and finished_at > $3`,
+		directory, d.c.Names, now.Add(-7*24*time.Hour), now.Add(-time.Hour)).Scan(&same, &failures)
+	switch {
+	case err != nil:
+		d.doubt(checkBudget, "", internalTrouble, "what was ordered before is not known")
+	case same >= l.same:
+		d.certain(checkBudget, "", rateLimited, "%d certificates for the same names were issued within a week, and the authority issues no more", same)
+	case failures >= l.failures:
+		d.certain(checkBudget, "", rateLimited, "%d orders for these names failed within an hour, and the authority takes no more", failures)
+	default:
+		d.fine(checkBudget, "", "%d of %d certificates for the same names this week", same, l.same)
+	}
+}

@@ -1,0 +1,90 @@
+package cert
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"gateway/internal/outbound"
+)
+
+// authorities is a file of authorities that are trusted besides the system's, for a
+// private one. gateway-scheduler must be able to read it.
+const authorities = "/etc/gateway/acme-ca.pem"
+
+func (p *part) outsideOf(o Outside) Outside {
+	if o.Addresses == nil {
+		o.Addresses = p.addresses
+	}
+	if o.HTTPPort == "" {
+		o.HTTPPort = "80"
+	}
+	if o.Transport == nil {
+		own := o.Addresses
+		o.Transport = func() (http.RoundTripper, error) { return outbound.Transport(own, authorities) }
+	}
+	if o.Served == "" {
+		o.Served = "127.0.0.1:443"
+	}
+	return o
+}
+
+// addresses are this node's own.
+func (p *part) addresses() []netip.Addr {
+	if p.Host == nil {
+		return nil
+	}
+	links, err := p.Host.Interfaces()
+	if err != nil {
+		p.Log.Warn("list own addresses", "err", err)
+	}
+	var out []netip.Addr
+	for _, l := range links {
+		for _, a := range l.AddrInfo {
+			if addr, err := netip.ParseAddr(a.Local); err == nil {
+				out = append(out, addr.Unmap())
+			}
+		}
+	}
+	return out
+}
+
+// resolver is the name server to ask: the one of the test, or the system's first.
+func (p *part) resolver() (string, error) {
+	if p.outside.Resolver != "" {
+		return p.outside.Resolver, nil
+	}
+	c, err := dns.ClientConfigFromFile("/etc/resolv.conf")
+	if err != nil {
+		return "", err
+	}
+	if len(c.Servers) == 0 {
+		return "127.0.0.1:53", nil // as the C library has it
+	}
+	return net.JoinHostPort(c.Servers[0], c.Port), nil
+}
+
+// served is the serial that the proxy shows for a name, or "" where nobody serves.
+func (p *part) served(ctx context.Context, name string) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	d := tls.Dialer{Config: &tls.Config{
+		ServerName:         name,
+		InsecureSkipVerify: true, //nolint:gosec // we look at what is served, and say nothing to it
+	}}
+	conn, err := d.DialContext(ctx, "tcp", p.outside.Served)
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	certs := conn.(*tls.Conn).ConnectionState().PeerCertificates
+	if len(certs) == 0 {
+		return ""
+	}
+	return serial(certs[0])
+}

@@ -1,0 +1,57 @@
+package cert
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mholt/acmez/v3"
+	"github.com/mholt/acmez/v3/acme"
+)
+
+// challengeTime is how long an authority may take to look.
+const challengeTime = time.Hour
+
+// solver proves that names are ours. Its own trouble, if it had any, says why it could not.
+type solver interface {
+	acmez.Solver
+	trouble() error
+}
+
+func (p *part) solver(ctx context.Context, c due) (solver, error) {
+	return &httpSolver{p}, nil
+}
+
+// httpSolver leaves the answers where gateway-api finds them, behind the proxy's port 80.
+type httpSolver struct{ p *part }
+
+// Present stores the answer to one challenge.
+func (s *httpSolver) Present(ctx context.Context, c acme.Challenge) error {
+	return s.p.present(ctx, c.Token, c.KeyAuthorization)
+}
+
+func (p *part) present(ctx context.Context, token, text string) error {
+	_, err := p.DB.Exec(ctx, `insert into acme_challenges (token, key_authorization, expires_at) values ($1, $2, $3)
+		on conflict (token) do update set key_authorization = $2, expires_at = $3`, token, text, p.Now().Add(challengeTime))
+	if err != nil {
+		return fmt.Errorf("store a challenge: %w", err)
+	}
+	return nil
+}
+
+// CleanUp removes it.
+func (s *httpSolver) CleanUp(ctx context.Context, c acme.Challenge) error {
+	return s.p.withdraw(ctx, c.Token)
+}
+
+func (p *part) withdraw(ctx context.Context, token string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_, err := p.DB.Exec(ctx, `delete from acme_challenges where token = $1`, token)
+	if err != nil {
+		return fmt.Errorf("forget a challenge: %w", err)
+	}
+	return nil
+}
+
+func (s *httpSolver) trouble() error { return nil }

@@ -1,0 +1,66 @@
+package outbound
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestOnlyServersElsewhereAreReached(t *testing.T) {
+	own := func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("198.51.100.7")} }
+	for _, tc := range []struct {
+		name, addr string
+		reached    bool
+	}{
+		{"a public server", "203.0.113.1", true},
+		{"one in a private network", "10.1.2.3", true},
+		{"one in a private network over IPv6", "fd00::1", true},
+		{"this machine by its own address", "198.51.100.7", false},
+		{"this machine by that address in disguise", "::ffff:198.51.100.7", false},
+		{"this machine by loopback", "127.0.0.53", false},
+		{"this machine by IPv6 loopback", "::1", false},
+		{"this machine by no address", "0.0.0.0", false},
+		{"a cloud's metadata", "169.254.169.254", false},
+		{"a neighbour on the link", "fe80::1%eth0", false},
+		{"everybody", "255.255.255.255", false},
+		{"a group", "ff02::1", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := check(netip.MustParseAddr(tc.addr).Unmap(), own)
+			if (err == nil) != tc.reached {
+				t.Errorf("check = %v, want reached: %t", err, tc.reached)
+			}
+		})
+	}
+}
+
+func TestTheAddressIsLookedAtWhenItIsDialled(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	transport, err := Transport(func() []netip.Addr { return nil }, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = (&http.Client{Transport: transport}).Get(s.URL)
+	var refused Refused
+	if !errors.As(err, &refused) || !refused.Addr.IsLoopback() {
+		t.Errorf("a server on loopback = %v, want it refused", err)
+	}
+}
+
+func TestAFileOfAuthoritiesMayBeMissingButNotWrong(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if _, err := Transport(nil, file); err != nil {
+		t.Errorf("without the file: %v", err)
+	}
+	if err := os.WriteFile(file, []byte("not PEM"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Transport(nil, file); err == nil {
+		t.Error("a file without a certificate was taken")
+	}
+}
