@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +50,7 @@ func (a *appliance) settles(c *caller, limit time.Duration) time.Duration {
 	began := time.Now()
 	settled := func() bool {
 		last = c.standings()
-		return len(last) == 2 && last["dns"].settled() && last["ntp"].settled()
+		return len(last) == 4 && !slices.ContainsFunc(slices.Collect(maps.Values(last)), func(s standing) bool { return !s.settled() })
 	}
 	for !settled() {
 		if time.Since(began) > limit {

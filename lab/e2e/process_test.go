@@ -32,7 +32,7 @@ func TestEachProcessRunsAsItself(t *testing.T) {
 	}
 }
 
-func TestOnlyTheManagementPortIsOpen(t *testing.T) {
+func TestOnlyTheProxysPortsAreOpen(t *testing.T) {
 	a := installed(t)
 	listening := a.run("ss", "-Hltn")
 	var open []string
@@ -42,7 +42,8 @@ func TestOnlyTheManagementPortIsOpen(t *testing.T) {
 		}
 	}
 	slices.Sort(open)
-	if want := []string{"0.0.0.0:3443", "[::]:3443"}; !slices.Equal(open, want) {
+	want := []string{"0.0.0.0:3443", "0.0.0.0:443", "0.0.0.0:80", "[::]:3443", "[::]:443", "[::]:80"}
+	if !slices.Equal(open, want) {
 		t.Errorf("open to the network: %v, want %v", open, want)
 	}
 	if conn, err := a.client.DialContext(t.Context(), "tcp", a.node.IP().String()+":8080"); err == nil {

@@ -23,6 +23,7 @@ import (
 	"gateway/internal/component/system"
 	"gateway/internal/component/user"
 	"gateway/internal/db"
+	"gateway/internal/haproxy"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
@@ -55,11 +56,12 @@ type Deps struct {
 
 // Managed returns the parts that render files for a daemon. gateway-apply has these alone.
 func Managed(d Deps) []component.Component {
+	proxied := haproxy.NewDaemon(d.Units)
 	return []component.Component{
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
-		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Setup: d.Setup}),
-		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Units: d.Units, Now: d.Now, Log: d.Log}),
+		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, HAProxy: proxied, Exec: d.Exec, Setup: d.Setup}),
+		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, HAProxy: proxied, Now: d.Now, Log: d.Log}),
 	}
 }
 

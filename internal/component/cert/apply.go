@@ -3,7 +3,6 @@ package cert
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +10,6 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/haproxy"
 )
-
-// Sockets are where HAProxy listens for us.
-type Sockets struct{ Runtime, Master string }
 
 // apply makes HAProxy serve what is installed: one certificate after the other in the
 // running process, which takes it a millisecond each, or by a reload where that cannot be
@@ -31,7 +27,7 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 		}
 		p.Log.Warn("swap certificates", "err", err)
 	}
-	return p.reload(ctx)
+	return p.HAProxy.Reload(ctx)
 }
 
 // step is one certificate that HAProxy has to hold, or to hold no more.
@@ -71,7 +67,7 @@ func plan(old, now component.Rendering, lines []line) (steps []step, hot bool) {
 
 // carryOut takes the steps, and reads each back: HAProxy has the last word on what it serves.
 func (p *part) carryOut(ctx context.Context, steps []step) error {
-	runtime := haproxy.Runtime{Path: p.Sockets.Runtime}
+	runtime := p.HAProxy.Runtime
 	for _, s := range steps {
 		if err := carryOut(ctx, runtime, s); err != nil {
 			return fmt.Errorf("%s: %w", s.path, err)
@@ -114,16 +110,4 @@ func readBack(ctx context.Context, runtime haproxy.Runtime, s step) error {
 // sameSerial compares numbers: OpenSSL writes them in capitals, and some with a zero before.
 func sameSerial(a, b string) bool {
 	return strings.EqualFold(strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0"))
-}
-
-// reload lets HAProxy read all files anew. One that is down is started.
-func (p *part) reload(ctx context.Context) error {
-	err := haproxy.Master{Path: p.Sockets.Master}.Reload(ctx)
-	if errors.Is(err, haproxy.ErrDown) {
-		err = p.Units.Restart(ctx, Unit)
-	}
-	if err != nil {
-		return fmt.Errorf("reload the proxy: %w", err)
-	}
-	return nil
 }

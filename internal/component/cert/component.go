@@ -27,21 +27,20 @@ import (
 var migrations embed.FS
 
 // Unit is HAProxy's, which package proxy manages too. A renewal never touches its configuration.
-const Unit = "haproxy.service"
+const Unit = haproxy.Unit
 
 // Options are what the component needs. Box, Run and Setup are for the processes that
-// have routes and jobs, Units for the one that applies.
+// have routes and jobs.
 type Options struct {
 	DB    db.Pool
 	Run   *change.Runner
 	Box   *secret.Box
 	Setup setup // *setupstate.Store
 	Host  links // *sys.Host
-	Units units // *sys.Units
-	Now   func() time.Time
-	Log   *slog.Logger
-	// Sockets are HAProxy's, where they are not Debian's.
-	Sockets Sockets
+	// HAProxy is for the process that applies; whoever else has files for it shares it.
+	HAProxy *haproxy.Daemon
+	Now     func() time.Time
+	Log     *slog.Logger
 	// Alert is told of a certificate that could not be renewed, once until it could.
 	Alert func(ctx context.Context, a Alert)
 	// Outside is how the authority and the world's name servers are reached.
@@ -52,6 +51,7 @@ type Options struct {
 type Outside struct {
 	Resolver  string                            // name server to ask, as 192.0.2.1:53; empty: the system's
 	Addresses func() []netip.Addr               // that this node has
+	DNSPort   string                            // of the name servers that hold a zone; empty: 53
 	HTTPPort  string                            // where a name's web server is looked for; empty: 80
 	Transport func() (http.RoundTripper, error) // to the authority
 	Served    string                            // where HAProxy serves certificates; empty: 127.0.0.1:443
@@ -63,10 +63,6 @@ type setup interface {
 
 type links interface {
 	Interfaces() ([]sys.Interface, error)
-}
-
-type units interface {
-	Restart(ctx context.Context, unit string) error
 }
 
 type part struct {
@@ -83,9 +79,6 @@ func newPart(o Options) *part {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Sockets == (Sockets{}) {
-		o.Sockets = Sockets{Runtime: haproxy.RuntimeSocket, Master: haproxy.MasterSocket}
 	}
 	p := &part{Options: o}
 	p.outside = p.outsideOf(o.Outside)
@@ -115,8 +108,9 @@ func (p *part) component() component.Component {
 			{Name: "cert.upkeep", Every: time.Hour, Run: p.upkeep},
 		},
 		Objects: []component.Object{
+			{Key: "dns_providers", Path: "/certificates/dns-providers", Name: []string{"name"}},
 			{
-				Key: "certificates", Path: "/certificates", Name: []string{"names"},
+				Key: "certificates", Path: "/certificates", Name: []string{"names"}, Refs: map[string]string{"dns_provider_id": "dns_providers"},
 				Derived: []string{
 					"status", "expires_at", "not_before", "issuer", "serial", "last_renewed_at",
 					"last_error", "last_error_message", "remedy", "next_attempt_at", "checks", "checked_at",
@@ -128,5 +122,7 @@ func (p *part) component() component.Component {
 
 func (p *part) routes(r api.Router) {
 	p.certificates().Register(r, p.DB, p.Run)
+	p.providers().Register(r, p.DB, p.Run)
+	p.kindRoute(r)
 	p.actionRoutes(r)
 }

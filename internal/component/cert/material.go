@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // The kinds of key that are made here.
@@ -196,12 +195,4 @@ func issuer(c *x509.Certificate) string {
 		return c.Issuer.CommonName
 	}
 	return c.Issuer.String()
-}
-
-// lifetime is how long it is good for, from its first to its last moment.
-func lifetime(notBefore, notAfter time.Time) time.Duration { return notAfter.Sub(notBefore) }
-
-// renewal is when a third of the lifetime is left.
-func renewal(notBefore, notAfter time.Time) time.Time {
-	return notAfter.Add(-lifetime(notBefore, notAfter) / 3)
 }

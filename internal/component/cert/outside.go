@@ -21,6 +21,9 @@ func (p *part) outsideOf(o Outside) Outside {
 	if o.Addresses == nil {
 		o.Addresses = p.addresses
 	}
+	if o.DNSPort == "" {
+		o.DNSPort = "53"
+	}
 	if o.HTTPPort == "" {
 		o.HTTPPort = "80"
 	}

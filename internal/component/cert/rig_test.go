@@ -29,6 +29,7 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/haproxy"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/lab/haproxytest"
@@ -64,7 +65,7 @@ func newRig(t testing.TB) *rig {
 	r.pool = dbtest.New(t, change.Schema(), audit.Schema(), New(Options{}).Schema())
 	run := change.NewRunner(r.pool, audit.NewLog("node-1", r.now), r.now)
 	r.p = newPart(Options{
-		DB: r.pool, Run: run, Box: r.box, Setup: r, Units: r, Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert,
+		DB: r.pool, Run: run, Box: r.box, Setup: r, HAProxy: haproxy.NewDaemon(r), Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert,
 	})
 	r.part = r.p.component()
 	// A change of rows comes back when it is installed, as it does on a node.
@@ -267,7 +268,7 @@ func (r *rig) withProxy() *proxy {
 	}
 	h.put(Fallback, fallback.pem())
 	r.haproxy = h
-	r.p.Sockets = Sockets{Runtime: h.Runtime.Path, Master: h.Master.Path}
+	r.p.HAProxy.Runtime, r.p.HAProxy.Master = h.Runtime, h.Master
 	if came := r.sync(); came.State != "live" {
 		r.t.Fatalf("the first round: %+v", came)
 	}

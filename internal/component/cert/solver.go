@@ -19,6 +19,9 @@ type solver interface {
 }
 
 func (p *part) solver(ctx context.Context, c due) (solver, error) {
+	if c.Challenge == dns01 {
+		return p.dnsSolver(ctx, c)
+	}
 	return &httpSolver{p}, nil
 }
 

@@ -14,13 +14,9 @@ import (
 	"gateway/internal/haproxy"
 )
 
-const (
-	// drainTime is how long the requests of a server that goes may take. Those that take
-	// longer finish in the old process, after a reload.
-	drainTime = time.Second
-	// maxOld bounds the processes that a reload leaves behind while they have connections.
-	maxOld = 8
-)
+// drainTime is how long the requests of a server that goes may take. Those that take
+// longer finish in the old process, after a reload.
+const drainTime = time.Second
 
 // apply makes HAProxy run on what is installed: told while it runs where that is possible,
 // which takes a millisecond and closes no connection; else by a reload. Where anything is
@@ -42,7 +38,7 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 // tell has new servers there before sites lead to them, and takes old ones away after.
 func (p *part) tell(ctx context.Context, plan plan) error {
 	for _, s := range plan.add {
-		if err := p.Runtime.ServerAdd(ctx, s.backend, s.is.name, s.is.line(), strings.Contains(s.is.settings, " check ")); err != nil {
+		if err := p.HAProxy.Runtime.ServerAdd(ctx, s.backend, s.is.name, s.is.line(), strings.Contains(s.is.settings, " check ")); err != nil {
 			return err
 		}
 	}
@@ -57,7 +53,7 @@ func (p *part) tell(ctx context.Context, plan plan) error {
 		}
 	}
 	for _, s := range plan.remove {
-		if err := p.Runtime.ServerRemove(ctx, s.backend, s.was.name, drainTime); err != nil {
+		if err := p.HAProxy.Runtime.ServerRemove(ctx, s.backend, s.was.name, drainTime); err != nil {
 			return err
 		}
 	}
@@ -66,33 +62,33 @@ func (p *part) tell(ctx context.Context, plan plan) error {
 
 func (p *part) change(ctx context.Context, s serverStep) error {
 	if s.was.disabled != s.is.disabled && s.is.disabled {
-		return p.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Maintenance)
+		return p.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Maintenance)
 	}
 	if s.was.at != s.is.at {
 		at, err := netip.ParseAddrPort(s.is.at)
 		if err != nil {
 			return fmt.Errorf("move server %s: %w", s.is.name, err)
 		}
-		if err := p.Runtime.ServerAddr(ctx, s.backend, s.is.name, at); err != nil {
+		if err := p.HAProxy.Runtime.ServerAddr(ctx, s.backend, s.is.name, at); err != nil {
 			return err
 		}
 	}
 	if s.was.weight != s.is.weight {
-		if err := p.Runtime.ServerWeight(ctx, s.backend, s.is.name, s.is.weight); err != nil {
+		if err := p.HAProxy.Runtime.ServerWeight(ctx, s.backend, s.is.name, s.is.weight); err != nil {
 			return err
 		}
 	}
 	if s.was.disabled != s.is.disabled {
-		return p.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Ready)
+		return p.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Ready)
 	}
 	return nil
 }
 
 func (p *part) fill(ctx context.Context, m mapStep) error {
 	if m.all != nil {
-		return p.Runtime.MapReplace(ctx, m.file, m.all)
+		return p.HAProxy.Runtime.MapReplace(ctx, m.file, m.all)
 	}
-	return p.Runtime.MapSet(ctx, m.file, m.changes)
+	return p.HAProxy.Runtime.MapSet(ctx, m.file, m.changes)
 }
 
 var errNotSo = errors.New("HAProxy does not have what it was told")
@@ -101,7 +97,7 @@ var errNotSo = errors.New("HAProxy does not have what it was told")
 func (p *part) readBack(ctx context.Context, plan plan) error {
 	for _, m := range plan.maps {
 		for _, c := range m.changes {
-			value, found, err := p.Runtime.MapGet(ctx, m.file, c.Key)
+			value, found, err := p.HAProxy.Runtime.MapGet(ctx, m.file, c.Key)
 			if err != nil {
 				return err
 			}
@@ -119,7 +115,7 @@ func (p *part) readBack(ctx context.Context, plan plan) error {
 }
 
 func (p *part) sameMap(ctx context.Context, m mapStep) error {
-	all, err := p.Runtime.MapAll(ctx, m.file)
+	all, err := p.HAProxy.Runtime.MapAll(ctx, m.file)
 	if err != nil {
 		return err
 	}
@@ -133,7 +129,7 @@ func (p *part) sameMap(ctx context.Context, m mapStep) error {
 
 func (p *part) sameServers(ctx context.Context, steps []serverStep) error {
 	for _, s := range steps {
-		all, err := p.Runtime.ServersOf(ctx, s.backend)
+		all, err := p.HAProxy.Runtime.ServersOf(ctx, s.backend)
 		if err != nil {
 			return err
 		}
@@ -151,39 +147,12 @@ func (p *part) sameServers(ctx context.Context, steps []serverStep) error {
 	return nil
 }
 
-// reload starts HAProxy where it is down.
+// reload words a refusal for the operator; what HAProxy said is for the log.
 func (p *part) reload(ctx context.Context) error {
-	err := p.Master.Reload(ctx)
-	if errors.Is(err, haproxy.ErrDown) {
-		if err := p.Units.Restart(ctx, Unit); err != nil {
-			return fmt.Errorf("start HAProxy: %w", err)
-		}
-		return nil
-	}
+	err := p.HAProxy.Reload(ctx)
 	var refusal *haproxy.Refusal
 	if errors.As(err, &refusal) {
 		return errors.Join(fault.New(fault.Unavailable, "HAProxy did not take its configuration and goes on with the one before; its log says why").WithCode("refused_by_haproxy"), err)
 	}
-	if err != nil {
-		return fmt.Errorf("reload HAProxy: %w", err)
-	}
-	return p.retire(ctx)
-}
-
-// retire ends the oldest processes that still serve connections from before a reload, when
-// they become too many: each holds as much memory as the current one.
-func (p *part) retire(ctx context.Context) error {
-	workers, err := p.Master.Workers(ctx)
-	if err != nil {
-		return err
-	}
-	old := slices.DeleteFunc(workers, func(w haproxy.Worker) bool { return !w.Old })
-	slices.SortFunc(old, func(a, b haproxy.Worker) int { return b.Reloads - a.Reloads })
-	for len(old) > maxOld {
-		if err := p.Master.Retire(ctx, old[0].PID); err != nil {
-			return err
-		}
-		old = old[1:]
-	}
-	return nil
+	return err
 }

@@ -22,29 +22,19 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Unit is HAProxy's.
-const Unit = "haproxy.service"
-
 // Options are what the component needs. Run and Applier are for the process that has
-// routes, Units for the one that applies.
+// routes, HAProxy for the one that applies; whoever else has files for it shares it.
 type Options struct {
 	DB      db.DB
 	Run     *change.Runner
 	Applier applier    // apply.Client
-	Units   units      // *sys.Units
+	HAProxy *haproxy.Daemon
 	Exec    sys.Runner // sys.Run
 	Setup   setup      // *setupstate.Store
-	// Runtime and Master are HAProxy's sockets, where they are not Debian's.
-	Runtime haproxy.Runtime
-	Master  haproxy.Master
 }
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
-}
-
-type units interface {
-	Restart(ctx context.Context, unit string) error
 }
 
 type setup interface {
@@ -59,20 +49,12 @@ type part struct {
 // New returns the component.
 func New(o Options) component.Component { return newPart(o).component() }
 
-func newPart(o Options) *part {
-	if o.Runtime.Path == "" {
-		o.Runtime.Path = haproxy.RuntimeSocket
-	}
-	if o.Master.Path == "" {
-		o.Master.Path = haproxy.MasterSocket
-	}
-	return &part{Options: o}
-}
+func newPart(o Options) *part { return &part{Options: o} }
 
 func (p *part) component() component.Component {
 	return component.Component{
 		Name:  "proxy",
-		Units: []string{Unit},
+		Units: []string{haproxy.Unit},
 		Tables: []component.Table{
 			{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true},
 			{Name: "proxy_backends", Scope: component.Replicated},

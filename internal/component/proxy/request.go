@@ -13,7 +13,10 @@ func (r *rendering) lookUp(b *strings.Builder) {
 	b.WriteString("\thttp-request set-var(txn.host) req.hdr(host),field(1,:),lower\n" +
 		"\thttp-request set-var(txn.site) var(txn.host),map_str(" + sitesMap + ")\n")
 	if r.hosts.use.wildcard {
-		b.WriteString("\thttp-request set-var(txn.site) var(txn.host),regsub(^[^.]+,*),map_str(" + sitesMap + ") if !{ var(txn.site) -m found }\n")
+		// Not by a regular expression: the processes that check this may not compile one.
+		const missed = " if !{ var(txn.site) -m found }\n"
+		b.WriteString("\thttp-request set-var(txn.parent) var(txn.host),field(2,.,0)" + missed +
+			"\thttp-request set-var(txn.site) str(*.),concat(,txn.parent),map_str(" + sitesMap + ")" + missed)
 	}
 	u := r.hosts.use
 	if u.allow || u.login || u.limit || u.routes || len(r.hosts.headers) > 0 {

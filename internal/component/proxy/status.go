@@ -85,7 +85,7 @@ func (p *part) getStats(ctx context.Context, _ *struct{}) (*api.Body[Stats], err
 
 // stats is the verb behind GET /proxy/stats.
 func (p *part) stats(ctx context.Context, _ json.RawMessage) (any, error) {
-	all, err := p.Runtime.Stats(ctx)
+	all, err := p.HAProxy.Runtime.Stats(ctx)
 	if errors.Is(err, haproxy.ErrDown) {
 		return nil, fault.New(fault.Unavailable, "the statistics socket of HAProxy cannot be reached; see whether it runs")
 	}

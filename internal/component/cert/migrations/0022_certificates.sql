@@ -1,14 +1,15 @@
 -- +goose Up
 -- Who changes a name server's records for a challenge: plain settings readable, secret ones sealed.
 create table dns_providers (
-	id         uuid primary key,
-	revision   bigint not null,
-	created_at timestamptz not null,
-	updated_at timestamptz not null,
-	name       text not null,
-	kind       text not null,
-	settings   jsonb not null,
-	secrets    bytea not null,
+	id           uuid primary key,
+	revision     bigint not null,
+	created_at   timestamptz not null,
+	updated_at   timestamptz not null,
+	name         text not null,
+	kind         text not null,
+	settings     jsonb not null,
+	secret_names text[] not null, -- which of them are there
+	secrets      bytea not null,
 	constraint dns_providers_name unique (name)
 );
 

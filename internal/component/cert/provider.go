@@ -1,0 +1,225 @@
+package cert
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+	"gateway/internal/secret"
+)
+
+// masked is what a secret setting is answered as, and how it is sent back unchanged.
+const masked = "***SET***"
+
+// Provider changes the records of zones for challenges.
+type Provider struct {
+	resource.Meta
+	Name     string            `json:"name" db:"name"`
+	Kind     string            `json:"kind" db:"kind"`
+	Settings map[string]string `json:"settings" db:"settings"`
+}
+
+// ProviderInput is what create and update take.
+type ProviderInput struct {
+	Name     string            `json:"name" db:"name" minLength:"1" maxLength:"100" example:"our name server"`
+	Kind     string            `json:"kind" db:"kind" maxLength:"40" doc:"One of the kinds of /certificates/dns-provider-kinds" example:"rfc2136"`
+	Settings map[string]string `json:"settings" db:"-" doc:"What its kind wants; ***SET*** keeps a secret as it is" example:"{\"server\": \"192.0.2.1\", \"key_name\": \"gateway\", \"key\": \"…\"}"`
+
+	kept map[string]string // secrets that stay
+}
+
+func (p *part) providers() resource.Resource[Provider, ProviderInput] {
+	return resource.Resource[Provider, ProviderInput]{
+		Component: "cert", Noun: "dns-provider", Path: "/certificates/dns-providers", Table: "dns_providers", Access: api.Viewer,
+		Search: []string{"name", "kind"}, Sort: []string{"name", "kind", "created_at", "updated_at"},
+		Unique: map[string]string{"dns_providers_name": "name"},
+		Computed: map[string]string{
+			"settings": `settings || coalesce((select jsonb_object_agg(n, '` + masked + `') from unnest(secret_names) n), '{}')`,
+		},
+		Name:     func(r Provider) string { return r.Name },
+		Validate: p.validateProvider,
+		Derive:   p.deriveProvider,
+	}
+}
+
+func (p *part) validateProvider(ctx context.Context, tx db.DB, old *Provider, in *ProviderInput) error {
+	var problems fault.Problems
+	if strings.ContainsFunc(in.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		problems.Add("name", "must be one line")
+	}
+	k, ok := kindOf(in.Kind)
+	if !ok {
+		problems.Add("kind", "is not one of the kinds there are")
+		return problems.Err()
+	}
+	for name := range in.Settings {
+		if !slices.ContainsFunc(k.Settings, func(s Setting) bool { return s.Name == name }) {
+			problems.Add("settings", "has one that %s does not want; see the list of kinds", k.Title)
+		}
+	}
+	moved := old != nil && (old.Kind != in.Kind || slices.ContainsFunc(k.Settings, func(s Setting) bool {
+		return s.server && old.Settings[s.Name] != in.Settings[s.Name]
+	}))
+	for _, s := range k.Settings {
+		if err := checkSetting(s, in.Settings[s.Name], old, moved); err != nil {
+			problems.Add("settings."+s.Name, "%s", err)
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	return p.keepSecrets(ctx, tx, old, in)
+}
+
+// checkSetting judges one value. A stored secret is not sent to another server than the
+// one it was given for: whoever may change the address may not thereby read the secret.
+func checkSetting(s Setting, value string, old *Provider, moved bool) error {
+	switch {
+	case value == "" && s.Required:
+		return errors.New("is needed")
+	case value == "":
+		return nil
+	case len(value) > 4096 || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("must be printable ASCII without spaces, at most 4096 characters")
+	case !s.Secret && value == masked:
+		return errors.New("is no secret; give its value")
+	case s.Secret && value == masked && (old == nil || old.Settings[s.Name] != masked):
+		return errors.New("is not stored yet; give its value")
+	case s.Secret && value == masked && moved:
+		return errors.New("must be given anew: what it was for has changed")
+	case s.Secret && value == masked:
+		return nil
+	case s.server:
+		return checkServer(value)
+	case s.Name == "key":
+		if _, err := base64.StdEncoding.DecodeString(value); err != nil {
+			return errors.New("must be base64")
+		}
+	}
+	return nil
+}
+
+func checkServer(value string) error {
+	name, port, err := net.SplitHostPort(withPort(value))
+	if n, errPort := strconv.ParseUint(port, 10, 16); err != nil || errPort != nil || n == 0 {
+		return errors.New("must be an address or a name, with a port if need be")
+	}
+	if _, err := netip.ParseAddr(name); err == nil {
+		return nil
+	}
+	if _, err := parseName(name); err != nil || wildcard(name) {
+		return errors.New("must be an IP address or a host name")
+	}
+	return nil
+}
+
+// withPort adds the port of name servers where none is given.
+func withPort(server string) string {
+	if addr, err := netip.ParseAddr(server); err == nil {
+		return net.JoinHostPort(addr.String(), "53")
+	}
+	if _, _, err := net.SplitHostPort(server); err == nil {
+		return server
+	}
+	return net.JoinHostPort(server, "53")
+}
+
+// keepSecrets opens those that are to stay as they are.
+func (p *part) keepSecrets(ctx context.Context, tx db.DB, old *Provider, in *ProviderInput) error {
+	stays := slices.Contains(slices.Collect(maps.Values(in.Settings)), masked)
+	if old == nil || !stays {
+		return nil
+	}
+	stored, err := p.secrets(ctx, tx, old.ID)
+	if err != nil {
+		return err
+	}
+	in.kept = stored
+	return nil
+}
+
+func secretsPlace(id string) secret.Place {
+	return secret.Place{Table: "dns_providers", Column: "secrets", Row: id}
+}
+
+func (p *part) secrets(ctx context.Context, q db.DB, id string) (map[string]string, error) {
+	var sealed []byte
+	if err := q.QueryRow(ctx, `select secrets from dns_providers where id = $1`, id).Scan(&sealed); err != nil {
+		return nil, fmt.Errorf("read the secrets of provider %s: %w", id, err)
+	}
+	text, err := p.Box.Open(sealed, secretsPlace(id))
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]string
+	if json.Unmarshal(text, &out) != nil { // its error would quote them
+		return nil, fmt.Errorf("the secrets of provider %s are not readable", id)
+	}
+	return out, nil
+}
+
+// deriveProvider parts secrets from what may be read.
+func (p *part) deriveProvider(_ context.Context, id string, _ *Provider, in *ProviderInput) (map[string]any, error) {
+	k, _ := kindOf(in.Kind)
+	plain, secrets := map[string]string{}, map[string]string{}
+	for _, s := range k.Settings {
+		switch value := in.Settings[s.Name]; {
+		case value == "":
+		case s.Secret && value == masked:
+			secrets[s.Name] = in.kept[s.Name]
+		case s.Secret:
+			secrets[s.Name] = value
+		default:
+			plain[s.Name] = value
+		}
+	}
+	text, err := json.Marshal(secrets)
+	if err != nil {
+		return nil, fmt.Errorf("seal the secrets of a provider: %w", err)
+	}
+	return map[string]any{
+		"settings": plain, "secret_names": slices.Sorted(maps.Keys(secrets)), "secrets": p.Box.Seal(text, secretsPlace(id)),
+	}, nil
+}
+
+// openProvider makes the client of a stored provider, and something that keeps its
+// secrets out of what it says.
+func (p *part) openProvider(ctx context.Context, id string) (changer, *strings.Replacer, error) {
+	var kind string
+	var settings map[string]string
+	err := p.DB.QueryRow(ctx, `select kind, settings from dns_providers where id = $1`, id).Scan(&kind, &settings)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil, troubled(dnsUpdateFailed, err, "the DNS provider is gone")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read provider %s: %w", id, err)
+	}
+	k, ok := kindOf(kind)
+	if !ok {
+		return nil, nil, troubled(dnsUpdateFailed, nil, "this version knows no provider of the kind %s", kind)
+	}
+	secrets, err := p.secrets(ctx, p.DB, id)
+	if err != nil {
+		return nil, nil, troubled(dnsUpdateFailed, err, "the secrets of the DNS provider cannot be opened; give them anew")
+	}
+	var hide []string
+	for _, s := range secrets {
+		hide = append(hide, s, masked)
+	}
+	maps.Copy(settings, secrets)
+	return k.open(settings), strings.NewReplacer(hide...), nil
+}

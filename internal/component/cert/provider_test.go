@@ -1,0 +1,137 @@
+package cert
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"gateway/lab/bindtest"
+	"gateway/lab/pebbletest"
+)
+
+func (r *rig) provider(server string) Provider {
+	r.t.Helper()
+	var made Provider
+	r.do("POST", "/certificates/dns-providers", object{"name": "ours " + server, "kind": "rfc2136", "settings": object{
+		"server": server, "key_name": bindtest.KeyName, "key": bindtest.Key,
+	}}).want(r.t, http.StatusCreated).into(r.t, &made)
+	return made
+}
+
+func TestAProvidersSecretsAreNeverAnswered(t *testing.T) {
+	r := newRig(t)
+	made := r.provider("192.0.2.1")
+	if made.Settings["key"] != masked || made.Settings["server"] != "192.0.2.1" {
+		t.Errorf("settings = %v, want the key masked and the rest as it is", made.Settings)
+	}
+	path := "/certificates/dns-providers/" + made.ID
+	for _, text := range []string{r.do("GET", path, nil).text, r.do("GET", "/certificates/dns-providers", nil).text} {
+		if strings.Contains(text, bindtest.Key) {
+			t.Errorf("the key is answered: %s", text)
+		}
+	}
+	same := object{"server": "192.0.2.1", "key_name": "other", "key": masked}
+	r.do("PUT", path, object{"name": "renamed", "kind": "rfc2136", "settings": same}).want(t, http.StatusOK)
+	secrets, err := r.p.secrets(t.Context(), r.pool, made.ID)
+	if err != nil || secrets["key"] != bindtest.Key {
+		t.Errorf("after a change of something else the key is %q, %v, want it kept", secrets["key"], err)
+	}
+	for _, tc := range []struct {
+		name, field string
+		in          object
+	}{
+		{"another server and the stored key", "settings.key", object{"name": "a", "kind": "rfc2136", "settings": object{"server": "192.0.2.2", "key_name": "a", "key": masked}}},
+		{"another kind and a stored secret", "settings.api_token", object{"name": "a", "kind": "cloudflare", "settings": object{"api_token": masked}}},
+		{"no key", "settings.key", object{"name": "a", "kind": "rfc2136", "settings": object{"server": "192.0.2.1", "key_name": "a"}}},
+		{"a key that is none", "settings.key", object{"name": "a", "kind": "rfc2136", "settings": object{"server": "192.0.2.1", "key_name": "a", "key": "not base64!"}}},
+		{"a setting that is none", "settings", object{"name": "a", "kind": "rfc2136", "settings": object{"server": "192.0.2.1", "key_name": "a", "key": "YQ==", "path": "/etc"}}},
+		{"a server that is none", "settings.server", object{"name": "a", "kind": "rfc2136", "settings": object{"server": "/run/x", "key_name": "a", "key": "YQ=="}}},
+		{"a kind that is none", "kind", object{"name": "a", "kind": "none", "settings": object{}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if a := r.do("PUT", path, tc.in).want(t, http.StatusBadRequest); a.complaint(tc.field) == "" {
+				t.Errorf("complaints = %+v, want one about %s", a.Error.Fields, tc.field)
+			}
+		})
+	}
+}
+
+func TestEveryKindOfProviderOpens(t *testing.T) {
+	r := newRig(t)
+	var listed []Kind
+	r.do("GET", "/certificates/dns-provider-kinds", nil).want(t, http.StatusOK).into(t, &listed)
+	if len(listed) != len(kinds) || !slices.IsSortedFunc(listed[1:], func(a, b Kind) int { return strings.Compare(a.Kind, b.Kind) }) {
+		t.Errorf("%d kinds are listed, want all %d, our own first and the rest by name", len(listed), len(kinds))
+	}
+	for _, k := range kinds {
+		settings := object{}
+		for _, s := range k.Settings {
+			settings[s.Name] = "YWJjZA=="
+			if s.server {
+				settings[s.Name] = "ns.example.com"
+			}
+		}
+		var made Provider
+		r.do("POST", "/certificates/dns-providers", object{"name": k.Kind, "kind": k.Kind, "settings": settings}).want(t, http.StatusCreated).into(t, &made)
+		provider, _, err := r.p.openProvider(t.Context(), made.ID)
+		if err != nil || provider == nil {
+			t.Errorf("%s: %v", k.Kind, err)
+		}
+	}
+}
+
+func TestAProviderInUseStays(t *testing.T) {
+	r := newRig(t)
+	made := r.provider("192.0.2.1")
+	r.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": made.ID, "names": []string{"*.example.com"}})
+	r.do("DELETE", "/certificates/dns-providers/"+made.ID, nil).want(t, http.StatusConflict)
+}
+
+func TestAWildcardIsIssuedByRecordsOfARealNameServer(t *testing.T) {
+	bind := bindtest.New(t, "example.test", "www A 127.0.0.1\nother CNAME www\n_acme-challenge.alias CNAME moved\n")
+	a := newAuthorised(t, pebbletest.Options{DNS: bind.Addr})
+	a.p.outside.DNSPort = bind.Port
+	names := []string{"example.test", "*.example.test", "alias.example.test"}
+	c := a.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": a.provider(bind.Addr).ID, "names": names})
+	a.tick()
+	c = a.get(c.ID)
+	if c.Status != "valid" {
+		t.Fatalf("after ordering: %+v %v", c.Status, text(c.LastErrorText))
+	}
+	for _, name := range []string{"_acme-challenge.example.test", "moved.example.test"} {
+		if left := bind.Records(t, name, dns.TypeTXT); len(left) > 0 {
+			t.Errorf("%s still has %v, want no trace", name, left)
+		}
+	}
+	a.pass(61 * 24 * time.Hour)
+	a.tick()
+	if again := a.get(c.ID); again.Serial == c.Serial {
+		t.Errorf("it was not renewed: %v", text(again.LastErrorText))
+	}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func TestAProviderThatRefusesIsToldWithoutItsSecret(t *testing.T) {
+	bind := bindtest.New(t, "example.test", "")
+	a := newAuthorised(t, pebbletest.Options{DNS: bind.Addr})
+	a.p.outside.DNSPort = bind.Port
+	var wrong Provider
+	a.do("POST", "/certificates/dns-providers", object{"name": "wrong", "kind": "rfc2136", "settings": object{
+		"server": bind.Addr, "key_name": "gateway", "key": "d3Jvbmc=",
+	}}).want(t, http.StatusCreated).into(t, &wrong)
+	c := a.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": wrong.ID, "names": []string{"*.example.test"}})
+	a.tick()
+	if c = a.get(c.ID); c.code() != dnsUpdateFailed || strings.Contains(text(c.LastErrorText), "d3Jvbmc=") {
+		t.Errorf("after a wrong key: %s %q, want %s", c.code(), text(c.LastErrorText), dnsUpdateFailed)
+	}
+}

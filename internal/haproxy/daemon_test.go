@@ -1,0 +1,39 @@
+package haproxy_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"gateway/internal/haproxy"
+)
+
+type starter struct{ started []string }
+
+func (s *starter) Restart(_ context.Context, unit string) error {
+	s.started = append(s.started, unit)
+	return nil
+}
+
+// Two at once, straight at the master, and one of them is not answered.
+func TestReloadsTakeTurns(t *testing.T) {
+	r := newRig(t, "")
+	d := &haproxy.Daemon{Runtime: r.Runtime, Master: r.Master, Units: &starter{}}
+	var g sync.WaitGroup
+	for range 6 {
+		g.Go(func() {
+			if err := d.Reload(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	g.Wait()
+}
+
+func TestOneThatIsDownIsStarted(t *testing.T) {
+	s := &starter{}
+	d := &haproxy.Daemon{Master: haproxy.Master{Path: t.TempDir() + "/none"}, Units: s}
+	if err := d.Reload(t.Context()); err != nil || len(s.started) != 1 || s.started[0] != haproxy.Unit {
+		t.Errorf("started %v, %v", s.started, err)
+	}
+}
