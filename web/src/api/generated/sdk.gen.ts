@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, OpenapiData, OpenapiResponses, PackageVersionsData, PackageVersionsResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, ToggleServiceData, ToggleServiceResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
+import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, OpenapiData, OpenapiResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, ToggleServiceData, ToggleServiceResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -162,6 +162,101 @@ export const enableTotp = <ThrowOnError extends boolean = true>(options: Options
 export const setupTotp = <ThrowOnError extends boolean = true>(options?: Options<SetupTotpData, ThrowOnError>) => (options?.client ?? client).post<SetupTotpResponses, unknown, ThrowOnError>({ url: '/auth/totp/setup', ...options });
 
 /**
+ * List servers
+ */
+export const listProxyServers = <ThrowOnError extends boolean = true>(options?: Options<ListProxyServersData, ThrowOnError>) => (options?.client ?? client).get<ListProxyServersResponses, unknown, ThrowOnError>({ url: '/backend-servers', ...options });
+
+/**
+ * Create a server
+ */
+export const createProxyServer = <ThrowOnError extends boolean = true>(options: Options<CreateProxyServerData, ThrowOnError>) => (options.client ?? client).post<CreateProxyServerResponses, unknown, ThrowOnError>({
+    url: '/backend-servers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a server
+ */
+export const deleteProxyServer = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyServerData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyServerResponses, unknown, ThrowOnError>({ url: '/backend-servers/{id}', ...options });
+
+/**
+ * Get one server
+ */
+export const getProxyServer = <ThrowOnError extends boolean = true>(options: Options<GetProxyServerData, ThrowOnError>) => (options.client ?? client).get<GetProxyServerResponses, unknown, ThrowOnError>({ url: '/backend-servers/{id}', ...options });
+
+/**
+ * Replace a server
+ */
+export const updateProxyServer = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyServerData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyServerResponses, unknown, ThrowOnError>({
+    url: '/backend-servers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List backends
+ */
+export const listProxyBackends = <ThrowOnError extends boolean = true>(options?: Options<ListProxyBackendsData, ThrowOnError>) => (options?.client ?? client).get<ListProxyBackendsResponses, unknown, ThrowOnError>({ url: '/backends', ...options });
+
+/**
+ * Create a backend
+ */
+export const createProxyBackend = <ThrowOnError extends boolean = true>(options: Options<CreateProxyBackendData, ThrowOnError>) => (options.client ?? client).post<CreateProxyBackendResponses, unknown, ThrowOnError>({
+    url: '/backends',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a backend
+ */
+export const deleteProxyBackend = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyBackendData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyBackendResponses, unknown, ThrowOnError>({ url: '/backends/{id}', ...options });
+
+/**
+ * Get one backend
+ */
+export const getProxyBackend = <ThrowOnError extends boolean = true>(options: Options<GetProxyBackendData, ThrowOnError>) => (options.client ?? client).get<GetProxyBackendResponses, unknown, ThrowOnError>({ url: '/backends/{id}', ...options });
+
+/**
+ * Replace a backend
+ */
+export const updateProxyBackend = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyBackendData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyBackendResponses, unknown, ThrowOnError>({
+    url: '/backends/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the servers that belong here
+ */
+export const listProxyServersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyServersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyServersOfResponses, unknown, ThrowOnError>({ url: '/backends/{id}/servers', ...options });
+
+/**
+ * Create a server here
+ */
+export const createProxyServerOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyServerOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyServerOfResponses, unknown, ThrowOnError>({
+    url: '/backends/{id}/servers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Run several operations as one change
  *
  * All or none of them take effect, in one transaction and with one apply. Operations see what those before them wrote; an id given for a create lets later ones refer to it.
@@ -174,6 +269,108 @@ export const batch = <ThrowOnError extends boolean = true>(options: Options<Batc
         ...options.headers
     }
 });
+
+/**
+ * List certificates
+ */
+export const listCertCertificates = <ThrowOnError extends boolean = true>(options?: Options<ListCertCertificatesData, ThrowOnError>) => (options?.client ?? client).get<ListCertCertificatesResponses, unknown, ThrowOnError>({ url: '/certificates', ...options });
+
+/**
+ * Create a certificate
+ */
+export const createCertCertificate = <ThrowOnError extends boolean = true>(options: Options<CreateCertCertificateData, ThrowOnError>) => (options.client ?? client).post<CreateCertCertificateResponses, unknown, ThrowOnError>({
+    url: '/certificates',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the kinds of DNS provider, with the settings that each wants
+ */
+export const listCertDnsProviderKinds = <ThrowOnError extends boolean = true>(options?: Options<ListCertDnsProviderKindsData, ThrowOnError>) => (options?.client ?? client).get<ListCertDnsProviderKindsResponses, unknown, ThrowOnError>({ url: '/certificates/dns-provider-kinds', ...options });
+
+/**
+ * List dns providers
+ */
+export const listCertDnsProviders = <ThrowOnError extends boolean = true>(options?: Options<ListCertDnsProvidersData, ThrowOnError>) => (options?.client ?? client).get<ListCertDnsProvidersResponses, unknown, ThrowOnError>({ url: '/certificates/dns-providers', ...options });
+
+/**
+ * Create a dns provider
+ */
+export const createCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<CreateCertDnsProviderData, ThrowOnError>) => (options.client ?? client).post<CreateCertDnsProviderResponses, unknown, ThrowOnError>({
+    url: '/certificates/dns-providers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a dns provider
+ */
+export const deleteCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<DeleteCertDnsProviderData, ThrowOnError>) => (options.client ?? client).delete<DeleteCertDnsProviderResponses, unknown, ThrowOnError>({ url: '/certificates/dns-providers/{id}', ...options });
+
+/**
+ * Get one dns provider
+ */
+export const getCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<GetCertDnsProviderData, ThrowOnError>) => (options.client ?? client).get<GetCertDnsProviderResponses, unknown, ThrowOnError>({ url: '/certificates/dns-providers/{id}', ...options });
+
+/**
+ * Replace a dns provider
+ */
+export const updateCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<UpdateCertDnsProviderData, ThrowOnError>) => (options.client ?? client).put<UpdateCertDnsProviderResponses, unknown, ThrowOnError>({
+    url: '/certificates/dns-providers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Count certificates by how they are
+ */
+export const summariseCertificates = <ThrowOnError extends boolean = true>(options?: Options<SummariseCertificatesData, ThrowOnError>) => (options?.client ?? client).get<SummariseCertificatesResponses, unknown, ThrowOnError>({ url: '/certificates/summary', ...options });
+
+/**
+ * Delete a certificate
+ */
+export const deleteCertCertificate = <ThrowOnError extends boolean = true>(options: Options<DeleteCertCertificateData, ThrowOnError>) => (options.client ?? client).delete<DeleteCertCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}', ...options });
+
+/**
+ * Get one certificate
+ */
+export const getCertCertificate = <ThrowOnError extends boolean = true>(options: Options<GetCertCertificateData, ThrowOnError>) => (options.client ?? client).get<GetCertCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}', ...options });
+
+/**
+ * Replace a certificate
+ */
+export const updateCertCertificate = <ThrowOnError extends boolean = true>(options: Options<UpdateCertCertificateData, ThrowOnError>) => (options.client ?? client).put<UpdateCertCertificateResponses, unknown, ThrowOnError>({
+    url: '/certificates/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check what ordering a certificate depends on
+ *
+ * Looks at the names' addresses, CAA records, port 80 and the authority, and orders nothing. What it found is in the certificate's checks, some seconds later.
+ */
+export const checkCertificate = <ThrowOnError extends boolean = true>(options: Options<CheckCertificateData, ThrowOnError>) => (options.client ?? client).post<CheckCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}/check', ...options });
+
+/**
+ * Renew a certificate now
+ *
+ * The scheduler takes it up within seconds, and forgets earlier failures; the old certificate is served until the new one is there.
+ */
+export const renewCertificate = <ThrowOnError extends boolean = true>(options: Options<RenewCertificateData, ThrowOnError>) => (options.client ?? client).post<RenewCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}/renew', ...options });
 
 /**
  * List changes of the configuration, newest first
@@ -309,6 +506,201 @@ export const updateDnsZone = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
+ * List headers
+ */
+export const listProxyHeaders = <ThrowOnError extends boolean = true>(options?: Options<ListProxyHeadersData, ThrowOnError>) => (options?.client ?? client).get<ListProxyHeadersResponses, unknown, ThrowOnError>({ url: '/domain-headers', ...options });
+
+/**
+ * Create a header
+ */
+export const createProxyHeader = <ThrowOnError extends boolean = true>(options: Options<CreateProxyHeaderData, ThrowOnError>) => (options.client ?? client).post<CreateProxyHeaderResponses, unknown, ThrowOnError>({
+    url: '/domain-headers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a header
+ */
+export const deleteProxyHeader = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyHeaderData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyHeaderResponses, unknown, ThrowOnError>({ url: '/domain-headers/{id}', ...options });
+
+/**
+ * Get one header
+ */
+export const getProxyHeader = <ThrowOnError extends boolean = true>(options: Options<GetProxyHeaderData, ThrowOnError>) => (options.client ?? client).get<GetProxyHeaderResponses, unknown, ThrowOnError>({ url: '/domain-headers/{id}', ...options });
+
+/**
+ * Replace a header
+ */
+export const updateProxyHeader = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyHeaderData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyHeaderResponses, unknown, ThrowOnError>({
+    url: '/domain-headers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List users
+ */
+export const listProxyUsers = <ThrowOnError extends boolean = true>(options?: Options<ListProxyUsersData, ThrowOnError>) => (options?.client ?? client).get<ListProxyUsersResponses, unknown, ThrowOnError>({ url: '/domain-users', ...options });
+
+/**
+ * Create a user
+ */
+export const createProxyUser = <ThrowOnError extends boolean = true>(options: Options<CreateProxyUserData, ThrowOnError>) => (options.client ?? client).post<CreateProxyUserResponses, unknown, ThrowOnError>({
+    url: '/domain-users',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a user
+ */
+export const deleteProxyUser = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyUserData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyUserResponses, unknown, ThrowOnError>({ url: '/domain-users/{id}', ...options });
+
+/**
+ * Get one user
+ */
+export const getProxyUser = <ThrowOnError extends boolean = true>(options: Options<GetProxyUserData, ThrowOnError>) => (options.client ?? client).get<GetProxyUserResponses, unknown, ThrowOnError>({ url: '/domain-users/{id}', ...options });
+
+/**
+ * Replace a user
+ */
+export const updateProxyUser = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserResponses, unknown, ThrowOnError>({
+    url: '/domain-users/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List domains
+ */
+export const listProxyDomains = <ThrowOnError extends boolean = true>(options?: Options<ListProxyDomainsData, ThrowOnError>) => (options?.client ?? client).get<ListProxyDomainsResponses, unknown, ThrowOnError>({ url: '/domains', ...options });
+
+/**
+ * Create a domain
+ */
+export const createProxyDomain = <ThrowOnError extends boolean = true>(options: Options<CreateProxyDomainData, ThrowOnError>) => (options.client ?? client).post<CreateProxyDomainResponses, unknown, ThrowOnError>({
+    url: '/domains',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a domain
+ */
+export const deleteProxyDomain = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyDomainData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyDomainResponses, unknown, ThrowOnError>({ url: '/domains/{id}', ...options });
+
+/**
+ * Get one domain
+ */
+export const getProxyDomain = <ThrowOnError extends boolean = true>(options: Options<GetProxyDomainData, ThrowOnError>) => (options.client ?? client).get<GetProxyDomainResponses, unknown, ThrowOnError>({ url: '/domains/{id}', ...options });
+
+/**
+ * Replace a domain
+ */
+export const updateProxyDomain = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyDomainData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyDomainResponses, unknown, ThrowOnError>({
+    url: '/domains/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the headers that belong here
+ */
+export const listProxyHeadersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyHeadersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyHeadersOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers', ...options });
+
+/**
+ * Create a header here
+ */
+export const createProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyHeaderOfResponses, unknown, ThrowOnError>({
+    url: '/domains/{id}/headers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a header that belongs here
+ */
+export const deleteProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyHeaderOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers/{item}', ...options });
+
+/**
+ * Get one header that belongs here
+ */
+export const getProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<GetProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).get<GetProxyHeaderOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers/{item}', ...options });
+
+/**
+ * Replace a header that belongs here
+ */
+export const updateProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyHeaderOfResponses, unknown, ThrowOnError>({
+    url: '/domains/{id}/headers/{item}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the users that belong here
+ */
+export const listProxyUsersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyUsersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyUsersOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users', ...options });
+
+/**
+ * Create a user here
+ */
+export const createProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyUserOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyUserOfResponses, unknown, ThrowOnError>({
+    url: '/domains/{id}/users',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a user that belongs here
+ */
+export const deleteProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyUserOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyUserOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users/{item}', ...options });
+
+/**
+ * Get one user that belongs here
+ */
+export const getProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<GetProxyUserOfData, ThrowOnError>) => (options.client ?? client).get<GetProxyUserOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users/{item}', ...options });
+
+/**
+ * Replace a user that belongs here
+ */
+export const updateProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserOfResponses, unknown, ThrowOnError>({
+    url: '/domains/{id}/users/{item}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Ask all time sources now, and set the clock by their answers at once
  *
  * Takes about six seconds, or ten when a source does not answer. The clock is set whatever makestep says, and may jump. Answers how the clock is doing then.
@@ -385,6 +777,62 @@ export const ntpStatus = <ThrowOnError extends boolean = true>(options?: Options
  * This description, as OpenAPI 3.1
  */
 export const openapi = <ThrowOnError extends boolean = true>(options?: Options<OpenapiData, ThrowOnError>) => (options?.client ?? client).get<OpenapiResponses, unknown, ThrowOnError>({ url: '/openapi.json', ...options });
+
+/**
+ * Get the counters of the reverse proxy
+ */
+export const proxyStats = <ThrowOnError extends boolean = true>(options?: Options<ProxyStatsData, ThrowOnError>) => (options?.client ?? client).get<ProxyStatsResponses, unknown, ThrowOnError>({ url: '/proxy/stats', ...options });
+
+/**
+ * List routing rules
+ */
+export const listProxyRoutingRules = <ThrowOnError extends boolean = true>(options?: Options<ListProxyRoutingRulesData, ThrowOnError>) => (options?.client ?? client).get<ListProxyRoutingRulesResponses, unknown, ThrowOnError>({ url: '/routing-rules', ...options });
+
+/**
+ * Create a routing rule
+ */
+export const createProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<CreateProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).post<CreateProxyRoutingRuleResponses, unknown, ThrowOnError>({
+    url: '/routing-rules',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give the routing rules of a domain a new order
+ */
+export const orderProxyRoutingRules = <ThrowOnError extends boolean = true>(options: Options<OrderProxyRoutingRulesData, ThrowOnError>) => (options.client ?? client).post<OrderProxyRoutingRulesResponses, unknown, ThrowOnError>({
+    url: '/routing-rules/order',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a routing rule
+ */
+export const deleteProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyRoutingRuleResponses, unknown, ThrowOnError>({ url: '/routing-rules/{id}', ...options });
+
+/**
+ * Get one routing rule
+ */
+export const getProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<GetProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).get<GetProxyRoutingRuleResponses, unknown, ThrowOnError>({ url: '/routing-rules/{id}', ...options });
+
+/**
+ * Replace a routing rule
+ */
+export const updateProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyRoutingRuleResponses, unknown, ThrowOnError>({
+    url: '/routing-rules/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Set up a standalone node
@@ -512,6 +960,13 @@ export const setMaintenance = <ThrowOnError extends boolean = true>(options: Opt
 export const packageVersions = <ThrowOnError extends boolean = true>(options?: Options<PackageVersionsData, ThrowOnError>) => (options?.client ?? client).get<PackageVersionsResponses, unknown, ThrowOnError>({ url: '/system/package-versions', ...options });
 
 /**
+ * Have the reverse proxy read its files again
+ *
+ * Connections are kept. A change does this by itself where it is needed.
+ */
+export const proxyReload = <ThrowOnError extends boolean = true>(options?: Options<ProxyReloadData, ThrowOnError>) => (options?.client ?? client).post<ProxyReloadResponses, unknown, ThrowOnError>({ url: '/system/proxy-reload', ...options });
+
+/**
  * Render and apply every component anew
  */
 export const renderConfigs = <ThrowOnError extends boolean = true>(options?: Options<RenderConfigsData, ThrowOnError>) => (options?.client ?? client).post<RenderConfigsResponses, unknown, ThrowOnError>({ url: '/system/render-configs', ...options });
@@ -568,6 +1023,45 @@ export const toggleService = <ThrowOnError extends boolean = true>(options: Opti
  * State of the product's own services, the daemons and the packet filter
  */
 export const services = <ThrowOnError extends boolean = true>(options?: Options<ServicesData, ThrowOnError>) => (options?.client ?? client).get<ServicesResponses, unknown, ThrowOnError>({ url: '/system/services', ...options });
+
+/**
+ * List tcp services
+ */
+export const listProxyTcpServices = <ThrowOnError extends boolean = true>(options?: Options<ListProxyTcpServicesData, ThrowOnError>) => (options?.client ?? client).get<ListProxyTcpServicesResponses, unknown, ThrowOnError>({ url: '/tcp-services', ...options });
+
+/**
+ * Create a tcp service
+ */
+export const createProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<CreateProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).post<CreateProxyTcpServiceResponses, unknown, ThrowOnError>({
+    url: '/tcp-services',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a tcp service
+ */
+export const deleteProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyTcpServiceResponses, unknown, ThrowOnError>({ url: '/tcp-services/{id}', ...options });
+
+/**
+ * Get one tcp service
+ */
+export const getProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<GetProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).get<GetProxyTcpServiceResponses, unknown, ThrowOnError>({ url: '/tcp-services/{id}', ...options });
+
+/**
+ * Replace a tcp service
+ */
+export const updateProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyTcpServiceResponses, unknown, ThrowOnError>({
+    url: '/tcp-services/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * List users

@@ -80,6 +80,177 @@ export type AuditEntry = {
     subject: string;
 };
 
+export type CertAsked = {
+    requested_at: string;
+};
+
+export type CertFinding = {
+    /**
+     * What was looked at
+     */
+    check: string;
+    /**
+     * Empty when all is well
+     */
+    code: string;
+    message: string;
+    /**
+     * For which name; empty: for all
+     */
+    name: string;
+    ok: boolean;
+    remedy: string;
+};
+
+export type CertInput = {
+    /**
+     * For upload: PEM, the own certificate first, then those that signed it; on update it stays when left out
+     */
+    certificate?: string;
+    /**
+     * How the authority sees that the names are ours; a wildcard needs dns-01
+     */
+    challenge?: 'http-01' | 'dns-01';
+    /**
+     * Who changes the records for dns-01
+     */
+    dns_provider_id?: string;
+    /**
+     * Of the key that is made; not used for upload
+     */
+    key_type?: 'ecdsa-p256' | 'rsa-2048';
+    /**
+     * The names it is for, the main one first; an uploaded one names them itself when none are given
+     */
+    names?: Array<string>;
+    /**
+     * For upload: its key, PEM
+     */
+    private_key?: string;
+    /**
+     * acme: an authority issues it and it is renewed in time; upload: yours; self_signed: for names inside
+     */
+    source: 'acme' | 'upload' | 'self_signed';
+};
+
+export type CertKind = {
+    kind: string;
+    settings: Array<CertSetting>;
+    /**
+     * As people call it
+     */
+    title: string;
+};
+
+export type CertProvider = {
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    kind: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    settings: {
+        [key: string]: string;
+    };
+    updated_at: string;
+};
+
+export type CertProviderInput = {
+    /**
+     * One of the kinds of /certificates/dns-provider-kinds
+     */
+    kind: string;
+    name: string;
+    /**
+     * What its kind wants; ***SET*** keeps a secret as it is
+     */
+    settings: {
+        [key: string]: string;
+    };
+};
+
+export type CertSetting = {
+    name: string;
+    required: boolean;
+    /**
+     * Kept sealed, and answered as ***SET***
+     */
+    secret: boolean;
+    title: string;
+};
+
+export type CertSummary = {
+    /**
+     * Whose last attempt failed, expired or not
+     */
+    errors: number;
+    expired: number;
+    /**
+     * Will run out soon
+     */
+    expiring: number;
+    total: number;
+};
+
+export type Certificate = {
+    challenge: 'http-01' | 'dns-01';
+    checked_at: string | null;
+    /**
+     * What the last check before ordering found
+     */
+    checks: Array<CertFinding>;
+    created_at: string;
+    dns_provider_id: string | null;
+    /**
+     * Null while there is none yet
+     */
+    expires_at: string | null;
+    /**
+     * Opaque
+     */
+    id: string;
+    issuer: string;
+    key_type: 'ecdsa-p256' | 'rsa-2048';
+    /**
+     * Code of what went wrong at the last attempt; null when nothing did
+     */
+    last_error: string | null;
+    last_error_message: string | null;
+    /**
+     * When it was last issued, made or uploaded
+     */
+    last_renewed_at: string | null;
+    names: Array<string>;
+    /**
+     * After a failure: not before this moment
+     */
+    next_attempt_at: string | null;
+    not_before: string | null;
+    /**
+     * What to do about it
+     */
+    remedy: string | null;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Hexadecimal
+     */
+    serial: string;
+    source: 'acme' | 'upload' | 'self_signed';
+    /**
+     * error: the last attempt to get or renew it failed; what was there before is still served
+     */
+    status: 'pending' | 'valid' | 'expiring' | 'expired' | 'error';
+    updated_at: string;
+};
+
 export type ChangeBatch = {
     operations: Array<ChangeOperation>;
 };
@@ -730,6 +901,443 @@ export type NtpStatus = {
     update_interval: number;
 };
 
+export type ProxyBackend = {
+    active: boolean;
+    created_at: string;
+    force_http1: boolean;
+    health_check: boolean;
+    health_host: string;
+    health_interval: number;
+    health_path: string;
+    health_status: number;
+    /**
+     * Opaque
+     */
+    id: string;
+    lb_algorithm: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    scheme: string;
+    /**
+     * Its servers, by name
+     */
+    readonly servers: Array<ProxyServerOfPool>;
+    sticky: boolean;
+    tls_server_name: string;
+    updated_at: string;
+    verify_tls: boolean;
+    websocket: boolean;
+};
+
+export type ProxyBackendInput = {
+    /**
+     * Yes unless said otherwise; the sites of one that is not answer 503
+     */
+    active?: boolean;
+    /**
+     * HTTP/1.1 to the servers, even where they offer HTTP/2
+     */
+    force_http1?: boolean;
+    /**
+     * Ask each server regularly whether it works
+     */
+    health_check?: boolean;
+    /**
+     * The site to ask for; empty for tls_server_name, else localhost
+     */
+    health_host?: string;
+    /**
+     * Seconds between two checks; 5 unless said otherwise
+     */
+    health_interval?: number;
+    /**
+     * What to ask for; tcp only connects
+     */
+    health_path?: string;
+    /**
+     * The status that means healthy; 0 for any from 200 to 399
+     */
+    health_status?: number;
+    /**
+     * Who gets the next request: each in turn, the one with the fewest connections, or always the same for one client address
+     */
+    lb_algorithm?: 'roundrobin' | 'leastconn' | 'source';
+    name: string;
+    /**
+     * How the servers are spoken to; tcp passes a port through as it is
+     */
+    scheme?: 'http' | 'https' | 'tcp';
+    /**
+     * A cookie brings a browser back to the same server
+     */
+    sticky?: boolean;
+    /**
+     * https: the name to ask for and to verify; empty for the name of the site
+     */
+    tls_server_name?: string;
+    /**
+     * https: refuse servers without a certificate that this system trusts
+     */
+    verify_tls?: boolean;
+    /**
+     * Lets an upgraded connection be idle for an hour
+     */
+    websocket?: boolean;
+};
+
+export type ProxyBackendStat = {
+    backend_id: string;
+    bytes_in: number;
+    bytes_out: number;
+    /**
+     * What the last health check came to: L7OK, L4CON, L4TOUT, L7STS, …; empty without one
+     */
+    check_status: string;
+    /**
+     * Answers with a status of 500 or above
+     */
+    errors: number;
+    /**
+     * Seconds since its status changed
+     */
+    last_change: number;
+    /**
+     * What the operator wants of the server
+     */
+    mode: 'ready' | 'drain' | 'maint';
+    /**
+     * The backend as the proxy calls it
+     */
+    name: string;
+    /**
+     * Requests of the last second
+     */
+    req_rate: number;
+    /**
+     * Requests since HAProxy was last reloaded
+     */
+    req_tot: number;
+    /**
+     * Milliseconds to an answer, on average over the last 1,024
+     */
+    response_time: number;
+    /**
+     * The server as the proxy calls it; BACKEND for all of them
+     */
+    server: string;
+    sessions: number;
+    status: 'UP' | 'DOWN' | 'DEGRADED';
+    weight: number;
+};
+
+export type ProxyDomain = {
+    active: boolean;
+    allow_from: Array<string>;
+    backend_id: string | null;
+    created_at: string;
+    disable_h3: boolean;
+    hsts_max_age: number;
+    hsts_preload: boolean;
+    hsts_subdomains: boolean;
+    http_to_https: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    maintenance: boolean;
+    max_body_size: number;
+    name: string;
+    notes: string;
+    rate_limit: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    www_redirect: string;
+};
+
+export type ProxyDomainInput = {
+    /**
+     * Yes unless said otherwise
+     */
+    active?: boolean;
+    /**
+     * Networks that may use the site; none for everybody. Others are answered 403
+     */
+    allow_from?: Array<string>;
+    /**
+     * Id of the primary backend; without one only its routing rules lead anywhere
+     */
+    backend_id?: string;
+    /**
+     * Do not offer HTTP/3 to browsers of this site
+     */
+    disable_h3?: boolean;
+    /**
+     * Seconds for which browsers must use HTTPS (Strict-Transport-Security); 0 does not say
+     */
+    hsts_max_age?: number;
+    hsts_preload?: boolean;
+    hsts_subdomains?: boolean;
+    /**
+     * Plain HTTP is redirected to HTTPS: yes unless said otherwise; no serves it on both
+     */
+    http_to_https?: boolean;
+    /**
+     * Answer every request with 503 and a page that says so
+     */
+    maintenance?: boolean;
+    /**
+     * Bytes that a request may carry; 0 for any number. Larger ones are answered 413, those that do not say how large they are 411
+     */
+    max_body_size?: number;
+    /**
+     * The host name, or *.example.com for all names directly below one
+     */
+    name: string;
+    /**
+     * For yourself and your colleagues
+     */
+    notes?: string;
+    /**
+     * Requests in 10 seconds that one client address may make; 0 for any number. More are answered 429
+     */
+    rate_limit?: number;
+    /**
+     * The same name with and without www.: serve one, and redirect the other to it
+     */
+    www_redirect?: 'off' | 'to_www' | 'to_apex';
+};
+
+export type ProxyFrontendStat = {
+    bytes_in: number;
+    bytes_out: number;
+    /**
+     * The most at one time
+     */
+    max_sessions: number;
+    name: string;
+    req_rate: number;
+    req_tot: number;
+    sessions: number;
+};
+
+export type ProxyHeader = {
+    created_at: string;
+    /**
+     * Id of the domain; not needed below /domains/{id}/headers
+     */
+    domain_id?: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    value: string;
+};
+
+export type ProxyHeaderInput = {
+    /**
+     * Id of the domain; not needed below /domains/{id}/headers
+     */
+    domain_id?: string;
+    name: string;
+    value: string;
+};
+
+export type ProxyOrder = {
+    domain_id: string;
+    /**
+     * Ids of all rules of the domain, the first to be looked at first
+     */
+    rules: Array<string>;
+};
+
+export type ProxyPort = {
+    active: boolean;
+    allow_from: Array<string>;
+    backend_id: string;
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    port: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type ProxyPortInput = {
+    /**
+     * Yes unless said otherwise
+     */
+    active?: boolean;
+    /**
+     * Networks that may use it; none for everybody
+     */
+    allow_from?: Array<string>;
+    /**
+     * Id of a backend whose scheme is tcp
+     */
+    backend_id: string;
+    name: string;
+    port: number;
+};
+
+export type ProxyRule = {
+    active: boolean;
+    backend_id: string;
+    created_at: string;
+    domain_id: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    path_prefix: string;
+    priority: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type ProxyRuleInput = {
+    /**
+     * Yes unless said otherwise
+     */
+    active?: boolean;
+    /**
+     * Id of the backend
+     */
+    backend_id: string;
+    /**
+     * Id of the domain
+     */
+    domain_id: string;
+    /**
+     * How the path of a request must begin
+     */
+    path_prefix: string;
+    /**
+     * The rule with the lowest number that fits is taken; 100 unless said otherwise
+     */
+    priority?: number;
+};
+
+export type ProxyServer = {
+    active: boolean;
+    address: string;
+    backend_id: string;
+    backup: boolean;
+    created_at: string;
+    drain: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    port: number;
+    /**
+     * The name in the proxy's configuration and statistics
+     */
+    readonly proxy_name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    weight: number;
+};
+
+export type ProxyServerInput = {
+    /**
+     * Yes unless said otherwise
+     */
+    active?: boolean;
+    /**
+     * IP address or host name
+     */
+    address: string;
+    /**
+     * Id of the backend; not needed below /backends/{id}/servers
+     */
+    backend_id?: string;
+    /**
+     * Used only while none of the others works
+     */
+    backup?: boolean;
+    /**
+     * Gets no new clients; those it has may finish
+     */
+    drain?: boolean;
+    name: string;
+    port: number;
+    /**
+     * Its share among the others; 100 unless said otherwise
+     */
+    weight?: number;
+};
+
+export type ProxyServerOfPool = {
+    active: boolean;
+    address: string;
+    backup: boolean;
+    drain: boolean;
+    id: string;
+    name: string;
+    port: number;
+    weight: number;
+};
+
+export type ProxyStats = {
+    /**
+     * Each server of each backend, and a line for the backend as a whole, whose server is BACKEND
+     */
+    backends: Array<ProxyBackendStat>;
+    /**
+     * Why there are no figures; null when there are
+     */
+    error: string | null;
+    frontends: Array<ProxyFrontendStat>;
+};
+
+export type ProxyUser = {
+    created_at: string;
+    domain_id: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type ProxyUserInput = {
+    /**
+     * Id of the domain; not needed below /domains/{id}/users
+     */
+    domain_id?: string;
+    name: string;
+};
+
 export type ResetPasswordRequest = {
     new_password: string;
     /**
@@ -1094,6 +1702,66 @@ export type DnsRecordWritable = {
     zone_id: string;
 };
 
+export type ProxyBackendWritable = {
+    active: boolean;
+    created_at: string;
+    force_http1: boolean;
+    health_check: boolean;
+    health_host: string;
+    health_interval: number;
+    health_path: string;
+    health_status: number;
+    /**
+     * Opaque
+     */
+    id: string;
+    lb_algorithm: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    scheme: string;
+    sticky: boolean;
+    tls_server_name: string;
+    updated_at: string;
+    verify_tls: boolean;
+    websocket: boolean;
+};
+
+export type ProxyServerWritable = {
+    active: boolean;
+    address: string;
+    backend_id: string;
+    backup: boolean;
+    created_at: string;
+    drain: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    port: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    weight: number;
+};
+
+export type ProxyUserInputWritable = {
+    /**
+     * Id of the domain; not needed below /domains/{id}/users
+     */
+    domain_id?: string;
+    name: string;
+    /**
+     * At least 12 characters; needed whenever the name changes
+     */
+    password?: string;
+};
+
 export type RecentAuditData = {
     body?: never;
     path?: never;
@@ -1386,6 +2054,325 @@ export type SetupTotpResponses = {
 
 export type SetupTotpResponse = SetupTotpResponses[keyof SetupTotpResponses];
 
+export type ListProxyServersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/backend-servers';
+};
+
+export type ListProxyServersResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyServer>;
+};
+
+export type ListProxyServersResponse = ListProxyServersResponses[keyof ListProxyServersResponses];
+
+export type CreateProxyServerData = {
+    body: ProxyServerInput;
+    path?: never;
+    query?: never;
+    url: '/backend-servers';
+};
+
+export type CreateProxyServerResponses = {
+    /**
+     * Created
+     */
+    201: ProxyServer;
+};
+
+export type CreateProxyServerResponse = CreateProxyServerResponses[keyof CreateProxyServerResponses];
+
+export type DeleteProxyServerData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backend-servers/{id}';
+};
+
+export type DeleteProxyServerResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyServerResponse = DeleteProxyServerResponses[keyof DeleteProxyServerResponses];
+
+export type GetProxyServerData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backend-servers/{id}';
+};
+
+export type GetProxyServerResponses = {
+    /**
+     * OK
+     */
+    200: ProxyServer;
+};
+
+export type GetProxyServerResponse = GetProxyServerResponses[keyof GetProxyServerResponses];
+
+export type UpdateProxyServerData = {
+    body: ProxyServerInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backend-servers/{id}';
+};
+
+export type UpdateProxyServerResponses = {
+    /**
+     * OK
+     */
+    200: ProxyServer;
+};
+
+export type UpdateProxyServerResponse = UpdateProxyServerResponses[keyof UpdateProxyServerResponses];
+
+export type ListProxyBackendsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/backends';
+};
+
+export type ListProxyBackendsResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyBackend>;
+};
+
+export type ListProxyBackendsResponse = ListProxyBackendsResponses[keyof ListProxyBackendsResponses];
+
+export type CreateProxyBackendData = {
+    body: ProxyBackendInput;
+    path?: never;
+    query?: never;
+    url: '/backends';
+};
+
+export type CreateProxyBackendResponses = {
+    /**
+     * Created
+     */
+    201: ProxyBackend;
+};
+
+export type CreateProxyBackendResponse = CreateProxyBackendResponses[keyof CreateProxyBackendResponses];
+
+export type DeleteProxyBackendData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backends/{id}';
+};
+
+export type DeleteProxyBackendResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyBackendResponse = DeleteProxyBackendResponses[keyof DeleteProxyBackendResponses];
+
+export type GetProxyBackendData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backends/{id}';
+};
+
+export type GetProxyBackendResponses = {
+    /**
+     * OK
+     */
+    200: ProxyBackend;
+};
+
+export type GetProxyBackendResponse = GetProxyBackendResponses[keyof GetProxyBackendResponses];
+
+export type UpdateProxyBackendData = {
+    body: ProxyBackendInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backends/{id}';
+};
+
+export type UpdateProxyBackendResponses = {
+    /**
+     * OK
+     */
+    200: ProxyBackend;
+};
+
+export type UpdateProxyBackendResponse = UpdateProxyBackendResponses[keyof UpdateProxyBackendResponses];
+
+export type ListProxyServersOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/backends/{id}/servers';
+};
+
+export type ListProxyServersOfResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyServer>;
+};
+
+export type ListProxyServersOfResponse = ListProxyServersOfResponses[keyof ListProxyServersOfResponses];
+
+export type CreateProxyServerOfData = {
+    body: ProxyServerInput;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backends/{id}/servers';
+};
+
+export type CreateProxyServerOfResponses = {
+    /**
+     * Created
+     */
+    201: ProxyServer;
+};
+
+export type CreateProxyServerOfResponse = CreateProxyServerOfResponses[keyof CreateProxyServerOfResponses];
+
 export type BatchData = {
     body: ChangeBatch;
     path?: never;
@@ -1401,6 +2388,336 @@ export type BatchResponses = {
 };
 
 export type BatchResponse = BatchResponses[keyof BatchResponses];
+
+export type ListCertCertificatesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/certificates';
+};
+
+export type ListCertCertificatesResponses = {
+    /**
+     * OK
+     */
+    200: Array<Certificate>;
+};
+
+export type ListCertCertificatesResponse = ListCertCertificatesResponses[keyof ListCertCertificatesResponses];
+
+export type CreateCertCertificateData = {
+    body: CertInput;
+    path?: never;
+    query?: never;
+    url: '/certificates';
+};
+
+export type CreateCertCertificateResponses = {
+    /**
+     * Created
+     */
+    201: Certificate;
+};
+
+export type CreateCertCertificateResponse = CreateCertCertificateResponses[keyof CreateCertCertificateResponses];
+
+export type ListCertDnsProviderKindsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/certificates/dns-provider-kinds';
+};
+
+export type ListCertDnsProviderKindsResponses = {
+    /**
+     * OK
+     */
+    200: Array<CertKind>;
+};
+
+export type ListCertDnsProviderKindsResponse = ListCertDnsProviderKindsResponses[keyof ListCertDnsProviderKindsResponses];
+
+export type ListCertDnsProvidersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/certificates/dns-providers';
+};
+
+export type ListCertDnsProvidersResponses = {
+    /**
+     * OK
+     */
+    200: Array<CertProvider>;
+};
+
+export type ListCertDnsProvidersResponse = ListCertDnsProvidersResponses[keyof ListCertDnsProvidersResponses];
+
+export type CreateCertDnsProviderData = {
+    body: CertProviderInput;
+    path?: never;
+    query?: never;
+    url: '/certificates/dns-providers';
+};
+
+export type CreateCertDnsProviderResponses = {
+    /**
+     * Created
+     */
+    201: CertProvider;
+};
+
+export type CreateCertDnsProviderResponse = CreateCertDnsProviderResponses[keyof CreateCertDnsProviderResponses];
+
+export type DeleteCertDnsProviderData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/dns-providers/{id}';
+};
+
+export type DeleteCertDnsProviderResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteCertDnsProviderResponse = DeleteCertDnsProviderResponses[keyof DeleteCertDnsProviderResponses];
+
+export type GetCertDnsProviderData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/dns-providers/{id}';
+};
+
+export type GetCertDnsProviderResponses = {
+    /**
+     * OK
+     */
+    200: CertProvider;
+};
+
+export type GetCertDnsProviderResponse = GetCertDnsProviderResponses[keyof GetCertDnsProviderResponses];
+
+export type UpdateCertDnsProviderData = {
+    body: CertProviderInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/dns-providers/{id}';
+};
+
+export type UpdateCertDnsProviderResponses = {
+    /**
+     * OK
+     */
+    200: CertProvider;
+};
+
+export type UpdateCertDnsProviderResponse = UpdateCertDnsProviderResponses[keyof UpdateCertDnsProviderResponses];
+
+export type SummariseCertificatesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/certificates/summary';
+};
+
+export type SummariseCertificatesResponses = {
+    /**
+     * OK
+     */
+    200: CertSummary;
+};
+
+export type SummariseCertificatesResponse = SummariseCertificatesResponses[keyof SummariseCertificatesResponses];
+
+export type DeleteCertCertificateData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/{id}';
+};
+
+export type DeleteCertCertificateResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteCertCertificateResponse = DeleteCertCertificateResponses[keyof DeleteCertCertificateResponses];
+
+export type GetCertCertificateData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/{id}';
+};
+
+export type GetCertCertificateResponses = {
+    /**
+     * OK
+     */
+    200: Certificate;
+};
+
+export type GetCertCertificateResponse = GetCertCertificateResponses[keyof GetCertCertificateResponses];
+
+export type UpdateCertCertificateData = {
+    body: CertInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/{id}';
+};
+
+export type UpdateCertCertificateResponses = {
+    /**
+     * OK
+     */
+    200: Certificate;
+};
+
+export type UpdateCertCertificateResponse = UpdateCertCertificateResponses[keyof UpdateCertCertificateResponses];
+
+export type CheckCertificateData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/{id}/check';
+};
+
+export type CheckCertificateResponses = {
+    /**
+     * Accepted
+     */
+    202: CertAsked;
+};
+
+export type CheckCertificateResponse = CheckCertificateResponses[keyof CheckCertificateResponses];
+
+export type RenewCertificateData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificates/{id}/renew';
+};
+
+export type RenewCertificateResponses = {
+    /**
+     * Accepted
+     */
+    202: CertAsked;
+};
+
+export type RenewCertificateResponse = RenewCertificateResponses[keyof RenewCertificateResponses];
 
 export type ListChangesData = {
     body?: never;
@@ -1818,6 +3135,690 @@ export type UpdateDnsZoneResponses = {
 
 export type UpdateDnsZoneResponse = UpdateDnsZoneResponses[keyof UpdateDnsZoneResponses];
 
+export type ListProxyHeadersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/domain-headers';
+};
+
+export type ListProxyHeadersResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyHeader>;
+};
+
+export type ListProxyHeadersResponse = ListProxyHeadersResponses[keyof ListProxyHeadersResponses];
+
+export type CreateProxyHeaderData = {
+    body: ProxyHeaderInput;
+    path?: never;
+    query?: never;
+    url: '/domain-headers';
+};
+
+export type CreateProxyHeaderResponses = {
+    /**
+     * Created
+     */
+    201: ProxyHeader;
+};
+
+export type CreateProxyHeaderResponse = CreateProxyHeaderResponses[keyof CreateProxyHeaderResponses];
+
+export type DeleteProxyHeaderData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domain-headers/{id}';
+};
+
+export type DeleteProxyHeaderResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyHeaderResponse = DeleteProxyHeaderResponses[keyof DeleteProxyHeaderResponses];
+
+export type GetProxyHeaderData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domain-headers/{id}';
+};
+
+export type GetProxyHeaderResponses = {
+    /**
+     * OK
+     */
+    200: ProxyHeader;
+};
+
+export type GetProxyHeaderResponse = GetProxyHeaderResponses[keyof GetProxyHeaderResponses];
+
+export type UpdateProxyHeaderData = {
+    body: ProxyHeaderInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domain-headers/{id}';
+};
+
+export type UpdateProxyHeaderResponses = {
+    /**
+     * OK
+     */
+    200: ProxyHeader;
+};
+
+export type UpdateProxyHeaderResponse = UpdateProxyHeaderResponses[keyof UpdateProxyHeaderResponses];
+
+export type ListProxyUsersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/domain-users';
+};
+
+export type ListProxyUsersResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyUser>;
+};
+
+export type ListProxyUsersResponse = ListProxyUsersResponses[keyof ListProxyUsersResponses];
+
+export type CreateProxyUserData = {
+    body: ProxyUserInputWritable;
+    path?: never;
+    query?: never;
+    url: '/domain-users';
+};
+
+export type CreateProxyUserResponses = {
+    /**
+     * Created
+     */
+    201: ProxyUser;
+};
+
+export type CreateProxyUserResponse = CreateProxyUserResponses[keyof CreateProxyUserResponses];
+
+export type DeleteProxyUserData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domain-users/{id}';
+};
+
+export type DeleteProxyUserResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyUserResponse = DeleteProxyUserResponses[keyof DeleteProxyUserResponses];
+
+export type GetProxyUserData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domain-users/{id}';
+};
+
+export type GetProxyUserResponses = {
+    /**
+     * OK
+     */
+    200: ProxyUser;
+};
+
+export type GetProxyUserResponse = GetProxyUserResponses[keyof GetProxyUserResponses];
+
+export type UpdateProxyUserData = {
+    body: ProxyUserInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domain-users/{id}';
+};
+
+export type UpdateProxyUserResponses = {
+    /**
+     * OK
+     */
+    200: ProxyUser;
+};
+
+export type UpdateProxyUserResponse = UpdateProxyUserResponses[keyof UpdateProxyUserResponses];
+
+export type ListProxyDomainsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/domains';
+};
+
+export type ListProxyDomainsResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyDomain>;
+};
+
+export type ListProxyDomainsResponse = ListProxyDomainsResponses[keyof ListProxyDomainsResponses];
+
+export type CreateProxyDomainData = {
+    body: ProxyDomainInput;
+    path?: never;
+    query?: never;
+    url: '/domains';
+};
+
+export type CreateProxyDomainResponses = {
+    /**
+     * Created
+     */
+    201: ProxyDomain;
+};
+
+export type CreateProxyDomainResponse = CreateProxyDomainResponses[keyof CreateProxyDomainResponses];
+
+export type DeleteProxyDomainData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domains/{id}';
+};
+
+export type DeleteProxyDomainResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyDomainResponse = DeleteProxyDomainResponses[keyof DeleteProxyDomainResponses];
+
+export type GetProxyDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domains/{id}';
+};
+
+export type GetProxyDomainResponses = {
+    /**
+     * OK
+     */
+    200: ProxyDomain;
+};
+
+export type GetProxyDomainResponse = GetProxyDomainResponses[keyof GetProxyDomainResponses];
+
+export type UpdateProxyDomainData = {
+    body: ProxyDomainInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domains/{id}';
+};
+
+export type UpdateProxyDomainResponses = {
+    /**
+     * OK
+     */
+    200: ProxyDomain;
+};
+
+export type UpdateProxyDomainResponse = UpdateProxyDomainResponses[keyof UpdateProxyDomainResponses];
+
+export type ListProxyHeadersOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/domains/{id}/headers';
+};
+
+export type ListProxyHeadersOfResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyHeader>;
+};
+
+export type ListProxyHeadersOfResponse = ListProxyHeadersOfResponses[keyof ListProxyHeadersOfResponses];
+
+export type CreateProxyHeaderOfData = {
+    body: ProxyHeaderInput;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domains/{id}/headers';
+};
+
+export type CreateProxyHeaderOfResponses = {
+    /**
+     * Created
+     */
+    201: ProxyHeader;
+};
+
+export type CreateProxyHeaderOfResponse = CreateProxyHeaderOfResponses[keyof CreateProxyHeaderOfResponses];
+
+export type DeleteProxyHeaderOfData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/domains/{id}/headers/{item}';
+};
+
+export type DeleteProxyHeaderOfResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyHeaderOfResponse = DeleteProxyHeaderOfResponses[keyof DeleteProxyHeaderOfResponses];
+
+export type GetProxyHeaderOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/domains/{id}/headers/{item}';
+};
+
+export type GetProxyHeaderOfResponses = {
+    /**
+     * OK
+     */
+    200: ProxyHeader;
+};
+
+export type GetProxyHeaderOfResponse = GetProxyHeaderOfResponses[keyof GetProxyHeaderOfResponses];
+
+export type UpdateProxyHeaderOfData = {
+    body: ProxyHeaderInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/domains/{id}/headers/{item}';
+};
+
+export type UpdateProxyHeaderOfResponses = {
+    /**
+     * OK
+     */
+    200: ProxyHeader;
+};
+
+export type UpdateProxyHeaderOfResponse = UpdateProxyHeaderOfResponses[keyof UpdateProxyHeaderOfResponses];
+
+export type ListProxyUsersOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/domains/{id}/users';
+};
+
+export type ListProxyUsersOfResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyUser>;
+};
+
+export type ListProxyUsersOfResponse = ListProxyUsersOfResponses[keyof ListProxyUsersOfResponses];
+
+export type CreateProxyUserOfData = {
+    body: ProxyUserInputWritable;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domains/{id}/users';
+};
+
+export type CreateProxyUserOfResponses = {
+    /**
+     * Created
+     */
+    201: ProxyUser;
+};
+
+export type CreateProxyUserOfResponse = CreateProxyUserOfResponses[keyof CreateProxyUserOfResponses];
+
+export type DeleteProxyUserOfData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/domains/{id}/users/{item}';
+};
+
+export type DeleteProxyUserOfResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyUserOfResponse = DeleteProxyUserOfResponses[keyof DeleteProxyUserOfResponses];
+
+export type GetProxyUserOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/domains/{id}/users/{item}';
+};
+
+export type GetProxyUserOfResponses = {
+    /**
+     * OK
+     */
+    200: ProxyUser;
+};
+
+export type GetProxyUserOfResponse = GetProxyUserOfResponses[keyof GetProxyUserOfResponses];
+
+export type UpdateProxyUserOfData = {
+    body: ProxyUserInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/domains/{id}/users/{item}';
+};
+
+export type UpdateProxyUserOfResponses = {
+    /**
+     * OK
+     */
+    200: ProxyUser;
+};
+
+export type UpdateProxyUserOfResponse = UpdateProxyUserOfResponses[keyof UpdateProxyUserOfResponses];
+
 export type NtpForceSyncData = {
     body?: never;
     path?: never;
@@ -2045,6 +4046,166 @@ export type OpenapiResponses = {
      */
     200: unknown;
 };
+
+export type ProxyStatsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/proxy/stats';
+};
+
+export type ProxyStatsResponses = {
+    /**
+     * OK
+     */
+    200: ProxyStats;
+};
+
+export type ProxyStatsResponse = ProxyStatsResponses[keyof ProxyStatsResponses];
+
+export type ListProxyRoutingRulesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/routing-rules';
+};
+
+export type ListProxyRoutingRulesResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyRule>;
+};
+
+export type ListProxyRoutingRulesResponse = ListProxyRoutingRulesResponses[keyof ListProxyRoutingRulesResponses];
+
+export type CreateProxyRoutingRuleData = {
+    body: ProxyRuleInput;
+    path?: never;
+    query?: never;
+    url: '/routing-rules';
+};
+
+export type CreateProxyRoutingRuleResponses = {
+    /**
+     * Created
+     */
+    201: ProxyRule;
+};
+
+export type CreateProxyRoutingRuleResponse = CreateProxyRoutingRuleResponses[keyof CreateProxyRoutingRuleResponses];
+
+export type OrderProxyRoutingRulesData = {
+    body: ProxyOrder;
+    path?: never;
+    query?: never;
+    url: '/routing-rules/order';
+};
+
+export type OrderProxyRoutingRulesResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type OrderProxyRoutingRulesResponse = OrderProxyRoutingRulesResponses[keyof OrderProxyRoutingRulesResponses];
+
+export type DeleteProxyRoutingRuleData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/routing-rules/{id}';
+};
+
+export type DeleteProxyRoutingRuleResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyRoutingRuleResponse = DeleteProxyRoutingRuleResponses[keyof DeleteProxyRoutingRuleResponses];
+
+export type GetProxyRoutingRuleData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/routing-rules/{id}';
+};
+
+export type GetProxyRoutingRuleResponses = {
+    /**
+     * OK
+     */
+    200: ProxyRule;
+};
+
+export type GetProxyRoutingRuleResponse = GetProxyRoutingRuleResponses[keyof GetProxyRoutingRuleResponses];
+
+export type UpdateProxyRoutingRuleData = {
+    body: ProxyRuleInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/routing-rules/{id}';
+};
+
+export type UpdateProxyRoutingRuleResponses = {
+    /**
+     * OK
+     */
+    200: ProxyRule;
+};
+
+export type UpdateProxyRoutingRuleResponse = UpdateProxyRoutingRuleResponses[keyof UpdateProxyRoutingRuleResponses];
 
 export type CompleteSetupData = {
     body: CompleteSetupRequest;
@@ -2296,6 +4457,22 @@ export type PackageVersionsResponses = {
 
 export type PackageVersionsResponse = PackageVersionsResponses[keyof PackageVersionsResponses];
 
+export type ProxyReloadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/system/proxy-reload';
+};
+
+export type ProxyReloadResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type ProxyReloadResponse = ProxyReloadResponses[keyof ProxyReloadResponses];
+
 export type RenderConfigsData = {
     body?: never;
     path?: never;
@@ -2407,6 +4584,134 @@ export type ServicesResponses = {
 };
 
 export type ServicesResponse = ServicesResponses[keyof ServicesResponses];
+
+export type ListProxyTcpServicesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/tcp-services';
+};
+
+export type ListProxyTcpServicesResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyPort>;
+};
+
+export type ListProxyTcpServicesResponse = ListProxyTcpServicesResponses[keyof ListProxyTcpServicesResponses];
+
+export type CreateProxyTcpServiceData = {
+    body: ProxyPortInput;
+    path?: never;
+    query?: never;
+    url: '/tcp-services';
+};
+
+export type CreateProxyTcpServiceResponses = {
+    /**
+     * Created
+     */
+    201: ProxyPort;
+};
+
+export type CreateProxyTcpServiceResponse = CreateProxyTcpServiceResponses[keyof CreateProxyTcpServiceResponses];
+
+export type DeleteProxyTcpServiceData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tcp-services/{id}';
+};
+
+export type DeleteProxyTcpServiceResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteProxyTcpServiceResponse = DeleteProxyTcpServiceResponses[keyof DeleteProxyTcpServiceResponses];
+
+export type GetProxyTcpServiceData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tcp-services/{id}';
+};
+
+export type GetProxyTcpServiceResponses = {
+    /**
+     * OK
+     */
+    200: ProxyPort;
+};
+
+export type GetProxyTcpServiceResponse = GetProxyTcpServiceResponses[keyof GetProxyTcpServiceResponses];
+
+export type UpdateProxyTcpServiceData = {
+    body: ProxyPortInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tcp-services/{id}';
+};
+
+export type UpdateProxyTcpServiceResponses = {
+    /**
+     * OK
+     */
+    200: ProxyPort;
+};
+
+export type UpdateProxyTcpServiceResponse = UpdateProxyTcpServiceResponses[keyof UpdateProxyTcpServiceResponses];
 
 export type ListUsersData = {
     body?: never;

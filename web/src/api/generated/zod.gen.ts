@@ -19,6 +19,103 @@ export const zAuditEntry = /*#__PURE__*/ (() => z.object({
     subject: z.string()
 }))();
 
+export const zCertAsked = /*#__PURE__*/ (() => z.object({
+    requested_at: z.iso.datetime()
+}))();
+
+export const zCertFinding = /*#__PURE__*/ (() => z.object({
+    check: z.string(),
+    code: z.string(),
+    message: z.string(),
+    name: z.string(),
+    ok: z.boolean(),
+    remedy: z.string()
+}))();
+
+export const zCertInput = /*#__PURE__*/ (() => z.object({
+    certificate: z.optional(z.string().check(z.maxLength(65536))),
+    challenge: z.optional(z.enum(['http-01', 'dns-01'])),
+    dns_provider_id: z.optional(z.string().check(z.maxLength(36))),
+    key_type: z.optional(z.enum(['ecdsa-p256', 'rsa-2048'])),
+    names: z.optional(z.array(z.string()).check(z.maxLength(100))),
+    private_key: z.optional(z.string().check(z.maxLength(16384))),
+    source: z.enum([
+        'acme',
+        'upload',
+        'self_signed'
+    ])
+}))();
+
+export const zCertProvider = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    settings: z.record(z.string(), z.string()),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zCertProviderInput = /*#__PURE__*/ (() => z.object({
+    kind: z.string().check(z.maxLength(40)),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    settings: z.record(z.string(), z.string())
+}))();
+
+export const zCertSetting = /*#__PURE__*/ (() => z.object({
+    name: z.string(),
+    required: z.boolean(),
+    secret: z.boolean(),
+    title: z.string()
+}))();
+
+export const zCertKind = /*#__PURE__*/ (() => z.object({
+    kind: z.string(),
+    settings: z.array(zCertSetting),
+    title: z.string()
+}))();
+
+export const zCertSummary = /*#__PURE__*/ (() => z.object({
+    errors: z.int(),
+    expired: z.int(),
+    expiring: z.int(),
+    total: z.int()
+}))();
+
+export const zCertificate = /*#__PURE__*/ (() => z.object({
+    challenge: z.enum(['http-01', 'dns-01']),
+    checked_at: z.nullable(z.iso.datetime()),
+    checks: z.array(zCertFinding),
+    created_at: z.iso.datetime(),
+    dns_provider_id: z.nullable(z.string()),
+    expires_at: z.nullable(z.iso.datetime()),
+    id: z.string(),
+    issuer: z.string(),
+    key_type: z.enum(['ecdsa-p256', 'rsa-2048']),
+    last_error: z.nullable(z.string()),
+    last_error_message: z.nullable(z.string()),
+    last_renewed_at: z.nullable(z.iso.datetime()),
+    names: z.array(z.string()),
+    next_attempt_at: z.nullable(z.iso.datetime()),
+    not_before: z.nullable(z.iso.datetime()),
+    remedy: z.nullable(z.string()),
+    revision: z.int(),
+    serial: z.string(),
+    source: z.enum([
+        'acme',
+        'upload',
+        'self_signed'
+    ]),
+    status: z.enum([
+        'pending',
+        'valid',
+        'expiring',
+        'expired',
+        'error'
+    ]),
+    updated_at: z.iso.datetime()
+}))();
+
 export const zChangeBatchResult = /*#__PURE__*/ (() => z.object({
     results: z.array(z.unknown())
 }))();
@@ -354,6 +451,250 @@ export const zNtpStatus = /*#__PURE__*/ (() => z.object({
     update_interval: z.number()
 }))();
 
+export const zProxyBackendInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    force_http1: z.optional(z.boolean()),
+    health_check: z.optional(z.boolean()),
+    health_host: z.optional(z.string().check(z.maxLength(253))),
+    health_interval: z.optional(z.int().check(z.gte(1), z.lte(3600))),
+    health_path: z._default(z.optional(z.string().check(z.maxLength(512))), '/'),
+    health_status: z.optional(z.int().check(z.gte(0), z.lte(599))),
+    lb_algorithm: z.optional(z.enum([
+        'roundrobin',
+        'leastconn',
+        'source'
+    ])),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    scheme: z.optional(z.enum([
+        'http',
+        'https',
+        'tcp'
+    ])),
+    sticky: z.optional(z.boolean()),
+    tls_server_name: z.optional(z.string().check(z.maxLength(253))),
+    verify_tls: z.optional(z.boolean()),
+    websocket: z.optional(z.boolean())
+}))();
+
+export const zProxyBackendStat = /*#__PURE__*/ (() => z.object({
+    backend_id: z.string(),
+    bytes_in: z.int(),
+    bytes_out: z.int(),
+    check_status: z.string(),
+    errors: z.int(),
+    last_change: z.int(),
+    mode: z.enum([
+        'ready',
+        'drain',
+        'maint'
+    ]),
+    name: z.string(),
+    req_rate: z.int(),
+    req_tot: z.int(),
+    response_time: z.int(),
+    server: z.string(),
+    sessions: z.int(),
+    status: z.enum([
+        'UP',
+        'DOWN',
+        'DEGRADED'
+    ]),
+    weight: z.int()
+}))();
+
+export const zProxyDomain = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    allow_from: z.array(z.string()),
+    backend_id: z.nullable(z.string()),
+    created_at: z.iso.datetime(),
+    disable_h3: z.boolean(),
+    hsts_max_age: z.int(),
+    hsts_preload: z.boolean(),
+    hsts_subdomains: z.boolean(),
+    http_to_https: z.boolean(),
+    id: z.string(),
+    maintenance: z.boolean(),
+    max_body_size: z.int(),
+    name: z.string(),
+    notes: z.string(),
+    rate_limit: z.int(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    www_redirect: z.string()
+}))();
+
+export const zProxyDomainInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    allow_from: z.optional(z.array(z.string()).check(z.maxLength(200))),
+    backend_id: z.optional(z.string()),
+    disable_h3: z.optional(z.boolean()),
+    hsts_max_age: z.optional(z.int().check(z.gte(0), z.lte(63072000))),
+    hsts_preload: z.optional(z.boolean()),
+    hsts_subdomains: z.optional(z.boolean()),
+    http_to_https: z.optional(z.boolean()),
+    maintenance: z.optional(z.boolean()),
+    max_body_size: z.optional(z.int().check(z.gte(0), z.lte(1099511627776))),
+    name: z.string().check(z.minLength(1), z.maxLength(255)),
+    notes: z.optional(z.string().check(z.maxLength(4000))),
+    rate_limit: z.optional(z.int().check(z.gte(0), z.lte(1000000))),
+    www_redirect: z.optional(z.enum([
+        'off',
+        'to_www',
+        'to_apex'
+    ]))
+}))();
+
+export const zProxyFrontendStat = /*#__PURE__*/ (() => z.object({
+    bytes_in: z.int(),
+    bytes_out: z.int(),
+    max_sessions: z.int(),
+    name: z.string(),
+    req_rate: z.int(),
+    req_tot: z.int(),
+    sessions: z.int()
+}))();
+
+export const zProxyHeader = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    domain_id: z.optional(z.string().check(z.maxLength(64))),
+    id: z.string(),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    value: z.string().check(z.minLength(1), z.maxLength(2000))
+}))();
+
+export const zProxyHeaderInput = /*#__PURE__*/ (() => z.object({
+    domain_id: z.optional(z.string().check(z.maxLength(64))),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    value: z.string().check(z.minLength(1), z.maxLength(2000))
+}))();
+
+export const zProxyOrder = /*#__PURE__*/ (() => z.object({
+    domain_id: z.string().check(z.maxLength(64)),
+    rules: z.array(z.string()).check(z.maxLength(1000))
+}))();
+
+export const zProxyPort = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    allow_from: z.array(z.string()),
+    backend_id: z.string(),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    name: z.string(),
+    port: z.int(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zProxyPortInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    allow_from: z.optional(z.array(z.string()).check(z.maxLength(200))),
+    backend_id: z.string().check(z.maxLength(64)),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    port: z.int().check(z.gte(1), z.lte(65535))
+}))();
+
+export const zProxyRule = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    backend_id: z.string(),
+    created_at: z.iso.datetime(),
+    domain_id: z.string(),
+    id: z.string(),
+    path_prefix: z.string(),
+    priority: z.int(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zProxyRuleInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    backend_id: z.string().check(z.maxLength(64)),
+    domain_id: z.string().check(z.maxLength(64)),
+    path_prefix: z.string().check(z.minLength(1), z.maxLength(512)),
+    priority: z.optional(z.int().check(z.gte(-1000000), z.lte(1000000)))
+}))();
+
+export const zProxyServer = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    address: z.string(),
+    backend_id: z.string(),
+    backup: z.boolean(),
+    created_at: z.iso.datetime(),
+    drain: z.boolean(),
+    id: z.string(),
+    name: z.string(),
+    port: z.int(),
+    proxy_name: z.readonly(z.string()),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    weight: z.int()
+}))();
+
+export const zProxyServerInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    address: z.string().check(z.minLength(1), z.maxLength(253)),
+    backend_id: z.optional(z.string().check(z.maxLength(64))),
+    backup: z.optional(z.boolean()),
+    drain: z.optional(z.boolean()),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    port: z.int().check(z.gte(1), z.lte(65535)),
+    weight: z.optional(z.int().check(z.gte(0), z.lte(256)))
+}))();
+
+export const zProxyServerOfPool = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    address: z.string(),
+    backup: z.boolean(),
+    drain: z.boolean(),
+    id: z.string(),
+    name: z.string(),
+    port: z.int(),
+    weight: z.int()
+}))();
+
+export const zProxyBackend = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    force_http1: z.boolean(),
+    health_check: z.boolean(),
+    health_host: z.string(),
+    health_interval: z.int(),
+    health_path: z.string(),
+    health_status: z.int(),
+    id: z.string(),
+    lb_algorithm: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    scheme: z.string(),
+    servers: z.readonly(z.array(zProxyServerOfPool)),
+    sticky: z.boolean(),
+    tls_server_name: z.string(),
+    updated_at: z.iso.datetime(),
+    verify_tls: z.boolean(),
+    websocket: z.boolean()
+}))();
+
+export const zProxyStats = /*#__PURE__*/ (() => z.object({
+    backends: z.array(zProxyBackendStat),
+    error: z.nullable(z.string()),
+    frontends: z.array(zProxyFrontendStat)
+}))();
+
+export const zProxyUser = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    domain_id: z.string(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zProxyUserInput = /*#__PURE__*/ (() => z.object({
+    domain_id: z.optional(z.string().check(z.maxLength(64))),
+    name: z.string().check(z.minLength(1), z.maxLength(64))
+}))();
+
 export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
     new_password: z.string().check(z.minLength(12), z.maxLength(72)),
     token: z.string().check(z.minLength(1), z.maxLength(64))
@@ -602,4 +943,46 @@ export const zDnsRecordWritable = /*#__PURE__*/ (() => z.object({
     updated_at: z.iso.datetime(),
     value: z.string(),
     zone_id: z.string()
+}))();
+
+export const zProxyBackendWritable = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    force_http1: z.boolean(),
+    health_check: z.boolean(),
+    health_host: z.string(),
+    health_interval: z.int(),
+    health_path: z.string(),
+    health_status: z.int(),
+    id: z.string(),
+    lb_algorithm: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    scheme: z.string(),
+    sticky: z.boolean(),
+    tls_server_name: z.string(),
+    updated_at: z.iso.datetime(),
+    verify_tls: z.boolean(),
+    websocket: z.boolean()
+}))();
+
+export const zProxyServerWritable = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    address: z.string(),
+    backend_id: z.string(),
+    backup: z.boolean(),
+    created_at: z.iso.datetime(),
+    drain: z.boolean(),
+    id: z.string(),
+    name: z.string(),
+    port: z.int(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    weight: z.int()
+}))();
+
+export const zProxyUserInputWritable = /*#__PURE__*/ (() => z.object({
+    domain_id: z.optional(z.string().check(z.maxLength(64))),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    password: z.optional(z.string().check(z.maxLength(200)))
 }))();

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dnsStats, getAutoUpdate, getChange, getDnsRecord, getDnsSettings, getDnsZone, getIpv6, getMaintenance, getNtpPool, getNtpSettings, getRetention, getUser, health, interfaces, listChanges, listDnsRecords, listDnsZones, listNtpPools, listSessions, listTokens, listUsers, me, ntpSources, ntpStatus, openapi, type Options, packageVersions, recentAudit, resources, searchAudit, services, setupStatus } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse } from '../types.gen';
+import { components, configPreview, dnsStats, getAutoUpdate, getCertCertificate, getCertDnsProvider, getChange, getDnsRecord, getDnsSettings, getDnsZone, getIpv6, getMaintenance, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listChanges, listDnsRecords, listDnsZones, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, me, ntpSources, ntpStatus, openapi, type Options, packageVersions, proxyStats, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProxyStatsData, ProxyStatsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -129,6 +129,204 @@ export const listTokensOptions = (options?: Options<ListTokensData>) => queryOpt
         return data;
     },
     queryKey: listTokensQueryKey(options)
+});
+
+export const listProxyServersQueryKey = (options?: Options<ListProxyServersData>) => createQueryKey('listProxyServers', options, false, ['proxy']);
+
+/**
+ * List servers
+ */
+export const listProxyServersOptions = (options?: Options<ListProxyServersData>) => queryOptions<ListProxyServersResponse, DefaultError, ListProxyServersResponse, ReturnType<typeof listProxyServersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyServers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyServersQueryKey(options)
+});
+
+export const getProxyServerQueryKey = (options: Options<GetProxyServerData>) => createQueryKey('getProxyServer', options, false, ['proxy']);
+
+/**
+ * Get one server
+ */
+export const getProxyServerOptions = (options: Options<GetProxyServerData>) => queryOptions<GetProxyServerResponse, DefaultError, GetProxyServerResponse, ReturnType<typeof getProxyServerQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyServer({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyServerQueryKey(options)
+});
+
+export const listProxyBackendsQueryKey = (options?: Options<ListProxyBackendsData>) => createQueryKey('listProxyBackends', options, false, ['proxy']);
+
+/**
+ * List backends
+ */
+export const listProxyBackendsOptions = (options?: Options<ListProxyBackendsData>) => queryOptions<ListProxyBackendsResponse, DefaultError, ListProxyBackendsResponse, ReturnType<typeof listProxyBackendsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyBackends({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyBackendsQueryKey(options)
+});
+
+export const getProxyBackendQueryKey = (options: Options<GetProxyBackendData>) => createQueryKey('getProxyBackend', options, false, ['proxy']);
+
+/**
+ * Get one backend
+ */
+export const getProxyBackendOptions = (options: Options<GetProxyBackendData>) => queryOptions<GetProxyBackendResponse, DefaultError, GetProxyBackendResponse, ReturnType<typeof getProxyBackendQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyBackend({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyBackendQueryKey(options)
+});
+
+export const listProxyServersOfQueryKey = (options: Options<ListProxyServersOfData>) => createQueryKey('listProxyServersOf', options, false, ['proxy']);
+
+/**
+ * List the servers that belong here
+ */
+export const listProxyServersOfOptions = (options: Options<ListProxyServersOfData>) => queryOptions<ListProxyServersOfResponse, DefaultError, ListProxyServersOfResponse, ReturnType<typeof listProxyServersOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyServersOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyServersOfQueryKey(options)
+});
+
+export const listCertCertificatesQueryKey = (options?: Options<ListCertCertificatesData>) => createQueryKey('listCertCertificates', options, false, ['cert']);
+
+/**
+ * List certificates
+ */
+export const listCertCertificatesOptions = (options?: Options<ListCertCertificatesData>) => queryOptions<ListCertCertificatesResponse, DefaultError, ListCertCertificatesResponse, ReturnType<typeof listCertCertificatesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listCertCertificates({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listCertCertificatesQueryKey(options)
+});
+
+export const listCertDnsProviderKindsQueryKey = (options?: Options<ListCertDnsProviderKindsData>) => createQueryKey('listCertDnsProviderKinds', options, false, ['cert']);
+
+/**
+ * List the kinds of DNS provider, with the settings that each wants
+ */
+export const listCertDnsProviderKindsOptions = (options?: Options<ListCertDnsProviderKindsData>) => queryOptions<ListCertDnsProviderKindsResponse, DefaultError, ListCertDnsProviderKindsResponse, ReturnType<typeof listCertDnsProviderKindsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listCertDnsProviderKinds({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listCertDnsProviderKindsQueryKey(options)
+});
+
+export const listCertDnsProvidersQueryKey = (options?: Options<ListCertDnsProvidersData>) => createQueryKey('listCertDnsProviders', options, false, ['cert']);
+
+/**
+ * List dns providers
+ */
+export const listCertDnsProvidersOptions = (options?: Options<ListCertDnsProvidersData>) => queryOptions<ListCertDnsProvidersResponse, DefaultError, ListCertDnsProvidersResponse, ReturnType<typeof listCertDnsProvidersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listCertDnsProviders({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listCertDnsProvidersQueryKey(options)
+});
+
+export const getCertDnsProviderQueryKey = (options: Options<GetCertDnsProviderData>) => createQueryKey('getCertDnsProvider', options, false, ['cert']);
+
+/**
+ * Get one dns provider
+ */
+export const getCertDnsProviderOptions = (options: Options<GetCertDnsProviderData>) => queryOptions<GetCertDnsProviderResponse, DefaultError, GetCertDnsProviderResponse, ReturnType<typeof getCertDnsProviderQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getCertDnsProvider({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getCertDnsProviderQueryKey(options)
+});
+
+export const summariseCertificatesQueryKey = (options?: Options<SummariseCertificatesData>) => createQueryKey('summariseCertificates', options, false, ['cert']);
+
+/**
+ * Count certificates by how they are
+ */
+export const summariseCertificatesOptions = (options?: Options<SummariseCertificatesData>) => queryOptions<SummariseCertificatesResponse, DefaultError, SummariseCertificatesResponse, ReturnType<typeof summariseCertificatesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await summariseCertificates({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: summariseCertificatesQueryKey(options)
+});
+
+export const getCertCertificateQueryKey = (options: Options<GetCertCertificateData>) => createQueryKey('getCertCertificate', options, false, ['cert']);
+
+/**
+ * Get one certificate
+ */
+export const getCertCertificateOptions = (options: Options<GetCertCertificateData>) => queryOptions<GetCertCertificateResponse, DefaultError, GetCertCertificateResponse, ReturnType<typeof getCertCertificateQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getCertCertificate({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getCertCertificateQueryKey(options)
 });
 
 export const listChangesQueryKey = (options?: Options<ListChangesData>) => createQueryKey('listChanges', options, false, ['change']);
@@ -279,6 +477,186 @@ export const getDnsZoneOptions = (options: Options<GetDnsZoneData>) => queryOpti
     queryKey: getDnsZoneQueryKey(options)
 });
 
+export const listProxyHeadersQueryKey = (options?: Options<ListProxyHeadersData>) => createQueryKey('listProxyHeaders', options, false, ['proxy']);
+
+/**
+ * List headers
+ */
+export const listProxyHeadersOptions = (options?: Options<ListProxyHeadersData>) => queryOptions<ListProxyHeadersResponse, DefaultError, ListProxyHeadersResponse, ReturnType<typeof listProxyHeadersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyHeaders({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyHeadersQueryKey(options)
+});
+
+export const getProxyHeaderQueryKey = (options: Options<GetProxyHeaderData>) => createQueryKey('getProxyHeader', options, false, ['proxy']);
+
+/**
+ * Get one header
+ */
+export const getProxyHeaderOptions = (options: Options<GetProxyHeaderData>) => queryOptions<GetProxyHeaderResponse, DefaultError, GetProxyHeaderResponse, ReturnType<typeof getProxyHeaderQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyHeader({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyHeaderQueryKey(options)
+});
+
+export const listProxyUsersQueryKey = (options?: Options<ListProxyUsersData>) => createQueryKey('listProxyUsers', options, false, ['proxy']);
+
+/**
+ * List users
+ */
+export const listProxyUsersOptions = (options?: Options<ListProxyUsersData>) => queryOptions<ListProxyUsersResponse, DefaultError, ListProxyUsersResponse, ReturnType<typeof listProxyUsersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyUsers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyUsersQueryKey(options)
+});
+
+export const getProxyUserQueryKey = (options: Options<GetProxyUserData>) => createQueryKey('getProxyUser', options, false, ['proxy']);
+
+/**
+ * Get one user
+ */
+export const getProxyUserOptions = (options: Options<GetProxyUserData>) => queryOptions<GetProxyUserResponse, DefaultError, GetProxyUserResponse, ReturnType<typeof getProxyUserQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyUser({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyUserQueryKey(options)
+});
+
+export const listProxyDomainsQueryKey = (options?: Options<ListProxyDomainsData>) => createQueryKey('listProxyDomains', options, false, ['proxy']);
+
+/**
+ * List domains
+ */
+export const listProxyDomainsOptions = (options?: Options<ListProxyDomainsData>) => queryOptions<ListProxyDomainsResponse, DefaultError, ListProxyDomainsResponse, ReturnType<typeof listProxyDomainsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyDomains({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyDomainsQueryKey(options)
+});
+
+export const getProxyDomainQueryKey = (options: Options<GetProxyDomainData>) => createQueryKey('getProxyDomain', options, false, ['proxy']);
+
+/**
+ * Get one domain
+ */
+export const getProxyDomainOptions = (options: Options<GetProxyDomainData>) => queryOptions<GetProxyDomainResponse, DefaultError, GetProxyDomainResponse, ReturnType<typeof getProxyDomainQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyDomain({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyDomainQueryKey(options)
+});
+
+export const listProxyHeadersOfQueryKey = (options: Options<ListProxyHeadersOfData>) => createQueryKey('listProxyHeadersOf', options, false, ['proxy']);
+
+/**
+ * List the headers that belong here
+ */
+export const listProxyHeadersOfOptions = (options: Options<ListProxyHeadersOfData>) => queryOptions<ListProxyHeadersOfResponse, DefaultError, ListProxyHeadersOfResponse, ReturnType<typeof listProxyHeadersOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyHeadersOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyHeadersOfQueryKey(options)
+});
+
+export const getProxyHeaderOfQueryKey = (options: Options<GetProxyHeaderOfData>) => createQueryKey('getProxyHeaderOf', options, false, ['proxy']);
+
+/**
+ * Get one header that belongs here
+ */
+export const getProxyHeaderOfOptions = (options: Options<GetProxyHeaderOfData>) => queryOptions<GetProxyHeaderOfResponse, DefaultError, GetProxyHeaderOfResponse, ReturnType<typeof getProxyHeaderOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyHeaderOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyHeaderOfQueryKey(options)
+});
+
+export const listProxyUsersOfQueryKey = (options: Options<ListProxyUsersOfData>) => createQueryKey('listProxyUsersOf', options, false, ['proxy']);
+
+/**
+ * List the users that belong here
+ */
+export const listProxyUsersOfOptions = (options: Options<ListProxyUsersOfData>) => queryOptions<ListProxyUsersOfResponse, DefaultError, ListProxyUsersOfResponse, ReturnType<typeof listProxyUsersOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyUsersOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyUsersOfQueryKey(options)
+});
+
+export const getProxyUserOfQueryKey = (options: Options<GetProxyUserOfData>) => createQueryKey('getProxyUserOf', options, false, ['proxy']);
+
+/**
+ * Get one user that belongs here
+ */
+export const getProxyUserOfOptions = (options: Options<GetProxyUserOfData>) => queryOptions<GetProxyUserOfResponse, DefaultError, GetProxyUserOfResponse, ReturnType<typeof getProxyUserOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyUserOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyUserOfQueryKey(options)
+});
+
 export const listNtpPoolsQueryKey = (options?: Options<ListNtpPoolsData>) => createQueryKey('listNtpPools', options, false, ['ntp']);
 
 /**
@@ -385,6 +763,60 @@ export const openapiOptions = (options?: Options<OpenapiData>) => queryOptions<u
         return data;
     },
     queryKey: openapiQueryKey(options)
+});
+
+export const proxyStatsQueryKey = (options?: Options<ProxyStatsData>) => createQueryKey('proxyStats', options, false, ['proxy']);
+
+/**
+ * Get the counters of the reverse proxy
+ */
+export const proxyStatsOptions = (options?: Options<ProxyStatsData>) => queryOptions<ProxyStatsResponse, DefaultError, ProxyStatsResponse, ReturnType<typeof proxyStatsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await proxyStats({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: proxyStatsQueryKey(options)
+});
+
+export const listProxyRoutingRulesQueryKey = (options?: Options<ListProxyRoutingRulesData>) => createQueryKey('listProxyRoutingRules', options, false, ['proxy']);
+
+/**
+ * List routing rules
+ */
+export const listProxyRoutingRulesOptions = (options?: Options<ListProxyRoutingRulesData>) => queryOptions<ListProxyRoutingRulesResponse, DefaultError, ListProxyRoutingRulesResponse, ReturnType<typeof listProxyRoutingRulesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyRoutingRules({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyRoutingRulesQueryKey(options)
+});
+
+export const getProxyRoutingRuleQueryKey = (options: Options<GetProxyRoutingRuleData>) => createQueryKey('getProxyRoutingRule', options, false, ['proxy']);
+
+/**
+ * Get one routing rule
+ */
+export const getProxyRoutingRuleOptions = (options: Options<GetProxyRoutingRuleData>) => queryOptions<GetProxyRoutingRuleResponse, DefaultError, GetProxyRoutingRuleResponse, ReturnType<typeof getProxyRoutingRuleQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyRoutingRule({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyRoutingRuleQueryKey(options)
 });
 
 export const setupStatusQueryKey = (options?: Options<SetupStatusData>) => createQueryKey('setupStatus', options, false, ['setup']);
@@ -605,6 +1037,42 @@ export const servicesOptions = (options?: Options<ServicesData>) => queryOptions
         return data;
     },
     queryKey: servicesQueryKey(options)
+});
+
+export const listProxyTcpServicesQueryKey = (options?: Options<ListProxyTcpServicesData>) => createQueryKey('listProxyTcpServices', options, false, ['proxy']);
+
+/**
+ * List tcp services
+ */
+export const listProxyTcpServicesOptions = (options?: Options<ListProxyTcpServicesData>) => queryOptions<ListProxyTcpServicesResponse, DefaultError, ListProxyTcpServicesResponse, ReturnType<typeof listProxyTcpServicesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxyTcpServices({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxyTcpServicesQueryKey(options)
+});
+
+export const getProxyTcpServiceQueryKey = (options: Options<GetProxyTcpServiceData>) => createQueryKey('getProxyTcpService', options, false, ['proxy']);
+
+/**
+ * Get one tcp service
+ */
+export const getProxyTcpServiceOptions = (options: Options<GetProxyTcpServiceData>) => queryOptions<GetProxyTcpServiceResponse, DefaultError, GetProxyTcpServiceResponse, ReturnType<typeof getProxyTcpServiceQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getProxyTcpService({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getProxyTcpServiceQueryKey(options)
 });
 
 export const listUsersQueryKey = (options?: Options<ListUsersData>) => createQueryKey('listUsers', options, false, ['user']);
