@@ -1,6 +1,7 @@
 export { actionTitle, actionTitles } from "./action";
 export { BarePage } from "./BarePage";
 export { BusyButton } from "./BusyButton";
+export { CertificateState, certificateLooks } from "./CertificateState";
 export { Command } from "./Command";
 export { ConfirmDialog } from "./ConfirmDialog";
 export { CopyButton } from "./CopyButton";

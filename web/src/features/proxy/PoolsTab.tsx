@@ -1,0 +1,74 @@
+import type { ProxyBackend } from "@api";
+import { ServerGroupIcon } from "@patternfly/react-icons";
+import { type Column, formatNumber, Link, Notice, ResourceSection, sentence, serverText } from "@ui";
+import { useTranslation } from "react-i18next";
+import { PoolState } from "./PoolState";
+import { useStats } from "./requests";
+import { pools } from "./resource";
+
+/** PoolsTab is the groups of servers that sites and services lead to, and how they do right now. */
+export function PoolsTab() {
+	const { t } = useTranslation("proxy");
+	const counted = useStats(5);
+	const rate = (pool: ProxyBackend) => counted?.pool(pool.id)?.req_rate;
+	const columns: Column<ProxyBackend>[] = [
+		{
+			key: "name",
+			title: t("pool.field.name"),
+			sortable: true,
+			width: 30,
+			cell: (pool) => <Link to={`/proxy/pools/${pool.id}`}>{pool.name}</Link>,
+		},
+		{
+			key: "live.health",
+			title: t("pool.state"),
+			width: 20,
+			cell: (pool) => <PoolState pool={pool} counted={counted} />,
+		},
+		{ key: "servers", title: t("pool.servers"), width: 25, cell: (pool) => <Servers pool={pool} /> },
+		{
+			key: "scheme",
+			title: t("pool.field.scheme"),
+			sortable: true,
+			width: 15,
+			cell: (pool) => t(`pool.short.${pool.scheme}`),
+		},
+		{ key: "live.rate", title: t("rate"), cell: (pool) => shown(rate(pool)) },
+	];
+	const filter = {
+		key: "filter",
+		label: t("pool.all"),
+		options: ["http", "https", "tcp"].map((scheme) => ({
+			value: `scheme:${scheme}`,
+			label: t(`pool.short.${scheme}`),
+		})),
+	};
+	return (
+		<>
+			{counted?.error && <Notice kind="warning" title={sentence(serverText(counted.error))} />}
+			<ResourceSection
+				resource={pools}
+				ns="proxy/pool"
+				icon={ServerGroupIcon}
+				columns={columns}
+				filters={[filter]}
+				defaultSort="name"
+				form={() => import("./poolForm")}
+			/>
+		</>
+	);
+}
+
+const shown = (value: number | undefined) => (value === undefined ? "–" : formatNumber(value));
+
+function Servers({ pool }: { pool: ProxyBackend }) {
+	const { t } = useTranslation("proxy");
+	const { servers } = pool;
+	if (servers.length === 0) return "–";
+	const names = servers.map((server) => `${server.address}:${server.port}`);
+	return (
+		<span title={names.join(", ")}>
+			{servers.length > 2 ? t("pool.count", { count: servers.length }) : names.join(", ")}
+		</span>
+	);
+}

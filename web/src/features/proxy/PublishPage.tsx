@@ -1,0 +1,36 @@
+import "./proxy.css";
+import type { ChangeBatchResult, Done } from "@api";
+import { Page } from "@ui";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Published } from "./Published";
+import { PublishWizard } from "./PublishWizard";
+import type { Ids, Values } from "./publish";
+
+/** Result is a site that was published. */
+export interface Result {
+	values: Values;
+	ids: Ids;
+	done: Done<ChangeBatchResult>;
+}
+
+/** PublishPage makes a site in four steps: its name, where it runs, its certificate, and a look at all of it. */
+export default function PublishPage() {
+	const { t } = useTranslation("proxy");
+	const [result, setResult] = useState<Result>();
+	return (
+		<Page
+			title={t("publish.title")}
+			description={result ? undefined : t("publish.lead")}
+			breadcrumbs={[{ title: t("title"), to: "/proxy" }]}
+		>
+			<div className="gw-panel gw-publish">
+				{result ? (
+					<Published result={result} onUndone={() => setResult(undefined)} />
+				) : (
+					<PublishWizard onDone={setResult} />
+				)}
+			</div>
+		</Page>
+	);
+}

@@ -1,0 +1,78 @@
+import { Title } from "@patternfly/react-core";
+import { CheckCircleIcon, ExternalLinkAltIcon } from "@patternfly/react-icons";
+import { CertificateState, Link, Notice } from "@ui";
+import { FailedNotice } from "@ui/change/FailedNotice";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { coverOf } from "./cover";
+import { PoolState } from "./PoolState";
+import type { Result } from "./PublishPage";
+import { hostOf, isWildcard } from "./publish";
+import { useAddresses, useCertificates, usePool, useStats } from "./requests";
+
+interface Props {
+	result: Result;
+	onUndone: () => void;
+}
+
+/** Published says what came of it, with what can be seen of the site from here, and what to do when it is not reachable. */
+export function Published({ result: { values, ids, done }, onUndone }: Props) {
+	const { t } = useTranslation("proxy");
+	const name = hostOf(values.name);
+	const heading = useRef<HTMLHeadingElement>(null);
+	useEffect(() => heading.current?.focus(), []);
+	const failed = done.outcome?.apply === "failed" && done.outcome;
+	if (failed) return <FailedNotice component="proxy" outcome={failed} onUndone={onUndone} />;
+	return (
+		<div className="gw-published">
+			<Title headingLevel="h2" size="xl" tabIndex={-1} ref={heading}>
+				<CheckCircleIcon aria-hidden="true" /> {t("published.title", { name })}
+			</Title>
+			{done.outcome?.waits && <Notice kind="info" title={t("published.waits")} />}
+			{done.outcome?.apply === "pending" && <Notice kind="info" title={t("published.pending")} />}
+			<p className="gw-published-links">
+				{!isWildcard(name) && (
+					<a href={`https://${name}/`} target="_blank" rel="noopener noreferrer">
+						{t("published.visit", { name })} <ExternalLinkAltIcon aria-hidden="true" />
+					</a>
+				)}
+				<Link to={`/proxy/sites/${ids.site}`}>{t("published.settings")}</Link>
+			</p>
+			<Checks values={values} pool={values.where === "new" ? ids.pool : values.backend_id} />
+		</div>
+	);
+}
+
+/** Checks is what usually keeps a new site from being reached, each as far as it can be seen from here. */
+function Checks({ values, pool }: { values: Result["values"]; pool: string }) {
+	const { t } = useTranslation("proxy");
+	const name = hostOf(values.name);
+	const counted = useStats();
+	const { data } = usePool(pool || null);
+	const cover = coverOf(useCertificates() ?? [], name);
+	const addresses = useAddresses().join(", ");
+	return (
+		<section>
+			<h3>{t("published.unreachable")}</h3>
+			<ul className="gw-published-checks">
+				<Check title={t("published.dns")}>{t("published.dnsText", { name, addresses })}</Check>
+				<Check title={t("published.ports")}>{t("published.portsText")}</Check>
+				<Check title={t("published.pool")} state={data && <PoolState pool={data} counted={counted} />}>
+					{t(pool ? "published.poolText" : "published.noPoolText")}
+				</Check>
+				<Check title={t("published.certificate")} state={cover && <CertificateState status={cover.status} />}>
+					{t(cover ? "published.certificateText" : "published.noCertificateText")}
+				</Check>
+			</ul>
+		</section>
+	);
+}
+
+function Check({ title, state, children }: { title: string; state?: ReactNode; children: string }) {
+	return (
+		<li>
+			<strong>{title}</strong> {state}
+			<p>{children}</p>
+		</li>
+	);
+}

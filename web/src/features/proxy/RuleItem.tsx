@@ -1,0 +1,71 @@
+import type { ProxyRule } from "@api";
+import { Button } from "@patternfly/react-core";
+import { ArrowDownIcon, ArrowUpIcon, GripVerticalIcon } from "@patternfly/react-icons";
+import { type RowAction, StatusLabel } from "@ui";
+import { RowMenu } from "@ui/RowMenu";
+import type { DragEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { PoolLink } from "./PoolLink";
+
+interface Props {
+	rule: ProxyRule;
+	place: number;
+	last: boolean;
+	/** It is the one being dragged. */
+	held: boolean;
+	actions: RowAction[] | undefined;
+	/** Takes it to another place; without it the order is only shown. */
+	onMove: ((to: number) => void) | undefined;
+	onDrag: () => void;
+	onOver: (event: DragEvent) => void;
+	onDrop: () => void;
+}
+
+/** RuleItem is one rule with all the ways to move it. */
+export function RuleItem({ rule, place, last, held, actions, onMove, ...drag }: Props) {
+	const { t } = useTranslation("proxy");
+	const path = rule.path_prefix;
+	return (
+		<li
+			data-held={held}
+			draggable={Boolean(onMove)}
+			onDragStart={(event) => {
+				event.dataTransfer.effectAllowed = "move";
+				event.dataTransfer.setData("text/plain", path);
+				drag.onDrag();
+			}}
+			onDragOver={drag.onOver}
+			onDrop={(event) => event.preventDefault()}
+			onDragEnd={drag.onDrop}
+		>
+			{onMove && <GripVerticalIcon aria-hidden="true" className="gw-rules-grip" />}
+			<span className="gw-rules-place">{place + 1}</span>
+			<code className="gw-mono" title={path}>
+				{path}
+			</code>
+			<span className="gw-rules-pool">
+				<PoolLink id={rule.backend_id} />
+				{!rule.active && <StatusLabel status="neutral">{t("site.off")}</StatusLabel>}
+			</span>
+			{onMove && (
+				<span className="gw-rules-moves">
+					<Button
+						variant="plain"
+						icon={<ArrowUpIcon />}
+						aria-label={t("rule.up", { path })}
+						isDisabled={place === 0}
+						onClick={() => onMove(place - 1)}
+					/>
+					<Button
+						variant="plain"
+						icon={<ArrowDownIcon />}
+						aria-label={t("rule.down", { path })}
+						isDisabled={last}
+						onClick={() => onMove(place + 1)}
+					/>
+				</span>
+			)}
+			{actions && <RowMenu items={actions} label={t("rule.actions", { path })} />}
+		</li>
+	);
+}

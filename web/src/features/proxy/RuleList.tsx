@@ -1,0 +1,85 @@
+import { type ProxyRule, useCan } from "@api";
+import { Button } from "@patternfly/react-core";
+import { BusyButton, LeaveGuard, type RowAction, tell, toast, useErrorText } from "@ui";
+import { type DragEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { arranged, isSame, moved } from "./order";
+import { RuleItem } from "./RuleItem";
+import { useOrder } from "./requests";
+
+interface Props {
+	site: string;
+	rules: ProxyRule[];
+	actions: ((rule: ProxyRule) => RowAction[]) | undefined;
+}
+
+/** RuleList is the rules in their order, which is changed by dragging or by the buttons, and then saved as a whole. */
+export function RuleList({ site, rules, actions }: Props) {
+	const { t } = useTranslation("proxy");
+	const text = useErrorText();
+	const admin = useCan("admin");
+	const { mutate, isPending } = useOrder();
+	const [order, setOrder] = useState<string[]>([]);
+	const [dragged, setDragged] = useState<number>();
+	const [said, say] = useState("");
+	const shown = arranged(rules, order);
+	const changed = !isSame(shown, rules);
+	const move = (from: number, to: number) => {
+		const next = moved(shown, from, to);
+		setOrder(next.map((rule) => rule.id));
+		say(t("rule.moved", { path: shown[from]?.path_prefix, place: Math.min(Math.max(to, 0), shown.length - 1) + 1 }));
+	};
+	const over = (event: DragEvent, place: number) => {
+		if (dragged === undefined) return;
+		event.preventDefault();
+		if (dragged === place) return;
+		move(dragged, place);
+		setDragged(place);
+	};
+	const save = () =>
+		mutate(
+			{ domain_id: site, rules: shown.map((rule) => rule.id) },
+			{
+				onSuccess: ({ outcome }) => {
+					setOrder([]);
+					tell(t("rule.ordered"), "proxy", outcome);
+				},
+				onError: (error) => toast.danger(t("rule.notOrdered"), { detail: text(error) }),
+			},
+		);
+	return (
+		<>
+			<ol className="gw-rules gw-panel" aria-label={t("tab.rules")}>
+				{shown.map((rule, place) => (
+					<RuleItem
+						key={rule.id}
+						rule={rule}
+						place={place}
+						last={place === shown.length - 1}
+						held={dragged === place}
+						actions={actions?.(rule)}
+						onMove={admin ? (to) => move(place, to) : undefined}
+						onDrag={() => setDragged(place)}
+						onOver={(event) => over(event, place)}
+						onDrop={() => setDragged(undefined)}
+					/>
+				))}
+			</ol>
+			<p role="status" className="pf-v6-screen-reader">
+				{said}
+			</p>
+			{changed && (
+				<div className="gw-rules-save">
+					<span>{t("rule.unsaved")}</span>
+					<BusyButton busy={isPending} onClick={save}>
+						{t("rule.save")}
+					</BusyButton>
+					<Button variant="link" isDisabled={isPending} onClick={() => setOrder([])}>
+						{t("rule.discard")}
+					</Button>
+				</div>
+			)}
+			<LeaveGuard when={() => changed && !isPending} />
+		</>
+	);
+}

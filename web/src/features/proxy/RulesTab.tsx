@@ -1,0 +1,45 @@
+import type { ProxyDomain } from "@api";
+import { RouteIcon } from "@patternfly/react-icons";
+import { Loaded, ResourceSection } from "@ui";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { PoolLink } from "./PoolLink";
+import { rulesOf } from "./parts";
+import { RuleList } from "./RuleList";
+import { useRules } from "./requests";
+
+/** RulesTab is which parts of a site lead elsewhere. The order matters, so it is a list and no table. */
+export function RulesTab({ site }: { site: ProxyDomain }) {
+	const { t } = useTranslation("proxy");
+	const resource = useMemo(() => rulesOf(site.id), [site.id]);
+	const query = useRules(site.id);
+	return (
+		<ResourceSection
+			resource={resource}
+			ns="proxy/rule"
+			icon={RouteIcon}
+			columns={[]}
+			form={() => import("./ruleForm")}
+			list={({ actions, create, empty }) => (
+				<Loaded query={query} height="12rem">
+					{(rules) =>
+						rules.length === 0 ? (
+							empty
+						) : (
+							<>
+								<div className="gw-rules-head">
+									<p className="gw-proxy-lead">{t("rule.order")}</p>
+									{create}
+								</div>
+								<RuleList site={site.id} rules={rules} actions={actions} />
+								<p className="gw-rules-rest">
+									{t("rule.rest")} <PoolLink id={site.backend_id} />
+								</p>
+							</>
+						)
+					}
+				</Loaded>
+			)}
+		/>
+	);
+}

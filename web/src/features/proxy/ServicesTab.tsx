@@ -1,0 +1,53 @@
+import type { ProxyPort } from "@api";
+import { PlugIcon } from "@patternfly/react-icons";
+import { type Column, ResourceSection, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { PoolLink } from "./PoolLink";
+import { services } from "./resource";
+
+/** ServicesTab is the ports that are passed through as they are. */
+export function ServicesTab() {
+	const { t } = useTranslation("proxy");
+	const columns: Column<ProxyPort>[] = [
+		{ key: "name", title: t("service.field.name"), sortable: true, width: 25 },
+		{ key: "port", title: t("service.field.port"), sortable: true, width: 10 },
+		{
+			key: "backend_id",
+			title: t("service.field.backend_id"),
+			width: 25,
+			cell: (one) => <PoolLink id={one.backend_id} />,
+		},
+		{
+			key: "allow_from",
+			title: t("service.field.allow_from"),
+			width: 25,
+			cell: (one) => (one.allow_from.length > 0 ? <Networks of={one.allow_from} /> : t("everybody")),
+		},
+		{
+			key: "active",
+			title: t("site.state"),
+			cell: (one) => (
+				<StatusLabel status={one.active ? "success" : "neutral"}>{t(one.active ? "site.on" : "site.off")}</StatusLabel>
+			),
+		},
+	];
+	return (
+		<ResourceSection
+			resource={services}
+			ns="proxy/service"
+			icon={PlugIcon}
+			columns={columns}
+			defaultSort="name"
+			form={() => import("./serviceForm")}
+		/>
+	);
+}
+
+function Networks({ of }: { of: string[] }) {
+	const text = of.join(", ");
+	return (
+		<code className="gw-mono" title={text}>
+			{text}
+		</code>
+	);
+}

@@ -1,0 +1,96 @@
+import "./proxy.css";
+import type { ProxyDomain } from "@api";
+import { ExternalLinkAltIcon } from "@patternfly/react-icons";
+import { useParams } from "@tanstack/react-router";
+import { Loaded, later, Page, UrlTabs, Waiting } from "@ui";
+import { Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { CoverLabel } from "./CoverLabel";
+import { HeadersTab } from "./HeadersTab";
+import { PoolLink } from "./PoolLink";
+import { RulesTab } from "./RulesTab";
+import { useSite } from "./requests";
+import { SiteState } from "./SiteState";
+
+// Most visits look; forms are heavy.
+const BasicsTab = later("site basics", () => import("./BasicsTab"));
+const SecurityTab = later("site security", () => import("./SecurityTab"));
+
+/** SitePage is one site: where it leads, who may use it, and what its answers carry. */
+export default function SitePage() {
+	const { t } = useTranslation("proxy");
+	const { id } = useParams({ strict: false }) as { id: string };
+	const query = useSite(id);
+	const name = query.data?.name;
+	const crumbs = [{ title: t("title"), to: "/proxy" }];
+	return (
+		<Page title={name ?? t("site.detail")} breadcrumbs={crumbs} actions={name && <Visit name={name} />}>
+			<Loaded query={query} height="24rem">
+				{(site) => <Site site={site} />}
+			</Loaded>
+		</Page>
+	);
+}
+
+/** Visit leads to the site itself; there is no one address for all names of a wildcard. */
+function Visit({ name }: { name: string }) {
+	const { t } = useTranslation("proxy");
+	if (name.startsWith("*")) return null;
+	return (
+		<a className="gw-proxy-visit" href={`https://${name}/`} target="_blank" rel="noopener noreferrer">
+			{t("site.visit")} <ExternalLinkAltIcon aria-hidden="true" />
+		</a>
+	);
+}
+
+function Site({ site }: { site: ProxyDomain }) {
+	const { t } = useTranslation("proxy");
+	const waiting = <Waiting height="24rem" />;
+	const tabs = [
+		{
+			id: "basics",
+			title: t("tab.basics"),
+			content: (
+				<Suspense fallback={waiting}>
+					<BasicsTab id={site.id} />
+				</Suspense>
+			),
+		},
+		{
+			id: "security",
+			title: t("tab.security"),
+			content: (
+				<Suspense fallback={waiting}>
+					<SecurityTab id={site.id} />
+				</Suspense>
+			),
+		},
+		{ id: "headers", title: t("tab.headers"), content: <HeadersTab site={site.id} /> },
+		{ id: "rules", title: t("tab.rules"), content: <RulesTab site={site} /> },
+	];
+	return (
+		<>
+			<dl className="gw-proxy-facts">
+				<div>
+					<dt>{t("site.state")}</dt>
+					<dd>
+						<SiteState site={site} />
+					</dd>
+				</div>
+				<div>
+					<dt>{t("site.field.backend_id")}</dt>
+					<dd>
+						<PoolLink id={site.backend_id} />
+					</dd>
+				</div>
+				<div>
+					<dt>{t("site.certificate")}</dt>
+					<dd>
+						<CoverLabel name={site.name} />
+					</dd>
+				</div>
+			</dl>
+			<UrlTabs label={site.name} tabs={tabs} />
+		</>
+	);
+}

@@ -1,0 +1,97 @@
+import { type ProxyDomain, useCan } from "@api";
+import { Button } from "@patternfly/react-core";
+import { GlobeIcon } from "@patternfly/react-icons";
+import { useNavigate } from "@tanstack/react-router";
+import { type Column, EmptyState, Link, later, ResourceTable, Time, tell } from "@ui";
+import { Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { CoverLabel } from "./CoverLabel";
+import { PoolLink } from "./PoolLink";
+import { sites } from "./resource";
+import { SiteState } from "./SiteState";
+import { useMaintenance } from "./useMaintenance";
+
+const RemoveDialog = later("remove a site", () => import("./RemoveSite"));
+
+/** SitesTab is the names that are served, each with where it leads and how its certificate stands. */
+export function SitesTab() {
+	const { t } = useTranslation("proxy");
+	const admin = useCan("admin");
+	const navigate = useNavigate();
+	const [doomed, setDoomed] = useState<ProxyDomain>();
+	const setMaintenance = useMaintenance();
+	const columns: Column<ProxyDomain>[] = [
+		{ key: "name", title: t("site.field.name"), sortable: true, width: 35, cell: (site) => <Name site={site} /> },
+		{
+			key: "backend_id",
+			title: t("site.field.backend_id"),
+			width: 25,
+			cell: (site) => <PoolLink id={site.backend_id} />,
+		},
+		{
+			key: "live.certificate",
+			title: t("site.certificate"),
+			width: 15,
+			cell: (site) => <CoverLabel name={site.name} />,
+		},
+		{ key: "active", title: t("site.state"), sortable: true, width: 15, cell: (site) => <SiteState site={site} /> },
+		{ key: "updated_at", title: t("changed"), sortable: true, cell: (site) => <Time value={site.updated_at} /> },
+	];
+	const actions = (site: ProxyDomain) => [
+		{ title: t("site.open"), onClick: () => void navigate({ to: `/proxy/sites/${site.id}` }) },
+		{
+			title: t(site.maintenance ? "maintenance.end" : "maintenance.begin"),
+			onClick: () => setMaintenance(site, !site.maintenance),
+		},
+		{ isSeparator: true as const },
+		{ title: t("site.delete"), isDanger: true, onClick: () => setDoomed(site) },
+	];
+	const filter = {
+		key: "filter",
+		label: t("site.all"),
+		options: [
+			{ value: "active:true", label: t("site.on") },
+			{ value: "active:false", label: t("site.off") },
+			{ value: "maintenance:true", label: t("site.maintenance") },
+		],
+	};
+	const publish = admin && (
+		<Button onClick={() => void navigate({ to: "/proxy/publish" })}>{t("publish.title")}</Button>
+	);
+	return (
+		<>
+			<ResourceTable
+				resource={sites}
+				label={t("tab.sites")}
+				columns={columns}
+				actions={admin ? actions : undefined}
+				filters={[filter]}
+				defaultSort="name"
+				searchLabel={t("site.search")}
+				toolbar={publish}
+				empty={
+					<EmptyState title={t("site.empty")} icon={GlobeIcon} action={publish}>
+						{t("site.emptyText")}
+					</EmptyState>
+				}
+			/>
+			<Suspense fallback={null}>
+				{doomed && (
+					<RemoveDialog
+						site={doomed}
+						onRemoved={({ outcome }) => tell(t("site.deleted", { name: doomed.name }), "proxy", outcome)}
+						onClose={() => setDoomed(undefined)}
+					/>
+				)}
+			</Suspense>
+		</>
+	);
+}
+
+function Name({ site }: { site: ProxyDomain }) {
+	return (
+		<span title={site.notes || site.name}>
+			<Link to={`/proxy/sites/${site.id}`}>{site.name}</Link>
+		</span>
+	);
+}

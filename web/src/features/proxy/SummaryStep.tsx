@@ -1,0 +1,54 @@
+import type { Certificate } from "@api";
+import { Button } from "@patternfly/react-core";
+import type { UseFormReturn } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import { coverOf } from "./cover";
+import { hostOf, poolName, type Step, type Values } from "./publish";
+import { usePools } from "./requests";
+
+interface Props {
+	form: UseFormReturn<Values>;
+	certificates: Certificate[] | undefined;
+	onEdit: (step: Step) => void;
+}
+
+/** SummaryStep shows all answers once more, each with the way back to it. */
+export function SummaryStep({ form, certificates = [], onEdit }: Props) {
+	const { t } = useTranslation("proxy");
+	const values = form.getValues();
+	const name = hostOf(values.name);
+	const pool = usePools()?.find((one) => one.id === values.backend_id)?.name ?? "";
+	const server = `${values.scheme}://${values.address.includes(":") ? `[${values.address}]` : values.address}:${values.port}`;
+	const where = { pool: [pool], new: [poolName(values), server], later: [t("publish.where.later")] }[values.where];
+	const chosen = t(`publish.certificate.${values.certificate}`);
+	const cover = values.certificate === "covered" ? [coverOf(certificates, name)?.names[0] ?? ""] : [];
+	const rows: [Step, string[]][] = [
+		["name", [name]],
+		["where", where],
+		["certificate", [chosen, ...cover]],
+	];
+	return (
+		<dl className="gw-steps-review">
+			{rows.map(([step, lines]) => (
+				<div key={step}>
+					<dt>{t(`publish.${step}.step`)}</dt>
+					<dd>
+						{lines.map((line) => (
+							<span key={line}>{line}</span>
+						))}
+					</dd>
+					<dd>
+						<Button
+							variant="link"
+							isInline
+							aria-label={t("publish.editOf", { name: t(`publish.${step}.step`) })}
+							onClick={() => onEdit(step)}
+						>
+							{t("publish.edit")}
+						</Button>
+					</dd>
+				</div>
+			))}
+		</dl>
+	);
+}

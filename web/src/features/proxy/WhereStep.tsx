@@ -1,0 +1,42 @@
+import { FormField } from "@ui/FormField";
+import type { Input } from "@ui/fields";
+import type { Control, UseFormReturn } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import { Choices } from "./Choices";
+import { hostOf, type Values } from "./publish";
+import { inputs } from "./publishForm";
+import { useSitePools } from "./requests";
+
+const usual = { http: 80, https: 443 };
+
+/** WhereStep asks which servers answer for the site. */
+export function WhereStep({ form }: { form: UseFormReturn<Values> }) {
+	const { t } = useTranslation("proxy");
+	const none = useSitePools().length === 0;
+	const field = (input: Input) => (
+		<FormField key={input.name} ns="proxy/publish" input={input} control={form.control as unknown as Control} />
+	);
+	const scheme = form.watch("scheme");
+	const port = form.watch("port");
+	// Only a port that nobody chose follows the scheme.
+	const other = scheme === "http" ? "https" : "http";
+	if (port === usual[other] && !form.formState.dirtyFields.port) form.setValue("port", usual[scheme]);
+	const fresh = (
+		<>
+			<div className="gw-publish-server">{[inputs.scheme, inputs.address, inputs.port].map(field)}</div>
+			{field(inputs.poolName)}
+			<p className="gw-hint">{t("publish.poolNameHint", { name: hostOf(form.watch("name")) })}</p>
+		</>
+	);
+	return (
+		<Choices
+			form={form}
+			name="where"
+			choices={[
+				{ value: "new", content: fresh },
+				{ value: "pool", off: none, content: field(inputs.pool), hint: none ? t("publish.where.noPool") : undefined },
+				{ value: "later" },
+			]}
+		/>
+	);
+}
