@@ -33,6 +33,7 @@ type size struct {
 	rounds int
 	keep   int // rounds that connections stay
 	turn   time.Duration
+	conns  int
 }
 
 // used is the time that its processes have had of the core, by the kernel's count.
@@ -99,34 +100,61 @@ func (e *engine) cost(t testing.TB, length time.Duration) float64 {
 	return float64(spent) / float64(n)
 }
 
-// compare returns what each engine costs beside the first, at the median of all rounds. Its
-// turn lies between two of the first: whatever else the machine does meets both alike.
+// compare returns what each engine costs beside the first, at the median of the quieter half
+// of all rounds. Its turn lies between two of the first: what else the machine does meets
+// both alike. How quiet it was is told by how often the engines were put off their core.
 func compare(t testing.TB, first *engine, others []*engine, s size) []float64 {
 	t.Helper()
-	ratios := make([][]float64, len(others))
-	for round := range s.rounds {
-		if round%s.keep == 0 {
+	rounds := make([][]round, len(others))
+	for n := range s.rounds {
+		if n%s.keep == 0 {
 			for _, e := range append([]*engine{first}, others...) {
-				e.connect(t, conns)
+				e.connect(t, s.conns)
 				e.cost(t, s.turn)
 			}
 			first.requests, first.spent = 0, 0
 		}
-		before := first.cost(t, s.turn)
 		for i, e := range others {
-			costs := e.cost(t, s.turn)
-			after := first.cost(t, s.turn)
-			ratios[i] = append(ratios[i], 2*costs/(before+after))
-			before = after
+			off := first.putOff(t) + e.putOff(t)
+			before, costs, after := first.cost(t, s.turn), e.cost(t, s.turn), first.cost(t, s.turn)
+			rounds[i] = append(rounds[i], round{ratio: 2 * costs / (before + after), off: first.putOff(t) + e.putOff(t) - off})
 		}
 	}
 	medians := make([]float64, len(others))
-	for i, all := range ratios {
-		medians[i] = median(all)
-		t.Logf("%-14s %.3f of %s (quartiles %.3f and %.3f, %d rounds)", others[i].name, medians[i], first.name, quantile(all, 0.25), quantile(all, 0.75), len(all))
+	for i, all := range rounds {
+		quiet := quieter(all)
+		medians[i] = quantile(quiet, 0.5)
+		t.Logf("%-14s %.3f of %s (quartiles %.3f and %.3f of %d rounds)", others[i].name, medians[i], first.name, quantile(quiet, 0.25), quantile(quiet, 0.75), len(quiet))
 	}
 	t.Logf("%-14s %.1f us a request", first.name, first.each())
 	return medians
+}
+
+type round struct {
+	ratio float64
+	off   int
+}
+
+// quieter are the ratios of the half in which the engines were least disturbed.
+func quieter(all []round) []float64 {
+	slices.SortStableFunc(all, func(a, b round) int { return a.off - b.off })
+	var ratios []float64
+	for _, r := range all[:(len(all)+1)/2] {
+		ratios = append(ratios, r.ratio)
+	}
+	return ratios
+}
+
+// putOff is how often the engine had to leave its core to somebody else.
+func (e *engine) putOff(t testing.TB) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", e.pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "nonvoluntary_ctxt_switches:")
+	n, _ := strconv.Atoi(strings.TrimSpace(rest))
+	return n
 }
 
 // each is what a request took, in microseconds, since the connections were made.
@@ -134,9 +162,7 @@ func (e *engine) each() float64 { return micros(e.spent) / float64(e.requests) }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-func median[N float64 | time.Duration](all []N) N { return quantile(all, 0.5) }
-
-func quantile[N float64 | time.Duration](all []N, q float64) N {
+func quantile(all []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[int(q*float64(len(sorted)-1)+0.5)]
 }

@@ -17,6 +17,7 @@ import (
 	"gateway/internal/component/proxy"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/haproxy"
 	"gateway/lab/haproxytest"
 )
 
@@ -49,7 +50,7 @@ type sites struct {
 func newOurs(t testing.TB, name string, s sites, origin int) *ours {
 	t.Helper()
 	d := haproxytest.New(t)
-	part := proxy.New(proxy.Options{Runtime: d.Runtime, Master: d.Master})
+	part := proxy.New(proxy.Options{HAProxy: &haproxy.Daemon{Runtime: d.Runtime, Master: d.Master}})
 	o := &ours{Daemon: d, t: t, part: part, engine: engine{name: name, address: freeAddress(t), hosts: hosts(s.domains)}}
 	o.pool = dbtest.New(t, change.Schema(), audit.Schema(), part.Schema())
 	o.store(func(ctx context.Context, tx pgx.Tx) error { return fill(ctx, tx, s, origin) })
@@ -152,7 +153,7 @@ func replace(path string, data []byte) error {
 }
 
 // notHere are settings of the process that need a unit around it.
-var notHere = []string{"chroot ", "user ", "group ", "setcap ", "stats socket ", "limited-quic", "maxconn "}
+var notHere = []string{"chroot ", "user ", "group ", "setcap ", "stats socket ", "limited-quic", "maxconn ", "fd-hard-limit "}
 
 // onLoopback is a configuration of the product with its listeners moved: the public ones, by
 // HTTPS, to an address without TLS, all others out of the way. Encryption costs the same

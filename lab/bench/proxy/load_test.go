@@ -147,6 +147,21 @@ func load(t testing.TB, clients []*client, length time.Duration) int {
 	return int(total.Load())
 }
 
+// try asks once, and takes any answer for one.
+func (c *client) try() error {
+	if _, err := c.conn.Write(c.page); err != nil {
+		return err
+	}
+	n, err := c.conn.Read(c.in)
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(c.in[:n], []byte("HTTP/1.1 200 ")) || !bytes.HasSuffix(c.in[:n], []byte(end)) {
+		return fmt.Errorf("answered %q", c.in[:min(n, 200)])
+	}
+	return nil
+}
+
 func (c *client) ask() error {
 	if _, err := c.conn.Write(c.page); err != nil {
 		return err
