@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	mdns "github.com/miekg/dns"
 
+	"gateway/internal/api/apitest"
 	"gateway/internal/component"
 )
 
@@ -70,14 +71,14 @@ func (w *walker) step() {
 		"TXT": w.pick("plain", `with "quotes" and \`, `"two" "strings"`, strings.Repeat("ä", 300)), "MX": fmt.Sprintf("%d %s", w.rnd.IntN(2), w.pick("a", "b.example.net")),
 		"CNAME": w.pick("a", "b", "elsewhere.example"), "SRV": "1 2 3 " + w.pick("a", "."), "CAA": `0 issue "` + w.pick(";", "ca.example") + `"`,
 	}[typ]
-	var a answer
+	var a apitest.Answer
 	switch ids := w.ids(); {
 	case len(ids) < 5 || w.rnd.IntN(10) < 4:
-		a = w.do("POST", "/dns/records", body)
+		a = w.Do("POST", "/dns/records", body)
 	case w.rnd.IntN(10) < 6:
-		a = w.do("PUT", "/dns/records/"+ids[w.rnd.IntN(len(ids))], body)
+		a = w.Do("PUT", "/dns/records/"+ids[w.rnd.IntN(len(ids))], body)
 	default:
-		a = w.do("DELETE", "/dns/records/"+ids[w.rnd.IntN(len(ids))], nil)
+		a = w.Do("DELETE", "/dns/records/"+ids[w.rnd.IntN(len(ids))], nil)
 	}
 	w.taken[fmt.Sprint(a.Status)]++
 	if a.Status >= 500 {
@@ -106,7 +107,7 @@ func (w *walker) ids() []string {
 func TestWhatRunsIsWhatIsInstalledAfterRandomChanges(t *testing.T) {
 	const changes = 500
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{newUpstream(t, world).forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{newUpstream(t, world).forward()}}).Want(http.StatusOK)
 	r.sync()
 	builtin := r.running()
 	seed := uint64(time.Now().UnixNano())
@@ -148,7 +149,7 @@ func TestWhatCannotBeToldIsReadAnew(t *testing.T) {
 	builtin := slices.DeleteFunc(r.running(), func(s string) bool { return strings.HasPrefix(s, "www.") })
 	put := func(id, value string, ttl int) {
 		t.Helper()
-		r.do("PUT", "/dns/records/"+id, object{"zone_id": zone, "name": "www", "type": "A", "value": value, "ttl": ttl}).want(t, http.StatusOK)
+		r.Do("PUT", "/dns/records/"+id, object{"zone_id": zone, "name": "www", "type": "A", "value": value, "ttl": ttl}).Want(http.StatusOK)
 	}
 	for _, tc := range []struct {
 		name string
@@ -160,14 +161,14 @@ func TestWhatCannotBeToldIsReadAnew(t *testing.T) {
 		{"a second record is told", true, func() { r.record(zone, "www", "A", "192.0.2.3") }},
 		{"now the time to live is told", true, func() { put(id, "192.0.2.2", 90) }},
 		{"another type is told", true, func() { r.record(zone, "www", "TXT", "hello") }},
-		{"the last of a type is told", true, func() { r.do("DELETE", "/dns/records/"+r.find("www.example.com.", "TXT"), nil) }},
+		{"the last of a type is told", true, func() { r.Do("DELETE", "/dns/records/"+r.find("www.example.com.", "TXT"), nil) }},
 		{"long text is not", false, func() { r.record(zone, "www", "TXT", strings.Repeat("ü", 600)) }},
 		{"a new name is told", true, func() { r.record(zone, "web", "CNAME", "www") }},
 		{"another target is not", false, func() {
 			r.record(zone, "host", "A", "192.0.2.8")
-			r.do("PUT", "/dns/records/"+r.find("web.example.com.", "CNAME"), object{"zone_id": zone, "name": "web", "type": "CNAME", "value": "host"}).want(t, http.StatusOK)
+			r.Do("PUT", "/dns/records/"+r.find("web.example.com.", "CNAME"), object{"zone_id": zone, "name": "web", "type": "CNAME", "value": "host"}).Want(http.StatusOK)
 		}},
-		{"a name that goes is told", true, func() { r.do("DELETE", "/dns/records/"+r.find("web.example.com.", "CNAME"), nil) }},
+		{"a name that goes is told", true, func() { r.Do("DELETE", "/dns/records/"+r.find("web.example.com.", "CNAME"), nil) }},
 		{"a name in no zone is not", false, func() { r.record(zone, "a.example.org.", "A", "192.0.2.1") }},
 		{"a zone is not", false, func() { r.zone("other.example") }},
 		{"many at once are not", false, func() { r.fill(zone, "example.com", maxLines+1) }},
@@ -200,7 +201,7 @@ func TestSeveralThreadsAreNotTrusted(t *testing.T) {
 	if r.sync(); r.p.pushed.Load() != 2 {
 		t.Error("a new record was not told")
 	}
-	r.do("DELETE", "/dns/records/"+id, nil).want(t, http.StatusOK)
+	r.Do("DELETE", "/dns/records/"+id, nil).Want(http.StatusOK)
 	if r.sync(); r.p.pushed.Load() != 0 {
 		t.Error("a single record was removed")
 	}
@@ -247,7 +248,7 @@ func TestATellingThatFailsIsMadeGood(t *testing.T) {
 	if err := r.unbound.client.RemoveData(t.Context(), []string{"www.example.com."}); err != nil {
 		t.Fatal(err)
 	}
-	r.do("DELETE", "/dns/records/"+a, nil).want(t, http.StatusOK)
+	r.Do("DELETE", "/dns/records/"+a, nil).Want(http.StatusOK)
 	r.sync()
 	if got := r.unbound.ask("www.example.com", "A"); got != "NOERROR | A 192.0.2.2" {
 		t.Errorf("got %s", got)
@@ -258,7 +259,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 	general := newUpstream(t, world)
 	r := newRig(t, "")
 	r.sync()
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
 	r.sync()
 	ttl := func() uint32 {
 		t.Helper()
@@ -271,12 +272,12 @@ func TestSettingsTakeEffect(t *testing.T) {
 	if got := ttl(); got < 290 || got > 300 {
 		t.Errorf("time to live = %d, want the upstream's", got)
 	}
-	r.settings(object{"cache_max_ttl": 30}).want(t, http.StatusOK)
+	r.settings(object{"cache_max_ttl": 30}).Want(http.StatusOK)
 	r.sync()
 	if got := ttl(); got > 30 {
 		t.Errorf("time to live = %d, want 30 at most", got)
 	}
-	r.settings(object{"cache_min_ttl": 900, "cache_max_ttl": 900}).want(t, http.StatusOK)
+	r.settings(object{"cache_min_ttl": 900, "cache_max_ttl": 900}).Want(http.StatusOK)
 	r.sync()
 	if got := ttl(); got < 890 {
 		t.Errorf("time to live = %d, want 900", got)
@@ -285,13 +286,13 @@ func TestSettingsTakeEffect(t *testing.T) {
 		t.Errorf("started %d times for that, want once", n)
 	}
 	// Sockets are for a restart.
-	r.settings(object{"listen_addresses": []string{"127.0.0.1", "127.0.0.2", "192.0.2.200"}}).want(t, http.StatusOK)
+	r.settings(object{"listen_addresses": []string{"127.0.0.1", "127.0.0.2", "192.0.2.200"}}).Want(http.StatusOK)
 	r.sync()
 	m := new(mdns.Msg).SetQuestion("www.example.org.", mdns.TypeA)
 	if _, err := mdns.Exchange(m, fmt.Sprintf("127.0.0.2:%d", r.unbound.port)); err != nil {
 		t.Error(err)
 	}
-	r.settings(object{"listen_addresses": []string{"0.0.0.0"}}).want(t, http.StatusOK)
+	r.settings(object{"listen_addresses": []string{"0.0.0.0"}}).Want(http.StatusOK)
 	r.sync()
 	answer, err := mdns.Exchange(m, fmt.Sprintf("127.0.0.3:%d", r.unbound.port))
 	if err != nil || len(answer.Answer) != 1 {
@@ -301,7 +302,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 		t.Errorf("started %d times, want 3", n)
 	}
 	// Also when nobody knows what it runs on.
-	r.settings(object{"listen_addresses": []string{"127.0.0.1", "127.0.0.4"}}).want(t, http.StatusOK)
+	r.settings(object{"listen_addresses": []string{"127.0.0.1", "127.0.0.4"}}).Want(http.StatusOK)
 	r.installed = component.Rendering{}
 	r.sync()
 	if _, err := mdns.Exchange(m, fmt.Sprintf("127.0.0.4:%d", r.unbound.port)); err != nil || r.unbound.restarted() != 4 {

@@ -82,7 +82,7 @@ func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 	general := newUpstream(t, world)
 	own := newUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{mustRR(q.Name + " 300 IN A 203.0.113.77")} })
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
 	r.sync()
 	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
 		t.Fatalf("before: %s", got)
@@ -106,7 +106,7 @@ func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 	if got := r.unbound.ask("1.1.168.192.in-addr.arpa", "A"); got != "NOERROR | A 203.0.113.77" {
 		t.Errorf("a private reverse zone = %s", got)
 	}
-	r.do("DELETE", "/dns/zones/"+id, nil).want(t, http.StatusOK)
+	r.Do("DELETE", "/dns/zones/"+id, nil).Want(http.StatusOK)
 	r.sync()
 	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
 		t.Errorf("after: %s", got)
@@ -117,7 +117,7 @@ func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 func TestAliasesLeadToAddresses(t *testing.T) {
 	general := newUpstream(t, world)
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
 	zone := r.zone("example.com")
 	for _, rec := range [][3]string{
 		{"host", "A", "192.0.2.1"},
@@ -148,11 +148,11 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 	check("_acme.cdn.example.com", "TXT", "NOERROR | TXT below an alias")
 	check("alias.example.org", "A", "NOERROR | A 192.0.2.1")
 	// The host moves, and its aliases with it.
-	r.do("PUT", "/dns/records/"+r.find("host.example.com.", "A"), object{"zone_id": zone, "name": "host", "type": "A", "value": "192.0.2.7"}).want(t, http.StatusOK)
+	r.Do("PUT", "/dns/records/"+r.find("host.example.com.", "A"), object{"zone_id": zone, "name": "host", "type": "A", "value": "192.0.2.7"}).Want(http.StatusOK)
 	r.sync()
 	check("web.example.com", "A", "NOERROR | A 192.0.2.7")
 	// The alias moves.
-	r.do("PUT", "/dns/records/"+r.find("www.example.com.", "CNAME"), object{"zone_id": zone, "name": "www", "type": "CNAME", "value": "cdn.example.net."}).want(t, http.StatusOK)
+	r.Do("PUT", "/dns/records/"+r.find("www.example.com.", "CNAME"), object{"zone_id": zone, "name": "www", "type": "CNAME", "value": "cdn.example.net."}).Want(http.StatusOK)
 	r.sync()
 	check("www.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
 	check("web.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
@@ -175,7 +175,7 @@ func (r *rig) find(fqdn, typ string) string {
 func TestARecordIsStrongerThanTheCache(t *testing.T) {
 	general := newUpstream(t, world)
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
 	zone := r.zone("missing.example")
 	r.sync()
 	for range 2 {
@@ -191,7 +191,7 @@ func TestARecordIsStrongerThanTheCache(t *testing.T) {
 	if got := r.unbound.ask("www.missing.example", "A"); got != "NOERROR | A 192.0.2.1" {
 		t.Errorf("after: %s", got)
 	}
-	r.do("DELETE", "/dns/records/"+id, nil).want(t, http.StatusOK)
+	r.Do("DELETE", "/dns/records/"+id, nil).Want(http.StatusOK)
 	r.sync()
 	if got := r.unbound.ask("www.missing.example", "A"); got != "NXDOMAIN" {
 		t.Errorf("at the end: %s", got)
@@ -202,8 +202,8 @@ func TestARecordIsStrongerThanTheCache(t *testing.T) {
 func TestFlushEmptiesTheCache(t *testing.T) {
 	general := newUpstream(t, world)
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
-	r.do("POST", "/dns/flush-cache", nil).want(t, http.StatusServiceUnavailable)
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
+	r.Do("POST", "/dns/flush-cache", nil).Want(http.StatusServiceUnavailable)
 	r.sync()
 	for range 3 {
 		r.unbound.ask("www.example.org", "A")
@@ -211,8 +211,8 @@ func TestFlushEmptiesTheCache(t *testing.T) {
 	if n := general.asked("www.example.org.", "A"); n != 1 {
 		t.Fatalf("the upstream was asked %d times, want once", n)
 	}
-	r.as("viewer", "POST", "/dns/flush-cache", nil).want(t, http.StatusForbidden)
-	r.do("POST", "/dns/flush-cache", nil).want(t, http.StatusOK)
+	r.As("viewer", "POST", "/dns/flush-cache", nil).Want(http.StatusForbidden)
+	r.Do("POST", "/dns/flush-cache", nil).Want(http.StatusOK)
 	r.unbound.ask("www.example.org", "A")
 	if n := general.asked("www.example.org.", "A"); n != 2 {
 		t.Errorf("the upstream was asked %d times, want twice", n)
@@ -226,29 +226,29 @@ func TestFlushEmptiesTheCache(t *testing.T) {
 func TestStats(t *testing.T) {
 	general := newUpstream(t, world)
 	r := newRig(t, "")
-	a := r.do("GET", "/dns/stats", nil).want(t, http.StatusServiceUnavailable)
+	a := r.Do("GET", "/dns/stats", nil).Want(http.StatusServiceUnavailable)
 	if a.Error.Code != "resolver_unavailable" {
 		t.Errorf("while it is down: %+v", a.Error)
 	}
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
 	r.sync()
 	for range 4 {
 		r.unbound.ask("www.example.org", "A")
 	}
-	stats := r.as("viewer", "GET", "/dns/stats", nil).want(t, http.StatusOK)
+	stats := r.As("viewer", "GET", "/dns/stats", nil).Want(http.StatusOK)
 	for field, want := range map[string]string{
 		"queries": "4", "cache_hits": "3", "cache_misses": "1", "hit_rate": "0.75", "recursive_replies": "1", "prefetch": "0", "rate_limited": "0", "unwanted": "0",
 	} {
-		if got := stats.field(field); got != want {
+		if got := stats.Field(field); got != want {
 			t.Errorf("%s = %s, want %s", field, got, want)
 		}
 	}
-	if got := stats.field("cache_memory"); got == "0" || got == "<nil>" {
+	if got := stats.Field("cache_memory"); got == "0" || got == "<nil>" {
 		t.Errorf("cache_memory = %s", got)
 	}
 	// A second look counts on.
 	r.unbound.ask("www.example.org", "A")
-	if got := r.do("GET", "/dns/stats", nil).field("queries"); got != "5" {
+	if got := r.Do("GET", "/dns/stats", nil).Field("queries"); got != "5" {
 		t.Errorf("queries = %s, want 5", got)
 	}
 }
@@ -271,7 +271,7 @@ func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 		return []mdns.RR{}
 	}
 	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
-	r.settings(object{"upstream_forwards": []string{newUpstream(t, forged).forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{newUpstream(t, forged).forward()}}).Want(http.StatusOK)
 	r.sync()
 	good, err := r.unbound.query("good.", mdns.TypeA)
 	if err != nil || !good.AuthenticatedData {
@@ -280,12 +280,12 @@ func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 	if got := r.unbound.ask("forged.", "A"); got != "SERVFAIL" {
 		t.Errorf("a forged answer = %s, want SERVFAIL", got)
 	}
-	r.settings(object{"dnssec": false}).want(t, http.StatusOK)
+	r.settings(object{"dnssec": false}).Want(http.StatusOK)
 	r.sync()
 	if got := r.unbound.ask("forged.", "A"); got != "NOERROR | A 203.0.113.66" {
 		t.Errorf("without validation a forged answer = %s", got)
 	}
-	r.settings(object{"dnssec": true}).want(t, http.StatusOK)
+	r.settings(object{"dnssec": true}).Want(http.StatusOK)
 	r.sync()
 	if got := r.unbound.ask("forged.", "A"); got != "SERVFAIL" {
 		t.Errorf("with validation again a forged answer = %s, want SERVFAIL", got)
@@ -303,7 +303,7 @@ func TestAForwardedZoneNeedsNoSignatures(t *testing.T) {
 	})
 	own := newUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{mustRR(q.Name + " 300 IN A 203.0.113.77")} })
 	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).want(t, http.StatusOK)
+	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
 	r.zone("corp.example", own.forward())
 	r.sync()
 	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.77" {

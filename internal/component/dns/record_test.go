@@ -12,27 +12,27 @@ import (
 func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
 	r := newRig(t, "")
 	zone, other := r.zone("example.com"), r.zone("example.net")
-	made := r.do("POST", "/dns/records", object{"zone_id": zone, "name": "WWW", "type": "A", "value": "192.0.2.1"}).want(t, http.StatusCreated)
+	made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "WWW", "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"name": "www", "type": "A", "value": "192.0.2.1", "ttl": "3600", "fqdn": "www.example.com.", "zone_id": zone} {
-		if got := made.field(field); got != want {
+		if got := made.Field(field); got != want {
 			t.Errorf("%s = %s, want %s", field, got, want)
 		}
 	}
 	r.record(other, "www", "A", "192.0.2.2")
-	if got := r.as("viewer", "GET", "/dns/records?filter=zone_id:"+zone, nil).want(t, http.StatusOK).Total; got != "1" {
+	if got := r.As("viewer", "GET", "/dns/records?filter=zone_id:"+zone, nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("the zone has %s records, want 1", got)
 	}
-	if got := r.do("GET", "/dns/records?q=example.net", nil).want(t, http.StatusOK).Total; got != "1" {
+	if got := r.Do("GET", "/dns/records?q=example.net", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("found %s records by their complete name, want 1", got)
 	}
-	id := made.id()
-	changed := r.do("PUT", "/dns/records/"+id, object{"zone_id": other, "name": "web", "type": "AAAA", "value": "2001:DB8::1", "ttl": 0}).want(t, http.StatusOK)
-	if got := changed.field("fqdn") + " " + changed.field("value") + " " + changed.field("ttl"); got != "web.example.net. 2001:db8::1 0" {
+	id := made.ID()
+	changed := r.Do("PUT", "/dns/records/"+id, object{"zone_id": other, "name": "web", "type": "AAAA", "value": "2001:DB8::1", "ttl": 0}).Want(http.StatusOK)
+	if got := changed.Field("fqdn") + " " + changed.Field("value") + " " + changed.Field("ttl"); got != "web.example.net. 2001:db8::1 0" {
 		t.Errorf("changed to %s", got)
 	}
-	r.as("viewer", "DELETE", "/dns/records/"+id, nil).want(t, http.StatusForbidden)
-	r.do("DELETE", "/dns/records/"+id, nil).want(t, http.StatusOK)
-	r.do("GET", "/dns/records/"+id, nil).want(t, http.StatusNotFound)
+	r.As("viewer", "DELETE", "/dns/records/"+id, nil).Want(http.StatusForbidden)
+	r.Do("DELETE", "/dns/records/"+id, nil).Want(http.StatusOK)
+	r.Do("GET", "/dns/records/"+id, nil).Want(http.StatusNotFound)
 	for _, want := range []string{"dns.record.create WWW", "dns.record.update A www.example.com.", "dns.record.delete AAAA web.example.net."} {
 		if !slices.Contains(r.actions(), want) {
 			t.Errorf("audited %v, want %s among them", r.actions(), want)
@@ -53,7 +53,7 @@ func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
 	}
 	r.sync() // unbound takes them all
 	for _, typ := range []string{"", "a", "ANY", "SOA", "DNAME", "HTTPS", "NAPTR", "DS", "TYPE1", "A IN"} {
-		a := r.do("POST", "/dns/records", object{"zone_id": zone, "name": "x", "type": typ, "value": "192.0.2.1"}).want(t, http.StatusBadRequest)
+		a := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "x", "type": typ, "value": "192.0.2.1"}).Want(http.StatusBadRequest)
 		if len(a.Error.Fields) == 0 || a.Error.Fields[0].Name != "type" {
 			t.Errorf("%q: %+v", typ, a.Error)
 		}
@@ -78,13 +78,13 @@ func TestWhatNamesMean(t *testing.T) {
 		{"slashes are for small reverse zones", "1.0/26.2.0.192.in-addr.arpa.", "1.0/26.2.0.192.in-addr.arpa."},
 	} {
 		t.Run(tc.says, func(t *testing.T) {
-			made := r.do("POST", "/dns/records", object{"zone_id": zone, "name": tc.name, "type": "A", "value": "192.0.2.1"}).want(t, http.StatusCreated)
-			defer r.do("DELETE", "/dns/records/"+made.id(), nil)
+			made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": tc.name, "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
+			defer r.Do("DELETE", "/dns/records/"+made.ID(), nil)
 			if want := fmt.Sprintf("\tlocal-data: \"%s 3600 IN A 192.0.2.1\"\n", tc.want); !strings.Contains(r.text(), want) {
 				t.Errorf("the file lacks %q:\n%s", want, r.text())
 			}
-			if made.field("fqdn") != tc.want {
-				t.Errorf("fqdn = %s, want %s", made.field("fqdn"), tc.want)
+			if made.Field("fqdn") != tc.want {
+				t.Errorf("fqdn = %s, want %s", made.Field("fqdn"), tc.want)
 			}
 		})
 	}
@@ -114,15 +114,15 @@ func TestNamesThatAreRefused(t *testing.T) {
 		{"a dash at the end", "a-", "dash"},
 	} {
 		t.Run(tc.says, func(t *testing.T) {
-			a := r.do("POST", "/dns/records", object{"zone_id": zone, "name": tc.name, "type": "A", "value": "192.0.2.1"}).want(t, http.StatusBadRequest)
-			if got := a.complaint("name"); !strings.Contains(got, tc.want) {
+			a := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": tc.name, "type": "A", "value": "192.0.2.1"}).Want(http.StatusBadRequest)
+			if got := a.Complaint("name"); !strings.Contains(got, tc.want) {
 				t.Errorf("says %q, want %q in it", got, tc.want)
 			}
 		})
 	}
 	for _, id := range []string{"", "x", "00000000-0000-7000-8000-000000000000"} {
-		a := r.do("POST", "/dns/records", object{"zone_id": id, "name": "a", "type": "A", "value": "192.0.2.1"}).want(t, http.StatusBadRequest)
-		if a.complaint("zone_id") == "" {
+		a := r.Do("POST", "/dns/records", object{"zone_id": id, "name": "a", "type": "A", "value": "192.0.2.1"}).Want(http.StatusBadRequest)
+		if a.Complaint("zone_id") == "" {
 			t.Errorf("zone %q: %+v", id, a.Error)
 		}
 	}
@@ -141,7 +141,7 @@ func TestARecordIsThereOnce(t *testing.T) {
 		{"name": "www", "type": "MX", "value": "10 MAIL.example.com."},
 	} {
 		same["zone_id"] = zone
-		r.do("POST", "/dns/records", same).want(t, http.StatusConflict)
+		r.Do("POST", "/dns/records", same).Want(http.StatusConflict)
 	}
 }
 
@@ -156,25 +156,25 @@ func TestAnAliasIsAlone(t *testing.T) {
 		{"name": "web", "type": "CNAME", "value": "elsewhere.example.org"},
 	} {
 		beside["zone_id"] = zone
-		a := r.do("POST", "/dns/records", beside).want(t, http.StatusConflict)
+		a := r.Do("POST", "/dns/records", beside).Want(http.StatusConflict)
 		if !strings.Contains(a.Error.Message, beside["name"].(string)+".example.com.") {
 			t.Errorf("says %q", a.Error.Message)
 		}
 	}
-	itself := r.do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "CNAME", "value": "web"}).want(t, http.StatusBadRequest)
-	if itself.complaint("value") == "" {
+	itself := r.Do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "CNAME", "value": "web"}).Want(http.StatusBadRequest)
+	if itself.Complaint("value") == "" {
 		t.Errorf("an alias of itself: %+v", itself.Error)
 	}
 	for i, name := range []string{"a", "b", "c"} {
 		r.record(zone, name, "CNAME", []string{"b", "c", "www"}[i])
 	}
-	loop := r.do("PUT", "/dns/records/"+r.find("c.example.com.", "CNAME"), object{"zone_id": zone, "name": "c", "type": "CNAME", "value": "a"}).want(t, http.StatusBadRequest)
-	if !strings.Contains(loop.complaint("value"), "back to c.example.com.") {
+	loop := r.Do("PUT", "/dns/records/"+r.find("c.example.com.", "CNAME"), object{"zone_id": zone, "name": "c", "type": "CNAME", "value": "a"}).Want(http.StatusBadRequest)
+	if !strings.Contains(loop.Complaint("value"), "back to c.example.com.") {
 		t.Errorf("a loop: %+v", loop.Error)
 	}
 	// It may change by itself, into another alias and into an address.
-	r.do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "CNAME", "value": "example.org."}).want(t, http.StatusOK)
-	r.do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "A", "value": "192.0.2.2"}).want(t, http.StatusOK)
+	r.Do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "CNAME", "value": "example.org."}).Want(http.StatusOK)
+	r.Do("PUT", "/dns/records/"+alias, object{"zone_id": zone, "name": "web", "type": "A", "value": "192.0.2.2"}).Want(http.StatusOK)
 }
 
 func TestANameHasSoManyRecordsAndNoMore(t *testing.T) {
@@ -183,12 +183,12 @@ func TestANameHasSoManyRecordsAndNoMore(t *testing.T) {
 	for i := range maxSet {
 		r.record(zone, "many", "A", fmt.Sprintf("10.0.0.%d", i))
 	}
-	r.do("POST", "/dns/records", object{"zone_id": zone, "name": "many", "type": "A", "value": "10.0.1.0"}).want(t, http.StatusConflict)
+	r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "many", "type": "A", "value": "10.0.1.0"}).Want(http.StatusConflict)
 	r.record(zone, "many", "AAAA", "fd00::1")
 	for i := range 20 {
 		r.record(zone, "big", "TXT", fmt.Sprintf("%02d", i)+strings.Repeat("a", 1990))
 	}
-	r.do("POST", "/dns/records", object{"zone_id": zone, "name": "big", "type": "TXT", "value": strings.Repeat("b", 1990)}).want(t, http.StatusConflict)
+	r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "big", "type": "TXT", "value": strings.Repeat("b", 1990)}).Want(http.StatusConflict)
 	r.sync()
 	for name, typ := range map[string]string{"many.example.com": "A", "big.example.com": "TXT"} {
 		if got := r.unbound.ask(name, typ); strings.Count(got, typ+" ") < 20 {

@@ -5,38 +5,31 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/api"
+	"gateway/internal/api/apitest"
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
-	"gateway/internal/fault"
 )
 
 // rig is the component behind the real edge and on a real database, with a real unbound
 // at its other end. Only what lies between two processes is short-cut.
 type rig struct {
+	*apitest.Caller
 	t         testing.TB
 	p         *part
 	part      component.Component
-	api       http.Handler
 	pool      *pgxpool.Pool
 	unbound   *daemon
 	installed component.Rendering
@@ -53,16 +46,9 @@ func newRig(t testing.TB, extra string) *rig {
 		Applier: r, Units: r.unbound, Exec: runDebian(t), Socket: r.unbound.client.Path,
 	})
 	r.part = r.p.component()
-	edge := api.New(api.Options{
-		Version: "1.2.3", Auth: accounts{}, Database: r, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
-		Site: fstest.MapFS{"index.html": {}}, SetupDone: func() bool { return true },
-	})
-	r.part.Routes(edge.Router("dns"))
-	r.api = edge.Handler()
+	r.Caller = apitest.New(t, "dns", r.part.Routes)
 	return r
 }
-
-func (r *rig) Up() bool { return true }
 
 // Ask is the way to gateway-apply, without the way.
 func (r *rig) Ask(ctx context.Context, part, verb string, in, out any) error {
@@ -80,96 +66,23 @@ func (r *rig) Ask(ctx context.Context, part, verb string, in, out any) error {
 	return json.Unmarshal(b, out)
 }
 
-type accounts struct{}
-
-func (accounts) Authenticate(_ context.Context, c api.Credential) (auth.Identity, error) {
-	return auth.Identity{Email: "ann@example.com", Role: auth.Role(c.Bearer), SessionID: "s1"}, nil
-}
-
-func (accounts) Revocations() (<-chan struct{}, func()) { return nil, func() {} }
-
-// answer is what came back from the API.
-type answer struct {
-	Status int
-	Data   json.RawMessage
-	Error  struct {
-		Code, Message string
-		Fields        []fault.Field
-	}
-	Total string
-}
-
-// do calls an operation as an administrator.
-func (r *rig) do(method, path string, body any) answer {
-	r.t.Helper()
-	return r.as("admin", method, path, body)
-}
-
-func (r *rig) as(role, method, path string, body any) answer {
-	r.t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	req := httptest.NewRequest(method, api.Prefix+path, strings.NewReader(string(text)))
-	if body == nil {
-		req = httptest.NewRequest(method, api.Prefix+path, http.NoBody)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+role)
-	w := httptest.NewRecorder()
-	r.api.ServeHTTP(w, req)
-	a := answer{Status: w.Code, Total: w.Header().Get("X-Total-Count")}
-	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
-		r.t.Fatalf("%s %s answered %q: %v", method, path, w.Body, err)
-	}
-	return a
-}
-
-// want fails the test when the status is another one.
-func (a answer) want(t testing.TB, status int) answer {
-	t.Helper()
-	if a.Status != status {
-		t.Fatalf("answered %d %s %+v, want %d", a.Status, a.Data, a.Error, status)
-	}
-	return a
-}
-
-func (a answer) id() string { return a.field("id") }
-
-// field is a field of the answered object, as text.
-func (a answer) field(name string) string {
-	var m map[string]any
-	_ = json.Unmarshal(a.Data, &m)
-	return fmt.Sprint(m[name])
-}
-
-// complaint is what the answer says about a field.
-func (a answer) complaint(field string) string {
-	i := slices.IndexFunc(a.Error.Fields, func(f fault.Field) bool { return f.Name == field })
-	if i < 0 {
-		return ""
-	}
-	return a.Error.Fields[i].Message
-}
-
-type object = map[string]any
+type object = apitest.Object
 
 func (r *rig) zone(name string, forwardTo ...string) string {
 	r.t.Helper()
-	return r.do("POST", "/dns/zones", object{"name": name, "forward_to": append([]string{}, forwardTo...)}).want(r.t, http.StatusCreated).id()
+	return r.Do("POST", "/dns/zones", object{"name": name, "forward_to": append([]string{}, forwardTo...)}).Want(http.StatusCreated).ID()
 }
 
 func (r *rig) record(zone, name, typ, value string) string {
 	r.t.Helper()
-	return r.do("POST", "/dns/records", object{"zone_id": zone, "name": name, "type": typ, "value": value}).want(r.t, http.StatusCreated).id()
+	return r.Do("POST", "/dns/records", object{"zone_id": zone, "name": name, "type": typ, "value": value}).Want(http.StatusCreated).ID()
 }
 
 // settings replaces some of the settings.
-func (r *rig) settings(change object) answer {
+func (r *rig) settings(change object) apitest.Answer {
 	r.t.Helper()
 	var now object
-	if err := json.Unmarshal(r.do("GET", "/dns/settings", nil).want(r.t, http.StatusOK).Data, &now); err != nil {
+	if err := json.Unmarshal(r.Do("GET", "/dns/settings", nil).Want(http.StatusOK).Data, &now); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, meta := range []string{"id", "revision", "created_at", "updated_at"} {
@@ -178,7 +91,7 @@ func (r *rig) settings(change object) answer {
 	for k, v := range change {
 		now[k] = v
 	}
-	return r.do("PUT", "/dns/settings", now)
+	return r.Do("PUT", "/dns/settings", now)
 }
 
 // rendered is the file as it would be now.

@@ -16,7 +16,7 @@ import (
 func TestSettingsAreThereFromTheStart(t *testing.T) {
 	r := newRig(t, "")
 	var s Settings
-	if err := json.Unmarshal(r.as("viewer", "GET", "/dns/settings", nil).want(t, http.StatusOK).Data, &s); err != nil {
+	if err := json.Unmarshal(r.As("viewer", "GET", "/dns/settings", nil).Want(http.StatusOK).Data, &s); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(s.UpstreamForwards, []string{"9.9.9.9", "1.1.1.1"}); d != "" {
@@ -31,8 +31,8 @@ func TestSettingsAreThereFromTheStart(t *testing.T) {
 		t.Errorf("dnssec, qname_minimisation = %t, %t, want both on", s.DNSSEC, s.QNAMEMinimisation)
 	}
 	// The seeded values are in the form that the API stores: putting them back changes nothing.
-	r.settings(nil).want(t, http.StatusOK)
-	if d := cmp.Diff(r.do("GET", "/dns/settings", nil).field("listen_addresses"), "[127.0.0.1 ::1]"); d != "" {
+	r.settings(nil).Want(http.StatusOK)
+	if d := cmp.Diff(r.Do("GET", "/dns/settings", nil).Field("listen_addresses"), "[127.0.0.1 ::1]"); d != "" {
 		t.Error(d)
 	}
 }
@@ -40,16 +40,16 @@ func TestSettingsAreThereFromTheStart(t *testing.T) {
 // shows DNS-01
 func TestSettingsAreReplaced(t *testing.T) {
 	r := newRig(t, "")
-	r.as("viewer", "PUT", "/dns/settings", object{}).want(t, http.StatusForbidden)
+	r.As("viewer", "PUT", "/dns/settings", object{}).Want(http.StatusForbidden)
 	got := r.settings(object{
 		"upstream_forwards": []string{"192.0.2.1@53", "2001:DB8::1@5353", "::ffff:192.0.2.9"}, "access_acl": []string{"10.1.2.3/8", "192.0.2.0", "192.0.2.1/32"},
 		"listen_addresses": []string{"192.0.2.7", "0:0::1"}, "cache_min_ttl": 5, "cache_max_ttl": 5, "dnssec": false, "qname_minimisation": false,
-	}).want(t, http.StatusOK)
+	}).Want(http.StatusOK)
 	for field, want := range map[string]string{
 		"upstream_forwards": "[192.0.2.1 2001:db8::1@5353 192.0.2.9]", "access_acl": "[10.0.0.0/8 192.0.2.0 192.0.2.1]",
 		"listen_addresses": "[192.0.2.7 ::1]", "cache_min_ttl": "5", "cache_max_ttl": "5", "dnssec": "false", "qname_minimisation": "false", "revision": "2",
 	} {
-		if v := got.field(field); v != want {
+		if v := got.Field(field); v != want {
 			t.Errorf("%s = %s, want %s", field, v, want)
 		}
 	}
@@ -94,8 +94,8 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"a listen group", "listen_addresses", "224.0.0.1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := r.settings(object{tc.field: []any{tc.value}}).want(t, http.StatusBadRequest)
-			if a.complaint(tc.field+"[0]") == "" {
+			a := r.settings(object{tc.field: []any{tc.value}}).Want(http.StatusBadRequest)
+			if a.Complaint(tc.field+"[0]") == "" {
 				t.Errorf("complained of %+v, want %s[0]", a.Error.Fields, tc.field)
 			}
 		})
@@ -107,7 +107,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		"an address twice":            {"listen_addresses": []string{"::1", "0:0::1"}},
 		"a network twice":             {"access_acl": []string{"10.0.0.0/8", "10.1.0.0/8"}},
 	} {
-		t.Run(name, func(t *testing.T) { r.settings(change).want(t, http.StatusBadRequest) })
+		t.Run(name, func(t *testing.T) { r.settings(change).Want(http.StatusBadRequest) })
 	}
 }
 
@@ -124,7 +124,7 @@ func TestSettingsAreRendered(t *testing.T) {
 			t.Errorf("the file lacks %q:\n%s", want, text)
 		}
 	}
-	r.settings(object{"dnssec": false, "qname_minimisation": false, "upstream_forwards": []string{}, "listen_addresses": []string{"0.0.0.0"}}).want(t, http.StatusOK)
+	r.settings(object{"dnssec": false, "qname_minimisation": false, "upstream_forwards": []string{}, "listen_addresses": []string{"0.0.0.0"}}).Want(http.StatusOK)
 	text = r.text()
 	for _, want := range []string{"\tmodule-config: \"iterator\"\n", "\tqname-minimisation: no\n", "\tinterface-automatic: yes\n"} {
 		if !strings.Contains(text, want) {
@@ -155,7 +155,7 @@ func TestThePortIsOpenedOnlyBeyondLoopback(t *testing.T) {
 		{[]string{"0.0.0.0"}, both},
 		{[]string{"fd00::1"}, both},
 	} {
-		r.settings(object{"listen_addresses": tc.listen}).want(t, http.StatusOK)
+		r.settings(object{"listen_addresses": tc.listen}).Want(http.StatusOK)
 		got, err := r.part.Openings(t.Context(), r.pool)
 		if d := cmp.Diff(got, tc.want); err != nil || d != "" {
 			t.Errorf("listening on %v: %v %s", tc.listen, err, d)

@@ -10,24 +10,24 @@ import (
 // shows DNS-11, AUDIT-17
 func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 	r := newRig(t, "")
-	made := r.do("POST", "/dns/zones", object{"name": "Corp.Example.", "forward_to": []string{"192.0.2.53@53", "2001:DB8::53@5353"}}).want(t, http.StatusCreated)
-	if got := made.field("name") + " " + made.field("forward_to"); got != "corp.example [192.0.2.53 2001:db8::53@5353]" {
+	made := r.Do("POST", "/dns/zones", object{"name": "Corp.Example.", "forward_to": []string{"192.0.2.53@53", "2001:DB8::53@5353"}}).Want(http.StatusCreated)
+	if got := made.Field("name") + " " + made.Field("forward_to"); got != "corp.example [192.0.2.53 2001:db8::53@5353]" {
 		t.Errorf("made %s", got)
 	}
-	id := made.id()
-	r.as("viewer", "GET", "/dns/zones/"+id, nil).want(t, http.StatusOK)
-	if got := r.do("GET", "/dns/zones?q=corp", nil).want(t, http.StatusOK).Total; got != "1" {
+	id := made.ID()
+	r.As("viewer", "GET", "/dns/zones/"+id, nil).Want(http.StatusOK)
+	if got := r.Do("GET", "/dns/zones?q=corp", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("found %s zones, want 1", got)
 	}
-	r.do("PUT", "/dns/zones/"+id, object{"name": "corp.example"}).want(t, http.StatusOK)
-	if got := r.do("GET", "/dns/zones/"+id, nil).field("forward_to"); got != "[]" {
+	r.Do("PUT", "/dns/zones/"+id, object{"name": "corp.example"}).Want(http.StatusOK)
+	if got := r.Do("GET", "/dns/zones/"+id, nil).Field("forward_to"); got != "[]" {
 		t.Errorf("forward_to = %s, want none", got)
 	}
-	r.as("viewer", "DELETE", "/dns/zones/"+id, nil).want(t, http.StatusForbidden)
+	r.As("viewer", "DELETE", "/dns/zones/"+id, nil).Want(http.StatusForbidden)
 	r.record(id, "www", "A", "192.0.2.1")
-	r.do("DELETE", "/dns/zones/"+id, nil).want(t, http.StatusOK)
-	r.do("GET", "/dns/zones/"+id, nil).want(t, http.StatusNotFound)
-	if got := r.do("GET", "/dns/records", nil).Total; got != "0" {
+	r.Do("DELETE", "/dns/zones/"+id, nil).Want(http.StatusOK)
+	r.Do("GET", "/dns/zones/"+id, nil).Want(http.StatusNotFound)
+	if got := r.Do("GET", "/dns/records", nil).Total; got != "0" {
 		t.Errorf("%s records outlive their zone", got)
 	}
 	want := []string{"dns.zone.create Corp.Example.", "dns.zone.update corp.example", "dns.record.create www", "dns.zone.delete corp.example"}
@@ -40,8 +40,8 @@ func TestAZoneIsThereOnce(t *testing.T) {
 	r := newRig(t, "")
 	r.zone("example.com")
 	for _, name := range []string{"example.com", "EXAMPLE.com", "example.com."} {
-		a := r.do("POST", "/dns/zones", object{"name": name, "forward_to": []string{}}).want(t, http.StatusConflict)
-		if a.complaint("name") == "" {
+		a := r.Do("POST", "/dns/zones", object{"name": name, "forward_to": []string{}}).Want(http.StatusConflict)
+		if a.Complaint("name") == "" {
 			t.Errorf("%s: %+v", name, a.Error)
 		}
 	}
@@ -68,14 +68,14 @@ func TestZonesThatAreRefused(t *testing.T) {
 		{"localhost", "LOCALHOST.", "localhost"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := r.do("POST", "/dns/zones", object{"name": tc.zone, "forward_to": []string{}}).want(t, http.StatusBadRequest)
-			if got := a.complaint("name"); !strings.Contains(got, tc.says) {
+			a := r.Do("POST", "/dns/zones", object{"name": tc.zone, "forward_to": []string{}}).Want(http.StatusBadRequest)
+			if got := a.Complaint("name"); !strings.Contains(got, tc.says) {
 				t.Errorf("says %q, want %q in it", got, tc.says)
 			}
 		})
 	}
-	a := r.do("POST", "/dns/zones", object{"name": "a b", "forward_to": []string{"192.0.2.1", "x"}}).want(t, http.StatusBadRequest)
-	if a.complaint("name") == "" || a.complaint("forward_to[1]") == "" {
+	a := r.Do("POST", "/dns/zones", object{"name": "a b", "forward_to": []string{"192.0.2.1", "x"}}).Want(http.StatusBadRequest)
+	if a.Complaint("name") == "" || a.Complaint("forward_to[1]") == "" {
 		t.Errorf("complained of %+v, want both fields", a.Error.Fields)
 	}
 }
@@ -88,7 +88,7 @@ func TestRecordsFollowTheirZonesName(t *testing.T) {
 		r.record(id, name, "A", "192.0.2.1")
 	}
 	r.record(id, "example.com", "AAAA", "2001:db8::1")
-	r.do("PUT", "/dns/zones/"+id, object{"name": "example.net", "forward_to": []string{}}).want(t, http.StatusOK)
+	r.Do("PUT", "/dns/zones/"+id, object{"name": "example.net", "forward_to": []string{}}).Want(http.StatusOK)
 	text := r.text()
 	for _, want := range []string{
 		`"www.example.net. 3600 IN A`, `"mail.example.net. 3600 IN A`, `"example.net. 3600 IN A 192`, `"example.net. 3600 IN AAAA`,
@@ -109,26 +109,26 @@ func TestAZoneIsNotRenamedOntoOthersRecords(t *testing.T) {
 	r.record(com, "www", "A", "192.0.2.1")
 	r.record(net, "www.example.org.", "A", "192.0.2.2")
 	rename := object{"name": "example.org", "forward_to": []string{}}
-	a := r.do("PUT", "/dns/zones/"+com, rename).want(t, http.StatusConflict)
+	a := r.Do("PUT", "/dns/zones/"+com, rename).Want(http.StatusConflict)
 	if !strings.Contains(a.Error.Message, "www.example.org.") {
 		t.Errorf("says %q", a.Error.Message)
 	}
 	long := strings.Repeat("a", 60) + "." + strings.Repeat("b", 60) + "." + strings.Repeat("c", 60) + "." + strings.Repeat("d", 60) + ".example"
-	r.do("PUT", "/dns/zones/"+com, object{"name": long, "forward_to": []string{}}).want(t, http.StatusBadRequest)
+	r.Do("PUT", "/dns/zones/"+com, object{"name": long, "forward_to": []string{}}).Want(http.StatusBadRequest)
 }
 
 func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
 	r := newRig(t, "")
 	com := r.zone("example.com")
 	r.record(com, "sub", "CNAME", "www")
-	a := r.do("POST", "/dns/zones", object{"name": "sub.example.com", "forward_to": []string{}}).want(t, http.StatusConflict)
+	a := r.Do("POST", "/dns/zones", object{"name": "sub.example.com", "forward_to": []string{}}).Want(http.StatusConflict)
 	if !strings.Contains(a.Error.Message, "alias") {
 		t.Errorf("says %q", a.Error.Message)
 	}
 	r.zone("other.example.com")
 	for _, name := range []string{"@", "other"} {
-		a := r.do("POST", "/dns/records", object{"zone_id": com, "name": name, "type": "CNAME", "value": "www"}).want(t, http.StatusBadRequest)
-		if a.complaint("type") == "" {
+		a := r.Do("POST", "/dns/records", object{"zone_id": com, "name": name, "type": "CNAME", "value": "www"}).Want(http.StatusBadRequest)
+		if a.Complaint("type") == "" {
 			t.Errorf("%s: %+v", name, a.Error)
 		}
 	}

@@ -1,0 +1,136 @@
+// Package apitest calls operations through the API's real edge, for tests of what lies
+// behind them. Who may sign in is left to package user's tests: here a bearer token is the
+// name of a role. It is imported by tests only.
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/api"
+	"gateway/internal/auth"
+	"gateway/internal/fault"
+)
+
+// Caller is a client of an API that has one component's operations.
+type Caller struct {
+	T    testing.TB
+	Edge *api.Server
+
+	handler http.Handler
+}
+
+// Object is what a request carries.
+type Object = map[string]any
+
+// New makes the edge and has the component register its operations there.
+func New(t testing.TB, component string, routes func(api.Router)) *Caller {
+	t.Helper()
+	c := &Caller{T: t, Edge: api.New(api.Options{
+		Version: "1.2.3", Auth: accounts{}, Database: database{}, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		Site: fstest.MapFS{"index.html": {}}, SetupDone: func() bool { return true },
+	})}
+	routes(c.Edge.Router(component))
+	c.handler = c.Edge.Handler()
+	return c
+}
+
+type database struct{}
+
+func (database) Up() bool { return true }
+
+type accounts struct{}
+
+func (accounts) Authenticate(_ context.Context, c api.Credential) (auth.Identity, error) {
+	return auth.Identity{Email: "ann@example.com", Role: auth.Role(c.Bearer), SessionID: "s1"}, nil
+}
+
+func (accounts) Revocations() (<-chan struct{}, func()) { return nil, func() {} }
+
+// Do calls an operation as an administrator.
+func (c *Caller) Do(method, path string, body any) Answer {
+	c.T.Helper()
+	return c.As("admin", method, path, body)
+}
+
+// As calls an operation in a role.
+func (c *Caller) As(role, method, path string, body any) Answer {
+	c.T.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	req := httptest.NewRequest(method, api.Prefix+path, strings.NewReader(string(text)))
+	if body == nil {
+		req = httptest.NewRequest(method, api.Prefix+path, http.NoBody)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+role)
+	w := httptest.NewRecorder()
+	c.handler.ServeHTTP(w, req)
+	a := Answer{t: c.T, Status: w.Code, Total: w.Header().Get("X-Total-Count"), Text: w.Body.String()}
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+		c.T.Fatalf("%s %s answered %q: %v", method, path, w.Body, err)
+	}
+	return a
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Data   json.RawMessage
+	Error  struct {
+		Code, Message string
+		Fields        []fault.Field
+	}
+	Total string `json:"-"` // of a list
+	Text  string `json:"-"` // as it came
+
+	t testing.TB
+}
+
+// Want fails the test when the status is another one.
+func (a Answer) Want(status int) Answer {
+	a.t.Helper()
+	if a.Status != status {
+		a.t.Fatalf("answered %d %s %+v, want %d", a.Status, a.Data, a.Error, status)
+	}
+	return a
+}
+
+// Into reads the answered object.
+func (a Answer) Into(v any) {
+	a.t.Helper()
+	if err := json.Unmarshal(a.Data, v); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// ID is the answered object's.
+func (a Answer) ID() string { return a.Field("id") }
+
+// Field is a field of the answered object, as text.
+func (a Answer) Field(name string) string {
+	var m Object
+	_ = json.Unmarshal(a.Data, &m)
+	return fmt.Sprint(m[name])
+}
+
+// Complaint is what the answer says about a field of the request.
+func (a Answer) Complaint(field string) string {
+	i := slices.IndexFunc(a.Error.Fields, func(f fault.Field) bool { return f.Name == field })
+	if i < 0 {
+		return ""
+	}
+	return a.Error.Fields[i].Message
+}
