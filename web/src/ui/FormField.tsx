@@ -26,7 +26,7 @@ export function FormField({ ns, input, control }: Props) {
 	const at = input.hintBy ? `${input.name}.${String(by)}` : input.name;
 	const help = has(`help.${at}`) ? t(`help.${at}`) : undefined;
 	const placeholder = has(`placeholder.${at}`) ? t(`placeholder.${at}`) : undefined;
-	const label = t(`field.${input.name}`);
+	const label = input.label ?? t(`field.${input.name}`);
 	// Leaving an input empty is no mistake yet: what is said then would push the button away that is just being pressed.
 	const left = () => {
 		if (fieldState.isTouched || !isBlank(field.value)) field.onBlur();

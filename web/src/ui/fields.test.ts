@@ -52,3 +52,9 @@ test("what the schema refuses is worded at its field", async () => {
 test("a field that the schema does not have is a mistake of the programmer", () => {
 	expect(() => describe(zUserInput, { name: "nope" })).toThrow('no field "nope"');
 });
+
+test("a field that others rule out is neither sent nor needed", () => {
+	const input = describe(zUserInput, { name: "email", required: true, when: { role: ["viewer"] } });
+	expect(bodyOf([input], { role: "admin", email: "a@b.c" })).toEqual({});
+	expect(bodyOf([input], { role: "viewer", email: "a@b.c" })).toEqual({ email: "a@b.c" });
+});

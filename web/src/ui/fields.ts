@@ -32,6 +32,8 @@ export interface Field {
 	useChoices?: () => Choice[];
 	/** Field whose value picks the help and the placeholder: "help.<name>.<value>", "placeholder.<name>.<value>". */
 	hintBy?: string;
+	/** What it is called, where the messages cannot know: "field.<name>" otherwise. */
+	label?: string;
 	/** Asked only while these other fields hold one of these values: { source: ["upload"] }. */
 	when?: Record<string, string[]>;
 }

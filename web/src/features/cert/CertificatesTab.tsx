@@ -1,0 +1,80 @@
+import type { Certificate } from "@api";
+import { CertificateIcon } from "@patternfly/react-icons";
+import { CertificateState, type Column, Link, later, ResourceSection, type RowDialog, Time } from "@ui";
+import { useTranslation } from "react-i18next";
+import { ExpiryBar } from "./ExpiryBar";
+import { certificates } from "./resource";
+
+const RenewDialog = later("renew a certificate", () => import("./RenewDialog"));
+
+/** CertificatesTab is all certificates, each with how long it lasts. */
+export function CertificatesTab() {
+	const { t } = useTranslation("cert");
+	const columns: Column<Certificate>[] = [
+		{ key: "names", title: t("certificate.field.names"), sortable: true, width: 35, cell: (one) => <Names of={one} /> },
+		{ key: "status", title: t("certificate.state"), width: 15, cell: (one) => <State of={one} /> },
+		{
+			// The server sorts by its own name for the end.
+			key: "not_after" as "expires_at",
+			title: t("certificate.expires"),
+			sortable: true,
+			width: 20,
+			cell: (one) => <ExpiryBar certificate={one} />,
+		},
+		{
+			key: "source",
+			title: t("certificate.field.source"),
+			sortable: true,
+			width: 15,
+			cell: (one) => t(`certificate.short.${one.source}`),
+		},
+		{ key: "last_renewed_at", title: t("certificate.renewed"), cell: (one) => <Since at={one.last_renewed_at} /> },
+	];
+	const filter = {
+		key: "filter",
+		label: t("certificate.all"),
+		options: ["acme", "upload", "self_signed"].map((source) => ({
+			value: `source:${source}`,
+			label: t(`certificate.short.${source}`),
+		})),
+	};
+	const renew: RowDialog<Certificate> = {
+		id: "renew",
+		title: t("renew.title"),
+		fits: (one) => one.source !== "upload",
+		dialog: (one, close) => <RenewDialog certificate={one} onClose={close} />,
+	};
+	return (
+		<ResourceSection
+			resource={certificates}
+			ns="cert/certificate"
+			icon={CertificateIcon}
+			columns={columns}
+			filters={[filter]}
+			defaultSort="names"
+			dialogs={[renew]}
+			form={() => import("./certificateForm")}
+		/>
+	);
+}
+
+function Names({ of }: { of: Certificate }) {
+	const { t } = useTranslation("cert");
+	const [first, ...others] = of.names;
+	return (
+		<span title={of.names.join(", ")}>
+			<Link to={`/certificates/${of.id}`}>{first}</Link>
+			{others.length > 0 && <span className="gw-cert-more"> {t("certificate.more", { count: others.length })}</span>}
+		</span>
+	);
+}
+
+function State({ of }: { of: Certificate }) {
+	return (
+		<span title={of.last_error_message ?? undefined}>
+			<CertificateState status={of.status} />
+		</span>
+	);
+}
+
+const Since = ({ at }: { at: string | null }) => (at ? <Time value={at} /> : "–");

@@ -1,0 +1,18 @@
+import type { Certificate } from "@api";
+import { formatAgo, formatExact } from "@ui";
+import { expiryOf } from "./expiry";
+
+/** ExpiryBar is how much of its time a certificate has left, as a bar and in words. */
+export function ExpiryBar({ certificate }: { certificate: Certificate }) {
+	const expiry = expiryOf(certificate, Date.now());
+	if (!expiry || !certificate.expires_at) return "–";
+	const end = new Date(certificate.expires_at);
+	return (
+		<span className="gw-expiry" data-look={expiry.look} title={formatExact(end)}>
+			<span className="gw-expiry-bar" aria-hidden="true">
+				<span style={{ width: `${expiry.left * 100}%` }} />
+			</span>
+			<span className="gw-expiry-text">{formatAgo(end)}</span>
+		</span>
+	);
+}

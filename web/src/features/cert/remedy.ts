@@ -1,0 +1,12 @@
+import type { TFunction } from "i18next";
+
+interface Told {
+	code: string | null;
+	/** As the server words it. */
+	remedy: string | null;
+}
+
+/** remedyOf is what to do about a code: in the reader's words where we have them, else in the server's. */
+export function remedyOf(t: TFunction, { code, remedy }: Told): string {
+	return t(`remedy.${code}`, { defaultValue: remedy ?? "" });
+}
