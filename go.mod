@@ -14,6 +14,16 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/renameio/v2 v2.0.2
 	github.com/jackc/pgx/v5 v5.11.0
+	github.com/libdns/cloudflare v0.2.2
+	github.com/libdns/desec v1.1.0
+	github.com/libdns/gandi v1.1.0
+	github.com/libdns/hetzner/v2 v2.0.1
+	github.com/libdns/ionos v1.2.0
+	github.com/libdns/libdns v1.1.1
+	github.com/libdns/netcup v1.0.0
+	github.com/libdns/porkbun v1.1.0
+	github.com/libdns/rfc2136 v1.0.1
+	github.com/libdns/route53 v1.6.2
 	github.com/mholt/acmez/v3 v3.1.7
 	github.com/miekg/dns v1.1.73
 	github.com/pquerna/otp v1.5.0
@@ -57,17 +67,6 @@ require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
-	github.com/libdns/acmedns v0.5.0 // indirect
-	github.com/libdns/cloudflare v0.2.2 // indirect
-	github.com/libdns/desec v1.1.0 // indirect
-	github.com/libdns/gandi v1.1.0 // indirect
-	github.com/libdns/hetzner/v2 v2.0.1 // indirect
-	github.com/libdns/ionos v1.2.0 // indirect
-	github.com/libdns/libdns v1.1.1 // indirect
-	github.com/libdns/netcup v1.0.0 // indirect
-	github.com/libdns/porkbun v1.1.0 // indirect
-	github.com/libdns/rfc2136 v1.0.1 // indirect
-	github.com/libdns/route53 v1.6.2 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/oasdiff/yaml v0.1.1 // indirect

@@ -26,14 +26,14 @@ var packages = []string{
 	"systemd", "systemd-sysv", "dbus", "iproute2", "ca-certificates", "curl",
 	"openssl", "procps", "iputils-ping", "bind9-dnsutils", "strace",
 	"haproxy", "nftables", "postgresql-17",
-	"unbound", "dns-root-data", "chrony", "squid", "keepalived",
+	"unbound", "dns-root-data", "bind9", "chrony", "squid", "keepalived",
 }
 
 // disabled are units that are installed but do not start at boot: daemons that
 // only run once the product has configured them, and timers that would hold
 // dpkg's lock or look for a network at a moment of their own choosing.
 var disabled = []string{
-	"unbound.service", "chrony.service", "squid.service", "keepalived.service",
+	"unbound.service", "named.service", "chrony.service", "squid.service", "keepalived.service",
 	"apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer",
 }
 

@@ -58,20 +58,26 @@ func configured() map[string]func(s *stage, email string, actor *apptest.Client)
 	record := func() fields { return fields{"name": unique(), "type": "A", "value": "192.0.2.1"} }
 	certificate := func() fields { return fields{"source": "self_signed", "names": []string{unique() + ".example.com"}} }
 	ordered := func() fields { return fields{"source": "acme", "names": []string{unique() + ".example.com"}} }
+	provider := func() fields {
+		return fields{"name": unique(), "kind": "rfc2136", "settings": fields{"server": "192.0.2.1", "key_name": "gateway", "key": "YQ=="}}
+	}
 	return map[string]get{
-		"POST /certificates":            fixed(certificate()),
-		"PUT /certificates/{id}":        on("/certificates", certificate(), certificate()),
-		"DELETE /certificates/{id}":     on("/certificates", certificate(), nil),
-		"POST /certificates/{id}/renew": on("/certificates", certificate(), nil),
-		"POST /certificates/{id}/check": on("/certificates", ordered(), nil),
-		"POST /batch":                   fixed(fields{"operations": []fields{{"method": "POST", "path": "/ntp/pools", "body": pool()}}}),
-		"POST /changes/{id}/confirm":    changed("3600"),
-		"POST /changes/{id}/revert":     changed(""),
-		"GET /changes/{id}":             changed(""),
-		"POST /dns/flush-cache":         fixed(nil),
-		"POST /dns/zones":               fixed(zone()),
-		"PUT /dns/zones/{id}":           on("/dns/zones", zone(), zone()),
-		"DELETE /dns/zones/{id}":        on("/dns/zones", zone(), nil),
+		"POST /certificates/dns-providers":        fixed(provider()),
+		"PUT /certificates/dns-providers/{id}":    on("/certificates/dns-providers", provider(), provider()),
+		"DELETE /certificates/dns-providers/{id}": on("/certificates/dns-providers", provider(), nil),
+		"POST /certificates":                      fixed(certificate()),
+		"PUT /certificates/{id}":                  on("/certificates", certificate(), certificate()),
+		"DELETE /certificates/{id}":               on("/certificates", certificate(), nil),
+		"POST /certificates/{id}/renew":           on("/certificates", certificate(), nil),
+		"POST /certificates/{id}/check":           on("/certificates", ordered(), nil),
+		"POST /batch":                             fixed(fields{"operations": []fields{{"method": "POST", "path": "/ntp/pools", "body": pool()}}}),
+		"POST /changes/{id}/confirm":              changed("3600"),
+		"POST /changes/{id}/revert":               changed(""),
+		"GET /changes/{id}":                       changed(""),
+		"POST /dns/flush-cache":                   fixed(nil),
+		"POST /dns/zones":                         fixed(zone()),
+		"PUT /dns/zones/{id}":                     on("/dns/zones", zone(), zone()),
+		"DELETE /dns/zones/{id}":                  on("/dns/zones", zone(), nil),
 		"POST /dns/records": func(s *stage, _ string, actor client) (string, any) {
 			s.nothingWaits()
 			r := record()

@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"gateway/internal/setupstate"
+	"gateway/lab/bindtest"
 	"gateway/lab/pebbletest"
 )
 
@@ -18,12 +20,18 @@ import (
 type authorised struct {
 	*rig
 	ca    *pebbletest.Authority
-	fault atomic.Pointer[func(*http.Request) *http.Response] // in the way to the authority
+	bind  *bindtest.Server      // nil: the authority's own name server
+	fault atomic.Pointer[stand] // in the way to the authority
+	lies  atomic.Bool           // our answers to the authority are wrong
 }
+
+// stand answers in the authority's place, or passes on: nil, nil.
+type stand func(*http.Request) (*http.Response, error)
 
 // The addresses of the test: ours, one where somebody else answers, and one where nobody does.
 const (
 	here      = "127.0.0.1"
+	closed    = "127.0.0.2" // ours too, but nobody serves there
 	elsewhere = "127.0.0.3"
 	nowhere   = "127.0.0.4"
 )
@@ -35,7 +43,13 @@ func newAuthorised(t testing.TB, o pebbletest.Options) *authorised {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.serve(ours, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) }))
+	a.serve(ours, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.lies.Load() && !strings.Contains(r.URL.Path, "/check-") {
+			http.NotFound(w, r)
+			return
+		}
+		a.api.ServeHTTP(w, r)
+	}))
 	o.HTTPPort = ours.Addr().(*net.TCPAddr).Port
 	port := strconv.Itoa(o.HTTPPort)
 	others, err := net.Listen("tcp", elsewhere+":"+port)
@@ -48,7 +62,7 @@ func newAuthorised(t testing.TB, o pebbletest.Options) *authorised {
 	a.p.outside = Outside{
 		Resolver: a.ca.DNS, HTTPPort: port, Served: "127.0.0.1:1",
 		Addresses: func() []netip.Addr {
-			return []netip.Addr{netip.MustParseAddr(here), netip.MustParseAddr("203.0.113.7")}
+			return []netip.Addr{netip.MustParseAddr(here), netip.MustParseAddr(closed), netip.MustParseAddr("203.0.113.7")}
 		},
 		Transport: func() (http.RoundTripper, error) { return a, nil },
 	}
@@ -64,8 +78,8 @@ func (a *authorised) serve(ln net.Listener, h http.Handler) {
 // RoundTrip is the way to the authority, where a test may stand.
 func (a *authorised) RoundTrip(r *http.Request) (*http.Response, error) {
 	if stand := a.fault.Load(); stand != nil {
-		if resp := (*stand)(r); resp != nil {
-			return resp, nil
+		if resp, err := (*stand)(r); resp != nil || err != nil {
+			return resp, err
 		}
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.ca.Roots}, DisableKeepAlives: true}
@@ -84,9 +98,19 @@ func (a *authorised) tick() {
 func (a *authorised) ordered(names ...string) Certificate {
 	a.t.Helper()
 	for _, n := range names {
-		a.ca.Address(n, here)
+		a.lead(n, here)
 	}
 	return a.make(object{"source": "acme", "names": names})
+}
+
+// lead makes a name lead somewhere.
+func (a *authorised) lead(name string, addrs ...string) {
+	a.t.Helper()
+	if a.bind == nil {
+		a.ca.Address(name, addrs...)
+		return
+	}
+	a.bind.Set(a.t, testZone, name, "A", addrs...)
 }
 
 // code is the last error, or "".
@@ -191,7 +215,7 @@ func TestTheAuthorityIsAskedWhenToRenew(t *testing.T) {
 	a.pass(time.Until(at) + time.Minute)
 	a.tick()
 	if c = a.get(c.ID); c.Serial == first.Serial {
-		t.Error("the authority wanted it renewed, and it was not")
+		t.Errorf("the authority wanted it renewed, and it was not: %s %s", c.code(), text(c.LastErrorText))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,11 +16,10 @@ import (
 // running process, which takes it a millisecond each, or by a reload where that cannot be
 // or does not come out as it should.
 func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
-	lines, err := parseList(now.File(ListPath))
+	steps, hot, err := plan(old, now)
 	if err != nil {
 		return fmt.Errorf("what was rendered is not laid out as it should be: %w", err)
 	}
-	steps, hot := plan(old, now, lines)
 	if hot {
 		err := p.carryOut(ctx, steps)
 		if err == nil || ctx.Err() != nil {
@@ -40,29 +40,49 @@ type step struct {
 // plan is what is between two renderings. It cannot be done hot when nobody knows what
 // HAProxy runs on, or when an entry of the list gets other names: HAProxy would have to
 // take it out first, and clients would see the fallback meanwhile.
-func plan(old, now component.Rendering, lines []line) (steps []step, hot bool) {
-	was, err := parseList(old.File(ListPath))
-	if err != nil {
-		return nil, false
+func plan(old, now component.Rendering) (steps []step, hot bool, err error) {
+	if len(old.Files) == 0 {
+		_, err := parseList(now.File(ListPath))
+		return nil, false, err
 	}
-	before, after := contents(old), contents(now)
-	for _, l := range lines {
-		i := indexLine(was, l.path)
+	before := contents(old)
+	var was, is map[string][]string
+	if !bytes.Equal(before[ListPath], now.File(ListPath)) { // a renewal need not read it
+		if was, err = listed(before[ListPath]); err != nil {
+			return nil, false, nil
+		}
+		if is, err = listed(now.File(ListPath)); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, f := range now.Files {
+		names, known := was[f.Path]
 		switch {
-		case i < 0:
-			steps = append(steps, step{l.path, after[l.path], l.names})
-		case !slices.Equal(was[i].names, l.names):
-			return nil, false
-		case !bytes.Equal(before[l.path], after[l.path]):
-			steps = append(steps, step{path: l.path, pem: after[l.path]})
+		case f.Path == ListPath:
+		case is != nil && !known:
+			steps = append(steps, step{f.Path, f.Data, is[f.Path]})
+		case !slices.Equal(names, is[f.Path]):
+			return nil, false, nil
+		case !bytes.Equal(before[f.Path], f.Data):
+			steps = append(steps, step{path: f.Path, pem: f.Data})
 		}
 	}
-	for _, l := range was {
-		if indexLine(lines, l.path) < 0 {
-			steps = append(steps, step{path: l.path})
+	for _, path := range slices.Sorted(maps.Keys(was)) {
+		if is[path] == nil {
+			steps = append(steps, step{path: path})
 		}
 	}
-	return steps, true
+	return steps, true, nil
+}
+
+// listed are the names of each certificate in a list.
+func listed(list []byte) (map[string][]string, error) {
+	lines, err := parseList(list)
+	out := make(map[string][]string, len(lines))
+	for _, l := range lines {
+		out[l.path] = l.names
+	}
+	return out, err
 }
 
 // carryOut takes the steps, and reads each back: HAProxy has the last word on what it serves.
@@ -93,7 +113,7 @@ func carryOut(ctx context.Context, runtime haproxy.Runtime, s step) error {
 }
 
 func readBack(ctx context.Context, runtime haproxy.Runtime, s step) error {
-	certs, err := parseChain(s.pem[:max(0, bytes.Index(s.pem, []byte("-----BEGIN PRIVATE KEY-----")))])
+	certs, err := parseChain(s.pem[:certLength(s.pem)])
 	if err != nil {
 		return err
 	}
@@ -105,6 +125,11 @@ func readBack(ctx context.Context, runtime haproxy.Runtime, s step) error {
 		return fmt.Errorf("HAProxy holds serial %s (%s), not %s", got.Serial, got.Status, want)
 	}
 	return nil
+}
+
+// certLength is where the key begins in a file of ours.
+func certLength(text []byte) int {
+	return max(0, bytes.Index(text, []byte("-----BEGIN PRIVATE KEY-----")))
 }
 
 // sameSerial compares numbers: OpenSSL writes them in capitals, and some with a zero before.

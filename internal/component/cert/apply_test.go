@@ -1,12 +1,13 @@
 package cert
 
 import (
-	"bufio"
+	"context"
 	"crypto/tls"
-	"fmt"
-	"io"
+	"net"
 	"net/http"
 	"testing"
+
+	"github.com/coder/websocket"
 )
 
 // shows CERT-03
@@ -63,32 +64,26 @@ func TestARestartServesTheSame(t *testing.T) {
 }
 
 // tunnel is a WebSocket through the proxy.
-type tunnel struct {
-	conn *tls.Conn
-	back *bufio.Reader
-}
+type tunnel struct{ *websocket.Conn }
 
-func (h *proxy) tunnel(name string) *tunnel {
+func (h *proxy) tunnel(name string) tunnel {
 	h.t.Helper()
-	conn := tls.Client(h.Dial("web"), &tls.Config{ServerName: name, InsecureSkipVerify: true})
-	h.t.Cleanup(func() { _ = conn.Close() })
-	if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", name); err != nil {
+	client := &http.Client{Transport: &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
+		return tls.Client(h.Dial("web"), &tls.Config{ServerName: name, InsecureSkipVerify: true}), nil
+	}}}
+	conn, _, err := websocket.Dial(h.t.Context(), "wss://"+name+"/", &websocket.DialOptions{HTTPClient: client})
+	if err != nil {
 		h.t.Fatal(err)
 	}
-	w := &tunnel{conn: conn, back: bufio.NewReader(conn)}
-	resp, err := http.ReadResponse(w.back, nil)
-	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
-		h.t.Fatalf("upgrade answered %+v, %v", resp, err)
-	}
-	return w
+	h.t.Cleanup(func() { _ = conn.CloseNow() })
+	return tunnel{conn}
 }
 
 // says reports whether a word comes back.
-func (w *tunnel) says(word string) bool {
-	if _, err := io.WriteString(w.conn, word); err != nil {
+func (w tunnel) says(ctx context.Context, word string) bool {
+	if err := w.Write(ctx, websocket.MessageText, []byte(word)); err != nil {
 		return false
 	}
-	b := make([]byte, len(word))
-	_, err := io.ReadFull(w.back, b)
-	return err == nil && string(b) == word
+	_, data, err := w.Read(ctx)
+	return err == nil && string(data) == word
 }

@@ -45,7 +45,7 @@ func refused(why error) error {
 
 // unchecked judges only what changed.
 func unchecked(old, now component.Rendering) bool {
-	lines, err := parseList(now.File(ListPath))
+	names, err := listed(now.File(ListPath))
 	if err != nil || len(old.Files) == 0 {
 		return false
 	}
@@ -54,8 +54,7 @@ func unchecked(old, now component.Rendering) bool {
 		if f.Path == ListPath || bytes.Equal(before[f.Path], f.Data) {
 			continue
 		}
-		i := indexLine(lines, f.Path)
-		if i < 0 || judge(f.Data, lines[i].names) != nil {
+		if names[f.Path] == nil || judge(f.Data, names[f.Path]) != nil {
 			return false
 		}
 	}
@@ -92,23 +91,14 @@ func parseList(text []byte) ([]line, error) {
 	return out, nil
 }
 
-func indexLine(lines []line, path string) int {
-	for i, l := range lines {
-		if l.path == path {
-			return i
-		}
-	}
-	return -1
-}
-
 // judge reads one file back: the key must be that of the certificate, the certificate one
 // for the names, and nothing else in the file.
 func judge(text []byte, names []string) error {
 	if bytes.ContainsAny(text, "\r\x00") || bytes.Contains(text, []byte("\n\n")) {
 		return errors.New("has characters that end it early")
 	}
-	at := bytes.Index(text, []byte("-----BEGIN PRIVATE KEY-----"))
-	if at < 0 {
+	at := certLength(text)
+	if at == 0 {
 		return errors.New("has no private key")
 	}
 	key, err := parseKey(text[at:])

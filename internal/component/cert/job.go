@@ -79,11 +79,11 @@ func (p *part) listDue(ctx context.Context, directory string) ([]due, error) {
 	all, err := db.List[due](ctx, p.DB, `select c.id::text, c.names, c.source, c.challenge, c.dns_provider_id::text, c.key_type, c.chain, c.issued_from,
 			s.requested_at, coalesce(s.attempts, 0), coalesce(s.alerted, false), s.last_error, s.check_requested_at is not null, o.due
 		from certificates c left join certificate_status s on s.certificate_id = c.id
-		cross join lateral (select (s.next_attempt_at is null or s.next_attempt_at <= $2) and c.source <> 'upload' and (
+		cross join lateral (select coalesce((s.next_attempt_at is null or s.next_attempt_at <= $2) and c.source <> 'upload' and (
 			s.requested_at is not null or c.chain is null or not c.names <@ c.issued_names
 			or c.issued_from <> case c.source when 'acme' then $1 else c.source end
 			or least(coalesce(s.renew_at, 'infinity'), c.not_after - (c.not_after - c.not_before) / case when s.renew_at is null then 3 else 6 end) <= $2
-			or s.last_error = 'not_served') as due) o
+			or s.last_error = 'not_served'), false) as due) o
 		where o.due or s.check_requested_at is not null
 		order by c.not_after nulls first, c.id`, directory, p.Now())
 	if err != nil {
@@ -209,9 +209,9 @@ func (p *part) failed(ctx context.Context, c due, t *trouble) error {
 	remedy := remedies[t.code]
 	message := clean(t.message)
 	tag, err := p.DB.Exec(ctx, `insert into certificate_status (certificate_id, attempts, next_attempt_at, last_error, last_error_message, remedy, alerted)
-		select id, $3, $4, $5, $6, $7, true from certificates where id = $1
-		on conflict (certificate_id) do update set attempts = $3, next_attempt_at = $4, last_error = $5, last_error_message = $6, remedy = $7, alerted = true,
-			requested_at = nullif(certificate_status.requested_at, $2)`, c.ID, c.RequestedAt, c.Attempts+1, next, t.code, message, remedy)
+		select id, $2, $3, $4, $5, $6, true from certificates where id = $1
+		on conflict (certificate_id) do update set attempts = $2, next_attempt_at = $3, last_error = $4, last_error_message = $5, remedy = $6, alerted = true`,
+		c.ID, c.Attempts+1, next, t.code, message, remedy)
 	if err != nil {
 		return fmt.Errorf("keep the status of %s: %w", c.Names[0], err)
 	}
@@ -243,7 +243,7 @@ func pause(t *trouble, attempts int) time.Duration {
 	if t.code == rateLimited {
 		d = max(d, limitedPause)
 	}
-	d += rand.N(d/5 + 1) //nolint:gosec // spreads load, guards nothing
+	d += rand.N(d/5 + 1)
 	return max(d, t.after)
 }
 

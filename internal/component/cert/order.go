@@ -119,6 +119,11 @@ func (p *part) obtainFrom(ctx context.Context, client *authority, account acme.A
 	params.Replaces = c.replaces(client.Directory)
 	buyer := acmez.Client{Client: client.Client, ChallengeSolvers: map[string]acmez.Solver{c.Challenge: s}}
 	chains, err := buyer.ObtainCertificate(ctx, params)
+	if err != nil && params.Replaces != nil && aboutTheOrder(err) {
+		// An authority that does not know what it issued before takes the order without.
+		params.Replaces = nil
+		chains, err = buyer.ObtainCertificate(ctx, params)
+	}
 	if err != nil {
 		return material{}, err
 	}
@@ -136,6 +141,16 @@ func (p *part) obtainFrom(ctx context.Context, client *authority, account acme.A
 		return material{}, troubled(orderFailed, nil, "the authority issued a certificate that is not for %s", missing[0])
 	}
 	return m, nil
+}
+
+// aboutTheOrder reports whether the authority refused an order for how it was made.
+func aboutTheOrder(err error) bool {
+	var problem acme.Problem
+	if !errors.As(err, &problem) {
+		return false
+	}
+	_, validating := problem.Resource.(acme.Authorization)
+	return !validating && byProblem[problem.Type] == "" && problem.Type != acme.ProblemTypeUnauthorized
 }
 
 // replaces tells the authority which of its own certificates this is the successor of, so

@@ -7,18 +7,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -88,10 +87,10 @@ func (r *rig) Up() bool { return true }
 
 func (r *rig) Load() (setupstate.State, error) { return r.setup, nil }
 
-// Restart is asked for when HAProxy is down.
-func (r *rig) Restart(_ context.Context, unit string) error {
+// Start is asked for when HAProxy is down.
+func (r *rig) Start(_ context.Context, unit string) error {
 	if unit != Unit {
-		return fmt.Errorf("asked to restart %s", unit)
+		return fmt.Errorf("asked to start %s", unit)
 	}
 	if r.haproxy != nil {
 		r.haproxy.start()
@@ -253,7 +252,7 @@ defaults
 frontend web
 	bind unix@%[1]s/web ssl crt-list %[2]s alpn http/1.1
 	use_backend echo if { hdr(upgrade) -i websocket }
-	http-request return status 200 content-type text/plain string "served"
+	http-request return status 200 content-type text/plain string "served" unless { hdr(upgrade) -m found }
 backend echo
 	server one %[3]s
 `
@@ -318,37 +317,23 @@ func (h *proxy) serves(name string) string {
 	return serial(conn.ConnectionState().PeerCertificates[0])
 }
 
-// newEcho is a server that switches protocols and then sends back what it gets.
+// newEcho is a server whose WebSockets send back what they get.
 func newEcho(t testing.TB) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = ln.Close() })
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer func() { _ = conn.CloseNow() }()
+		for err == nil {
+			var kind websocket.MessageType
+			var data []byte
+			if kind, data, err = conn.Read(r.Context()); err == nil {
+				err = conn.Write(r.Context(), kind, data)
 			}
-			go echo(conn)
 		}
-	}()
-	return ln.Addr().String()
-}
-
-func echo(conn net.Conn) {
-	defer conn.Close()
-	b := make([]byte, 4096)
-	n, err := conn.Read(b)
-	if err != nil || !strings.Contains(string(b[:n]), "\r\n\r\n") {
-		return
-	}
-	_, err = fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-	for err == nil {
-		if n, err = conn.Read(b); err == nil {
-			_, err = conn.Write(b[:n])
-		}
-	}
+	}))
+	t.Cleanup(s.CloseClientConnections)
+	return s.Listener.Addr().String()
 }

@@ -1,0 +1,225 @@
+package cert
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/component"
+	"gateway/internal/db"
+	"gateway/lab/pebbletest"
+	"gateway/tools/bar"
+)
+
+// watcher asks for names all the time, and counts those that got another certificate than
+// one of their own.
+type watcher struct {
+	mu     sync.Mutex
+	names  []string
+	seen   int
+	wrong  []string
+	stop   context.CancelFunc
+	ended  chan struct{}
+	socket string
+}
+
+func watch(t testing.TB, h *proxy) *watcher {
+	ctx, stop := context.WithCancel(t.Context())
+	w := &watcher{stop: stop, ended: make(chan struct{}), socket: h.Path("web")}
+	go func() {
+		defer close(w.ended)
+		for i := 0; ctx.Err() == nil; i++ {
+			w.look(ctx, i)
+		}
+	}()
+	return w
+}
+
+func (w *watcher) add(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.names = append(w.names, name)
+}
+
+func (w *watcher) look(ctx context.Context, i int) {
+	w.mu.Lock()
+	names := slices.Clone(w.names)
+	w.mu.Unlock()
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	name := names[i%len(names)]
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(5 * time.Millisecond):
+	}
+	if name == "" {
+		return
+	}
+	err := handshake(ctx, w.socket, name)
+	if ctx.Err() != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen++
+	if err != nil {
+		w.wrong = append(w.wrong, err.Error())
+	}
+}
+
+func handshake(ctx context.Context, socket, name string) error {
+	raw, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	conn := tls.Client(raw, &tls.Config{ServerName: name, InsecureSkipVerify: true})
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return err
+	}
+	return conn.ConnectionState().PeerCertificates[0].VerifyHostname(name)
+}
+
+func (w *watcher) end() (seen int, wrong []string) {
+	w.stop()
+	<-w.ended
+	return w.seen, w.wrong
+}
+
+func TestBarProxy08CertificatesUnderFaults(t *testing.T) {
+	a := newFaulty(t, pebbletest.Options{RejectNonce: 20})
+	h := a.withProxy()
+	w := watch(t, h)
+	cycles, served := bar.Size(8, 50), 0
+	c := a.issued("cycle."+testZone, false)
+	w.add(c.Names[0])
+	for range cycles {
+		a.renew(c)
+		now := a.get(c.ID)
+		if now.Serial != c.Serial && sameSerial(h.serves(c.Names[0]), now.Serial) && now.code() == "" {
+			served++
+		}
+		c = now
+	}
+	told := len(a.alerted())
+	codes := map[string]bool{}
+	for i, f := range injections {
+		name := fmt.Sprintf("f%d.%s", i, testZone)
+		if f.suffers(a, name) {
+			codes[f.code] = true
+		}
+		w.add(name)
+	}
+	seen, wrong := w.end()
+	for _, err := range wrong[:min(len(wrong), 5)] {
+		t.Log(err)
+	}
+	alerts := len(a.alerted()) - told
+	figure := fmt.Sprintf("%d of %d issued and served with 20%% of nonces refused, %d of %d handshakes with another certificate, %d alerts in %d domains, %d codes for %d faults",
+		served, cycles, len(wrong), seen, alerts, len(injections), len(codes), len(injections))
+	bar.Report(t, "proxy", 8, figure, "all served, 0 with another, 1 alert per domain, 8 codes",
+		served == cycles && seen > 100 && len(wrong) == 0 && told == 0 && alerts == len(injections) && len(codes) == 8)
+}
+
+// fill stores certificates past the API, the way a restore would: h0 to h(n-1).
+func (r *rig) fill(n int) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
+		change := db.NewID()
+		if _, err := tx.Exec(ctx, `insert into changes (id, component, action, subject, actor, created_at) values ($1, 'cert', 'test', '', 'test', now())`, change); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `select set_config('gateway.change_id', $1, true)`, change); err != nil {
+			return err
+		}
+		var b pgx.Batch
+		for i := range n {
+			id, names := db.NewID(), []string{fmt.Sprintf("h%d.example.com", i)}
+			m, err := selfSigned(names, ecdsaP256, time.Now())
+			if err != nil {
+				return err
+			}
+			b.Queue(`insert into certificates (id, revision, created_at, updated_at, names, source, challenge, key_type, chain, private_key, issued_from, issued_names, not_before, not_after)
+				values ($1, 1, now(), now(), $2, 'self_signed', 'http-01', 'ecdsa-p256', $3, $4, 'self_signed', $2, $5, $6)`,
+				id, names, string(m.chain), r.box.Seal(m.key, keyPlace(id)), m.leaf.NotBefore, m.leaf.NotAfter)
+		}
+		return tx.SendBatch(ctx, &b).Close()
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// renewed is a rendering with another certificate for the n-th.
+func renewed(t testing.TB, r component.Rendering, n int) component.Rendering {
+	t.Helper()
+	lines, err := parseList(r.File(ListPath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := selfSigned(lines[n].names, ecdsaP256, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := component.Rendering{Files: slices.Clone(r.Files)}
+	i := slices.IndexFunc(out.Files, func(f component.File) bool { return f.Path == lines[n].path })
+	out.Files[i].Data = m.pem()
+	return out
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+func TestBarProxy07RenewalBesideAThousand(t *testing.T) {
+	r := newRig(t)
+	r.fill(1000)
+	h := r.withProxy()
+	open := h.tunnel("h1.example.com")
+	var renewals, reloads []time.Duration
+	alive, right := 0, 0
+	for i := range bar.Size(9, 51) {
+		now := renewed(t, r.installed, i)
+		h.install(r.installed, now)
+		start := time.Now()
+		if err := r.part.Apply(t.Context(), r.installed, now); err != nil {
+			t.Fatal(err)
+		}
+		renewals = append(renewals, time.Since(start))
+		if i < 3 && open.says(t.Context(), fmt.Sprintf("renewal %d", i)) {
+			alive++
+		}
+		lines, _ := parseList(now.File(ListPath))
+		certs, err := parseChain(now.File(lines[i].path)[:certLength(now.File(lines[i].path))])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sameSerial(h.serves(lines[i].names[0]), serial(certs[0])) {
+			right++
+		}
+		r.installed = now
+
+		start = time.Now()
+		if err := h.Master.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		reloads = append(reloads, time.Since(start))
+	}
+	n := len(renewals)
+	renewal, reload := median(renewals), median(reloads)
+	ratio := float64(reload) / float64(renewal)
+	figure := fmt.Sprintf("%.2f ms beside 1,000, a reload %.0f ms: 1/%.0f; %d of %d served at once; a WebSocket open through %d of 3 renewals",
+		float64(renewal.Microseconds())/1000, float64(reload.Milliseconds()), ratio, right, n, alive)
+	bar.Report(t, "proxy", 7, figure, "<= 1/200, all served, open through 3 of 3", ratio >= 200 && right == n && alive == 3)
+}
