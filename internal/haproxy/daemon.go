@@ -20,20 +20,18 @@ const maxOld = 8
 type Daemon struct {
 	Runtime Runtime
 	Master  Master
-	// Units restarts one; *sys.Units.
-	Units interface {
-		Restart(ctx context.Context, unit string) error
-	}
+	Units   units // *sys.Units
 
 	turn sync.Mutex
 }
 
+type units interface {
+	Start(ctx context.Context, unit string) error
+}
+
 // NewDaemon is Debian's.
-func NewDaemon(units interface {
-	Restart(ctx context.Context, unit string) error
-},
-) *Daemon {
-	return &Daemon{Runtime: Runtime{Path: RuntimeSocket}, Master: Master{Path: MasterSocket}, Units: units}
+func NewDaemon(u units) *Daemon {
+	return &Daemon{Runtime: Runtime{Path: RuntimeSocket}, Master: Master{Path: MasterSocket}, Units: u}
 }
 
 // Reload has HAProxy read its files, without closing a connection; it starts one that is
@@ -43,10 +41,12 @@ func (d *Daemon) Reload(ctx context.Context) error {
 	defer d.turn.Unlock()
 	err := d.Master.Reload(ctx)
 	if errors.Is(err, ErrDown) {
-		if err := d.Units.Restart(ctx, Unit); err != nil {
+		// Not a restart: somebody may be starting it at this moment, perhaps on the files
+		// before. Hence once more; of what was down that costs nobody anything.
+		if err := d.Units.Start(ctx, Unit); err != nil {
 			return fmt.Errorf("start HAProxy: %w", err)
 		}
-		return nil
+		err = d.Master.Reload(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("reload HAProxy: %w", err)

@@ -6,12 +6,20 @@ import (
 	"testing"
 
 	"gateway/internal/haproxy"
+	"gateway/lab/haproxytest"
 )
 
-type starter struct{ started []string }
+// starter starts what the test has.
+type starter struct {
+	started []string
+	start   func()
+}
 
-func (s *starter) Restart(_ context.Context, unit string) error {
+func (s *starter) Start(_ context.Context, unit string) error {
 	s.started = append(s.started, unit)
+	if s.start != nil {
+		s.start()
+	}
 	return nil
 }
 
@@ -31,8 +39,9 @@ func TestReloadsTakeTurns(t *testing.T) {
 }
 
 func TestOneThatIsDownIsStarted(t *testing.T) {
-	s := &starter{}
-	d := &haproxy.Daemon{Master: haproxy.Master{Path: t.TempDir() + "/none"}, Units: s}
+	h := haproxytest.New(t)
+	s := &starter{start: func() { h.Start("defaults\n\ttimeout client 1s\n") }}
+	d := &haproxy.Daemon{Runtime: h.Runtime, Master: h.Master, Units: s}
 	if err := d.Reload(t.Context()); err != nil || len(s.started) != 1 || s.started[0] != haproxy.Unit {
 		t.Errorf("started %v, %v", s.started, err)
 	}

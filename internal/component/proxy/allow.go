@@ -8,7 +8,10 @@ import (
 // allowLists makes one question out of all allow lists. A client's address leads to the
 // most specific network that any list names; whether a domain allows that network, because
 // its list has it or a wider one, is written out beforehand.
-func (s *sites) allowLists(domains []site) {
+func (s *sites) allowLists(domains map[string]*site) {
+	if !s.use.allow {
+		return
+	}
 	var nets []netip.Prefix
 	for _, d := range domains {
 		for _, n := range d.AllowFrom {

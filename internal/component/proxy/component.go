@@ -27,7 +27,7 @@ var migrations embed.FS
 type Options struct {
 	DB      db.DB
 	Run     *change.Runner
-	Applier applier    // apply.Client
+	Applier applier // apply.Client
 	HAProxy *haproxy.Daemon
 	Exec    sys.Runner // sys.Run
 	Setup   setup      // *setupstate.Store
@@ -55,15 +55,17 @@ func (p *part) component() component.Component {
 	return component.Component{
 		Name:  "proxy",
 		Units: []string{haproxy.Unit},
+		// Every value is of a kind that HAProxy takes wherever we put it, so that rows are
+		// judged one by one; it still has the last word before files are installed.
 		Tables: []component.Table{
 			{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true},
-			{Name: "proxy_backends", Scope: component.Replicated},
+			{Name: "proxy_backends", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_servers", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_domains", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_headers", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_ports", Scope: component.Replicated},
+			{Name: "proxy_ports", Scope: component.Replicated, RowsChecked: true},
 		},
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,9 +46,10 @@ const (
 
 // sites works out the maps.
 func (r *rendering) sites() sites {
-	var s sites
-	known := map[string]site{}
-	for _, d := range r.domains {
+	s := sites{records: make([]string, 0, len(r.domains)+16)}
+	known := make(map[string]*site, len(r.domains))
+	for i := range r.domains {
+		d := &r.domains[i]
 		if err := d.valid(); err != nil {
 			r.leaveOut("domain "+d.Name, err)
 			continue
@@ -56,13 +58,13 @@ func (r *rendering) sites() sites {
 	}
 	routed := r.routesOf(&s, known)
 	guarded := r.loginsOf(&s, known)
-	for _, d := range r.domains {
-		if _, ok := known[d.ID]; ok {
-			s.add(d, r.leadsTo(d.BackendID), routed[d.ID], guarded[d.ID])
+	for i := range r.domains {
+		if d := &r.domains[i]; known[d.ID] != nil {
+			s.add(*d, r.leadsTo(d.BackendID), routed[d.ID], guarded[d.ID])
 		}
 	}
 	r.headersOf(&s, known)
-	s.allowLists(slices.Collect(maps.Values(known)))
+	s.allowLists(known)
 	slices.Sort(s.records)
 	return s
 }
@@ -103,7 +105,7 @@ func (s *sites) add(d site, section string, routed, guarded bool) {
 	s.records = append(s.records, main+" "+record)
 	if other != "" {
 		s.use.redirect = true
-		s.records = append(s.records, other+" "+strings.Join([]string{"", d.ID, d.flags(false, false), "", "", main}, "|"))
+		s.records = append(s.records, other+" "+strings.Join([]string{"", d.ID, string(d.flags(nil, false, false)), "", "", main}, "|"))
 	}
 }
 
@@ -123,29 +125,33 @@ func (s *sites) note(d site) {
 //
 //	section | domain | flags | rate limit | largest body | redirect to | HSTS
 func (d site) record(section string, routed, guarded bool) string {
-	fields := []string{section, d.ID, d.flags(routed, guarded), "", "", "", d.hsts()}
+	b := make([]byte, 0, 128)
+	b = append(append(b, section...), '|')
+	b = append(append(b, d.ID...), '|')
+	b = append(d.flags(b, routed, guarded), '|')
 	if d.RateLimit > 0 {
-		fields[3] = strconv.Itoa(d.RateLimit)
+		b = strconv.AppendInt(b, int64(d.RateLimit), 10)
 	}
+	b = append(b, '|')
 	if d.MaxBody > 0 {
-		fields[4] = strconv.FormatInt(d.MaxBody, 10)
+		b = strconv.AppendInt(b, d.MaxBody, 10)
 	}
-	return strings.TrimRight(strings.Join(fields, "|"), "|")
+	b = append(append(b, "||"...), d.hsts()...)
+	return string(bytes.TrimRight(b, "|"))
 }
 
 // flags are letters: plain HTTP too, no HTTP/3 (q), maintenance, allow list, login, routes.
 // A rule looks for its letter.
-func (d site) flags(routed, guarded bool) string {
-	var b strings.Builder
-	for _, f := range []struct {
+func (d site) flags(b []byte, routed, guarded bool) []byte {
+	for _, f := range [...]struct {
 		on     bool
 		letter byte
 	}{{!d.HTTPS, 'p'}, {d.DisableH3, 'q'}, {d.Maintenance, 'm'}, {len(d.AllowFrom) > 0, 'a'}, {guarded, 'l'}, {routed, 'r'}} {
 		if f.on {
-			b.WriteByte(f.letter)
+			b = append(b, f.letter)
 		}
 	}
-	return b.String()
+	return b
 }
 
 func (d site) hsts() string {
@@ -165,7 +171,7 @@ func (d site) hsts() string {
 // routesOf makes "the first rule that fits" out of a map that finds the longest prefix: a
 // rule below one that comes before it and is a prefix of it never fits, so it is left out;
 // of those that remain, the longest that fits is the first.
-func (r *rendering) routesOf(s *sites, known map[string]site) map[string]bool {
+func (r *rendering) routesOf(s *sites, known map[string]*site) map[string]bool {
 	routed := map[string]bool{}
 	var before []string // prefixes of the same domain
 	last := ""
@@ -192,7 +198,7 @@ func (r *rendering) routesOf(s *sites, known map[string]site) map[string]bool {
 	return routed
 }
 
-func (r *rendering) loginsOf(s *sites, known map[string]site) map[string]bool {
+func (r *rendering) loginsOf(s *sites, known map[string]*site) map[string]bool {
 	guarded := map[string]bool{}
 	for _, u := range r.users {
 		if _, ok := known[u.DomainID]; !ok {
@@ -212,7 +218,7 @@ func (r *rendering) loginsOf(s *sites, known map[string]site) map[string]bool {
 }
 
 // headersOf groups by name: a rule for each name there is, not for each domain.
-func (r *rendering) headersOf(s *sites, known map[string]site) {
+func (r *rendering) headersOf(s *sites, known map[string]*site) {
 	byName := map[string]*header{}
 	for _, h := range r.headers {
 		d, ok := known[h.DomainID]

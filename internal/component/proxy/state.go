@@ -72,7 +72,7 @@ func load(ctx context.Context, q db.DB, about int) (state, error) {
 	var servers []member
 	queue(&b, &servers, `select backend_id::text, proxy_name, address, port, weight, backup, active, drain from proxy_servers order by backend_id, proxy_name`)
 	b.Queue(`select id::text, name, backend_id::text, http_to_https, disable_h3, hsts_max_age, hsts_subdomains, hsts_preload, rate_limit,
-		maintenance, max_body_size, www_redirect, allow_from from proxy_domains where active order by name`).Query(s.scanDomains)
+		maintenance, max_body_size, www_redirect, nullif(allow_from, '{}') from proxy_domains where active order by name`).Query(s.scanDomains)
 	queue(&b, &s.headers, `select domain_id::text, name, value from proxy_headers order by domain_id, name`)
 	queue(&b, &s.users, `select domain_id::text, digest from proxy_users order by digest`)
 	queue(&b, &s.rules, `select domain_id::text, path_prefix, backend_id::text from proxy_rules where active order by domain_id, priority, path_prefix, id`)

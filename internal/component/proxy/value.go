@@ -17,7 +17,6 @@ import (
 // more when it is rendered: what a restore brought in was perhaps never judged.
 
 var (
-	labelForm = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 	tokenForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 	pathForm  = regexp.MustCompile(`^/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$`)
 )
@@ -36,12 +35,32 @@ func hostName(s string) (string, error) {
 	if name == "" || len(name) > 253 {
 		return "", errors.New("must have 1 to 253 characters")
 	}
-	for label := range strings.SplitSeq(name, ".") {
-		if !labelForm.MatchString(label) {
-			return "", errors.New("must be a host name: letters, digits and dashes, parted by dots")
-		}
+	if !isHostName(name) {
+		return "", errors.New("must be a host name: letters, digits and dashes, parted by dots")
 	}
 	return name, nil
+}
+
+// isHostName is by hand, for there may be ten thousand to look at with every change.
+func isHostName(name string) bool {
+	length := 0 // of the part so far
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_':
+			length++
+		case c == '-' && length > 0:
+			length++
+		case c == '.' && length > 0 && name[i-1] != '-':
+			length = 0
+		default:
+			return false
+		}
+		if length > 63 {
+			return false
+		}
+	}
+	return length > 0 && name[len(name)-1] != '-'
 }
 
 // domainName is a host name, or one for all names directly below another: *.example.com.
@@ -179,6 +198,9 @@ func proxyName(s string) (string, error) {
 	}
 	if b.Len() == 0 || b.Len() > 64 {
 		return "", errors.New("must have 1 to 64 characters")
+	}
+	if b.String() == "BACKEND" || b.String() == "FRONTEND" {
+		return "", errors.New("must not be BACKEND or FRONTEND: statistics call all servers together so")
 	}
 	return b.String(), nil
 }

@@ -80,9 +80,10 @@ create table proxy_headers (
 	updated_at timestamptz not null,
 	domain_id  uuid not null references proxy_domains (id) on delete cascade,
 	name       text collate "C" not null,
-	value      text collate "C" not null,
-	constraint proxy_headers_name unique (domain_id, name)
+	value      text collate "C" not null
 );
+-- To HTTP, X-Note and x-note are one field.
+create unique index proxy_headers_name on proxy_headers (domain_id, lower(name));
 
 -- digest is what the proxy compares; see the component's README for why it is a quick one.
 create table proxy_users (
