@@ -62,6 +62,7 @@ func configured() map[string]func(s *stage, email string, actor *apptest.Client)
 		return fields{"name": unique(), "kind": "rfc2136", "settings": fields{"server": "192.0.2.1", "key_name": "gateway", "key": "YQ=="}}
 	}
 	return map[string]get{
+		"PUT /system/acme":                        fixed(fields{"email": unique() + "@example.com", "terms_agreed": true}),
 		"POST /certificates/dns-providers":        fixed(provider()),
 		"PUT /certificates/dns-providers/{id}":    on("/certificates/dns-providers", provider(), provider()),
 		"DELETE /certificates/dns-providers/{id}": on("/certificates/dns-providers", provider(), nil),

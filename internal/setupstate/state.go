@@ -5,6 +5,8 @@
 package setupstate
 
 import (
+	"net/mail"
+	"net/url"
 	"time"
 
 	"gateway/internal/fault"
@@ -41,6 +43,16 @@ type ACME struct {
 	Email        string `json:"email"`
 	DirectoryURL string `json:"directory_url"`
 	TermsAgreed  bool   `json:"terms_agreed"`
+}
+
+// Check adds to p what is wrong with it, each field named after prefix.
+func (a ACME) Check(p *fault.Problems, prefix string) {
+	if m, err := mail.ParseAddress(a.Email); a.Email != "" && (err != nil || m.Address != a.Email) {
+		p.Add(prefix+"email", "is not an e-mail address")
+	}
+	if u, err := url.Parse(a.DirectoryURL); a.DirectoryURL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		p.Add(prefix+"directory_url", "is not an https address")
+	}
 }
 
 // Retention is how much history is kept.

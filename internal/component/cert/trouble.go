@@ -35,7 +35,7 @@ var remedies = map[string]string{
 	validationFailed: "The authority looked and did not find our answer. See that the name leads here from the internet over IPv4 and IPv6, then renew.",
 	dnsUpdateFailed:  "Check the provider's address and credentials, that it holds the name's zone, and that they may change TXT records there.",
 	acmeUnreachable:  "Check that this node reaches the internet and resolves names, and the authority's directory address. A private authority's own certificate goes into /etc/gateway/acme-ca.pem.",
-	termsNotAgreed:   "Agree to the authority's terms of service in the settings of certificates.",
+	termsNotAgreed:   "Agree to the authority's terms of service: terms_agreed of /system/acme.",
 	orderFailed:      "The authority refused the order; its reason is in the message. Change what it complains about, then renew.",
 	keyMismatch:      "Renew once more; if it comes again, the authority answers with certificates for other keys.",
 	notServed:        "The certificate is issued, but the proxy serves another one. Look at the state of the component cert, and restart haproxy if it stays.",

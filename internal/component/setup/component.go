@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/mail"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -172,12 +171,7 @@ func (n Node) check(p *fault.Problems) {
 	if !hostname.MatchString(strings.ToLower(n.FQDN)) {
 		p.Add("fqdn", "is not a full host name like gw1.example.com")
 	}
-	if a, err := mail.ParseAddress(n.ACME.Email); n.ACME.Email != "" && (err != nil || a.Address != n.ACME.Email) {
-		p.Add("acme.email", "is not an e-mail address")
-	}
-	if u, err := url.Parse(n.ACME.DirectoryURL); n.ACME.DirectoryURL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
-		p.Add("acme.directory_url", "is not an https address")
-	}
+	setupstate.ACME(n.ACME).Check(p, "acme.")
 }
 
 // finish stores the outcome. Of parallel callers with the right code one wins.
@@ -188,7 +182,7 @@ func (p *part) finish(ctx context.Context, n Node, admin *setupstate.Admin) (*ap
 		}
 		s.Complete, s.CompletedAt = true, p.Now().UTC()
 		s.FQDN, s.Admin = strings.ToLower(n.FQDN), admin
-		s.ACME = setupstate.ACME{Email: n.ACME.Email, DirectoryURL: n.ACME.DirectoryURL, TermsAgreed: n.ACME.TermsAgreed}
+		s.ACME = setupstate.ACME(n.ACME)
 		return nil
 	})
 	if err != nil {

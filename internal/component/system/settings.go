@@ -40,6 +40,7 @@ func (p *part) settingRoutes(r api.Router) {
 			return p.setFlag(ctx, f, in.Body)
 		})
 	}
+	p.acmeRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "get-retention", Method: http.MethodGet, Path: "/system/retention", Access: api.Viewer, WithoutDatabase: true,
 		Summary: "How much history is kept",

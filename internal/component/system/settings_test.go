@@ -144,3 +144,18 @@ func (n *node) state() setupstate.State {
 	}
 	return state
 }
+
+func TestTheAuthorityOfCertificatesCanBeChanged(t *testing.T) {
+	n := newNode(t)
+	n.expect("/system/acme", map[string]any{"email": "", "directory_url": "", "terms_agreed": false})
+	body := `{"email":"ops@example.com","directory_url":"https://ca.example/directory","terms_agreed":true}`
+	if status, got := n.as("admin", http.MethodPut, "/system/acme", body); status != http.StatusOK {
+		t.Fatalf("answered %d %v", status, got)
+	}
+	n.expect("/system/acme", map[string]any{"email": "ops@example.com", "directory_url": "https://ca.example/directory", "terms_agreed": true})
+	for _, wrong := range []string{`{"email":"nobody","terms_agreed":true}`, `{"directory_url":"http://ca.example/","terms_agreed":true}`} {
+		if status, got := n.as("admin", http.MethodPut, "/system/acme", wrong); status != http.StatusBadRequest {
+			t.Errorf("%s answered %d %v, want 400", wrong, status, got)
+		}
+	}
+}

@@ -1467,6 +1467,21 @@ export type SysResources = {
     uptime_seconds: number;
 };
 
+export type SystemAcme = {
+    /**
+     * Of the authority; empty for the usual public one
+     */
+    directory_url?: string;
+    /**
+     * Where the authority sends warnings
+     */
+    email?: string;
+    /**
+     * The authority's terms of service are agreed to; it issues nothing otherwise
+     */
+    terms_agreed: boolean;
+};
+
 export type SystemFlag = {
     enabled: boolean;
 };
@@ -4254,6 +4269,38 @@ export type SetupStatusResponses = {
 };
 
 export type SetupStatusResponse = SetupStatusResponses[keyof SetupStatusResponses];
+
+export type GetAcmeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/system/acme';
+};
+
+export type GetAcmeResponses = {
+    /**
+     * OK
+     */
+    200: SystemAcme;
+};
+
+export type GetAcmeResponse = GetAcmeResponses[keyof GetAcmeResponses];
+
+export type SetAcmeData = {
+    body: SystemAcme;
+    path?: never;
+    query?: never;
+    url: '/system/acme';
+};
+
+export type SetAcmeResponses = {
+    /**
+     * OK
+     */
+    200: SystemAcme;
+};
+
+export type SetAcmeResponse = SetAcmeResponses[keyof SetAcmeResponses];
 
 export type GetAutoUpdateData = {
     body?: never;

@@ -802,6 +802,12 @@ export const zSysResources = /*#__PURE__*/ (() => z.object({
     uptime_seconds: z.int().check(z.gte(0))
 }))();
 
+export const zSystemAcme = /*#__PURE__*/ (() => z.object({
+    directory_url: z.optional(z.string().check(z.maxLength(500))),
+    email: z.optional(z.string().check(z.maxLength(254))),
+    terms_agreed: z.boolean()
+}))();
+
 export const zSystemFlag = /*#__PURE__*/ (() => z.object({
     enabled: z.boolean()
 }))();
