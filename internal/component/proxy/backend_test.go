@@ -64,7 +64,7 @@ func TestABackendHasNoAddressOfItsOwn(t *testing.T) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"Backend", "BackendInput"} {
+	for _, name := range []string{"ProxyBackend", "ProxyBackendInput"} {
 		fields := doc.Components.Schemas[name].Properties
 		if fields["lb_algorithm"] == nil {
 			t.Fatalf("the document has no %s: %v", name, fields)

@@ -130,6 +130,8 @@ func health(status string) (health, mode string) {
 	switch {
 	case word == "DRAIN":
 		return "UP", "drain"
+	case status == "MAINT (resolution)": // its name leads nowhere, which nobody wants
+		return "DOWN", "ready"
 	case word == "MAINT":
 		return "DOWN", "maint"
 	case word == "UP" && rest != "":
