@@ -60,10 +60,7 @@ function Facts({ certificate }: { certificate: Certificate }) {
 					[t("certificate.expires"), <ExpiryBar key="expires" certificate={certificate} />],
 					[t("certificate.field.names"), certificate.names.join(", ")],
 					[t("certificate.field.source"), t(`certificate.option.source.${source}`)],
-					[
-						t("certificate.field.challenge"),
-						source === "acme" ? t(`certificate.option.challenge.${challenge}`) : undefined,
-					],
+					[t("certificate.proof"), source === "acme" ? t(`certificate.option.challenge.${challenge}`) : undefined],
 					[t("certificate.issuer"), certificate.issuer || undefined],
 					[t("certificate.serial"), serial],
 					[t("certificate.renewed"), when(certificate.last_renewed_at)],

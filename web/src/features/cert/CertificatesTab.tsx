@@ -11,7 +11,7 @@ const RenewDialog = later("renew a certificate", () => import("./RenewDialog"));
 export function CertificatesTab() {
 	const { t } = useTranslation("cert");
 	const columns: Column<Certificate>[] = [
-		{ key: "names", title: t("certificate.field.names"), sortable: true, width: 35, cell: (one) => <Names of={one} /> },
+		{ key: "names", title: t("certificate.field.names"), sortable: true, width: 30, cell: (one) => <Names of={one} /> },
 		{ key: "status", title: t("certificate.state"), width: 15, cell: (one) => <State of={one} /> },
 		{
 			// The server sorts by its own name for the end.

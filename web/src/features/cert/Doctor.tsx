@@ -1,9 +1,9 @@
 import { type CertFinding, type Certificate, useCan } from "@api";
 import { CheckCircleIcon, ExclamationTriangleIcon } from "@patternfly/react-icons";
-import { BusyButton, sentence, Time, toast, useErrorText } from "@ui";
+import { BusyButton, Time, toast, useErrorText } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { remedyOf } from "./remedy";
+import { remedyOf, said } from "./remedy";
 import { useCheck } from "./requests";
 
 /** Doctor is what ordering depends on, as it was found at the last look; administrators can have it looked at again. */
@@ -63,7 +63,7 @@ function Found({ finding }: { finding: CertFinding }) {
 					{t(`doctor.check.${finding.check}`, { defaultValue: finding.check })}
 				</strong>
 				{finding.name && <span className="gw-cert-more"> {finding.name}</span>}
-				<p>{sentence(finding.message)}</p>
+				<p>{said(finding.message)}</p>
 				{!finding.ok && <p className="gw-doctor-remedy">{remedyOf(t, finding)}</p>}
 			</div>
 		</li>

@@ -1,9 +1,11 @@
 import type { Certificate } from "@api";
 import { formatAgo, formatExact } from "@ui";
+import { useTranslation } from "react-i18next";
 import { expiryOf } from "./expiry";
 
 /** ExpiryBar is how much of its time a certificate has left, as a bar and in words. */
 export function ExpiryBar({ certificate }: { certificate: Certificate }) {
+	const { t } = useTranslation("cert");
 	const expiry = expiryOf(certificate, Date.now());
 	if (!expiry || !certificate.expires_at) return "–";
 	const end = new Date(certificate.expires_at);
@@ -12,7 +14,7 @@ export function ExpiryBar({ certificate }: { certificate: Certificate }) {
 			<span className="gw-expiry-bar" aria-hidden="true">
 				<span style={{ width: `${expiry.left * 100}%` }} />
 			</span>
-			<span className="gw-expiry-text">{formatAgo(end)}</span>
+			<span>{expiry.days > 0 ? t("certificate.left", { count: expiry.days }) : formatAgo(end)}</span>
 		</span>
 	);
 }

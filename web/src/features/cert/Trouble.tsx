@@ -1,7 +1,7 @@
 import type { Certificate } from "@api";
-import { Notice, sentence, Time } from "@ui";
+import { Notice, Time } from "@ui";
 import { useTranslation } from "react-i18next";
-import { remedyOf } from "./remedy";
+import { remedyOf, said } from "./remedy";
 
 /** Trouble says what went wrong at the last attempt, what to do about it, and when the node tries again by itself. */
 export function Trouble({ certificate }: { certificate: Certificate }) {
@@ -9,7 +9,7 @@ export function Trouble({ certificate }: { certificate: Certificate }) {
 	const { last_error: code, last_error_message: message, remedy, next_attempt_at: next } = certificate;
 	if (!code) return null;
 	return (
-		<Notice kind="danger" title={sentence(message ?? code)}>
+		<Notice kind="danger" title={said(message ?? code)}>
 			<p>{remedyOf(t, { code, remedy })}</p>
 			{next && (
 				<p className="gw-cert-next">

@@ -21,11 +21,11 @@ export function SitesTab() {
 	const [doomed, setDoomed] = useState<ProxyDomain>();
 	const setMaintenance = useMaintenance();
 	const columns: Column<ProxyDomain>[] = [
-		{ key: "name", title: t("site.field.name"), sortable: true, width: 35, cell: (site) => <Name site={site} /> },
+		{ key: "name", title: t("site.field.name"), sortable: true, width: 30, cell: (site) => <Name site={site} /> },
 		{
 			key: "backend_id",
 			title: t("site.field.backend_id"),
-			width: 25,
+			width: 20,
 			cell: (site) => <PoolLink id={site.backend_id} />,
 		},
 		{

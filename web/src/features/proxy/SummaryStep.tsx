@@ -19,7 +19,11 @@ export function SummaryStep({ form, certificates = [], onEdit }: Props) {
 	const name = hostOf(values.name);
 	const pool = usePools()?.find((one) => one.id === values.backend_id)?.name ?? "";
 	const server = `${values.scheme}://${values.address.includes(":") ? `[${values.address}]` : values.address}:${values.port}`;
-	const where = { pool: [pool], new: [poolName(values), server], later: [t("publish.where.later")] }[values.where];
+	const where = {
+		pool: [pool],
+		new: [server, t("publish.newPool", { name: poolName(values) })],
+		later: [t("publish.where.later")],
+	}[values.where];
 	const chosen = t(`publish.certificate.${values.certificate}`);
 	const cover = values.certificate === "covered" ? [coverOf(certificates, name)?.names[0] ?? ""] : [];
 	const rows: [Step, string[]][] = [
