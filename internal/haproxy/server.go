@@ -185,9 +185,10 @@ func parseServers(answer string) ([]Server, error) {
 	return servers, nil
 }
 
-// The bits of srv_admin_state, and the value of srv_op_state for one that runs.
+// The bits of srv_admin_state, and the value of srv_op_state for one that runs. 0x04 is not
+// among them: it stays with a server that a file disables, whatever it is told afterwards.
 const (
-	anyMaintenance = 0x01 | 0x02 | 0x04 | 0x20
+	anyMaintenance = 0x01 | 0x02 | 0x20
 	anyDrain       = 0x08 | 0x10
 	running        = 2
 )

@@ -60,9 +60,12 @@ func (p *part) tell(ctx context.Context, plan plan) error {
 	return p.readBack(ctx, plan)
 }
 
+// change has a server rest before it is moved, and work only after.
 func (p *part) change(ctx context.Context, s serverStep) error {
-	if s.was.disabled != s.is.disabled && s.is.disabled {
-		return p.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Maintenance)
+	if s.is.disabled && !s.was.disabled {
+		if err := p.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Maintenance); err != nil {
+			return err
+		}
 	}
 	if s.was.at != s.is.at {
 		at, err := netip.ParseAddrPort(s.is.at)
@@ -78,14 +81,14 @@ func (p *part) change(ctx context.Context, s serverStep) error {
 			return err
 		}
 	}
-	if s.was.disabled != s.is.disabled {
+	if s.was.disabled && !s.is.disabled {
 		return p.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Ready)
 	}
 	return nil
 }
 
 func (p *part) fill(ctx context.Context, m mapStep) error {
-	if m.all != nil {
+	if m.replace {
 		return p.HAProxy.Runtime.MapReplace(ctx, m.file, m.all)
 	}
 	return p.HAProxy.Runtime.MapSet(ctx, m.file, m.changes)
@@ -96,31 +99,52 @@ var errNotSo = errors.New("HAProxy does not have what it was told")
 // readBack believes nothing that was not seen.
 func (p *part) readBack(ctx context.Context, plan plan) error {
 	for _, m := range plan.maps {
-		for _, c := range m.changes {
-			value, found, err := p.HAProxy.Runtime.MapGet(ctx, m.file, c.Key)
-			if err != nil {
-				return err
-			}
-			if found == c.Remove || value != c.Value {
-				return errNotSo
-			}
-		}
-		if m.all != nil {
-			if err := p.sameMap(ctx, m); err != nil {
-				return err
-			}
+		if err := p.sameMap(ctx, m); err != nil {
+			return err
 		}
 	}
-	return p.sameServers(ctx, slices.Concat(plan.add, plan.change, plan.remove))
+	return p.soon(ctx, func() error { return p.sameServers(ctx, slices.Concat(plan.add, plan.change, plan.remove)) })
+}
+
+// soon gives HAProxy a moment: it moves a server after it said that it did.
+func (p *part) soon(ctx context.Context, look func() error) error {
+	err := look()
+	for range 40 {
+		if !errors.Is(err, errNotSo) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+			err = look()
+		}
+	}
+	return err
 }
 
 func (p *part) sameMap(ctx context.Context, m mapStep) error {
+	if m.all != nil {
+		return p.sameEntries(ctx, m)
+	}
+	for _, c := range m.changes {
+		value, found, err := p.HAProxy.Runtime.MapGet(ctx, m.file, c.Key)
+		if err != nil {
+			return err
+		}
+		if found == c.Remove || value != c.Value {
+			return errNotSo
+		}
+	}
+	return nil
+}
+
+func (p *part) sameEntries(ctx context.Context, m mapStep) error {
 	all, err := p.HAProxy.Runtime.MapAll(ctx, m.file)
 	if err != nil {
 		return err
 	}
-	byKey := func(a, b haproxy.MapEntry) int { return strings.Compare(a.Key, b.Key) }
-	slices.SortFunc(all, byKey)
+	slices.SortFunc(all, func(a, b haproxy.MapEntry) int { return strings.Compare(a.Key, b.Key) })
 	if !slices.Equal(all, m.all) {
 		return errNotSo
 	}

@@ -21,7 +21,8 @@ type plan struct {
 type mapStep struct {
 	file    string
 	changes []haproxy.MapChange
-	all     []haproxy.MapEntry // in place of changes, where these are many
+	all     []haproxy.MapEntry // where it must be looked at as a whole
+	replace bool               // by all, because changes are many
 }
 
 type serverStep struct {
@@ -82,11 +83,16 @@ func newMapStep(file string, was, is []byte) mapStep {
 			step.changes = append(step.changes, haproxy.MapChange{Key: e.Key, Remove: true})
 		}
 	}
-	if len(step.changes) > manyChanges {
-		step.all, step.changes = parseMap(is), nil
+	step.replace = len(step.changes) > manyChanges
+	if step.replace || !exact(file) {
+		step.all = parseMap(is)
 	}
 	return step
 }
+
+// exact reports whether asking for a key finds that one or none: by a prefix or an address
+// a wider entry is found as well.
+func exact(file string) bool { return file != routesMap && file != netsMap }
 
 // differing is the part of two texts that is not the same in both, in whole lines. A line
 // that moved within it is found there by its key.

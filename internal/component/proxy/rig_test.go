@@ -314,9 +314,9 @@ func (r *rig) holds(t testing.TB) {
 
 // seen is what can be seen of a server from outside.
 type seen struct {
-	at                               string
-	weight                           int
-	disabled, drains, backup, checks bool
+	at                       string
+	weight                   int
+	disabled, backup, checks bool
 }
 
 func (r *rig) holdsServers(t testing.TB, pools map[string]map[string]server) {
@@ -331,7 +331,7 @@ func (r *rig) holdsServers(t testing.TB, pools map[string]map[string]server) {
 				at = "" // whatever the name leads to
 			}
 			want[pool+"/"+name] = seen{
-				at: at, weight: s.weight, disabled: s.disabled, drains: s.weight == 0 && !s.disabled,
+				at: at, weight: s.weight, disabled: s.disabled,
 				backup: strings.Contains(settings, " backup "), checks: strings.Contains(settings, " check ") && !s.disabled,
 			}
 		}
@@ -375,7 +375,7 @@ func (r *rig) seenServers(t testing.TB) map[string]seen {
 		}
 		have := out[s.Proxy+"/"+s.Name]
 		if s.Kind == haproxy.ServerStat {
-			have.drains, have.backup, have.checks = s.Status == "DRAIN", s.Backup, s.CheckStatus != ""
+			have.backup, have.checks = s.Backup, s.CheckStatus != ""
 		}
 		out[s.Proxy+"/"+s.Name] = have
 	}

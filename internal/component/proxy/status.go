@@ -113,6 +113,9 @@ func newStats(all []haproxy.Stat) Stats {
 			})
 		case pool && (s.Kind == haproxy.ServerStat || s.Kind == haproxy.BackendStat):
 			status, mode := health(s.Status)
+			if s.Kind == haproxy.ServerStat && s.Weight == 0 && mode == "ready" {
+				mode = "drain" // is rendered as a weight of 0
+			}
 			out.Backends = append(out.Backends, BackendStat{
 				Name: s.Proxy, BackendID: id, Server: s.Name, Status: status, Mode: mode, CheckStatus: s.CheckStatus,
 				Sessions: s.Sessions, BytesIn: s.BytesIn, BytesOut: s.BytesOut, LastChange: int64(s.LastChange.Seconds()),

@@ -89,8 +89,12 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("error = %s", *s.Error)
 	}
 	for _, tc := range []struct{ backend, server, status, check string }{
-		{pool, "web_1_example", "UP", "L7OK"}, {pool, "dead", "DOWN", "L4CON"}, {pool, "BACKEND", "DEGRADED", ""},
-		{lost, "dead", "DOWN", "L4CON"}, {lost, "BACKEND", "DOWN", ""}, {wrong, "one", "DOWN", "L7STS"},
+		{pool, "web_1_example", "UP", "L7OK"},
+		{pool, "dead", "DOWN", "L4CON"},
+		{pool, "BACKEND", "DEGRADED", ""},
+		{lost, "dead", "DOWN", "L4CON"},
+		{lost, "BACKEND", "DOWN", ""},
+		{wrong, "one", "DOWN", "L7STS"},
 	} {
 		if got := s.backend(t, tc.backend, tc.server); got.Status != tc.status || got.CheckStatus != tc.check || got.Name != section(tc.backend) {
 			t.Errorf("%+v, want %s by %s", got, tc.status, tc.check)
