@@ -1,9 +1,13 @@
 import "./cert.css";
-import { Figures, formatNumber, Page, UrlTabs } from "@ui";
+import { Figures, formatNumber, later, Page, UrlTabs, Waiting } from "@ui";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { CertificatesTab } from "./CertificatesTab";
 import { ProvidersTab } from "./ProvidersTab";
 import { useSummary } from "./requests";
+
+// Most visits look; forms are heavy.
+const AuthorityTab = later("authority", () => import("./AuthorityTab"));
 
 /** CertificatesPage is what the sites show to browsers, and whether it lasts. */
 export default function CertificatesPage() {
@@ -20,6 +24,15 @@ export default function CertificatesPage() {
 			),
 		},
 		{ id: "providers", title: t("tab.providers"), content: <ProvidersTab /> },
+		{
+			id: "authority",
+			title: t("tab.authority"),
+			content: (
+				<Suspense fallback={<Waiting height="18rem" />}>
+					<AuthorityTab />
+				</Suspense>
+			),
+		},
 	];
 	return (
 		<Page title={t("title")} description={t("lead")}>

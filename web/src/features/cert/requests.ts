@@ -1,11 +1,14 @@
 import {
 	type Certificate,
 	checkCertificate,
+	getAcmeOptions,
 	getCertCertificateOptions,
 	invalidate,
 	listCertDnsProviderKindsOptions,
 	listCertDnsProvidersOptions,
 	renewCertificate,
+	type SystemAcme,
+	setAcme,
 	summariseCertificatesOptions,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -46,4 +49,12 @@ export const useCheck = () =>
 	useMutation({
 		mutationFn: ({ id }: Certificate) => checkCertificate({ path: { id } }),
 		onSettled: () => invalidate("cert", "audit"),
+	});
+
+export const useAuthority = () => useQuery(getAcmeOptions());
+
+export const useSetAuthority = () =>
+	useMutation({
+		mutationFn: (body: SystemAcme) => setAcme({ body }),
+		onSuccess: () => invalidate("system", "cert", "audit"),
 	});

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Choices } from "./Choices";
 import { coverOf } from "./cover";
 import { hostOf, isWildcard, type Values } from "./publish";
+import { useTermsAgreed } from "./requests";
 
 interface Props {
 	form: UseFormReturn<Values>;
@@ -16,6 +17,7 @@ export function CertificateStep({ form, certificates = [] }: Props) {
 	const name = hostOf(form.watch("name"));
 	const cover = coverOf(certificates, name);
 	const wildcard = isWildcard(name);
+	const terms = useTermsAgreed();
 	// The server refuses a second certificate for the very same name.
 	const taken = Boolean(cover?.names.includes(name));
 	const covered = { value: "covered" as const, hint: t("publish.certificate.coveredHint", { name: cover?.names[0] }) };
@@ -28,7 +30,7 @@ export function CertificateStep({ form, certificates = [] }: Props) {
 				{
 					value: "acme",
 					off: wildcard || taken,
-					hint: wildcard ? t("publish.invalid.wildcard") : undefined,
+					hint: wildcard ? t("publish.invalid.wildcard") : terms === false ? t("publish.certificate.terms") : undefined,
 				},
 				{ value: "self_signed", off: taken },
 				...(cover ? [] : [{ value: "later" as const }]),

@@ -4,6 +4,7 @@ import {
 	type Certificate,
 	type ChangeOperation,
 	carryOut,
+	getAcmeOptions,
 	getProxyBackendOptions,
 	getProxyDomainOptions,
 	interfacesOptions,
@@ -79,3 +80,6 @@ export const usePublish = () =>
 			carryOut(ask, (headers) => batch({ body: { operations }, headers })),
 		onSuccess: () => invalidate("proxy", "cert", "change"),
 	});
+
+/** useTermsAgreed says whether an authority would issue anything at all; undefined while not known. */
+export const useTermsAgreed = () => useQuery(getAcmeOptions()).data?.terms_agreed;
