@@ -21,6 +21,8 @@ type Daemon struct {
 	Runtime Runtime
 	Master  Master
 	Units   units // *sys.Units
+	// At is told each step of a change of the running HAProxy; tests end the process there.
+	At func(step string)
 
 	turn sync.Mutex
 }
@@ -32,6 +34,49 @@ type units interface {
 // NewDaemon is Debian's.
 func NewDaemon(u units) *Daemon {
 	return &Daemon{Runtime: Runtime{Path: RuntimeSocket}, Master: Master{Path: MasterSocket}, Units: u}
+}
+
+// ErrReloaded says that somebody reloaded HAProxy while it was told something: the process
+// that was told is on its way out, and the new one may have read the files before.
+var ErrReloaded = errors.New("HAProxy was reloaded meanwhile")
+
+// Tell has fn change the running HAProxy, in turn with reloads.
+func (d *Daemon) Tell(ctx context.Context, fn func() error) error {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	before, err := d.current(ctx)
+	if err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return err
+	}
+	// A master that reads its files for a reload answers when it has.
+	after, err := d.current(ctx)
+	if err == nil && after != before {
+		err = ErrReloaded
+	}
+	return err
+}
+
+func (d *Daemon) current(ctx context.Context) (int, error) {
+	workers, err := d.Master.Workers(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, w := range workers {
+		if !w.Old {
+			return w.PID, nil
+		}
+	}
+	return 0, ErrDown
+}
+
+// Told is called after each thing that the running HAProxy was told.
+func (d *Daemon) Told() {
+	if d.At != nil {
+		d.At("told")
+	}
 }
 
 // Reload has HAProxy read its files, without closing a connection; it starts one that is

@@ -2,6 +2,7 @@ package haproxy_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -44,5 +45,18 @@ func TestOneThatIsDownIsStarted(t *testing.T) {
 	d := &haproxy.Daemon{Runtime: h.Runtime, Master: h.Master, Units: s}
 	if err := d.Reload(t.Context()); err != nil || len(s.started) != 1 || s.started[0] != haproxy.Unit {
 		t.Errorf("started %v, %v", s.started, err)
+	}
+}
+
+// What was told to a process that is on its way out is told again, or read from the files.
+func TestAReloadMeanwhileIsNoticed(t *testing.T) {
+	r := newRig(t, "")
+	d := &haproxy.Daemon{Runtime: r.Runtime, Master: r.Master, Units: &starter{}}
+	if err := d.Tell(t.Context(), func() error { return nil }); err != nil {
+		t.Errorf("undisturbed: %v", err)
+	}
+	err := d.Tell(t.Context(), func() error { return r.Master.Reload(t.Context()) })
+	if !errors.Is(err, haproxy.ErrReloaded) {
+		t.Errorf("reloaded meanwhile: %v", err)
 	}
 }

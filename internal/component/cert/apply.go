@@ -21,7 +21,7 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 		return fmt.Errorf("what was rendered is not laid out as it should be: %w", err)
 	}
 	if hot {
-		err := p.carryOut(ctx, steps)
+		err := p.HAProxy.Tell(ctx, func() error { return p.carryOut(ctx, steps) })
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -92,6 +92,7 @@ func (p *part) carryOut(ctx context.Context, steps []step) error {
 		if err := carryOut(ctx, runtime, s); err != nil {
 			return fmt.Errorf("%s: %w", s.path, err)
 		}
+		p.HAProxy.Told()
 	}
 	return nil
 }

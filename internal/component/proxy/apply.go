@@ -27,7 +27,7 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 		return nil
 	}
 	if hot {
-		err := p.tell(ctx, plan)
+		err := p.HAProxy.Tell(ctx, func() error { return p.tell(ctx, plan) })
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -37,25 +37,26 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 
 // tell has new servers there before sites lead to them, and takes old ones away after.
 func (p *part) tell(ctx context.Context, plan plan) error {
+	var steps []func() error
 	for _, s := range plan.add {
-		if err := p.HAProxy.Runtime.ServerAdd(ctx, s.backend, s.is.name, s.is.line(), strings.Contains(s.is.settings, " check ")); err != nil {
-			return err
-		}
+		steps = append(steps, func() error {
+			return p.HAProxy.Runtime.ServerAdd(ctx, s.backend, s.is.name, s.is.line(), strings.Contains(s.is.settings, " check "))
+		})
 	}
 	for _, s := range plan.change {
-		if err := p.change(ctx, s); err != nil {
-			return err
-		}
+		steps = append(steps, func() error { return p.change(ctx, s) })
 	}
 	for _, m := range plan.maps {
-		if err := p.fill(ctx, m); err != nil {
-			return err
-		}
+		steps = append(steps, func() error { return p.fill(ctx, m) })
 	}
 	for _, s := range plan.remove {
-		if err := p.HAProxy.Runtime.ServerRemove(ctx, s.backend, s.was.name, drainTime); err != nil {
+		steps = append(steps, func() error { return p.HAProxy.Runtime.ServerRemove(ctx, s.backend, s.was.name, drainTime) })
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
 			return err
 		}
+		p.HAProxy.Told()
 	}
 	return p.readBack(ctx, plan)
 }
