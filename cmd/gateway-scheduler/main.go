@@ -8,12 +8,14 @@ import (
 	"syscall"
 
 	"gateway/internal/app"
+	"gateway/internal/dnsprovider/clients"
 )
 
 func main() {
 	cfg := app.Defaults()
 	cfg.Flags(flag.CommandLine)
 	flag.Parse()
+	cfg.DNSProviders = clients.Open
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	app.Main(app.RunScheduler(ctx, cfg))

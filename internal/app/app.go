@@ -22,6 +22,7 @@ import (
 	"gateway/internal/component/all"
 	"gateway/internal/component/user"
 	"gateway/internal/db"
+	"gateway/internal/dnsprovider"
 	"gateway/internal/intent"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
@@ -42,6 +43,8 @@ type Config struct {
 	// More parts than the list has; for tests of the contract.
 	More func(all.Deps) []component.Component
 	Log  *slog.Logger
+	// DNSProviders makes the clients of DNS providers, for the process that speaks to the outside.
+	DNSProviders dnsprovider.Open
 
 	local bool // the API of gateway-ctl, for whoever runs it
 }
@@ -110,6 +113,7 @@ func newCore(cfg Config) (*core, error) {
 		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Box: c.box, Hasher: hasher, Limits: *cfg.Limits,
 		SetupCode: cfg.SetupCode(), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
 		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: apply.Client{Socket: cfg.ApplySocket}, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
+		DNSProviders: cfg.DNSProviders,
 	}
 	deps.Set = func() component.Set { return c.set }
 	c.parts = all.List(deps)

@@ -23,6 +23,7 @@ import (
 	"gateway/internal/component/system"
 	"gateway/internal/component/user"
 	"gateway/internal/db"
+	"gateway/internal/dnsprovider"
 	"gateway/internal/haproxy"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
@@ -52,6 +53,8 @@ type Deps struct {
 	Metrics   prometheus.Gatherer
 	Now       func() time.Time
 	Log       *slog.Logger
+
+	DNSProviders dnsprovider.Open // for the process that speaks to the outside
 }
 
 // Managed returns the parts that render files for a daemon. gateway-apply has these alone.
@@ -61,7 +64,7 @@ func Managed(d Deps) []component.Component {
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, HAProxy: proxied, Exec: d.Exec, Setup: d.Setup}),
-		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, HAProxy: proxied, Now: d.Now, Log: d.Log}),
+		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, HAProxy: proxied, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db"
+	"gateway/internal/dnsprovider"
 	"gateway/internal/haproxy"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
@@ -43,6 +44,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Alert is told of a certificate that could not be renewed, once until it could.
 	Alert func(ctx context.Context, a Alert)
+	// Providers makes the clients of DNS providers; only the process with jobs has it.
+	Providers dnsprovider.Open
 	// Outside is how the authority and the world's name servers are reached.
 	Outside Outside
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/libdns/libdns"
 	"github.com/mholt/acmez/v3/acme"
 	"github.com/miekg/dns"
+
+	"gateway/internal/dnsprovider"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 // dnsSolver leaves the answers in the zone of a name.
 type dnsSolver struct {
 	p        *part
-	provider changer
+	provider dnsprovider.Changer
 	hide     *strings.Replacer
 	lookup   lookup
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/db"
+	"gateway/internal/dnsprovider"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
@@ -56,23 +58,32 @@ func (p *part) providers() resource.Resource[Provider, ProviderInput] {
 	}
 }
 
+func (p *part) kindRoute(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "list-cert-dns-provider-kinds", Method: http.MethodGet, Path: "/certificates/dns-provider-kinds", Access: api.Viewer, WithoutDatabase: true,
+		Summary: "List the kinds of DNS provider, with the settings that each wants",
+	}, func(context.Context, *struct{}) (*api.Body[[]dnsprovider.Kind], error) {
+		return api.OK(dnsprovider.Kinds()), nil
+	})
+}
+
 func (p *part) validateProvider(ctx context.Context, tx db.DB, old *Provider, in *ProviderInput) error {
 	var problems fault.Problems
 	if strings.ContainsFunc(in.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		problems.Add("name", "must be one line")
 	}
-	k, ok := kindOf(in.Kind)
+	k, ok := dnsprovider.Find(in.Kind)
 	if !ok {
 		problems.Add("kind", "is not one of the kinds there are")
 		return problems.Err()
 	}
 	for name := range in.Settings {
-		if !slices.ContainsFunc(k.Settings, func(s Setting) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(k.Settings, func(s dnsprovider.Setting) bool { return s.Name == name }) {
 			problems.Add("settings", "has one that %s does not want; see the list of kinds", k.Title)
 		}
 	}
-	moved := old != nil && (old.Kind != in.Kind || slices.ContainsFunc(k.Settings, func(s Setting) bool {
-		return s.server && old.Settings[s.Name] != in.Settings[s.Name]
+	moved := old != nil && (old.Kind != in.Kind || slices.ContainsFunc(k.Settings, func(s dnsprovider.Setting) bool {
+		return s.Server && old.Settings[s.Name] != in.Settings[s.Name]
 	}))
 	for _, s := range k.Settings {
 		if err := checkSetting(s, in.Settings[s.Name], old, moved); err != nil {
@@ -87,7 +98,7 @@ func (p *part) validateProvider(ctx context.Context, tx db.DB, old *Provider, in
 
 // checkSetting judges one value. A stored secret is not sent to another server than the
 // one it was given for: whoever may change the address may not thereby read the secret.
-func checkSetting(s Setting, value string, old *Provider, moved bool) error {
+func checkSetting(s dnsprovider.Setting, value string, old *Provider, moved bool) error {
 	switch {
 	case value == "" && s.Required:
 		return errors.New("is needed")
@@ -103,7 +114,7 @@ func checkSetting(s Setting, value string, old *Provider, moved bool) error {
 		return errors.New("must be given anew: what it was for has changed")
 	case s.Secret && value == masked:
 		return nil
-	case s.server:
+	case s.Server:
 		return checkServer(value)
 	case s.Name == "key":
 		if _, err := base64.StdEncoding.DecodeString(value); err != nil {
@@ -114,7 +125,7 @@ func checkSetting(s Setting, value string, old *Provider, moved bool) error {
 }
 
 func checkServer(value string) error {
-	name, port, err := net.SplitHostPort(withPort(value))
+	name, port, err := net.SplitHostPort(dnsprovider.WithPort(value))
 	if n, errPort := strconv.ParseUint(port, 10, 16); err != nil || errPort != nil || n == 0 {
 		return errors.New("must be an address or a name, with a port if need be")
 	}
@@ -125,17 +136,6 @@ func checkServer(value string) error {
 		return errors.New("must be an IP address or a host name")
 	}
 	return nil
-}
-
-// withPort adds the port of name servers where none is given.
-func withPort(server string) string {
-	if addr, err := netip.ParseAddr(server); err == nil {
-		return net.JoinHostPort(addr.String(), "53")
-	}
-	if _, _, err := net.SplitHostPort(server); err == nil {
-		return server
-	}
-	return net.JoinHostPort(server, "53")
 }
 
 // keepSecrets opens those that are to stay as they are.
@@ -174,7 +174,7 @@ func (p *part) secrets(ctx context.Context, q db.DB, id string) (map[string]stri
 
 // deriveProvider parts secrets from what may be read.
 func (p *part) deriveProvider(_ context.Context, id string, _ *Provider, in *ProviderInput) (map[string]any, error) {
-	k, _ := kindOf(in.Kind)
+	k, _ := dnsprovider.Find(in.Kind)
 	plain, secrets := map[string]string{}, map[string]string{}
 	for _, s := range k.Settings {
 		switch value := in.Settings[s.Name]; {
@@ -198,7 +198,7 @@ func (p *part) deriveProvider(_ context.Context, id string, _ *Provider, in *Pro
 
 // openProvider makes the client of a stored provider, and something that keeps its
 // secrets out of what it says.
-func (p *part) openProvider(ctx context.Context, id string) (changer, *strings.Replacer, error) {
+func (p *part) openProvider(ctx context.Context, id string) (dnsprovider.Changer, *strings.Replacer, error) {
 	var kind string
 	var settings map[string]string
 	err := p.DB.QueryRow(ctx, `select kind, settings from dns_providers where id = $1`, id).Scan(&kind, &settings)
@@ -207,10 +207,6 @@ func (p *part) openProvider(ctx context.Context, id string) (changer, *strings.R
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read provider %s: %w", id, err)
-	}
-	k, ok := kindOf(kind)
-	if !ok {
-		return nil, nil, troubled(dnsUpdateFailed, nil, "this version knows no provider of the kind %s", kind)
 	}
 	secrets, err := p.secrets(ctx, p.DB, id)
 	if err != nil {
@@ -221,5 +217,9 @@ func (p *part) openProvider(ctx context.Context, id string) (changer, *strings.R
 		hide = append(hide, s, masked)
 	}
 	maps.Copy(settings, secrets)
-	return k.open(settings), strings.NewReplacer(hide...), nil
+	client, err := p.Providers(kind, settings)
+	if err != nil {
+		return nil, nil, troubled(dnsUpdateFailed, err, "the DNS provider cannot be used: %s", err)
+	}
+	return client, strings.NewReplacer(hide...), nil
 }

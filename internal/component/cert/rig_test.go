@@ -27,6 +27,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/dnsprovider/clients"
 	"gateway/internal/fault"
 	"gateway/internal/haproxy"
 	"gateway/internal/secret"
@@ -64,7 +65,7 @@ func newRig(t testing.TB) *rig {
 	r.pool = dbtest.New(t, change.Schema(), audit.Schema(), New(Options{}).Schema())
 	run := change.NewRunner(r.pool, audit.NewLog("node-1", r.now), r.now)
 	r.p = newPart(Options{
-		DB: r.pool, Run: run, Box: r.box, Setup: r, HAProxy: haproxy.NewDaemon(r), Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert,
+		DB: r.pool, Run: run, Box: r.box, Setup: r, HAProxy: haproxy.NewDaemon(r), Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert, Providers: clients.Open,
 	})
 	r.part = r.p.component()
 	// A change of rows comes back when it is installed, as it does on a node.
