@@ -187,8 +187,9 @@ func (w *writers) paused(fn func()) {
 const whole = `
 set -u
 for f in ` + dnsFile + ` ` + ntpFile + `; do
-	want=$(tail -n 1 $f | sed -n 's/^# gw-sha256 //p')
-	got=$(head -n -1 $f | sha256sum | cut -d' ' -f1)
+	cat $f >/tmp/whole # one reading: it may be replaced between two
+	want=$(tail -n 1 /tmp/whole | sed -n 's/^# gw-sha256 //p')
+	got=$(head -n -1 /tmp/whole | sha256sum | cut -d' ' -f1)
 	[ "$want" = "$got" ] || echo "$f is not as it was sealed"
 done
 unbound-checkconf >/dev/null 2>&1 || echo "unbound's checker refuses the configuration"
