@@ -95,13 +95,14 @@ func newEngine(cfg ApplyConfig, pool db.Pool, watch *db.Watch, units *sys.Units,
 	if err != nil {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
-	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
+	at := failpoint(cfg.RunDir)
+	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, At: at, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
 	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now)
 	run.Manage(set, nil)
 	tables := db.Tables(component.Schemas(set.Parts))
 	return apply.NewEngine(apply.EngineOptions{
 		Set: set, Pool: pool, Up: watch.Up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
-		Node: health.MachineID, Clock: clock, Log: log, At: failpoint(cfg.RunDir),
+		Node: health.MachineID, Clock: clock, Log: log, At: at,
 		Undo: func(ctx context.Context, id string) error { return run.Undo(ctx, id, tables) },
 	}), nil
 }

@@ -50,6 +50,7 @@ type Deps struct {
 	Exec      sys.Runner
 	Applier   apply.Client
 	Set       func() component.Set // the finished list; not before all parts are made
+	At        func(step string)    // told each step of what is done to a daemon
 	Metrics   prometheus.Gatherer
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -60,6 +61,7 @@ type Deps struct {
 // Managed returns the parts that render files for a daemon. gateway-apply has these alone.
 func Managed(d Deps) []component.Component {
 	proxied := haproxy.NewDaemon(d.Units)
+	proxied.At = d.At
 	return []component.Component{
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
