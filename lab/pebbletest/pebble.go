@@ -19,6 +19,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,13 +39,35 @@ type Options struct {
 	HTTPPort    int           // where it looks for answers to http-01
 	Validity    time.Duration // of what it issues; zero: 90 days
 	RejectNonce int           // of 100 requests, so many are refused once for their nonce
+	At          Place         // where it runs; nil: on this machine
+}
+
+// Place is a machine of a lab, such as a lab.Client.
+type Place interface {
+	IP() netip.Addr
+	HostCommand(ctx context.Context, command ...string) (*exec.Cmd, error)
+	DialContext(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// here is this machine.
+type here struct{}
+
+func (here) IP() netip.Addr { return netip.AddrFrom4([4]byte{127, 0, 0, 1}) }
+
+func (here) HostCommand(_ context.Context, command ...string) (*exec.Cmd, error) {
+	return exec.Command(command[0], command[1:]...), nil
+}
+
+func (here) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, network, addr)
 }
 
 // Authority is a Pebble.
 type Authority struct {
-	URL   string // of its directory
-	Roots *x509.CertPool
-	DNS   string // the name server it asks
+	URL   string         // of its directory
+	Root  []byte         // what its own certificate is signed with, PEM
+	Roots *x509.CertPool // the same
+	DNS   string         // the name server it asks
 
 	t       testing.TB
 	dir     string
@@ -61,11 +84,14 @@ func New(t testing.TB, o Options) *Authority {
 	if o.Validity == 0 {
 		o.Validity = 90 * 24 * time.Hour
 	}
+	if o.At == nil {
+		o.At = here{}
+	}
 	a := &Authority{t: t, dir: t.TempDir(), options: o, DNS: o.DNS}
 	if a.DNS == "" {
 		a.startDNS()
 	}
-	a.URL = fmt.Sprintf("https://%s/dir", free(t))
+	a.URL = fmt.Sprintf("https://%s/dir", a.address("14000"))
 	a.makeCertificate()
 	a.Start()
 	t.Cleanup(func() {
@@ -78,14 +104,36 @@ func New(t testing.TB, o Options) *Authority {
 	return a
 }
 
-func free(t testing.TB) string {
-	t.Helper()
+// address is where a server may listen: at a place of its own on the usual port, else on
+// one that is free.
+func (a *Authority) address(port string) string {
+	a.t.Helper()
+	if _, shared := a.options.At.(here); !shared {
+		return net.JoinHostPort(a.options.At.IP().String(), port)
+	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
 	defer ln.Close()
 	return ln.Addr().String()
+}
+
+// command prepares one of Pebble's programs.
+func (a *Authority) command(name string, args ...string) *exec.Cmd {
+	a.t.Helper()
+	cmd, err := a.options.At.HostCommand(context.WithoutCancel(a.t.Context()), append([]string{tool(a.t, name)}, args...)...)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return cmd
+}
+
+// client speaks to where the authority is.
+func (a *Authority) client() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DialContext: a.options.At.DialContext, TLSClientConfig: &tls.Config{RootCAs: a.Roots}, DisableKeepAlives: true,
+	}}
 }
 
 // tool builds a program of Pebble's.
@@ -106,7 +154,7 @@ func (a *Authority) makeCertificate() {
 		a.t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "pebble"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "pebble"}, IPAddresses: []net.IP{a.options.At.IP().AsSlice()},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
@@ -121,7 +169,7 @@ func (a *Authority) makeCertificate() {
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	a.write("cert.pem", text)
 	a.write("key.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}))
-	a.Roots = x509.NewCertPool()
+	a.Root, a.Roots = text, x509.NewCertPool()
 	a.Roots.AppendCertsFromPEM(text)
 }
 
@@ -137,7 +185,7 @@ func (a *Authority) Start() {
 	a.t.Helper()
 	listen := strings.TrimSuffix(strings.TrimPrefix(a.URL, "https://"), "/dir")
 	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": listen, "managementListenAddress": free(a.t),
+		"listenAddress": listen, "managementListenAddress": a.address("15000"),
 		"certificate": filepath.Join(a.dir, "cert.pem"), "privateKey": filepath.Join(a.dir, "key.pem"),
 		"httpPort": a.options.HTTPPort, "tlsPort": 1, "keyAlgorithm": "ecdsa", "retryAfter": map[string]int{"authz": 0, "order": 0},
 		"profiles": map[string]any{"default": map[string]any{"description": "default", "validityPeriod": int(a.options.Validity.Seconds())}},
@@ -147,7 +195,7 @@ func (a *Authority) Start() {
 	}
 	a.write("pebble.json", config)
 	a.mu.Lock()
-	a.cmd = exec.Command(tool(a.t, "pebble"), "-config", filepath.Join(a.dir, "pebble.json"), "-dnsserver", a.DNS)
+	a.cmd = a.command("pebble", "-config", filepath.Join(a.dir, "pebble.json"), "-dnsserver", a.DNS)
 	a.cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_AUTHZREUSE=0", fmt.Sprintf("PEBBLE_WFE_NONCEREJECT=%d", a.options.RejectNonce))
 	a.cmd.Stdout, a.cmd.Stderr = &a.log, &a.log
 	err = a.cmd.Start()
@@ -156,8 +204,7 @@ func (a *Authority) Start() {
 		a.t.Fatal(err)
 	}
 	a.await(func(ctx context.Context) error {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.Roots}}}
-		return get(ctx, client, a.URL)
+		return get(ctx, a.client(), a.URL)
 	})
 }
 
@@ -166,10 +213,18 @@ func (a *Authority) Stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.cmd != nil && a.cmd.Process != nil {
-		_ = a.cmd.Process.Kill()
-		_ = a.cmd.Wait()
+		end(a.cmd)
 		a.cmd = nil
 	}
+}
+
+// end kills a program, also one that runs at another place.
+func end(cmd *exec.Cmd) {
+	if cmd.Cancel != nil {
+		_ = cmd.Cancel()
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 }
 
 func (a *Authority) await(ready func(context.Context) error) {
@@ -216,17 +271,16 @@ func closeAfter(resp *http.Response, err error) error {
 // Set says.
 func (a *Authority) startDNS() {
 	a.t.Helper()
-	a.DNS = free(a.t)
-	management := free(a.t)
+	a.DNS = a.address("53")
+	management := a.address("8055")
 	a.control = "http://" + management
-	cmd := exec.Command(tool(a.t, "pebble-challtestsrv"), "-dnsserver", a.DNS, "-management", management,
+	cmd := a.command("pebble-challtestsrv", "-dnsserver", a.DNS, "-management", management,
 		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-defaultIPv4", "", "-defaultIPv6", "")
 	if err := cmd.Start(); err != nil {
 		a.t.Fatal(err)
 	}
 	a.t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		end(cmd)
 	})
 	a.await(func(ctx context.Context) error { return a.post(ctx, "set-default-ipv4", map[string]any{"ip": ""}) })
 }
@@ -249,7 +303,7 @@ func (a *Authority) post(ctx context.Context, what string, values map[string]any
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := a.client().Do(req)
 	if err != nil {
 		return err
 	}
