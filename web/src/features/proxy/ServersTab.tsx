@@ -27,7 +27,7 @@ export function ServersTab({ pool, counted }: Props) {
 			width: 20,
 			cell: (one) => <Address of={one} />,
 		},
-		{ key: "live.state", title: t("pool.state"), width: 25, cell: (one) => <State server={one} counted={counted} /> },
+		{ key: "live.state", title: t("pool.state"), width: 20, cell: (one) => <State server={one} counted={counted} /> },
 		{
 			key: "weight",
 			title: t("server.field.weight"),
