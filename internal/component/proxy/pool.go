@@ -146,7 +146,7 @@ func (m member) line(settings string) string {
 
 func (m member) at() string {
 	if addr, err := netip.ParseAddr(m.Address); err == nil {
-		return netip.AddrPortFrom(addr, uint16(m.Port)).String() //nolint:gosec // valid checked its range
+		return netip.AddrPortFrom(addr, uint16(m.Port)).String() // valid checked its range
 	}
 	return fmt.Sprintf("%s:%d", m.Address, m.Port)
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ var (
 type rendering struct {
 	state
 	sections map[string]string // backend id -> where its sites lead
+	passing  map[string]bool   // backends that services lead to, and sites cannot
 	hosts    sites
 	problems []component.Problem
 }
@@ -38,7 +40,7 @@ type rendering struct {
 // render is a pure function of the state. Files come in the order in which they are
 // installed, what others refer to first: HAProxy may start with any part of them new.
 func render(s state) component.Rendering {
-	r := &rendering{state: s, sections: map[string]string{}}
+	r := &rendering{state: s, sections: map[string]string{}, passing: map[string]bool{}}
 	pools := r.pools()
 	r.hosts = r.sites()
 	files := r.hosts.files()
@@ -103,13 +105,16 @@ func (r *rendering) plain(b *strings.Builder) {
 	r.bind(b, "", "80", "\n")
 	const proof = "{ path_beg /.well-known/acme-challenge/ }"
 	if !r.hosts.use.plain {
-		b.WriteString("\thttp-request redirect scheme https code 301 if !" + proof + "\n" +
-			"\tdefault_backend api\n\n")
+		b.WriteString("\thttp-request redirect scheme https code 301 if !" + proof + "\n")
+		r.forwarded(b, "http")
+		b.WriteString("\tdefault_backend api\n\n")
 		return
 	}
 	r.forwarded(b, "http")
+	// Whoever gives out certificates asks without a password, from anywhere.
+	b.WriteString("\thttp-request allow if " + proof + "\n")
 	r.lookUp(b)
-	b.WriteString("\thttp-request redirect scheme https code 301 if !{ var(txn.site),field(3,|) -m sub p } !" + proof + "\n")
+	b.WriteString("\thttp-request redirect scheme https code 301 if !" + has("p") + "\n")
 	r.gates(b, "http")
 	r.headersOut(b)
 	r.lead(b, "\tuse_backend api if "+proof+"\n")
@@ -137,7 +142,7 @@ func (r *rendering) pools() string {
 			r.sections[p.ID] = "gateway_unavailable"
 			continue
 		}
-		r.sections[p.ID] = section(p.ID)
+		r.sections[p.ID], r.passing[p.ID] = section(p.ID), p.Scheme == "tcp"
 		r.pool(&b, p)
 	}
 	return b.String()
@@ -147,17 +152,17 @@ func section(id string) string { return "gateway_backend_" + id }
 
 // services are ports that are passed through.
 func (r *rendering) services(b *strings.Builder) {
-	tcp := map[string]bool{}
-	for _, p := range r.backends {
-		tcp[p.ID] = p.Scheme == "tcp" && r.sections[p.ID] == section(p.ID)
-	}
 	for _, s := range r.ports {
 		if err := s.valid(); err != nil {
 			r.leaveOut("TCP service "+s.Name, err)
 			continue
 		}
-		if !tcp[s.BackendID] {
+		if r.sections[s.BackendID] != section(s.BackendID) {
 			continue // switched off with its backend
+		}
+		if !r.passing[s.BackendID] {
+			r.leaveOut("TCP service "+s.Name, errors.New("its backend is not for tcp"))
+			continue
 		}
 		fmt.Fprintf(b, "frontend gateway_tcp_%d\n\tmode tcp\n\toption tcplog\n\ttimeout client 1h\n", s.Port)
 		r.bind(b, "", fmt.Sprint(s.Port), "\n")

@@ -10,7 +10,7 @@ import (
 
 // lookUp finds the site's record.
 func (r *rendering) lookUp(b *strings.Builder) {
-	b.WriteString("\thttp-request set-var(txn.host) req.hdr(host),field(1,:),lower\n" +
+	b.WriteString("\thttp-request set-var(txn.host) req.hdr(host),field(1,:),rtrim(.),lower\n" +
 		"\thttp-request set-var(txn.site) var(txn.host),map_str(" + sitesMap + ")\n")
 	if r.hosts.use.wildcard {
 		// Not by a regular expression: the processes that check this may not compile one.
@@ -24,20 +24,22 @@ func (r *rendering) lookUp(b *strings.Builder) {
 	}
 }
 
+// has looks for a letter of the record. Whether a field is there cannot be asked instead:
+// an empty one before another is found too.
 func has(letter string) string { return "{ var(txn.site),field(3,|) -m sub " + letter + " }" }
 
 // gates are what may keep a request from its site.
 func (r *rendering) gates(b *strings.Builder, scheme string) {
 	u := r.hosts.use
 	if u.redirect {
-		fmt.Fprintf(b, "\thttp-request redirect code 301 prefix %s://%%[var(txn.site),field(6,|)] if { var(txn.site),field(6,|) -m found }\n", scheme)
+		fmt.Fprintf(b, "\thttp-request redirect code 301 prefix %s://%%[var(txn.site),field(6,|)] if %s\n", scheme, has("w"))
 	}
 	if u.allow {
 		b.WriteString("\thttp-request set-var(txn.net) src,map_ip(" + netsMap + ") if " + has("a") + "\n" +
 			"\thttp-request deny deny_status 403 if " + has("a") + " !{ var(txn.domain),concat(|,txn.net),map_str(" + allowedMap + ") -m found }\n")
 	}
 	if u.limit {
-		b.WriteString("\thttp-request set-var(txn.limit) var(txn.site),field(4,|)\n" +
+		b.WriteString("\thttp-request set-var(txn.limit) var(txn.site),field(4,|) if " + has("c") + "\n" +
 			"\thttp-request set-var(txn.client) src,concat(|,txn.domain) if { var(txn.limit) -m found }\n" +
 			"\thttp-request track-sc0 var(txn.client) table gateway_rates if { var(txn.limit) -m found }\n" +
 			"\thttp-request deny deny_status 429 hdr Retry-After 10 if { var(txn.limit) -m found } { sc_http_req_rate(0),sub(txn.limit) gt 0 }\n")
@@ -47,9 +49,12 @@ func (r *rendering) gates(b *strings.Builder, scheme string) {
 			quoted(maintenancePage) + " if " + has("m") + "\n")
 	}
 	if u.body {
+		// By HTTP/2 a request does not say that it has a body; one sees it come.
 		const limited = "{ var(txn.body) -m found }"
-		b.WriteString("\thttp-request set-var(txn.body) var(txn.site),field(5,|)\n" +
-			"\thttp-request return status 411 content-type text/plain string \"A request must say how long it is.\" if " + limited + " !{ req.hdr(content-length) -m found } { method POST PUT PATCH }\n" +
+		const silent = limited + " !{ req.hdr(content-length) -m found } !{ req.hdr(upgrade) -m found }"
+		b.WriteString("\thttp-request set-var(txn.body) var(txn.site),field(5,|) if " + has("b") + "\n" +
+			"\thttp-request wait-for-body time 10s at-least 1 if " + silent + "\n" +
+			"\thttp-request return status 411 content-type text/plain string \"A request must say how long it is.\" if " + silent + " { req.body_len gt 0 }\n" +
 			"\thttp-request deny deny_status 413 if " + limited + " { req.hdr(content-length),sub(txn.body) gt 0 }\n")
 	}
 	if u.login {
@@ -71,7 +76,7 @@ func (r *rendering) answers(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	if u.hsts {
-		b.WriteString("\thttp-after-response set-header Strict-Transport-Security %[var(txn.site),field(7,|)] if { var(txn.site),field(7,|) -m found }\n")
+		b.WriteString("\thttp-after-response set-header Strict-Transport-Security %[var(txn.site),field(7,|)] if " + has("s") + "\n")
 	}
 	r.headersOut(b)
 }

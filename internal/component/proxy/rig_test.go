@@ -42,7 +42,8 @@ type rig struct {
 	haproxy   *haproxytest.Daemon
 	at        string // the address that HAProxy listens on: one of its own, for the ports are real
 	installed component.Rendering
-	checked   int // how often HAProxy judged the files
+	checked   int     // how often HAProxy judged the files
+	api       *origin // in place of the management service
 }
 
 type object = apitest.Object
@@ -52,7 +53,7 @@ type object = apitest.Object
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := newStore(t)
-	r.haproxy = haproxytest.New(t)
+	r.haproxy, r.api = haproxytest.New(t), newOrigin(t, "api")
 	r.at = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(250), rand.IntN(250), 2+rand.IntN(250))
 	r.p.HAProxy = &haproxy.Daemon{Runtime: r.haproxy.Runtime, Master: r.haproxy.Master}
 	certificate, err := madeUp()
@@ -140,7 +141,7 @@ func (r *rig) install(old, now component.Rendering) string {
 	r.haproxy.Install(old, now)
 	text := strings.NewReplacer(
 		"\tstats socket /run/haproxy/admin.sock mode 660 level admin\n", "",
-		"bind 0.0.0.0:", "bind "+r.at+":", "bind quic4@:", "bind quic4@"+r.at+":",
+		"bind 0.0.0.0:", "bind "+r.at+":", "bind quic4@:", "bind quic4@"+r.at+":", "server api 127.0.0.1:8080\n", "server api "+r.api.at+"\n",
 	).Replace(string(now.File(Path)))
 	r.haproxy.Write("haproxy.cfg", text)
 	return text

@@ -30,7 +30,7 @@ type RuleInput struct {
 	DomainID   string `json:"domain_id" db:"domain_id" maxLength:"64" doc:"Id of the domain"`
 	PathPrefix string `json:"path_prefix" db:"path_prefix" minLength:"1" maxLength:"512" doc:"How the path of a request must begin" example:"/api/"`
 	BackendID  string `json:"backend_id" db:"backend_id" maxLength:"64" doc:"Id of the backend"`
-	Priority   *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits is taken; 100 unless said otherwise"`
+	Priority   *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits is taken, among equals the one with the longest prefix; 100 unless said otherwise"`
 	Active     *bool  `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
 }
 

@@ -47,10 +47,14 @@ const (
 // sites works out the maps.
 func (r *rendering) sites() sites {
 	s := sites{records: make([]string, 0, len(r.domains)+16)}
-	known := make(map[string]*site, len(r.domains))
+	known, redirected := make(map[string]*site, len(r.domains)), r.redirected()
 	for i := range r.domains {
 		d := &r.domains[i]
-		if err := d.valid(); err != nil {
+		err := d.valid()
+		if err == nil && redirected[d.Name] {
+			err = errors.New("its name is that of another's www redirect")
+		}
+		if err != nil {
 			r.leaveOut("domain "+d.Name, err)
 			continue
 		}
@@ -60,7 +64,7 @@ func (r *rendering) sites() sites {
 	guarded := r.loginsOf(&s, known)
 	for i := range r.domains {
 		if d := &r.domains[i]; known[d.ID] != nil {
-			s.add(*d, r.leadsTo(d.BackendID), routed[d.ID], guarded[d.ID])
+			s.add(*d, r.leadsTo("domain "+d.Name, d.BackendID), routed[d.ID], guarded[d.ID])
 		}
 	}
 	r.headersOf(&s, known)
@@ -78,17 +82,36 @@ func (d site) valid() error {
 			return fmt.Errorf("%q is no network", n)
 		}
 	}
+	if d.WWW != "off" && (strings.HasPrefix(d.Name, "www.") || strings.HasPrefix(d.Name, "*.")) {
+		return errors.New("its name has www. or *. before it, and cannot be redirected by that")
+	}
 	if d.HSTS < 0 || d.RateLimit < 0 || d.MaxBody < 0 {
 		return errors.New("one of its limits is below zero")
 	}
 	return nil
 }
 
-func (r *rendering) leadsTo(backend *string) string {
+// leadsTo is the section of a backend, for a site or a part of one.
+func (r *rendering) leadsTo(subject string, backend *string) string {
 	if backend == nil {
 		return ""
 	}
+	if r.passing[*backend] {
+		r.leaveOut(subject, errors.New("its backend is for tcp, which knows no sites"))
+		return "gateway_unavailable"
+	}
 	return r.sections[*backend]
+}
+
+// redirected are the names that domains without www. have with it.
+func (r *rendering) redirected() map[string]bool {
+	names := map[string]bool{}
+	for i := range r.domains {
+		if d := &r.domains[i]; d.WWW != "off" {
+			names["www."+d.Name] = true
+		}
+	}
+	return names
 }
 
 // add puts a domain into the map, under its name and, where it redirects, the one with www.
@@ -105,7 +128,8 @@ func (s *sites) add(d site, section string, routed, guarded bool) {
 	s.records = append(s.records, main+" "+record)
 	if other != "" {
 		s.use.redirect = true
-		s.records = append(s.records, other+" "+strings.Join([]string{"", d.ID, string(d.flags(nil, false, false)), "", "", main}, "|"))
+		elsewhere := site{HTTPS: d.HTTPS, DisableH3: d.DisableH3}
+		s.records = append(s.records, other+" |"+d.ID+"|"+string(elsewhere.flags(nil, false, false))+"w|||"+main)
 	}
 }
 
@@ -140,13 +164,13 @@ func (d site) record(section string, routed, guarded bool) string {
 	return string(bytes.TrimRight(b, "|"))
 }
 
-// flags are letters: plain HTTP too, no HTTP/3 (q), maintenance, allow list, login, routes.
-// A rule looks for its letter.
+// flags are letters: plain HTTP too, no HTTP/3 (q), maintenance, allow list, login, routes,
+// requests are counted, bodies are limited, HSTS (s). A redirect has a w.
 func (d site) flags(b []byte, routed, guarded bool) []byte {
 	for _, f := range [...]struct {
 		on     bool
 		letter byte
-	}{{!d.HTTPS, 'p'}, {d.DisableH3, 'q'}, {d.Maintenance, 'm'}, {len(d.AllowFrom) > 0, 'a'}, {guarded, 'l'}, {routed, 'r'}} {
+	}{{!d.HTTPS, 'p'}, {d.DisableH3, 'q'}, {d.Maintenance, 'm'}, {len(d.AllowFrom) > 0, 'a'}, {guarded, 'l'}, {routed, 'r'}, {d.RateLimit > 0, 'c'}, {d.MaxBody > 0, 'b'}, {d.HSTS > 0, 's'}} {
 		if f.on {
 			b = append(b, f.letter)
 		}
@@ -192,7 +216,7 @@ func (r *rendering) routesOf(s *sites, known map[string]*site) map[string]bool {
 		}
 		before = append(before, rule.Path)
 		routed[rule.DomainID], s.use.routes = true, true
-		s.routes = append(s.routes, rule.DomainID+rule.Path+" "+r.sections[rule.BackendID])
+		s.routes = append(s.routes, rule.DomainID+rule.Path+" "+r.leadsTo("routing rule "+rule.Path+" of "+d.Name, &rule.BackendID))
 	}
 	slices.Sort(s.routes)
 	return routed

@@ -75,7 +75,7 @@ func load(ctx context.Context, q db.DB, about int) (state, error) {
 		maintenance, max_body_size, www_redirect, nullif(allow_from, '{}') from proxy_domains where active order by name`).Query(s.scanDomains)
 	queue(&b, &s.headers, `select domain_id::text, name, value from proxy_headers order by domain_id, name`)
 	queue(&b, &s.users, `select domain_id::text, digest from proxy_users order by digest`)
-	queue(&b, &s.rules, `select domain_id::text, path_prefix, backend_id::text from proxy_rules where active order by domain_id, priority, path_prefix, id`)
+	queue(&b, &s.rules, `select domain_id::text, path_prefix, backend_id::text from proxy_rules where active order by domain_id, priority, length(path_prefix) desc, path_prefix, id`)
 	queue(&b, &s.ports, `select id::text, name, backend_id::text, port, allow_from from proxy_ports where active order by port`)
 	if err := q.SendBatch(ctx, &b).Close(); err != nil {
 		return state{}, fmt.Errorf("read the proxy's configuration: %w", err)

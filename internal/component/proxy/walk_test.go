@@ -1,0 +1,311 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/internal/api/apitest"
+	"gateway/tools/bar"
+)
+
+// walker makes random changes. Which of them the API refuses is its own matter.
+type walker struct {
+	*town
+	*rand.Rand
+	taken map[int]int // answers by status
+}
+
+func (w *walker) pick(words ...string) string { return words[w.IntN(len(words))] }
+
+// any is the id of one of what a list has, or of nothing.
+func (w *walker) any(path string) string {
+	w.t.Helper()
+	var all []struct{ ID string }
+	w.Do("GET", path+"?per_page=200", nil).Want(http.StatusOK).Into(&all)
+	if len(all) == 0 {
+		return id(1)
+	}
+	return all[w.IntN(len(all))].ID
+}
+
+func (w *walker) networks() []string {
+	all := make([]string, w.IntN(3))
+	for i := range all {
+		all[i] = w.pick("10.0.0.0/8", "10.1.0.0/16", "127.0.0.0/8", "2001:db8::/32", "0.0.0.0/0", "::/0", "10.1.2.3")
+	}
+	return all
+}
+
+func (w *walker) name() string {
+	return w.pick("a", "b", "c", "*.a", "*.b", "www.a", "x.a") + w.pick(".example.com", ".example.net")
+}
+
+// one is a change of one object: what kind, and what it is to be.
+func (w *walker) one() (string, object) {
+	backend := w.any("/backends")
+	switch w.IntN(8) {
+	case 0, 1:
+		return "/domains", object{
+			"name": w.name(), "backend_id": backend, "http_to_https": w.IntN(9) > 0, "disable_h3": w.IntN(5) == 0, "maintenance": w.IntN(5) == 0,
+			"rate_limit": w.IntN(2) * 50, "max_body_size": w.IntN(2) * 1000, "hsts_max_age": w.IntN(3) * 100, "www_redirect": w.pick("off", "off", "to_www", "to_apex"),
+			"allow_from": w.networks(), "active": w.IntN(5) > 0,
+		}
+	case 2, 3:
+		return "/backend-servers", object{
+			"backend_id": backend, "name": w.pick("a", "b", "c", "d.e"), "address": w.pick("127.0.0.1", "127.0.0.2", "::1"), "port": 8000 + w.IntN(3),
+			"weight": w.IntN(3) * 100, "backup": w.IntN(6) == 0, "active": w.IntN(4) > 0, "drain": w.IntN(6) == 0,
+		}
+	case 4:
+		return "/routing-rules", object{"domain_id": w.any("/domains"), "path_prefix": w.pick("/", "/a", "/a/", "/a/b", "/ab", "/it's%20"), "backend_id": backend, "priority": w.IntN(4)}
+	case 5:
+		return "/domain-headers", object{"domain_id": w.any("/domains"), "name": w.pick("X-A", "x-a", "X-B"), "value": w.pick("1", "two words", `it's "q" \ <<x;y #`, "%[env(HOME)]")}
+	case 6:
+		return "/domain-users", object{"domain_id": w.any("/domains"), "name": w.pick("ann", "bob"), "password": w.pick("correct horse", "battery staple")}
+	}
+	return "/backends", object{
+		"name": w.pick("web", "other", "more"), "scheme": w.pick("http", "http", "https", "tcp"), "lb_algorithm": w.pick("roundrobin", "leastconn", "source"),
+		"sticky": w.IntN(4) == 0, "health_check": w.IntN(3) == 0, "active": w.IntN(5) > 0,
+	}
+}
+
+func (w *walker) step() {
+	w.t.Helper()
+	path, body := w.one()
+	var a apitest.Answer
+	switch w.IntN(5) {
+	case 0, 1:
+		a = w.Do("POST", path, body)
+	case 2, 3:
+		a = w.Do("PUT", path+"/"+w.any(path), body)
+	default:
+		a = w.Do("DELETE", path+"/"+w.any(path), nil)
+	}
+	w.taken[a.Status]++
+	if a.Status >= http.StatusInternalServerError {
+		w.t.Fatalf("%s %v: %+v", path, body, a)
+	}
+}
+
+// After any change, by whichever road, HAProxy has in its memory what stands in its files.
+func TestMemoryAndFilesAreTheSame(t *testing.T) {
+	seed := fuzzSeed(t)
+	w := &walker{town: newTown(t), Rand: rand.New(rand.NewPCG(seed, seed)), taken: map[int]int{}}
+	hot, reloads := 0, 0
+	for range bar.Size(120, 3000) {
+		before := w.haproxy.Worker().PID
+		w.step()
+		if w.haproxy.Worker().PID == before {
+			hot++
+		} else {
+			reloads++
+		}
+		w.holds(t)
+		if len(w.installed.Problems) > 0 {
+			t.Errorf("taken, but left out: %+v", w.installed.Problems)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d, after %d steps", seed, hot+reloads)
+		}
+	}
+	t.Logf("seed %d: %d steps without a reload and %d with one; answered %v", seed, hot, reloads, w.taken)
+}
+
+// A server that is taken away while it answers somebody goes on doing so.
+func TestABusyServerIsRemovedByAReload(t *testing.T) {
+	r := newRig(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	slow := newSlowOrigin(t, asked, answer)
+	two := newOrigin(t, "two")
+	pool := r.backend("web")
+	busy := r.server(pool, "busy", slow)
+	r.site("example.com", pool)
+	got := make(chan page, 1)
+	go func() { got <- r.get("https://example.com/") }()
+	<-asked
+	r.server(pool, "two", two.at)
+	before := r.haproxy.Worker().PID
+	r.Do("DELETE", "/backend-servers/"+busy, nil).Want(http.StatusOK)
+	if r.haproxy.Worker().PID == before {
+		t.Error("a busy server was removed without a reload")
+	}
+	r.holds(t)
+	for range 3 {
+		if got := r.leads("https://example.com/"); got != "two" {
+			t.Errorf("others are answered by %s", got)
+		}
+	}
+	close(answer)
+	if p := <-got; p.status != http.StatusOK || p.body != "slow" {
+		t.Errorf("the open request was answered %d %q", p.status, p.body)
+	}
+}
+
+// newSlowOrigin answers when it is told to.
+func newSlowOrigin(t testing.TB, asked chan<- struct{}, answer <-chan struct{}) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked <- struct{}{}
+		<-answer
+		_, _ = io.WriteString(w, "slow")
+	})}
+	go func() { _ = s.Serve(ln) }()
+	t.Cleanup(func() { _ = s.Close() })
+	return ln.Addr().String()
+}
+
+// Where names lead, with wildcards and redirects beside each other.
+func TestWhereNamesLead(t *testing.T) {
+	r := newRig(t)
+	pools := map[string]string{}
+	for _, name := range []string{"exact", "wild", "deep", "apex"} {
+		pools[name] = r.backend(name)
+		r.server(pools[name], name, newOrigin(t, name).at)
+	}
+	r.site("a.example.com", pools["exact"])
+	r.site("*.example.com", pools["wild"])
+	r.site("*.deep.example.com", pools["deep"])
+	r.site("apex.example.org", pools["apex"], object{"www_redirect": "to_apex", "hsts_max_age": 100, "rate_limit": 1000, "max_body_size": 10})
+	r.site("www-first.example.org", pools["apex"], object{"www_redirect": "to_www", "http_to_https": false})
+	r.Do("POST", "/domains", object{"name": "nowhere.example.com"}).Want(http.StatusCreated)
+	off := r.site("off.example.com", pools["exact"])
+	r.edit("/domains/"+off, object{"active": false}).Want(http.StatusOK)
+	for address, want := range map[string]string{
+		"https://a.example.com/": "exact", "https://A.Example.COM:443/x": "exact", "https://b.example.com/": "wild", "https://off.example.com/": "wild",
+		"https://example.com/": "404", "https://a.b.example.com/": "404", "https://x.deep.example.com/": "deep", "https://deep.example.com/": "wild",
+		"https://y.x.deep.example.com/": "404", "https://nowhere.example.com/": "404", "https://apex.example.org/": "apex", "https://a.example.com./": "exact",
+		"https://www.apex.example.org/p?q": "301 https://apex.example.org/p?q", "https://www-first.example.org/": "301 https://www.www-first.example.org/",
+		"https://www.www-first.example.org/": "apex", "http://www.www-first.example.org/": "apex", "http://www-first.example.org/p": "301 http://www.www-first.example.org/p",
+		"http://a.example.com/p?q": "301 https://a.example.com/p?q", "http://www.apex.example.org/": "301 https://www.apex.example.org/", "https://*.example.com/": "wild",
+		"https://other.example/": "404", "https://localhost/": "404", "https://127.0.0.1/": "404",
+	} {
+		p := r.get(address)
+		got := p.body
+		if p.status != http.StatusOK {
+			got = strings.TrimSpace(fmt.Sprint(p.status, " ", p.header.Get("Location")))
+		}
+		if got != want {
+			t.Errorf("%s leads to %s, want %s", address, got, want)
+		}
+	}
+	for host, want := range map[string]string{"apex.example.org": "max-age=100", "a.example.com": "", "other.example": ""} {
+		if got := r.get("https://" + host + "/").header.Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%s: Strict-Transport-Security: %q, want %q", host, got, want)
+		}
+	}
+}
+
+// Whoever gives out certificates must get through to the management service, whatever the
+// site asks of others.
+func TestProofsOfOwnershipGetThrough(t *testing.T) {
+	r := newRig(t)
+	pool := r.backend("web")
+	r.server(pool, "one", newOrigin(t, "one").at)
+	const proof = "/.well-known/acme-challenge/token"
+	r.site("plain.example.com", pool)
+	leads := func(want map[string]string) {
+		t.Helper()
+		for address, to := range want {
+			if got := r.leads(address); got != to {
+				t.Errorf("%s leads to %s, want %s", address, got, to)
+			}
+		}
+	}
+	leads(map[string]string{"http://plain.example.com" + proof: "api", "http://nobody.example.com" + proof: "api", "http://plain.example.com/": "301", "https://plain.example.com" + proof: "one"})
+	closed := r.site("closed.example.com", pool, object{"allow_from": []string{"192.0.2.1"}, "maintenance": true, "rate_limit": 1, "www_redirect": "to_www"})
+	r.Do("POST", "/domains/"+closed+"/users", object{"name": "ann", "password": "correct horse"}).Want(http.StatusCreated)
+	r.site("both.example.com", pool, object{"http_to_https": false, "allow_from": []string{"192.0.2.1"}})
+	leads(map[string]string{
+		"http://closed.example.com" + proof: "api", "http://www.closed.example.com" + proof: "api", "http://both.example.com" + proof: "api",
+		"http://plain.example.com" + proof: "api", "http://both.example.com/": "403", "http://plain.example.com/": "301", "https://www.closed.example.com" + proof: "403",
+	})
+}
+
+// A limit for one site is none for another, by whichever of the settings beside it.
+func TestSettingsOfOneSiteAreNotAnothers(t *testing.T) {
+	r := newRig(t)
+	pool := r.backend("web")
+	r.server(pool, "one", newOrigin(t, "one").at)
+	r.site("all.example.com", pool, object{"hsts_max_age": 100, "rate_limit": 3, "max_body_size": 10, "www_redirect": "to_www"})
+	r.site("hsts.example.com", pool, object{"hsts_max_age": 100})
+	r.site("body.example.com", pool, object{"max_body_size": 10})
+	r.site("rate.example.com", pool, object{"rate_limit": 3})
+	r.site("none.example.com", pool)
+	long := func(req *http.Request) {
+		req.Method, req.Body, req.ContentLength = http.MethodPost, io.NopCloser(strings.NewReader(strings.Repeat("x", 100))), 100
+	}
+	unknown := func(method string) func(*http.Request) {
+		return func(req *http.Request) {
+			req.Method, req.Body, req.ContentLength = method, io.NopCloser(strings.NewReader(strings.Repeat("x", 100))), -1
+		}
+	}
+	for _, tc := range []struct {
+		host      string
+		body, off int
+		hsts      string
+	}{
+		{"hsts.example.com", 200, 200, "max-age=100"},
+		{"body.example.com", 413, 411, ""},
+		{"rate.example.com", 200, 200, ""},
+		{"none.example.com", 200, 200, ""},
+		{"www.all.example.com", 413, 411, "max-age=100"},
+	} {
+		if p := r.get("https://"+tc.host+"/", long); p.status != tc.body || p.header.Get("Strict-Transport-Security") != tc.hsts {
+			t.Errorf("%s answers a body with %d and %q, want %d and %q", tc.host, p.status, p.header.Get("Strict-Transport-Security"), tc.body, tc.hsts)
+		}
+		if p := r.get("https://"+tc.host+"/", unknown(http.MethodPost)); p.status != tc.off {
+			t.Errorf("%s answers a body of unknown length with %d, want %d", tc.host, p.status, tc.off)
+		}
+	}
+	for _, method := range []string{http.MethodDelete, http.MethodGet, "PROPPATCH"} {
+		if p := r.get("https://body.example.com/", unknown(method)); p.status != 411 {
+			t.Errorf("a body of unknown length is answered %d by %s, want 411", p.status, method)
+		}
+		if res, err := r.visitor(true).RoundTrip(request(t, method, "https://body.example.com/", unknown(method))); err != nil || res.StatusCode != 411 {
+			t.Errorf("a body of unknown length is answered %v, %v by %s and HTTP/2, want 411", res, err, method)
+		}
+	}
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
+		began := time.Now()
+		for _, http2 := range []bool{false, true} {
+			res, err := r.visitor(http2).RoundTrip(request(t, method, "https://body.example.com/", func(*http.Request) {}))
+			if err != nil || res.StatusCode != 200 {
+				t.Errorf("%s without a body is answered %v, %v", method, res, err)
+			}
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s without a body took %v", method, took)
+		}
+	}
+	status := map[string]map[int]int{}
+	for range 6 {
+		for _, host := range []string{"rate.example.com", "hsts.example.com", "none.example.com"} {
+			if status[host] == nil {
+				status[host] = map[int]int{}
+			}
+			status[host][r.get("https://"+host+"/").status]++
+		}
+	}
+	if status["rate.example.com"][429] < 3 || status["hsts.example.com"][200] != 6 || status["none.example.com"][200] != 6 {
+		t.Errorf("answered %v, want 429 from the limited one only", status)
+	}
+}
+
+func request(t testing.TB, method, address string, how func(*http.Request)) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	how(req)
+	return req
+}
