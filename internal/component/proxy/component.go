@@ -44,6 +44,7 @@ type setup interface {
 type part struct {
 	Options
 	domainsSeen atomic.Int64 // how many there were when last rendered
+	diary       diary
 }
 
 // New returns the component.
@@ -66,6 +67,7 @@ func (p *part) component() component.Component {
 			{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_ports", Scope: component.Replicated, RowsChecked: true},
+			{Name: "proxy_traffic", Scope: component.History},
 		},
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
@@ -75,9 +77,12 @@ func (p *part) component() component.Component {
 		Apply:      p.apply,
 		Folders:    []string{mapsDir},
 		Openings:   openings,
-		Jobs:       []component.Job{{Name: "proxy.ipv6", Every: time.Minute, Run: p.followSetup}},
-		Verbs:      map[string]component.Verb{"stats": p.stats, "reload": p.reloadVerb},
-		Objects:    objects(),
+		Jobs: []component.Job{
+			{Name: "proxy.ipv6", Every: time.Minute, Run: p.followSetup},
+			{Name: "proxy.traffic", Every: trafficStep, Run: p.keepTraffic},
+		},
+		Verbs:   map[string]component.Verb{"stats": p.stats, "reload": p.reloadVerb, "traffic": p.traffic},
+		Objects: objects(),
 	}
 }
 
@@ -106,6 +111,7 @@ func (p *part) routes(r api.Router) {
 	p.orderRoute(r)
 	p.ports().Register(r, p.DB, p.Run)
 	p.statusRoutes(r)
+	p.trafficRoutes(r)
 }
 
 func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {

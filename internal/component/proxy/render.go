@@ -65,10 +65,7 @@ func (r *rendering) frontends(b *strings.Builder) {
 	const tls = " ssl crt /etc/gateway/tls/management.pem alpn h2,http/1.1\n"
 	r.bind(b, "", "3443", tls)
 	b.WriteString(management)
-	if r.hosts.use.limit {
-		b.WriteString("# Who asked how often, for sites with a rate limit.\nbackend gateway_rates\n" +
-			"\tstick-table type string len 90 size 200k expire 20s store http_req_rate(10s)\n\n")
-	}
+	r.tables(b)
 	if r.resolves() {
 		b.WriteString("# Names of servers are looked up while running, so that one that is not found stops nothing.\n" +
 			"resolvers gateway_names\n\tparse-resolv-conf\n\thold valid 10s\n\taccepted_payload_size 4096\n\n")
@@ -87,13 +84,18 @@ func (r *rendering) bind(b *strings.Builder, kind, port, rest string) {
 	}
 }
 
+// quiet logs what went wrong, and leaves the rest to the counters: a line for each request
+// costs more than the request.
+const quiet = "\toption dontlog-normal\n"
+
 // public is what the world talks to by HTTPS.
 func (r *rendering) public(b *strings.Builder) {
-	b.WriteString("frontend gateway_https\n")
+	b.WriteString("frontend gateway_https\n" + quiet)
 	r.bind(b, "", "443", " ssl crt-list "+crtList+" alpn h2,http/1.1\n")
 	r.bind(b, "quic", "443", " ssl crt-list "+crtList+" alpn h3\n")
 	r.forwarded(b, "https")
 	r.lookUp(b)
+	r.count(b)
 	r.gates(b, "https")
 	r.answers(b)
 	r.lead(b, "")
@@ -101,7 +103,7 @@ func (r *rendering) public(b *strings.Builder) {
 
 // plain is what the world talks to by HTTP: it redirects, but for sites that want both.
 func (r *rendering) plain(b *strings.Builder) {
-	b.WriteString("frontend gateway_http\n")
+	b.WriteString("frontend gateway_http\n" + quiet)
 	r.bind(b, "", "80", "\n")
 	const proof = "{ path_beg /.well-known/acme-challenge/ }"
 	if !r.hosts.use.plain {
@@ -115,6 +117,7 @@ func (r *rendering) plain(b *strings.Builder) {
 	b.WriteString("\thttp-request allow if " + proof + "\n")
 	r.lookUp(b)
 	b.WriteString("\thttp-request redirect scheme https code 301 if !" + has("p") + "\n")
+	r.count(b)
 	r.gates(b, "http")
 	r.headersOut(b)
 	r.lead(b, "\tuse_backend api if "+proof+"\n")
