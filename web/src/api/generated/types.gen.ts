@@ -133,15 +133,6 @@ export type CertInput = {
     source: 'acme' | 'upload' | 'self_signed';
 };
 
-export type CertKind = {
-    kind: string;
-    settings: Array<CertSetting>;
-    /**
-     * As people call it
-     */
-    title: string;
-};
-
 export type CertProvider = {
     created_at: string;
     /**
@@ -172,16 +163,6 @@ export type CertProviderInput = {
     settings: {
         [key: string]: string;
     };
-};
-
-export type CertSetting = {
-    name: string;
-    required: boolean;
-    /**
-     * Kept sealed, and answered as ***SET***
-     */
-    secret: boolean;
-    title: string;
 };
 
 export type CertSummary = {
@@ -628,6 +609,25 @@ export type DnsZoneInput = {
      * The zone, in lower case and without a dot at its end once stored
      */
     name: string;
+};
+
+export type DnsproviderKind = {
+    kind: string;
+    settings: Array<DnsproviderSetting>;
+    /**
+     * As people call it
+     */
+    title: string;
+};
+
+export type DnsproviderSetting = {
+    name: string;
+    required: boolean;
+    /**
+     * Kept sealed, and answered as ***SET***
+     */
+    secret: boolean;
+    title: string;
 };
 
 export type Error = {
@@ -1154,6 +1154,17 @@ export type ProxyHeaderInput = {
     value: string;
 };
 
+export type ProxyMoment = {
+    /**
+     * When they ended
+     */
+    at: string;
+    client_errors: number;
+    errors: number;
+    milliseconds: number;
+    requests: number;
+};
+
 export type ProxyOrder = {
     domain_id: string;
     /**
@@ -1233,7 +1244,7 @@ export type ProxyRuleInput = {
      */
     path_prefix: string;
     /**
-     * The rule with the lowest number that fits is taken; 100 unless said otherwise
+     * The rule with the lowest number that fits is taken, among equals the one with the longest prefix; 100 unless said otherwise
      */
     priority?: number;
 };
@@ -1313,6 +1324,26 @@ export type ProxyStats = {
      */
     error: string | null;
     frontends: Array<ProxyFrontendStat>;
+};
+
+export type ProxyTraffic = {
+    /**
+     * Answers with a status from 400 to 499
+     */
+    client_errors: number;
+    domain_id: string;
+    /**
+     * Answers with a status of 500 or above
+     */
+    errors: number;
+    /**
+     * To the answers, all together
+     */
+    milliseconds: number;
+    /**
+     * Above 500 requests a second an estimate from one of sixteen
+     */
+    requests: number;
 };
 
 export type ProxyUser = {
@@ -2468,7 +2499,7 @@ export type ListCertDnsProviderKindsResponses = {
     /**
      * OK
      */
-    200: Array<CertKind>;
+    200: Array<DnsproviderKind>;
 };
 
 export type ListCertDnsProviderKindsResponse = ListCertDnsProviderKindsResponses[keyof ListCertDnsProviderKindsResponses];
@@ -3684,6 +3715,27 @@ export type UpdateProxyHeaderOfResponses = {
 
 export type UpdateProxyHeaderOfResponse = UpdateProxyHeaderOfResponses[keyof UpdateProxyHeaderOfResponses];
 
+export type ProxyTrafficHistoryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the domain
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/domains/{id}/traffic';
+};
+
+export type ProxyTrafficHistoryResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyMoment>;
+};
+
+export type ProxyTrafficHistoryResponse = ProxyTrafficHistoryResponses[keyof ProxyTrafficHistoryResponses];
+
 export type ListProxyUsersOfData = {
     body?: never;
     path: {
@@ -4077,6 +4129,22 @@ export type ProxyStatsResponses = {
 };
 
 export type ProxyStatsResponse = ProxyStatsResponses[keyof ProxyStatsResponses];
+
+export type ProxyTrafficData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/proxy/traffic';
+};
+
+export type ProxyTrafficResponses = {
+    /**
+     * OK
+     */
+    200: Array<ProxyTraffic>;
+};
+
+export type ProxyTrafficResponse = ProxyTrafficResponses[keyof ProxyTrafficResponses];
 
 export type ListProxyRoutingRulesData = {
     body?: never;

@@ -62,19 +62,6 @@ export const zCertProviderInput = /*#__PURE__*/ (() => z.object({
     settings: z.record(z.string(), z.string())
 }))();
 
-export const zCertSetting = /*#__PURE__*/ (() => z.object({
-    name: z.string(),
-    required: z.boolean(),
-    secret: z.boolean(),
-    title: z.string()
-}))();
-
-export const zCertKind = /*#__PURE__*/ (() => z.object({
-    kind: z.string(),
-    settings: z.array(zCertSetting),
-    title: z.string()
-}))();
-
 export const zCertSummary = /*#__PURE__*/ (() => z.object({
     errors: z.int(),
     expired: z.int(),
@@ -298,6 +285,19 @@ export const zDnsZone = /*#__PURE__*/ (() => z.object({
 export const zDnsZoneInput = /*#__PURE__*/ (() => z.object({
     forward_to: z.optional(z.array(z.string()).check(z.maxLength(16))),
     name: z.string().check(z.minLength(1), z.maxLength(254))
+}))();
+
+export const zDnsproviderSetting = /*#__PURE__*/ (() => z.object({
+    name: z.string(),
+    required: z.boolean(),
+    secret: z.boolean(),
+    title: z.string()
+}))();
+
+export const zDnsproviderKind = /*#__PURE__*/ (() => z.object({
+    kind: z.string(),
+    settings: z.array(zDnsproviderSetting),
+    title: z.string()
 }))();
 
 export const zFaultField = /*#__PURE__*/ (() => z.object({
@@ -570,6 +570,14 @@ export const zProxyHeaderInput = /*#__PURE__*/ (() => z.object({
     value: z.string().check(z.minLength(1), z.maxLength(2000))
 }))();
 
+export const zProxyMoment = /*#__PURE__*/ (() => z.object({
+    at: z.iso.datetime(),
+    client_errors: z.int(),
+    errors: z.int(),
+    milliseconds: z.int(),
+    requests: z.int()
+}))();
+
 export const zProxyOrder = /*#__PURE__*/ (() => z.object({
     domain_id: z.string().check(z.maxLength(64)),
     rules: z.array(z.string()).check(z.maxLength(1000))
@@ -679,6 +687,14 @@ export const zProxyStats = /*#__PURE__*/ (() => z.object({
     backends: z.array(zProxyBackendStat),
     error: z.nullable(z.string()),
     frontends: z.array(zProxyFrontendStat)
+}))();
+
+export const zProxyTraffic = /*#__PURE__*/ (() => z.object({
+    client_errors: z.int(),
+    domain_id: z.string(),
+    errors: z.int(),
+    milliseconds: z.int(),
+    requests: z.int()
 }))();
 
 export const zProxyUser = /*#__PURE__*/ (() => z.object({

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dnsStats, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getChange, getDnsRecord, getDnsSettings, getDnsZone, getIpv6, getMaintenance, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listChanges, listDnsRecords, listDnsZones, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, me, ntpSources, ntpStatus, openapi, type Options, packageVersions, proxyStats, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProxyStatsData, ProxyStatsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
+import { components, configPreview, dnsStats, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getChange, getDnsRecord, getDnsSettings, getDnsZone, getIpv6, getMaintenance, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listChanges, listDnsRecords, listDnsZones, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, me, ntpSources, ntpStatus, openapi, type Options, packageVersions, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -621,6 +621,26 @@ export const getProxyHeaderOfOptions = (options: Options<GetProxyHeaderOfData>) 
     queryKey: getProxyHeaderOfQueryKey(options)
 });
 
+export const proxyTrafficHistoryQueryKey = (options: Options<ProxyTrafficHistoryData>) => createQueryKey('proxyTrafficHistory', options, false, ['proxy']);
+
+/**
+ * Count what was asked of a site during the last day
+ *
+ * In steps of five minutes, without those in which nothing was asked.
+ */
+export const proxyTrafficHistoryOptions = (options: Options<ProxyTrafficHistoryData>) => queryOptions<ProxyTrafficHistoryResponse, DefaultError, ProxyTrafficHistoryResponse, ReturnType<typeof proxyTrafficHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await proxyTrafficHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: proxyTrafficHistoryQueryKey(options)
+});
+
 export const listProxyUsersOfQueryKey = (options: Options<ListProxyUsersOfData>) => createQueryKey('listProxyUsersOf', options, false, ['proxy']);
 
 /**
@@ -781,6 +801,26 @@ export const proxyStatsOptions = (options?: Options<ProxyStatsData>) => queryOpt
         return data;
     },
     queryKey: proxyStatsQueryKey(options)
+});
+
+export const proxyTrafficQueryKey = (options?: Options<ProxyTrafficData>) => createQueryKey('proxyTraffic', options, false, ['proxy']);
+
+/**
+ * Count what is asked of each site
+ *
+ * Since the proxy was last reloaded. The difference between two calls gives requests a second, and so on; a figure that became smaller began anew.
+ */
+export const proxyTrafficOptions = (options?: Options<ProxyTrafficData>) => queryOptions<ProxyTrafficResponse, DefaultError, ProxyTrafficResponse, ReturnType<typeof proxyTrafficQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await proxyTraffic({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: proxyTrafficQueryKey(options)
 });
 
 export const listProxyRoutingRulesQueryKey = (options?: Options<ListProxyRoutingRulesData>) => createQueryKey('listProxyRoutingRules', options, false, ['proxy']);
