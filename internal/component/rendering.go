@@ -111,4 +111,6 @@ type Object struct {
 	// Refs are the fields that hold the id of another object, by the key of that kind in
 	// the same part. The document has the name instead: "zone_id" becomes "zone".
 	Refs map[string]string
+	// Optional are those of them that may be null.
+	Optional []string
 }

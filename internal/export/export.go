@@ -102,6 +102,9 @@ func read(raw json.RawMessage, o component.Object, before []kind) (item, error) 
 		if slices.Contains(bookkeeping, name) || slices.Contains(o.Derived, name) || value == secret.Redacted {
 			continue
 		}
+		if slices.Contains(o.Optional, name) && value == nil {
+			continue
+		}
 		if to, ok := o.Refs[name]; ok {
 			name, value = document(name), nameOf(before, to, fmt.Sprint(value))
 		}

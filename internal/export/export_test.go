@@ -135,3 +135,21 @@ func TestAPlanSaysWhatIsWrongWithTheDocument(t *testing.T) {
 		}
 	}
 }
+
+func TestAReferenceMayBeEmpty(t *testing.T) {
+	n, admin := newNode(t)
+	provider := admin.Post("/certificates/dns-providers", object{"name": "ours", "kind": "rfc2136", "settings": object{
+		"server": "192.0.2.1", "key_name": "gateway", "key": "YQ==",
+	}}).Want(http.StatusCreated).ID()
+	admin.Post("/certificates", object{"source": "acme", "challenge": "dns-01", "dns_provider_id": provider, "names": []string{"*.example.com"}}).Want(http.StatusCreated)
+	admin.Post("/certificates", object{"source": "self_signed", "names": []string{"a.example.com", "b.example.com"}}).Want(http.StatusCreated)
+	doc := n.export()
+	if strings.Count(doc, "dns_provider: ours") != 1 || strings.Contains(doc, "nil") || strings.Contains(doc, "YQ==") || strings.Contains(doc, "BEGIN") {
+		t.Errorf("exported as\n%s", doc)
+	}
+	n.apply("cert: {certificates: []}")
+	n.apply(doc)
+	if again := n.export(); again != doc {
+		t.Errorf("came back as\n%s\nwas\n%s", again, doc)
+	}
+}

@@ -202,6 +202,10 @@ func (p *planner) body(k *kind, fields map[string]any) (json.RawMessage, error) 
 	out := maps.Clone(fields)
 	for field, to := range k.Refs {
 		name, ok := out[document(field)].(string)
+		if !ok && slices.Contains(k.Optional, field) {
+			delete(out, document(field))
+			continue
+		}
 		if !ok {
 			return nil, fault.New(fault.Invalid, "%s needs %q", k.Key, document(field))
 		}
