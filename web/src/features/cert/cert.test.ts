@@ -1,4 +1,4 @@
-import type { CertKind, CertProvider } from "@api";
+import type { CertProvider, DnsproviderKind } from "@api";
 import { isAsked } from "@ui/fields";
 import { expect, test } from "vitest";
 import { expiryOf } from "./expiry";
@@ -40,7 +40,7 @@ const kinds = [
 		],
 	},
 	{ kind: "desec", title: "deSEC", settings: [{ name: "key", title: "Key", required: true, secret: true }] },
-] as CertKind[];
+] as DnsproviderKind[];
 
 test("a provider is asked for the settings of its kind only, and secrets are hidden", () => {
 	const { fields } = formOf(kinds);

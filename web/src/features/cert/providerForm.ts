@@ -1,4 +1,4 @@
-import { type CertKind, listCertDnsProviderKinds } from "@api";
+import { type DnsproviderKind, listCertDnsProviderKinds } from "@api";
 import { zCertProviderInput } from "@api/schemas";
 import type { Choice, Field, FormSchema, FormSpec } from "@ui";
 import i18next from "i18next";
@@ -11,7 +11,7 @@ function labelOf(name: string, title: string): string {
 	return i18next.exists(key, { ns: "cert" }) ? i18next.t(key, { ns: "cert" }) : title;
 }
 
-const fieldsOf = ({ kind, settings }: CertKind): Field[] =>
+const fieldsOf = ({ kind, settings }: DnsproviderKind): Field[] =>
 	settings.map(({ name, title, required, secret }) => ({
 		name: fieldOf(kind, name),
 		label: labelOf(name, title),
@@ -22,7 +22,7 @@ const fieldsOf = ({ kind, settings }: CertKind): Field[] =>
 	}));
 
 /** formOf asks for what each kind of provider wants to know. */
-export function formOf(kinds: CertKind[]): FormSpec {
+export function formOf(kinds: DnsproviderKind[]): FormSpec {
 	const fields = kinds.flatMap(fieldsOf);
 	const shape = Object.fromEntries(fields.map((field) => [field.name, z.optional(z.string())]));
 	const choices: Choice[] = kinds.map(({ kind, title }) => ({ value: kind, label: title }));
