@@ -154,7 +154,7 @@ func TestABrokenDaemonDoesNotStopTheOthers(t *testing.T) {
 	}
 	a.eventually(20*time.Second, "render-configs tells of the broken one", func() bool {
 		c.post("/system/render-configs", nil).want(200).decode(&r)
-		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[dns]"
+		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[dns proxy cert]"
 	})
 	t.Logf("%+v", r)
 }
