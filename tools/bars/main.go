@@ -43,7 +43,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options) (bool, error) {
-	pkgs, err := packages([]string{"internal", "lab/e2e"}, testPrefix(o.area))
+	pkgs, err := packages([]string{"internal", "lab/bench", "lab/e2e"}, testPrefix(o.area))
 	if err != nil {
 		return false, err
 	}

@@ -19,6 +19,7 @@ import (
 type engine struct {
 	name    string
 	address string
+	tls     bool
 	hosts   []string
 	pid     func() int // of the process above all of its others
 
@@ -76,7 +77,7 @@ func (e *engine) connect(t testing.TB, n int) {
 		// A prime, so that neighbours in a map are not asked for together.
 		host := e.hosts[e.next*7919%len(e.hosts)]
 		e.next++
-		c, err := dial(e.address, host)
+		c, err := e.dial(host)
 		if err == nil {
 			err = c.ask()
 		}

@@ -36,15 +36,17 @@ func hostName(i int) string { return fmt.Sprintf("shop-%d.customer-%d.example.co
 type ours struct {
 	engine
 	*haproxytest.Daemon
-	t    testing.TB
-	pool *pgxpool.Pool
-	part component.Component
-	now  component.Rendering
+	t     testing.TB
+	pool  *pgxpool.Pool
+	part  component.Component
+	now   component.Rendering
+	certs certs
 }
 
 type sites struct {
 	domains, pools int
-	features       bool // HSTS, a header and a rate limit for each
+	features       bool  // HSTS, a header and a rate limit for each
+	certs          certs // of all domains; none for sites without TLS
 }
 
 func newOurs(t testing.TB, name string, s sites, origin int) *ours {
@@ -57,8 +59,28 @@ func newOurs(t testing.TB, name string, s sites, origin int) *ours {
 	o.now = o.render()
 	o.install(o.now)
 	newLog(t, d.Path("log"))
-	o.run(onLoopback(string(o.now.File(proxy.Path)), d.Dir, o.address))
+	bind := o.address
+	if s.certs != "" {
+		o.tls, o.certs = true, s.certs
+		bind += o.listen()
+	}
+	o.run(onLoopback(string(o.now.File(proxy.Path)), d.Dir, bind))
 	return o
+}
+
+const crtList = "/etc/gateway/haproxy/crt-list.txt"
+
+// listen is what the product has after the address of its public listener.
+func (o *ours) listen() string {
+	o.t.Helper()
+	var list strings.Builder
+	for _, host := range o.hosts {
+		list.WriteString(o.certs.file(host) + "\n")
+	}
+	if err := replace(o.Path(crtList), []byte(list.String())); err != nil {
+		o.t.Fatal(err)
+	}
+	return " ssl crt-list " + crtList + " alpn h2,http/1.1"
 }
 
 func (o *ours) run(config string) {
@@ -156,9 +178,8 @@ func replace(path string, data []byte) error {
 var notHere = []string{"chroot ", "user ", "group ", "setcap ", "stats socket ", "limited-quic", "maxconn ", "fd-hard-limit "}
 
 // onLoopback is a configuration of the product with its listeners moved: the public ones, by
-// HTTPS, to an address without TLS, all others out of the way. Encryption costs the same
-// with any configuration and would hide a part of the difference.
-func onLoopback(config, dir, address string) string {
+// HTTPS, to where bind says, all others out of the way.
+func onLoopback(config, dir, bind string) string {
 	var b strings.Builder
 	section, bound := "", false
 	for line := range strings.Lines(config) {
@@ -175,7 +196,7 @@ func onLoopback(config, dir, address string) string {
 		case bound:
 		case section == "frontend gateway_https":
 			bound = true
-			b.WriteString("\tbind " + address + "\n")
+			b.WriteString("\tbind " + bind + "\n")
 		default:
 			bound = true
 			b.WriteString("\tbind unix@" + dir + "/" + strings.TrimPrefix(section, "frontend ") + "\n")

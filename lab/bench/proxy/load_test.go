@@ -2,9 +2,10 @@ package proxy
 
 import (
 	"bytes"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -26,21 +27,35 @@ const (
 // end is how everybody knows that an answer is complete.
 const end = "</html>\n"
 
-// stay keeps this process on a core, on one thread that runs Go.
-func stay(t testing.TB) {
+// stay keeps this process on a core, on one thread that runs Go, until leave.
+func stay(t testing.TB) (leave func()) {
 	t.Helper()
 	before := runtime.GOMAXPROCS(1)
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
-	var set unix.CPUSet
-	set.Set(ourCore)
+	var all, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		t.Fatal(err)
+	}
+	one.Set(ourCore)
+	settle(t, &one)
+	leave = sync.OnceFunc(func() {
+		runtime.GOMAXPROCS(before)
+		settle(t, &all)
+	})
+	t.Cleanup(leave)
+	return leave
+}
+
+func settle(t testing.TB, on *unix.CPUSet) {
+	t.Helper()
 	tasks, err := filepath.Glob("/proc/self/task/*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, task := range tasks {
 		id, _ := strconv.Atoi(filepath.Base(task))
-		if err := unix.SchedSetaffinity(id, &set); err != nil && !os.IsNotExist(err) {
-			t.Logf("stay on core %d: %v", ourCore, err)
+		// A thread may have ended meanwhile.
+		if err := unix.SchedSetaffinity(id, on); err != nil && !errors.Is(err, unix.ESRCH) {
+			t.Logf("settle thread %d: %v", id, err)
 		}
 	}
 }
@@ -110,10 +125,19 @@ type client struct {
 	page, in []byte
 }
 
-func dial(address, host string) (*client, error) {
-	conn, err := net.Dial("tcp", address)
+// dial connects the way the engine is to be spoken to.
+func (e *engine) dial(host string) (*client, error) {
+	conn, err := net.Dial("tcp", e.address)
 	if err != nil {
 		return nil, err
+	}
+	if e.tls {
+		secure := tls.Client(conn, &tls.Config{ServerName: host, InsecureSkipVerify: true})
+		if err := secure.Handshake(); err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
+		conn = secure
 	}
 	return &client{conn: conn, page: request(host), in: make([]byte, 16<<10)}, nil
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -103,17 +102,19 @@ http {
 	proxy_set_header X-Forwarded-Proto https;
 	proxy_set_header X-Real-IP $remote_addr;
 	add_header Alt-Svc 'h3=":443"; ma=86400';
-	server { listen %[2]s default_server; return 404; }
+	ssl_protocols TLSv1.2 TLSv1.3;
+	ssl_session_tickets off;
+	server { listen %[2]s ssl default_server; ssl_reject_handshake on; }
 `
 
-func newNginx(t testing.TB, domains, pools, origin int) *peer {
+func newNginx(t testing.TB, s sites, origin int) *peer {
 	t.Helper()
 	dir, path := bring(t, "usr/sbin/nginx")
-	p := &peer{engine: engine{name: "nginx", address: freeAddress(t), hosts: hosts(domains)}}
+	p := &peer{engine: engine{name: "nginx", tls: true, address: freeAddress(t), hosts: hosts(s.domains)}}
 	newLog(t, filepath.Join(dir, "log"))
 	file := filepath.Join(dir, "nginx.conf")
 	names := p.hosts
-	write := func() error { return os.WriteFile(file, nginxConfig(dir, p.address, names, pools, origin), 0o600) }
+	write := func() error { return os.WriteFile(file, nginxConfig(dir, p.address, names, s, origin), 0o600) }
 	if err := write(); err != nil {
 		t.Fatal(err)
 	}
@@ -129,50 +130,58 @@ func newNginx(t testing.TB, domains, pools, origin int) *peer {
 	return p
 }
 
-func nginxConfig(dir, address string, names []string, pools, origin int) []byte {
+func nginxConfig(dir, address string, names []string, s sites, origin int) []byte {
 	b := fmt.Appendf(nil, nginxHead, dir, address)
-	for i := range pools {
+	for i := range s.pools {
 		b = fmt.Appendf(b, "\tupstream pool%d { server 127.0.0.1:%d; keepalive 64; keepalive_requests 100000000; }\n", i, origin)
 	}
 	for i, name := range names {
-		b = fmt.Appendf(b, "\tserver { listen %s; server_name %s; location / { proxy_pass http://pool%d; } }\n", address, name, i%pools)
+		b = fmt.Appendf(b, "\tserver { listen %[1]s ssl; server_name %[2]s; ssl_certificate %[3]s; ssl_certificate_key %[3]s; location / { proxy_pass http://pool%[4]d; } }\n",
+			address, name, s.certs.file(name), i%s.pools)
 	}
 	return append(b, "}\n"...)
 }
 
 type object = map[string]any
 
-func newCaddy(t testing.TB, domains, origin int) *peer {
+func newCaddy(t testing.TB, s sites, origin int) *peer {
 	t.Helper()
 	dir, path := bring(t, "usr/bin/caddy")
-	p := &peer{engine: engine{name: "Caddy", address: freeAddress(t), hosts: hosts(domains)}}
-	admin, upstream := freeAddress(t), fmt.Sprintf("127.0.0.1:%d", origin)
-	var routes []object
-	for _, name := range p.hosts {
-		routes = append(routes, caddyRoute(name, upstream))
-	}
-	server := object{"listen": []string{p.address}, "automatic_https": object{"disable": true}, "routes": routes}
-	config, err := json.Marshal(object{
-		"admin": object{"listen": admin}, "logging": object{"logs": object{"default": object{"level": "ERROR"}}},
-		"apps": object{"http": object{"servers": object{"sites": server}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := &peer{engine: engine{name: "Caddy", tls: true, address: freeAddress(t), hosts: hosts(s.domains)}}
+	admin, names := freeAddress(t), p.hosts
+	config := func() []byte { return caddyConfig(t, admin, p.address, names, s.certs, origin) }
 	file := filepath.Join(dir, "caddy.json")
-	if err := os.WriteFile(file, config, 0o600); err != nil {
+	if err := os.WriteFile(file, config(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	argv := append([]string{"taskset", "-c", enginesCore}, haproxytest.InRoot(t, dir, path, "run", "--config", file)...)
 	p.pid = start(t, argv, p.address)
 	p.add = func(host string) error {
-		route, err := json.Marshal(caddyRoute(host, upstream))
-		if err != nil {
-			return err
-		}
-		return post("http://"+admin+"/config/apps/http/servers/sites/routes", route)
+		names = append(names, host)
+		return post("http://"+admin+"/load", config())
 	}
 	return p
+}
+
+func caddyConfig(t testing.TB, admin, address string, names []string, files certs, origin int) []byte {
+	t.Helper()
+	var routes, pairs []object
+	for _, name := range names {
+		routes = append(routes, caddyRoute(name, fmt.Sprintf("127.0.0.1:%d", origin)))
+		pairs = append(pairs, object{"certificate": files.file(name), "key": files.file(name)})
+	}
+	server := object{"listen": []string{address}, "automatic_https": object{"disable": true}, "tls_connection_policies": []object{{}}, "routes": routes}
+	config, err := json.Marshal(object{
+		"admin": object{"listen": admin}, "logging": object{"logs": object{"default": object{"level": "ERROR"}}},
+		"apps": object{
+			"http": object{"servers": object{"sites": server}},
+			"tls":  object{"certificates": object{"load_files": pairs}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
 }
 
 // caddyRoute logs nothing, which is to Caddy's advantage.
@@ -207,16 +216,13 @@ func post(url string, body []byte) error {
 func (e *engine) live(t testing.TB, host string) {
 	t.Helper()
 	for {
-		c, err := dial(e.address, host)
+		c, err := e.dial(host)
 		if err == nil {
 			err = c.try()
 			_ = c.conn.Close()
 		}
 		if err == nil {
 			return
-		}
-		if !strings.Contains(err.Error(), "answered") {
-			t.Logf("%s while it changes: %v", e.name, err)
 		}
 		select {
 		case <-t.Context().Done():
