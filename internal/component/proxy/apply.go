@@ -35,7 +35,8 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 	return p.reload(ctx)
 }
 
-// tell has new servers there before sites lead to them, and takes old ones away after.
+// tell has new servers, networks, logins and so on there before sites lead to them, and
+// takes old ones away after: nobody is sent away by half of a change.
 func (p *part) tell(ctx context.Context, plan plan) error {
 	var steps []func() error
 	for _, s := range plan.add {
@@ -46,8 +47,11 @@ func (p *part) tell(ctx context.Context, plan plan) error {
 	for _, s := range plan.change {
 		steps = append(steps, func() error { return p.change(ctx, s) })
 	}
-	for _, m := range plan.maps {
+	for _, m := range slices.Backward(plan.maps) { // the map of sites is their first
 		steps = append(steps, func() error { return p.fill(ctx, m) })
+	}
+	for _, m := range plan.maps {
+		steps = append(steps, func() error { return p.HAProxy.Runtime.MapSet(ctx, m.file, m.remove) })
 	}
 	for _, s := range plan.remove {
 		steps = append(steps, func() error { return p.HAProxy.Runtime.ServerRemove(ctx, s.backend, s.was.name, drainTime) })
@@ -128,7 +132,7 @@ func (p *part) sameMap(ctx context.Context, m mapStep) error {
 	if m.all != nil {
 		return p.sameEntries(ctx, m)
 	}
-	for _, c := range m.changes {
+	for _, c := range slices.Concat(m.changes, m.remove) {
 		value, found, err := p.HAProxy.Runtime.MapGet(ctx, m.file, c.Key)
 		if err != nil {
 			return err

@@ -21,6 +21,7 @@ type plan struct {
 type mapStep struct {
 	file    string
 	changes []haproxy.MapChange
+	remove  []haproxy.MapChange
 	all     []haproxy.MapEntry // where it must be looked at as a whole
 	replace bool               // by all, because changes are many
 }
@@ -80,10 +81,13 @@ func newMapStep(file string, was, is []byte) mapStep {
 	}
 	for _, e := range before {
 		if _, ok := after.find(e.Key); !ok {
-			step.changes = append(step.changes, haproxy.MapChange{Key: e.Key, Remove: true})
+			step.remove = append(step.remove, haproxy.MapChange{Key: e.Key, Remove: true})
 		}
 	}
-	step.replace = len(step.changes) > manyChanges
+	step.replace = len(step.changes)+len(step.remove) > manyChanges
+	if step.replace {
+		step.remove = nil
+	}
 	if step.replace || !exact(file) {
 		step.all = parseMap(is)
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -308,4 +309,45 @@ func request(t testing.TB, method, address string, how func(*http.Request)) *htt
 	}
 	how(req)
 	return req
+}
+
+// An allow list, a login or a rule that comes, changes or goes is never seen half.
+func TestNobodySeesHalfOfAChange(t *testing.T) {
+	r := newRig(t)
+	pool, other := r.backend("web"), r.backend("other")
+	r.server(pool, "one", newOrigin(t, "one").at)
+	r.server(other, "two", newOrigin(t, "two").at)
+	wide := object{"allow_from": []string{"127.0.0.0/8"}}
+	r.site("keeps.example.com", pool, object{"allow_from": []string{"127.0.0.0/8", "192.0.2.0/24"}}) // so that no change is a reload
+	r.rule(r.site("routed.example.com", pool), "/", pool, 1)
+	site := r.site("a.example.com", pool, wide)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan map[string]int, 1)
+	go func() {
+		seen := map[string]int{}
+		for ctx.Err() == nil {
+			seen[r.leads("https://a.example.com/api/")]++
+			seen[r.leads("https://keeps.example.com/api/")]++
+		}
+		ended <- seen
+	}()
+	before := r.haproxy.Worker().PID
+	for range bar.Size(15, 500) {
+		r.edit("/domains/"+site, object{"allow_from": []string{}}).Want(http.StatusOK)
+		r.edit("/domains/"+site, object{"allow_from": []string{"127.0.0.0/8", "127.0.0.0/9", "127.0.0.1"}}).Want(http.StatusOK)
+		r.edit("/domains/"+site, object{"allow_from": []string{"127.0.0.1"}}).Want(http.StatusOK)
+		r.edit("/domains/"+site, wide).Want(http.StatusOK)
+		rule := r.rule(site, "/api", pool, 10)
+		r.Do("DELETE", "/routing-rules/"+rule, nil).Want(http.StatusOK)
+	}
+	stop()
+	seen := <-ended
+	if r.haproxy.Worker().PID != before {
+		t.Error("HAProxy was reloaded, so this shows nothing")
+	}
+	if len(seen) != 1 || seen["one"] == 0 {
+		t.Errorf("visitors saw %v, want one only", seen)
+	}
+	t.Logf("visitors saw %v", seen)
+	r.holds(t)
 }
