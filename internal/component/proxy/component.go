@@ -7,7 +7,6 @@ package proxy
 import (
 	"context"
 	"embed"
-	"sync/atomic"
 	"time"
 
 	"gateway/internal/api"
@@ -43,14 +42,14 @@ type setup interface {
 
 type part struct {
 	Options
-	domainsSeen atomic.Int64 // how many there were when last rendered
-	diary       diary
+	known *db.Versions[site]
+	diary diary
 }
 
 // New returns the component.
 func New(o Options) component.Component { return newPart(o).component() }
 
-func newPart(o Options) *part { return &part{Options: o} }
+func newPart(o Options) *part { return &part{Options: o, known: newVersions()} }
 
 func (p *part) component() component.Component {
 	return component.Component{
@@ -115,10 +114,9 @@ func (p *part) routes(r api.Router) {
 }
 
 func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
-	s, err := load(ctx, q, int(p.domainsSeen.Load()))
+	s, err := load(ctx, q, p.known)
 	if err != nil {
 		return component.Rendering{}, err
 	}
-	p.domainsSeen.Store(int64(len(s.domains) + 16))
 	return render(s), nil
 }

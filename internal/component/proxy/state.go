@@ -61,24 +61,39 @@ type service struct {
 	AllowFrom           []string
 }
 
-// load reads it all in one round trip. Only what is active is rendered, but for backends:
-// the sites of an inactive one say so. about is how many domains there may be.
-func load(ctx context.Context, q db.DB, about int) (state, error) {
-	s := state{servers: map[string][]member{}, domains: make([]site, 0, about)}
+// newVersions knows the domains of the last time: there may be ten thousand.
+func newVersions() *db.Versions[site] {
+	return &db.Versions[site]{
+		From: `proxy_domains where active order by name`, Table: "proxy_domains",
+		Columns: `id::text, name, backend_id::text, http_to_https, disable_h3, hsts_max_age, hsts_subdomains, hsts_preload, rate_limit,
+			maintenance, max_body_size, www_redirect, nullif(allow_from, '{}')`,
+	}
+}
+
+// load reads it all. Only what is active is rendered, but for backends: the sites of an
+// inactive one say so.
+func load(ctx context.Context, q db.DB, domains *db.Versions[site]) (state, error) {
+	s := state{servers: map[string][]member{}}
 	var b pgx.Batch
 	b.Queue(`select ipv6 from proxy_settings`).QueryRow(func(r pgx.Row) error { return r.Scan(&s.ipv6) })
 	queue(&b, &s.backends, `select id::text, name, scheme, lb_algorithm, websocket, force_http1, active, sticky, verify_tls, health_check,
 		tls_server_name, health_path, health_host, health_interval, health_status from proxy_backends order by id`)
 	var servers []member
 	queue(&b, &servers, `select backend_id::text, proxy_name, address, port, weight, backup, active, drain from proxy_servers order by backend_id, proxy_name`)
-	b.Queue(`select id::text, name, backend_id::text, http_to_https, disable_h3, hsts_max_age, hsts_subdomains, hsts_preload, rate_limit,
-		maintenance, max_body_size, www_redirect, nullif(allow_from, '{}') from proxy_domains where active order by name`).Query(s.scanDomains)
 	queue(&b, &s.headers, `select domain_id::text, name, value from proxy_headers order by domain_id, name`)
 	queue(&b, &s.users, `select domain_id::text, digest from proxy_users order by digest`)
 	queue(&b, &s.rules, `select domain_id::text, path_prefix, backend_id::text from proxy_rules where active order by domain_id, priority, length(path_prefix) desc, path_prefix, id`)
 	queue(&b, &s.ports, `select id::text, name, backend_id::text, port, allow_from from proxy_ports where active order by port`)
 	if err := q.SendBatch(ctx, &b).Close(); err != nil {
 		return state{}, fmt.Errorf("read the proxy's configuration: %w", err)
+	}
+	known, err := domains.Load(ctx, q)
+	if err != nil {
+		return state{}, err
+	}
+	s.domains = make([]site, len(known))
+	for i, d := range known {
+		s.domains[i] = *d
 	}
 	for _, m := range servers {
 		s.servers[m.BackendID] = append(s.servers[m.BackendID], m)
@@ -91,18 +106,4 @@ func queue[Row any](b *pgx.Batch, into *[]Row, query string) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Row])
 		return err
 	})
-}
-
-// scanDomains is by hand because there may be ten thousand.
-func (s *state) scanDomains(rows pgx.Rows) error {
-	var d site
-	_, err := pgx.ForEachRow(rows, []any{
-		&d.ID, &d.Name, &d.BackendID, &d.HTTPS, &d.DisableH3, &d.HSTS, &d.Subdomains, &d.Preload, &d.RateLimit,
-		&d.Maintenance, &d.MaxBody, &d.WWW, &d.AllowFrom,
-	}, func() error {
-		s.domains = append(s.domains, d)
-		d = site{}
-		return nil
-	})
-	return err
 }
