@@ -186,7 +186,7 @@ func TestBarProxy07RenewalBesideAThousand(t *testing.T) {
 	r := newRig(t)
 	r.fill(1000)
 	h := r.withProxy()
-	open := h.tunnel("h1.example.com")
+	held := h.tunnel("h1.example.com")
 	var renewals, reloads []time.Duration
 	alive, right := 0, 0
 	for i := range bar.Size(9, 51) {
@@ -197,7 +197,7 @@ func TestBarProxy07RenewalBesideAThousand(t *testing.T) {
 			t.Fatal(err)
 		}
 		renewals = append(renewals, time.Since(start))
-		if i < 3 && open.says(t.Context(), fmt.Sprintf("renewal %d", i)) {
+		if i < 3 && held.says(t.Context(), fmt.Sprintf("renewal %d", i)) {
 			alive++
 		}
 		lines, _ := parseList(now.File(ListPath))
