@@ -29,7 +29,16 @@ export function differences(names: string[], theirs: object, mine: object): [str
 }
 
 /** ConflictDialog says that somebody else changed the row meanwhile, and shows where the two versions differ. */
-export function ConflictDialog({ ns, names, theirs, mine, onOverwrite, onTakeTheirs, onCancel, onClose }: Props) {
+export default function ConflictDialog({
+	ns,
+	names,
+	theirs,
+	mine,
+	onOverwrite,
+	onTakeTheirs,
+	onCancel,
+	onClose,
+}: Props) {
 	const { t } = useTranslation("ui");
 	const { t: own } = useWords(ns);
 	const text = useErrorText();

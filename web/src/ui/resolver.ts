@@ -31,11 +31,14 @@ export function issueText(issue: Issue, t: TFunction): string {
 
 /** schemaResolver checks a form with the generated schema, and that nothing needed is empty. */
 export function schemaResolver(schema: FormSchema, inputs: Input[], t: TFunction): Resolver<FieldValues> {
+	const asked = new Set(inputs.map((input) => input.name));
 	return (values) => {
 		const body = bodyOf(inputs, values);
 		const errors: FieldErrors = {};
 		const parsed = schema.safeParse(body);
 		for (const issue of parsed.error?.issues ?? []) {
+			// A form may ask for a part; who sends it fills in the rest.
+			if (!asked.has(String(issue.path[0]))) continue;
 			set(errors, issue.path.join("."), { type: issue.code, message: issueText(issue, t) });
 		}
 		for (const input of inputs) {

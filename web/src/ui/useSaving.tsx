@@ -1,8 +1,11 @@
 import { ApiError, type Done, planSave, type Resource, type Row, useSave } from "@api";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ConflictDialog } from "./ConflictDialog";
 import { useChangeBar } from "./change/useChangeBar";
+import { later } from "./later";
+
+// Somebody else is seldom faster, and its table weighs more than the rest of a form.
+const ConflictDialog = later("conflict", () => import("./ConflictDialog"));
 
 interface Conflict<R, In> {
 	theirs: R;
@@ -44,16 +47,18 @@ export function useSaving<R extends Row, In>(
 		setBase(theirs);
 	};
 	const dialog = conflict && (
-		<ConflictDialog
-			ns={ns}
-			names={names}
-			theirs={conflict.theirs}
-			mine={conflict.body as object}
-			onOverwrite={() => overwrite(conflict)}
-			onTakeTheirs={() => takeTheirs(conflict)}
-			onCancel={() => conflict.reject(new ApiError(412, "conflict", t("conflict.kept")))}
-			onClose={() => setConflict(undefined)}
-		/>
+		<Suspense fallback={null}>
+			<ConflictDialog
+				ns={ns}
+				names={names}
+				theirs={conflict.theirs}
+				mine={conflict.body as object}
+				onOverwrite={() => overwrite(conflict)}
+				onTakeTheirs={() => takeTheirs(conflict)}
+				onCancel={() => conflict.reject(new ApiError(412, "conflict", t("conflict.kept")))}
+				onClose={() => setConflict(undefined)}
+			/>
+		</Suspense>
 	);
 	return { base, setBase, submit, foot: bar.foot, forget: bar.forget, dialog };
 }

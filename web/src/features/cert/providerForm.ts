@@ -1,5 +1,4 @@
 import { type DnsproviderKind, listCertDnsProviderKinds } from "@api";
-import { zCertProviderInput } from "@api/schemas";
 import type { Choice, Field, FormSchema, FormSpec } from "@ui";
 import i18next from "i18next";
 import * as z from "zod/mini";
@@ -27,7 +26,7 @@ export function formOf(kinds: DnsproviderKind[]): FormSpec {
 	const shape = Object.fromEntries(fields.map((field) => [field.name, z.optional(z.string())]));
 	const choices: Choice[] = kinds.map(({ kind, title }) => ({ value: kind, label: title }));
 	return {
-		schema: z.extend(z.omit(zCertProviderInput, { settings: true }), shape) as FormSchema,
+		schema: z.object({ name: z.string(), kind: z.string(), ...shape }) as FormSchema,
 		useInitial: () => ({ kind: kinds[0]?.kind }),
 		fields: [{ name: "name", focus: true }, { name: "kind", kind: "choice", useChoices: () => choices }, ...fields],
 	};

@@ -1,24 +1,15 @@
 import type { ProxyUser } from "@api";
 import { KeyIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, Time } from "@ui";
-import { SettingsForm } from "@ui/SettingsForm";
-import { useMemo } from "react";
+import { type Column, later, ResourceSection, Time, Waiting } from "@ui";
+import { Suspense, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { loginsOf } from "./parts";
-import { siteSettings } from "./settings";
-import { schema, security } from "./siteFields";
+
+const SecurityForm = later("site security", () => import("./SecurityForm"));
 
 /** SecurityTab is what a site demands of browsers, and of those who use it. */
-export default function SecurityTab({ id }: { id: string }) {
+export function SecurityTab({ id }: { id: string }) {
 	const { t } = useTranslation("proxy");
-	const settings = useMemo(
-		() =>
-			siteSettings(
-				id,
-				security.map((field) => field.name),
-			),
-		[id],
-	);
 	const logins = useMemo(() => loginsOf(id), [id]);
 	const columns: Column<ProxyUser>[] = [
 		{ key: "name", title: t("login.field.name"), sortable: true, width: 60 },
@@ -26,7 +17,9 @@ export default function SecurityTab({ id }: { id: string }) {
 	];
 	return (
 		<div className="gw-proxy-parts">
-			<SettingsForm settings={settings} ns="proxy/site" schema={schema} fields={security} />
+			<Suspense fallback={<Waiting height="24rem" />}>
+				<SecurityForm id={id} />
+			</Suspense>
 			<section>
 				<h2>{t("login.title")}</h2>
 				<p className="gw-proxy-lead">{t("login.hint")}</p>

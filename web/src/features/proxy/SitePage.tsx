@@ -10,11 +10,11 @@ import { HeadersTab } from "./HeadersTab";
 import { PoolLink } from "./PoolLink";
 import { RulesTab } from "./RulesTab";
 import { useSite } from "./requests";
+import { SecurityTab } from "./SecurityTab";
 import { SiteState } from "./SiteState";
 
 // Most visits look; forms are heavy.
 const BasicsTab = later("site basics", () => import("./BasicsTab"));
-const SecurityTab = later("site security", () => import("./SecurityTab"));
 
 /** SitePage is one site: where it leads, who may use it, and what its answers carry. */
 export default function SitePage() {
@@ -59,11 +59,7 @@ function Site({ site }: { site: ProxyDomain }) {
 		{
 			id: "security",
 			title: t("tab.security"),
-			content: (
-				<Suspense fallback={waiting}>
-					<SecurityTab id={site.id} />
-				</Suspense>
-			),
+			content: <SecurityTab id={site.id} />,
 		},
 		{ id: "headers", title: t("tab.headers"), content: <HeadersTab site={site.id} /> },
 		{ id: "rules", title: t("tab.rules"), content: <RulesTab site={site} /> },

@@ -1,11 +1,10 @@
 import { zProxyRuleInput } from "@api/schemas";
 import type { FormSpec } from "@ui";
-import * as z from "zod/mini";
 import { useSitePools } from "./requests";
 
 export const form: FormSpec = {
 	// The site is the one that the page shows.
-	schema: z.partial(zProxyRuleInput, { domain_id: true }),
+	schema: zProxyRuleInput,
 	useInitial: () => ({ active: true }),
 	fields: [
 		{ name: "path_prefix", focus: true },

@@ -1,11 +1,10 @@
 import { zProxyDomainInput } from "@api/schemas";
 import type { Field } from "@ui";
 import { useTranslation } from "react-i18next";
-import * as z from "zod/mini";
 import { useSitePools } from "./requests";
 
-/** schema of a part of a site: what the part leaves out is filled in when it is saved. */
-export const schema = z.partial(zProxyDomainInput);
+/** schema of a whole site; each form asks for a part of it. */
+export const schema = zProxyDomainInput;
 
 /** useChoices also offers no pool at all: the rules may lead to all that there is. */
 function useChoices() {
