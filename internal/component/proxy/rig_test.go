@@ -243,6 +243,15 @@ type page struct {
 // get asks HAProxy for a page of a site, on a connection of its own.
 func (r *rig) get(address string, how ...func(*http.Request)) page {
 	r.t.Helper()
+	res, err := r.try(address, how...)
+	if err != nil {
+		r.t.Fatalf("%s: %v", address, err)
+	}
+	return read(r.t, res)
+}
+
+func (r *rig) try(address string, how ...func(*http.Request)) (*http.Response, error) {
+	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, address, http.NoBody)
 	if err != nil {
 		r.t.Fatal(err)
@@ -250,11 +259,7 @@ func (r *rig) get(address string, how ...func(*http.Request)) page {
 	for _, f := range how {
 		f(req)
 	}
-	res, err := r.visitor(false).RoundTrip(req)
-	if err != nil {
-		r.t.Fatalf("%s: %v", address, err)
-	}
-	return read(r.t, res)
+	return r.visitor(false).RoundTrip(req)
 }
 
 // visitor goes to HAProxy wherever the name leads.
