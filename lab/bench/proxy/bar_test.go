@@ -26,15 +26,13 @@ func TestBarProxy02(t *testing.T) {
 	few := newOurs(t, "10 pools", sites{domains: many, pools: 10}, origin)
 	each := newOurs(t, "10,000 pools", sites{domains: many, pools: many}, origin)
 	rich := newOurs(t, "features", sites{domains: many, pools: 10, features: true}, origin)
-	s := size{rounds: bar.Size(60, 1000), keep: 10, turn: 40 * time.Millisecond, conns: 64}
-	one := newHand(t, "one site", few, "", origin)
-	plain := compare(t, one, []*engine{newHand(t, "the same", few, "", origin), &few.engine, &each.engine}, s)
-	oneRich := newHand(t, "one, features", rich, handFeatures, origin)
-	full := compare(t, oneRich, []*engine{newHand(t, "the same", rich, handFeatures, origin), &rich.engine}, s)
-	figure := fmt.Sprintf("%.3f on 10 pools, %.3f on 10,000, %.3f with features (A/A %.3f, %.3f; one site %.1f us, %.1f us with features)",
-		plain[1], plain[2], full[1], plain[0], full[0], one.each(), oneRich.each())
+	s := size{rounds: bar.Size(150, 3000), keep: 50, turn: 20 * time.Millisecond, conns: 64}
+	plain := compare(t, []*engine{newHand(t, "one site", few, "", origin), newHand(t, "the same", few, "", origin), &few.engine, &each.engine}, s)
+	full := compare(t, []*engine{newHand(t, "one, features", rich, handFeatures, origin), newHand(t, "the same", rich, handFeatures, origin), &rich.engine}, s)
+	figure := fmt.Sprintf("%.3f on 10 pools, %.3f on 10,000, %.3f with features (A/A %.3f, %.3f; %.1f, %.1f, %.1f us a request)",
+		plain[2], plain[3], full[2], plain[1], full[1], few.micros, each.micros, rich.micros)
 	bar.Report(t, "proxy", 2, figure, "<= 1.05, <= 1.10, <= 1.20 of the CPU per request of a hand-written one-host configuration",
-		plain[1] <= 1.05 && plain[2] <= 1.10 && full[1] <= 1.20)
+		plain[2] <= 1.05 && plain[3] <= 1.10 && full[2] <= 1.20)
 }
 
 // TestBarProxy03 is by HTTPS, with a certificate for each host, as sites are.
@@ -44,14 +42,14 @@ func TestBarProxy03(t *testing.T) {
 	origin := newOrigin(t)
 	us, nginx, caddy := newOurs(t, "ours", s, origin), newNginx(t, s, origin), newCaddy(t, s, origin)
 	// A turn must be long enough for an engine that takes milliseconds.
-	costs := compare(t, &us.engine, []*engine{&nginx.engine, &caddy.engine}, size{rounds: bar.Size(30, 200), keep: 10, turn: 100 * time.Millisecond, conns: 64})
+	costs := compare(t, []*engine{&us.engine, &nginx.engine, &caddy.engine}, size{rounds: bar.Size(60, 600), keep: 30, turn: 100 * time.Millisecond, conns: 64})
 	leave()
 	times := bar.Size(1, 5)
 	ours, theirs, others := us.newSite(t, 20), nginx.newSite(t, s, times), caddy.newSite(t, s, times)
 	figure := fmt.Sprintf("%.2f x nginx's and %.0f x Caddy's requests per second of a core; a new host live in %.1f ms, %.0f x sooner than nginx (%.1f s), %.0f x than Caddy (%.1f s)",
-		costs[0], costs[1], 1000*ours.Seconds(), theirs.Seconds()/ours.Seconds(), theirs.Seconds(), others.Seconds()/ours.Seconds(), others.Seconds())
+		costs[1], costs[2], 1000*ours.Seconds(), theirs.Seconds()/ours.Seconds(), theirs.Seconds(), others.Seconds()/ours.Seconds(), others.Seconds())
 	bar.Report(t, "proxy", 3, figure, ">= 0.9 x nginx, >= 40 x Caddy; >= 100 x sooner than either",
-		costs[0] >= 0.9 && costs[1] >= 40 && theirs >= 100*ours && others >= 100*ours)
+		costs[1] >= 0.9 && costs[2] >= 40 && theirs >= 100*ours && others >= 100*ours)
 }
 
 // newSite is how long one more site takes, once its certificate is there, from the decision

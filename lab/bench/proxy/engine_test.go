@@ -23,10 +23,9 @@ type engine struct {
 	hosts   []string
 	pid     func() int // of the process above all of its others
 
-	clients  []*client
-	next     int // of the hosts
-	requests int
-	spent    time.Duration
+	clients []*client
+	next    int     // of the hosts
+	micros  float64 // what a request costs, once compared
 }
 
 // size is how long a comparison takes.
@@ -88,80 +87,45 @@ func (e *engine) connect(t testing.TB, n int) {
 	}
 }
 
-// cost is what a request takes of the engine's core.
+// cost is what a request takes of the engine's core, in nanoseconds.
 func (e *engine) cost(t testing.TB, length time.Duration) float64 {
 	t.Helper()
 	before := e.used(t)
 	n := load(t, e.clients, length)
 	spent := e.used(t) - before
-	e.requests, e.spent = e.requests+n, e.spent+spent
 	if n == 0 || spent == 0 {
 		t.Fatalf("%s: %d answers for %v", e.name, n, spent)
 	}
 	return float64(spent) / float64(n)
 }
 
-// compare returns what each engine costs beside the first, at the median of the quieter half
-// of all rounds. Its turn lies between two of the first: what else the machine does meets
-// both alike. How quiet it was is told by how often the engines were put off their core.
-func compare(t testing.TB, first *engine, others []*engine, s size) []float64 {
+// compare takes turns between engines, each round in another order, and returns what each
+// costs beside the first. Whatever else the machine does can only add to a turn, so it is the
+// lower quartile of the turns that counts.
+func compare(t testing.TB, engines []*engine, s size) []float64 {
 	t.Helper()
-	rounds := make([][]round, len(others))
-	for n := range s.rounds {
-		if n%s.keep == 0 {
-			for _, e := range append([]*engine{first}, others...) {
+	costs := make([][]float64, len(engines))
+	for round := range s.rounds {
+		if round%s.keep == 0 {
+			for _, e := range engines {
 				e.connect(t, s.conns)
 				e.cost(t, s.turn)
 			}
-			first.requests, first.spent = 0, 0
 		}
-		for i, e := range others {
-			off := first.putOff(t) + e.putOff(t)
-			before, costs, after := first.cost(t, s.turn), e.cost(t, s.turn), first.cost(t, s.turn)
-			rounds[i] = append(rounds[i], round{ratio: 2 * costs / (before + after), off: first.putOff(t) + e.putOff(t) - off})
+		for i := range engines {
+			k := (i + round) % len(engines)
+			costs[k] = append(costs[k], engines[k].cost(t, s.turn))
 		}
 	}
-	medians := make([]float64, len(others))
-	for i, all := range rounds {
-		quiet := quieter(all)
-		medians[i] = quantile(quiet, 0.5)
-		t.Logf("%-14s %.3f of %s (quartiles %.3f and %.3f of %d rounds)", others[i].name, medians[i], first.name, quantile(quiet, 0.25), quantile(quiet, 0.75), len(quiet))
-	}
-	t.Logf("%-14s %.1f us a request", first.name, first.each())
-	return medians
-}
-
-type round struct {
-	ratio float64
-	off   int
-}
-
-// quieter are the ratios of the half in which the engines were least disturbed.
-func quieter(all []round) []float64 {
-	slices.SortStableFunc(all, func(a, b round) int { return a.off - b.off })
-	var ratios []float64
-	for _, r := range all[:(len(all)+1)/2] {
-		ratios = append(ratios, r.ratio)
+	ratios := make([]float64, len(engines))
+	for i, e := range engines {
+		beside := func(q float64) float64 { return quantile(costs[i], q) / quantile(costs[0], q) }
+		ratios[i], e.micros = beside(0.25), quantile(costs[i], 0.25)/1000
+		t.Logf("%-14s %6.1f us a request, %.3f of %s (by the tenth %.3f, by the median %.3f, %d turns)",
+			e.name, e.micros, ratios[i], engines[0].name, beside(0.1), beside(0.5), len(costs[i]))
 	}
 	return ratios
 }
-
-// putOff is how often the engine had to leave its core to somebody else.
-func (e *engine) putOff(t testing.TB) int {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", e.pid()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(status), "nonvoluntary_ctxt_switches:")
-	n, _ := strconv.Atoi(strings.TrimSpace(rest))
-	return n
-}
-
-// each is what a request took, in microseconds, since the connections were made.
-func (e *engine) each() float64 { return micros(e.spent) / float64(e.requests) }
-
-func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 func quantile(all []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(all))
