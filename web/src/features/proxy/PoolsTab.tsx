@@ -30,7 +30,7 @@ export function PoolsTab() {
 			key: "scheme",
 			title: t("pool.field.scheme"),
 			sortable: true,
-			width: 10,
+			width: 15,
 			cell: (pool) => t(`pool.short.${pool.scheme}`),
 		},
 		{ key: "live.rate", title: t("rate"), cell: (pool) => shown(rate(pool)) },
