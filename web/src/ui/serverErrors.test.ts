@@ -13,7 +13,7 @@ test("messages stand at their field, and above the form when it has no such fiel
 		{ field: "acme.email", message: "is not an e-mail address" },
 	]);
 	expect(place(error, ["email", "role"])).toEqual({
-		atField: [{ name: "email", message: "is taken" }],
+		atField: [{ name: "email", message: "Is taken already" }],
 		above: ["acme.email is not an e-mail address"],
 	});
 });
