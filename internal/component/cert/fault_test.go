@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -273,5 +274,30 @@ func TestPausesGrowAndDiffer(t *testing.T) {
 		if remedies[code] == "" || !strings.HasSuffix(remedies[code], ".") {
 			t.Errorf("the remedy for %s is %q", code, remedies[code])
 		}
+	}
+}
+
+func TestACertificateThatIsNotServedIsToldAndNotOrderedAgain(t *testing.T) {
+	a := newFaulty(t, pebbletest.Options{})
+	c := a.issued("www."+testZone, false)
+	other := httptest.NewTLSServer(http.NotFoundHandler()) // stands for a proxy that did not take it
+	defer other.Close()
+	nobody := a.p.outside.Served
+	a.p.outside.Served = other.Listener.Addr().String()
+	a.renew(c)
+	now := a.get(c.ID)
+	if now.code() != notServed || now.Serial == c.Serial || len(a.alerted()) != 1 {
+		t.Errorf("after the order: %s, serial new: %t, %d alerts, want it told", now.code(), now.Serial != c.Serial, len(a.alerted()))
+	}
+	a.pass(2 * time.Minute)
+	a.tick()
+	if again := a.get(c.ID); again.code() != notServed || again.Serial != now.Serial {
+		t.Errorf("a minute later: %s, serial %s, want no other order", again.code(), again.Serial)
+	}
+	a.p.outside.Served = nobody
+	a.pass(2 * time.Minute)
+	a.tick()
+	if again := a.get(c.ID); again.Status != "valid" || again.Serial != now.Serial {
+		t.Errorf("once it is served: %s %s, want all well", again.Status, again.code())
 	}
 }

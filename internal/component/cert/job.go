@@ -202,7 +202,8 @@ func (p *part) succeeded(ctx context.Context, c due) error {
 	return nil
 }
 
-// failed keeps why, tries again later, and tells it once.
+// failed keeps why, tries again later, and tells it once. What was asked for stays asked
+// for, unless it was issued and only is not served yet.
 func (p *part) failed(ctx context.Context, c due, t *trouble) error {
 	now := p.Now()
 	next := now.Add(pause(t, c.Attempts))
@@ -210,8 +211,9 @@ func (p *part) failed(ctx context.Context, c due, t *trouble) error {
 	message := clean(t.message)
 	tag, err := p.DB.Exec(ctx, `insert into certificate_status (certificate_id, attempts, next_attempt_at, last_error, last_error_message, remedy, alerted)
 		select id, $2, $3, $4, $5, $6, true from certificates where id = $1
-		on conflict (certificate_id) do update set attempts = $2, next_attempt_at = $3, last_error = $4, last_error_message = $5, remedy = $6, alerted = true`,
-		c.ID, c.Attempts+1, next, t.code, message, remedy)
+		on conflict (certificate_id) do update set attempts = $2, next_attempt_at = $3, last_error = $4, last_error_message = $5, remedy = $6, alerted = true,
+			requested_at = case when $7 then nullif(certificate_status.requested_at, $8) else certificate_status.requested_at end`,
+		c.ID, c.Attempts+1, next, t.code, message, remedy, t.code == notServed, c.RequestedAt)
 	if err != nil {
 		return fmt.Errorf("keep the status of %s: %w", c.Names[0], err)
 	}
