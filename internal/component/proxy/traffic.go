@@ -31,6 +31,11 @@ type Traffic struct {
 	Milliseconds int64  `json:"milliseconds" doc:"To the answers, all together"`
 }
 
+// Counted is what was asked of all of them.
+type Counted struct {
+	Sites []Traffic `json:"sites"`
+}
+
 // Moment is what was asked of a site in five minutes.
 type Moment struct {
 	At           time.Time `json:"at" doc:"When they ended"`
@@ -45,7 +50,7 @@ func (p *part) trafficRoutes(r api.Router) {
 		ID: "proxy-traffic", Method: http.MethodGet, Path: "/proxy/traffic", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Count what is asked of each site",
 		Description: "Since the proxy was last reloaded. The difference between two calls gives requests a second, and so on; a figure that became smaller began anew.",
-	}, func(ctx context.Context, _ *struct{}) (*api.Body[[]Traffic], error) {
+	}, func(ctx context.Context, _ *struct{}) (*api.Body[Counted], error) {
 		all, err := p.askTraffic(ctx)
 		if err != nil {
 			return nil, err
@@ -58,8 +63,8 @@ func (p *part) trafficRoutes(r api.Router) {
 	}, p.history)
 }
 
-func (p *part) askTraffic(ctx context.Context) ([]Traffic, error) {
-	all := []Traffic{}
+func (p *part) askTraffic(ctx context.Context) (Counted, error) {
+	all := Counted{Sites: []Traffic{}}
 	err := p.Applier.Ask(ctx, "proxy", "traffic", nil, &all)
 	return all, err
 }
@@ -93,10 +98,10 @@ func (p *part) traffic(ctx context.Context, _ json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Traffic, 0, len(entries))
+	all := Counted{Sites: make([]Traffic, 0, len(entries))}
 	for _, e := range entries {
 		if db.ValidID(e.Key) {
-			all = append(all, Traffic{e.Key, e.Counts["gpc0"], e.Counts["gpc2"], e.Counts["gpc3"], e.Counts["gpc1"]})
+			all.Sites = append(all.Sites, Traffic{e.Key, e.Counts["gpc0"], e.Counts["gpc2"], e.Counts["gpc3"], e.Counts["gpc1"]})
 		}
 	}
 	return all, nil
@@ -137,7 +142,7 @@ func (p *part) keepTraffic(ctx context.Context) error {
 	}
 	at := time.Now().Truncate(time.Second)
 	var b pgx.Batch
-	for _, t := range p.diary.since(all) {
+	for _, t := range p.diary.since(all.Sites) {
 		b.Queue(`insert into proxy_traffic (domain_id, at, requests, errors, client_errors, milliseconds) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
 			t.DomainID, at, t.Requests, t.Errors, t.ClientErrors, t.Milliseconds)
 	}

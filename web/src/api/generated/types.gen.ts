@@ -1033,6 +1033,10 @@ export type ProxyBackendStat = {
     weight: number;
 };
 
+export type ProxyCounted = {
+    sites: Array<ProxyTraffic>;
+};
+
 export type ProxyDomain = {
     active: boolean;
     allow_from: Array<string>;
@@ -4141,7 +4145,7 @@ export type ProxyTrafficResponses = {
     /**
      * OK
      */
-    200: Array<ProxyTraffic>;
+    200: ProxyCounted;
 };
 
 export type ProxyTrafficResponse = ProxyTrafficResponses[keyof ProxyTrafficResponses];

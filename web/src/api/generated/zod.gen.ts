@@ -697,6 +697,10 @@ export const zProxyTraffic = /*#__PURE__*/ (() => z.object({
     requests: z.int()
 }))();
 
+export const zProxyCounted = /*#__PURE__*/ (() => z.object({
+    sites: z.array(zProxyTraffic)
+}))();
+
 export const zProxyUser = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     domain_id: z.string(),
