@@ -48,7 +48,7 @@ func newAuthorised(t testing.TB, o pebbletest.Options) *authorised {
 			http.NotFound(w, r)
 			return
 		}
-		a.api.ServeHTTP(w, r)
+		a.Edge.Handler().ServeHTTP(w, r)
 	}))
 	o.HTTPPort = ours.Addr().(*net.TCPAddr).Port
 	port := strconv.Itoa(o.HTTPPort)
@@ -150,7 +150,7 @@ func TestACertificateIsIssuedAndRenewed(t *testing.T) {
 	if got := h.serves("example.com"); !sameSerial(got, c.Serial) {
 		t.Errorf("served after the renewal = %s, want %s", got, c.Serial)
 	}
-	a.do("POST", "/certificates/"+c.ID+"/renew", nil).want(t, http.StatusAccepted)
+	a.Do("POST", "/certificates/"+c.ID+"/renew", nil).Want(http.StatusAccepted)
 	a.tick()
 	if again := a.get(c.ID); again.Serial == c.Serial {
 		t.Error("what was asked for was not done")

@@ -29,7 +29,7 @@ func TestHAProxyServesEachCertificateForItsNames(t *testing.T) {
 	if got := h.serves("b.example.com"); !sameSerial(got, b.Serial) {
 		t.Errorf("after a new key: %s, want %s", got, b.Serial)
 	}
-	r.do("DELETE", "/certificates/"+a.ID, nil).want(t, http.StatusOK)
+	r.Do("DELETE", "/certificates/"+a.ID, nil).Want(http.StatusOK)
 	if got := h.serves("a.example.com"); got != fallback {
 		t.Errorf("after its deletion: %s, want the fallback %s", got, fallback)
 	}

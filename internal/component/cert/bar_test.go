@@ -186,7 +186,7 @@ func median(all []time.Duration) time.Duration {
 func (r *rig) swap(n int) time.Duration {
 	r.t.Helper()
 	now := renewed(r.t, r.installed, n)
-	r.haproxy.install(r.installed, now)
+	r.haproxy.Install(r.installed, now)
 	steps, hot, err := plan(r.installed, now)
 	if err != nil || !hot || len(steps) != 1 {
 		r.t.Fatalf("plan = %d steps, hot: %t, %v, want one", len(steps), hot, err)

@@ -39,7 +39,7 @@ func TestASelfSignedCertificateIsThereAtOnce(t *testing.T) {
 	if c = r.put(c, object{"source": "self_signed", "names": []string{"other.example.com"}}); c.Serial == first {
 		t.Error("other names, and still the same certificate")
 	}
-	text := r.do("GET", "/certificates", nil).want(t, http.StatusOK).text
+	text := r.Do("GET", "/certificates", nil).Want(http.StatusOK).Text
 	for _, hidden := range []string{"PRIVATE", "private_key", "BEGIN"} {
 		if strings.Contains(text, hidden) {
 			t.Errorf("the list shows %s: %s", hidden, text)
@@ -52,7 +52,7 @@ func TestASelfSignedCertificateIsThereAtOnce(t *testing.T) {
 
 func (r *rig) put(c Certificate, in object) Certificate {
 	r.t.Helper()
-	r.do("PUT", "/certificates/"+c.ID, in).want(r.t, http.StatusOK).into(r.t, &c)
+	r.Do("PUT", "/certificates/"+c.ID, in).Want(http.StatusOK).Into(&c)
 	return c
 }
 
@@ -82,10 +82,10 @@ func TestAnUploadedCertificateTellsItsNames(t *testing.T) {
 	if len(c.Names) != 1 || c.Serial == "" {
 		t.Errorf("without a new upload the certificate is %+v", c)
 	}
-	if got := r.do("PUT", "/certificates/"+c.ID, object{"source": "upload", "names": []string{"else.example.com"}}).want(t, http.StatusBadRequest).complaint("names"); got == "" {
+	if got := r.Do("PUT", "/certificates/"+c.ID, object{"source": "upload", "names": []string{"else.example.com"}}).Want(http.StatusBadRequest).Complaint("names"); got == "" {
 		t.Error("a name that the stored certificate is not for was taken")
 	}
-	r.do("POST", "/certificates/"+c.ID+"/renew", nil).want(t, http.StatusConflict)
+	r.Do("POST", "/certificates/"+c.ID+"/renew", nil).Want(http.StatusConflict)
 }
 
 func TestWhatCannotBeServedIsRefused(t *testing.T) {
@@ -123,16 +123,16 @@ func TestWhatCannotBeServedIsRefused(t *testing.T) {
 		{"an upload that is none", "certificate", object{"source": "acme", "names": []string{"a.example.com"}, "certificate": chain, "private_key": key}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := r.do("POST", "/certificates", tc.in).want(t, http.StatusBadRequest)
-			if a.complaint(tc.field) == "" {
+			a := r.Do("POST", "/certificates", tc.in).Want(http.StatusBadRequest)
+			if a.Complaint(tc.field) == "" {
 				t.Errorf("complaints = %+v, want one about %s", a.Error.Fields, tc.field)
 			}
-			if strings.Contains(a.text, key[40:80]) {
-				t.Errorf("the answer tells the key: %s", a.text)
+			if strings.Contains(a.Text, key[40:80]) {
+				t.Errorf("the answer tells the key: %s", a.Text)
 			}
 		})
 	}
-	if a := r.do("POST", "/certificates", object{"source": "acme", "names": []string{"b.example.com", "taken.example.com"}}).want(t, http.StatusConflict); a.complaint("names[1]") != "is taken" {
+	if a := r.Do("POST", "/certificates", object{"source": "acme", "names": []string{"b.example.com", "taken.example.com"}}).Want(http.StatusConflict); a.Complaint("names[1]") != "is taken" {
 		t.Errorf("complaints = %+v, want that the second name is taken", a.Error.Fields)
 	}
 }
@@ -156,7 +156,7 @@ func TestTheSummaryCountsByStatus(t *testing.T) {
 	}
 	r.expire("c.example.com")
 	var s Summary
-	r.do("GET", "/certificates/summary", nil).want(t, http.StatusOK).into(t, &s)
+	r.Do("GET", "/certificates/summary", nil).Want(http.StatusOK).Into(&s)
 	if want := (Summary{Total: 4, Expiring: 1, Expired: 1, Errors: 1}); s != want {
 		t.Errorf("summary = %+v, want %+v", s, want)
 	}

@@ -98,9 +98,9 @@ func limit(r *http.Request) (*http.Response, error) {
 // key changes what a certificate's provider signs with.
 func (a *authorised) key(c Certificate, key string) {
 	a.t.Helper()
-	a.do("PUT", "/certificates/dns-providers/"+*c.DNSProviderID, object{"name": "ours " + c.Names[0], "kind": "rfc2136", "settings": object{
+	a.Do("PUT", "/certificates/dns-providers/"+*c.DNSProviderID, object{"name": "ours " + c.Names[0], "kind": "rfc2136", "settings": object{
 		"server": a.bind.Addr, "key_name": bindtest.KeyName, "key": key,
-	}}).want(a.t, http.StatusOK)
+	}}).Want(http.StatusOK)
 }
 
 // issued is a certificate that is served already.
@@ -121,7 +121,7 @@ func (a *authorised) issued(name string, byDNS bool) Certificate {
 
 func (a *authorised) renew(c Certificate) {
 	a.t.Helper()
-	a.do("POST", "/certificates/"+c.ID+"/renew", nil).want(a.t, http.StatusAccepted)
+	a.Do("POST", "/certificates/"+c.ID+"/renew", nil).Want(http.StatusAccepted)
 	a.tick()
 }
 
@@ -214,7 +214,7 @@ func TestACheckOrdersNothing(t *testing.T) {
 	a := newFaulty(t, pebbletest.Options{})
 	c := a.issued("www."+testZone, false)
 	a.lead("www."+testZone, elsewhere)
-	a.do("POST", "/certificates/"+c.ID+"/check", nil).want(t, http.StatusAccepted)
+	a.Do("POST", "/certificates/"+c.ID+"/check", nil).Want(http.StatusAccepted)
 	a.tick()
 	now := a.get(c.ID)
 	bad := 0

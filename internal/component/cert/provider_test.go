@@ -16,9 +16,9 @@ import (
 func (r *rig) provider(server string) Provider {
 	r.t.Helper()
 	var made Provider
-	r.do("POST", "/certificates/dns-providers", object{"name": "ours " + server, "kind": "rfc2136", "settings": object{
+	r.Do("POST", "/certificates/dns-providers", object{"name": "ours " + server, "kind": "rfc2136", "settings": object{
 		"server": server, "key_name": bindtest.KeyName, "key": bindtest.Key,
-	}}).want(r.t, http.StatusCreated).into(r.t, &made)
+	}}).Want(http.StatusCreated).Into(&made)
 	return made
 }
 
@@ -29,13 +29,13 @@ func TestAProvidersSecretsAreNeverAnswered(t *testing.T) {
 		t.Errorf("settings = %v, want the key masked and the rest as it is", made.Settings)
 	}
 	path := "/certificates/dns-providers/" + made.ID
-	for _, text := range []string{r.do("GET", path, nil).text, r.do("GET", "/certificates/dns-providers", nil).text} {
+	for _, text := range []string{r.Do("GET", path, nil).Text, r.Do("GET", "/certificates/dns-providers", nil).Text} {
 		if strings.Contains(text, bindtest.Key) {
 			t.Errorf("the key is answered: %s", text)
 		}
 	}
 	same := object{"server": "192.0.2.1", "key_name": "other", "key": masked}
-	r.do("PUT", path, object{"name": "renamed", "kind": "rfc2136", "settings": same}).want(t, http.StatusOK)
+	r.Do("PUT", path, object{"name": "renamed", "kind": "rfc2136", "settings": same}).Want(http.StatusOK)
 	secrets, err := r.p.secrets(t.Context(), r.pool, made.ID)
 	if err != nil || secrets["key"] != bindtest.Key {
 		t.Errorf("after a change of something else the key is %q, %v, want it kept", secrets["key"], err)
@@ -53,7 +53,7 @@ func TestAProvidersSecretsAreNeverAnswered(t *testing.T) {
 		{"a kind that is none", "kind", object{"name": "a", "kind": "none", "settings": object{}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if a := r.do("PUT", path, tc.in).want(t, http.StatusBadRequest); a.complaint(tc.field) == "" {
+			if a := r.Do("PUT", path, tc.in).Want(http.StatusBadRequest); a.Complaint(tc.field) == "" {
 				t.Errorf("complaints = %+v, want one about %s", a.Error.Fields, tc.field)
 			}
 		})
@@ -63,7 +63,7 @@ func TestAProvidersSecretsAreNeverAnswered(t *testing.T) {
 func TestEveryKindOfProviderOpens(t *testing.T) {
 	r := newRig(t)
 	var listed []dnsprovider.Kind
-	r.do("GET", "/certificates/dns-provider-kinds", nil).want(t, http.StatusOK).into(t, &listed)
+	r.Do("GET", "/certificates/dns-provider-kinds", nil).Want(http.StatusOK).Into(&listed)
 	if len(listed) != len(dnsprovider.Kinds()) {
 		t.Errorf("%d kinds are listed, want all %d", len(listed), len(dnsprovider.Kinds()))
 	}
@@ -76,7 +76,7 @@ func TestEveryKindOfProviderOpens(t *testing.T) {
 			}
 		}
 		var made Provider
-		r.do("POST", "/certificates/dns-providers", object{"name": k.Kind, "kind": k.Kind, "settings": settings}).want(t, http.StatusCreated).into(t, &made)
+		r.Do("POST", "/certificates/dns-providers", object{"name": k.Kind, "kind": k.Kind, "settings": settings}).Want(http.StatusCreated).Into(&made)
 		provider, _, err := r.p.openProvider(t.Context(), made.ID)
 		if err != nil || provider == nil {
 			t.Errorf("%s: %v", k.Kind, err)
@@ -88,7 +88,7 @@ func TestAProviderInUseStays(t *testing.T) {
 	r := newRig(t)
 	made := r.provider("192.0.2.1")
 	r.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": made.ID, "names": []string{"*.example.com"}})
-	r.do("DELETE", "/certificates/dns-providers/"+made.ID, nil).want(t, http.StatusConflict)
+	r.Do("DELETE", "/certificates/dns-providers/"+made.ID, nil).Want(http.StatusConflict)
 }
 
 func TestAWildcardIsIssuedByRecordsOfARealNameServer(t *testing.T) {
@@ -126,9 +126,9 @@ func TestAProviderThatRefusesIsToldWithoutItsSecret(t *testing.T) {
 	a := newAuthorised(t, pebbletest.Options{DNS: bind.Addr})
 	a.p.outside.DNSPort = bind.Port
 	var wrong Provider
-	a.do("POST", "/certificates/dns-providers", object{"name": "wrong", "kind": "rfc2136", "settings": object{
+	a.Do("POST", "/certificates/dns-providers", object{"name": "wrong", "kind": "rfc2136", "settings": object{
 		"server": bind.Addr, "key_name": "gateway", "key": "d3Jvbmc=",
-	}}).want(t, http.StatusCreated).into(t, &wrong)
+	}}).Want(http.StatusCreated).Into(&wrong)
 	c := a.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": wrong.ID, "names": []string{"*.example.test"}})
 	a.tick()
 	if c = a.get(c.ID); c.code() != dnsUpdateFailed || strings.Contains(text(c.LastErrorText), "d3Jvbmc=") {

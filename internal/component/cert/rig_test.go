@@ -4,31 +4,24 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/api"
+	"gateway/internal/api/apitest"
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/dnsprovider/clients"
-	"gateway/internal/fault"
 	"gateway/internal/haproxy"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
@@ -38,11 +31,10 @@ import (
 // rig is the component behind the real edge and on a real database. Only what lies
 // between two processes is short-cut, and the clock is the test's.
 type rig struct {
+	*apitest.Caller
 	t         testing.TB
 	p         *part
 	part      component.Component
-	edge      *api.Server
-	api       http.Handler
 	pool      *pgxpool.Pool
 	box       *secret.Box
 	setup     setupstate.State
@@ -75,16 +67,9 @@ func newRig(t testing.TB) *rig {
 		}
 		return r.sync()
 	})
-	r.edge = api.New(api.Options{
-		Version: "1.2.3", Auth: accounts{}, Database: r, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
-		Site: fstest.MapFS{"index.html": {}}, SetupDone: func() bool { return true },
-	})
-	r.part.Routes(r.edge.Router("cert"))
-	r.api = r.edge.Handler()
+	r.Caller = apitest.New(t, "cert", r.part.Routes)
 	return r
 }
-
-func (r *rig) Up() bool { return true }
 
 func (r *rig) Load() (setupstate.State, error) { return r.setup, nil }
 
@@ -124,86 +109,20 @@ func (r *rig) alerted() []Alert {
 	return slices.Clone(r.alerts)
 }
 
-type accounts struct{}
-
-func (accounts) Authenticate(_ context.Context, c api.Credential) (auth.Identity, error) {
-	return auth.Identity{Email: "ann@example.com", Role: auth.Role(c.Bearer), SessionID: "s1"}, nil
-}
-
-func (accounts) Revocations() (<-chan struct{}, func()) { return nil, func() {} }
-
-// answer is what came back from the API.
-type answer struct {
-	Status int
-	Data   json.RawMessage
-	Error  struct {
-		Code, Message string
-		Fields        []fault.Field
-	}
-	text string
-}
-
-// do calls an operation as an administrator.
-func (r *rig) do(method, path string, body any) answer {
-	r.t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	req := httptest.NewRequest(method, api.Prefix+path, bytes.NewReader(text))
-	if body == nil {
-		req = httptest.NewRequest(method, api.Prefix+path, http.NoBody)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer admin")
-	w := httptest.NewRecorder()
-	r.api.ServeHTTP(w, req)
-	a := answer{Status: w.Code, text: w.Body.String()}
-	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
-		r.t.Fatalf("%s %s answered %q: %v", method, path, w.Body, err)
-	}
-	return a
-}
-
-// want fails the test when the status is another one.
-func (a answer) want(t testing.TB, status int) answer {
-	t.Helper()
-	if a.Status != status {
-		t.Fatalf("answered %d %s %+v, want %d", a.Status, a.Data, a.Error, status)
-	}
-	return a
-}
-
-func (a answer) into(t testing.TB, v any) {
-	t.Helper()
-	if err := json.Unmarshal(a.Data, v); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// complaint is what the answer says about a field.
-func (a answer) complaint(field string) string {
-	i := slices.IndexFunc(a.Error.Fields, func(f fault.Field) bool { return f.Name == field })
-	if i < 0 {
-		return ""
-	}
-	return a.Error.Fields[i].Message
-}
-
-type object = map[string]any
+type object = apitest.Object
 
 // make stores a certificate.
 func (r *rig) make(in object) Certificate {
 	r.t.Helper()
 	var c Certificate
-	r.do("POST", "/certificates", in).want(r.t, http.StatusCreated).into(r.t, &c)
+	r.Do("POST", "/certificates", in).Want(http.StatusCreated).Into(&c)
 	return c
 }
 
 func (r *rig) get(id string) Certificate {
 	r.t.Helper()
 	var c Certificate
-	r.do("GET", "/certificates/"+id, nil).want(r.t, http.StatusOK).into(r.t, &c)
+	r.Do("GET", "/certificates/"+id, nil).Want(http.StatusOK).Into(&c)
 	return c
 }
 
@@ -229,7 +148,7 @@ func (r *rig) sync() change.Applied {
 			return change.Applied{State: "failed", Why: err.Error()}
 		}
 	}
-	r.haproxy.install(r.installed, now)
+	r.haproxy.Install(r.installed, now)
 	if err := r.part.Apply(r.t.Context(), r.installed, now); err != nil {
 		return change.Applied{State: "failed", Why: err.Error()}
 	}
@@ -266,39 +185,13 @@ func (r *rig) withProxy() *proxy {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	h.put(Fallback, fallback.pem())
+	h.Put(Fallback, fallback.pem())
 	r.haproxy = h
 	r.p.HAProxy.Runtime, r.p.HAProxy.Master = h.Runtime, h.Master
 	if came := r.sync(); came.State != "live" {
 		r.t.Fatalf("the first round: %+v", came)
 	}
 	return h
-}
-
-func (h *proxy) put(path string, data []byte) {
-	h.t.Helper()
-	name := h.Path(path)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		h.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		h.t.Fatal(err)
-	}
-}
-
-// install writes files as the applier does, with its mark at their end.
-func (h *proxy) install(old, now component.Rendering) {
-	h.t.Helper()
-	for _, f := range now.Files {
-		if !bytes.Equal(old.File(f.Path), f.Data) {
-			h.put(f.Path, append(slices.Clone(f.Data), "# gw-sha256 0123456789abcdef\n"...))
-		}
-	}
-	for _, f := range old.Files {
-		if now.File(f.Path) == nil {
-			_ = os.Remove(h.Path(f.Path))
-		}
-	}
 }
 
 // start runs HAProxy, which sees the files of the test below /etc/gateway.
