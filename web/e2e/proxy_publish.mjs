@@ -89,7 +89,7 @@ async function reorder(page) {
 	await heading(page, site).waitFor();
 	await settled(page);
 	await sight(page, "site");
-	for (const tab of ["Security", "Headers", "Routing"]) {
+	for (const tab of ["Security", "Headers", "Traffic", "Routing"]) {
 		await page.getByRole("tab", { name: tab }).click();
 		await settled(page);
 		await sight(page, `site-${tab}`);

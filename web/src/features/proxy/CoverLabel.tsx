@@ -1,14 +1,18 @@
+import type { Certificate } from "@api";
 import { CertificateState, Link, StatusLabel } from "@ui";
 import { useTranslation } from "react-i18next";
-import { coverOf } from "./cover";
-import { useCertificates } from "./requests";
+
+interface Props {
+	/** Undefined while not known. */
+	cover: ((name: string) => Certificate | undefined) | undefined;
+	name: string;
+}
 
 /** CoverLabel is the certificate that a name is served with. */
-export function CoverLabel({ name }: { name: string }) {
+export function CoverLabel({ cover, name }: Props) {
 	const { t } = useTranslation("proxy");
-	const certificates = useCertificates();
-	if (!certificates) return "…";
-	const found = coverOf(certificates, name);
+	if (!cover) return "…";
+	const found = cover(name);
 	if (!found) return <StatusLabel status="warning">{t("site.uncovered")}</StatusLabel>;
 	return (
 		<Link className="gw-proxy-cover" to={`/certificates/${found.id}`}>

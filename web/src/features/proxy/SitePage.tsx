@@ -9,9 +9,10 @@ import { CoverLabel } from "./CoverLabel";
 import { HeadersTab } from "./HeadersTab";
 import { PoolLink } from "./PoolLink";
 import { RulesTab } from "./RulesTab";
-import { useSite } from "./requests";
+import { useCover, useSite } from "./requests";
 import { SecurityTab } from "./SecurityTab";
 import { SiteState } from "./SiteState";
+import { SiteTraffic } from "./SiteTraffic";
 
 // Most visits look; forms are heavy.
 const BasicsTab = later("site basics", () => import("./BasicsTab"));
@@ -63,6 +64,7 @@ function Site({ site }: { site: ProxyDomain }) {
 		},
 		{ id: "headers", title: t("tab.headers"), content: <HeadersTab site={site.id} /> },
 		{ id: "rules", title: t("tab.rules"), content: <RulesTab site={site} /> },
+		{ id: "traffic", title: t("tab.traffic"), content: <SiteTraffic site={site.id} /> },
 	];
 	return (
 		<>
@@ -82,7 +84,7 @@ function Site({ site }: { site: ProxyDomain }) {
 				<div>
 					<dt>{t("site.certificate")}</dt>
 					<dd>
-						<CoverLabel name={site.name} />
+						<CoverLabel cover={useCover()} name={site.name} />
 					</dd>
 				</div>
 			</dl>

@@ -3,10 +3,11 @@ import { Button } from "@patternfly/react-core";
 import { GlobeIcon } from "@patternfly/react-icons";
 import { useNavigate } from "@tanstack/react-router";
 import { type Column, EmptyState, Link, later, ResourceTable, Time, tell } from "@ui";
-import { Suspense, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
-import { PoolLink } from "./PoolLink";
+import { PoolLink, PoolName } from "./PoolLink";
+import { useCover, usePools } from "./requests";
 import { sites } from "./resource";
 import { SiteState } from "./SiteState";
 import { useMaintenance } from "./useMaintenance";
@@ -20,19 +21,27 @@ export function SitesTab() {
 	const navigate = useNavigate();
 	const [doomed, setDoomed] = useState<ProxyDomain>();
 	const setMaintenance = useMaintenance();
+	const cover = useCover();
+	const listed = usePools();
+	const pools = useMemo(() => new Map(listed?.map((pool) => [pool.id, pool])), [listed]);
+	// A row that asks for itself is slow to scroll; only pools beyond the first thousand have to.
+	const poolOf = ({ backend_id: id }: ProxyDomain) => {
+		const known = !listed || !id || pools.has(id);
+		return known ? <PoolName id={id} pool={pools.get(id ?? "")} /> : <PoolLink id={id} />;
+	};
 	const columns: Column<ProxyDomain>[] = [
 		{ key: "name", title: t("site.field.name"), sortable: true, width: 30, cell: (site) => <Name site={site} /> },
 		{
 			key: "backend_id",
 			title: t("site.field.backend_id"),
 			width: 20,
-			cell: (site) => <PoolLink id={site.backend_id} />,
+			cell: (site) => poolOf(site),
 		},
 		{
 			key: "live.certificate",
 			title: t("site.certificate"),
 			width: 15,
-			cell: (site) => <CoverLabel name={site.name} />,
+			cell: (site) => <CoverLabel cover={cover} name={site.name} />,
 		},
 		{ key: "active", title: t("site.state"), sortable: true, width: 15, cell: (site) => <SiteState site={site} /> },
 		{ key: "updated_at", title: t("changed"), sortable: true, cell: (site) => <Time value={site.updated_at} /> },

@@ -1,8 +1,8 @@
 import type { ProxyFrontendStat, ProxyStats } from "@api";
-import { Card, CardBody, CardTitle } from "@patternfly/react-core";
-import { formatNumber, formatRate, LiveChart, Loaded, Notice, sentence, serverText } from "@ui";
+import { formatNumber, formatRate, Loaded, Notice, sentence, serverText } from "@ui";
 import { type History, type Point, timesOf, valuesOf } from "@ui/history";
 import { useTranslation } from "react-i18next";
+import { Chart } from "./Chart";
 import { usePools } from "./requests";
 import { busiest, figure, isPublic, namesOf } from "./traffic";
 import { useTraffic } from "./useTraffic";
@@ -30,26 +30,60 @@ function Charts({ history: { points, last } }: { history: History<ProxyStats> })
 	const bytes = ["in", "out"].map((what) => ({ what, label: t(`traffic.${what}`) }));
 	const small = (value: number) => formatNumber(value, value < 10 ? 1 : 0);
 	const time = (value: number) => `${formatNumber(value)} ms`;
+	const times = timesOf(points);
 	return (
 		<>
 			{last?.error && <Notice kind="warning" title={sentence(serverText(last.error))} />}
 			<div className="gw-proxy-charts">
-				<Chart title={t("traffic.requests")} points={points} lines={byPort("requests")} format={small} />
-				<Chart title={t("traffic.sessions")} points={points} lines={byPort("sessions")} format={small} />
+				<Chart
+					title={t("traffic.requests")}
+					times={times}
+					series={linesOf(points, byPort("requests"))}
+					format={small}
+				/>
+				<Chart
+					title={t("traffic.sessions")}
+					times={times}
+					series={linesOf(points, byPort("sessions"))}
+					format={small}
+				/>
 				<Chart
 					title={t("traffic.bytes")}
-					points={withSums(points, ports)}
-					lines={bytes.map(({ what, label }) => ({ key: figure(what, "all"), label }))}
+					times={times}
+					series={linesOf(
+						withSums(points, ports),
+						bytes.map(({ what, label }) => ({ key: figure(what, "all"), label })),
+					)}
 					format={formatRate}
 					atLeast={1_250}
 				/>
-				<Chart title={t("traffic.poolRequests")} points={points} lines={byPool("requests")} format={small} />
-				<Chart title={t("traffic.poolErrors")} points={points} lines={byPool("errors")} format={small} />
-				<Chart title={t("traffic.poolTime")} points={points} lines={byPool("time")} format={time} atLeast={10} />
+				<Chart
+					title={t("traffic.poolRequests")}
+					times={times}
+					series={linesOf(points, byPool("requests"))}
+					format={small}
+				/>
+				<Chart
+					title={t("traffic.poolErrors")}
+					times={times}
+					series={linesOf(points, byPool("errors"))}
+					format={small}
+				/>
+				<Chart
+					title={t("traffic.poolTime")}
+					times={times}
+					series={linesOf(points, byPool("time"))}
+					format={time}
+					atLeast={10}
+				/>
 			</div>
 		</>
 	);
 }
+
+/** linesOf are the lines of a chart, out of a history. */
+const linesOf = (points: Point[], lines: { key: string; label: string }[]) =>
+	lines.map(({ key, label }) => ({ label, values: valuesOf(points, key) }));
 
 /** withSums adds what all ports carried together: which of them it was says the chart of requests. */
 function withSums(points: Point[], ports: ProxyFrontendStat[]): Point[] {
@@ -67,35 +101,4 @@ function withSums(points: Point[], ports: ProxyFrontendStat[]): Point[] {
 function portName({ name }: ProxyFrontendStat, t: (key: string, values?: Record<string, unknown>) => string): string {
 	const [, port] = name.match(/^gateway_tcp_(\d+)$/) ?? [];
 	return port ? t("traffic.tcp", { port }) : name.replace(/^gateway_/, "").toUpperCase();
-}
-
-interface ChartProps {
-	title: string;
-	points: Point[];
-	lines: { key: string; label: string }[];
-	format: (value: number) => string;
-	atLeast?: number;
-}
-
-function Chart({ title, points, lines, format, atLeast = 1 }: ChartProps) {
-	const { t } = useTranslation("proxy");
-	return (
-		<Card isCompact>
-			<CardTitle component="h2">{title}</CardTitle>
-			<CardBody>
-				{lines.length === 0 ? (
-					<p className="gw-proxy-none">{t("traffic.none")}</p>
-				) : (
-					<LiveChart
-						label={title}
-						times={timesOf(points)}
-						series={lines.map(({ key, label }) => ({ label, values: valuesOf(points, key) }))}
-						format={format}
-						atLeast={atLeast}
-						height={180}
-					/>
-				)}
-			</CardBody>
-		</Card>
-	);
 }

@@ -62,7 +62,7 @@ test("a complaint about a part leads to the step that asked for it", () => {
 	const refused = new ApiError(400, "invalid", "operation 2 (POST /backend-servers): no", fields);
 	expect(routeError(refused, operationsOf(values(), ids))).toEqual({
 		step: "where",
-		atField: [{ name: "address", message: "must be the address of one machine" }],
+		atField: [{ name: "address", message: "Must be the address of one machine" }],
 		above: [],
 	});
 	const names = [{ field: "operations[3].body.names[0]", message: "is taken" }];

@@ -16,9 +16,12 @@ import {
 	type ProxyBackend,
 	type ProxyOrder,
 	proxyStatsOptions,
+	proxyTrafficHistoryOptions,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Choice } from "@ui";
+import { useMemo } from "react";
+import { coverIn } from "./cover";
 import { indexOf } from "./health";
 
 const most = 1000;
@@ -65,6 +68,12 @@ export const useCertificates = (): Certificate[] | undefined =>
 		refetchInterval: ({ state }) => (state.data?.some((one) => one.status === "pending") ? 3_000 : 60_000),
 	}).data;
 
+/** useCover finds the certificate of a name; undefined while the certificates are not known. */
+export function useCover() {
+	const certificates = useCertificates();
+	return useMemo(() => certificates && coverIn(certificates), [certificates]);
+}
+
 /** useAddresses are the addresses of this node that others may reach it at. */
 export const useAddresses = (): string[] =>
 	(useQuery({ ...interfacesOptions(), staleTime: 60_000 }).data ?? [])
@@ -83,3 +92,7 @@ export const usePublish = () =>
 
 /** useTermsAgreed says whether an authority would issue anything at all; undefined while not known. */
 export const useTermsAgreed = () => useQuery(getAcmeOptions()).data?.terms_agreed;
+
+/** useDay is what was asked of a site during the last day. */
+export const useDay = (site: string) =>
+	useQuery({ ...proxyTrafficHistoryOptions({ path: { id: site } }), refetchInterval: 60_000 });
