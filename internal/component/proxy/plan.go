@@ -51,7 +51,7 @@ func newPlan(old, now component.Rendering) (plan, bool) {
 			return plan{}, false
 		case bytes.Equal(was.Data, f.Data):
 		case f.Path == Path:
-			if !p.servers(parseConfig(was.Data), parseConfig(f.Data)) {
+			if !p.servers(sections(was.Data, f.Data)) {
 				return plan{}, false
 			}
 		default:
@@ -137,6 +137,16 @@ func parseMap(data []byte) entries {
 	// The lines are in order, but a key may be the beginning of another.
 	slices.SortFunc(out, func(a, b haproxy.MapEntry) int { return strings.Compare(a.Key, b.Key) })
 	return out
+}
+
+// sections are the parts of two configurations that are not the same in both, from the
+// beginning of a section: of ten thousand pools that is mostly one.
+func sections(was, is []byte) (before, after config) {
+	from, wasEnd, isEnd := differing(was, is)
+	for from > 0 && (from == len(is) || is[from] == '\t' || is[from] == '\n') {
+		from = bytes.LastIndexByte(is[:from-1], '\n') + 1
+	}
+	return parseConfig(was[from:max(from, wasEnd)]), parseConfig(is[from:max(from, isEnd)])
 }
 
 // config is haproxy.cfg with the servers of pools taken out.

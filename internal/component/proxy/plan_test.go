@@ -3,7 +3,10 @@ package proxy
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // town is a rig with some of everything.
@@ -178,6 +181,34 @@ func TestServersMoveWithoutAReload(t *testing.T) {
 	if w.haproxy.Worker().PID != before {
 		t.Error("HAProxy was reloaded")
 	}
+}
+
+// A look at what differs finds the same steps as one at everything.
+func TestSectionsThatDiffer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) []byte {
+			s := state{servers: map[string][]member{}}
+			for n := range rapid.IntRange(0, 3).Draw(t, name) {
+				p := web(n)
+				p.Websocket, p.Active = rapid.IntRange(0, 9).Draw(t, "websocket") == 0, rapid.IntRange(0, 9).Draw(t, "active") > 0
+				s.backends = append(s.backends, p)
+				for _, name := range []string{"a", "b", "c"} {
+					m := at(n, name, "192.0.2.1")
+					m.Weight, m.Active = rapid.IntRange(1, 2).Draw(t, "weight"), rapid.Bool().Draw(t, "on")
+					if rapid.Bool().Draw(t, "there") {
+						s.servers[p.ID] = append(s.servers[p.ID], m)
+					}
+				}
+			}
+			return render(s).File(Path)
+		}
+		was, is := draw("pools before"), draw("pools after")
+		var quick, slow plan
+		hot, want := quick.servers(sections(was, is)), slow.servers(parseConfig(was), parseConfig(is))
+		if hot != want || hot && !reflect.DeepEqual(quick, slow) {
+			t.Fatalf("quick %v %+v, slow %v %+v, between\n%s\n%s", hot, quick, want, slow, was, is)
+		}
+	})
 }
 
 // at2 is the address of a server as the API takes it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,11 +32,11 @@ func (p pool) valid() error {
 
 // pool is one section. What is in it needs a reload to change, but for its servers.
 func (r *rendering) pool(b *strings.Builder, p pool) {
-	fmt.Fprintf(b, "backend %s\n", section(p.ID))
+	b.WriteString("backend " + section(p.ID) + "\n")
 	if p.Scheme == "tcp" {
 		b.WriteString("\tmode tcp\n\ttimeout server 1h\n")
 	}
-	fmt.Fprintf(b, "\tbalance %s\n", p.Algorithm)
+	b.WriteString("\tbalance " + p.Algorithm + "\n")
 	if p.Algorithm == "source" {
 		// Consistent, so that servers come and go without a reload, and clients stay.
 		b.WriteString("\thash-type consistent\n")
@@ -57,6 +58,7 @@ func (r *rendering) pool(b *strings.Builder, p pool) {
 			continue
 		}
 		b.WriteString("\tserver " + m.line(settings) + "\n")
+		r.resolves = r.resolves || m.looksUp()
 	}
 	b.WriteByte('\n')
 }
@@ -130,7 +132,7 @@ func (m member) line(settings string) string {
 		weight = 0
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %s weight %d", m.Name, m.at(), weight)
+	s.WriteString(m.Name + " " + m.at() + " weight " + strconv.Itoa(weight))
 	if !m.Active {
 		s.WriteString(" disabled")
 	}
@@ -154,16 +156,6 @@ func (m member) at() string {
 func (m member) looksUp() bool {
 	_, err := netip.ParseAddr(m.Address)
 	return err != nil
-}
-
-// resolves reports whether any server is known by name only.
-func (r *rendering) resolves() bool {
-	for _, p := range r.backends {
-		if r.sections[p.ID] == section(p.ID) && slices.ContainsFunc(r.servers[p.ID], func(m member) bool { return m.valid() == nil && m.looksUp() }) {
-			return true
-		}
-	}
-	return false
 }
 
 // quoted is a word of HAProxy's configuration that is taken as it stands.

@@ -33,6 +33,7 @@ type rendering struct {
 	state
 	sections map[string]string // backend id -> where its sites lead
 	passing  map[string]bool   // backends that services lead to, and sites cannot
+	resolves bool              // a server is known by its name only
 	hosts    sites
 	problems []component.Problem
 }
@@ -40,7 +41,7 @@ type rendering struct {
 // render is a pure function of the state. Files come in the order in which they are
 // installed, what others refer to first: HAProxy may start with any part of them new.
 func render(s state) component.Rendering {
-	r := &rendering{state: s, sections: map[string]string{}, passing: map[string]bool{}}
+	r := &rendering{state: s, sections: make(map[string]string, len(s.backends)), passing: map[string]bool{}}
 	pools := r.pools()
 	r.hosts = r.sites()
 	files := r.hosts.files()
@@ -66,7 +67,7 @@ func (r *rendering) frontends(b *strings.Builder) {
 	r.bind(b, "", "3443", tls)
 	b.WriteString(management)
 	r.tables(b)
-	if r.resolves() {
+	if r.resolves {
 		b.WriteString("# Names of servers are looked up while running, so that one that is not found stops nothing.\n" +
 			"resolvers gateway_names\n\tparse-resolv-conf\n\thold valid 10s\n\taccepted_payload_size 4096\n\n")
 	}
@@ -145,7 +146,10 @@ func (r *rendering) pools() string {
 			r.sections[p.ID] = "gateway_unavailable"
 			continue
 		}
-		r.sections[p.ID], r.passing[p.ID] = section(p.ID), p.Scheme == "tcp"
+		r.sections[p.ID] = section(p.ID)
+		if p.Scheme == "tcp" {
+			r.passing[p.ID] = true
+		}
 		r.pool(&b, p)
 	}
 	return b.String()
