@@ -72,7 +72,25 @@ func (r Runtime) ServerAddr(ctx context.Context, backend, server string, addr ne
 	if !strings.Contains(answer, " changed from ") && answer != "nothing changed" {
 		return refuse("set server", answer)
 	}
-	return nil
+	return r.moved(ctx, backend, server, addr)
+}
+
+// moved waits until a server is where it was told to be: HAProxy answers first, and has all
+// its threads pause for the change a moment later.
+func (r Runtime) moved(ctx context.Context, backend, server string, addr netip.AddrPort) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		now, err := r.server(ctx, backend, server)
+		if err != nil || now.Addr == addr {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for server %s/%s to move: %w", backend, server, context.Cause(ctx))
+		case <-time.After(time.Millisecond):
+		}
+	}
 }
 
 // ServerAdd adds a server to a backend and has it take requests. The settings are those of
