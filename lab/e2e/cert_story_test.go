@@ -103,7 +103,5 @@ func TestANodeOrdersServesAndRenewsItsCertificates(t *testing.T) {
 	a.eventually(time.Minute, "the failure", func() bool { return c.certificate(made.ID).code() == "acme_unreachable" })
 	a.run("systemctl", "restart", "haproxy")
 	a.eventually(10*time.Second, "the old one being served after a failure and a restart", shown)
-	if got := c.standings()["cert"]; !got.settled() {
-		t.Errorf("the component stands at %+v", got)
-	}
+	a.settles(c, 20*time.Second)
 }

@@ -154,7 +154,7 @@ func TestABrokenDaemonDoesNotStopTheOthers(t *testing.T) {
 	}
 	a.eventually(20*time.Second, "render-configs tells of the broken one", func() bool {
 		c.post("/system/render-configs", nil).want(200).decode(&r)
-		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[dns proxy cert]"
+		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[cert dns proxy]"
 	})
 	t.Logf("%+v", r)
 }
@@ -174,7 +174,7 @@ func TestRenderConfigsGivesUpOnADaemonThatHangs(t *testing.T) {
 		Errors   map[string]string
 	}
 	c.post("/system/render-configs", nil).want(200).decode(&r)
-	if took := time.Since(began); took > 33*time.Second || r.OK || r.Errors["ntp"] == "" || fmt.Sprint(r.Rendered) != "[dns]" {
+	if took := time.Since(began); took > 33*time.Second || r.OK || r.Errors["ntp"] == "" || fmt.Sprint(r.Rendered) != "[cert dns proxy]" {
 		t.Errorf("after %v: %+v; want the DNS rendered, and the NTP given up after 30 s", took, r)
 	}
 	a.sh("rm " + hang + "; systemctl daemon-reload; systemctl kill -s KILL chrony.service; systemctl reset-failed chrony.service; systemctl restart chrony.service")

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -173,6 +174,7 @@ func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered],
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	slices.Sort(out.Rendered)
 	entry := change.Change{Component: "change", Action: "system.render_configs", Subject: "all components", Detail: map[string]any{"ok": out.OK}}
 	if err := p.Run.Run(ctx, entry, func(pgx.Tx) error { return nil }); err != nil {
 		return nil, err
