@@ -46,6 +46,7 @@ export { type FormSpec, ResourceForm } from "./ResourceForm";
 export { ResourcePage } from "./ResourcePage";
 export { ResourceSection, type RowDialog } from "./ResourceSection";
 export { type Column, ResourceTable, type ResourceTableProps } from "./ResourceTable";
+export { RowLink } from "./RowLink";
 export type { RowAction } from "./RowMenu";
 export { SchemaForm, type SchemaFormProps } from "./SchemaForm";
 export { SecretBox } from "./SecretBox";

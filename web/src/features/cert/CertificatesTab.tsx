@@ -1,6 +1,6 @@
 import type { Certificate } from "@api";
 import { CertificateIcon } from "@patternfly/react-icons";
-import { CertificateState, type Column, Link, later, ResourceSection, type RowDialog, Time } from "@ui";
+import { CertificateState, type Column, later, ResourceSection, type RowDialog, RowLink, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ExpiryBar } from "./ExpiryBar";
 import { certificates } from "./resource";
@@ -63,7 +63,7 @@ function Names({ of }: { of: Certificate }) {
 	const [first, ...others] = of.names;
 	return (
 		<span title={of.names.join(", ")}>
-			<Link to={`/certificates/${of.id}`}>{first}</Link>
+			<RowLink to={`/certificates/${of.id}`}>{first}</RowLink>
 			{others.length > 0 && <span className="gw-cert-more"> {t("certificate.more", { count: others.length })}</span>}
 		</span>
 	);

@@ -1,5 +1,5 @@
 import type { Certificate } from "@api";
-import { CertificateState, Link, StatusLabel } from "@ui";
+import { CertificateState, RowLink, StatusLabel } from "@ui";
 import { useTranslation } from "react-i18next";
 
 interface Props {
@@ -15,8 +15,8 @@ export function CoverLabel({ cover, name }: Props) {
 	const found = cover(name);
 	if (!found) return <StatusLabel status="warning">{t("site.uncovered")}</StatusLabel>;
 	return (
-		<Link className="gw-proxy-cover" to={`/certificates/${found.id}`}>
+		<RowLink className="gw-proxy-cover" to={`/certificates/${found.id}`}>
 			<CertificateState status={found.status} />
-		</Link>
+		</RowLink>
 	);
 }

@@ -1,5 +1,5 @@
 import type { ProxyBackend } from "@api";
-import { Link, StatusLabel } from "@ui";
+import { RowLink, StatusLabel } from "@ui";
 import { useTranslation } from "react-i18next";
 import { isEmpty } from "./health";
 import { usePool, usePools } from "./requests";
@@ -20,7 +20,7 @@ export function PoolName({ id, pool }: { id: string | null; pool: ProxyBackend |
 	const trouble = !pool.active ? "pool.health.off" : isEmpty(pool) ? "pool.health.empty" : undefined;
 	return (
 		<span className="gw-proxy-pool">
-			<Link to={`/proxy/pools/${pool.id}`}>{pool.name}</Link>
+			<RowLink to={`/proxy/pools/${pool.id}`}>{pool.name}</RowLink>
 			{trouble && <StatusLabel status="warning">{t(trouble)}</StatusLabel>}
 		</span>
 	);

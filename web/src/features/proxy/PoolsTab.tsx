@@ -1,6 +1,6 @@
 import type { ProxyBackend } from "@api";
 import { ServerGroupIcon } from "@patternfly/react-icons";
-import { type Column, formatNumber, Link, Notice, ResourceSection, sentence, serverText } from "@ui";
+import { type Column, formatNumber, Notice, ResourceSection, RowLink, sentence, serverText } from "@ui";
 import { useTranslation } from "react-i18next";
 import { PoolState } from "./PoolState";
 import { useStats } from "./requests";
@@ -17,7 +17,7 @@ export function PoolsTab() {
 			title: t("pool.field.name"),
 			sortable: true,
 			width: 25,
-			cell: (pool) => <Link to={`/proxy/pools/${pool.id}`}>{pool.name}</Link>,
+			cell: (pool) => <RowLink to={`/proxy/pools/${pool.id}`}>{pool.name}</RowLink>,
 		},
 		{
 			key: "live.health",

@@ -2,7 +2,7 @@ import { type ProxyDomain, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { GlobeIcon } from "@patternfly/react-icons";
 import { useNavigate } from "@tanstack/react-router";
-import { type Column, EmptyState, Link, later, ResourceTable, Time, tell } from "@ui";
+import { type Column, EmptyState, later, ResourceTable, RowLink, Time, tell } from "@ui";
 import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
@@ -100,7 +100,7 @@ export function SitesTab() {
 function Name({ site }: { site: ProxyDomain }) {
 	return (
 		<span title={site.notes || site.name}>
-			<Link to={`/proxy/sites/${site.id}`}>{site.name}</Link>
+			<RowLink to={`/proxy/sites/${site.id}`}>{site.name}</RowLink>
 		</span>
 	);
 }
