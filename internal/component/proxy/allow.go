@@ -12,7 +12,9 @@ func (s *sites) allowLists(domains map[string]*site) {
 	if !s.use.allow {
 		return
 	}
-	var nets []netip.Prefix
+	// All of both families are always there: where HAProxy finds nothing, it looks an IPv4
+	// address up among those of IPv6, and the other way round.
+	nets := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	for _, d := range domains {
 		for _, n := range d.AllowFrom {
 			nets = append(nets, netip.MustParsePrefix(n)) // valid looked at it

@@ -143,10 +143,11 @@ func parseMap(data []byte) entries {
 // beginning of a section: of ten thousand pools that is mostly one.
 func sections(was, is []byte) (before, after config) {
 	from, wasEnd, isEnd := differing(was, is)
-	for from > 0 && (from == len(is) || is[from] == '\t' || is[from] == '\n') {
+	inside := func(text []byte) bool { return from == len(text) || text[from] == '\t' || text[from] == '\n' }
+	for from > 0 && (inside(was) || inside(is)) {
 		from = bytes.LastIndexByte(is[:from-1], '\n') + 1
 	}
-	return parseConfig(was[from:max(from, wasEnd)]), parseConfig(is[from:max(from, isEnd)])
+	return parseConfig(was[from:wasEnd]), parseConfig(is[from:isEnd])
 }
 
 // config is haproxy.cfg with the servers of pools taken out.

@@ -79,7 +79,7 @@ var (
 	placeOfNumber  = regexp.MustCompile(`txn\.h[0-9]+`)
 	placeOfMap     = regexp.MustCompile(`maps/header-[a-z0-9_-]+\.map`)
 	placeOfPort    = regexp.MustCompile(`^\tbind (0\.0\.0\.0|\[::\]):[0-9]+( v6only)?$`)
-	placeOfNets    = regexp.MustCompile(`^\tacl allowed src [0-9a-f.:/ ]+$`)
+	placeOfNets    = regexp.MustCompile(`^\tacl allowed_(four|six) src [0-9a-f.:/ ]+$`)
 	placeOfBackend = regexp.MustCompile(`^\tdefault_backend gateway_backend_[0-9a-f-]{36}$`)
 )
 
@@ -100,7 +100,11 @@ var shapes = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	both := everything()
 	both.ipv6 = false
-	for _, s := range []state{{}, {ipv6: true}, everything(), both} {
+	six := everything()
+	six.ports[0].AllowFrom = []string{"2001:db8::/32", "10.0.0.0/8"}
+	only := everything()
+	only.ports[0].AllowFrom = []string{"2001:db8::/32"}
+	for _, s := range []state{{}, {ipv6: true}, everything(), both, six, only} {
 		for _, c := range readConfig(string(render(s).File(Path))) {
 			for _, line := range c.texts {
 				all[shape(line)] = true
@@ -277,8 +281,25 @@ func (p service) lines(ipv6 bool) [][]string {
 	if ipv6 {
 		out = append(out, []string{"bind", "[::]:" + strconv.Itoa(p.Port), "v6only"})
 	}
-	if len(p.AllowFrom) > 0 {
-		out = append(out, append([]string{"acl", "allowed", "src"}, p.AllowFrom...), []string{"tcp-request", "connection", "reject", "if", "!allowed"})
+	if len(p.AllowFrom) == 0 {
+		return append(out, []string{"default_backend", section(p.BackendID)})
+	}
+	four, six := []string{"acl", "allowed_four", "src"}, []string{"acl", "allowed_six", "src"}
+	for _, n := range p.AllowFrom {
+		if netip.MustParsePrefix(n).Addr().Is4() {
+			four = append(four, n)
+		} else {
+			six = append(six, n)
+		}
+	}
+	out = append(out, []string{"acl", "six", "src", "-m", "sub", ":"})
+	for i, list := range [][]string{four, six} {
+		who := []string{"!six", "six"}[i]
+		if reject := []string{"tcp-request", "connection", "reject", "if", who}; len(list) > 3 {
+			out = append(out, list, append(reject, "!"+list[1]))
+		} else {
+			out = append(out, reject)
+		}
 	}
 	return append(out, []string{"default_backend", section(p.BackendID)})
 }

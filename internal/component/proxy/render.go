@@ -173,14 +173,32 @@ func (r *rendering) services(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "frontend gateway_tcp_%d\n\tmode tcp\n\toption tcplog\n\ttimeout client 1h\n", s.Port)
 		r.bind(b, "", fmt.Sprint(s.Port), "\n")
-		for nets := range slices.Chunk(s.AllowFrom, 50) {
-			fmt.Fprintf(b, "\tacl allowed src %s\n", strings.Join(nets, " "))
-		}
-		if len(s.AllowFrom) > 0 {
-			b.WriteString("\ttcp-request connection reject if !allowed\n")
-		}
+		s.admit(b)
 		fmt.Fprintf(b, "\tdefault_backend %s\n\n", section(s.BackendID))
 	}
+}
+
+// admit lets in whom the service is for. Each family is looked up by itself: HAProxy finds
+// an IPv4 address among those of IPv6, and the other way round.
+func (s service) admit(b *strings.Builder) {
+	if len(s.AllowFrom) == 0 {
+		return
+	}
+	b.WriteString("\tacl six src -m sub :\n")
+	s.admitFamily(b, "!six", "four", func(n string) bool { return strings.Contains(n, ":") })
+	s.admitFamily(b, "six", "six", func(n string) bool { return !strings.Contains(n, ":") })
+}
+
+func (s service) admitFamily(b *strings.Builder, who, family string, other func(string) bool) {
+	nets := slices.DeleteFunc(slices.Clone(s.AllowFrom), other)
+	for some := range slices.Chunk(nets, 50) {
+		b.WriteString("\tacl allowed_" + family + " src " + strings.Join(some, " ") + "\n")
+	}
+	b.WriteString("\ttcp-request connection reject if " + who)
+	if len(nets) > 0 {
+		b.WriteString(" !allowed_" + family)
+	}
+	b.WriteByte('\n')
 }
 
 func (s service) valid() error {

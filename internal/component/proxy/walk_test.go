@@ -351,3 +351,41 @@ func TestNobodySeesHalfOfAChange(t *testing.T) {
 	t.Logf("visitors saw %v", seen)
 	r.holds(t)
 }
+
+// An allow list is of the family that it says.
+func TestAllowListsOfOneFamily(t *testing.T) {
+	r := newRig(t)
+	pool := r.backend("web")
+	r.server(pool, "one", newOrigin(t, "one").at)
+	look := func(want map[string]string) {
+		t.Helper()
+		for name, want := range want {
+			if got := r.leads("https://" + name + ".example.com/"); got != want {
+				t.Errorf("%s is answered %s over IPv4, want %s", name, got, want)
+			}
+		}
+	}
+	site := func(name string, nets ...string) { r.site(name+".example.com", pool, object{"allow_from": nets}) }
+	// HAProxy looks an IPv4 address up among those of IPv6 where it finds nothing else.
+	site("six", "::/0")
+	site("mapped", "::/1", "2000::/3")
+	look(map[string]string{"six": "403", "mapped": "403"})
+	site("four", "0.0.0.0/0")
+	site("both", "0.0.0.0/0", "::/0")
+	site("none", "192.0.2.0/24")
+	site("one", "127.0.0.1")
+	look(map[string]string{"six": "403", "mapped": "403", "four": "one", "both": "one", "none": "403", "one": "one"})
+	r.holds(t)
+	tcp := r.backend("mail", object{"scheme": "tcp"})
+	r.server(tcp, "one", newOrigin(t, "one").at)
+	for port, nets := range map[int][]string{1001: {"::/0"}, 1002: {"0.0.0.0/0"}, 1003: {"::/1", "192.0.2.0/24"}, 1004: {"127.0.0.0/8", "::/0"}, 1005: nil} {
+		r.Do("POST", "/tcp-services", object{"name": fmt.Sprint("on ", port), "port": port, "backend_id": tcp, "allow_from": nets}).Want(http.StatusCreated)
+		res, err := r.try(fmt.Sprintf("http://service.example.com:%d/", port))
+		if got, want := err == nil, port%2 == 0 || nets == nil; got != want {
+			t.Errorf("the service for %v admits IPv4: %v, want %v", nets, got, want)
+		}
+		if err == nil {
+			read(t, res)
+		}
+	}
+}
