@@ -30,7 +30,7 @@ import (
 func TestBarFoundation07Fuzz(t *testing.T) {
 	seed, n := fuzzSeed(t), bar.Size(20_000, 1_000_000)
 	control := fuzzControl(t, seed)
-	limited := fuzzLimited(t, seed, n/20)
+	limited := fuzzLimited(t, seed, n/5) // so many that an operation among 150 has its turns
 	r, grown := fuzzAll(t, seed, n)
 	r.Add(limited)
 	for _, f := range r.Findings {
