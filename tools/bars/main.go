@@ -21,6 +21,7 @@ import (
 
 type options struct {
 	area    string
+	skip    string
 	torture bool
 	write   string
 }
@@ -28,6 +29,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.area, "area", "", "measure this area only, for example foundation")
+	flag.StringVar(&o.skip, "skip", "", "leave tests out whose names match, for example Proxy0[23]")
 	flag.BoolVar(&o.torture, "torture", false, "run the long sizes (sets "+bar.TortureEnv+"=1)")
 	flag.StringVar(&o.write, "write", "", "record the figures in this Markdown page")
 	flag.Parse()
@@ -102,6 +104,9 @@ func once(ctx context.Context, o options, pkgs []string, pattern string) (measur
 	}
 	// One package at a time: two that measure at once would measure each other.
 	args := []string{"-count=1", "-p=1", "-timeout=" + timeout, "-run=" + pattern}
+	if o.skip != "" {
+		args = append(args, "-skip="+o.skip)
+	}
 	var err error
 	m.result, err = testrun.Go(ctx, testrun.Options{Out: os.Stdout, OnOutput: m.output, OnEnd: m.end}, append(args, pkgs...)...)
 	slices.SortStableFunc(m.figures, func(a, b figure) int { return bar.Compare(a.Line, b.Line) })
