@@ -11,9 +11,11 @@ const [one, two] = JSON.parse(process.env.SERVERS);
 const out = { answers: {}, chart: [], shown: {} };
 const inspector = new Inspector();
 
-/** sight keeps what a page looks like at a moment, for axe and for the documentation. */
+const look = (page, name) => inspector.inspect(page, name);
+
+/** sight looks, and keeps what was seen for the documentation. */
 async function sight(page, name) {
-	await inspector.inspect(page, name);
+	await look(page, name);
 	await shootBoth(page, name);
 }
 
@@ -24,7 +26,7 @@ const next = (page) => press(page, "Next");
 /** publish goes through the wizard, and ends with the site's own page in out. */
 async function publish(page) {
 	await goTo(page, "/proxy");
-	await sight(page, "proxy-empty");
+	await look(page, "proxy-empty");
 	await page.getByRole("button", { name: "Publish a site" }).first().click();
 	await heading(page, "Publish a site").waitFor();
 	await field(page, "Name").fill(`https://${site}/`);
@@ -69,7 +71,7 @@ async function drain(page) {
 	const row = (name) => page.getByRole("row").filter({ hasText: name });
 	await row("server-2").getByText("Up", { exact: true }).waitFor({ timeout: 15_000 });
 	out.answers.both = await visit();
-	await sight(page, "pool");
+	await look(page, "pool");
 	await row("server-1").getByRole("switch", { name: "Drain server-1" }).check({ force: true });
 	await toast(page, "server-1 gets no new clients").waitFor();
 	await row("server-1").getByText("Draining", { exact: true }).waitFor();
@@ -92,7 +94,7 @@ async function reorder(page) {
 	for (const tab of ["Security", "Headers", "Traffic", "Routing"]) {
 		await page.getByRole("tab", { name: tab }).click();
 		await settled(page);
-		await sight(page, `site-${tab}`);
+		await look(page, `site-${tab}`);
 	}
 	const rule = (path) => page.getByRole("listitem").filter({ has: page.getByText(path, { exact: true }) });
 	await rule("/a/b/").dragTo(rule("/a/"));
@@ -138,7 +140,7 @@ async function certificates(page) {
 	await sight(page, "certificate");
 	for (const path of ["/certificates?tab=providers", "/certificates?tab=authority", "/certificates?do=create"]) {
 		await goTo(page, path);
-		await sight(page, path);
+		await look(page, path);
 	}
 }
 
