@@ -63,7 +63,7 @@ func (p *part) component() component.Component {
 			{Name: "proxy_servers", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_domains", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_headers", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true},
+			{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true, Omit: []string{"digest"}},
 			{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_ports", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_traffic", Scope: component.History},

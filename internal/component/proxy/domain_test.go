@@ -172,6 +172,11 @@ func TestUsersOfADomain(t *testing.T) {
 	if got := digests(); got != digest(mine, "ann", "battery staple") {
 		t.Errorf("stored %s after a new password", got)
 	}
+	r.Do("DELETE", "/domains/"+mine+"/users/"+made.ID(), nil).Want(http.StatusOK)
+	var all, kept int
+	if err := r.db.QueryRow(t.Context(), `select count(*), count(*) filter (where concat(old_row, new_row) like '%digest%') from change_rows where table_name = 'proxy_users'`).Scan(&all, &kept); err != nil || all == 0 || kept != 0 {
+		t.Errorf("%d of %d rows of the history have a digest, %v", kept, all, err)
+	}
 }
 
 func TestNamesAreStoredInOneForm(t *testing.T) {

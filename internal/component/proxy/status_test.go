@@ -203,3 +203,23 @@ func TestStatesInThreeWords(t *testing.T) {
 		}
 	}
 }
+
+// What an operator took out of service is no trouble.
+func TestServersThatRest(t *testing.T) {
+	r := newRig(t)
+	one := newOrigin(t, "one")
+	pool := r.backend("web")
+	r.server(pool, "works", one.at)
+	drains, rests := r.server(pool, "drains", one.at), r.server(pool, "rests", one.at)
+	r.edit("/backend-servers/"+drains, object{"drain": true}).Want(http.StatusOK)
+	r.edit("/backend-servers/"+rests, object{"active": false}).Want(http.StatusOK)
+	for range 2 {
+		s := r.stats()
+		for server, want := range map[string][2]string{"works": {"UP", "ready"}, "drains": {"UP", "drain"}, "rests": {"DOWN", "maint"}, "BACKEND": {"UP", "ready"}} {
+			if got := s.backend(t, pool, server); got.Status != want[0] || got.Mode != want[1] {
+				t.Errorf("%s is %s %s, want %v", server, got.Status, got.Mode, want)
+			}
+		}
+		r.Do("POST", "/system/proxy-reload", nil).Want(http.StatusOK) // and the same as read from the file
+	}
+}

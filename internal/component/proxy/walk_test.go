@@ -7,9 +7,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"gateway/internal/api/apitest"
 	"gateway/tools/bar"
@@ -387,5 +390,38 @@ func TestAllowListsOfOneFamily(t *testing.T) {
 		if err == nil {
 			read(t, res)
 		}
+	}
+}
+
+// A connection that becomes another protocol has no length to speak of.
+func TestUpgradesPassALimitOfBodies(t *testing.T) {
+	r := newRig(t)
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		conn, err := websocket.Accept(w, req, nil)
+		if err != nil {
+			return
+		}
+		defer func() { _ = conn.CloseNow() }()
+		if kind, data, err := conn.Read(req.Context()); err == nil {
+			_ = conn.Write(req.Context(), kind, data)
+		}
+	}))
+	t.Cleanup(echo.Close)
+	pool := r.backend("web", object{"websocket": true})
+	r.server(pool, "one", echo.Listener.Addr().String())
+	r.site("example.com", pool, object{"max_body_size": 10})
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	conn, res, err := websocket.Dial(ctx, "https://example.com/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: r.visitor(false)}})
+	if err != nil {
+		t.Fatalf("%v, %v", res, err)
+	}
+	defer func() { _ = conn.CloseNow() }()
+	text := strings.Repeat("longer than ten ", 100)
+	if err := conn.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if _, data, err := conn.Read(ctx); err != nil || string(data) != text {
+		t.Errorf("came back as %q, %v", data, err)
 	}
 }
