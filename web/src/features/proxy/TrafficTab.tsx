@@ -2,6 +2,7 @@ import type { ProxyFrontendStat, ProxyStats } from "@api";
 import { formatNumber, formatRate, Loaded, Notice, sentence, serverText } from "@ui";
 import { type History, type Point, timesOf, valuesOf } from "@ui/history";
 import { useTranslation } from "react-i18next";
+import { BusiestSites } from "./BusiestSites";
 import { Chart } from "./Chart";
 import { usePools } from "./requests";
 import { busiest, figure, isPublic, namesOf } from "./traffic";
@@ -57,6 +58,7 @@ function Charts({ history: { points, last } }: { history: History<ProxyStats> })
 					format={formatRate}
 					atLeast={1_250}
 				/>
+				<BusiestSites most={most} format={small} />
 				<Chart
 					title={t("traffic.poolRequests")}
 					times={times}

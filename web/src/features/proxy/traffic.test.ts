@@ -1,6 +1,6 @@
 import type { ProxyStats } from "@api";
 import { expect, test } from "vitest";
-import { busiest, figure, namesOf, withStats } from "./traffic";
+import { busiest, figure, namesOf, withStats, withTraffic } from "./traffic";
 
 const stats = (requests: number, pools: Record<string, number>): ProxyStats =>
 	({
@@ -48,4 +48,20 @@ test("of very many pools those with the most to do are kept, the busiest first",
 	const history = withStats(withStats(undefined, stats(0, many(0)), 1_000), stats(0, many(1)), 1_002);
 	expect(namesOf(history.points)).toHaveLength(20);
 	expect(busiest(history.points, namesOf(history.points), 2)).toEqual(["p499", "p498"]);
+});
+
+test("what is asked of a site is told from the second look on, also for one that nobody asked before", () => {
+	const asked = (requests: Record<string, number>) =>
+		Object.entries(requests).map(([domain_id, n]) => ({
+			domain_id,
+			requests: n,
+			errors: 0,
+			client_errors: 0,
+			milliseconds: 0,
+		}));
+	const first = withTraffic(undefined, asked({ a: 1_000 }), 1_000);
+	expect(first.points.at(-1)?.values).toEqual({});
+	const second = withTraffic(first, asked({ a: 1_010, b: 4 }), 1_002);
+	expect(second.points.at(-1)?.values).toMatchObject({ "requests a": 5, "requests b": 2 });
+	expect(withTraffic(second, asked({ a: 3 }), 1_004).points.at(-1)?.values["requests a"]).toBeNull();
 });

@@ -1,4 +1,4 @@
-import type { ProxyBackendStat, ProxyFrontendStat, ProxyStats } from "@api";
+import type { ProxyBackendStat, ProxyFrontendStat, ProxyStats, ProxyTraffic } from "@api";
 import { append, type History, isGap, type Point, rate } from "@ui/history";
 
 /** Pools whose figures are kept at one moment: those with the most to do. There can be ten thousand. */
@@ -59,14 +59,38 @@ export function withStats(
 	return { last: now, points: append(points, { time, values: Object.assign({}, ...frontends, ...pools) as Values }) };
 }
 
-/** busiest are the pools that did the most over the whole history, the first the busiest. */
-export function busiest(points: Point[], pools: string[], most: number): string[] {
-	const sum = (id: string) => points.reduce((all, { values }) => all + (values[figure("requests", id)] ?? 0), 0);
-	const sums = new Map(pools.map((id) => [id, sum(id)]));
-	return pools.toSorted((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0)).slice(0, most);
+/** withTraffic adds an answer of /proxy/traffic: what was asked of each site since the one before. */
+export function withTraffic(
+	history: History<ProxyTraffic[]> | undefined,
+	now: ProxyTraffic[],
+	time: number,
+): History<ProxyTraffic[]> {
+	const { last = [], points = [] } = history ?? {};
+	const before = points.at(-1)?.time ?? time;
+	const seconds = time - before;
+	const earlier = new Map(last.map((one) => [one.domain_id, one]));
+	const none = { requests: 0, errors: 0 };
+	// At the first look, and after a silence, nothing is known of what came just before.
+	const told = history && !isGap(before, time) ? now : [];
+	const grown = told
+		.map((one) => ({ one, old: earlier.get(one.domain_id) ?? none }))
+		.toSorted((a, b) => b.one.requests - b.old.requests - (a.one.requests - a.old.requests))
+		.slice(0, kept);
+	const values = grown.map(({ one, old }) => ({
+		[figure("requests", one.domain_id)]: rate(old.requests, one.requests, seconds),
+		[figure("errors", one.domain_id)]: rate(old.errors, one.errors, seconds),
+	}));
+	return { last: now, points: append(points, { time, values: Object.assign({}, ...values) as Values }) };
 }
 
-/** namesOf are the pools that have a figure anywhere in the history. */
+/** busiest are those that did the most over the whole history, the first the busiest. */
+export function busiest(points: Point[], ids: string[], most: number): string[] {
+	const sum = (id: string) => points.reduce((all, { values }) => all + (values[figure("requests", id)] ?? 0), 0);
+	const sums = new Map(ids.map((id) => [id, sum(id)]));
+	return ids.toSorted((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0)).slice(0, most);
+}
+
+/** namesOf are the pools, or sites, that have a figure anywhere in the history. */
 export const namesOf = (points: Point[]): string[] => [
 	...new Set(
 		points.flatMap(({ values }) =>
