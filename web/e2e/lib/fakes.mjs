@@ -35,7 +35,7 @@ export async function fakeSetup(page) {
 
 /** Values that the pages compare with or address things by; a payload there would only be "unknown". */
 const fixed =
-	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code|stage|operation|component|confirm_state|last_update|since)$/;
+	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code|stage|operation|component|confirm_state|last_update|since|not_before|last_renewed_at|next_attempt_at|checked_at|at|domain_id|backend_id)$/;
 
 /** poison puts a payload into every text that the node answers to a question. */
 export async function poison(context, corpus) {
@@ -47,7 +47,7 @@ export async function poison(context, corpus) {
 		return typeof value === "string" && !fixed.test(key) ? corpus[n++ % corpus.length] : value;
 	};
 	const paths =
-		/\/api\/v1\/(system\/(services|package-versions|interfaces|health|components$)|auth\/(sessions|tokens)|users|audit\/(recent|search)|changes|dns\/|ntp\/)/;
+		/\/api\/v1\/(system\/(services|package-versions|interfaces|health|components$)|auth\/(sessions|tokens)|users|audit\/(recent|search)|changes|dns\/|ntp\/|proxy\/|certificates|domains|domain-|backends|backend-servers|routing-rules|tcp-services)/;
 	await context.route(paths, async (route) => {
 		if (route.request().method() !== "GET") return route.fallback();
 		const response = await route.fetch();
