@@ -1,4 +1,4 @@
-import type { Field, FormSchema } from "./fields";
+import type { Choice, Field, FormSchema } from "./fields";
 import { describe } from "./fields";
 import { PropertyList } from "./PropertyList";
 import { useValueText } from "./valueText";
@@ -19,7 +19,15 @@ export function SettingsView({ ns, schema, fields, stored }: Props) {
 	const shown = fields.map((field) => describe(schema, field));
 	return (
 		<PropertyList
-			items={shown.map(({ name }) => [t(`field.${name}`), words(name, values[name])] as [string, string])}
+			items={shown.map(({ name, useChoices }) => [
+				t(`field.${name}`),
+				useChoices ? <Chosen key={name} value={values[name]} useChoices={useChoices} /> : words(name, values[name]),
+			])}
 		/>
 	);
+}
+
+/** Chosen is what people call the choice that is stored. */
+function Chosen({ value, useChoices }: { value: unknown; useChoices: () => Choice[] }) {
+	return useChoices().find((choice) => choice.value === value)?.label ?? "–";
 }

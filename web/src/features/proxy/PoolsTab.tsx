@@ -45,7 +45,11 @@ export function PoolsTab() {
 	};
 	return (
 		<>
-			{counted?.error && <Notice kind="warning" title={sentence(serverText(counted.error))} />}
+			{counted?.error && (
+				<div className="gw-proxy-notice">
+					<Notice kind="warning" title={sentence(serverText(counted.error))} />
+				</div>
+			)}
 			<ResourceSection
 				resource={pools}
 				ns="proxy/pool"

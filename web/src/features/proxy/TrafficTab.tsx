@@ -34,7 +34,11 @@ function Charts({ history: { points, last } }: { history: History<ProxyStats> })
 	const times = timesOf(points);
 	return (
 		<>
-			{last?.error && <Notice kind="warning" title={sentence(serverText(last.error))} />}
+			{last?.error && (
+				<div className="gw-proxy-notice">
+					<Notice kind="warning" title={sentence(serverText(last.error))} />
+				</div>
+			)}
 			<div className="gw-proxy-charts">
 				<Chart
 					title={t("traffic.requests")}

@@ -103,3 +103,11 @@ test("an active pool without servers is warned of, where it is used and on its o
 	renderApp([feature], "/proxy/pools/p1");
 	expect(await screen.findByText("This pool is active and has no server that could answer")).toBeTruthy();
 });
+
+test("a viewer sees the name of a pool where an administrator chooses one, and no button", async () => {
+	answer({ ...common, "GET /auth/me": () => ok({ ...ann, role: "viewer" }) });
+	renderApp([feature], "/proxy/sites/d1");
+	const where = await screen.findByText("Redirect plain HTTP to HTTPS");
+	expect(within(where.closest("dl")!).getByText("Web")).toBeTruthy();
+	expect(screen.queryByRole("button", { name: /Save|Add|Delete/ })).toBeNull();
+});
