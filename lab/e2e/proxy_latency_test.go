@@ -104,7 +104,7 @@ func TestBarProxy04NewHost(t *testing.T) {
 func (m *manySites) told(name string) time.Duration {
 	m.t.Helper()
 	began := time.Now()
-	err := m.runtime.MapSet(m.t.Context(), sitesMap, []haproxy.MapChange{{Key: name, Value: "gateway_backend_" + m.pools[0] + "|x"}})
+	err := m.runtime.MapSet(m.t.Context(), sitesMap, []haproxy.MapChange{{Key: name, Value: "|||x|||1"}})
 	if err == nil {
 		_, _, err = m.runtime.MapGet(m.t.Context(), sitesMap, name)
 	}

@@ -46,7 +46,7 @@ var brokenRows = []brokenRow{
 		sql: `insert into proxy_domains (` + meta + `, ` + domainColumns + `) select ` + metaValues + `, e'broken.example.com\nstolen.example.com', $1::uuid, true, true, false, 0, false, false, 0, false, 0, 'off', '{}', ''
 			where $2::uuid is not null and $3::uuid is not null`,
 		spoil: func(w *ward) component.Rendering {
-			return w.add(sitesMap, "broken.example.com\nstolen.example.com "+site{ID: id(1), HTTPS: true}.record(section(w.pool), false, false)+"\n")
+			return w.add(sitesMap, "broken.example.com\nstolen.example.com "+site{ID: id(1), HTTPS: true}.record(number(w.pool), false, false)+"\n")
 		},
 		broken: func(w *ward, _ bool) bool { return w.leads("https://stolen.example.com/") == "one" },
 	},
@@ -89,7 +89,7 @@ var brokenRows = []brokenRow{
 		sql: `insert into proxy_rules (` + meta + `, domain_id, path_prefix, backend_id, priority, active) select ` + metaValues + `, $2::uuid, '/bad gateway_unknown', $1::uuid, 1, true
 			where $3::uuid is not null`,
 		spoil: func(w *ward) component.Rendering {
-			return w.add(routesMap, w.domain+"/bad gateway_unknown "+section(w.pool)+"\n")
+			return w.add(routesMap, w.domain+"/bad gateway_unknown "+number(w.pool)+"\n")
 		},
 		broken: func(w *ward, _ bool) bool { return w.leads("https://good.example.com/bad/") != "one" },
 	},
@@ -113,7 +113,7 @@ var brokenRows = []brokenRow{
 			var b strings.Builder
 			evil := web(9)
 			evil.Scheme, evil.TLSName = "https", "a) if TRUE"
-			r := &rendering{state: state{servers: members(at(9, "x", "192.0.2.1"))}}
+			r := &rendering{state: state{servers: members(at(9, "x", "192.0.2.1"))}, sections: map[string]string{id(9): number(id(9))}}
 			r.pool(&b, evil)
 			return w.add(Path, "\n"+b.String())
 		},
@@ -124,7 +124,7 @@ var brokenRows = []brokenRow{
 		sql: `insert into proxy_domains (` + meta + `, ` + domainColumns + `) select ` + metaValues + `, 'tcp.example.com', $3::uuid, true, true, false, 0, false, false, 0, false, 0, 'off', '{}', ''
 			where $1::uuid is not null and $2::uuid is not null`,
 		spoil: func(w *ward) component.Rendering {
-			return w.add(sitesMap, "tcp.example.com "+site{ID: id(1), HTTPS: true}.record(section(w.tcp), false, false)+"\n")
+			return w.add(sitesMap, "tcp.example.com "+site{ID: id(1), HTTPS: true}.record(number(w.tcp), false, false)+"\n")
 		},
 		broken: func(w *ward, _ bool) bool {
 			res, err := w.try("https://tcp.example.com/")

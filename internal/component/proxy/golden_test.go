@@ -4,12 +4,16 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math/rand/v2"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"gateway/internal/component"
 	"gateway/internal/sys"
@@ -20,6 +24,9 @@ var update = flag.Bool("update", false, "rewrite testdata/render/*")
 
 // id is one that tells in a golden what it is of.
 func id(n int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", n) }
+
+// number is that of a section whose number no other came out with.
+func number(id string) string { return (&rendering{numbers: map[uint32]bool{}}).number(id) }
 
 func ptr[T any](v T) *T { return &v }
 
@@ -167,4 +174,39 @@ func hold(t *testing.T, file, got string) {
 	if d := cmp.Diff(got, string(want)); d != "" {
 		t.Errorf("%s (-update rewrites it):\n%s", file, d)
 	}
+}
+
+// The order in which rows were made does not show.
+func TestTheFilesDoNotDependOnTheOrder(t *testing.T) {
+	want := render(everything()).Texts()
+	for range 100 {
+		s := everything()
+		rand.Shuffle(len(s.domains), func(i, j int) { s.domains[i], s.domains[j] = s.domains[j], s.domains[i] })
+		rand.Shuffle(len(s.headers), func(i, j int) { s.headers[i], s.headers[j] = s.headers[j], s.headers[i] })
+		rand.Shuffle(len(s.users), func(i, j int) { s.users[i], s.users[j] = s.users[j], s.users[i] })
+		if d := cmp.Diff(render(s).Texts(), want); d != "" {
+			t.Fatalf("two orders, two renderings:\n%s", d)
+		}
+	}
+}
+
+// Two maps and the narrowest network say the same as a look at each list.
+func TestAllowListsSayWhoMayCome(t *testing.T) {
+	nets := rapid.SampledFrom([]string{"0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/16", "10.0.0.0/32", "10.1.0.0/16", "10.1.2.0/24", "192.0.2.1/32", "::/0", "2001:db8::/32", "2001:db8::1/128", "::1/128"})
+	addresses := rapid.SampledFrom([]string{"10.0.0.0", "10.0.0.1", "10.0.1.0", "10.1.2.3", "10.2.0.0", "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2", "2001:db9::", "::1", "::2"})
+	rapid.Check(t, func(t *rapid.T) {
+		s := state{backends: []pool{web(1)}}
+		for i := range rapid.IntRange(1, 4).Draw(t, "domains") {
+			d := domain(21+i, fmt.Sprintf("d%d.example.com", i), 1)
+			d.AllowFrom = rapid.SliceOfNDistinct(nets, 0, 4, rapid.ID).Draw(t, "nets")
+			s.domains = append(s.domains, d)
+		}
+		out, addr := render(s), netip.MustParseAddr(addresses.Draw(t, "address"))
+		for _, d := range s.domains {
+			want := slices.ContainsFunc(d.AllowFrom, func(n string) bool { return netip.MustParsePrefix(n).Contains(addr) })
+			if got := allows(out, d.ID, addr); got != want && len(d.AllowFrom) > 0 {
+				t.Fatalf("%v admits %s: %v, want %v", d.AllowFrom, addr, got, want)
+			}
+		}
+	})
 }

@@ -32,7 +32,7 @@ func (p pool) valid() error {
 
 // pool is one section. What is in it needs a reload to change, but for its servers.
 func (r *rendering) pool(b *strings.Builder, p pool) {
-	b.WriteString("backend " + section(p.ID) + "\n")
+	b.WriteString("backend " + section(p.ID) + "\n\tid " + r.sections[p.ID] + "\n")
 	if p.Scheme == "tcp" {
 		b.WriteString("\tmode tcp\n\ttimeout server 1h\n")
 	}
@@ -98,7 +98,7 @@ func (p pool) settings() string {
 	if p.TLSName != "" {
 		fmt.Fprintf(&s, " sni str(%s) check-sni %s", p.TLSName, p.TLSName)
 	} else {
-		s.WriteString(" sni var(txn.host)")
+		s.WriteString(" sni req.hdr(host),field(1,:)")
 	}
 	if p.ForceHTTP1 {
 		s.WriteString(" alpn http/1.1")

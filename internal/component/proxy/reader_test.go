@@ -119,7 +119,7 @@ var (
 	serviceName = regexp.MustCompile(`^gateway_tcp_[0-9]+$`)
 	fixedNames  = []string{
 		"global", "defaults", "frontend gateway_https", "frontend gateway_http", "frontend management", "backend api", "backend gateway_unknown",
-		"backend gateway_unavailable", "backend gateway_rates", "backend gateway_sites", "resolvers gateway_names",
+		"backend gateway_unavailable", "backend gateway_rates", "backend gateway_sites", "backend gateway_sampled", "resolvers gateway_names",
 	}
 )
 
@@ -155,7 +155,7 @@ func ourPoolLine(line []string) bool {
 		return ok
 	}
 	begin := strings.Join(line[:min(2, len(line))], " ")
-	return line[0] == "balance" && len(line) == 2 || line[0] == "dynamic-cookie-key" && len(line) == 2 ||
+	return (line[0] == "balance" || line[0] == "id") && len(line) == 2 || line[0] == "dynamic-cookie-key" && len(line) == 2 ||
 		slices.Contains([]string{"mode tcp", "timeout server", "timeout tunnel", "hash-type consistent", "cookie GATEWAY_SERVER", "option httpchk", "http-check send", "http-check expect"}, begin)
 }
 
@@ -216,6 +216,7 @@ func (p pool) lines() [][]string {
 		}
 	}
 	tcp := p.Scheme == "tcp"
+	add(true, "id", number(p.ID))
 	add(tcp, "mode", "tcp")
 	add(tcp, "timeout", "server", "1h")
 	add(true, "balance", p.Algorithm)
@@ -265,7 +266,7 @@ func membersOf(s state, p pool) [][]string {
 		add(secure && p.Verify, "required", "ca-file", "@system-ca")
 		add(secure && !p.Verify, "none")
 		add(secure && p.TLSName != "", "sni", "str("+p.TLSName+")", "check-sni", p.TLSName)
-		add(secure && p.TLSName == "", "sni", "var(txn.host)")
+		add(secure && p.TLSName == "", "sni", "req.hdr(host),field(1,:)")
 		add(secure && p.ForceHTTP1, "alpn", "http/1.1")
 		add(secure && !p.ForceHTTP1, "alpn", "h2,http/1.1")
 		add(secure && p.Checks, "check-alpn", "http/1.1")
@@ -304,14 +305,32 @@ func (p service) lines(ipv6 bool) [][]string {
 	return append(out, []string{"default_backend", section(p.BackendID)})
 }
 
+// numbersOf are the numbers of the sections, by backend: each has one, and no two the same.
+func numbersOf(t *testing.T, out component.Rendering) map[string]string {
+	t.Helper()
+	numbers, used, of := map[string]string{}, map[string]bool{unavailable: true}, ""
+	for line := range strings.Lines(string(out.File(Path))) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "backend gateway_backend_"); ok {
+			of = name
+		} else if n, ok := strings.CutPrefix(line, "\tid "); ok && of != "" {
+			n = strings.TrimSpace(n)
+			if used[n] {
+				t.Errorf("two sections have the number %s", n)
+			}
+			numbers[of], used[n], of = n, true, ""
+		}
+	}
+	return numbers
+}
+
 // saysWhere is about the maps of sites and routes.
 func saysWhere(t *testing.T, s state, out component.Rendering) {
 	t.Helper()
-	sections := map[string]string{}
+	sections, numbers := map[string]string{}, numbersOf(t, out)
 	for _, p := range s.backends {
-		sections[p.ID] = "gateway_unavailable"
+		sections[p.ID] = unavailable
 		if p.Active {
-			sections[p.ID] = section(p.ID)
+			sections[p.ID] = numbers[p.ID]
 		}
 	}
 	rules, routes, users := map[string][]rankedRule{}, parseMap(out.File(routesMap)), map[string]bool{}
@@ -334,9 +353,9 @@ func saysWhere(t *testing.T, s state, out component.Rendering) {
 		if d.BackendID != nil {
 			to = sections[*d.BackendID]
 		}
-		want[main] = strings.Join([]string{to, d.ID, letters(d, rules[d.ID] != nil, users[d.ID]), positive(int64(d.RateLimit)), positive(d.MaxBody), "", d.hsts()}, "|")
+		want[main] = strings.Join([]string{letters(d, rules[d.ID] != nil, users[d.ID]), positive(int64(d.RateLimit)), positive(d.MaxBody), d.ID, "", d.hsts(), to}, "|")
 		if other != "" {
-			want[other] = strings.Join([]string{"", d.ID, letters(site{HTTPS: d.HTTPS, DisableH3: d.DisableH3}, false, false) + "w", "", "", main, ""}, "|")
+			want[other] = strings.Join([]string{letters(site{HTTPS: d.HTTPS, DisableH3: d.DisableH3}, false, false) + "w", "", "", d.ID, main, "", ""}, "|")
 		}
 		for _, r := range rules[d.ID] {
 			if got, want := longest(routes, d.ID+r.prefix), first(rules[d.ID], r.prefix); got != want {
@@ -346,7 +365,7 @@ func saysWhere(t *testing.T, s state, out component.Rendering) {
 	}
 	got := map[string]string{}
 	for _, e := range parseMap(out.File(sitesMap)) {
-		got[e.Key] = e.Value + strings.Repeat("|", 6-strings.Count(e.Value, "|"))
+		got[e.Key] = e.Value
 	}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("the map of sites says (-) what the rows do not (+):\n%s", d)

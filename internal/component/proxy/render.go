@@ -4,7 +4,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gateway/internal/component"
@@ -31,7 +33,8 @@ var (
 // what differs between domains is looked up in maps.
 type rendering struct {
 	state
-	sections map[string]string // backend id -> where its sites lead
+	sections map[string]string // backend id -> the number of where its sites lead
+	numbers  map[uint32]bool   // in use
 	passing  map[string]bool   // backends that services lead to, and sites cannot
 	resolves bool              // a server is known by its name only
 	hosts    sites
@@ -41,7 +44,7 @@ type rendering struct {
 // render is a pure function of the state. Files come in the order in which they are
 // installed, what others refer to first: HAProxy may start with any part of them new.
 func render(s state) component.Rendering {
-	r := &rendering{state: s, sections: make(map[string]string, len(s.backends)), passing: map[string]bool{}}
+	r := &rendering{state: s, sections: make(map[string]string, len(s.backends)), numbers: make(map[uint32]bool, len(s.backends)), passing: map[string]bool{}}
 	pools := r.pools()
 	r.hosts = r.sites()
 	files := r.hosts.files()
@@ -138,15 +141,15 @@ func (r *rendering) pools() string {
 	var b strings.Builder
 	for _, p := range r.backends {
 		if !p.Active {
-			r.sections[p.ID] = "gateway_unavailable"
+			r.sections[p.ID] = unavailable
 			continue
 		}
 		if err := p.valid(); err != nil {
 			r.leaveOut("backend "+p.Name, err)
-			r.sections[p.ID] = "gateway_unavailable"
+			r.sections[p.ID] = unavailable
 			continue
 		}
-		r.sections[p.ID] = section(p.ID)
+		r.sections[p.ID] = r.number(p.ID)
 		if p.Scheme == "tcp" {
 			r.passing[p.ID] = true
 		}
@@ -157,6 +160,23 @@ func (r *rendering) pools() string {
 
 func section(id string) string { return "gateway_backend_" + id }
 
+// unavailable is the number of the section for sites whose backend is switched off.
+const unavailable = "500000000"
+
+// number is what a record calls a section by: HAProxy finds one among ten thousand sooner
+// by a number than by a name. It is worked out from the id, so that it means the same in
+// files of before and after a change; where two come out the same, the second takes the next.
+func (r *rendering) number(id string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id)) // never fails
+	n := 1<<29 + h.Sum32()>>2
+	for r.numbers[n] {
+		n++
+	}
+	r.numbers[n] = true
+	return strconv.FormatUint(uint64(n), 10)
+}
+
 // services are ports that are passed through.
 func (r *rendering) services(b *strings.Builder) {
 	for _, s := range r.ports {
@@ -164,7 +184,7 @@ func (r *rendering) services(b *strings.Builder) {
 			r.leaveOut("TCP service "+s.Name, err)
 			continue
 		}
-		if r.sections[s.BackendID] != section(s.BackendID) {
+		if to := r.sections[s.BackendID]; to == "" || to == unavailable {
 			continue // switched off with its backend
 		}
 		if !r.passing[s.BackendID] {

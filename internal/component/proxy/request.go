@@ -10,9 +10,12 @@ import (
 
 // lookUp finds the site's record.
 func (r *rendering) lookUp(b *strings.Builder) {
-	b.WriteString("\thttp-request set-var(txn.host) req.hdr(host),field(1,:),rtrim(.),lower\n" +
-		"\thttp-request set-var(txn.site) var(txn.host),map_str(" + sitesMap + ")\n")
-	if r.hosts.use.wildcard {
+	const host = "req.hdr(host),field(1,:),rtrim(.),lower"
+	if !r.hosts.use.wildcard {
+		b.WriteString("\thttp-request set-var(txn.site) " + host + ",map_str(" + sitesMap + ")\n")
+	} else {
+		b.WriteString("\thttp-request set-var(txn.host) " + host + "\n" +
+			"\thttp-request set-var(txn.site) var(txn.host),map_str(" + sitesMap + ")\n")
 		// Not by a regular expression: the processes that check this may not compile one.
 		const missed = " if !{ var(txn.site) -m found }\n"
 		b.WriteString("\thttp-request set-var(txn.parent) var(txn.host),field(2,.,0)" + missed +
@@ -20,29 +23,38 @@ func (r *rendering) lookUp(b *strings.Builder) {
 	}
 	u := r.hosts.use
 	if u.allow || u.login || u.limit || u.routes || len(r.hosts.headers) > 0 {
-		b.WriteString("\thttp-request set-var(txn.domain) var(txn.site),field(2,|)\n")
+		b.WriteString("\thttp-request set-var(txn.domain) " + domainField + "\n")
 	}
 }
 
 // has looks for a letter of the record. Whether a field is there cannot be asked instead:
 // an empty one before another is found too.
-func has(letter string) string { return "{ var(txn.site),field(3,|) -m sub " + letter + " }" }
+func has(letter string) string { return "{ var(txn.site),field(1,|) -m sub " + letter + " }" }
+
+// The other fields of the record.
+const (
+	limitField    = "var(txn.site),field(2,|)"
+	bodyField     = "var(txn.site),field(3,|)"
+	domainField   = "var(txn.site),field(4,|)"
+	redirectField = "var(txn.site),field(5,|)"
+	hstsField     = "var(txn.site),field(6,|)"
+	sectionField  = "var(txn.site),field(-1,|)"
+)
 
 // gates are what may keep a request from its site.
 func (r *rendering) gates(b *strings.Builder, scheme string) {
 	u := r.hosts.use
 	if u.redirect {
-		fmt.Fprintf(b, "\thttp-request redirect code 301 prefix %s://%%[var(txn.site),field(6,|)] if %s\n", scheme, has("w"))
+		fmt.Fprintf(b, "\thttp-request redirect code 301 prefix %s://%%[%s] if %s\n", scheme, redirectField, has("w"))
 	}
 	if u.allow {
 		b.WriteString("\thttp-request set-var(txn.net) src,map_ip(" + netsMap + ") if " + has("a") + "\n" +
 			"\thttp-request deny deny_status 403 if " + has("a") + " !{ var(txn.domain),concat(|,txn.net),map_str(" + allowedMap + ") -m found }\n")
 	}
 	if u.limit {
-		b.WriteString("\thttp-request set-var(txn.limit) var(txn.site),field(4,|) if " + has("c") + "\n" +
-			"\thttp-request set-var(txn.client) src,concat(|,txn.domain) if { var(txn.limit) -m found }\n" +
-			"\thttp-request track-sc0 var(txn.client) table gateway_rates if { var(txn.limit) -m found }\n" +
-			"\thttp-request deny deny_status 429 hdr Retry-After 10 if { var(txn.limit) -m found } { sc_http_req_rate(0),sub(txn.limit) gt 0 }\n")
+		b.WriteString("\thttp-request set-var(txn.limit) " + limitField + " if " + has("c") + "\n" +
+			"\thttp-request track-sc0 src,concat(|,txn.domain) table gateway_rates if { var(txn.limit) -m found }\n" +
+			"\thttp-request deny deny_status 429 hdr Retry-After 10 if { sc_http_req_rate(0),sub(txn.limit) gt 0 }\n")
 	}
 	if u.maintenance {
 		b.WriteString("\thttp-request return status 503 content-type \"text/html; charset=utf-8\" hdr Retry-After 300 hdr Cache-Control no-store string " +
@@ -52,7 +64,7 @@ func (r *rendering) gates(b *strings.Builder, scheme string) {
 		// By HTTP/2 a request does not say that it has a body; one sees it come.
 		const limited = "{ var(txn.body) -m found }"
 		const silent = limited + " !{ req.hdr(content-length) -m found } !{ req.hdr(upgrade) -m found }"
-		b.WriteString("\thttp-request set-var(txn.body) var(txn.site),field(5,|) if " + has("b") + "\n" +
+		b.WriteString("\thttp-request set-var(txn.body) " + bodyField + " if " + has("b") + "\n" +
 			"\thttp-request wait-for-body time 10s at-least 1 if " + silent + "\n" +
 			"\thttp-request return status 411 content-type text/plain string \"A request must say how long it is.\" if " + silent + " { req.body_len gt 0 }\n" +
 			"\thttp-request deny deny_status 413 if " + limited + " { req.hdr(content-length),sub(txn.body) gt 0 }\n")
@@ -76,7 +88,7 @@ func (r *rendering) answers(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	if u.hsts {
-		b.WriteString("\thttp-after-response set-header Strict-Transport-Security %[var(txn.site),field(7,|)] if " + has("s") + "\n")
+		b.WriteString("\thttp-after-response set-header Strict-Transport-Security %[" + hstsField + "] if " + has("s") + "\n")
 	}
 	r.headersOut(b)
 }
@@ -91,10 +103,10 @@ func (r *rendering) headersOut(b *strings.Builder) {
 // lead says which section serves the request; first is what goes before all sites.
 func (r *rendering) lead(b *strings.Builder, first string) {
 	if r.hosts.use.routes {
-		first += "\tuse_backend %[var(txn.route)] if { var(txn.route) -m found }\n"
+		first += "\tuse_backend '#%[var(txn.route)]' if { var(txn.route) -m found }\n"
 		b.WriteString("\thttp-request set-var(txn.path) path if " + has("r") + "\n" +
 			"\thttp-request set-var(txn.route) var(txn.domain),concat(,txn.path),map_beg(" + routesMap + ") if " + has("r") + "\n")
 	}
-	b.WriteString(first + "\tuse_backend %[var(txn.site),field(1,|)]\n" +
+	b.WriteString(first + "\tuse_backend '#%[" + sectionField + "]'\n" +
 		"\tdefault_backend gateway_unknown\n\n")
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -129,7 +128,7 @@ func (s *sites) add(d site, section string, routed, guarded bool) {
 	if other != "" {
 		s.use.redirect = true
 		elsewhere := site{HTTPS: d.HTTPS, DisableH3: d.DisableH3}
-		s.records = append(s.records, other+" |"+d.ID+"|"+string(elsewhere.flags(nil, false, false))+"w|||"+main)
+		s.records = append(s.records, other+" "+string(elsewhere.flags(nil, false, false))+"w|||"+d.ID+"|"+main+"||")
 	}
 }
 
@@ -147,12 +146,11 @@ func (s *sites) note(d site) {
 
 // record is all that a request needs to know of its site, in one lookup:
 //
-//	section | domain | flags | rate limit | largest body | redirect to | HSTS
+//	flags | rate limit | largest body | domain | redirect to | HSTS | number of the section
+//
+// HAProxy counts fields from one end, so what is asked for most comes first, or last.
 func (d site) record(section string, routed, guarded bool) string {
-	b := make([]byte, 0, 128)
-	b = append(append(b, section...), '|')
-	b = append(append(b, d.ID...), '|')
-	b = append(d.flags(b, routed, guarded), '|')
+	b := append(d.flags(make([]byte, 0, 96), routed, guarded), '|')
 	if d.RateLimit > 0 {
 		b = strconv.AppendInt(b, int64(d.RateLimit), 10)
 	}
@@ -160,8 +158,9 @@ func (d site) record(section string, routed, guarded bool) string {
 	if d.MaxBody > 0 {
 		b = strconv.AppendInt(b, d.MaxBody, 10)
 	}
+	b = append(append(b, '|'), d.ID...)
 	b = append(append(b, "||"...), d.hsts()...)
-	return string(bytes.TrimRight(b, "|"))
+	return string(append(append(b, '|'), section...))
 }
 
 // flags are letters: plain HTTP too, no HTTP/3 (q), maintenance, allow list, login, routes,

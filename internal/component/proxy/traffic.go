@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,20 +93,35 @@ func (p *part) history(ctx context.Context, in *struct {
 
 // traffic is the verb behind GET /proxy/traffic.
 func (p *part) traffic(ctx context.Context, _ json.RawMessage) (any, error) {
-	entries, err := p.HAProxy.Runtime.Table(ctx, "gateway_sites")
-	if errors.Is(err, haproxy.ErrDown) {
-		return nil, fault.New(fault.Unavailable, "the statistics socket of HAProxy cannot be reached; see whether it runs").WithCode("proxy_unavailable")
+	sums := map[string]Traffic{}
+	for table, weight := range map[string]int64{"gateway_sites": 1, "gateway_sampled": 16} {
+		entries, err := p.HAProxy.Runtime.Table(ctx, table)
+		if errors.Is(err, haproxy.ErrDown) {
+			return nil, fault.New(fault.Unavailable, "the statistics socket of HAProxy cannot be reached; see whether it runs").WithCode("proxy_unavailable")
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			sums[e.Key] = sums[e.Key].plus(e, weight)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	all := Counted{Sites: make([]Traffic, 0, len(entries))}
-	for _, e := range entries {
-		if db.ValidID(e.Key) {
-			all.Sites = append(all.Sites, Traffic{e.Key, e.Counts["gpc0"], e.Counts["gpc2"], e.Counts["gpc3"], e.Counts["gpc1"]})
+	all := Counted{Sites: make([]Traffic, 0, len(sums))}
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		if t := sums[id]; db.ValidID(id) {
+			t.DomainID = id
+			all.Sites = append(all.Sites, t)
 		}
 	}
 	return all, nil
+}
+
+func (t Traffic) plus(e haproxy.TableEntry, weight int64) Traffic {
+	t.Requests += weight * e.Counts["http_req_cnt"]
+	t.Errors += weight * e.Counts["http_fail_cnt"]
+	t.ClientErrors += weight * e.Counts["http_err_cnt"]
+	t.Milliseconds += weight * e.Counts["gpc0"]
+	return t
 }
 
 // diary keeps what was counted when it was last looked at.

@@ -130,8 +130,18 @@ func TestABusyServerIsRemovedByAReload(t *testing.T) {
 	busy := r.server(pool, "busy", slow)
 	r.site("example.com", pool)
 	got := make(chan page, 1)
-	go func() { got <- r.get("https://example.com/") }()
-	<-asked
+	go func() {
+		p := page{}
+		if res, err := r.try("https://example.com/"); err == nil {
+			p = read(t, res)
+		}
+		got <- p
+	}()
+	select {
+	case <-asked:
+	case p := <-got:
+		t.Fatalf("answered %+v before the server was asked", p)
+	}
 	r.server(pool, "two", two.at)
 	before := r.haproxy.Worker().PID
 	r.Do("DELETE", "/backend-servers/"+busy, nil).Want(http.StatusOK)
