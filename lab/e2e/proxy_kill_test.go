@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"maps"
@@ -11,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"crypto/x509"
 
 	"gateway/tools/bar"
 )
