@@ -101,8 +101,9 @@ func refuseSameName(ctx context.Context, tx db.DB, old *Domain, in *DomainInput)
 		id = old.ID
 	}
 	var other string
-	err := tx.QueryRow(ctx, `select coalesce(min(name), '') from proxy_domains where id <> $1 and
-		($2 <> 'off' and name = 'www.' || $3 or www_redirect <> 'off' and 'www.' || name = $3)`, id, in.WWWRedirect, in.Name).Scan(&other)
+	without, _ := strings.CutPrefix(in.Name, "www.") // without it there is no other of that name
+	err := tx.QueryRow(ctx, `select coalesce(min(name), '') from proxy_domains where id <> $1 and name in ($2, $3)
+		and (name = $2 and $4 <> 'off' or name = $3 and www_redirect <> 'off')`, id, "www."+in.Name, without, in.WWWRedirect).Scan(&other)
 	if err != nil {
 		return fmt.Errorf("look for www.%s: %w", in.Name, err)
 	}
