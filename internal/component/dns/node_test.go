@@ -102,7 +102,7 @@ func (a *appliance) write(file, text string) {
 	}
 }
 
-var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires|After|Before|TimeoutStartSec)=.*\n`)
+var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires|After|Before|TimeoutStartSec|LoadCredential)=.*\n`)
 
 // inSandbox runs a command with all settings of one of our units but what it runs.
 func (a *appliance) inSandbox(process, command string) (result, journal string) {

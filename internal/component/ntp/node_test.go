@@ -279,7 +279,7 @@ func (a appliance) checksInSandboxes(t *testing.T) {
 	}
 }
 
-var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires)=.*\n`)
+var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires|LoadCredential)=.*\n`)
 
 // inSandbox runs a command with all settings of one of our units but what it runs.
 func (a appliance) inSandbox(process, command string) (result, journal string) {
