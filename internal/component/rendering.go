@@ -67,24 +67,26 @@ func (r Rendering) Hash() string {
 
 // Has reports whether there is a file with that path.
 func (r Rendering) Has(path string) bool {
-	_, ok := r.index[path]
-	return ok || slices.ContainsFunc(r.Files, func(f File) bool { return r.index == nil && f.Path == path })
+	return r.find(path) >= 0
 }
 
 // File finds the file with that path; it is nil when the rendering has none.
 func (r Rendering) File(path string) []byte {
-	if r.index != nil {
-		if i, ok := r.index[path]; ok {
-			return r.Files[i].Data
-		}
-		return nil
-	}
-	for _, f := range r.Files {
-		if f.Path == path {
-			return f.Data
-		}
+	if i := r.find(path); i >= 0 {
+		return r.Files[i].Data
 	}
 	return nil
+}
+
+// find is the place of a file, or -1.
+func (r Rendering) find(path string) int {
+	if r.index == nil {
+		return slices.IndexFunc(r.Files, func(f File) bool { return f.Path == path })
+	}
+	if i, ok := r.index[path]; ok {
+		return i
+	}
+	return -1
 }
 
 // Opening is a port that must be reachable while a part serves it.

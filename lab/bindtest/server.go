@@ -54,17 +54,9 @@ const zoneHead = `$TTL 60
 ns A 127.0.0.1
 `
 
-// inRoot runs a program in Debian's root, which it must not write to, with the host's
-// /tmp. $0 is the root.
-const inRoot = `mount --make-rprivate / && mount --bind /tmp "$0/tmp" && exec chroot "$0" "$@"`
-
 // New starts one with a zone and these records in it, as a zone file has them.
 func New(t testing.TB, zone, records string) *Server {
 	t.Helper()
-	root, err := lab.Root(t.Context())
-	if err != nil {
-		t.Skipf("no Debian 13 for tests: %v", err)
-	}
 	dir, err := os.MkdirTemp("/tmp", "bind")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +68,8 @@ func New(t testing.TB, zone, records string) *Server {
 	file := filepath.Join(dir, "named.conf")
 	write(t, file, fmt.Sprintf(config, dir, s.Port, KeyName, Key, zone))
 	var log bytes.Buffer
-	cmd := exec.Command("unshare", "--mount", "sh", "-c", inRoot, root, "/usr/sbin/named", "-g", "-4", "-n", "1", "-c", file)
+	argv := lab.InRoot(t, "", "/usr/sbin/named", "-g", "-4", "-n", "1", "-c", file)
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -22,8 +22,7 @@ type behaviour struct {
 // hold is one promise.
 func (b *behaviour) hold(name string, fn func(t *testing.T)) {
 	b.asked++
-	t := b.t
-	t.Run(name, func(t *testing.T) { //nolint:thelper // it is the test
+	b.t.Run(name, func(t *testing.T) { //nolint:thelper // it is the test
 		outer := b.t
 		b.t, b.c.t = t, t
 		defer func() { b.t, b.c.t = outer, outer }()
@@ -32,7 +31,6 @@ func (b *behaviour) hold(name string, fn func(t *testing.T)) {
 			b.passed++
 		}
 	})
-	_ = t
 }
 
 // shows PROXY-01, PROXY-02, PROXY-03, PROXY-04, PROXY-05, PROXY-06, PROXY-08, PROXY-09, PROXY-13, PROXY-19, PROXY-20,

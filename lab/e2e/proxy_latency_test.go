@@ -17,7 +17,7 @@ const (
 	sitesMap   = haproxyDir + "maps/sites.map"
 )
 
-// sites is a node with many of them.
+// manySites is a node that serves them.
 type manySites struct {
 	*appliance
 	c       *caller

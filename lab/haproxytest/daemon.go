@@ -21,27 +21,6 @@ import (
 	"gateway/lab"
 )
 
-// inRoot runs a program in Debian's root, which it must not write to, with the host's
-// /tmp. $0 is the root, $1 a folder whose etc/gateway takes the place of /etc/gateway.
-const inRoot = `mount --make-rprivate / && mount --bind /tmp "$0/tmp" || exit 1
-if [ -d "$1/etc/gateway" ]; then
-	mount -t overlay overlay -o "lowerdir=$1/etc:$0/etc" "$0/etc" && mount --bind "$1/etc/gateway" "$0/etc/gateway" || exit 1
-fi
-shift
-exec chroot "$0" "$@"`
-
-// InRoot is the command line that runs a program of Debian 13 in its own root, with the
-// host's /tmp. What dir has below etc/gateway is seen below /etc/gateway. The process is
-// the program's: no other stays in between.
-func InRoot(t testing.TB, dir string, program ...string) []string {
-	t.Helper()
-	root, err := lab.Root(t.Context())
-	if err != nil {
-		t.Skipf("no Debian 13 for tests: %v", err)
-	}
-	return append([]string{"unshare", "--mount", "sh", "-c", inRoot, root, dir}, program...)
-}
-
 // Daemon is an HAProxy in master-worker mode.
 type Daemon struct {
 	Dir     string // has the same name inside and outside
@@ -108,7 +87,7 @@ func (d *Daemon) Write(name, text string) string {
 func (d *Daemon) Start(config string, prefix ...string) {
 	d.t.Helper()
 	base := d.Write("base.cfg", fmt.Sprintf("global\n\tstats socket %s mode 600 level admin\n", d.Runtime.Path))
-	args := append(prefix, InRoot(d.t, d.Dir, "/usr/sbin/haproxy", "-W", "-S", d.Master.Path, "-f", base, "-f", d.Write("haproxy.cfg", config))...)
+	args := append(prefix, lab.InRoot(d.t, d.Dir, "/usr/sbin/haproxy", "-W", "-S", d.Master.Path, "-f", base, "-f", d.Write("haproxy.cfg", config))...)
 	d.cmd = exec.Command(args[0], args[1:]...)
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	if err := d.cmd.Start(); err != nil {

@@ -133,18 +133,11 @@ func staged(t *testing.T, p *part, r component.Rendering) error {
 	return p.check(t.Context(), dir)
 }
 
-// inRoot runs a program in Debian's root, with the host's /tmp. $0 is the root.
-const inRoot = `mount --make-rprivate / && mount --bind /tmp "$0/tmp" && exec chroot "$0" "$@"`
-
 // runDebian is sys.Run with Debian 13's programs.
 func runDebian(t testing.TB) sys.Runner {
-	t.Helper()
-	root, err := lab.Root(t.Context())
-	if err != nil {
-		t.Skipf("no Debian 13 for tests: %v", err)
-	}
 	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		c.Path, c.Args = "/usr/bin/unshare", append([]string{"--mount", "sh", "-c", inRoot, root, c.Path}, c.Args...)
+		argv := lab.InRoot(t, "", append([]string{c.Path}, c.Args...)...)
+		c.Path, c.Args = "/usr/bin/"+argv[0], argv[1:]
 		return sys.Run(ctx, c)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/lab"
-	"gateway/lab/haproxytest"
 )
 
 // download fetches packages of Debian 13 into the folder $1 and unpacks them there. They
@@ -118,7 +117,7 @@ func newNginx(t testing.TB, s sites, origin int) *peer {
 	if err := write(); err != nil {
 		t.Fatal(err)
 	}
-	argv := append([]string{"taskset", "-c", enginesCore}, haproxytest.InRoot(t, dir, path, "-c", file)...)
+	argv := append([]string{"taskset", "-c", enginesCore}, lab.InRoot(t, dir, path, "-c", file)...)
 	p.pid = start(t, argv, p.address)
 	p.add = func(host string) error {
 		names = append(names, host)
@@ -154,7 +153,7 @@ func newCaddy(t testing.TB, s sites, origin int) *peer {
 	if err := os.WriteFile(file, config(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	argv := append([]string{"taskset", "-c", enginesCore}, haproxytest.InRoot(t, dir, path, "run", "--config", file)...)
+	argv := append([]string{"taskset", "-c", enginesCore}, lab.InRoot(t, dir, path, "run", "--config", file)...)
 	p.pid = start(t, argv, p.address)
 	p.add = func(host string) error {
 		names = append(names, host)
