@@ -92,7 +92,7 @@ bench-proxy: ## what a request costs beside a hand-written HAProxy, nginx and Ca
 	$(POSTGRES) $(GOTEST) -stream -- -v -count=1 -timeout 30m -run '^TestBarProxy' ./lab/bench/proxy
 
 bars: ## measure what the product promises; AREA=foundation for one area (as root, after "make deb")
-	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)'
+	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)' $(if $(GATE),-gate)
 
 measured: ## the same, and record the figures in docs/measured.md
 	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -write docs/measured.md

@@ -14,6 +14,8 @@ type recorder struct {
 
 func (r *recorder) Helper() {}
 
+func (r *recorder) Logf(string, ...any) {}
+
 func (r *recorder) Errorf(format string, args ...any) {
 	r.errs = append(r.errs, fmt.Sprintf(format, args...))
 }
@@ -42,7 +44,7 @@ func TestReport(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var out strings.Builder
 			rec := &recorder{TB: t}
-			report(rec, &out, tc.line)
+			report(rec, &out, tc.line, false)
 			if got := out.String(); got != tc.want {
 				t.Errorf("printed %q, want %q", got, tc.want)
 			}
@@ -50,6 +52,46 @@ func TestReport(t *testing.T) {
 				t.Errorf("failures = %d, want %d: %q", got, tc.failures, rec.errs)
 			}
 		})
+	}
+}
+
+func TestALateFigure(t *testing.T) {
+	for _, tc := range []struct {
+		name          string
+		gate          string
+		right, inTime bool
+		verdict       string
+		failures      int
+	}{
+		{"right and in time is ok", "", true, true, "ok", 0},
+		{"late fails on a machine to itself", "", true, false, "short", 1},
+		{"wrong fails on a machine to itself", "", false, true, "short", 1},
+		{"right and in time is ok at the gate", "1", true, true, "ok", 0},
+		{"late is short at the gate, and does not fail", "1", true, false, "short", 0},
+		{"wrong fails at the gate", "1", false, true, "short", 1},
+		{"wrong and late fails at the gate", "1", false, false, "short", 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Setenv(GateEnv, tc.gate)
+			var out strings.Builder
+			rec := &recorder{TB: t}
+			report(rec, &out, Line{"web", 6, "117 ms", "<=100 ms", tc.right && tc.inTime}, tc.right)
+			if got, want := out.String(), "BAR web.6 117 ms target <=100 ms "+tc.verdict+"\n"; got != want {
+				t.Errorf("printed %q, want %q", got, want)
+			}
+			if got := len(rec.errs); got != tc.failures {
+				t.Errorf("failures = %d, want %d: %q", got, tc.failures, rec.errs)
+			}
+		})
+	}
+}
+
+func TestReportFailsAtTheGateToo(t *testing.T) {
+	t.Setenv(GateEnv, "1")
+	rec := &recorder{TB: t}
+	report(rec, &strings.Builder{}, Line{"proxy", 12, "0.7", ">= 0.8", false}, false)
+	if got := len(rec.errs); got != 1 {
+		t.Errorf("failures = %d, want 1: %q", got, rec.errs)
 	}
 }
 

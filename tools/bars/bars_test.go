@@ -49,25 +49,81 @@ func TestAShortFigureIsNotOK(t *testing.T) {
 	var m measured
 	m.output("p", "TestBarDnsLoad", "BAR dns.2 4 ms target <= 2 ms short")
 	m.output("p", "TestBarDnsLoad", "    BAR dns.3 in the middle of a line is not a figure")
-	if m.ok() || len(m.figures) != 1 {
-		t.Errorf("ok = %v with %v, want one short figure", m.ok(), m.figures)
+	if m.ok(false) || len(m.figures) != 1 {
+		t.Errorf("ok = %v with %v, want one short figure", m.ok(false), m.figures)
 	}
 }
 
+// ran is a run of two tests: one whose figure is ok, and one that is as asked for.
+func ran(figure, action string) measured {
+	var m measured
+	m.output("p", "TestBarDnsA", "BAR dns.1 1 target 1 ok")
+	m.end("p", "TestBarDnsA", "pass")
+	m.output("p", "TestBarDnsB", "BAR dns.2 "+figure)
+	m.end("p", "TestBarDnsB/part", "pass")
+	m.end("p", "TestBarDnsB", action)
+	m.result = testrun.Result{Passed: m.passes["TestBarDnsA"] + m.passes["TestBarDnsB"], Failed: len(m.failed)}
+	return m
+}
+
+// only is the same without the first test.
+func only(figure, action string) measured {
+	m := ran(figure, action)
+	m.figures, m.result.Passed = m.figures[1:], m.result.Passed-1
+	return m
+}
+
 func TestWhatWasMeasuredAgainCounts(t *testing.T) {
-	var first, second measured
-	first.output("p", "TestBarDnsA", "BAR dns.1 1 target 1 ok")
-	first.output("p", "TestBarDnsB", "BAR dns.2 9 target 2 short")
-	first.end("p", "TestBarDnsB", "fail")
-	first.result = testrun.Result{Passed: 1, Failed: 1}
-	second.output("p", "TestBarDnsB", "BAR dns.2 2 target 2 ok")
-	second.result = testrun.Result{Passed: 1}
-	if m := first.corrected(second); !m.ok() || len(m.figures) != 2 || m.figures[1].Figure != "2" {
-		t.Errorf("corrected = %+v, want both ok", m)
+	for _, tc := range []struct {
+		name          string
+		first, second [2]string // figure, and how the test ended
+		ok, okAtGate  bool
+		passed        int
+	}{
+		{"wrong, then right", [2]string{"9 target 2 short", "fail"}, [2]string{"2 target 2 ok", "pass"}, true, true, 3},
+		{"wrong twice", [2]string{"9 target 2 short", "fail"}, [2]string{"9 target 2 short", "fail"}, false, false, 2},
+		{"late, then in time", [2]string{"9 target 2 short", "pass"}, [2]string{"2 target 2 ok", "pass"}, true, true, 3},
+		{"late twice", [2]string{"9 target 2 short", "pass"}, [2]string{"9 target 2 short", "pass"}, false, true, 3},
+		{"late, then wrong", [2]string{"9 target 2 short", "pass"}, [2]string{"9 target 2 short", "fail"}, false, false, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			first := ran(tc.first[0], tc.first[1])
+			if got, want := first.again(), []string{"TestBarDnsB"}; !reflect.DeepEqual(got, want) {
+				t.Errorf("measured again: %v, want %v", got, want)
+			}
+			m := first.corrected(only(tc.second[0], tc.second[1]))
+			if m.ok(false) != tc.ok || m.ok(true) != tc.okAtGate {
+				t.Errorf("ok = %v, at the gate %v, want %v and %v", m.ok(false), m.ok(true), tc.ok, tc.okAtGate)
+			}
+			if len(m.figures) != 2 || m.figures[1].String() != "BAR dns.2 "+tc.second[0] {
+				t.Errorf("figures = %v, want the second of dns.2", m.figures)
+			}
+			if m.result.Passed != tc.passed {
+				t.Errorf("passed = %d, want %d", m.result.Passed, tc.passed)
+			}
+		})
 	}
-	second.figures[0].OK, second.result = false, testrun.Result{Failed: 1}
-	if m := first.corrected(second); m.ok() {
-		t.Error("short twice is ok")
+}
+
+func TestALateFigureIsListedAtTheGateOnly(t *testing.T) {
+	const words = "left to a quiet machine: dns.2\n"
+	for _, tc := range []struct {
+		name   string
+		action string
+		gate   bool
+		want   bool
+	}{
+		{"late at the gate", "pass", true, true},
+		{"late elsewhere", "pass", false, false},
+		{"wrong at the gate", "fail", true, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m, out := ran("9 target 2 short", tc.action), strings.Builder{}
+			m.print(&out, tc.gate)
+			if got := strings.Contains(out.String(), words); got != tc.want {
+				t.Errorf("printed %q, says %q: %v, want %v", out.String(), words, got, tc.want)
+			}
+		})
 	}
 }
 

@@ -97,10 +97,10 @@ func (p *printer) line(b []byte) {
 	p.event(e)
 }
 
-// Withdraw takes the failures of a run out of the recorded counts, for a caller
-// that ran the failed tests again: the later run's counts hold.
+// Withdraw takes these counts out of the recorded ones, for a caller that ran the
+// tests again: the later run's counts hold.
 func (r Result) Withdraw() error {
-	return Result{Failed: -r.Failed}.append(os.Getenv(CountsEnv))
+	return Result{Passed: -r.Passed, Failed: -r.Failed, Skipped: -r.Skipped}.append(os.Getenv(CountsEnv))
 }
 
 func (r Result) append(path string) error {
