@@ -34,7 +34,7 @@ func TestBarFoundation10AMillionAuditEntries(t *testing.T) {
 	}
 	verifyNames(t, a)
 	figure := fmt.Sprintf("worst p95 %.1f ms (%s) over %d entries; a flipped byte is named", worst.Seconds()*1000, worstName, n)
-	bar.Report(t, "foundation", 10, figure, "<=50 ms, chain verifies", worst <= 50*time.Millisecond && !t.Failed())
+	bar.ReportTimed(t, "foundation", 10, figure, "<=50 ms, chain verifies", !t.Failed() && worst > 0, worst <= 50*time.Millisecond)
 }
 
 // auditQueries is one request each; where a query pages, it is the page in the middle.

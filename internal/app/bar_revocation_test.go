@@ -18,7 +18,7 @@ const (
 	refusedWithin = time.Second
 	closedWithin  = 2 * time.Second
 	// giveUp is when a session or stream that goes on is taken to go on for ever.
-	giveUp = 5 * time.Second
+	giveUp = 30 * time.Second
 )
 
 // A session that ended is refused and its open streams are closed, whatever ended it.
@@ -41,8 +41,8 @@ func TestBarFoundation04Revocation(t *testing.T) {
 	alive := stillThere(s, bystander, unrelated)
 	figure := fmt.Sprintf("refused <= %d ms, stream closed <= %d ms (%d ways x %d), control: unrelated session and stream alive %t",
 		worst.refused.Milliseconds(), worst.closed.Milliseconds(), len(endings())+1, rounds, alive)
-	ok := worst.refused <= refusedWithin && worst.closed <= closedWithin && alive
-	bar.Report(t, "foundation", 4, figure, "<= 1000 ms, <= 2000 ms, control alive", ok)
+	right := worst.refused < giveUp && worst.closed < giveUp && alive && !t.Failed()
+	bar.ReportTimed(t, "foundation", 4, figure, "<= 1000 ms, <= 2000 ms, control alive", right, worst.refused <= refusedWithin && worst.closed <= closedWithin)
 }
 
 // lasted is how long a session and its stream went on.
@@ -302,7 +302,7 @@ func stillThere(s *stage, c *apptest.Client, w *watcher) bool {
 	case <-w.heard:
 		return c.Get("/auth/me").Status == http.StatusOK
 	case <-w.closed:
-	case <-time.After(10 * time.Second):
+	case <-time.After(giveUp):
 	}
 	return false
 }

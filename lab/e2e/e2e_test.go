@@ -157,7 +157,7 @@ func (a *appliance) install(deb string) {
 	a.t.Helper()
 	a.dpkg(deb)
 	c := a.stranger()
-	a.eventually(20*time.Second, "health tells that the database answers", func() bool {
+	a.eventually(patience, "health tells that the database answers", func() bool {
 		r, err := c.try("GET", "/system/health", nil)
 		var health struct{ Database bool }
 		return err == nil && r.status == 200 && r.decode(&health) && health.Database
@@ -187,6 +187,9 @@ func (a *appliance) setUp(admin account) {
 		"email": admin.email, "password": admin.password,
 	}).want(200)
 }
+
+// patience is how long something may take that is no figure: it tells never from late, on a busy machine too.
+const patience = 30 * time.Second
 
 // eventually waits until what holds. Waiting is all a story can do with another machine.
 func (a *appliance) eventually(limit time.Duration, what string, holds func() bool) time.Duration {

@@ -69,7 +69,8 @@ func TestBarWeb07Trouble(t *testing.T) {
 	figure := fmt.Sprintf("%s: banner after %d ms, recovered after %d ms, told of the upgrade after %d ms, next page by %d load, form saved afterwards: %v",
 		verdict(t), banner, back, out.OutdatedBanner, out.Loads, out.Saved)
 	target := fmt.Sprintf("banner <=%.0f s, recovered <=%.0f s, no reload by hand, nothing typed lost", bannerWithin.Seconds(), healWithin.Seconds())
-	bar.Report(t, "web", 7, figure, target, !t.Failed() && banner > 0 && banner <= int(bannerWithin.Milliseconds()) && back <= int(healWithin.Milliseconds()))
+	bar.ReportTimed(t, "web", 7, figure, target, !t.Failed() && banner > 0,
+		banner <= int(bannerWithin.Milliseconds()) && back <= int(healWithin.Milliseconds()))
 }
 
 var hashed = regexp.MustCompile(`^(.+)(\.[a-z0-9]+)$`)
