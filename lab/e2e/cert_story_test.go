@@ -80,7 +80,7 @@ func TestANodeOrdersServesAndRenewsItsCertificates(t *testing.T) {
 		return made.Status == "valid"
 	})
 	shown := func() bool { return a.servesSerial("shop.example.com") == made.Serial }
-	a.eventually(10*time.Second, "the certificate being served", shown)
+	a.eventually(patience, "the certificate being served", shown)
 	for path, want := range map[string]string{
 		"/etc/gateway/haproxy/certs":                     "700 root:root",
 		"/etc/gateway/haproxy/certs/" + made.ID + ".pem": "600 root:root",
@@ -96,12 +96,12 @@ func TestANodeOrdersServesAndRenewsItsCertificates(t *testing.T) {
 	c.post("/certificates/"+made.ID+"/renew", nil).want(202)
 	before := made.Serial
 	a.eventually(time.Minute, "the renewal", func() bool { made = c.certificate(made.ID); return made.Serial != before })
-	a.eventually(10*time.Second, "the new one being served", shown)
+	a.eventually(patience, "the new one being served", shown)
 
 	ca.Stop()
 	c.post("/certificates/"+made.ID+"/renew", nil).want(202)
 	a.eventually(time.Minute, "the failure", func() bool { return c.certificate(made.ID).code() == "acme_unreachable" })
 	a.run("systemctl", "restart", "haproxy")
-	a.eventually(10*time.Second, "the old one being served after a failure and a restart", shown)
-	a.settles(c, 20*time.Second)
+	a.eventually(patience, "the old one being served after a failure and a restart", shown)
+	a.settles(c, patience)
 }

@@ -30,7 +30,7 @@ type browsed struct {
 func TestBarEngine10Browser(t *testing.T) {
 	a := site(t)
 	c := a.signedIn(a.admin)
-	a.settles(c, 20*time.Second)
+	a.settles(c, patience)
 	a.opened(c)
 	const zone = "browser.arpa"
 	id := c.post("/dns/zones", object{"name": zone, "forward_to": []string{}}).want(201).id()
@@ -42,7 +42,7 @@ func TestBarEngine10Browser(t *testing.T) {
 	var out browsed
 	a.browse("engine", do, &out, env...)
 	out.judge(t)
-	a.settles(c, 5*time.Second)
+	a.settles(c, patience)
 	figure := fmt.Sprintf("%s: seen live after %d ms (%s), undone %d ms after its 10 s", verdict(t), out.LiveAfter, strings.Join(out.Stages, ", "), out.BackAfter-10_000)
 	bar.Report(t, "engine", 10, figure, "passes", !t.Failed())
 }

@@ -93,18 +93,18 @@ func (u *undoing) once(way string, fault func()) {
 		u.t.Errorf("%s: the file was back %v after the wait", way, took)
 	}
 	u.run("systemctl", "start", "postgresql")
-	u.eventually(15*time.Second, way+": the rows are as before", func() bool {
+	u.eventually(patience, way+": the rows are as before", func() bool {
 		out, err := u.node.Run(u.t.Context(), "runuser", "-u", "postgres", "--", "psql", "-XAtq", "-d", "gateway", "-c", "select listen_addresses, access_acl from dns_settings")
 		return err == nil && strings.TrimSpace(out) == rows
 	})
 	if way == "reboot" {
-		u.eventually(20*time.Second, "the API is back", func() bool {
+		u.eventually(patience, "the API is back", func() bool {
 			r, err := u.caller.try("GET", "/system/components", nil)
 			return err == nil && r.status == 200
 		})
 	}
-	u.settles(u.caller, 15*time.Second)
-	u.eventually(5*time.Second, way+": the resolver answers the client again", func() bool { return u.dig("kept.undo.arpa", "A") == "192.0.2.1" })
+	u.settles(u.caller, patience)
+	u.eventually(patience, way+": the resolver answers the client again", func() bool { return u.dig("kept.undo.arpa", "A") == "192.0.2.1" })
 	u.back[way]++
 }
 
@@ -129,6 +129,6 @@ func (u *undoing) controls() (kept, refused bool) {
 		refused = false
 		u.t.Errorf("after a failed apply (%v) there waits %v", failed, waiting)
 	}
-	u.settles(u.caller, 20*time.Second)
+	u.settles(u.caller, patience)
 	return kept, refused
 }

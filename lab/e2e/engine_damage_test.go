@@ -68,7 +68,7 @@ func TestBarEngine03Damage(t *testing.T) {
 			repaired++
 		}
 	}
-	a.settles(c, 10*time.Second)
+	a.settles(c, patience)
 }
 
 // spoil damages a file while the applier runs or, if down, before it starts, and asks

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"gateway/tools/bar"
 )
@@ -20,7 +19,7 @@ const rowsOf = `select coalesce(string_agg(line, E'\n' order by line), '') from 
 func TestBarEngine09Export(t *testing.T) {
 	a := installed(t)
 	c := a.signedIn(a.admin)
-	a.settles(c, 20*time.Second)
+	a.settles(c, patience)
 	zone := c.post("/dns/zones", object{"name": "export.arpa", "forward_to": []string{"192.0.2.53@5353"}}).want(201).id()
 	for i := range 200 {
 		c.post("/dns/records", object{"zone_id": zone, "name": fmt.Sprintf("n%d", i), "type": "TXT", "value": fmt.Sprintf(`say "%d": yes`, i)}).want(201)
@@ -36,7 +35,7 @@ func TestBarEngine09Export(t *testing.T) {
 		t.Errorf("the plan reads %.400s", out)
 	}
 	a.run("gateway-ctl", "apply", "/root/config.yaml")
-	a.settles(c, 10*time.Second)
+	a.settles(c, patience)
 	sameRows, sameFiles := a.sql("gateway", rowsOf) == rows, files() == was
 	changes := a.sql("gateway", "select count(*) from changes")
 	again := a.run("gateway-ctl", "apply", "/root/config.yaml")

@@ -74,10 +74,10 @@ func TestBarEngine04Injections(t *testing.T) {
 		}
 		// strace counts per thread, so that a retry on another one may fail once more.
 		a.settles(c, 45*time.Second)
-		a.eventually(5*time.Second, fmt.Sprintf("nothing is left of %+v", in), func() bool { return a.sh(leftovers) == "" })
+		a.eventually(patience, fmt.Sprintf("nothing is left of %+v", in), func() bool { return a.sh(leftovers) == "" })
 	}
 	a.sh("systemctl stop traced; systemctl start gateway-apply.socket gateway-apply.service")
-	a.settles(c, 10*time.Second)
+	a.settles(c, patience)
 }
 
 // tracedBy runs the applier with one of its calls failing.

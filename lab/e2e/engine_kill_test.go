@@ -34,7 +34,7 @@ func TestBarEngine01Kills(t *testing.T) {
 	a, c := alone(t)
 	a.withFailpoints()
 	k := &killer{appliance: a, caller: c, rand: rand.New(rand.NewPCG(1, 2)), kills: map[string]int{}}
-	a.settles(k.caller, 20*time.Second)
+	a.settles(k.caller, patience)
 	k.writers = newWriters(a, k.caller)
 	n := bar.Size(300, 3000)
 	violations := 0

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"gateway/tools/bar"
 )
@@ -31,7 +30,7 @@ type crowd struct {
 func TestBarEngine06Crowd(t *testing.T) {
 	a := installed(t)
 	c := &crowd{appliance: a, caller: a.signedIn(a.admin)}
-	a.settles(c.caller, 20*time.Second)
+	a.settles(c.caller, patience)
 	c.zone = c.caller.post("/dns/zones", object{"name": "crowd.arpa", "forward_to": []string{}}).want(201).id()
 	entries := func() int {
 		n, err := strconv.Atoi(a.sql("gateway", "select count(*) from audit_entries where action like 'dns.record.%'"))
@@ -115,7 +114,7 @@ func (c *crowd) addOne(mine *caller, name string, matched bool) {
 // sameAsRows holds the file against a rendering of the rows, and unbound against both.
 func (c *crowd) sameAsRows() (file, served bool) {
 	c.t.Helper()
-	c.settles(c.caller, 10*time.Second)
+	c.settles(c.caller, patience)
 	var previews []struct{ Files map[string]string }
 	c.caller.get("/system/config-preview?generator=dns").want(200).decode(&previews)
 	text := c.node.MustRun(c.t, "head", "-n", "-1", dnsFile)

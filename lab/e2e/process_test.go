@@ -98,7 +98,7 @@ func TestLiveAuditBeginsWithTheLast50(t *testing.T) {
 	recent := data[[]auditEntry](c.get("/audit/recent?limit=50"))
 	stream := c.watch()
 	for i := range 50 {
-		e, err := stream.next(5 * time.Second)
+		e, err := stream.next(patience)
 		if err != nil {
 			t.Fatalf("after %d entries: %v", i, err)
 		}
@@ -123,7 +123,7 @@ func TestPowerCutKeepsSessionsAndSettings(t *testing.T) {
 	c.post("/system/maintenance", map[string]any{"enabled": true}).want(200)
 	a.lab.Must(a.node.Kill())
 	a.lab.Must(a.node.Boot())
-	a.eventually(20*time.Second, "the session from before the power cut works", func() bool {
+	a.eventually(patience, "the session from before the power cut works", func() bool {
 		r, err := c.try("GET", "/users", nil)
 		return err == nil && r.status == 200
 	})

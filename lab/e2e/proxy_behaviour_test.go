@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gateway/tools/bar"
 )
@@ -329,7 +328,7 @@ func (b *behaviour) withoutIPv6() {
 			t.Errorf("open on IPv6: %v", got)
 		}
 		b.c.post("/system/ipv6", object{"enabled": false}).want(200)
-		b.eventually(10*time.Second, "IPv6 is closed", func() bool { return len(open()) == 0 })
+		b.eventually(patience, "IPv6 is closed", func() bool { return len(open()) == 0 })
 		if p := b.visitor(http1).get("https://plain.example.com/"); p.status != 200 {
 			t.Errorf("IPv4 is answered %d", p.status)
 		}

@@ -43,7 +43,7 @@ func TestBarProxy11Browser(t *testing.T) {
 	one, two, other := a.origin("one"), a.origin("two"), a.origin("other")
 	out := a.publishes(c, one, two, other)
 	out.judge(t)
-	a.settles(c, 10*time.Second)
+	a.settles(c, patience)
 	most := slices.Max(append(out.Chart, 0))
 	figure := fmt.Sprintf("%s: published in %d ms and reached, drained, reordered by dragging; chart %.1f to %.1f requests/s; 0 of axe in %d sights",
 		verdict(t), out.PublishedAfter, first(out.Chart), most, len(out.Sights))

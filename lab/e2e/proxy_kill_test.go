@@ -27,7 +27,7 @@ func TestBarProxy10Kills(t *testing.T) {
 	a.withFailpoints()
 	// Started again by the test alone, once it has looked.
 	a.sh("mkdir -p /run/systemd/system/gateway-apply.service.d; printf '[Service]\\nRestart=no\\n' >/run/systemd/system/gateway-apply.service.d/kill.conf; systemctl daemon-reload")
-	a.settles(c, 20*time.Second)
+	a.settles(c, patience)
 	one := a.origin("one")
 	pool := c.pool(nil, one, a.origin("two"))
 	k := &proxyKills{manySites: m, pool: pool, origin: one, rand: rand.New(rand.NewPCG(7, 7))}

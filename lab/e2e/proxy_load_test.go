@@ -60,7 +60,7 @@ func TestBarProxy05UnderLoad(t *testing.T) {
 	}
 	stop()
 	reloads = a.reloads() - reloads
-	a.eventually(20*time.Second, "old workers have ended", func() bool { return len(m.workers()) <= 4 })
+	a.eventually(patience, "old workers have ended", func() bool { return len(m.workers()) <= 4 })
 	dropped, workers, grown := x.dropped(), len(m.workers()), m.memory()-before
 	served, failed, cut := x.requests.Load(), x.failed.Load(), x.cut.Load()
 	// The control: a restart in place of a reload is noticed.
@@ -231,7 +231,7 @@ type kept struct {
 }
 
 func (x *traffic) connect() (*kept, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	raw, err := x.appliance.client.DialContext(ctx, "tcp", net.JoinHostPort(x.node.IP().String(), "443"))
 	if err != nil {
@@ -248,7 +248,7 @@ func (x *traffic) connect() (*kept, error) {
 // ask sends a request and reads its answer. It reports whether the connection stays; one
 // that ends without having said so is closed under the request.
 func (k *kept) ask(host, body string) (stays bool, err error) {
-	if err := k.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := k.SetDeadline(time.Now().Add(patience)); err != nil {
 		return false, err
 	}
 	method := "GET"

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/quic-go/quic-go"
@@ -57,7 +56,7 @@ func (a *appliance) visitor(way string) *visitor {
 		transport = t
 	}
 	v.http = &http.Client{
-		Transport: transport, Timeout: 20 * time.Second,
+		Transport: transport, Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return v
@@ -141,7 +140,7 @@ func (v *visitor) upgrade(url string) (*websocket.Conn, error) {
 
 // says sends a word over a WebSocket and waits for its echo.
 func says(ctx context.Context, conn *websocket.Conn, word string) bool {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if conn.Write(ctx, websocket.MessageText, []byte(word)) != nil {
 		return false
