@@ -23,6 +23,12 @@ type process struct {
 	Hash    string     `json:"hash"`
 	PID     int        `json:"pid"`
 	Started *time.Time `json:"started"`
+	// Mark is for a part without a process: the packet filter is in the kernel.
+	Mark string `json:"mark,omitempty"`
+}
+
+func (p process) same(other process) bool {
+	return p.PID == other.PID && p.Mark == other.Mark && (p.Mark != "" || sameTime(p.Started, other.Started))
 }
 
 func (w *worker) processFile() string { return filepath.Join(w.RunDir, w.part.Name+".running") }
@@ -37,14 +43,12 @@ func (w *worker) forget() error {
 
 // remember is called when the daemon has taken r. One that is not up has not.
 func (w *worker) remember(ctx context.Context, r component.Rendering) error {
-	unit, err := w.unit(ctx)
+	p, err := w.process(ctx)
 	if err != nil {
 		return err
 	}
-	if !up(unit) {
-		return fault.New(fault.Unavailable, "%s is %s after taking the new configuration; the log of %s has more", w.part.Name, unit.ActiveState, unit.Name)
-	}
-	data, err := json.Marshal(process{Hash: r.Hash(), PID: unit.MainPID, Started: unit.StartedAt})
+	p.Hash = r.Hash()
+	data, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
@@ -59,27 +63,38 @@ func (w *worker) remember(ctx context.Context, r component.Rendering) error {
 	return nil
 }
 
-func (w *worker) unit(ctx context.Context) (sys.UnitState, error) {
+// process is the daemon as it is now; one that is down is an error.
+func (w *worker) process(ctx context.Context) (process, error) {
+	if w.part.Running != nil {
+		mark, err := w.part.Running(ctx)
+		if err == nil && mark == "" {
+			err = fault.New(fault.Unavailable, "%s is gone after taking the new configuration", w.part.Name)
+		}
+		return process{Mark: mark}, err
+	}
 	states, err := w.Units.States(ctx, w.part.Units[:1])
 	if err != nil || len(states) != 1 {
-		return sys.UnitState{}, fmt.Errorf("look at %s: %w", w.part.Units[0], err)
+		return process{}, fmt.Errorf("look at %s: %w", w.part.Units[0], err)
 	}
-	return states[0], nil
+	unit := states[0]
+	if !up(unit) {
+		return process{}, fault.New(fault.Unavailable, "%s is %s after taking the new configuration; the log of %s has more", w.part.Name, unit.ActiveState, unit.Name)
+	}
+	return process{PID: unit.MainPID, Started: unit.StartedAt}, nil
 }
 
 // observe is the hash of what the daemon runs on; empty when it is down or nobody knows.
 // A daemon that was started after its files were installed has read them.
 func (w *worker) observe(ctx context.Context) string {
-	unit, err := w.unit(ctx)
-	if err != nil || !up(unit) || unit.MainPID == 0 {
+	now, err := w.process(ctx)
+	if err != nil || now.PID == 0 && now.Mark == "" {
 		return ""
 	}
 	var p process
-	if data, err := os.ReadFile(w.processFile()); err == nil && json.Unmarshal(data, &p) == nil &&
-		p.PID == unit.MainPID && sameTime(p.Started, unit.StartedAt) {
+	if data, err := os.ReadFile(w.processFile()); err == nil && json.Unmarshal(data, &p) == nil && p.same(now) {
 		return p.Hash
 	}
-	if unit.StartedAt != nil && w.installedBefore(*unit.StartedAt) {
+	if now.Started != nil && w.installedBefore(*now.Started) {
 		return w.installed.Hash()
 	}
 	return ""

@@ -45,8 +45,16 @@ type Component struct {
 	Apply func(ctx context.Context, old, now Rendering) error
 	// Folders hold nothing but files of this part: what else is found there is removed.
 	Folders []string
-	// Openings are the ports that the packet filter must accept for this part.
-	Openings func(ctx context.Context, q db.DB) ([]Opening, error)
+	// Running tells apart what runs, where that is no unit's process: it answers the same as
+	// long as nobody else touched it, and nothing when there is nothing.
+	Running func(ctx context.Context) (string, error)
+	// Guard refuses a change that the daemon would take and the operator would regret. was is
+	// what is stored, now what would be.
+	Guard func(ctx context.Context, was, now db.DB) error
+	// Reads are the tables of other parts that the files depend on too.
+	Reads []string
+	// Needs is what the packet filter must do for this part.
+	Needs Needs
 	// Verbs are what the part does, by name, in gateway-apply, where the privilege is.
 	Verbs map[string]Verb
 	// Objects say how the part's configuration is exported, in the order it is applied in.

@@ -34,6 +34,8 @@ type File struct {
 type Problem struct {
 	Subject string `json:"subject" doc:"What was left out, in the operator's words"`
 	Message string `json:"message" doc:"Why"`
+	// Tolerated is one that does not refuse the change that brought it: the operator was told.
+	Tolerated bool `json:"-"`
 }
 
 // Unseal opens a sealed secret. A preview passes one that answers "<redacted>".
@@ -87,14 +89,6 @@ func (r Rendering) find(path string) int {
 		return i
 	}
 	return -1
-}
-
-// Opening is a port that must be reachable while a part serves it.
-type Opening struct {
-	Protocol string `json:"protocol"` // tcp or udp
-	Port     int    `json:"port"`
-	Why      string `json:"why"`                 // in the operator's words: "NTP for clients"
-	Iface    string `json:"interface,omitempty"` // only there
 }
 
 // Verb is one privileged act of a part: typed values in, typed values out.

@@ -39,26 +39,29 @@ func (s Set) Managed() []Component {
 func (s Set) Affected(tables []string) (names []string, checked bool) {
 	checked = true
 	for _, c := range s.Managed() {
-		for _, t := range c.Tables {
-			if !slices.Contains(tables, t.Name) {
-				continue
-			}
-			if !slices.Contains(names, c.Name) {
-				names = append(names, c.Name)
-			}
-			checked = checked && t.RowsChecked
+		own := slices.DeleteFunc(slices.Clone(c.Tables), func(t Table) bool { return !slices.Contains(tables, t.Name) })
+		reads := slices.ContainsFunc(c.Reads, func(name string) bool { return slices.Contains(tables, name) })
+		if len(own) == 0 && !reads {
+			continue
 		}
+		names = append(names, c.Name)
+		checked = checked && !reads && !slices.ContainsFunc(own, func(t Table) bool { return !t.RowsChecked })
 	}
 	return names, checked
 }
 
 // Candidate refuses rows, as now has them, that the part's daemon would not take or that
 // leave something out, unless that is so already with those that was has: then it may
-// be a repair on its way.
+// be a repair on its way. The part's own guard is asked first.
 func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 	c, ok := s.Find(name)
 	if !ok {
 		return fmt.Errorf("there is no managed component %q", name)
+	}
+	if c.Guard != nil {
+		if err := c.Guard(ctx, was, now); err != nil {
+			return err
+		}
 	}
 	problems, err := s.judge(ctx, c, now)
 	if err == nil && len(problems) == 0 {
@@ -75,7 +78,7 @@ func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 		return err
 	}
 	for _, p := range problems {
-		if errBefore == nil && !slices.Contains(before, p) {
+		if errBefore == nil && !p.Tolerated && !slices.Contains(before, p) {
 			return fault.New(fault.Invalid, "%s cannot be used: %s", p.Subject, p.Message).WithCode("not_renderable")
 		}
 	}

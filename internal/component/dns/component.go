@@ -78,7 +78,7 @@ func (p *part) component() component.Component {
 		Check:      p.check,
 		Unchecked:  unchecked,
 		Apply:      p.apply,
-		Openings:   openings,
+		Needs:      component.Needs{Tables: []string{"dns_settings"}, Openings: openings},
 		Verbs:      map[string]component.Verb{"stats": p.stats, "flush": p.flush},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/dns/settings", Single: true},

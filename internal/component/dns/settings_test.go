@@ -156,7 +156,7 @@ func TestThePortIsOpenedOnlyBeyondLoopback(t *testing.T) {
 		{[]string{"fd00::1"}, both},
 	} {
 		r.settings(object{"listen_addresses": tc.listen}).Want(http.StatusOK)
-		got, err := r.part.Openings(t.Context(), r.pool)
+		got, err := r.part.Needs.Openings(t.Context(), r.pool)
 		if d := cmp.Diff(got, tc.want); err != nil || d != "" {
 			t.Errorf("listening on %v: %v %s", tc.listen, err, d)
 		}

@@ -266,7 +266,7 @@ func TestOpenings(t *testing.T) {
 		{"on the loopback and beyond", true, []string{"127.0.0.1", "2001:db8::1"}, 1},
 	} {
 		g.admin("PUT", "/ntp/settings", SettingsInput{ListenAddresses: tc.listen, ServeClients: tc.serve}, 200)
-		got, err := g.part.Openings(t.Context(), g.pool)
+		got, err := g.part.Needs.Openings(t.Context(), g.pool)
 		if err != nil || len(got) != tc.want {
 			t.Errorf("%s: %+v, %v; want %d", tc.name, got, err, tc.want)
 		}

@@ -67,7 +67,7 @@ func New(o Options) component.Component {
 		Render:     render,
 		Check:      p.check,
 		Apply:      p.apply,
-		Openings:   openings,
+		Needs:      component.Needs{Tables: []string{"ntp_settings"}, Openings: openings},
 		Verbs:      map[string]component.Verb{forceSync: p.forceSync},
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},

@@ -75,7 +75,7 @@ func (p *part) component() component.Component {
 		Unchecked:  unchecked,
 		Apply:      p.apply,
 		Folders:    []string{mapsDir},
-		Openings:   openings,
+		Needs:      component.Needs{Tables: []string{"proxy_ports"}, Openings: openings},
 		Jobs: []component.Job{
 			{Name: "proxy.ipv6", Every: time.Minute, Run: p.followSetup},
 			{Name: "proxy.traffic", Every: trafficStep, Run: p.keepTraffic},

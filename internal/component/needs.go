@@ -1,0 +1,80 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"gateway/internal/db"
+)
+
+// Needs is what the packet filter must do for a part, beside what operators ask of it.
+type Needs struct {
+	// Tables are those of the part whose rows decide it.
+	Tables   []string
+	Openings func(ctx context.Context, q db.DB) ([]Opening, error)
+	Tunnels  func(ctx context.Context, q db.DB) ([]Tunnel, error)
+	// Peers are the other nodes of the cluster.
+	Peers func(ctx context.Context, q db.DB) ([]netip.Addr, error)
+}
+
+// Opening is a port that must be reachable while a part serves it.
+type Opening struct {
+	Protocol string `json:"protocol"` // tcp or udp
+	Port     int    `json:"port"`
+	Why      string `json:"why"`                 // in the operator's words: "NTP for clients"
+	Iface    string `json:"interface,omitempty"` // only there
+}
+
+// Tunnel is an active interface that others dial into, and their addresses.
+type Tunnel struct {
+	Iface  string
+	Subnet netip.Prefix
+}
+
+// Needed is what several parts need together.
+type Needed struct {
+	Openings []Opening
+	Tunnels  []Tunnel
+	Peers    []netip.Addr
+}
+
+// NeedsOf are the needs of all parts as one: the tables they depend on, and how to read them.
+func NeedsOf(parts []Component) (tables []string, read func(ctx context.Context, q db.DB) (Needed, error)) {
+	for _, c := range parts {
+		tables = append(tables, c.Needs.Tables...)
+	}
+	return tables, func(ctx context.Context, q db.DB) (all Needed, err error) {
+		for _, c := range parts {
+			if err := c.Needs.read(ctx, q, &all); err != nil {
+				return Needed{}, fmt.Errorf("read what %s needs of the packet filter: %w", c.Name, err)
+			}
+		}
+		return all, nil
+	}
+}
+
+func (n Needs) read(ctx context.Context, q db.DB, all *Needed) error {
+	return firstError(
+		more(ctx, q, n.Openings, &all.Openings),
+		more(ctx, q, n.Tunnels, &all.Tunnels),
+		more(ctx, q, n.Peers, &all.Peers),
+	)
+}
+
+func more[T any](ctx context.Context, q db.DB, read func(context.Context, db.DB) ([]T, error), list *[]T) error {
+	if read == nil {
+		return nil
+	}
+	found, err := read(ctx, q)
+	*list = append(*list, found...)
+	return err
+}
+
+func firstError(all ...error) error {
+	if i := slices.IndexFunc(all, func(err error) bool { return err != nil }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
