@@ -31,6 +31,22 @@ func (e *Engine) Boot(_ context.Context) error {
 	return errors.Join(failed, e.sweep(), e.undoAtBoot())
 }
 
+// Load makes one part run on its files, or on first where it has none yet, with nothing
+// else up: the packet filter comes before the network.
+func (e *Engine) Load(ctx context.Context, name string, first component.Rendering) error {
+	for _, w := range e.workers {
+		if w.part.Name != name {
+			continue
+		}
+		r := w.installed
+		if len(r.Files) == 0 {
+			r = first
+		}
+		return w.reload(ctx, component.Rendering{}, r)
+	}
+	return fmt.Errorf("there is no component %q that is applied", name)
+}
+
 // boot takes stock of one component, and mends its files from the last good ones.
 func (w *worker) boot() error {
 	if err := w.loadGood(); err != nil {
