@@ -117,7 +117,7 @@ func exchange(conn net.Conn, request any) ([]byte, error) {
 	if err := writeLine(conn, request); err != nil {
 		return nil, fmt.Errorf("ask the applier: %w", err)
 	}
-	line, err := readLine(conn)
+	line, err := readLine(conn, maxAnswer)
 	if err != nil {
 		// Not wrapped: readLine's faults are about requests, and this is no operator's fault.
 		return nil, fmt.Errorf("read the applier's answer: %v", err) //nolint:errorlint // see above

@@ -95,7 +95,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		{"another type", `{"loaded":"yes"}` + "\n", "decode the applier's answer"},
 		{"an empty object", "{}\n", "the answer does not say"},
 		{"an error of an unknown code", `{"error":{"code":"new","message":"m"}}` + "\n", "applier: new: m"},
-		{"an answer without an end", strings.Repeat("x", maxLine+1), "more than 65536 bytes"},
+		{"an answer without an end", strings.Repeat("x", maxAnswer+1), "more than 16777216 bytes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := answering(t, tc.answer).PacketFilterLoaded(t.Context())

@@ -137,7 +137,7 @@ func (s *Server) readRequest(ctx context.Context, conn net.Conn) ([]byte, error)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Now()) })
 	defer stop()
-	return readLine(conn)
+	return readLine(conn, maxLine)
 }
 
 // perform does not end when the peer leaves: half a change is worse than an answer that

@@ -12,8 +12,12 @@ import (
 	"gateway/internal/fault"
 )
 
-// One request and one answer per connection, each a JSON object on a line of its own.
-const maxLine = 64 << 10
+// One request and one answer per connection, each a JSON object on a line of its own. An
+// answer may hold the counters of a great many rules.
+const (
+	maxLine   = 64 << 10
+	maxAnswer = 16 << 20
+)
 
 type packetFilterRequest struct {
 	Verb string `json:"verb"`
@@ -74,13 +78,13 @@ type wireError struct {
 // errNothingSaid is a peer that came and went, such as a probe of the socket.
 var errNothingSaid = errors.New("the connection was closed without a word")
 
-func readLine(r io.Reader) ([]byte, error) {
-	line, err := bufio.NewReaderSize(r, maxLine).ReadSlice('\n')
+func readLine(r io.Reader, limit int) ([]byte, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, int64(limit))).ReadBytes('\n')
 	switch {
 	case err == nil:
 		return line, nil
-	case errors.Is(err, bufio.ErrBufferFull):
-		return nil, fault.New(fault.TooLarge, "more than %d bytes without the end of a line", maxLine)
+	case errors.Is(err, io.EOF) && len(line) == limit:
+		return nil, fault.New(fault.TooLarge, "more than %d bytes without the end of a line", limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fault.New(fault.Invalid, "the line did not end in time")
 	case errors.Is(err, io.EOF) && len(line) == 0:
