@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -23,15 +24,29 @@ const (
 	writeTimeout = 10 * time.Second
 )
 
+// Param is a query parameter of a stream; its handler reads it by Query.
+type Param struct{ Name, Doc string }
+
+// Query is what stands in the address of the request behind ctx.
+func Query(ctx context.Context) url.Values {
+	if r, ok := ctx.Value(clientKey{}).(*http.Request); ok {
+		return r.URL.Query()
+	}
+	return url.Values{}
+}
+
 // Stream registers a WebSocket. send is called with one value per message until
 // fn returns. The session is asked again at every ping and whenever one was
 // revoked; when it ended, the stream ends.
-func Stream(r Router, op Op, fn func(ctx context.Context, send func(v any) error) error) {
+func Stream(r Router, op Op, fn func(ctx context.Context, send func(v any) error) error, params ...Param) {
 	op.Method = http.MethodGet
 	op = op.withDefaults()
 	r.s.remember(op)
 	h := op.describe(r.tag)
 	h.Responses = map[string]*huma.Response{"101": {Description: "The WebSocket is open; each message is one JSON value"}}
+	for _, p := range params {
+		h.Parameters = append(h.Parameters, &huma.Param{Name: p.Name, In: "query", Description: p.Doc, Schema: &huma.Schema{Type: huma.TypeString}})
+	}
 	r.s.document(h)
 	op.Method = streamMethod
 	r.s.route(op, func(w http.ResponseWriter, req *http.Request) error { return r.s.stream(op, w, req, fn) })
@@ -46,14 +61,16 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 	if err != nil {
 		return nil //nolint:nilerr // Accept answered the caller itself
 	}
-	defer conn.CloseNow()              //nolint:errcheck // closing twice is fine
-	ctx := conn.CloseRead(r.Context()) // ends when the caller hangs up; nobody may send us anything
+	defer conn.CloseNow()                             //nolint:errcheck // closing twice is fine
+	ctx := conn.CloseRead(withClient(r.Context(), r)) // ends when the caller hangs up; nobody may send us anything
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() { cancel(s.keep(ctx, op, r, conn)) }()
 	err = fn(ctx, func(v any) error { return send(ctx, conn, v) })
 	if cause := context.Cause(ctx); errors.Is(cause, errEnded) {
 		_ = conn.Close(websocket.StatusPolicyViolation, "the session ended")
+	} else if f, ok := fault.Of(err); ok && ctx.Err() == nil {
+		_ = conn.Close(websocket.StatusInvalidFramePayloadData, f.Error())
 	} else if err != nil && ctx.Err() == nil {
 		s.log.Error("stream", "op", op.ID, "err", err)
 		_ = conn.Close(websocket.StatusInternalError, "something went wrong on our side")
