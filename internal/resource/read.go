@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -66,7 +67,8 @@ func (s *store[Row, In]) where(q, filter string) (string, []any, error) {
 		if !slices.Contains(s.Filter, field) {
 			return "", nil, fault.At("filter", "can be for %s", strings.Join(s.Filter, ", "))
 		}
-		terms, args = append(terms, field+"::text = $"+strconv.Itoa(len(args)+1)), append(args, value)
+		column := cmp.Or(s.Computed[field], field)
+		terms, args = append(terms, column+"::text = $"+strconv.Itoa(len(args)+1)), append(args, value)
 	}
 	if len(terms) == 0 {
 		return "", nil, nil

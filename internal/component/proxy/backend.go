@@ -10,6 +10,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
+	"gateway/internal/value"
 )
 
 // Backend is a pool of servers that do the same.
@@ -81,7 +82,7 @@ func (p *part) backends() resource.Resource[Backend, BackendInput] {
 // validateBackend also fills in what was not said.
 func validateBackend(ctx context.Context, tx db.DB, old *Backend, in *BackendInput) error {
 	var p fault.Problems
-	if err := plainLine(in.Name); err != nil {
+	if err := value.Line(in.Name); err != nil {
 		p.Add("name", "%s", err)
 	}
 	in.settle(&p)
@@ -99,7 +100,7 @@ func validateBackend(ctx context.Context, tx db.DB, old *Backend, in *BackendInp
 }
 
 func (in *BackendInput) settle(p *fault.Problems) {
-	in.Active = orTrue(in.Active)
+	in.Active = value.OrTrue(in.Active)
 	if in.HealthInterval == nil {
 		five := 5
 		in.HealthInterval = &five
@@ -124,19 +125,11 @@ func optionalName(p *fault.Problems, field, s string) string {
 	if s == "" {
 		return ""
 	}
-	name, err := hostName(s)
+	name, err := value.HostName(s)
 	if err != nil {
 		p.Add(field, "%s", err)
 	}
 	return name
-}
-
-func orTrue(b *bool) *bool {
-	if b == nil {
-		yes := true
-		return &yes
-	}
-	return b
 }
 
 // afterBackend refuses to delete what others point at, and says who.

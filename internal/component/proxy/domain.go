@@ -9,6 +9,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
+	"gateway/internal/value"
 )
 
 // Domain is one site: a name, and what is done with requests for it.
@@ -65,8 +66,8 @@ func validateDomain(ctx context.Context, tx db.DB, old *Domain, in *DomainInput)
 	if err != nil {
 		p.Add("name", "%s", err)
 	}
-	in.Name, in.Active, in.HTTPToHTTPS = name, orTrue(in.Active), orTrue(in.HTTPToHTTPS)
-	in.AllowFrom = networks(&p, "allow_from", in.AllowFrom)
+	in.Name, in.Active, in.HTTPToHTTPS = name, value.OrTrue(in.Active), value.OrTrue(in.HTTPToHTTPS)
+	in.AllowFrom = value.Networks(&p, "allow_from", in.AllowFrom)
 	in.judge(&p)
 	if in.BackendID != nil {
 		if err := mustSpeak(ctx, tx, &p, *in.BackendID, false); err != nil {
@@ -80,8 +81,8 @@ func validateDomain(ctx context.Context, tx db.DB, old *Domain, in *DomainInput)
 }
 
 func (in *DomainInput) judge(p *fault.Problems) {
-	if strings.ContainsFunc(in.Notes, func(r rune) bool { return unprintable(r) && r != '\n' && r != '\t' && r != '\r' }) {
-		p.Add("notes", "must not have control characters")
+	if err := value.Text(in.Notes); err != nil {
+		p.Add("notes", "%s", err)
 	}
 	if in.WWWRedirect != "off" && (strings.HasPrefix(in.Name, "www.") || strings.HasPrefix(in.Name, "*.")) {
 		p.Add("www_redirect", "is for a name without www. or *. before it")

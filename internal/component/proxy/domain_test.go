@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"gateway/internal/value"
 )
 
 // shows PROXY-07, PROXY-17, PROXY-18, PROXY-23
@@ -206,7 +208,7 @@ func TestNamesAreStoredInOneForm(t *testing.T) {
 		}
 	}
 	for i, in := range []string{"10.0.0.0/33", "10.0.0.0/", "", "a", "fe80::1%eth0", "::ffff:10.0.0.0/104", "10.0.0.1 if TRUE"} {
-		if got, err := network(in); err == nil {
+		if got, err := value.Network(in); err == nil {
 			t.Errorf("%s: network %q becomes %q", fmt.Sprint(i), in, got)
 		}
 	}

@@ -37,7 +37,7 @@ func (p *part) headersOfDomain() resource.Under[Header, HeaderInput] {
 		Path: "/domains/{id}/headers", Column: "domain_id", Items: true,
 		Owner:  func(h Header) string { return h.DomainID },
 		Give:   func(in *HeaderInput, id string) { in.DomainID = id },
-		Exists: mustExist("proxy_domains", "domain"),
+		Exists: resource.Exists("proxy_domains", "domain"),
 	}
 }
 
@@ -49,7 +49,7 @@ func validateHeader(ctx context.Context, tx db.DB, _ *Header, in *HeaderInput) e
 	if err := headerValue(in.Value); err != nil {
 		p.Add("value", "%s", err)
 	}
-	if err := mustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
+	if err := resource.MustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
 		return err
 	}
 	return p.Err()

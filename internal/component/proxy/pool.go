@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gateway/internal/value"
 )
 
 func (p pool) valid() error {
@@ -17,7 +19,7 @@ func (p pool) valid() error {
 		return fmt.Errorf("%q is no way to spread requests", p.Algorithm)
 	}
 	for _, name := range []string{p.TLSName, p.Host} {
-		if got, err := hostName(name); name != "" && (err != nil || got != name) {
+		if got, err := value.HostName(name); name != "" && (err != nil || got != name) {
 			return fmt.Errorf("%q is no host name", name)
 		}
 	}

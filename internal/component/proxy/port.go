@@ -7,6 +7,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
+	"gateway/internal/value"
 )
 
 // Port is a TCP service: whatever comes in at a port is passed to a backend as it is.
@@ -48,13 +49,13 @@ var taken = map[int]string{
 
 func validatePort(ctx context.Context, tx db.DB, _ *Port, in *PortInput) error {
 	var p fault.Problems
-	if err := plainLine(in.Name); err != nil {
+	if err := value.Line(in.Name); err != nil {
 		p.Add("name", "%s", err)
 	}
 	if who, ok := taken[in.Port]; ok {
 		p.Add("port", "belongs to %s", who)
 	}
-	in.AllowFrom, in.Active = networks(&p, "allow_from", in.AllowFrom), orTrue(in.Active)
+	in.AllowFrom, in.Active = value.Networks(&p, "allow_from", in.AllowFrom), value.OrTrue(in.Active)
 	if err := mustSpeak(ctx, tx, &p, in.BackendID, true); err != nil {
 		return err
 	}

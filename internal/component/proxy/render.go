@@ -11,6 +11,7 @@ import (
 
 	"gateway/internal/component"
 	"gateway/internal/db"
+	"gateway/internal/value"
 )
 
 // Where HAProxy finds what is rendered. The list of certificates is package cert's.
@@ -226,7 +227,7 @@ func (s service) valid() error {
 		return fmt.Errorf("its port belongs to %s", who)
 	}
 	for _, n := range s.AllowFrom {
-		if got, err := network(n); err != nil || got != n {
+		if got, err := value.Network(n); err != nil || got != n {
 			return fmt.Errorf("%q is no network", n)
 		}
 	}

@@ -2,9 +2,7 @@ package proxy
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,6 +11,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
+	"gateway/internal/value"
 )
 
 // Rule sends a part of a site to another backend.
@@ -52,8 +51,8 @@ func validateRule(ctx context.Context, tx db.DB, _ *Rule, in *RuleInput) error {
 		hundred := 100
 		in.Priority = &hundred
 	}
-	in.Active = orTrue(in.Active)
-	if err := mustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
+	in.Active = value.OrTrue(in.Active)
+	if err := resource.MustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
 		return err
 	}
 	if err := mustSpeak(ctx, tx, &p, in.BackendID, false); err != nil {
@@ -81,37 +80,11 @@ func (p *part) order(ctx context.Context, in *struct{ Body Order }) (*api.Body[*
 		return nil, fault.At("domain_id", "is not the id of a domain")
 	}
 	c := change.Change{Component: "proxy", Action: "proxy.routing_rule.order", Subject: in.Body.DomainID}
-	err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return reorder(ctx, tx, in.Body) })
+	err := p.Run.Run(ctx, c, func(tx pgx.Tx) error {
+		return resource.Reorder(ctx, tx, "proxy_rules", "rule", in.Body.Rules, "domain_id = $1", in.Body.DomainID)
+	})
 	if err != nil {
 		return nil, db.Fault(err, "routing rule", nil)
 	}
 	return api.Done(), nil
-}
-
-func reorder(ctx context.Context, tx pgx.Tx, o Order) error {
-	have, err := db.List[struct{ ID string }](ctx, tx, `select id::text from proxy_rules where domain_id = $1 order by id for update`, o.DomainID)
-	if err != nil {
-		return fmt.Errorf("list the rules of domain %s: %w", o.DomainID, err)
-	}
-	known := map[string]bool{}
-	for _, r := range have {
-		known[r.ID] = true
-	}
-	for i, id := range o.Rules {
-		if !known[id] {
-			return fault.At(fmt.Sprintf("rules[%d]", i), "is not a rule of this domain, or there twice")
-		}
-		delete(known, id)
-	}
-	if len(known) > 0 {
-		return fault.At("rules", "leaves out %d rules of this domain; look at them again", len(known))
-	}
-	var b pgx.Batch
-	for i, id := range o.Rules {
-		b.Queue(`update proxy_rules set priority = $2, revision = revision + 1, updated_at = $3 where id = $1 and priority <> $2`, id, (i+1)*10, time.Now())
-	}
-	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
-		return fmt.Errorf("order the rules of domain %s: %w", o.DomainID, err)
-	}
-	return nil
 }

@@ -2,12 +2,12 @@ package proxy
 
 import (
 	"context"
-	"fmt"
 
 	"gateway/internal/api"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
+	"gateway/internal/value"
 )
 
 // Server is one machine of a pool.
@@ -52,21 +52,7 @@ func (p *part) serversOfBackend() resource.Under[Server, ServerInput] {
 		Path: "/backends/{id}/servers", Column: "backend_id",
 		Owner:  func(s Server) string { return s.BackendID },
 		Give:   func(in *ServerInput, id string) { in.BackendID = id },
-		Exists: mustExist("proxy_backends", "backend"),
-	}
-}
-
-// mustExist answers 404 for an owner that is not there.
-func mustExist(table, noun string) func(context.Context, db.DB, string) error {
-	return func(ctx context.Context, q db.DB, id string) error {
-		var there bool
-		if err := q.QueryRow(ctx, `select exists (select from `+table+` where id = $1)`, id).Scan(&there); err != nil {
-			return fmt.Errorf("look for %s %s: %w", noun, id, err)
-		}
-		if !there {
-			return fault.New(fault.NotFound, "there is no such %s", noun)
-		}
-		return nil
+		Exists: resource.Exists("proxy_backends", "backend"),
 	}
 }
 
@@ -85,23 +71,9 @@ func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) e
 		hundred := 100
 		in.Weight = &hundred
 	}
-	in.Active = orTrue(in.Active)
-	if err := mustBe(ctx, tx, &p, "backend_id", "proxy_backends", "backend", in.BackendID); err != nil {
+	in.Active = value.OrTrue(in.Active)
+	if err := resource.MustBe(ctx, tx, &p, "backend_id", "proxy_backends", "backend", in.BackendID); err != nil {
 		return err
 	}
 	return p.Err()
-}
-
-// mustBe refuses a reference to what is not there.
-func mustBe(ctx context.Context, tx db.DB, p *fault.Problems, field, table, noun, id string) error {
-	if !db.ValidID(id) {
-		p.Add(field, "is not the id of a %s", noun)
-		return nil
-	}
-	err := mustExist(table, noun)(ctx, tx, id)
-	if fault.Is(err, fault.NotFound) {
-		p.Add(field, "is not the id of a %s", noun)
-		return nil
-	}
-	return err
 }

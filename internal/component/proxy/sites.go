@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gateway/internal/component"
+	"gateway/internal/value"
 )
 
 // sites is what differs between domains: map files, and which features are used at all,
@@ -77,7 +78,7 @@ func (d site) valid() error {
 		return errors.New("its name is no host name")
 	}
 	for _, n := range d.AllowFrom {
-		if got, err := network(n); err != nil || got != n {
+		if got, err := value.Network(n); err != nil || got != n {
 			return fmt.Errorf("%q is no network", n)
 		}
 	}

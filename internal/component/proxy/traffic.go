@@ -17,6 +17,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/haproxy"
+	"gateway/internal/resource"
 )
 
 const (
@@ -78,7 +79,7 @@ func (p *part) history(ctx context.Context, in *struct {
 	if !db.ValidID(in.ID) {
 		return nil, fault.New(fault.NotFound, "there is no such domain")
 	}
-	if err := mustExist("proxy_domains", "domain")(ctx, p.DB, in.ID); err != nil {
+	if err := resource.Exists("proxy_domains", "domain")(ctx, p.DB, in.ID); err != nil {
 		return nil, err
 	}
 	all, err := db.List[Moment](ctx, p.DB, `select at, requests, errors, client_errors, milliseconds from proxy_traffic where domain_id = $1 order by at`, in.ID)

@@ -13,6 +13,7 @@ import (
 	"gateway/internal/fault"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
+	"gateway/internal/value"
 )
 
 // User may use a domain that asks for a name and a password.
@@ -45,7 +46,7 @@ func (p *part) usersOfDomain() resource.Under[User, UserInput] {
 		Path: "/domains/{id}/users", Column: "domain_id", Items: true,
 		Owner:  func(u User) string { return u.DomainID },
 		Give:   func(in *UserInput, id string) { in.DomainID = id },
-		Exists: mustExist("proxy_domains", "domain"),
+		Exists: resource.Exists("proxy_domains", "domain"),
 	}
 }
 
@@ -60,10 +61,10 @@ func validateUser(ctx context.Context, tx db.DB, old *User, in *UserInput) error
 		p.Add("password", "is needed")
 	case password != "" && len(password) < 12:
 		p.Add("password", "must have at least 12 characters")
-	case strings.ContainsFunc(password, unprintable):
+	case strings.ContainsFunc(password, value.Unprintable):
 		p.Add("password", "must not have control characters")
 	}
-	if err := mustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
+	if err := resource.MustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
 		return err
 	}
 	return p.Err()

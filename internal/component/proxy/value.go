@@ -2,15 +2,12 @@ package proxy
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
 
-	"golang.org/x/net/idna"
-
-	"gateway/internal/fault"
+	"gateway/internal/value"
 )
 
 // Every value that reaches HAProxy's files passes one of these, when it is stored and once
@@ -21,52 +18,10 @@ var (
 	pathForm  = regexp.MustCompile(`^/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$`)
 )
 
-// hostName puts a name into the form in which it is stored and looked up. One in another
-// script becomes its ASCII form.
-func hostName(s string) (string, error) {
-	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))
-	if strings.ContainsFunc(name, func(r rune) bool { return r > '~' }) {
-		ascii, err := idna.Lookup.ToASCII(name)
-		if err != nil {
-			return "", errors.New("is not a name that can be written as a host name")
-		}
-		name = ascii
-	}
-	if name == "" || len(name) > 253 {
-		return "", errors.New("must have 1 to 253 characters")
-	}
-	if !isHostName(name) {
-		return "", errors.New("must be a host name: letters, digits and dashes, parted by dots")
-	}
-	return name, nil
-}
-
-// isHostName is by hand, for there may be ten thousand to look at with every change.
-func isHostName(name string) bool {
-	length := 0 // of the part so far
-	for i := range len(name) {
-		c := name[i]
-		switch {
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_':
-			length++
-		case c == '-' && length > 0:
-			length++
-		case c == '.' && length > 0 && name[i-1] != '-':
-			length = 0
-		default:
-			return false
-		}
-		if length > 63 {
-			return false
-		}
-	}
-	return length > 0 && name[len(name)-1] != '-'
-}
-
 // domainName is a host name, or one for all names directly below another: *.example.com.
 func domainName(s string) (string, error) {
 	rest, wildcard := strings.CutPrefix(strings.TrimSpace(s), "*.")
-	name, err := hostName(rest)
+	name, err := value.HostName(rest)
 	switch {
 	case err != nil:
 		return "", err
@@ -96,51 +51,11 @@ func serverAddress(s string) (string, error) {
 		}
 		return addr.Unmap().String(), nil
 	}
-	name, err := hostName(s)
+	name, err := value.HostName(s)
 	if err != nil || strings.Trim(name, "0123456789.") == "" {
 		return "", errors.New("must be an IP address or a host name")
 	}
 	return name, nil
-}
-
-// network is a network or one address, as 192.0.2.0/24 or 192.0.2.1.
-func network(s string) (string, error) {
-	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
-		addr = addr.Unmap()
-		return netip.PrefixFrom(addr, addr.BitLen()).String(), nil
-	}
-	prefix, err := netip.ParsePrefix(s)
-	if err != nil || prefix.Addr().Is4In6() {
-		return "", errors.New("must be an address or a network, as 192.0.2.1 or 192.0.2.0/24")
-	}
-	return prefix.Masked().String(), nil
-}
-
-// networks is each of them once, in order.
-func networks(p *fault.Problems, field string, in []string) []string {
-	out := make([]string, 0, len(in))
-	for i, s := range in {
-		n, err := network(strings.TrimSpace(s))
-		if err != nil {
-			p.Add(fmt.Sprintf("%s[%d]", field, i), "%s", err)
-			continue
-		}
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// plainLine is text for people that never reaches a daemon's file as such; it is still one line.
-func plainLine(s string) error {
-	if strings.ContainsFunc(s, unprintable) {
-		return errors.New("must be one line without control characters")
-	}
-	return nil
-}
-
-func unprintable(r rune) bool {
-	return r < ' ' || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // headerValue is what RFC 9110 lets a field value be, without what is not ASCII.

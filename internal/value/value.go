@@ -1,0 +1,115 @@
+// Package value puts what operators type into the one form that is stored: host names,
+// networks, lines of text. What a component alone takes is left to the component.
+package value
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"gateway/internal/fault"
+)
+
+// HostName puts a name into the form in which it is stored and looked up. One in another
+// script becomes its ASCII form.
+func HostName(s string) (string, error) {
+	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))
+	if strings.ContainsFunc(name, func(r rune) bool { return r > '~' }) {
+		ascii, err := idna.Lookup.ToASCII(name)
+		if err != nil {
+			return "", errors.New("is not a name that can be written as a host name")
+		}
+		name = ascii
+	}
+	if name == "" || len(name) > 253 {
+		return "", errors.New("must have 1 to 253 characters")
+	}
+	if !isHostName(name) {
+		return "", errors.New("must be a host name: letters, digits and dashes, parted by dots")
+	}
+	return name, nil
+}
+
+// isHostName is by hand, for there may be ten thousand to look at with every change.
+func isHostName(name string) bool {
+	length := 0 // of the part so far
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_':
+			length++
+		case c == '-' && length > 0:
+			length++
+		case c == '.' && length > 0 && name[i-1] != '-':
+			length = 0
+		default:
+			return false
+		}
+		if length > 63 {
+			return false
+		}
+	}
+	return length > 0 && name[len(name)-1] != '-'
+}
+
+// Network is a network or one address, as 192.0.2.0/24 or 192.0.2.1.
+func Network(s string) (string, error) {
+	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()).String(), nil
+	}
+	prefix, err := netip.ParsePrefix(s)
+	if err != nil || prefix.Addr().Is4In6() {
+		return "", errors.New("must be an address or a network, as 192.0.2.1 or 192.0.2.0/24")
+	}
+	return prefix.Masked().String(), nil
+}
+
+// Networks is each of them once, in order.
+func Networks(p *fault.Problems, field string, in []string) []string {
+	out := make([]string, 0, len(in))
+	for i, s := range in {
+		n, err := Network(strings.TrimSpace(s))
+		if err != nil {
+			p.Add(fmt.Sprintf("%s[%d]", field, i), "%s", err)
+			continue
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Line is text for people that never reaches a daemon's file as such; it is still one line.
+func Line(s string) error {
+	if strings.ContainsFunc(s, Unprintable) {
+		return errors.New("must be one line without control characters")
+	}
+	return nil
+}
+
+// Text is like Line, but may have several.
+func Text(s string) error {
+	if strings.ContainsFunc(s, func(r rune) bool { return Unprintable(r) && r != '\n' && r != '\t' && r != '\r' }) {
+		return errors.New("must not have control characters")
+	}
+	return nil
+}
+
+// Unprintable are characters that show nothing, or turn around what others show.
+func Unprintable(r rune) bool {
+	return r < ' ' || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// OrTrue is yes unless said otherwise.
+func OrTrue(b *bool) *bool {
+	if b == nil {
+		yes := true
+		return &yes
+	}
+	return b
+}
