@@ -9,8 +9,10 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -246,6 +248,7 @@ type Client struct {
 	Addr      netip.Addr
 	UserAgent string
 	Device    string // value of the device cookie
+	Port      uint16 // that it came to
 }
 
 type clientKey struct{}
@@ -256,11 +259,20 @@ func ClientOf(ctx context.Context) Client {
 	if !ok {
 		return Client{}
 	}
-	c := Client{Addr: remote(r), UserAgent: r.UserAgent()}
+	c := Client{Addr: remote(r), UserAgent: r.UserAgent(), Port: port(r.Host)}
 	if cookie, err := r.Cookie(DeviceCookie); err == nil {
 		c.Device = cookie.Value
 	}
 	return c
+}
+
+// port is the one in a Host header; HAProxy passes it on as it came.
+func port(host string) uint16 {
+	_, text, err := net.SplitHostPort(host)
+	if n, bad := strconv.ParseUint(text, 10, 16); err == nil && bad == nil {
+		return uint16(n)
+	}
+	return 443
 }
 
 // withClient keeps the request as it came: few operations ask who sent it, and only those pay for it.
