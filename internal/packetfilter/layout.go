@@ -1,0 +1,196 @@
+package packetfilter
+
+import "strconv"
+
+// ruleText is a rule that can be written: each match is one line of it.
+type ruleText struct {
+	*Rule
+	matches []string
+}
+
+// layout says where each rule stands. A packet between two zones that have rules of their
+// own walks the chain of that pair, and the runs where they come in between; every other
+// packet walks the runs alone.
+type layout struct {
+	pairs     []*pair
+	runs      []*run
+	unreached []*ruleText
+
+	pairOf map[[2]string]*pair
+	// The runs that can matter to a pair, ascending: those with a rule from any to any, from
+	// its source to any, and from any to its destination.
+	all      []int
+	from, to map[string][]int
+	open     bool // the last run may still grow
+	jumps    int
+}
+
+// pair has the rules from one zone to another, and the jumps to the runs between them.
+type pair struct {
+	from, to string
+	steps    []step
+	seen     [3]int // how much of layout.all, from and to the steps have
+}
+
+// step is a rule, or a jump to a run.
+type step struct {
+	rule *ruleText
+	run  int
+}
+
+// run has rules that stand next to each other and have any on a side. Input is whether one
+// of them is about packets to the gateway.
+type run struct {
+	rules []*ruleText
+	input bool
+}
+
+func pairName(i int) string { return "pair_" + strconv.Itoa(i) }
+
+func runName(i int) string { return "run_" + strconv.Itoa(i) }
+
+// jumpsPerRule bounds what the layout may cost to load. Beyond it the rules stand in one
+// run, which means the same and takes longer per packet.
+const jumpsPerRule = 4
+
+// arrange places rules that are in order.
+func arrange(rules []*ruleText, zones map[string]zone) *layout {
+	if !overlap(zones) {
+		if l := arrangePairs(rules, zones); l != nil {
+			return l
+		}
+	}
+	l := &layout{}
+	for _, r := range rules {
+		if reached(r, zones) {
+			l.addToRun(r)
+		} else {
+			l.unreached = append(l.unreached, r)
+		}
+	}
+	return l
+}
+
+// overlap is whether an interface is in two zones: no map could lead to both.
+func overlap(zones map[string]zone) bool {
+	seen := map[string]bool{}
+	for _, z := range zones {
+		for _, name := range z.interfaces {
+			if seen[name] {
+				return true
+			}
+			seen[name] = true
+		}
+	}
+	return false
+}
+
+// arrangePairs is nil when it would take too many jumps.
+func arrangePairs(rules []*ruleText, zones map[string]zone) *layout {
+	l := &layout{pairOf: map[[2]string]*pair{}, from: map[string][]int{}, to: map[string][]int{}}
+	most := 64 + jumpsPerRule*len(rules)
+	for _, r := range rules {
+		switch {
+		case !reached(r, zones):
+			l.unreached = append(l.unreached, r)
+		case r.From == Any || r.To == Any:
+			l.addToRun(r)
+			l.note(r)
+		default:
+			l.addToPair(r)
+		}
+		if l.jumps > most {
+			return nil
+		}
+	}
+	for _, p := range l.pairs {
+		if l.catchUp(p); l.jumps > most {
+			return nil
+		}
+	}
+	return l
+}
+
+// reached is whether there can be a packet between the rule's zones.
+func reached(r *ruleText, zones map[string]zone) bool {
+	return (r.From == Any || len(zones[r.From].interfaces) > 0) && (r.To == Any || len(zones[r.To].interfaces) > 0)
+}
+
+func (l *layout) addToRun(r *ruleText) {
+	if !l.open {
+		l.runs = append(l.runs, &run{})
+		l.open = true
+	}
+	last := l.runs[len(l.runs)-1]
+	last.rules = append(last.rules, r)
+	last.input = last.input || r.To == Any
+}
+
+// note remembers which pairs the last run now matters to.
+func (l *layout) note(r *ruleText) {
+	last := len(l.runs) - 1
+	switch {
+	case r.From != Any:
+		l.from[r.From] = appendNew(l.from[r.From], last)
+	case r.To != Any:
+		l.to[r.To] = appendNew(l.to[r.To], last)
+	default:
+		l.all = appendNew(l.all, last)
+	}
+}
+
+func appendNew(list []int, n int) []int {
+	if len(list) > 0 && list[len(list)-1] == n {
+		return list
+	}
+	return append(list, n)
+}
+
+func (l *layout) addToPair(r *ruleText) {
+	key := [2]string{r.From, r.To}
+	p := l.pairOf[key]
+	if p == nil {
+		p = &pair{from: r.From, to: r.To}
+		l.pairOf[key] = p
+		l.pairs = append(l.pairs, p)
+	}
+	l.catchUp(p)
+	p.steps = append(p.steps, step{rule: r})
+	l.open = false
+}
+
+// catchUp adds the jumps to the runs that matter to the pair and are not in it yet.
+func (l *layout) catchUp(p *pair) {
+	lists := [3][]int{l.all, l.from[p.from], l.to[p.to]}
+	for {
+		next := -1
+		for i, list := range lists {
+			if p.seen[i] < len(list) && (next < 0 || list[p.seen[i]] < next) {
+				next = list[p.seen[i]]
+			}
+		}
+		if next < 0 {
+			return
+		}
+		for i, list := range lists {
+			if p.seen[i] < len(list) && list[p.seen[i]] == next {
+				p.seen[i]++
+			}
+		}
+		p.steps = append(p.steps, step{run: next})
+		l.jumps++
+	}
+}
+
+// chains is the names of all chains but the base chains.
+func (l *layout) chains() []string {
+	names := make([]string, 0, len(l.runs)+len(l.pairs)+2)
+	names = append(names, "forward_end", "unreached")
+	for i := range l.runs {
+		names = append(names, runName(i))
+	}
+	for i := range l.pairs {
+		names = append(names, pairName(i))
+	}
+	return names
+}
