@@ -67,6 +67,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	g.Go(func() error { return e.watchConfirmation(ctx) })
 	for _, w := range e.workers {
 		g.Go(func() error { return w.loop(ctx) })
+		if w.part.Background != nil {
+			g.Go(func() error { return w.part.Background(ctx, func() { w.ask(ctx) }) })
+		}
 	}
 	return g.Wait()
 }

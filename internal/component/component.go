@@ -48,6 +48,8 @@ type Component struct {
 	// Running tells apart what runs, where that is no unit's process: it answers the same as
 	// long as nobody else touched it, and nothing when there is nothing.
 	Running func(ctx context.Context) (string, error)
+	// Background runs in gateway-apply as long as that does; again has the part applied anew.
+	Background func(ctx context.Context, again func()) error
 	// Guard refuses a change that the daemon would take and the operator would regret. was is
 	// what is stored, now what would be.
 	Guard func(ctx context.Context, was, now db.DB) error
