@@ -55,11 +55,9 @@ func run(ctx context.Context, o options) (bool, error) {
 		return false, fmt.Errorf("no test is named %s", testPrefix(o.area)+"*")
 	}
 	m, err := measure(ctx, o, pkgs)
-	if err != nil {
-		return false, err
-	}
-	m.print(os.Stdout, o.gate)
-	if o.write != "" {
+	m.print(os.Stdout, o.gate) // what there is of a run that was stopped, too
+	err = errors.Join(err, m.digest.Publish(os.Stdout))
+	if o.write != "" && err == nil {
 		err = record(ctx, o.write, m.figures)
 	}
 	return m.ok(o.gate), err
@@ -109,7 +107,7 @@ func once(ctx context.Context, o options, pkgs []string, pattern string) (measur
 		args = append(args, "-skip="+o.skip)
 	}
 	var err error
-	m.result, err = testrun.Go(ctx, testrun.Options{Out: os.Stdout, OnOutput: m.output, OnEnd: m.end}, append(args, pkgs...)...)
+	m.result, err = testrun.Go(ctx, testrun.Options{Out: os.Stdout, Digest: &m.digest, OnOutput: m.output, OnEnd: m.end}, append(args, pkgs...)...)
 	m.sort()
 	return m, err
 }

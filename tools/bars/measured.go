@@ -24,6 +24,7 @@ type measured struct {
 	failed  []string // names of tests
 	passes  map[string]int
 	result  testrun.Result
+	digest  testrun.Digest
 }
 
 func (m *measured) sort() {
@@ -62,7 +63,7 @@ func (m *measured) replaced() testrun.Result {
 
 // corrected has the second figure of every test that was measured again.
 func (m *measured) corrected(again measured) measured {
-	out := measured{skipped: m.skipped, failed: again.failed, figures: again.figures}
+	out := measured{skipped: m.skipped, failed: again.failed, figures: again.figures, digest: again.digest}
 	out.result = testrun.Result{
 		Passed: m.result.Passed - m.replaced().Passed + again.result.Passed,
 		Failed: again.result.Failed, Skipped: m.result.Skipped,

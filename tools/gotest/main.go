@@ -1,10 +1,12 @@
 // Command gotest runs "go test" with the given arguments and prints one line per
-// package and the output of what failed; with -stream, everything. When
-// GATEWAY_TEST_COUNTS names a file, the counts are appended to it.
+// package and the output of what failed; with -stream, everything; and at the end
+// a digest of the failures. Counts and digest are appended to the files that
+// GATEWAY_TEST_COUNTS and GATEWAY_TEST_FAILURES name.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -27,9 +29,10 @@ func main() {
 func run(stream bool, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	res, err := testrun.Go(ctx, testrun.Options{Out: os.Stdout, Stream: stream}, args...)
+	var digest testrun.Digest
+	res, err := testrun.Go(ctx, testrun.Options{Out: os.Stdout, Stream: stream, Digest: &digest}, args...)
 	fmt.Printf("tests: %s\n", res)
-	if err != nil {
+	if err := errors.Join(err, digest.Publish(os.Stdout)); err != nil {
 		fmt.Fprintln(os.Stderr, "gotest:", err)
 		return 2
 	}

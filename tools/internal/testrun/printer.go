@@ -14,27 +14,32 @@ type event struct {
 	Test    string
 	Output  string
 	Elapsed float64
+
+	ImportPath  string // of what is being built
+	FailedBuild string // the ImportPath for which a package failed
 }
 
 // running is what is known of a package whose end has not been seen.
 type running struct {
 	output map[string][]string // by test; "" is the package itself
+	words  map[string][]string // by test that has not ended, the lines that may be complaints
 	res    Result
 }
 
 type printer struct {
-	o    Options
-	pkgs map[string]*running
-	res  Result
+	o      Options
+	pkgs   map[string]*running
+	builds map[string][]string // what the compiler said, by import path
+	res    Result
 }
 
 func newPrinter(o Options) *printer {
-	return &printer{o: o, pkgs: map[string]*running{}}
+	return &printer{o: o, pkgs: map[string]*running{}, builds: map[string][]string{}}
 }
 
 func (p *printer) pkg(name string) *running {
 	if p.pkgs[name] == nil {
-		p.pkgs[name] = &running{output: map[string][]string{}}
+		p.pkgs[name] = &running{output: map[string][]string{}, words: map[string][]string{}}
 	}
 	return p.pkgs[name]
 }
@@ -42,7 +47,10 @@ func (p *printer) pkg(name string) *running {
 func (p *printer) event(e event) {
 	switch e.Action {
 	case "build-output":
+		p.builds[e.ImportPath] = append(p.builds[e.ImportPath], e.Output)
 		fmt.Fprint(p.o.Out, e.Output)
+	case "run":
+		p.pkg(e.Package).words[e.Test] = nil
 	case "output":
 		p.output(e)
 	case "pass", "fail", "skip":
@@ -58,11 +66,14 @@ func (p *printer) output(e event) {
 	if p.o.OnOutput != nil {
 		p.o.OnOutput(e.Package, e.Test, strings.TrimRight(e.Output, "\r\n"))
 	}
+	r := p.pkg(e.Package)
+	if mayComplain(e.Output) {
+		r.words[e.Test] = append(r.words[e.Test], e.Output)
+	}
 	if p.o.Stream {
 		fmt.Fprint(p.o.Out, e.Output)
 		return
 	}
-	r := p.pkg(e.Package)
 	r.output[e.Test] = append(r.output[e.Test], e.Output)
 }
 
@@ -74,8 +85,10 @@ func (p *printer) endTest(e event) {
 	}
 	if e.Action == "fail" {
 		p.show(r.output[e.Test])
+		p.o.Digest.add(e.Package, e.Test, complaints(e.Package, r.words[e.Test]))
 	}
 	delete(r.output, e.Test)
+	delete(r.words, e.Test)
 }
 
 func (p *printer) endPackage(e event) {
@@ -86,6 +99,7 @@ func (p *printer) endPackage(e event) {
 		for _, test := range slices.Sorted(maps.Keys(r.output)) {
 			p.show(r.output[test])
 		}
+		p.digestRest(e, r)
 		if r.res.Failed == 0 {
 			r.res.Failed = 1
 		}
@@ -95,6 +109,17 @@ func (p *printer) endPackage(e event) {
 	p.res.Skipped += r.res.Skipped
 	if e.Action != "skip" && !p.o.Stream {
 		fmt.Fprintf(p.o.Out, "%-4s %-50s %7.2fs  %s\n", word(e.Action), e.Package, e.Elapsed, r.res)
+	}
+}
+
+// digestRest is about a package that failed: what its tests said that never ended, or
+// the compiler, or nobody.
+func (p *printer) digestRest(e event, r *running) {
+	for _, test := range slices.Sorted(maps.Keys(r.words)) {
+		p.o.Digest.add(e.Package, test, append(complaints(e.Package, r.words[test]), "it never ended"))
+	}
+	if r.res.Failed == 0 && len(r.words) == 0 {
+		p.o.Digest.add(e.Package, "", p.builds[e.FailedBuild])
 	}
 }
 

@@ -33,6 +33,8 @@ func (r Result) String() string {
 type Options struct {
 	Out    io.Writer
 	Stream bool // print every line as it comes, not only what failed
+	// Digest, if set, keeps the failures for the end of all output.
+	Digest *Digest
 	// OnOutput, if set, sees every line of output with the test that printed it.
 	OnOutput func(pkg, test, line string)
 	// OnEnd, if set, sees how each test ended: pass, fail or skip.

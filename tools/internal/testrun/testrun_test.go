@@ -66,6 +66,88 @@ func TestReadCountsAPackageThatFailsWithoutATest(t *testing.T) {
 	}
 }
 
+func digestOf(t *testing.T, in string) string {
+	t.Helper()
+	var d Digest
+	read(t, Options{Digest: &d, Stream: true}, in)
+	var out strings.Builder
+	if err := d.Publish(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func said(test, line string) string {
+	return `{"Action":"output","Package":"m/p","Test":"` + test + `","Output":"` + line + `\n"}` + "\n"
+}
+
+func ended(test, action string) string {
+	return `{"Action":"` + action + `","Package":"m/p","Test":"` + test + `"}` + "\n"
+}
+
+func TestDigestNamesWhatFailedAndWhy(t *testing.T) {
+	t.Setenv(FailuresEnv, "") // these are nobody's failures
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("p", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	source := strings.Repeat("\tt.Error(oops)\n", 9) + "\tt.Logf(fine)\n"
+	if err := os.WriteFile("p/a_test.go", []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const failed = `{"Action":"fail","Package":"m/p"}` + "\n"
+	for _, tc := range []struct{ name, in, want string }{
+		{
+			"nothing failed",
+			said("TestA", "    a_test.go:1: no") + ended("TestA", "pass") + `{"Action":"pass","Package":"m/p"}` + "\n",
+			"",
+		},
+		{
+			"what a test only logged, and what a node's journal says, is left out",
+			said("TestA", "    a_test.go:10: fine") + said("TestA", "    a_test.go:2: bad") + said("TestA", "        Nov 15 a line of a journal") + ended("TestA", "fail") + failed,
+			"failed: m/p TestA\n    a_test.go:2: bad\n",
+		},
+		{
+			"the first five are enough",
+			strings.Repeat(said("TestA", "    a_test.go:3: bad"), 9) + ended("TestA", "fail") + failed,
+			"failed: m/p TestA\n" + strings.Repeat("    a_test.go:3: bad\n", 5),
+		},
+		{
+			"a test that failed by a subtest says nothing of its own",
+			said("TestA/b", "        a_test.go:4: bad") + ended("TestA/b", "fail") + ended("TestA", "fail") + failed,
+			"failed: m/p TestA/b\n    a_test.go:4: bad\n",
+		},
+		{
+			"a test that died, or was stopped",
+			`{"Action":"run","Package":"m/p","Test":"TestA"}` + "\n" + said("TestA", "panic: test timed out after 25m0s") + failed,
+			"failed: m/p TestA\n    panic: test timed out after 25m0s\n    it never ended\n",
+		},
+		{
+			"a package that does not build",
+			`{"ImportPath":"m/p [m/p.test]","Action":"build-output","Output":"p/a.go:1:2: syntax error\n"}` + "\n" + `{"Action":"fail","Package":"m/p","FailedBuild":"m/p [m/p.test]"}` + "\n",
+			"failed: m/p\n    p/a.go:1:2: syntax error\n",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := digestOf(t, tc.in); got != tc.want {
+				t.Errorf("digest = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDigestsAreAppended(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "failures")
+	t.Setenv(FailuresEnv, path)
+	for range 2 {
+		digestOf(t, said("TestA", "    b_test.go:1: bad")+ended("TestA", "fail"))
+	}
+	got, err := os.ReadFile(path)
+	if want := strings.Repeat("failed: m/p TestA\n    b_test.go:1: bad\n", 2); err != nil || string(got) != want {
+		t.Errorf("failures = %q, %v, want %q", got, err, want)
+	}
+}
+
 func TestReadTellsListeners(t *testing.T) {
 	var lines, ends []string
 	read(t, Options{
