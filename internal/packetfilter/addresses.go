@@ -6,7 +6,7 @@ import (
 )
 
 // Range is what lies between two addresses of one family, both included.
-type Range struct{ From, To netip.Addr }
+type Range = Span[netip.Addr]
 
 // Addresses are ranges by family, each list sorted, apart from each other and not touching.
 type Addresses struct{ V4, V6 []Range }
@@ -37,29 +37,9 @@ func Merge(ranges []Range) Addresses {
 	return a
 }
 
-// join appends a range that begins no earlier than the last one.
-func join(list []Range, r Range) []Range {
-	if len(list) == 0 {
-		return append(list, r)
-	}
-	last := &list[len(list)-1]
-	if next := last.To.Next(); next.IsValid() && next.Less(r.From) {
-		return append(list, r)
-	}
-	if last.To.Less(r.To) {
-		last.To = r.To
-	}
-	return list
-}
-
 // Has reports whether an address is in one of the ranges.
 func (a Addresses) Has(addr netip.Addr) bool {
-	list := a.Of(addr.Is4())
-	i, found := slices.BinarySearchFunc(list, addr, func(r Range, addr netip.Addr) int { return r.From.Compare(addr) })
-	if found {
-		return true
-	}
-	return i > 0 && !list[i-1].To.Less(addr)
+	return holds(a.Of(addr.Is4()), addr)
 }
 
 // Of is the list of one family.

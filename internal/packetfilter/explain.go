@@ -1,0 +1,253 @@
+package packetfilter
+
+import (
+	"fmt"
+	"iter"
+	"net/netip"
+)
+
+// Packet is the first packet of a new connection, as it comes in.
+type Packet struct {
+	In          string     `json:"in"`
+	Source      netip.Addr `json:"source"`
+	Destination netip.Addr `json:"destination"`
+	Protocol    Protocol   `json:"protocol"`
+	Port        uint16     `json:"port"` // destination port
+	Type        int        `json:"type"` // of ICMP and ICMPv6
+}
+
+// Route says where a packet to an address goes: out through an interface, or to the
+// gateway itself, or nowhere.
+type Route func(to netip.Addr) (out string, local bool, ok bool)
+
+// Trace is what happens to a packet, and why.
+type Trace struct {
+	Verdict    Action       `json:"verdict"`
+	Decided    Decider      `json:"decided"`
+	Out        string       `json:"out,omitempty"`
+	Local      bool         `json:"local"` // it is for the gateway itself
+	Translated *Translation `json:"translated,omitempty"`
+	Steps      []Step       `json:"steps"`
+}
+
+// Translation is what became of the packet's addresses; what is zero stayed as it was.
+type Translation struct {
+	Destination netip.Addr `json:"destination,omitzero"`
+	Port        uint16     `json:"port,omitempty"`
+	// DNAT and SNAT are the NAT rules; the latter also stands for masquerade.
+	DNAT   Decider    `json:"dnat,omitzero"`
+	SNAT   Decider    `json:"snat,omitzero"`
+	Source netip.Addr `json:"source,omitzero"`
+	// Masquerade says that the source becomes the address of the interface it leaves through.
+	Masquerade bool `json:"masquerade,omitempty"`
+}
+
+// The stages of a packet's way.
+const (
+	Prerouting  = "prerouting"
+	Routing     = "routing"
+	Input       = "input"
+	Forward     = "forward"
+	Postrouting = "postrouting"
+)
+
+// Step is one stop on the way, told to a person.
+type Step struct {
+	Stage   string `json:"stage"`
+	Kind    string `json:"kind"`
+	ID      string `json:"id,omitempty"`
+	Text    string `json:"text"`
+	Matched bool   `json:"matched"`
+}
+
+// maxPassed is how many questions that did not match are told; the rest are counted.
+const maxPassed = 50
+
+// Explain follows a packet through the policy.
+func Explain(p *Policy, k Packet, route Route) Trace {
+	k.Source, k.Destination = k.Source.Unmap(), k.Destination.Unmap()
+	w := walker{policy: p, packet: k, in: p.side(k.In)}
+	dnat := w.prerouting()
+	if !w.routing(route) {
+		return w.trace
+	}
+	if w.trace.Local {
+		w.ask(Input, p.input(w.in))
+		return w.trace
+	}
+	out := p.side(w.trace.Out)
+	w.ask(Forward, p.forward(w.in, out, dnat))
+	if w.trace.Verdict == Accept {
+		w.postrouting(out)
+	}
+	return w.trace
+}
+
+// walker is a packet on its way. The packet is what it has become so far.
+type walker struct {
+	policy *Policy
+	packet Packet
+	in     side
+	trace  Trace
+	passed int
+}
+
+// prerouting applies the first DNAT rule that takes the packet.
+func (w *walker) prerouting() *NAT {
+	t := w.translator(Prerouting, w.policy.destinations(w.in))
+	if t == nil {
+		return nil
+	}
+	was := w.packet
+	w.packet.Destination = t.Target
+	w.packet = w.packet.withFlow(t.sent(w.packet.flow()))
+	w.trace.Translated = &Translation{DNAT: t.decider(), Destination: t.Target, Port: w.packet.Port}
+	w.tell(Prerouting, t.decider(), true, "%s sends it to %s instead of %s", t.decider().title(), w.packet.target(), was.target())
+	return t
+}
+
+// postrouting applies the first SNAT or masquerade rule, or that of a tunnel.
+func (w *walker) postrouting(out side) {
+	if n := w.translator(Postrouting, w.policy.sources(out)); n != nil {
+		w.translation().SNAT = n.decider()
+		w.translation().Source, w.translation().Masquerade = n.Target, n.Kind == Masquerade
+		if n.Kind == Masquerade {
+			w.translation().Source = netip.Addr{}
+		}
+		w.tell(Postrouting, n.decider(), true, "%s gives it the source %s", n.decider().title(), n.newSource(out))
+		return
+	}
+	for _, t := range w.policy.Tunnels {
+		if t.Interface == out.name && t.Subnet.Masked().Contains(w.packet.Source) {
+			by := Decider{Kind: ByTunnel, Name: t.Interface}
+			w.translation().SNAT, w.translation().Masquerade = by, true
+			w.tell(Postrouting, by, true, "the tunnel gives it the address of %s as source", out.name)
+			return
+		}
+	}
+}
+
+// translator is the first NAT rule that takes the packet.
+func (w *walker) translator(stage string, rules []translation) *NAT {
+	w.passed = 0
+	defer w.tellPassed(stage)
+	for _, t := range rules {
+		miss := t.match.misses(w.packet)
+		if t.leftOut == "" && miss == "" {
+			return t.rule
+		}
+		w.pass(stage, t.rule.decider(), t.leftOut, miss)
+	}
+	return nil
+}
+
+func (n *NAT) decider() Decider { return Decider{Kind: ByNAT, ID: n.ID, Name: n.Name} }
+
+func (n *NAT) newSource(out side) string {
+	if n.Kind == Masquerade {
+		return "address of " + out.name
+	}
+	return n.Target.String()
+}
+
+func (w *walker) translation() *Translation {
+	if w.trace.Translated == nil {
+		w.trace.Translated = &Translation{}
+	}
+	return w.trace.Translated
+}
+
+// routing finds out where the packet goes.
+func (w *walker) routing(route Route) bool {
+	out, local, ok := route(w.packet.Destination)
+	by := Decider{Kind: ByRoute}
+	switch {
+	case !ok:
+		w.trace.Verdict, w.trace.Decided = Drop, by
+		w.tell(Routing, by, true, "there is no route to %s", w.packet.Destination)
+	case local:
+		w.trace.Local = true
+		w.tell(Routing, by, true, "%s is the gateway itself", w.packet.Destination)
+	default:
+		w.trace.Out = out
+		w.tell(Routing, by, true, "%s is reached through %s", w.packet.Destination, out)
+	}
+	return ok
+}
+
+// ask puts questions to the packet until one takes it, and drops it after the last.
+func (w *walker) ask(stage string, questions iter.Seq[question]) {
+	w.passed = 0
+	decided := question{by: Decider{Kind: ByDefault}, action: Drop}
+	for q := range questions {
+		miss, leftOut := q.match.misses(w.packet), ""
+		// Most rules pass the packet over and are not told: those need no reason.
+		if miss == "" || w.passed < maxPassed {
+			leftOut = w.policy.leftOut(q)
+		}
+		if miss == "" && leftOut == "" {
+			decided = q
+			break
+		}
+		if q.rule != nil {
+			w.pass(stage, q.by, leftOut, miss)
+		}
+	}
+	w.tellPassed(stage)
+	w.trace.Verdict, w.trace.Decided = decided.action, decided.by
+	w.tell(stage, decided.by, true, "%s: %s", decided.by.title(), decided.action)
+}
+
+// title names what decided, for a person.
+func (d Decider) title() string {
+	switch d.Kind {
+	case ByRule:
+		return fmt.Sprintf("rule %q", d.Name)
+	case ByNAT:
+		return fmt.Sprintf("NAT rule %q", d.Name)
+	case ByOpening:
+		return "open for " + d.Why
+	case ByLockout:
+		return "management is always reachable"
+	case ByPeer:
+		return "it comes from another node of the cluster"
+	case ByTunnel:
+		return "it comes in on the tunnel " + d.Name
+	case ByLoopback:
+		return "the gateway talks to itself"
+	case ByNeighbour:
+		return "IPv6 itself needs it"
+	case ByTranslated:
+		return fmt.Sprintf("no rule is about it, and NAT rule %q sends it here", d.Name)
+	}
+	return "no rule is about it"
+}
+
+// target is where the packet goes, for a person.
+func (k Packet) target() string {
+	if hasPorts(k.Protocol) {
+		return netip.AddrPortFrom(k.Destination, k.Port).String()
+	}
+	return k.Destination.String()
+}
+
+// pass tells of a rule that did not take the packet, or only counts it.
+func (w *walker) pass(stage string, by Decider, leftOut, miss string) {
+	switch w.passed++; {
+	case w.passed > maxPassed:
+	case leftOut != "":
+		w.tell(stage, by, false, "%s is left out: %s", by.title(), leftOut)
+	default:
+		w.tell(stage, by, false, "%s is about another %s", by.title(), miss)
+	}
+}
+
+func (w *walker) tellPassed(stage string) {
+	if more := w.passed - maxPassed; more > 0 {
+		w.tell(stage, Decider{Kind: "note"}, false, "%d more between these zones are not about it", more)
+	}
+}
+
+func (w *walker) tell(stage string, by Decider, matched bool, format string, args ...any) {
+	w.trace.Steps = append(w.trace.Steps, Step{Stage: stage, Kind: by.Kind, ID: by.ID, Text: fmt.Sprintf(format, args...), Matched: matched})
+}

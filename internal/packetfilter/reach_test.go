@@ -1,0 +1,88 @@
+package packetfilter
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestReachesFindsAPacket(t *testing.T) {
+	ssh, web := ports(TCP, 22), ports(TCP, 80)
+	for _, tc := range []struct {
+		name     string
+		query    Query
+		kind, id string // of what lets it; none when nothing does
+	}{
+		{"a rule lets the inside out", Query{From: "lan", To: "wan"}, ByRule, "a3"},
+		{"a rule before it takes a service away", Query{From: "lan", To: "wan", Services: ports(TCP, 25)}, "", ""},
+		{"a service that is half taken away still passes", Query{From: "lan", To: "wan", Services: []Service{tcp(20, 25)}}, ByRule, "a3"},
+		{"nothing leads from one zone to another", Query{From: "dmz", To: "lan"}, "", ""},
+		{"a zone without an interface sends nothing", Query{From: "empty", To: Any}, "", ""},
+		{"a port forward leads inside", Query{From: "wan", To: "dmz"}, ByTranslated, "c1"},
+		{"a port forward is found by the port it arrives at", Query{From: "wan", To: "dmz", Services: web}, ByTranslated, "c1"},
+		{"nothing arrives at the port that was sent to", Query{From: "wan", To: "dmz", Services: ports(TCP, 8080)}, "", ""},
+		{"a port forward is found by the host behind it", Query{From: "wan", To: "dmz", Destination: some("10.2.0.6").Listed}, ByTranslated, "c2"},
+		{"a port forward does not lead to the host beside it", Query{From: "wan", To: "dmz", Destination: some("10.2.0.7").Listed}, "", ""},
+		{"a forwarded port does not reach the gateway", Query{From: "wan", To: Gateway, Services: ports(TCP, 8080)}, "", ""},
+		{"a port forward leads nowhere else", Query{From: "wan", To: "lan"}, "", ""},
+		{"a port forward does not lead from a blocked host", Query{From: "wan", To: "dmz", Source: some("203.0.113.1").Listed}, "", ""},
+		{"management is reachable from everywhere", Query{From: "wan", To: Gateway, Services: ssh}, ByLockout, ""},
+		{"an opening is for all", Query{From: "wan", To: Gateway, Services: ports(UDP, 53)}, ByOpening, ""},
+		{"an opening is for one interface", Query{From: "lan", To: Gateway, Services: ports(UDP, 67)}, ByOpening, ""},
+		{"an opening is not for another interface", Query{From: "wan", To: Gateway, Services: ports(UDP, 67)}, "", ""},
+		{"a peer reaches the cache", Query{From: "wan", To: Gateway, Services: ports(TCP, 6379)}, ByPeer, ""},
+		{"nobody else does", Query{From: "wan", To: Gateway, Services: ports(TCP, 6379), Source: some("10.1.0.3-10.1.0.255", "fd00::/8").Listed}, "", ""},
+		{"what IPv6 itself needs does not count", Query{From: "wan", To: Gateway, Services: []Service{icmp6(-1)}}, "", ""},
+		{"a tunnel leads everywhere", Query{From: Any, To: "lan", Source: some("10.9.0.0/24").Listed}, ByTunnel, ""},
+		{"a rule to any leads to all zones and the gateway", Query{From: "lan", To: Any, Services: []Service{icmp(8)}, Source: some("10.1.0.0/24").Listed}, ByRule, "a5"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.query.Routes = officeRoutes()
+			w, reaches, err := Reaches(office(), tc.query)
+			if err != nil || reaches != (tc.kind != "") || w.Decided.Kind != tc.kind && reaches || w.Decided.ID != tc.id && reaches {
+				t.Fatalf("%+v, %v, %v, want %s %s", w, reaches, err, tc.kind, tc.id)
+			}
+			if reaches {
+				holdsUp(t, office(), tc.query, w)
+			}
+		})
+	}
+}
+
+// holdsUp asks Explain about a witness.
+func holdsUp(t *testing.T, p *Policy, q Query, w Witness) {
+	t.Helper()
+	got := Explain(p, w.Packet, w.route)
+	if got.Verdict != Accept || got.Decided != w.Decided {
+		t.Fatalf("explained: %s by %+v\nof %+v", got.Verdict, got.Decided, w)
+	}
+	if !q.holds(p, w.Packet, got) {
+		t.Fatalf("%+v is not of the kind %+v", w, q)
+	}
+	if (got.Translated == nil || got.Translated.DNAT == Decider{}) != (w.Translated == nil) {
+		t.Fatalf("translated: %+v, explained: %+v", w.Translated, got.Translated)
+	}
+}
+
+func TestReachesWithoutRoutesExpectsTheWorst(t *testing.T) {
+	w, reaches, err := Reaches(office(), Query{From: "wan", To: "lan"})
+	if err != nil || !reaches || w.Decided.Kind != ByTranslated {
+		t.Errorf("%+v, %v, %v, want a port forward, which may lead anywhere", w, reaches, err)
+	}
+}
+
+func TestReachesSaysWhatItCannotAnswer(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		query Query
+		want  string
+	}{
+		{"a zone that is not there", Query{From: "lan", To: "moon"}, `no zone "moon"`},
+		{"what the gateway sends", Query{From: Gateway, To: "wan"}, "not filtered"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if _, _, err := Reaches(office(), tc.query); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+		})
+	}
+}
