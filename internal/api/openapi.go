@@ -64,7 +64,7 @@ func (op Op) errors() []int {
 	if op.Mutates() {
 		e = append(e, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests)
 	}
-	if op.Method == http.MethodPut || op.Method == http.MethodDelete {
+	if op.Method == http.MethodPut || op.Method == http.MethodPatch || op.Method == http.MethodDelete {
 		e = append(e, http.StatusPreconditionFailed)
 	}
 	return e

@@ -4,6 +4,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -145,7 +146,7 @@ func statements[Row row, In any](d Resource[Row, In]) sql {
 	s.delete = "delete from " + d.Table + " where id = $1"
 	var terms []string
 	for _, c := range d.Search {
-		terms = append(terms, c+"::text ilike $1")
+		terms = append(terms, cmp.Or(d.Computed[c], c)+"::text ilike $1")
 	}
 	s.matches = strings.Join(terms, " or ")
 	for _, c := range d.Sort {

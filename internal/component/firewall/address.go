@@ -1,0 +1,151 @@
+package firewall
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/packetfilter"
+	"gateway/internal/resource"
+	"gateway/internal/value"
+)
+
+// Address is a host, a network, a range or a name that rules speak of.
+type Address struct {
+	resource.Meta
+	Name        string   `json:"name" db:"name"`
+	Kind        string   `json:"kind" db:"kind"`
+	Value       string   `json:"value" db:"value"`
+	Description string   `json:"description" db:"description"`
+	Addresses   []string `json:"addresses" db:"addresses" readOnly:"true" doc:"fqdn: what the name was last resolved to"`
+}
+
+const resolvedTo = `(select coalesce(array_agg(host(r.address) order by r.address), '{}') from firewall_resolved r where r.object_id = firewall_address_objects.id)`
+
+// AddressInput is what create and update take.
+type AddressInput struct {
+	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"printers"`
+	Kind        string `json:"kind" db:"kind" enum:"host,network,range,fqdn"`
+	Value       string `json:"value" db:"value" minLength:"1" maxLength:"253" doc:"An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved again and again" example:"192.0.2.0/24"`
+	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
+}
+
+func (p *part) addresses() resource.Resource[Address, AddressInput] {
+	return resource.Resource[Address, AddressInput]{
+		Component: "firewall", Noun: "address-object", Path: "/firewall/address-objects", Table: "firewall_address_objects", Access: api.Viewer,
+		Search: []string{"name", "value"}, Sort: []string{"name", "kind", "value", "created_at", "updated_at"}, Filter: []string{"kind"},
+		Unique:   map[string]string{"firewall_address_objects_name": "name"},
+		Computed: map[string]string{"addresses": resolvedTo},
+		Name:     func(a Address) string { return a.Name },
+		Validate: validateAddress,
+		After: func(ctx context.Context, tx pgx.Tx, old, now *Address, _ *AddressInput) error {
+			if now != nil {
+				return nil
+			}
+			return refuseUsed(ctx, tx, addressUses, old.ID, "address object")
+		},
+	}
+}
+
+// validateAddress also puts the value into the one form that is stored.
+func validateAddress(_ context.Context, _ db.DB, _ *Address, in *AddressInput) error {
+	var p fault.Problems
+	line(&p, in.Name)
+	note(&p, "description", in.Description)
+	stored, err := addressValue(in.Kind, strings.TrimSpace(in.Value))
+	if err != nil {
+		p.Add("value", "%s", err)
+	}
+	in.Value = stored
+	return p.Err()
+}
+
+// addressValue is a value in the form in which it is stored.
+func addressValue(kind, s string) (string, error) {
+	if kind == "fqdn" {
+		name, err := value.HostName(s)
+		if err == nil && strings.Trim(name, "0123456789.") == "" {
+			err = errors.New("must be a name, not an address")
+		}
+		return name, err
+	}
+	r, err := addressRange(kind, s)
+	switch {
+	case err != nil:
+		return "", err
+	case kind == "range":
+		return r.From.String() + "-" + r.To.String(), nil
+	case kind == "host":
+		return r.From.String(), nil
+	}
+	return cidr(s)
+}
+
+// addressRange reads a value that is not a name.
+func addressRange(kind, s string) (packetfilter.Range, error) {
+	switch kind {
+	case "host":
+		addr, err := address(s)
+		return packetfilter.Range{From: addr, To: addr}, err
+	case "network":
+		n, err := prefix(s)
+		if err != nil {
+			return packetfilter.Range{}, err
+		}
+		return packetfilter.RangeOf(n), nil
+	case "range":
+		return span(s)
+	}
+	return packetfilter.Range{}, errors.New("is of a kind that is none")
+}
+
+var errAddress = errors.New("must be an IP address")
+
+// address reads one address of either family, as nft would not: 010.0.0.1 is none.
+func address(s string) (netip.Addr, error) {
+	addr, err := netip.ParseAddr(s)
+	if err != nil || addr.Zone() != "" {
+		return netip.Addr{}, errAddress
+	}
+	return addr.Unmap(), nil
+}
+
+// span reads a range.
+func span(s string) (packetfilter.Range, error) {
+	first, last, two := strings.Cut(s, "-")
+	from, errFrom := address(strings.TrimSpace(first))
+	to, errTo := address(strings.TrimSpace(last))
+	switch {
+	case !two || errFrom != nil || errTo != nil:
+		return packetfilter.Range{}, errors.New("must be two addresses as 192.0.2.1-192.0.2.9")
+	case from.Is4() != to.Is4():
+		return packetfilter.Range{}, errors.New("must have two addresses of the same family")
+	case to.Less(from):
+		return packetfilter.Range{}, errors.New("must have the lower address first")
+	}
+	return packetfilter.Range{From: from, To: to}, nil
+}
+
+// prefix reads a network; one address is a small one.
+func prefix(s string) (netip.Prefix, error) {
+	text, err := value.Network(s)
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	return netip.ParsePrefix(text)
+}
+
+// cidr is a network in the form in which it is stored.
+func cidr(s string) (string, error) {
+	n, err := prefix(s)
+	if err != nil {
+		return "", err
+	}
+	return n.String(), nil
+}

@@ -1,0 +1,214 @@
+package firewall
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+	"gateway/internal/value"
+)
+
+// Rule says what happens to packets of a kind.
+type Rule struct {
+	resource.Meta
+	Name            string     `json:"name" db:"name"`
+	SrcZone         string     `json:"src_zone" db:"src_zone"`
+	SrcKind         string     `json:"src_kind" db:"src_kind"`
+	SrcObjectID     *string    `json:"src_object_id" db:"src_object_id"`
+	SrcGroupID      *string    `json:"src_group_id" db:"src_group_id"`
+	SrcCIDR         string     `json:"src_cidr" db:"src_cidr"`
+	DstZone         string     `json:"dst_zone" db:"dst_zone"`
+	DstKind         string     `json:"dst_kind" db:"dst_kind"`
+	DstObjectID     *string    `json:"dst_object_id" db:"dst_object_id"`
+	DstGroupID      *string    `json:"dst_group_id" db:"dst_group_id"`
+	DstCIDR         string     `json:"dst_cidr" db:"dst_cidr"`
+	ServiceObjectID *string    `json:"service_object_id" db:"service_object_id"`
+	ServiceGroupID  *string    `json:"service_group_id" db:"service_group_id"`
+	Action          string     `json:"action" db:"action"`
+	Log             bool       `json:"log" db:"log"`
+	Priority        int        `json:"priority" db:"priority"`
+	Enabled         bool       `json:"enabled" db:"enabled"`
+	Comment         string     `json:"comment" db:"comment"`
+	Note            string     `json:"note" db:"note"`
+	Labels          []string   `json:"labels" db:"labels"`
+	ExpiresAt       *time.Time `json:"expires_at" db:"expires_at"`
+}
+
+// RuleInput is what create and update take.
+type RuleInput struct {
+	Name            string     `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Guests to the internet"`
+	SrcZone         string     `json:"src_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Zone that packets come from, or any"`
+	SrcKind         string     `json:"src_kind,omitempty" db:"src_kind" enum:"any,object,group,cidr" default:"any" doc:"What the source address is told by"`
+	SrcObjectID     *string    `json:"src_object_id,omitempty" db:"src_object_id" doc:"Id of an address object, for kind object"`
+	SrcGroupID      *string    `json:"src_group_id,omitempty" db:"src_group_id" doc:"Id of an address group, for kind group"`
+	SrcCIDR         string     `json:"src_cidr,omitempty" db:"src_cidr" maxLength:"64" doc:"A network or an address of either family, for kind cidr" example:"192.0.2.0/24"`
+	DstZone         string     `json:"dst_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Zone that packets go to, or any, which is also the gateway itself"`
+	DstKind         string     `json:"dst_kind,omitempty" db:"dst_kind" enum:"any,object,group,cidr" default:"any" doc:"What the destination address is told by"`
+	DstObjectID     *string    `json:"dst_object_id,omitempty" db:"dst_object_id"`
+	DstGroupID      *string    `json:"dst_group_id,omitempty" db:"dst_group_id"`
+	DstCIDR         string     `json:"dst_cidr,omitempty" db:"dst_cidr" maxLength:"64"`
+	ServiceObjectID *string    `json:"service_object_id,omitempty" db:"service_object_id" doc:"Id of a service; without one and without a group it is about every protocol"`
+	ServiceGroupID  *string    `json:"service_group_id,omitempty" db:"service_group_id" doc:"Id of a service group"`
+	Action          string     `json:"action" db:"action" enum:"accept,drop,reject"`
+	Log             bool       `json:"log,omitempty" db:"log" doc:"Show its packets in the log"`
+	Priority        *int       `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits decides; 100 unless said otherwise"`
+	Enabled         *bool      `json:"enabled,omitempty" db:"enabled" doc:"Yes unless said otherwise"`
+	Comment         string     `json:"comment,omitempty" db:"comment" maxLength:"1000"`
+	ExpiresAt       *time.Time `json:"expires_at,omitempty" db:"expires_at" doc:"From then on the rule is as if it were not there"`
+	Annotation
+	srcZone, dstZone *string
+}
+
+// Annotation is what rules carry for people. What is not given stays as it is.
+type Annotation struct {
+	Note   *string   `json:"note,omitempty" db:"note" maxLength:"4000" doc:"For yourself and your colleagues"`
+	Labels *[]string `json:"labels,omitempty" db:"labels" maxItems:"20" doc:"Words to find it by"`
+}
+
+func (p *part) rules() resource.Resource[Rule, RuleInput] {
+	return resource.Resource[Rule, RuleInput]{
+		Component: "firewall", Noun: "rule", Path: "/firewall/rules", Table: "firewall_rules", Access: api.Viewer,
+		Search: []string{"name", "comment", "note", "labels"}, Sort: []string{"priority", "name", "action", "enabled", "created_at", "updated_at", "expires_at"},
+		Filter:   []string{"src_zone", "dst_zone", "action", "enabled", "log", "src_group_id", "dst_group_id", "src_object_id", "dst_object_id", "service_object_id", "service_group_id"},
+		Computed: map[string]string{"src_zone": anyZone("src_zone"), "dst_zone": anyZone("dst_zone")},
+		Name:     func(r Rule) string { return r.Name },
+		Validate: validateRule,
+		Derive: func(_ context.Context, _ string, _ *Rule, in *RuleInput) (map[string]any, error) {
+			return map[string]any{"src_zone": in.srcZone, "dst_zone": in.dstZone}, nil
+		},
+	}
+}
+
+func (p *part) ruleRoutes(r api.Router) {
+	p.rules().Register(r, p.DB, p.Run)
+	resource.RegisterPatch(p.rules(), r, p.DB, p.Run, "Set the note and the labels of a rule", (*Annotation).settle)
+	p.orderRoute(r, "/firewall/rules/order", "rule", "firewall_rules")
+}
+
+// validateRule also puts every value into the one form that is stored.
+func validateRule(ctx context.Context, tx db.DB, old *Rule, in *RuleInput) (err error) {
+	var p fault.Problems
+	line(&p, in.Name)
+	note(&p, "comment", in.Comment)
+	in.Enabled, in.Priority = value.OrTrue(in.Enabled), orHundred(in.Priority)
+	if old == nil {
+		in.complete(&p, "", nil)
+	} else {
+		in.complete(&p, old.Note, old.Labels)
+	}
+	if in.ExpiresAt != nil && (old == nil || old.ExpiresAt == nil || !old.ExpiresAt.Equal(*in.ExpiresAt)) && in.ExpiresAt.Before(time.Now()) {
+		p.Add("expires_at", "is in the past")
+	}
+	if in.srcZone, err = zoneColumn(ctx, tx, &p, "src_zone", in.SrcZone); err != nil {
+		return err
+	}
+	if in.dstZone, err = zoneColumn(ctx, tx, &p, "dst_zone", in.DstZone); err != nil {
+		return err
+	}
+	if err := in.references(ctx, tx, &p); err != nil {
+		return err
+	}
+	return p.Err()
+}
+
+// references looks at what the rule points at.
+func (in *RuleInput) references(ctx context.Context, tx db.DB, p *fault.Problems) error {
+	for _, s := range []selector{
+		{"src_", in.SrcKind, in.SrcObjectID, in.SrcGroupID, &in.SrcCIDR},
+		{"dst_", in.DstKind, in.DstObjectID, in.DstGroupID, &in.DstCIDR},
+	} {
+		if err := s.judge(ctx, tx, p); err != nil {
+			return err
+		}
+	}
+	return serviceReferences(ctx, tx, p, in.ServiceObjectID, in.ServiceGroupID)
+}
+
+func serviceReferences(ctx context.Context, tx db.DB, p *fault.Problems, service, group *string) error {
+	if service != nil && group != nil {
+		p.Add("service_group_id", "cannot be there together with service_object_id")
+	}
+	if service != nil {
+		if err := resource.MustBe(ctx, tx, p, "service_object_id", "firewall_services", "service", *service); err != nil {
+			return err
+		}
+	}
+	if group != nil {
+		return resource.MustBe(ctx, tx, p, "service_group_id", "firewall_service_groups", "service group", *group)
+	}
+	return nil
+}
+
+// selector is one side of a rule, as it was typed.
+type selector struct {
+	side          string // what its fields begin with
+	kind          string
+	object, group *string
+	cidr          *string
+}
+
+// judge refuses what the kind has no use for: it would look as if it were heeded.
+func (s selector) judge(ctx context.Context, tx db.DB, p *fault.Problems) error {
+	for field, stray := range map[string]bool{
+		"object_id": s.object != nil && s.kind != "object", "group_id": s.group != nil && s.kind != "group", "cidr": *s.cidr != "" && s.kind != "cidr",
+	} {
+		if stray {
+			p.Add(s.side+field, "is not heeded while %skind is %s", s.side, s.kind)
+		}
+	}
+	switch s.kind {
+	case "object":
+		return resource.MustBe(ctx, tx, p, s.side+"object_id", "firewall_address_objects", "address object", orNone(s.object))
+	case "group":
+		return resource.MustBe(ctx, tx, p, s.side+"group_id", "firewall_address_groups", "address group", orNone(s.group))
+	case "cidr":
+		n, err := cidr(*s.cidr)
+		if err != nil {
+			p.Add(s.side+"cidr", "%s", err)
+		}
+		*s.cidr = n
+	}
+	return nil
+}
+
+func orNone(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func orHundred(n *int) *int {
+	if n == nil {
+		hundred := 100
+		return &hundred
+	}
+	return n
+}
+
+// Order is the order in which rules are to be asked.
+type Order struct {
+	Rules []string `json:"rules" maxItems:"20000" doc:"Ids of all of them, the first to be asked first"`
+}
+
+// orderRoute is one change: either all rules have their new places, or none.
+func (p *part) orderRoute(r api.Router, path, noun, table string) {
+	api.Handle(r, api.Op{
+		ID: "order-firewall-" + noun + "s", Method: http.MethodPost, Path: path, Config: true,
+		Summary: "Give all of them a new order",
+	}, func(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
+		c := change.Change{Component: "firewall", Action: "firewall." + table[len("firewall_"):len(table)-1] + ".order", Subject: "order"}
+		err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return resource.Reorder(ctx, tx, table, "rule", in.Body.Rules, "true") })
+		if err != nil {
+			return nil, db.Fault(err, "rule", nil)
+		}
+		return api.Done(), nil
+	})
+}

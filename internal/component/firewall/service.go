@@ -1,0 +1,106 @@
+package firewall
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/packetfilter"
+	"gateway/internal/resource"
+)
+
+// Service is a protocol, and its port or message type.
+type Service struct {
+	resource.Meta
+	Name        string `json:"name" db:"name"`
+	Protocol    string `json:"protocol" db:"protocol"`
+	Port        *int   `json:"port" db:"port"`
+	PortEnd     *int   `json:"port_end" db:"port_end"`
+	ICMPType    *int   `json:"icmp_type" db:"icmp_type"`
+	Description string `json:"description" db:"description"`
+	Builtin     bool   `json:"builtin" db:"builtin" readOnly:"true" doc:"Came with the product: only its description can be changed"`
+}
+
+// ServiceInput is what create and update take.
+type ServiceInput struct {
+	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Git"`
+	Protocol    string `json:"protocol" db:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
+	Port        *int   `json:"port,omitempty" db:"port" minimum:"1" maximum:"65535" doc:"tcp, udp and sctp: the port, or the first of several; none for all" example:"9418"`
+	PortEnd     *int   `json:"port_end,omitempty" db:"port_end" minimum:"1" maximum:"65535" doc:"The last port"`
+	ICMPType    *int   `json:"icmp_type,omitempty" db:"icmp_type" minimum:"0" maximum:"255" doc:"icmp and icmpv6: the type of message; none for all"`
+	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
+}
+
+func (p *part) services() resource.Resource[Service, ServiceInput] {
+	return resource.Resource[Service, ServiceInput]{
+		Component: "firewall", Noun: "service", Path: "/firewall/services", Table: "firewall_services", Access: api.Viewer,
+		Search: []string{"name", "protocol", "port", "description"}, Sort: []string{"name", "protocol", "port", "created_at", "updated_at"}, Filter: []string{"protocol", "builtin"},
+		Unique:   map[string]string{"firewall_services_name": "name"},
+		Name:     func(s Service) string { return s.Name },
+		Validate: validateService,
+		Derive: func(_ context.Context, _ string, old *Service, _ *ServiceInput) (map[string]any, error) {
+			return map[string]any{"builtin": old != nil && old.Builtin}, nil
+		},
+		After: func(ctx context.Context, tx pgx.Tx, old, now *Service, _ *ServiceInput) error {
+			switch {
+			case now != nil:
+				return nil
+			case old.Builtin:
+				return builtin("service", "deleted")
+			}
+			return refuseUsed(ctx, tx, serviceUses, old.ID, "service")
+		},
+	}
+}
+
+func validateService(_ context.Context, _ db.DB, old *Service, in *ServiceInput) error {
+	var p fault.Problems
+	line(&p, in.Name)
+	note(&p, "description", in.Description)
+	in.judge(&p)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if old != nil && old.Builtin && !old.same(in) {
+		return builtin("service", "changed but for its description")
+	}
+	return nil
+}
+
+func (in *ServiceInput) judge(p *fault.Problems) {
+	ports := in.Protocol == "tcp" || in.Protocol == "udp" || in.Protocol == "sctp"
+	if in.Port != nil && !ports {
+		p.Add("port", "is for tcp, udp and sctp")
+	}
+	portEnd(p, "port_end", in.Port, in.PortEnd)
+	if in.ICMPType != nil && in.Protocol != "icmp" && in.Protocol != "icmpv6" {
+		p.Add("icmp_type", "is for icmp and icmpv6")
+	}
+}
+
+// portEnd holds the end of a range against its beginning.
+func portEnd(p *fault.Problems, field string, from, to *int) {
+	switch {
+	case to == nil:
+	case from == nil:
+		p.Add(field, "needs the port that the range begins with")
+	case *to < *from:
+		p.Add(field, "must not be below the port that the range begins with")
+	}
+}
+
+// same reports whether nothing but the description differs.
+func (s *Service) same(in *ServiceInput) bool {
+	return s.Name == in.Name && s.Protocol == in.Protocol && equal(s.Port, in.Port) && equal(s.PortEnd, in.PortEnd) && equal(s.ICMPType, in.ICMPType)
+}
+
+func equal(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// protocols are the numbers of what the database has by name.
+var protocols = map[string]packetfilter.Protocol{
+	"tcp": packetfilter.TCP, "udp": packetfilter.UDP, "sctp": packetfilter.SCTP, "icmp": packetfilter.ICMP, "icmpv6": packetfilter.ICMPv6,
+	"gre": packetfilter.GRE, "esp": packetfilter.ESP, "ah": packetfilter.AH,
+}

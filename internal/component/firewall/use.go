@@ -1,0 +1,88 @@
+package firewall
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Use is something that refers to an object.
+type Use struct {
+	Kind string `json:"kind" enum:"rule,nat-rule,assertion,address-group,service-group,network-interface,settings"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Who refers to what, by its id; zones are referred to by their name.
+const (
+	zoneUses = `select 'rule' as kind, id::text as id, name from firewall_rules where src_zone = $1 or dst_zone = $1
+		union all select 'nat-rule', id::text, name from firewall_nat_rules where in_zone = $1 or out_zone = $1
+		union all select 'assertion', id::text, name from firewall_assertions where src_zone = $1 or dst_zone = $1
+		union all select 'settings', id::text, 'who may always reach the management' from firewall_settings where $1 = any(lockout_zones)
+		union all select 'network-interface', id::text, name from network_interfaces where role = $1`
+	addressUses = `select 'address-group' as kind, g.id::text as id, g.name from firewall_address_members m join firewall_address_groups g on g.id = m.group_id where m.object_id = $1
+		union all select 'rule', id::text, name from firewall_rules where src_object_id = $1 or dst_object_id = $1`
+	addressGroupUses = `select 'rule' as kind, id::text as id, name from firewall_rules where src_group_id = $1 or dst_group_id = $1`
+	serviceUses      = `select 'service-group' as kind, g.id::text as id, g.name from firewall_service_members m join firewall_service_groups g on g.id = m.group_id where m.object_id = $1
+		union all select 'rule', id::text, name from firewall_rules where service_object_id = $1
+		union all select 'assertion', id::text, name from firewall_assertions where service_object_id = $1`
+	serviceGroupUses = `select 'rule' as kind, id::text as id, name from firewall_rules where service_group_id = $1
+		union all select 'assertion', id::text, name from firewall_assertions where service_group_id = $1`
+)
+
+// shownUses bounds the list: nobody reads more.
+const shownUses = 1000
+
+func (p *part) useRoutes(r api.Router) {
+	for _, o := range []struct{ noun, table, key, uses string }{
+		{"zone", "firewall_zones", "name", zoneUses},
+		{"address-object", "firewall_address_objects", "id", addressUses},
+		{"address-group", "firewall_address_groups", "id", addressGroupUses},
+		{"service", "firewall_services", "id", serviceUses},
+		{"service-group", "firewall_service_groups", "id", serviceGroupUses},
+	} {
+		api.Handle(r, api.Op{
+			ID: "list-firewall-" + o.noun + "-uses", Method: http.MethodGet, Path: "/firewall/" + o.noun + "s/{id}/used-by", Access: api.Viewer,
+			Summary: "List what refers to it", Description: "The first thousand of them.",
+		}, func(ctx context.Context, in *resource.One) (*api.Body[[]Use], error) {
+			if !db.ValidID(in.ID) {
+				return nil, fault.New(fault.NotFound, "there is no such object")
+			}
+			var key string
+			if err := p.DB.QueryRow(ctx, `select `+o.key+`::text from `+o.table+` where id = $1`, in.ID).Scan(&key); err != nil {
+				return nil, db.Fault(err, "object", nil)
+			}
+			uses, err := usesOf(ctx, p.DB, o.uses, key)
+			if err != nil {
+				return nil, err
+			}
+			return api.OK(uses), nil
+		})
+	}
+}
+
+func usesOf(ctx context.Context, q db.DB, uses, key string) ([]Use, error) {
+	all, err := db.List[Use](ctx, q, fmt.Sprintf("select kind, id, name from (%s) u order by kind, name, id limit %d", uses, shownUses), key)
+	if err != nil {
+		return nil, fmt.Errorf("look who uses %s: %w", key, err)
+	}
+	return all, nil
+}
+
+// refuseUsed keeps what others refer to from being deleted, and says who they are.
+func refuseUsed(ctx context.Context, q db.DB, uses, key, noun string) error {
+	all, err := usesOf(ctx, q, uses, key)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	more := ""
+	if len(all) > 1 {
+		more = fmt.Sprintf(" (and %d more)", len(all)-1)
+	}
+	return fault.New(fault.Conflict, "%s %q%s still uses this %s", all[0].Kind, all[0].Name, more, noun).WithCode("in_use")
+}

@@ -1,0 +1,122 @@
+package firewall
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/packetfilter"
+	"gateway/internal/resource"
+	"gateway/internal/value"
+)
+
+// Zone is a name for interfaces that are trusted alike.
+type Zone struct {
+	resource.Meta
+	Name        string `json:"name" db:"name"`
+	Description string `json:"description" db:"description"`
+	Builtin     bool   `json:"builtin" db:"builtin" readOnly:"true" doc:"Came with the product, and can neither be renamed nor deleted"`
+}
+
+// ZoneInput is what create and update take.
+type ZoneInput struct {
+	Name        string `json:"name" db:"name" minLength:"1" maxLength:"32" doc:"Letters, digits, dashes and underscores" example:"guest"`
+	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
+}
+
+func (p *part) zones() resource.Resource[Zone, ZoneInput] {
+	return resource.Resource[Zone, ZoneInput]{
+		Component: "firewall", Noun: "zone", Path: "/firewall/zones", Table: "firewall_zones", Access: api.Viewer,
+		Search: []string{"name", "description"}, Sort: []string{"name", "created_at", "updated_at"}, Filter: []string{"builtin"},
+		Unique:   map[string]string{"firewall_zones_name": "name"},
+		Name:     func(z Zone) string { return z.Name },
+		Validate: validateZone,
+		Derive: func(_ context.Context, _ string, old *Zone, _ *ZoneInput) (map[string]any, error) {
+			return map[string]any{"builtin": old != nil && old.Builtin}, nil
+		},
+		After: afterZone,
+	}
+}
+
+// gatewayZone stands for the gateway itself where a destination is asked for.
+const gatewayZone = "gateway"
+
+var zoneForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+
+func validateZone(_ context.Context, _ db.DB, old *Zone, in *ZoneInput) error {
+	var p fault.Problems
+	switch {
+	case !zoneForm.MatchString(in.Name):
+		p.Add("name", "must be letters, digits, dashes and underscores")
+	case in.Name == packetfilter.Any || in.Name == gatewayZone:
+		p.Add("name", "has a meaning of its own in rules")
+	}
+	note(&p, "description", in.Description)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if old != nil && old.Builtin && old.Name != in.Name {
+		return builtin("zone", "renamed")
+	}
+	return nil
+}
+
+// note is text for people, of several lines if need be.
+func note(p *fault.Problems, field, text string) {
+	if err := value.Text(text); err != nil {
+		p.Add(field, "%s", err)
+	}
+}
+
+// line is text for people that has one.
+func line(p *fault.Problems, text string) {
+	if err := value.Line(text); err != nil {
+		p.Add("name", "%s", err)
+	}
+}
+
+func builtin(noun, what string) error {
+	return fault.New(fault.Conflict, "a builtin %s cannot be %s", noun, what).WithCode("builtin")
+}
+
+// afterZone lets the settings follow a new name; what else names a zone follows by itself.
+func afterZone(ctx context.Context, tx pgx.Tx, old, now *Zone, _ *ZoneInput) error {
+	if now == nil {
+		if old.Builtin {
+			return builtin("zone", "deleted")
+		}
+		return refuseUsed(ctx, tx, zoneUses, old.Name, "zone")
+	}
+	if old == nil || old.Name == now.Name {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `update firewall_settings set lockout_zones = array_replace(lockout_zones, $1, $2), revision = revision + 1, updated_at = now()
+		where $1 = any(lockout_zones)`, old.Name, now.Name)
+	if err != nil {
+		return fmt.Errorf("rename zone %s in the settings: %w", old.Name, err)
+	}
+	return nil
+}
+
+// zoneColumn is how a zone is stored that somebody names: nil for any.
+func zoneColumn(ctx context.Context, q db.DB, p *fault.Problems, field, zone string) (*string, error) {
+	if zone == packetfilter.Any || zone == "" {
+		return nil, nil
+	}
+	var there bool
+	if err := q.QueryRow(ctx, `select exists (select from firewall_zones where name = $1)`, zone).Scan(&there); err != nil {
+		return nil, fmt.Errorf("look for zone %s: %w", zone, err)
+	}
+	if !there {
+		p.Add(field, "is not the name of a zone, nor any")
+	}
+	return &zone, nil
+}
+
+// anyZone reads a zone that is stored.
+func anyZone(column string) string { return "coalesce(" + column + ", 'any')" }
