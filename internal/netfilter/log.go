@@ -14,7 +14,7 @@ import (
 
 // The kernel's names of what it logs packets by, which package unix lacks.
 const (
-	logPacket = unix.NFNL_SUBSYS_ULOG<<8 | 0
+	logPacket = unix.NFNL_SUBSYS_ULOG << 8
 	logConfig = unix.NFNL_SUBSYS_ULOG<<8 | 1
 
 	configCommand  = 1

@@ -66,6 +66,9 @@ func with(ctx context.Context, do func(*conn) error) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.file.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err := do(c); err != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
