@@ -52,7 +52,7 @@ func nextSet(text []byte) (s setText, rest []byte, ok bool) {
 	}
 	_, text, _ = bytes.Cut(text, []byte("{\n"))
 	s.lines, rest, ok = bytes.Cut(text, []byte("}\n"))
-	return s, rest, ok
+	return s, rest, ok && bytes.HasSuffix(s.lines, []byte("\n"))
 }
 
 // changed is the lines that only one of two ascending lists has.
@@ -82,23 +82,37 @@ func changed(was, now []byte) (gone, come []byte) {
 // unlike cuts off the lines that two lists begin and end with alike, which is nearly all of
 // them when a member of a large group changed.
 func unlike(a, b []byte) (restA, restB []byte) {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	n = bytes.LastIndexByte(a[:n], '\n') + 1
+	n := bytes.LastIndexByte(a[:sameBegin(a, b)], '\n') + 1
 	a, b = a[n:], b[n:]
-	n = 0
-	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+	same := a[len(a)-sameEnd(a, b):]
+	// The lines that end alike begin behind a line break that both have.
+	n = len(same) - (bytes.IndexByte(same, '\n') + 1)
+	return a[:len(a)-n], b[:len(b)-n]
+}
+
+// block is how many bytes are compared at once before it is told where they differ.
+const block = 4096
+
+func sameBegin(a, b []byte) int {
+	n, most := 0, min(len(a), len(b))
+	for n+block <= most && bytes.Equal(a[n:n+block], b[n:n+block]) {
+		n += block
+	}
+	for n < most && a[n] == b[n] {
 		n++
 	}
-	// The end begins behind a line break that both have.
-	if i := bytes.IndexByte(a[len(a)-n:], '\n'); i >= 0 {
-		n -= i + 1
-	} else {
-		n = 0
+	return n
+}
+
+func sameEnd(a, b []byte) int {
+	n, most := 0, min(len(a), len(b))
+	for n+block <= most && bytes.Equal(a[len(a)-n-block:len(a)-n], b[len(b)-n-block:len(b)-n]) {
+		n += block
 	}
-	return a[:len(a)-n], b[:len(b)-n]
+	for n < most && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
 }
 
 func firstLine(text []byte) []byte {

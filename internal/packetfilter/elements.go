@@ -1,6 +1,7 @@
 package packetfilter
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 )
@@ -22,14 +23,7 @@ func (c *compiler) setNames() []namedSet {
 	return append(sets, namedSet{"peers4", "ipv4_addr"}, namedSet{"peers6", "ipv6_addr"})
 }
 
-func (c *compiler) setIDs() []string {
-	ids := make([]string, 0, len(c.sets))
-	for id := range c.sets {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
+func (c *compiler) setIDs() []string { return slices.Sorted(maps.Keys(c.sets)) }
 
 // elements fills the sets: each is emptied and, unless it stays empty, filled with one
 // element a line. Delta reads this form.

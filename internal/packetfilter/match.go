@@ -1,6 +1,7 @@
 package packetfilter
 
 import (
+	"maps"
 	"math/bits"
 	"net/netip"
 	"slices"
@@ -35,12 +36,12 @@ func newZone(interfaces []string) zone {
 // readZones checks and sorts the interfaces.
 func (c *compiler) readZones() {
 	c.zones = make(map[string]zone, len(c.policy.Zones))
-	for name, interfaces := range c.policy.Zones {
+	for _, name := range slices.Sorted(maps.Keys(c.policy.Zones)) {
 		if name == Any {
 			continue
 		}
 		var good []string
-		for _, i := range interfaces {
+		for _, i := range c.policy.Zones[name] {
 			if isInterface(i) {
 				good = append(good, i)
 			} else {
