@@ -17,6 +17,8 @@ import (
 	"gateway/internal/component/cert"
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dns"
+	"gateway/internal/component/firewall"
+	"gateway/internal/component/network"
 	"gateway/internal/component/ntp"
 	"gateway/internal/component/proxy"
 	"gateway/internal/component/setup"
@@ -62,12 +64,14 @@ type Deps struct {
 func Managed(d Deps) []component.Component {
 	proxied := haproxy.NewDaemon(d.Units)
 	proxied.At = d.At
-	return []component.Component{
+	parts := []component.Component{
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, HAProxy: proxied, Exec: d.Exec, Setup: d.Setup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, HAProxy: proxied, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 	}
+	tables, needed := component.NeedsOf(parts)
+	return append(parts, firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Needed: needed, NeededTables: tables}))
 }
 
 // List returns the parts.
@@ -81,5 +85,6 @@ func List(d Deps) []component.Component {
 			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier,
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
+		network.New(network.Options{DB: d.Pool, Run: d.Run}),
 	}, Managed(d)...)
 }
