@@ -1,10 +1,5 @@
 package packetfilter
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Text is a policy in nft's language. Rules and Elements together are one batch that turns
 // any earlier state of the table into this one, apart from removing what neither names.
 type Text struct {
@@ -67,9 +62,7 @@ func (c *compiler) readRules() []*ruleText {
 	for i := range c.policy.Rules {
 		sorted[i] = &c.policy.Rules[i]
 	}
-	slices.SortFunc(sorted, func(a, b *Rule) int {
-		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
-	})
+	inOrder(sorted, func(r *Rule) (int, string) { return r.Priority, r.ID })
 	rules := make([]*ruleText, 0, len(sorted))
 	for _, r := range sorted {
 		matches, problem := c.matches(r)

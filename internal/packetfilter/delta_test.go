@@ -103,13 +103,13 @@ func TestDeltaInTheKernel(t *testing.T) {
 		p.Sets["5e1"] = ptr(g.neighbours(p.Sets["5e1"]))
 		now := Compile(p)
 		batch, ok := Delta(was.Elements, now.Elements)
-		if _, err := k.run(batch, "-f", "-"); err != nil || !ok {
+		if _, err := k.Nft(t.Context(), batch, "-f", "-"); err != nil || !ok {
 			t.Fatalf("step %d: %v, %v\n%s", i, ok, err, batch)
 		}
 		fresh.mustLoad(t, now)
 		for _, set := range []string{"a4_5e1", "a6_5e1"} {
-			got, errGot := k.run(nil, "list", "set", "inet", "gateway", set)
-			want, errWant := fresh.run(nil, "list", "set", "inet", "gateway", set)
+			got, errGot := k.Nft(t.Context(), nil, "list", "set", "inet", "gateway", set)
+			want, errWant := fresh.Nft(t.Context(), nil, "list", "set", "inet", "gateway", set)
 			if got != want || errGot != nil || errWant != nil {
 				t.Fatalf("step %d: %v, %v\n%s\ngot %s\nwant %s", i, errGot, errWant, batch, got, want)
 			}

@@ -90,7 +90,7 @@ func (h *house) disagreements(t *testing.T, g generator, change func(*Policy)) [
 		change(&loaded)
 	}
 	text := Compile(&loaded)
-	if _, err := h.run(nil, "delete", "table", "inet", "gateway"); err != nil && !strings.Contains(err.Error(), "No such file") {
+	if _, err := h.Nft(t.Context(), nil, "delete", "table", "inet", "gateway"); err != nil && !strings.Contains(err.Error(), "No such file") {
 		t.Fatal(err)
 	}
 	h.mustLoad(t, text)
@@ -100,7 +100,7 @@ func (h *house) disagreements(t *testing.T, g generator, change func(*Policy)) [
 		if k.sourcePort == 0 || i == 0 {
 			// What has no port cannot be told from an earlier one, and would be a packet of
 			// a known connection.
-			if err := h.forget(); err != nil {
+			if err := h.Forget(); err != nil {
 				t.Fatal(err)
 			}
 		}

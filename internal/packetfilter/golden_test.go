@@ -26,12 +26,12 @@ func TestGoldens(t *testing.T) {
 			k := newKernel(t)
 			// Twice: the text must hold for an empty kernel and for a running one.
 			k.mustLoad(t, text)
-			first, err := k.run(nil, "list", "table", "inet", "gateway")
+			first, err := k.Nft(t.Context(), nil, "list", "table", "inet", "gateway")
 			if err != nil {
 				t.Fatal(err)
 			}
 			k.mustLoad(t, text)
-			again, err := k.run(nil, "list", "table", "inet", "gateway")
+			again, err := k.Nft(t.Context(), nil, "list", "table", "inet", "gateway")
 			if diff := cmp.Diff(first, again); err != nil || diff != "" {
 				t.Errorf("loaded again it is another table: %v\n%s", err, diff)
 			}

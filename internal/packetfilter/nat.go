@@ -1,10 +1,6 @@
 package packetfilter
 
-import (
-	"cmp"
-	"net/netip"
-	"slices"
-)
+import "net/netip"
 
 // natText is a NAT rule that can be written.
 type natText struct {
@@ -19,9 +15,7 @@ func (c *compiler) readNAT() []*natText {
 	for i := range c.policy.NAT {
 		sorted[i] = &c.policy.NAT[i]
 	}
-	slices.SortFunc(sorted, func(a, b *NAT) int {
-		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
-	})
+	inOrder(sorted, func(n *NAT) (int, string) { return n.Priority, n.ID })
 	texts := make([]*natText, 0, len(sorted))
 	for _, n := range sorted {
 		if problem := problemOfNAT(n); problem != "" {

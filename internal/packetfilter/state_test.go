@@ -62,7 +62,7 @@ func TestWhatTheKernelHas(t *testing.T) {
 		{"peers of IPv6", []string{"set", "inet", "gateway", "peers6"}, []string{"elements = { fd01::2 }"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := k.run(nil, append([]string{"list"}, tc.list...)...)
+			got, err := k.Nft(t.Context(), nil, append([]string{"list"}, tc.list...)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,12 +154,12 @@ func TestCountersOutliveALoad(t *testing.T) {
 	k := newKernel(t)
 	p := groupOf("10.0.0.1")
 	k.mustLoad(t, Compile(p))
-	if _, err := k.run([]byte("add counter inet gateway r_a2 { packets 5 bytes 7 }\n"), "-f", "-"); err != nil {
+	if _, err := k.Nft(t.Context(), []byte("add counter inet gateway r_a2 { packets 5 bytes 7 }\n"), "-f", "-"); err != nil {
 		t.Fatal(err)
 	}
 	p.Rules = append(p.Rules, Rule{ID: "a2", From: Any, To: Any, Action: Drop})
 	k.mustLoad(t, Compile(p))
-	got, err := k.run(nil, "list", "counter", "inet", "gateway", "r_a2")
+	got, err := k.Nft(t.Context(), nil, "list", "counter", "inet", "gateway", "r_a2")
 	if err != nil || !strings.Contains(got, "packets 5 bytes 7") {
 		t.Errorf("%s, %v", got, err)
 	}
