@@ -92,8 +92,17 @@ type walker struct {
 	passed int
 }
 
+// tracked reports whether a NAT rule can get the packet.
+func (k Packet) tracked() bool {
+	v4 := k.Source.Is4()
+	return !holds(invalid(v4), k.flow()) && !holds(untracked(v4), k.flow())
+}
+
 // prerouting applies the first DNAT rule that takes the packet.
 func (w *walker) prerouting() *NAT {
+	if !w.packet.tracked() {
+		return nil
+	}
 	t := w.translator(Prerouting, w.policy.destinations(w.in))
 	if t == nil {
 		return nil
@@ -108,6 +117,9 @@ func (w *walker) prerouting() *NAT {
 
 // postrouting applies the first SNAT or masquerade rule, or that of a tunnel.
 func (w *walker) postrouting(out side) {
+	if !w.packet.tracked() {
+		return
+	}
 	if n := w.translator(Postrouting, w.policy.sources(out)); n != nil {
 		w.translation().SNAT = n.decider()
 		w.translation().Source, w.translation().Masquerade = n.Target, n.Kind == Masquerade
@@ -165,6 +177,10 @@ func (w *walker) routing(route Route) bool {
 	case !ok:
 		w.trace.Verdict, w.trace.Decided = Drop, by
 		w.tell(Routing, by, true, "there is no route to %s", w.packet.Destination)
+	case !local && out != w.packet.In && linkLocal6.Contains(w.packet.Source):
+		ok = false
+		w.trace.Verdict, w.trace.Decided = Drop, by
+		w.tell(Routing, by, true, "%s is an address of one link, so nothing from it is forwarded to another", w.packet.Source)
 	case local:
 		w.trace.Local = true
 		w.tell(Routing, by, true, "%s is the gateway itself", w.packet.Destination)
@@ -215,6 +231,8 @@ func (d Decider) title() string {
 		return "it comes in on the tunnel " + d.Name
 	case ByLoopback:
 		return "the gateway talks to itself"
+	case ByInvalid:
+		return "it answers something that was not asked"
 	case ByNeighbour:
 		return "IPv6 itself needs it"
 	case ByTranslated:

@@ -40,7 +40,7 @@ func officeRoutes() Routes {
 	}
 	return Routes{
 		hop("10.1.0.0/24", "lan0"), hop("10.2.0.0/24", "dmz0"), hop("10.9.0.0/24", "wg0"), hop("0.0.0.0/0", "wan0"),
-		hop("10.1.0.1/32", ""), hop("198.51.100.1/32", ""), hop("fd00::1/128", ""),
+		hop("fd02::/64", "wan0"), hop("10.1.0.1/32", ""), hop("198.51.100.1/32", ""), hop("fd00::1/128", ""),
 	}
 }
 
@@ -89,7 +89,9 @@ func TestExplainFollowsAPacket(t *testing.T) {
 		{"neighbours find each other", "wan0 fe80::2 > fd00::1 icmpv6 135", Accept, ByNeighbour, ""},
 		{"a DHCPv6 server answers", "wan0 fe80::2 > fd00::1 udp 546", Accept, ByNeighbour, ""},
 		{"nobody else answers for it", "wan0 2001:db8::2 > fd00::1 udp 546", Drop, ByDefault, ""},
-		{"ICMP of the other family is not meant", "lan0 fd00::7 > fd00::1 icmp 8", Drop, ByDefault, ""},
+		{"a ping of the other family is not meant", "lan0 fd00::7 > fd00::1 icmpv6 128", Drop, ByDefault, ""},
+		{"an answer that was not asked for is invalid", "lan0 10.1.0.7 > 10.1.0.1 icmp 0", Drop, ByInvalid, ""},
+		{"an address of one link leads to no other", "lan0 fe80::7 > fd02::1 tcp 80", Drop, ByRoute, ""},
 		{"there is no route", "lan0 fd00::7 > fd01::1 tcp 80", Drop, ByRoute, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ const (
 	ByLoopback   = "loopback"
 	ByNeighbour  = "neighbour"
 	ByTranslated = "translated" // a DNAT rule, whose id it has, and no rule said otherwise
+	ByInvalid    = "invalid"    // it begins nothing
 	ByRoute      = "route"      // there is none
 	ByDefault    = "default"
 )
@@ -57,6 +58,12 @@ func (p *Policy) side(name string) side {
 
 func (s side) in(zone string) bool { return zone == Any || slices.Contains(s.zones, zone) }
 
+// begins is the question whether the packet begins something. Every other packet belongs to
+// a connection, and passes.
+func begins() question {
+	return question{by: Decider{Kind: ByInvalid}, action: Drop, match: match{flows: invalid}}
+}
+
 // input are the questions to a packet for the gateway itself, in README.md's order.
 func (p *Policy) input(in side) iter.Seq[question] {
 	return func(yield func(question) bool) {
@@ -74,6 +81,9 @@ func (p *Policy) input(in side) iter.Seq[question] {
 // dnat is the rule that took it before, if any.
 func (p *Policy) forward(in, out side, dnat *NAT) iter.Seq[question] {
 	return func(yield func(question) bool) {
+		if !yield(begins()) {
+			return
+		}
 		for q := range p.operator(in, &out) {
 			if !yield(q) {
 				return
@@ -122,7 +132,7 @@ func inOrder[T any](list []T, key func(T) (int, string)) {
 }
 
 func (p *Policy) ruleQuestion(r *Rule) question {
-	return question{r.decider(), r.Action, match{p.addresses(&r.Source), p.addresses(&r.Destination), r.Services}, r}
+	return question{r.decider(), r.Action, match{source: p.addresses(&r.Source), destination: p.addresses(&r.Destination), services: r.Services}, r}
 }
 
 func (r *Rule) decider() Decider { return Decider{Kind: ByRule, ID: r.ID, Name: r.Name} }
@@ -152,19 +162,21 @@ func (p *Policy) addresses(s *Selector) *Addresses {
 
 // always are what comes before the operator's rules on the way to the gateway.
 func (p *Policy) always(in side) iter.Seq[question] {
-	return slices.Values(slices.Concat(own(in), p.peers(), p.lockout(in)))
+	return slices.Values(slices.Concat([]question{begins()}, own(in), p.peers(), p.lockout(in)))
 }
+
+// linkLocal6 are the addresses that hold on one link alone.
+var linkLocal6 = netip.MustParsePrefix("fe80::/10")
 
 // own are what a host needs to be one.
 func own(in side) []question {
 	if in.name == "lo" {
 		return []question{{by: Decider{Kind: ByLoopback}, action: Accept}}
 	}
-	servers := Merge([]Range{RangeOf(netip.MustParsePrefix("fe80::/10"))})
 	by := Decider{Kind: ByNeighbour}
 	return []question{
 		{by: by, action: Accept, match: match{services: neighbourServices()}},
-		{by: by, action: Accept, match: match{source: &servers, services: []Service{{Protocol: UDP, From: 546, To: 546}}}},
+		{by: by, action: Accept, match: match{source: networks(linkLocal6), services: []Service{{Protocol: UDP, From: 546, To: 546}}}},
 	}
 }
 

@@ -172,6 +172,10 @@ type located struct {
 
 func (s *search) way(in, out group, v4 bool) *way {
 	w := &way{in: in, out: out, v4: v4, place: s.place(out, v4), wanted: s.wanted(v4)}
+	// No router forwards what is from an address of one link, unless to that link.
+	if !v4 && !out.gateway && !w.returns() {
+		w.wanted.source = without(w.wanted.source, networks(linkLocal6).V6)
+	}
 	w.rules = slices.DeleteFunc(s.policy.destinations(in.side), func(t translation) bool { return t.leftOut != "" })
 	questions := s.policy.forward(in.side, out.side, nil)
 	if out.gateway {
@@ -189,11 +193,15 @@ func (s *search) way(in, out group, v4 bool) *way {
 	return w
 }
 
+// returns reports whether packets leave as they came in.
+func (w *way) returns() bool { return !w.out.gateway && slices.Equal(w.in.members, w.out.members) }
+
 // along looks for a packet that passes on a way.
 func (s *search) along(w *way) (Witness, bool, error) {
 	var taken []region // by DNAT rules
 	for _, t := range w.rules {
 		takes := t.match.region(w.v4)
+		takes.flows = without(without(takes.flows, invalid(w.v4)), untracked(w.v4))
 		if holds(w.place, t.rule.Target) && !takes.empty() {
 			at, by, found, err := s.translated(w, t.rule, takes, taken)
 			if found || err != nil {
@@ -301,6 +309,9 @@ func (s *search) witness(w *way, at packetAt, by Decider, dnat *NAT) Witness {
 		found.Out, _, _ = s.query.Routes.Route(to)
 	default:
 		found.Out = w.out.members[0]
+	}
+	if w.returns() {
+		found.Packet.In = found.Out
 	}
 	return found
 }

@@ -63,6 +63,30 @@ func holdsUp(t *testing.T, p *Policy, q Query, w Witness) {
 	}
 }
 
+func TestReachesKnowsWhatIsNeverTranslated(t *testing.T) {
+	all := &Policy{
+		Zones: map[string][]string{"wan": {"wan0"}, "dmz": {"dmz0"}},
+		NAT:   []NAT{{ID: "c1", Kind: DNAT, In: "wan", Target: addr("fd02::5")}},
+	}
+	for _, tc := range []struct {
+		name  string
+		query Query
+		want  bool
+	}{
+		{"a ping is", Query{Services: []Service{icmp6(128)}}, true},
+		{"an answer to a ping is not", Query{Services: []Service{icmp6(129)}}, false},
+		{"what is not tracked is not", Query{Services: []Service{icmp6(131)}}, false},
+		{"what comes from an address of one link goes nowhere", Query{Source: some("fe80::/10").Listed}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.query.From, tc.query.To = "wan", "dmz"
+			if w, got, err := Reaches(all, tc.query); err != nil || got != tc.want {
+				t.Errorf("%+v, %v, %v, want %v", w, got, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestReachesWithoutRoutesExpectsTheWorst(t *testing.T) {
 	w, reaches, err := Reaches(office(), Query{From: "wan", To: "lan"})
 	if err != nil || !reaches || w.Decided.Kind != ByTranslated {

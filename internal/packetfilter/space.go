@@ -66,6 +66,7 @@ func (k Packet) withFlow(f flow) Packet {
 type match struct {
 	source, destination *Addresses
 	services            []Service
+	flows               func(v4 bool) []Span[flow] // instead of services
 }
 
 // misses says what of a packet does not fit, and is empty when all of it does.
@@ -76,6 +77,8 @@ func (m match) misses(k Packet) string {
 	case m.destination != nil && !m.destination.Has(k.Destination):
 		return "destination"
 	case len(m.services) > 0 && !serve(m.services, k):
+		return "service"
+	case m.flows != nil && !holds(m.flows(k.Source.Is4()), k.flow()):
 		return "service"
 	}
 	return ""
@@ -99,7 +102,11 @@ type region struct {
 
 // region is all that the match takes in a family.
 func (m match) region(v4 bool) region {
-	return region{listed(m.source, v4), listed(m.destination, v4), flowsOf(m.services, v4)}
+	r := region{listed(m.source, v4), listed(m.destination, v4), flowsOf(m.services, v4)}
+	if m.flows != nil {
+		r.flows = m.flows(v4)
+	}
+	return r
 }
 
 func (r region) empty() bool {
@@ -155,6 +162,11 @@ func flowsOf(services []Service, v4 bool) []Span[flow] {
 			list = append(list, s.span())
 		}
 	}
+	return sorted(list)
+}
+
+// sorted makes a list of spans of some in any order, which may overlap.
+func sorted(list []Span[flow]) []Span[flow] {
 	slices.SortFunc(list, func(a, b Span[flow]) int { return cmp.Compare(a.From, b.From) })
 	merged := list[:0]
 	for _, s := range list {
