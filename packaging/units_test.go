@@ -145,6 +145,13 @@ func TestTheAPIStartsWithoutADatabase(t *testing.T) {
 	}
 }
 
+func TestTheAPIDoesNotWaitForTheDatabaseToBeMade(t *testing.T) {
+	after, before := unit(t, "gateway-api.service")["After"], unit(t, "gateway-database.service")["Before"]
+	if strings.Contains(strings.Join(after, " "), "gateway-database") || strings.Contains(strings.Join(before, " "), "gateway-api") {
+		t.Errorf("After=%q, Before=%q: the API is away for as long as that takes", after, before)
+	}
+}
+
 func TestOnlyTheGroupReachesThePrivilegedProcess(t *testing.T) {
 	u := unit(t, "gateway-apply.socket")
 	for key, want := range map[string]string{
