@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gateway/internal/fault"
+	"gateway/internal/value"
 )
 
 // Query is what a reader wants to see, as text. Empty fields want everything.
@@ -25,23 +26,9 @@ type Filter struct {
 func (q Query) Filter() (Filter, error) {
 	var p fault.Problems
 	f := Filter{q: q}
-	f.source = network(&p, "src", q.Source)
-	f.destination = network(&p, "dst", q.Destination)
+	f.source = value.OptionalPrefix(&p, "src", q.Source)
+	f.destination = value.OptionalPrefix(&p, "dst", q.Destination)
 	return f, p.Err()
-}
-
-func network(p *fault.Problems, field, text string) netip.Prefix {
-	if text == "" {
-		return netip.Prefix{}
-	}
-	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
-		return netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen())
-	}
-	net, err := netip.ParsePrefix(text)
-	if err != nil {
-		p.Add(field, "is neither an IP address nor a network")
-	}
-	return net.Masked()
 }
 
 // Takes reports whether an event is wanted.

@@ -29,3 +29,56 @@ func (h *Host) Route(to netip.Addr) (Route, error) {
 	source, _ := netip.AddrFromSlice(r.Src)
 	return Route{Interface: link.Attrs().Name, Source: source.Unmap(), Local: r.Type == unix.RTN_LOCAL}, nil
 }
+
+// Hop is one route of the tables that every packet is looked up in.
+type Hop struct {
+	Network   netip.Prefix
+	Interface string
+	Local     bool
+}
+
+// Routes lists the routes to networks and to ourselves.
+func (h *Host) Routes() ([]Hop, error) {
+	links, err := whole(netlink.LinkList)
+	if err != nil {
+		return nil, fmt.Errorf("list links: %w", err)
+	}
+	names := map[int]string{}
+	for _, l := range links {
+		names[l.Attrs().Index] = l.Attrs().Name
+	}
+	var out []Hop
+	for _, table := range []int{unix.RT_TABLE_LOCAL, unix.RT_TABLE_MAIN} {
+		routes, err := whole(func() ([]netlink.Route, error) {
+			return netlink.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{Table: table}, netlink.RT_FILTER_TABLE)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list routes: %w", err)
+		}
+		for _, r := range routes {
+			if network, ok := networkOf(r); ok {
+				out = append(out, Hop{Network: network, Interface: names[r.LinkIndex], Local: r.Type == unix.RTN_LOCAL || r.Type == unix.RTN_BROADCAST})
+			}
+		}
+	}
+	return out, nil
+}
+
+// networkOf is where a route leads; one without a network is the default of its family.
+func networkOf(r netlink.Route) (netip.Prefix, bool) {
+	if r.Dst == nil {
+		if r.Family == unix.AF_INET6 {
+			return netip.PrefixFrom(netip.IPv6Unspecified(), 0), true
+		}
+		return netip.PrefixFrom(netip.IPv4Unspecified(), 0), true
+	}
+	addr, ok := netip.AddrFromSlice(r.Dst.IP)
+	bits, _ := r.Dst.Mask.Size()
+	if !ok || r.Type != unix.RTN_UNICAST && r.Type != unix.RTN_LOCAL && r.Type != unix.RTN_BROADCAST {
+		return netip.Prefix{}, false
+	}
+	if r.Family == unix.AF_INET {
+		addr = addr.Unmap()
+	}
+	return netip.PrefixFrom(addr, bits), true
+}

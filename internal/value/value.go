@@ -56,17 +56,38 @@ func isHostName(name string) bool {
 	return length > 0 && name[len(name)-1] != '-'
 }
 
-// Network is a network or one address, as 192.0.2.0/24 or 192.0.2.1.
-func Network(s string) (string, error) {
+// Prefix is a network or one address, as 192.0.2.0/24 or 192.0.2.1.
+func Prefix(s string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
-		return netip.PrefixFrom(addr, addr.BitLen()).String(), nil
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
 	}
 	prefix, err := netip.ParsePrefix(s)
 	if err != nil || prefix.Addr().Is4In6() {
-		return "", errors.New("must be an address or a network, as 192.0.2.1 or 192.0.2.0/24")
+		return netip.Prefix{}, errors.New("must be an address or a network, as 192.0.2.1 or 192.0.2.0/24")
 	}
-	return prefix.Masked().String(), nil
+	return prefix.Masked(), nil
+}
+
+// Network is Prefix in the form in which it is stored.
+func Network(s string) (string, error) {
+	prefix, err := Prefix(s)
+	if err != nil {
+		return "", err
+	}
+	return prefix.String(), nil
+}
+
+// OptionalPrefix is Prefix of a field that may be empty, which is no network.
+func OptionalPrefix(p *fault.Problems, field, s string) netip.Prefix {
+	if s == "" {
+		return netip.Prefix{}
+	}
+	prefix, err := Prefix(s)
+	if err != nil {
+		p.Add(field, "%s", err)
+	}
+	return prefix
 }
 
 // Networks is each of them once, in order.
