@@ -23,35 +23,43 @@ func TestWhatTheKernelHas(t *testing.T) {
 		wants []string
 	}{
 		{ // shows FW-01
-			"both base chains drop", []string{"table", "inet", "gateway"},
+			"both base chains drop",
+			[]string{"table", "inet", "gateway"},
 			[]string{"type filter hook input priority filter; policy drop;", "type filter hook forward priority filter; policy drop;"},
 		},
 		{ // shows FW-02, FW-03
-			"the drop of input is logged, and limited", []string{"chain", "inet", "gateway", "input"},
+			"the drop of input is logged, and limited",
+			[]string{"chain", "inet", "gateway", "input"},
 			[]string{`limit rate 10/second burst 5 packets log prefix "gateway:drop-input" group 0`, `counter name "drop_input" drop`},
 		},
 		{ // shows FW-02, FW-03
-			"the drop of forward is logged, and limited", []string{"chain", "inet", "gateway", "forward_end"},
+			"the drop of forward is logged, and limited",
+			[]string{"chain", "inet", "gateway", "forward_end"},
 			[]string{`limit rate 10/second burst 5 packets log prefix "gateway:drop-forward" group 0`, `counter name "drop_forward" drop`},
 		},
 		{ // shows FW-05, FW-06, FW-08
-			"a rule has its counter and its tag in each family", []string{"chain", "inet", "gateway", "pair_0"},
+			"a rule has its counter and its tag in each family",
+			[]string{"chain", "inet", "gateway", "pair_0"},
 			[]string{`ip saddr 10.0.0.0/8 counter name "r_a1" accept comment "gid:a1"`, `ip6 saddr fd00::/8 counter name "r_a1" accept comment "gid:a1"`},
 		},
 		{ // shows FW-05, FW-06, FW-07
-			"a rule whose zone has no interface has them too", []string{"chain", "inet", "gateway", "unreached"},
+			"a rule whose zone has no interface has them too",
+			[]string{"chain", "inet", "gateway", "unreached"},
 			[]string{`counter name "r_a2" log prefix "gateway:a2" group 0 drop comment "gid:a2"`},
 		},
 		{ // shows FW-14
-			"what comes in on a tunnel passes", []string{"chain", "inet", "gateway", "forward_end"},
+			"what comes in on a tunnel passes",
+			[]string{"chain", "inet", "gateway", "forward_end"},
 			[]string{`iifname "wg0" accept`, `iifname "wg1" accept`},
 		},
 		{ // shows FW-15
-			"what leaves through a tunnel is masqueraded", []string{"chain", "inet", "gateway", "postrouting"},
+			"what leaves through a tunnel is masqueraded",
+			[]string{"chain", "inet", "gateway", "postrouting"},
 			[]string{`oifname "wg0" ip saddr 10.8.0.0/24 masquerade`, `oifname "wg1" ip6 saddr fd08::/64 masquerade`},
 		},
 		{ // shows FW-17, FW-18, FW-20, FW-22
-			"the way to the gateway", []string{"chain", "inet", "gateway", "input"},
+			"the way to the gateway",
+			[]string{"chain", "inet", "gateway", "input"},
 			[]string{
 				"ct state vmap { invalid : drop, established : accept, related : accept }", "tcp dport { 22, 443, 8443 } accept", "udp dport 443 accept",
 				"ip saddr @peers4 tcp dport { 5432, 6379, 8443 } accept", "ip6 saddr @peers6 tcp dport { 5432, 6379, 8443 } accept",

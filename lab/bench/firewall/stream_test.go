@@ -1,0 +1,118 @@
+package firewall
+
+import (
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+
+	"gateway/internal/netfilter"
+	"gateway/internal/packetfilter"
+	"gateway/lab"
+	"gateway/lab/wiretest"
+	"gateway/tools/bar"
+)
+
+// streams is the throughput of TCP with many rules, against that without a table.
+func streams(t *testing.T) float64 {
+	with, without := newPath(t), newPath(t)
+	policy := estate(many)
+	// The rule that lets the stream begin is the last one asked.
+	policy.Rules = append(policy.Rules, packetfilter.Rule{ID: "ff", Priority: many, From: zoneName(0), To: zoneName(1), Action: packetfilter.Accept})
+	text := packetfilter.Compile(policy)
+	table := netfilter.Table{Run: with.gateway.Run}
+	must(t, with.gateway.Do(func() error { return table.Replace(t.Context(), text.Rules, text.Elements) }))
+	a, b := with.open(t), without.open(t)
+	var ratios []float64
+	for range bar.Size(20, 200) {
+		ratios = append(ratios, rate(t, a)/rate(t, b))
+	}
+	t.Logf("throughput: %.3f of that without a table, from %.3f to %.3f", quantile(ratios, 0.5), quantile(ratios, 0.1), quantile(ratios, 0.9))
+	return quantile(ratios, 0.5)
+}
+
+// path is two hosts with a gateway between them.
+type path struct {
+	gateway *wiretest.Gateway
+	hosts   [2]*lab.Space
+}
+
+func newPath(t *testing.T) path {
+	p := path{gateway: wiretest.New(t), hosts: [2]*lab.Space{lab.NewSpace(t), lab.NewSpace(t)}}
+	must(t, p.gateway.Do(func() error {
+		return os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0o644)
+	}))
+	for i, host := range p.hosts {
+		must(t, p.gateway.Do(func() error {
+			wire := netlink.NewVeth(netlink.LinkAttrs{Name: interfaceName(i)})
+			wire.PeerName, wire.PeerNamespace = "eth0", netlink.NsFd(host.FD())
+			if err := netlink.LinkAdd(wire); err != nil {
+				return err
+			}
+			return address(interfaceName(i), networkOf(i)[0].String())
+		}))
+		must(t, host.Do(func() error {
+			gateway := networkOf(i)[0].Addr()
+			if err := address("eth0", gateway.Next().String()+"/24"); err != nil {
+				return err
+			}
+			return netlink.RouteAdd(&netlink.Route{Gw: gateway.AsSlice()})
+		}))
+	}
+	return p
+}
+
+// address gives an interface its address and brings it up.
+func address(name, prefix string) error {
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		return err
+	}
+	a, err := netlink.ParseAddr(prefix)
+	if err != nil {
+		return err
+	}
+	if err := netlink.AddrAdd(link, a); err != nil {
+		return err
+	}
+	return netlink.LinkSetUp(link)
+}
+
+// open begins a stream from the first host to the second, which reads all of it.
+func (p path) open(t *testing.T) net.Conn {
+	var server net.Listener
+	var conn net.Conn
+	target := networkOf(1)[0].Addr().Next().String() + ":8000"
+	must(t, p.hosts[1].Do(func() (err error) {
+		server, err = net.Listen("tcp4", target)
+		return err
+	}))
+	t.Cleanup(func() { server.Close() })
+	go func() {
+		if c, err := server.Accept(); err == nil {
+			_, _ = io.Copy(io.Discard, c) // it ends when the test does
+			c.Close()
+		}
+	}()
+	must(t, p.hosts[0].Do(func() (err error) {
+		conn, err = net.DialTimeout("tcp4", target, 10*time.Second)
+		return err
+	}))
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// rate is how many bytes a second go into a stream that is as full as it gets.
+func rate(t *testing.T, conn net.Conn) float64 {
+	data := make([]byte, 1<<17)
+	began, sent := time.Now(), 0
+	for time.Since(began) < 200*time.Millisecond {
+		n, err := conn.Write(data)
+		must(t, err)
+		sent += n
+	}
+	return float64(sent) / time.Since(began).Seconds()
+}
