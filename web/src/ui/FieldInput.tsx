@@ -2,9 +2,13 @@ import { FormSelect, FormSelectOption, Switch, TextArea, TextInput } from "@patt
 import type { ControllerRenderProps } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { ChoiceInput } from "./ChoiceInput";
+import { ChoicesInput } from "./ChoicesInput";
 import type { Input } from "./fields";
 import { ListInput } from "./ListInput";
+import { fromLocal, toLocal } from "./moment";
 import { PasswordInput } from "./PasswordInput";
+import { SearchInput } from "./SearchInput";
+import { SuggestInput } from "./SuggestInput";
 
 interface Props {
 	id: string;
@@ -56,10 +60,44 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 			);
 		case "choice":
 			return <ChoiceInput {...shared} value={value} useChoices={input.useChoices ?? none} onChange={field.onChange} />;
+		case "choices":
+			return (
+				<ChoicesInput
+					id={id}
+					label={label}
+					describedBy={describedBy}
+					value={(field.value ?? []) as string[]}
+					useChoices={input.useChoices ?? none}
+					onChange={field.onChange}
+				/>
+			);
+		case "search":
+			return (
+				input.source && (
+					<SearchInput
+						{...shared}
+						label={label}
+						placeholder={placeholder}
+						source={input.source}
+						value={value}
+						onChange={field.onChange}
+					/>
+				)
+			);
+		case "moment":
+			return (
+				<TextInput
+					{...shared}
+					type="datetime-local"
+					value={toLocal(value)}
+					onChange={(_, text) => field.onChange(fromLocal(text) ?? "")}
+				/>
+			);
 		case "list":
 			return (
 				<ListInput
 					{...shared}
+					lines={input.lines}
 					placeholder={placeholder}
 					value={(field.value ?? []) as string[]}
 					onChange={field.onChange}
@@ -98,6 +136,18 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 				/>
 			);
 		default:
+			if (input.useChoices) {
+				const { useChoices } = input;
+				return (
+					<SuggestInput
+						{...shared}
+						placeholder={placeholder}
+						value={value}
+						useChoices={useChoices}
+						onChange={field.onChange}
+					/>
+				);
+			}
 			return (
 				<TextInput
 					{...shared}

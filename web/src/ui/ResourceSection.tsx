@@ -40,6 +40,8 @@ export interface ResourceSectionProps<R extends Row, In> {
 	defaultSort?: string;
 	/** Rows that must stay; the menu has no Delete then. */
 	keeps?: (row: R) => boolean;
+	/** Stands in the question before a row is deleted: what else that touches. */
+	removing?: (row: R) => ReactNode;
 	/** Shows the rows in place of the table, where they are more than lines of one. */
 	list?: (given: { actions: ((row: R) => RowAction[]) | undefined; create: ReactNode; empty: ReactNode }) => ReactNode;
 	/** Where the button goes that creates one; beside the search when left out. */
@@ -114,6 +116,7 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 						resource={resource}
 						row={row}
 						title={t("delete")}
+						more={props.removing?.(row)}
 						onRemoved={({ outcome }) => tell(t("deleted", { name: resource.name(row) }), resource.component, outcome)}
 						onClose={close}
 					>

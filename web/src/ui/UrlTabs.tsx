@@ -5,6 +5,8 @@ interface Props {
 	/** Name of the whole set, for screen readers. */
 	label: string;
 	tabs: { id: string; title: string; content: ReactNode }[];
+	/** Its parameter in the URL, "tab" unless said otherwise: tabs inside of a tab have another. */
+	param?: string;
 }
 
 /** next is where a key leads from the tab at that place, or undefined for any other key. */
@@ -22,13 +24,13 @@ function next(key: string, at: number, count: number): number | undefined {
  * UrlTabs shows one of several contents; which one is in the URL (?tab=…). PatternFly's tabs bring
  * 13 kB, most of it for what we do not use.
  */
-export function UrlTabs({ label, tabs }: Props) {
+export function UrlTabs({ label, tabs, param = "tab" }: Props) {
 	const [search, set] = useUrlState();
 	const id = useId();
 	const list = useRef<HTMLDivElement>(null);
 	const at = Math.max(
 		0,
-		tabs.findIndex((tab) => tab.id === search.tab),
+		tabs.findIndex((tab) => tab.id === search[param]),
 	);
 	// On a narrow screen the tabs are wider than the page, and a link may lead to the last of them.
 	useEffect(() => {
@@ -36,8 +38,9 @@ export function UrlTabs({ label, tabs }: Props) {
 	}, [at]);
 	const open = (place: number) => {
 		// What the address said about the tab before (its search, its sort) means nothing to another.
-		const others = Object.fromEntries(Object.keys(search).map((key) => [key, undefined]));
-		set({ ...others, tab: place === 0 ? undefined : tabs[place]?.id });
+		const others = Object.keys(search).filter((key) => key !== "tab");
+		const none = Object.fromEntries(others.map((key) => [key, undefined]));
+		set({ ...none, [param]: place === 0 ? undefined : tabs[place]?.id });
 	};
 	const pressed = (event: KeyboardEvent) => {
 		const place = next(event.key, at, tabs.length);
@@ -48,7 +51,13 @@ export function UrlTabs({ label, tabs }: Props) {
 	};
 	return (
 		<>
-			<div ref={list} role="tablist" aria-label={label} className="gw-tabs" onKeyDown={pressed}>
+			<div
+				ref={list}
+				role="tablist"
+				aria-label={label}
+				className={param === "tab" ? "gw-tabs" : "gw-tabs gw-tabs-inner"}
+				onKeyDown={pressed}
+			>
 				{tabs.map((tab, place) => (
 					<button
 						key={tab.id}

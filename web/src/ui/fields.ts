@@ -3,12 +3,37 @@ import type * as z from "zod/mini";
 /** FormSchema is a generated schema of a request's body. */
 export type FormSchema = z.ZodMiniObject;
 
-export type FieldKind = "text" | "email" | "password" | "number" | "switch" | "select" | "choice" | "textarea" | "list";
+export type FieldKind =
+	| "text"
+	| "email"
+	| "password"
+	| "number"
+	| "switch"
+	| "select"
+	| "choice"
+	| "choices"
+	| "search"
+	| "textarea"
+	| "list"
+	| "moment";
 
 /** Choice is an entry of a select. */
 export interface Choice {
 	value: string;
 	label: string;
+	/** A few grey words beside it. */
+	hint?: string;
+}
+
+/** ChoiceSource finds choices on the server, where there are too many for a list. */
+export interface ChoiceSource {
+	/** Names it in the cache; tag is the one of the OpenAPI document whose changes make it old. */
+	key: string;
+	tag: string;
+	/** The first few that fit what was typed. */
+	find: (text: string, signal: AbortSignal) => Promise<Choice[]>;
+	/** What people call the one that is chosen. */
+	name: (value: string, signal: AbortSignal) => Promise<string>;
 }
 
 /** Field is one input of a form. Everything but the name follows from the generated schema, and can be said otherwise. */
@@ -28,8 +53,12 @@ export interface Field {
 	digits?: boolean;
 	/** Has the focus when the form opens. */
 	focus?: boolean;
-	/** With kind "choice": a hook that answers what there is to choose from. */
+	/** With kind "choice" and "choices": a hook that answers what there is to choose from; "text" suggests it. */
 	useChoices?: () => Choice[];
+	/** With kind "search": who knows what there is to choose from. */
+	source?: ChoiceSource;
+	/** A list of entries that may have spaces: one per line. */
+	lines?: boolean;
 	/** Field whose value picks the help and the placeholder: "help.<name>.<value>", "placeholder.<name>.<value>". */
 	hintBy?: string;
 	/** What it is called, where the messages cannot know: "field.<name>" otherwise. */

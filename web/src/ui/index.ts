@@ -9,6 +9,7 @@ export { askOf, unsaid } from "./change/ask";
 export { ChangeBar } from "./change/ChangeBar";
 export { FileDiffs } from "./change/FileDiffs";
 export { tell, undo } from "./change/outcome";
+export { useLockout } from "./change/useLockout";
 export { actorOf, subjectOf, titleOf } from "./change/words";
 export { Dialog } from "./Dialog";
 export { DiffView, type DiffViewProps } from "./DiffView";
@@ -19,7 +20,7 @@ export { FieldHint } from "./FieldHint";
 export { type Figure, Figures } from "./Figures";
 export { FormDialog } from "./FormDialog";
 export type { Feature, FeatureRoute, PaletteContext, PaletteEntry, Problem, SectionId, Translate } from "./feature";
-export type { Choice, Field, FieldKind, FormSchema } from "./fields";
+export type { Choice, ChoiceSource, Field, FieldKind, FormSchema } from "./fields";
 export {
 	formatAgo,
 	formatBytes,

@@ -2,6 +2,7 @@ import { ApiError, type Done, planSave, type Resource, type Row, useSave } from 
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChangeBar } from "./change/useChangeBar";
+import { useLockout } from "./change/useLockout";
 import { later } from "./later";
 
 // Somebody else is seldom faster, and its table weighs more than the rest of a form.
@@ -26,6 +27,7 @@ export function useSaving<R extends Row, In>(
 ) {
 	const { t } = useTranslation("ui");
 	const { mutateAsync: save } = useSave(resource);
+	const lockout = useLockout();
 	const [base, setBase] = useState(row);
 	const [conflict, setConflict] = useState<Conflict<R, In>>();
 	const bar = useChangeBar<In>({
@@ -34,19 +36,21 @@ export function useSaving<R extends Row, In>(
 		plan: (body) => planSave(resource, { row: base, body }),
 	});
 	const submit = (body: In) =>
-		save({ row: base, body, ask: bar.ask(body) }).catch((error: unknown) => {
-			if (!(error instanceof ApiError) || error.status !== 412) throw error;
-			return new Promise<Done<R>>((resolve, reject) => {
-				setConflict({ theirs: error.current as R, body, resolve, reject });
+		lockout
+			.run(bar.ask(body), (ask) => save({ row: base, body, ask }))
+			.catch((error: unknown) => {
+				if (!(error instanceof ApiError) || error.status !== 412) throw error;
+				return new Promise<Done<R>>((resolve, reject) => {
+					setConflict({ theirs: error.current as R, body, resolve, reject });
+				});
 			});
-		});
 	const overwrite = async ({ theirs, body, resolve }: Conflict<R, In>) =>
 		resolve(await save({ row: theirs, body, ask: bar.ask(body) }));
 	const takeTheirs = ({ theirs, reject }: Conflict<R, In>) => {
 		reject(new ApiError(412, "reloaded", t("conflict.reloaded")));
 		setBase(theirs);
 	};
-	const dialog = conflict && (
+	const dialog = conflict ? (
 		<Suspense fallback={null}>
 			<ConflictDialog
 				ns={ns}
@@ -59,6 +63,8 @@ export function useSaving<R extends Row, In>(
 				onClose={() => setConflict(undefined)}
 			/>
 		</Suspense>
+	) : (
+		lockout.dialog
 	);
 	return { base, setBase, submit, foot: bar.foot, forget: bar.forget, dialog };
 }

@@ -1,3 +1,4 @@
+import { fromLocal, toLocal } from "@ui/moment";
 import type { UrlState } from "@ui/urlState";
 
 /** filterKeys are the search parameters, in the URL and in the question to the server. */
@@ -16,23 +17,6 @@ export const subjectLength = 3;
 const longest: Partial<Record<FilterKey, number>> = { actor: 254, action: 100, subject: 254 };
 
 const isMoment = (key: FilterKey) => key === "since" || key === "until";
-
-const two = (n: number) => String(n).padStart(2, "0");
-
-/** toLocal: "2026-02-03T09:05:00Z" → "2026-02-03T10:05" for an input in Berlin; "" when it is no moment. */
-export function toLocal(moment: string | undefined): string {
-	const date = new Date(moment ?? "");
-	if (Number.isNaN(date.getTime())) return "";
-	const day = `${String(date.getFullYear()).padStart(4, "0")}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-	const seconds = date.getSeconds() > 0 ? `:${two(date.getSeconds())}` : "";
-	return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${seconds}`;
-}
-
-/** fromLocal is the way back. */
-export function fromLocal(text: string): string | undefined {
-	const date = new Date(text);
-	return text === "" || Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(".000Z", "Z");
-}
 
 /** tooShort is true for a subject that the server would refuse. */
 export const tooShort = (subject: string) => subject.trim() !== "" && subject.trim().length < subjectLength;

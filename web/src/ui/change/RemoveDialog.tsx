@@ -5,19 +5,22 @@ import { useErrorText } from "../errorText";
 import { Notice } from "../Notice";
 import { askOf, unsaid } from "./ask";
 import { ChangeBar } from "./ChangeBar";
+import { useLockout } from "./useLockout";
 
 interface Props<R extends Row, In> {
 	resource: Resource<R, In>;
 	row: R;
 	title: string;
 	children: ReactNode;
+	/** What else there is to know before. */
+	more?: ReactNode;
 	onRemoved: (done: Done<unknown>) => void;
 	onClose: () => void;
 }
 
 /** RemoveDialog asks before a row is deleted, and shows what that changes. */
 export default function RemoveDialog<R extends Row, In>(props: Props<R, In>) {
-	const { resource, row, title, children, onRemoved, onClose } = props;
+	const { resource, row, title, children, more, onRemoved, onClose } = props;
 	const text = useErrorText();
 	const { mutateAsync: remove, isPending } = useRemove(resource);
 	const [said, say] = useState(unsaid);
@@ -28,10 +31,13 @@ export default function RemoveDialog<R extends Row, In>(props: Props<R, In>) {
 			setError(failure);
 			return undefined;
 		});
-	const confirm = () => remove({ row, ask: resource.component ? askOf(said, risky) : {} }).then(onRemoved);
+	const lockout = useLockout();
+	const confirm = () =>
+		lockout.run(resource.component ? askOf(said, risky) : {}, (ask) => remove({ row, ask })).then(onRemoved);
 	return (
 		<ConfirmDialog title={title} confirm={title} danger onConfirm={confirm} onClose={onClose}>
 			<p>{children}</p>
+			{more}
 			{resource.component && (
 				<div className="gw-remove-bar">
 					{error !== undefined && <Notice kind="danger" title={text(error)} />}
@@ -45,6 +51,7 @@ export default function RemoveDialog<R extends Row, In>(props: Props<R, In>) {
 					/>
 				</div>
 			)}
+			{lockout.dialog}
 		</ConfirmDialog>
 	);
 }
