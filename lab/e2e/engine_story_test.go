@@ -95,7 +95,7 @@ func (a *appliance) opened(c *caller) {
 // dig asks the node's resolver from the client.
 func (a *appliance) dig(name, kind string) string {
 	a.t.Helper()
-	out, err := a.client.Run(a.t.Context(), "dig", "+short", "+time=5", "+tries=2", "@"+a.node.IP().String(), name, kind)
+	out, err := a.client.Run(a.t.Context(), "dig", "+short", "+time=3", "+tries=2", "@"+a.node.IP().String(), name, kind)
 	if err != nil {
 		return "error: " + err.Error()
 	}

@@ -48,7 +48,7 @@ var policy struct {
 	broken    []string
 }
 
-const scenarioLimit = 8 * time.Minute // a walk over all pages takes minutes on a busy machine
+const scenarioLimit = 15 * time.Minute // a walk over all pages takes minutes on a busy machine
 
 // browse runs web/e2e/NAME.mjs in Chromium at the client and decodes its result into out.
 func (a *appliance) browse(name string, do deeds, out any, env ...string) noticed {

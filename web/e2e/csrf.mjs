@@ -60,7 +60,7 @@ const listen = (url) =>
 		const socket = new WebSocket(url);
 		socket.onopen = () => resolve(true);
 		socket.onerror = socket.onclose = () => resolve(false);
-		setTimeout(() => resolve(false), 4_000);
+		setTimeout(() => resolve(false), 30_000);
 	});
 
 /** leave is a form that takes the whole window along: the way on which lax cookies travel. */
@@ -68,7 +68,7 @@ async function leave(page, origin, { path, body }) {
 	await page.goto(origin);
 	const json = JSON.stringify(body ?? {});
 	await Promise.all([
-		page.waitForURL(`${base}/**`, { timeout: 5_000 }).catch(() => {}),
+		page.waitForURL(`${base}/**`, { timeout: 15_000 }).catch(() => {}),
 		page.evaluate(
 			([url, json]) => {
 				const form = Object.assign(document.createElement("form"), {

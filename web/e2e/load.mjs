@@ -81,7 +81,7 @@ async function clickAndWait(to) {
 	const began = performance.now();
 	link.click();
 	while (document.querySelector("main h1")?.textContent === before || !document.querySelector("main h1")) {
-		if (performance.now() - began > 5_000) throw new Error(`${to} did not come`);
+		if (performance.now() - began > 30_000) throw new Error(`${to} did not come`);
 		await new Promise(requestAnimationFrame);
 	}
 	await new Promise(requestAnimationFrame);

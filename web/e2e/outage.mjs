@@ -52,7 +52,7 @@ async function goesAway(page, what, stop, start) {
 		// Not told by itself; then when somebody acts, so that the rest of the story can be told.
 		out.unseen.push(what);
 		await press(page.getByRole("dialog"), "Create");
-		await timed(`${what}: banner after a click`, () => told.waitFor({ timeout: 20_000 }));
+		await timed(`${what}: banner after a click`, () => told.waitFor({ timeout: 30_000 }));
 	}
 	await keeps(page, `while the ${what} is away`);
 	await ask(start);
@@ -69,7 +69,7 @@ async function next(page, old) {
 	page.on("load", () => loads++);
 	await timed("next page", async () => {
 		await page.locator('#nav a[href="/audit"]').click();
-		await heading(page, "Audit log").waitFor({ timeout: 20_000 });
+		await heading(page, "Audit log").waitFor();
 		await settled(page);
 	});
 	await later(1_000);

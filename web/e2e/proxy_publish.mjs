@@ -69,7 +69,7 @@ async function drain(page) {
 	await press(dialog, "Create");
 	await dialog.waitFor({ state: "detached" });
 	const row = (name) => page.getByRole("row").filter({ hasText: name });
-	await row("server-2").getByText("Up", { exact: true }).waitFor({ timeout: 15_000 });
+	await row("server-2").getByText("Up", { exact: true }).waitFor();
 	out.answers.both = await visit();
 	await look(page, "pool");
 	await row("server-1").getByRole("switch", { name: "Drain server-1" }).check({ force: true });

@@ -21,7 +21,7 @@ async function firstRows([to, row]) {
 		return cell?.textContent.trim() && !cell.querySelector(".pf-v6-c-skeleton");
 	};
 	while (!shown()) {
-		if (performance.now() - began > 10_000) throw new Error(`${to} shows no row`);
+		if (performance.now() - began > 30_000) throw new Error(`${to} shows no row`);
 		await new Promise(requestAnimationFrame);
 	}
 	await new Promise(requestAnimationFrame);

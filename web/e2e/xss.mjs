@@ -2,8 +2,8 @@
 // strangers send, what services say. Every page shows it; none of it may run.
 import { open, scenario } from "./lib/browser.mjs";
 import { corpus } from "./lib/corpus.mjs";
-import { ask, later } from "./lib/driver.mjs";
-import { walkAll } from "./lib/explore.mjs";
+import { ask, later, note } from "./lib/driver.mjs";
+import { elementOf, lookFor, walkAll } from "./lib/explore.mjs";
 import { api, fakeSetup, poison, refuseChanges } from "./lib/fakes.mjs";
 import { quiet } from "./lib/quiet.mjs";
 import { field, goTo, pagesOf, press, settled, setUp, signIn } from "./lib/steps.mjs";
@@ -18,7 +18,7 @@ const links = () =>
 		.map((e) => (e.getAttribute("href") ?? e.getAttribute("src") ?? e.getAttribute("action")).trim().toLowerCase())
 		.filter((url) => /^(javascript|data:text|vbscript)/.test(url));
 
-const result = { places: 0, typed: 0, shown: 0, links: [], markup: [], missed: [] };
+const result = { places: 0, fields: [], shown: 0, links: [], markup: [], missed: [] };
 
 async function inspect(page, name) {
 	result.places++;
@@ -33,47 +33,105 @@ async function inspect(page, name) {
 const texts =
 	'input:is([type="text"], [type="search"], [type="email"], [type="url"], [type="password"], :not([type])), textarea';
 
-/** fieldsOf are the text fields that can be seen, by their page and their name. */
-const fieldsOf = (page) =>
-	page
-		.locator(texts)
-		.evaluateAll((all) =>
-			all
-				.filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && !e.readOnly)
-				.map((e) => `${location.pathname} ${e.name || e.ariaLabel || e.labels?.[0]?.textContent || e.placeholder}`),
-		);
+// A form may be made of what the node says, and then its names are payloads: other ones at each visit.
+const longestFirst = [...corpus].sort((a, b) => b.length - a.length);
+const blank = (text) => longestFirst.reduce((rest, payload) => rest.replaceAll(payload, "…"), text);
 
-/** Fields is every text field that was met; each is typed into where it was met first. */
+/** fieldsOf are the text fields that can be typed into now, by their page and their name; those without one are counted. */
+async function fieldsOf(page) {
+	const path = new URL(page.url()).pathname;
+	const counts = {};
+	return (await lookFor(page, texts)).items.map(({ index, field }) => {
+		const name = blank(field);
+		if (name !== field) counts[name] = (counts[name] ?? 0) + 1;
+		return { index, key: [path, name, counts[name]].filter(Boolean).join(" ") };
+	});
+}
+
+/** type fills a field and tells what was in it before; one that is drawn anew meanwhile is looked for again. */
+async function type(page, key, text) {
+	for (let tries = 2; ; tries--) {
+		const found = (await fieldsOf(page)).find((one) => one.key === key);
+		if (!found) return undefined;
+		try {
+			const input = await elementOf(page, found.index);
+			const before = await input.inputValue();
+			await input.fill(text, { timeout: 5_000 });
+			return before;
+		} catch (error) {
+			if (tries === 0) throw error;
+		}
+	}
+}
+
+/**
+ * Fields is every text field that was met. What an address brings back is typed into and sent there. What only presses
+ * lead to is typed into where it was met, and left as it was, so that the walk goes on.
+ */
 class Fields {
 	met = new Map();
 	typed = new Set();
+	sent = new Set();
 
-	async meet(page) {
-		for (const key of await fieldsOf(page)) if (!this.met.has(key)) this.met.set(key, page.url());
+	/** meet notes the fields of a sight, whose name tells the presses that led to it. */
+	async meet(page, name) {
+		const keys = (await fieldsOf(page)).map(({ key }) => key);
+		for (const key of keys)
+			if (!this.met.has(key)) this.met.set(key, { url: page.url(), isPressed: name.includes(" > ") });
+		for (const key of keys)
+			if (this.met.get(key).isPressed && !this.typed.has(key)) await this.typeHere(page, key, name);
 	}
 
-	/** typeAll types a payload into every field on the page. */
-	async typeAll(page, name, andSend = true) {
-		for (let n = 0; n < (await fieldsOf(page)).length; n++) {
-			const key = (await fieldsOf(page))[n];
-			if (this.typed.has(key)) continue;
-			const input = page.locator(texts).locator("visible=true").and(page.locator(":enabled:not([readonly])")).nth(n);
-			await input.fill(corpus[(this.typed.size * 7 + 3) % corpus.length], { timeout: 2_000 });
+	payload = () => corpus[(this.typed.size * 7 + 3) % corpus.length];
+
+	/** typeHere types into one field and puts back what was there. */
+	async typeHere(page, key, name) {
+		try {
+			const before = await type(page, key, this.payload());
+			if (before === undefined) return;
 			this.typed.add(key);
-			if (andSend) await input.press("Enter").catch(() => {});
+			await quiet(page);
+			await inspect(page, `${name}, typed into ${key}`);
+			await type(page, key, before);
+			await quiet(page);
+		} catch (error) {
+			note(`${name}: ${key}: ${error}`);
+		}
+	}
+
+	/** typeAll types a payload into every field on the page, and sends each. */
+	async typeAll(page, name) {
+		const tried = new Set(this.sent);
+		const next = async () => (await fieldsOf(page)).find(({ key }) => !tried.has(key))?.key;
+		for (let key = await next(); key; key = await next()) {
+			tried.add(key);
+			if ((await type(page, key, this.payload())) === undefined) continue;
+			this.typed.add(key);
+			this.sent.add(key);
+			await page.keyboard.press("Enter");
 			await quiet(page);
 			await inspect(page, `${name}, typed into ${key}`);
 		}
 	}
 
+	/** shows tells whether a field comes, for as long as its form may take; what was typed into before may stay away. */
+	async shows(page, key) {
+		const end = Date.now() + (this.typed.has(key) ? 2_000 : 20_000);
+		for (;;) {
+			if ((await fieldsOf(page)).some((one) => one.key === key)) return true;
+			if (Date.now() > end) return false;
+			await later(100);
+		}
+	}
+
 	async revisit(page) {
-		for (const [key, url] of this.met) {
-			if (this.typed.has(key)) continue;
+		for (const [key, { url }] of [...this.met]) {
+			if (this.sent.has(key)) continue;
 			await goTo(page, url);
 			// Dialogs have an address; the palette opens by its keys.
-			if (!url.includes("do=") && !(await fieldsOf(page)).includes(key)) await page.keyboard.press("Control+K");
-			if (!(await fieldsOf(page)).includes(key)) await page.getByRole("dialog").waitFor();
-			await this.typeAll(page, url);
+			if (!url.includes("do=") && !(await fieldsOf(page)).some((one) => one.key === key))
+				await page.keyboard.press("Control+K");
+			if (await this.shows(page, key)) await this.typeAll(page, url);
 		}
 	}
 }
@@ -84,7 +142,7 @@ async function visitor(fields, account) {
 	await refuseChanges(page.context());
 	for (const path of ["/sign-in", "/reset-password"]) {
 		await goTo(page, path);
-		await fields.meet(page);
+		await fields.meet(page, path);
 		await fields.typeAll(page, path);
 	}
 	await page.context().unroute(api);
@@ -94,11 +152,7 @@ async function visitor(fields, account) {
 	await setUp(page, { code: "AAAA-AAAA-AAAA", fqdn: "gw1.example.com", ...account }, async (step) => {
 		const more = page.getByRole("button", { name: "Use another certificate authority" });
 		if (await more.isVisible()) await more.click();
-		await fields.meet(page);
-		const inputs = await page.locator(texts).locator("visible=true").all();
-		const before = await Promise.all(inputs.map((input) => input.inputValue()));
-		await fields.typeAll(page, step, false);
-		for (const [n, input] of inputs.entries()) await input.fill(before[n]);
+		await fields.meet(page, `/setup > ${step}`);
 	});
 	await page.context().close();
 }
@@ -159,11 +213,11 @@ await scenario(async () => {
 	const fields = new Fields();
 	const onState = (page) => async (name) => {
 		await inspect(page, name);
-		await fields.meet(page);
+		await fields.meet(page, name);
 	};
 	const pressed = await walkAll(windows, paths, (page) => ({ onState: onState(page), deepest: 2, most: 14 }));
 	await Promise.all([fields.revisit(page), visitor(fields, viewer)]);
-	result.typed = fields.typed.size;
+	result.fields = [...fields.typed].sort();
 	result.missed = [...fields.met.keys()].filter((key) => !fields.typed.has(key));
 	return { ...result, payloads: corpus.length, pressed, ...(await control()) };
 }, result);

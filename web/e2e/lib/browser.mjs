@@ -36,7 +36,7 @@ export async function open({ size = desktop, theme = "light", list = seen, ...op
 		reducedMotion: "reduce",
 		...options,
 	});
-	context.setDefaultTimeout(10_000);
+	context.setDefaultTimeout(30_000);
 	await watch(context, list);
 	const page = await context.newPage();
 	pages.add(page);

@@ -2,16 +2,16 @@
 // and menus, and what is in the layers (menus, dialogs) that open by it.
 import { note } from "./driver.mjs";
 import { quiet } from "./quiet.mjs";
-import { goTo } from "./steps.mjs";
+import { busy, goTo } from "./steps.mjs";
 
 const layers = '[role="dialog"], .pf-v6-c-menu, .pf-v6-c-popover';
 const pressable =
 	'button, summary, input[type="checkbox"], [role="button"], [role="menuitem"], [role="tab"], [role="option"]';
 
-/** look lists what can be pressed in the top layer, and keeps the elements for press. */
-function look([layers, pressable]) {
+/** look lists what there is of some kind in the top layer, and keeps the elements for elementOf. */
+function look([layers, wanted]) {
 	const visible = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0;
-	const isOff = (e) => e.disabled || e.getAttribute("aria-disabled") === "true" || e.closest("[inert]");
+	const isOff = (e) => e.disabled || e.readOnly || e.getAttribute("aria-disabled") === "true" || e.closest("[inert]");
 	const open = [...document.querySelectorAll(layers)].filter(visible);
 	const outer = open.filter((one) => !open.some((other) => other !== one && other.contains(one)));
 	const words = (e) =>
@@ -22,9 +22,7 @@ function look([layers, pressable]) {
 		const row = e.closest("tbody tr, li:not([role])");
 		return row ? [...row.parentElement.children].filter((one) => !one.ariaHidden).indexOf(row) : 0;
 	};
-	window.__e2e = [...(outer.at(-1) ?? document.body).querySelectorAll(pressable)].filter(
-		(e) => visible(e) && !isOff(e),
-	);
+	window.__e2e = [...(outer.at(-1) ?? document.body).querySelectorAll(wanted)].filter((e) => visible(e) && !isOff(e));
 	return {
 		depth: outer.length,
 		items: window.__e2e.map((e, index) => ({
@@ -33,9 +31,16 @@ function look([layers, pressable]) {
 			row: rowOf(e),
 			shell: Boolean(e.closest("header, nav")),
 			tab: e.getAttribute("role") === "tab",
+			field: e.name || e.ariaLabel || e.labels?.[0]?.textContent || e.placeholder || "",
 		})),
 	};
 }
+
+/** lookFor lists what fits a selector and can be used now; a later look forgets the elements of this one. */
+export const lookFor = (page, wanted) => page.evaluate(look, [layers, wanted]);
+
+/** elementOf is the one that the last look gave this number. */
+export const elementOf = async (page, index) => (await page.evaluateHandle((i) => window.__e2e[i], index)).asElement();
 
 // Names differ by the row they are in; what they do does not. Two rows are enough.
 const kind = ({ name, row }) => `${name.replace(/^(Actions for|Account menu of) .*/, "$1")}#${Math.min(row, 2)}`;
@@ -58,7 +63,7 @@ export class Explorer {
 		await this.level([], 0);
 	}
 
-	look = () => this.page.evaluate(look, [layers, pressable]);
+	look = () => lookFor(this.page, pressable);
 
 	/** level presses everything in one layer: the page itself, or the one that the chain of presses opened. */
 	async level(chain, depth) {
@@ -97,23 +102,26 @@ export class Explorer {
 
 	async press({ index, name }) {
 		this.pressed++;
-		const handle = await this.page.evaluateHandle((i) => window.__e2e[i], index);
+		const element = await elementOf(this.page, index);
 		try {
 			// A switch's input lies under its picture.
-			if (await handle.evaluate((e) => e.matches('input[type="checkbox"]'))) await handle.evaluate((e) => e.click());
-			else await handle.asElement().click({ timeout: 2_000 });
+			if (await element.evaluate((e) => e.matches('input[type="checkbox"]'))) await element.evaluate((e) => e.click());
+			else await element.click({ timeout: 2_000 });
 		} catch (error) {
 			const why = String(error).match(/<.*intercepts pointer events/)?.[0] ?? String(error).split("\n")[0];
 			note(`${this.page.url()}: ${name} cannot be pressed: ${why}`);
 			return false;
 		}
 		await quiet(this.page, 200);
-		// A dialog's own code may still be on its way.
+		// A dialog's own code, or what it shows, may still be on its way.
 		if (this.page.url().includes("do="))
 			await this.page
 				.getByRole("dialog")
-				.waitFor({ timeout: 2_000 })
+				.waitFor({ timeout: 5_000 })
 				.catch(() => {});
+		await this.page
+			.waitForFunction((busy) => !document.querySelector(`[role="dialog"] :is(${busy})`), busy, { timeout: 5_000 })
+			.catch(() => {});
 		return true;
 	}
 

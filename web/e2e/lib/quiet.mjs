@@ -23,12 +23,13 @@ export function follow(page) {
 }
 
 /** quiet waits until nothing was asked for for a moment. */
-export async function quiet(page, moment = 120, limit = 8_000) {
+export async function quiet(page, moment = 120, limit = 30_000) {
 	const now = state.get(page);
 	const end = Date.now() + limit;
 	while (now.open.size > 0 || Date.now() - now.since < moment) {
 		if (Date.now() > end) throw new Error(`${page.url()} still waits for ${[...now.open].map((r) => r.url())}`);
 		await later(20);
 	}
-	await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 }))).catch(() => {});
+	// What was answered is drawn when there is time for it, which takes longer than a moment on a busy machine.
+	await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 5_000 }))).catch(() => {});
 }

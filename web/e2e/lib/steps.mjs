@@ -14,11 +14,14 @@ export async function goTo(page, path) {
 	await settled(page);
 }
 
+/** busy is what a page shows in place of what it does not have yet. */
+export const busy = '[aria-busy="true"], .pf-v6-c-skeleton, .pf-v6-c-spinner';
+
 /** settled is when the page says no more that it is loading, and all its requests are answered. */
 export async function settled(page) {
 	await page.getByRole("heading").first().waitFor();
 	await quiet(page);
-	await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .pf-v6-c-skeleton, .pf-v6-c-spinner'));
+	await page.waitForFunction((busy) => !document.querySelector(busy), busy);
 }
 
 /** signIn goes through the sign-in page; factor is the authenticator of an account that has one. */

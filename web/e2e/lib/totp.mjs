@@ -30,9 +30,9 @@ export class Authenticator {
 
 	async code() {
 		const step = () => Math.floor(Date.now() / 30_000);
-		// The server takes a code of the step before or after too, and none twice; no step may end on the way.
-		while (30_000 - (Date.now() % 30_000) < 2_000 || this.#last > step()) await later(250);
-		this.#last = Math.max(this.#last + 1, step() - 1);
+		// The server takes a code of the step before or after too, and none twice. One of the step before may be over on the way.
+		while (this.#last > step()) await later(250);
+		this.#last = Math.max(this.#last + 1, step());
 		return codeOf(this.secret, this.#last);
 	}
 }
