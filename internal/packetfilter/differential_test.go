@@ -40,7 +40,7 @@ func TestBarFirewall01Semantics(t *testing.T) {
 	for seed := range uint64(20) {
 		control += len(h.disagreements(t, newGenerator(seed), invertOne))
 	}
-	figure := fmt.Sprintf("%d policies x %d packets, %d disagreements; control: one rule inverted shows %d", policies, probesPerPolicy, bad, control)
+	figure := fmt.Sprintf("%d policies x %d packets, %d disagreements of kernel, model and explanation; control: one rule inverted shows %d", policies, probesPerPolicy, bad, control)
 	bar.Report(t, "firewall", 1, figure, "0 disagreements; control shows some", bad == 0 && control > 0)
 	h.mustHaveSeen(t, "invalid", "neighbour", "peer", "lockout", "opening", "tunnel", "translated", "default", "rule", "dnat", "snat")
 }
@@ -111,7 +111,7 @@ func (h *house) disagreements(t *testing.T, g generator, change func(*Policy)) [
 	return bad
 }
 
-// compare sends a probe and is empty when kernel and model agree.
+// compare sends a probe and is empty when kernel, model and explanation agree.
 func (h *house) compare(t *testing.T, m model, k probe) string {
 	t.Helper()
 	out, rose, err := h.send(k)
@@ -127,6 +127,9 @@ func (h *house) compare(t *testing.T, m model, k probe) string {
 		got.source, got.target, got.port, got.sourcePorts = want.source, want.target, want.port, want.sourcePorts
 	}
 	got.counters, got.by = rose, want.by
+	if e := explained(m.Policy, k); !agree(e, judged(m, k)) {
+		return fmt.Sprintf("%v\n explained %v\n want %v", k, e, want)
+	}
 	if same(got, want) {
 		return ""
 	}
