@@ -63,3 +63,49 @@ func BenchmarkExplain(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkReaches(b *testing.B) {
+	blocked := Rule{ID: "ff", Priority: -1, From: Any, To: Any, Source: Selector{Set: "b10c"}, Action: Drop}
+	allowed := Rule{ID: "fe", Priority: 20_000, From: Any, To: Any, Source: Selector{Set: "b10c"}, Action: Accept}
+	last := Rule{ID: "fd", Priority: 20_000, From: Any, To: Any, Action: Accept}
+	for _, bc := range []struct {
+		name  string
+		rules []Rule // besides 10,000
+		query Query
+		zones int
+		want  bool
+	}{
+		{"one pair of a hundred", nil, Query{From: "z2", To: "z4"}, 10, true},
+		{"one service of one pair", nil, Query{From: "z0", To: "z0", Services: ports(TCP, 2000)}, 1, false},
+		{"the last rule after all others", []Rule{last}, Query{From: "z0", To: "z0", Services: ports(TCP, 2000)}, 1, true},
+		{"a group that is blocked as a whole", []Rule{blocked, allowed}, Query{From: "z0", To: "z0", Services: ports(TCP, 2000)}, 1, false},
+		{"all but a blocked group", []Rule{blocked, last}, Query{From: "z0", To: "z0", Services: ports(TCP, 2000)}, 1, true},
+		{"every zone to every other", nil, Query{From: Any, To: Any, Services: ports(TCP, 2000)}, 10, false},
+		{"every zone to every other, with a blocked group", []Rule{blocked, allowed}, Query{From: Any, To: Any, Services: ports(TCP, 2000)}, 10, false},
+	} {
+		p := manyRules(10_000, bc.zones)
+		p.Rules = append(p.Rules, bc.rules...)
+		b.Run(bc.name, func(b *testing.B) {
+			for b.Loop() {
+				if w, got, err := Reaches(p, bc.query); err != nil || got != bc.want {
+					b.Fatalf("%+v, %v, %v", w, got, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkReachesCoveredByMany has one accepting rule whose hosts are all dropped one by one.
+func BenchmarkReachesCoveredByMany(b *testing.B) {
+	p := &Policy{Zones: map[string][]string{"a": {"a0"}, "b": {"b0"}}}
+	for i := range 4096 {
+		host := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), 32)
+		p.Rules = append(p.Rules, Rule{ID: fmt.Sprintf("%04x", i), From: "a", To: Any, Source: Selector{Listed: *networks(host)}, Action: Drop})
+	}
+	p.Rules = append(p.Rules, Rule{ID: "ffff", Priority: 1, From: "a", To: "b", Source: some("10.0.0.0/20"), Action: Accept})
+	for b.Loop() {
+		if w, got, err := Reaches(p, Query{From: "a", To: "b"}); err != nil || got {
+			b.Fatalf("%+v, %v, %v", w, got, err)
+		}
+	}
+}

@@ -61,7 +61,12 @@ func Reaches(p *Policy, q Query) (w Witness, reaches bool, err error) {
 // from is the policy with the rules alone that are about packets from a side.
 func (p *Policy) from(in side) *Policy {
 	narrow := *p
-	narrow.Rules = slices.DeleteFunc(slices.Clone(p.Rules), func(r Rule) bool { return !in.in(r.From) })
+	narrow.Rules = nil
+	for i := range p.Rules {
+		if in.in(p.Rules[i].From) {
+			narrow.Rules = append(narrow.Rules, p.Rules[i])
+		}
+	}
 	return &narrow
 }
 

@@ -11,11 +11,6 @@ import (
 // and all that can be sent is one span too.
 type flow uint32
 
-const (
-	firstFlow flow = 0
-	lastFlow  flow = 0xff_ffff
-)
-
 func (f flow) Compare(o flow) int { return cmp.Compare(f, o) }
 func (f flow) Next() flow         { return f + 1 }
 func (f flow) Prev() flow         { return f - 1 }
@@ -143,18 +138,25 @@ func listed(a *Addresses, v4 bool) []Range {
 	return a.Of(v4)
 }
 
+// What takes everything. Nobody writes into these lists.
+var (
+	every4     = []Range{RangeOf(netip.PrefixFrom(netip.IPv4Unspecified(), 0))}
+	every6     = []Range{RangeOf(netip.PrefixFrom(netip.IPv6Unspecified(), 0))}
+	everyFlows = []Span[flow]{{0, 0xff_ffff}}
+)
+
 // everywhere are all addresses of a family.
 func everywhere(v4 bool) []Range {
 	if v4 {
-		return []Range{RangeOf(netip.PrefixFrom(netip.IPv4Unspecified(), 0))}
+		return every4
 	}
-	return []Range{RangeOf(netip.PrefixFrom(netip.IPv6Unspecified(), 0))}
+	return every6
 }
 
 // flowsOf are what services take in a family; no services take everything.
 func flowsOf(services []Service, v4 bool) []Span[flow] {
 	if len(services) == 0 {
-		return []Span[flow]{{firstFlow, lastFlow}}
+		return everyFlows
 	}
 	list := make([]Span[flow], 0, len(services))
 	for _, s := range services {

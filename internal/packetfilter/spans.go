@@ -46,6 +46,9 @@ func holds[P point[P]](list []Span[P], at P) bool {
 	return i < len(list) && list[i].From.Compare(at) <= 0
 }
 
+// identical reports whether two lists are one: a group that several rules name is not gone through.
+func identical[P point[P]](a, b []Span[P]) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
+
 // touch reports whether two lists have a point in common.
 func touch[P point[P]](a, b []Span[P]) bool {
 	for len(a) > 0 && len(b) > 0 {
@@ -63,6 +66,9 @@ func touch[P point[P]](a, b []Span[P]) bool {
 
 // covers reports whether every point of b is one of a.
 func covers[P point[P]](a, b []Span[P]) bool {
+	if identical(a, b) {
+		return true
+	}
 	for len(b) > 0 {
 		a = a[reaching(a, b[0].From):]
 		if len(a) == 0 || a[0].From.Compare(b[0].From) > 0 {

@@ -102,5 +102,5 @@ func (n *NAT) before(flows []Span[flow]) []Span[flow] {
 		return kept
 	}
 	// Everything outside of the targets becomes their first.
-	return without([]Span[flow]{{firstFlow, lastFlow}}, without(to, kept))
+	return without(everyFlows, without(to, kept))
 }
