@@ -138,7 +138,8 @@ func (g generator) service() Service {
 	}
 }
 
-var generatedZones = []string{"lan", "wan", "dmz", "guest", "void"}
+// The last one never has an interface.
+var generatedZones = []string{"lan", "wan", "dmz", "guest", "office", "lab", "void"}
 
 func (g generator) zone(wild int) string {
 	if g.chance(wild) {
@@ -147,11 +148,15 @@ func (g generator) zone(wild int) string {
 	return pick(g, generatedZones...)
 }
 
-func (g generator) zones() map[string][]string {
+// zones spreads the interfaces over a few zones, or over as many as there are.
+func (g generator) zones(few bool) map[string][]string {
 	zones := map[string][]string{"void": nil}
-	for _, name := range houseInterfaces {
+	for i, name := range houseInterfaces {
+		zone := generatedZones[i]
+		if few {
+			zone = pick(g, generatedZones[:4]...)
+		}
 		if g.chance(90) {
-			zone := pick(g, "lan", "wan", "dmz", "guest")
 			zones[zone] = append(zones[zone], name)
 		}
 	}
@@ -164,17 +169,22 @@ func (g generator) zones() map[string][]string {
 // policy is any policy; some have so many runs between so many pairs that the compiler
 // gives up pairs.
 func (g generator) policy() *Policy {
-	p := &Policy{Zones: g.zones(), Sets: map[string]*Addresses{}, Lockout: g.lockout()}
+	large := g.chance(10)
+	p := &Policy{Zones: g.zones(!large), Sets: map[string]*Addresses{}, Lockout: g.lockout()}
 	sets := []string{"5e0", "5e1", "5e2"}
 	for _, id := range sets {
 		p.Sets[id] = ptr(g.addresses())
 	}
 	p.Sets["5e2"].V6 = nil
-	rules, wild := 1+g.IntN(30), 25
-	if g.chance(10) {
-		rules, wild = 120, 40
+	rules := 1 + g.IntN(30)
+	if large {
+		rules = 150
 	}
 	for i := range rules {
+		wild := 25
+		if large {
+			wild = pick(g, 0, 100)
+		}
 		p.Rules = append(p.Rules, g.rule(i, wild, sets))
 	}
 	for i := range g.IntN(10) {
@@ -281,6 +291,8 @@ func (g generator) probe(number int) probe {
 		k.protocol, k.sourcePort = pick(g, GRE, ESP), 0
 	case n < 85 && v4:
 		k.protocol, k.sourcePort = AH, 0
+	case n < 87: // nobody sends a message of the other family
+		k.protocol, k.kind = map[bool]Protocol{true: ICMPv6, false: ICMP}[v4], pick(g, 8, 13, 128, 135, 139)
 	case v4:
 		k.protocol, k.kind = ICMP, pick(g, 8, 8, 8, 13, 0, 3)
 	default:

@@ -175,3 +175,26 @@ func TestTheSamePolicyIsTheSameText(t *testing.T) {
 		}
 	}
 }
+
+// The random policies of the other tests must come in every layout.
+func TestRandomPoliciesHaveAllLayouts(t *testing.T) {
+	seen := map[string]int{}
+	for seed := range uint64(200) {
+		p := newGenerator(seed).policy()
+		c := &compiler{policy: p, sets: map[string]bool{}}
+		c.readZones()
+		rules := c.readRules()
+		pairs := arrangePairs(rules, c.zones)
+		switch l := arrange(rules, c.zones); {
+		case overlap(c.zones):
+			seen["an interface in two zones"]++
+		case pairs == nil:
+			seen["too many jumps"]++
+		case len(l.pairs) > 0 && len(l.runs) > 0:
+			seen["pairs and runs"]++
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("only %v", seen)
+	}
+}

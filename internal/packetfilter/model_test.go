@@ -72,14 +72,15 @@ func (m model) judge(k probe) outcome {
 }
 
 // tracking is what connection tracking makes of a first packet. Messages that answer
-// something are invalid without it, and those of IPv6's own business are not tracked.
+// something are invalid without it, as are those in the other family, and those of IPv6's
+// own business are not tracked.
 func tracking(k probe) string {
 	switch {
-	case k.protocol == ICMP && k.source.Is4() && !slices.Contains([]int{8, 13, 15, 17}, k.kind):
+	case k.protocol == ICMP && (k.source.Is6() || !slices.Contains([]int{8, 13, 15, 17}, k.kind)):
 		return "invalid"
 	case k.protocol == ICMPv6 && k.source.Is6() && slices.Contains([]int{130, 131, 132, 133, 134, 135, 136, 143}, k.kind):
 		return "untracked"
-	case k.protocol == ICMPv6 && k.source.Is6() && k.kind != 128 && k.kind != 139:
+	case k.protocol == ICMPv6 && (k.source.Is4() || k.kind != 128 && k.kind != 139):
 		return "invalid"
 	}
 	return "new"

@@ -6,12 +6,10 @@ package packetfilter
 
 // invalid are the flows that begin nothing.
 func invalid(v4 bool) []Span[flow] {
-	// A message of the other family's protocol is odd, but only ICMP in IPv6 is refused as such.
-	begin := typed(ICMPv6, 128, 139)
-	if v4 {
-		begin = append(typed(ICMP, 8, 13, 15, 17), begin...)
-	} else {
-		begin = sorted(append(begin, untracked(v4)...))
+	// Of the messages of the other family's protocol none does.
+	begin := typed(ICMP, 8, 13, 15, 17)
+	if !v4 {
+		begin = sorted(append(typed(ICMPv6, 128, 139), untracked(v4)...))
 	}
 	return without(append(typed(ICMP, -1), typed(ICMPv6, -1)...), begin)
 }
