@@ -3,6 +3,7 @@ package packetfilter
 import (
 	"errors"
 	"net/netip"
+	"slices"
 )
 
 // The most that is done for one answer: about a second. Beyond it there is none, because a
@@ -81,4 +82,38 @@ func prefer[P point[P]](list []Span[P], known ...P) P {
 		}
 	}
 	return list[0].From
+}
+
+// drawn draws steps together that follow each other, all deny, and differ in one dimension
+// alone: a list of hosts that were blocked one by one is one step. Who denies is not told.
+func drawn(steps []located, dimension func(*region) *[]Range) []located {
+	var fewer []located
+	for len(steps) > 0 {
+		n := 1
+		for n < len(steps) && steps[0].denies && steps[n].denies && differsIn(steps[0].region, steps[n].region, dimension) {
+			n++
+		}
+		fewer = append(fewer, union(steps[:n], dimension))
+		steps = steps[n:]
+	}
+	return fewer
+}
+
+// differsIn reports whether two regions are the same in all other dimensions.
+func differsIn(a, b region, dimension func(*region) *[]Range) bool {
+	*dimension(&a), *dimension(&b) = nil, nil
+	return slices.Equal(a.flows, b.flows) && slices.Equal(a.source, b.source) && slices.Equal(a.destination, b.destination)
+}
+
+func union(steps []located, dimension func(*region) *[]Range) located {
+	all := steps[0]
+	if len(steps) == 1 {
+		return all
+	}
+	var list []Range
+	for _, s := range steps {
+		list = append(list, *dimension(&s.region)...)
+	}
+	*dimension(&all.region) = Merge(list).Of(list[0].From.Is4())
+	return all
 }

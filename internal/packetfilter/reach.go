@@ -195,6 +195,8 @@ func (s *search) way(in, out group, v4 bool) *way {
 		denies := q.action != Accept || q.by.Kind == ByNeighbour
 		w.steps = append(w.steps, located{q.by, denies, r})
 	}
+	w.steps = drawn(w.steps, func(r *region) *[]Range { return &r.source })
+	w.steps = drawn(w.steps, func(r *region) *[]Range { return &r.destination })
 	return w
 }
 
@@ -288,7 +290,9 @@ func (s *search) first(wanted region, taken []region, steps iter.Seq[located]) (
 			continue
 		}
 		if step.denies {
-			denied = append(denied, inside)
+			if denied = append(denied, inside); inside.covers(wanted) {
+				break
+			}
 			continue
 		}
 		// Nothing of what earlier steps accept was left, so whatever is left here is decided here.

@@ -1,6 +1,9 @@
 package packetfilter
 
 import (
+	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -108,5 +111,27 @@ func TestReachesSaysWhatItCannotAnswer(t *testing.T) {
 				t.Errorf("%v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestReachesGivesUpInTheEnd(t *testing.T) {
+	all := match{}.region(true)
+	for name, spent := range map[string]work{"too many regions": {regions: maxRegions}, "too many comparisons": {compared: maxCompared}} {
+		if _, found, err := spent.left(all, []region{all}); found || !errors.Is(err, errTooMuch) {
+			t.Errorf("%s: %v, %v, want %v", name, found, err, errTooMuch)
+		}
+	}
+}
+
+// A list of blocked hosts is not gone through host by host.
+func TestReachesDrawsBlockedHostsTogether(t *testing.T) {
+	p := &Policy{Zones: map[string][]string{"a": {"a0"}, "b": {"b0"}}}
+	for i, host := range []string{"10.0.0.2", "10.0.0.0", "10.0.0.3", "10.0.0.1"} {
+		p.Rules = append(p.Rules, Rule{ID: "a" + strconv.Itoa(i), From: "a", To: Any, Source: some(host), Action: Drop})
+	}
+	s := search{query: Query{From: "a", To: "b"}, all: p, policy: p}
+	w := s.way(s.groups("a")[0], s.groups("b")[0], true)
+	if got := w.steps[len(w.steps)-1]; len(w.steps) != 2 || !slices.Equal(got.region.source, some("10.0.0.0/30").Listed.V4) {
+		t.Errorf("%d steps, the last of them %+v", len(w.steps), got)
 	}
 }

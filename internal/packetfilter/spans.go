@@ -47,7 +47,9 @@ func holds[P point[P]](list []Span[P], at P) bool {
 }
 
 // identical reports whether two lists are one: a group that several rules name is not gone through.
-func identical[P point[P]](a, b []Span[P]) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
+func identical[P point[P]](a, b []Span[P]) bool {
+	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
+}
 
 // touch reports whether two lists have a point in common.
 func touch[P point[P]](a, b []Span[P]) bool {
