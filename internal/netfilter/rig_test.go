@@ -1,43 +1,22 @@
 package netfilter
 
 import (
-	"context"
-	"errors"
-	"os/exec"
-	"slices"
 	"testing"
 
-	"gateway/internal/sys"
-	"gateway/lab"
+	"gateway/lab/wiretest"
 )
 
 // rig is a network of its own, with the product's table and Debian 13's nft to fill it.
 type rig struct {
-	*lab.Space
+	*wiretest.Gateway
 	t     testing.TB
 	table Table
 }
 
-func newRig(t testing.TB) *rig {
+func newRig(t testing.TB, interfaces ...wiretest.Interface) *rig {
 	t.Helper()
-	return rigIn(t, lab.NewSpace(t))
-}
-
-func rigIn(t testing.TB, s *lab.Space) *rig {
-	t.Helper()
-	argv := lab.InRoot(t, "", nftProgram)
-	program, err := exec.LookPath(argv[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		if c.Path != nftProgram {
-			return sys.Result{}, errors.New("only nft may be run, not " + c.Path)
-		}
-		c.Path, c.Args = program, slices.Concat(argv[1:], c.Args)
-		return sys.Run(ctx, c)
-	}
-	return &rig{Space: s, t: t, table: Table{Run: run}}
+	g := wiretest.New(t, interfaces...)
+	return &rig{Gateway: g, t: t, table: Table{Run: g.Run}}
 }
 
 // must does something in the network, which has to succeed.
@@ -51,14 +30,11 @@ func (r *rig) must(do func() error) {
 // nft runs nft as an operator would, and answers what it prints.
 func (r *rig) nft(input string, args ...string) string {
 	r.t.Helper()
-	var out sys.Result
-	r.must(func() (err error) {
-		out, err = r.table.Run(r.t.Context(), sys.Command{
-			Path: nftProgram, Args: args, Stdin: []byte(input), MaxOutput: 64 << 20,
-		})
-		return err
-	})
-	return string(out.Stdout)
+	out, err := r.Nft(r.t.Context(), []byte(input), args...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
 }
 
 func (r *rig) replace(texts ...string) {
