@@ -18,8 +18,13 @@ func main() {
 	flag.StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
 	flag.StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "folder of the last good files")
 	flag.StringVar(&cfg.RunDir, "run-dir", cfg.RunDir, "folder that no boot survives")
+	filter := flag.Bool("packet-filter", false, "only put the packet filter's last good rules into the kernel")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	if *filter {
+		app.Main(app.LoadPacketFilter(ctx, cfg))
+		return
+	}
 	app.Main(app.RunApply(ctx, cfg))
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -114,6 +116,9 @@ func newCore(cfg Config) (*core, error) {
 		SetupCode: cfg.SetupCode(), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
 		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: apply.Client{Socket: cfg.ApplySocket}, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
 		DNSProviders: cfg.DNSProviders,
+		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		},
 	}
 	deps.Set = func() component.Set { return c.set }
 	c.parts = all.List(deps)

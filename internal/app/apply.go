@@ -16,6 +16,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/all"
+	"gateway/internal/component/firewall"
 	"gateway/internal/db"
 	"gateway/internal/secret"
 	"gateway/internal/sys"
@@ -62,7 +63,7 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 	}
 	defer pool.Close()
 	watch := db.NewWatch(pool, func(ctx context.Context) error { return change.Ready(ctx, pool) }, log)
-	engine, err := newEngine(cfg, pool, watch, units, log)
+	engine, err := newEngine(cfg, pool, watch.Up, units, log)
 	if err != nil {
 		return err
 	}
@@ -86,22 +87,44 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 	return g.Wait()
 }
 
-func newEngine(cfg ApplyConfig, pool db.Pool, watch *db.Watch, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
+// LoadPacketFilter puts the rules that were good last into the kernel. It runs before there
+// is a network, a database or a bus, so that no packet ever finds the node open; a node that
+// has no rules yet is shut but for its management.
+func LoadPacketFilter(ctx context.Context, cfg ApplyConfig) error {
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	pool, err := db.Open(cfg.Database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	engine, err := newEngine(cfg, pool, func() bool { return false }, sys.NewUnits(), log)
+	if err != nil {
+		return err
+	}
+	// What cannot be mended is no reason to leave the door open.
+	if err := engine.Boot(ctx); err != nil {
+		log.Error("boot", "err", err)
+	}
+	return engine.Load(ctx, firewall.Name, firewall.Shut())
+}
+
+func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
 	clock, err := apply.SystemClock(cfg.RunDir)
 	if err != nil {
 		return nil, err
 	}
-	health, err := sys.NewHost(time.Now).Health()
+	host := sys.NewHost(time.Now)
+	health, err := host.Health()
 	if err != nil {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	at := failpoint(cfg.RunDir)
-	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, At: at, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
+	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Host: host, At: at, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
 	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now)
 	run.Manage(set, nil)
 	tables := db.Tables(component.Schemas(set.Parts))
 	return apply.NewEngine(apply.EngineOptions{
-		Set: set, Pool: pool, Up: watch.Up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
+		Set: set, Pool: pool, Up: up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
 		Node: health.MachineID, Clock: clock, Log: log, At: at,
 		Undo: func(ctx context.Context, id string) error { return run.Undo(ctx, id, tables) },
 	}), nil

@@ -3,7 +3,9 @@
 package all
 
 import (
+	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -57,7 +59,9 @@ type Deps struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	DNSProviders dnsprovider.Open // for the process that speaks to the outside
+	// For the process that speaks to the outside.
+	DNSProviders dnsprovider.Open
+	Lookup       func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
 // Managed returns the parts that render files for a daemon. gateway-apply has these alone.
@@ -71,7 +75,9 @@ func Managed(d Deps) []component.Component {
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, HAProxy: proxied, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 	}
 	tables, needed := component.NeedsOf(parts)
-	return append(parts, firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Needed: needed, NeededTables: tables}))
+	return append(parts, firewall.New(firewall.Options{
+		DB: d.Pool, Run: d.Run, Applier: d.Applier, Exec: d.Exec, Host: d.Host, Lookup: d.Lookup, Needed: needed, NeededTables: tables, Now: d.Now, Log: d.Log,
+	}))
 }
 
 // List returns the parts.

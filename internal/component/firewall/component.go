@@ -7,21 +7,39 @@ package firewall
 import (
 	"context"
 	"embed"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"sync/atomic"
+	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db"
+	"gateway/internal/netfilter"
+	"gateway/internal/packetlog"
+	"gateway/internal/sys"
 )
+
+// Name is the part's one word.
+const Name = "firewall"
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Options are what the component needs. Run and Applier are for the process that has routes.
+// Options are what the component needs. Run and Applier are for the process that has
+// routes, Exec for the one that applies.
 type Options struct {
-	DB      db.DB
+	DB      db.Pool
 	Run     *change.Runner
-	Applier applier // apply.Client
+	Applier applier    // apply.Client
+	Exec    sys.Runner // sys.Run
+	Host    *sys.Host
+	// Lookup resolves a name, in the process that speaks to the outside.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	Now    func() time.Time
+	Log    *slog.Logger
 	// Needed is what the other parts need of the packet filter, and NeededTables whose rows
 	// decide it.
 	Needed       func(ctx context.Context, q db.DB) (component.Needed, error)
@@ -34,20 +52,50 @@ type applier interface {
 
 type part struct {
 	Options
+	known  *book
+	table  netfilter.Table
+	marker netfilter.Marker
+	expiry *expiry
+	// rendered is what was last rendered, which in gateway-apply is what runs.
+	rendered atomic.Pointer[state]
+	hits     hits
+
+	ring    *packetlog.Ring // in gateway-apply
+	feed    *packetlog.Feed // in gateway-api
+	actions actions
 }
 
 // New returns the component.
 func New(o Options) component.Component { return newPart(o).component() }
 
-func newPart(o Options) *part { return &part{Options: o} }
+func newPart(o Options) *part {
+	table := netfilter.Table{Run: o.Exec}
+	p := &part{Options: o, known: newBook(), table: table, marker: netfilter.Marker{Table: table}, expiry: newExpiry()}
+	p.ring = packetlog.NewRing(time.Now().UnixNano())
+	p.feed = &packetlog.Feed{Ask: p.askLog, Name: p.nameActions, Log: o.Log}
+	return p
+}
 
 func (p *part) component() component.Component {
 	return component.Component{
-		Name:       "firewall",
+		Name:       Name,
 		Tables:     tables(),
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
-		Objects:    objects(),
+		Reads:      append([]string{"network_interfaces"}, p.NeededTables...),
+		Render:     p.render,
+		Check:      check,
+		Unchecked:  unchecked,
+		Apply:      p.apply,
+		Running:    p.marker.Mark,
+		Background: p.background,
+		Guard:      p.guard,
+		Jobs:       []component.Job{{Name: "firewall-names", Every: lookUpEvery, Run: p.lookUp}},
+		Folders:    []string{filepath.Dir(RulesPath)},
+		Verbs: map[string]component.Verb{
+			"counters": p.counters, logVerb: p.logPage, connectionsVerb: p.listConnections, cutVerb: p.cut,
+		},
+		Objects: objects(),
 	}
 }
 
@@ -101,4 +149,8 @@ func (p *part) routes(r api.Router) {
 	p.assertions().Register(r, p.DB, p.Run)
 	p.settings().Register(r, p.DB, p.Run)
 	p.useRoutes(r)
+	p.counterRoutes(r)
+	p.logRoutes(r)
+	p.connectionRoutes(r)
+	p.explainRoute(r)
 }

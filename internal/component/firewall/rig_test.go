@@ -1,9 +1,11 @@
 package firewall
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"testing"
@@ -19,6 +21,8 @@ import (
 	"gateway/internal/component/network"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/sys"
+	"gateway/lab"
 )
 
 // rig is the component behind the real edge and on a real database.
@@ -30,19 +34,82 @@ type rig struct {
 	db   *pgxpool.Pool
 	// network has the interfaces, whose zones rules are about.
 	network *apitest.Caller
+	log     *bytes.Buffer
+
+	space     *lab.Space // where the kernel's packet filter is, once live
+	installed component.Rendering
 }
 
 type object = apitest.Object
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{t: t, db: dbtest.New(t, change.Schema(), audit.Schema(), New(Options{}).Schema(), network.New(network.Options{}).Schema())}
+	r := &rig{t: t, log: &bytes.Buffer{}, db: dbtest.New(t, change.Schema(), audit.Schema(), New(Options{}).Schema(), network.New(network.Options{}).Schema())}
 	run := change.NewRunner(r.db, audit.NewLog("node-1", time.Now), time.Now)
-	r.p = newPart(Options{DB: r.db, Run: run, Applier: r})
+	r.p = newPart(Options{DB: r.db, Run: run, Applier: r, Exec: runDebian(t), Log: slog.New(slog.NewTextHandler(r.log, nil))})
 	r.part = r.p.component()
 	r.Caller = apitest.New(t, "firewall", r.part.Routes)
 	r.network = apitest.New(t, "network", network.New(network.Options{DB: r.db, Run: run}).Routes)
 	return r
+}
+
+// live has every change by the API come back when the kernel of a network of its own has it.
+func (r *rig) live() *rig {
+	r.t.Helper()
+	r.space = lab.NewSpace(r.t)
+	r.sync()
+	r.p.Run.Manage(component.Set{Parts: []component.Component{r.part}}, func(string) change.Applied { return r.sync() })
+	return r
+}
+
+// sync does what the applier does: render, check, apply.
+func (r *rig) sync() change.Applied {
+	r.t.Helper()
+	now := r.rendered()
+	if !r.part.Unchecked(r.installed, now) {
+		r.t.Error("the files are not plain text")
+	}
+	if err := r.space.Do(func() error { return r.part.Apply(r.t.Context(), r.installed, now) }); err != nil {
+		return change.Applied{State: "failed", Why: err.Error()}
+	}
+	r.installed = now
+	return change.Applied{State: "live"}
+}
+
+func (r *rig) rendered() component.Rendering {
+	r.t.Helper()
+	out, err := r.part.Render(r.t.Context(), r.db, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+func (r *rig) rulesText() string { r.t.Helper(); return string(r.rendered().File(RulesPath)) }
+
+func (r *rig) elementsText() string { r.t.Helper(); return string(r.rendered().File(ElementsPath)) }
+
+// kernel is the table as nft lists it.
+func (r *rig) kernel() string {
+	r.t.Helper()
+	var out sys.Result
+	err := r.space.Do(func() (err error) {
+		out, err = r.p.Exec(r.t.Context(), sys.Command{Path: "/usr/sbin/nft", Args: []string{"list", "table", "inet", "gateway"}, MaxOutput: 64 << 20})
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(out.Stdout)
+}
+
+// runDebian runs programs of Debian 13.
+func runDebian(t testing.TB) sys.Runner {
+	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
+		argv := lab.InRoot(t, "", append([]string{c.Path}, c.Args...)...)
+		c.Path, c.Args = "/usr/bin/"+argv[0], argv[1:]
+		return sys.Run(ctx, c)
+	}
 }
 
 // Ask is the way to gateway-apply, without the way.
@@ -50,7 +117,11 @@ func (r *rig) Ask(ctx context.Context, part, verb string, in, out any) error {
 	if part != r.part.Name || in != nil {
 		return fmt.Errorf("asked %s for %s with %v", part, verb, in)
 	}
-	answer, err := r.part.Verbs[verb](ctx, nil)
+	var answer any
+	err := r.space.Do(func() (err error) {
+		answer, err = r.part.Verbs[verb](ctx, nil)
+		return err
+	})
 	if err != nil || out == nil {
 		return err
 	}
@@ -127,4 +198,29 @@ func (r *rig) restore(sql string, args ...any) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+// fill puts many addresses into a group, past the API: 10.0.0.1, 10.0.0.3 and so on.
+func (r *rig) fill(group string, n int) {
+	r.t.Helper()
+	for done := 0; done < n; done += 10_000 { // one statement must not take too long
+		r.restore(`with o as (insert into firewall_address_objects (id, revision, created_at, updated_at, name, kind, value, description)
+			select gen_random_uuid(), 1, now(), now(), 'h' || n, 'host', '10.' || n * 2 / 65536 || '.' || n * 2 / 256 % 256 || '.' || n * 2 % 256 + 1, ''
+			from generate_series($2::int, least($2::int + 10000, $3::int) - 1) n returning id)
+			insert into firewall_address_members (id, revision, created_at, updated_at, group_id, object_id)
+			select gen_random_uuid(), 1, now(), now(), $1, id from o`, group, done, n)
+	}
+}
+
+// crowd stores many rules between a hundred pairs of zones.
+func (r *rig) crowd(n int) {
+	r.t.Helper()
+	r.restore(`insert into firewall_zones (id, revision, created_at, updated_at, name, description, builtin)
+		select gen_random_uuid(), 1, now(), now(), 'z' || n, '', false from generate_series(0, 9) n`)
+	r.restore(`insert into network_interfaces (id, revision, created_at, updated_at, name, type, role, parent, members, description)
+		select gen_random_uuid(), 1, now(), now(), 'eth' || n, 'ethernet', 'z' || n, '', '{}', '' from generate_series(0, 9) n`)
+	r.restore(`insert into firewall_rules (id, revision, created_at, updated_at, name, src_zone, src_kind, src_cidr, dst_zone, dst_kind, dst_cidr, service_object_id,
+			action, log, priority, enabled, comment, note, labels)
+		select gen_random_uuid(), 1, now(), now(), 'rule ' || n, 'z' || n % 10, 'cidr', '10.' || n / 256 || '.' || n % 256 || '.0/24', 'z' || n / 10 % 10, 'any', '',
+			'00000000-0000-7000-8000-000000300102', 'accept', false, n, true, '', '', '{}' from generate_series(0, $1 - 1) n`, n)
 }

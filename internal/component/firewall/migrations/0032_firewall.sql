@@ -45,27 +45,44 @@ create table firewall_resolved (
 );
 
 -- Which objects and members were written, by which transaction. Whoever has read a hundred
--- thousand of them once reads only these from then on.
+-- thousand of them once reads only these from then on. What is a day old nobody needs.
 create table firewall_touched (
 	id      uuid primary key,
-	changed xid8 not null
+	changed xid8 not null,
+	at      timestamptz not null
 );
 create index firewall_touched_changed on firewall_touched (changed);
 
 -- +goose StatementBegin
 create function firewall_touch() returns trigger language plpgsql as $$
 declare
-	touched uuid := coalesce(to_jsonb(new) ->> tg_argv[0], to_jsonb(old) ->> tg_argv[0])::uuid;
+	touched uuid := case when tg_op = 'DELETE' then old.id else new.id end;
 begin
-	insert into firewall_touched (id, changed) values (touched, pg_current_xact_id())
-	on conflict (id) do update set changed = excluded.changed where firewall_touched.changed <> excluded.changed;
+	insert into firewall_touched (id, changed, at) values (touched, pg_current_xact_id(), now())
+	on conflict (id) do update set changed = excluded.changed, at = excluded.at where firewall_touched.changed <> excluded.changed;
+	return null;
+end
+$$;
+create function firewall_touch_rules() returns trigger language plpgsql as $$
+begin
+	insert into firewall_touched (id, changed, at) values ('00000000-0000-7000-8000-000000300020', pg_current_xact_id(), now())
+	on conflict (id) do update set changed = excluded.changed, at = excluded.at where firewall_touched.changed <> excluded.changed;
+	return null;
+end
+$$;
+create function firewall_touch_object() returns trigger language plpgsql as $$
+declare
+	touched uuid := case when tg_op = 'DELETE' then old.object_id else new.object_id end;
+begin
+	insert into firewall_touched (id, changed, at) values (touched, pg_current_xact_id(), now())
+	on conflict (id) do update set changed = excluded.changed, at = excluded.at where firewall_touched.changed <> excluded.changed;
 	return null;
 end
 $$;
 -- +goose StatementEnd
-create trigger firewall_touch after insert or update or delete on firewall_address_objects for each row execute function firewall_touch('id');
-create trigger firewall_touch after insert or update or delete on firewall_address_members for each row execute function firewall_touch('id');
-create trigger firewall_touch after insert or update or delete on firewall_resolved for each row execute function firewall_touch('object_id');
+create trigger firewall_touch after insert or update or delete on firewall_address_objects for each row execute function firewall_touch();
+create trigger firewall_touch after insert or update or delete on firewall_address_members for each row execute function firewall_touch();
+create trigger firewall_touch after insert or update or delete on firewall_resolved for each row execute function firewall_touch_object();
 -- Rows that come from another node are news as well.
 alter table firewall_address_objects enable always trigger firewall_touch;
 alter table firewall_address_members enable always trigger firewall_touch;
@@ -136,6 +153,9 @@ create table firewall_rules (
 	labels            text[] not null,
 	expires_at        timestamptz
 );
+-- Rules are fewer, and touched together: by an id that stands for all of them.
+create trigger firewall_touch after insert or update or delete on firewall_rules for each row execute function firewall_touch_rules();
+alter table firewall_rules enable always trigger firewall_touch;
 create index firewall_rules_order on firewall_rules (priority, id);
 create index firewall_rules_expiry on firewall_rules (expires_at) where expires_at is not null;
 
@@ -198,4 +218,4 @@ values ('00000000-0000-7000-8000-000000300010', 1, now(), now(), '{}', '{}');
 -- +goose Down
 drop table firewall_settings, firewall_assertions, firewall_nat_rules, firewall_rules, firewall_service_members, firewall_service_groups,
 	firewall_services, firewall_touched, firewall_resolved, firewall_address_members, firewall_address_groups, firewall_address_objects;
-drop function firewall_touch;
+drop function firewall_touch, firewall_touch_rules, firewall_touch_object;

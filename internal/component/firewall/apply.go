@@ -1,0 +1,101 @@
+package firewall
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gateway/internal/component"
+	"gateway/internal/packetfilter"
+)
+
+// apply brings the kernel to now: elements of sets one by one where only they changed, else
+// all of it in one transaction, which counters outlive.
+func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
+	p.tell(old.Problems, now.Problems)
+	if bytes.Equal(old.File(RulesPath), now.File(RulesPath)) {
+		if batch, ok := packetfilter.Delta(old.File(ElementsPath), now.File(ElementsPath)); ok {
+			if err := p.table.Change(ctx, batch); err == nil || ctx.Err() != nil {
+				return err
+			}
+		}
+	}
+	return p.table.Replace(ctx, now.File(RulesPath), now.File(ElementsPath))
+}
+
+// tell logs what was left out, once.
+func (p *part) tell(old, now []component.Problem) {
+	for _, problem := range now {
+		if !slices.Contains(old, problem) {
+			p.Log.Warn("left out of the packet filter", "what", problem.Subject, "why", problem.Message)
+		}
+	}
+}
+
+// expiry knows when a rule runs out next. Whoever renders says so; whoever applies waits for it.
+type expiry struct {
+	mu   sync.Mutex
+	at   time.Time // zero for never
+	news chan struct{}
+}
+
+func newExpiry() *expiry { return &expiry{news: make(chan struct{}, 1)} }
+
+// expect is told how long the next rule to run out has, if there is any.
+func (e *expiry) expect(in *time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.at = time.Time{}
+	if in != nil {
+		// A little late, so that it is over by then.
+		e.at = time.Now().Add(*in + 5*time.Millisecond)
+	}
+	select {
+	case e.news <- struct{}{}:
+	default:
+	}
+}
+
+// wait is how long it is until then, or as good as never.
+func (e *expiry) wait() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.at.IsZero() {
+		return 1 << 62
+	}
+	return time.Until(e.at)
+}
+
+// background is what goes on in gateway-apply between two applies.
+func (p *part) background(ctx context.Context, again func()) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.watchLog(ctx) })
+	g.Go(func() error { return p.watchTime(ctx, again) })
+	return g.Wait()
+}
+
+// watchTime has rules applied anew when one runs out, and looks which are used.
+func (p *part) watchTime(ctx context.Context, again func()) error {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		over := time.NewTimer(p.expiry.wait())
+		select {
+		case <-ctx.Done():
+			over.Stop()
+			return nil
+		case <-over.C:
+			p.expired(ctx, again)
+		case <-p.expiry.news:
+		case <-look.C:
+			if _, err := p.counts(); err != nil {
+				p.Log.Error("count packets", "err", err)
+			}
+		}
+		over.Stop()
+	}
+}

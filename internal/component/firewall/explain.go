@@ -1,0 +1,115 @@
+package firewall
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/fault"
+	"gateway/internal/packetfilter"
+)
+
+// Question is a packet that somebody wonders about.
+type Question struct {
+	Source      string `json:"source" maxLength:"64" doc:"Address it comes from"`
+	Destination string `json:"destination" maxLength:"64" doc:"Address it goes to"`
+	Protocol    string `json:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
+	Port        *int   `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Destination port, of a protocol that has ports"`
+	ICMPType    *int   `json:"icmp_type,omitempty" minimum:"0" maximum:"255" doc:"Message type, of ICMP and ICMPv6; 8 and 128 are pings"`
+	Interface   string `json:"interface,omitempty" maxLength:"15" doc:"Where it comes in; left out, where an answer would go out"`
+}
+
+func (p *part) explainRoute(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "firewall-explain", Method: http.MethodPost, Path: "/firewall/explain",
+		Summary:     "Why a packet passes, or does not",
+		Description: "Follows the first packet of a new connection through the rules as they are stored: translation, route, and what decides. It sends nothing.",
+	}, p.explain)
+}
+
+func (p *part) explain(ctx context.Context, in *struct{ Body Question }) (*api.Body[packetfilter.Trace], error) {
+	k, err := p.packet(in.Body)
+	if err != nil {
+		return nil, err
+	}
+	// It changes nothing, but as an act of an admin it is in the log like any other.
+	c := change.Change{Component: Name, Action: "firewall.explain", Subject: fmt.Sprintf("%s %s to %s", in.Body.Protocol, k.Source, k.Destination)}
+	var trace packetfilter.Trace
+	err = p.Run.Run(ctx, c, func(tx pgx.Tx) error {
+		s, err := p.load(ctx, tx)
+		if err == nil {
+			trace = packetfilter.Explain(&s.policy, k, p.way)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(trace), nil
+}
+
+// packet reads a question.
+func (p *part) packet(q Question) (packetfilter.Packet, error) {
+	var bad fault.Problems
+	k := packetfilter.Packet{
+		In: q.Interface, Source: plainAddress(&bad, "source", q.Source), Destination: plainAddress(&bad, "destination", q.Destination),
+		Protocol: protocols[q.Protocol],
+	}
+	hasPort := k.Protocol == packetfilter.TCP || k.Protocol == packetfilter.UDP || k.Protocol == packetfilter.SCTP
+	if hasPort && q.Port == nil {
+		bad.Add("port", "is needed for %s", q.Protocol)
+	}
+	if q.Port != nil {
+		k.Port = uint16(*q.Port) //nolint:gosec // the schema has its bounds
+	}
+	switch {
+	case q.ICMPType != nil:
+		k.Type = *q.ICMPType
+	case k.Protocol == packetfilter.ICMP:
+		k.Type = 8
+	case k.Protocol == packetfilter.ICMPv6:
+		k.Type = 128
+	}
+	if err := bad.Err(); err != nil {
+		return k, err
+	}
+	if k.Source.Is4() != k.Destination.Is4() {
+		return k, fault.At("destination", "is of another family than the source")
+	}
+	return p.comingFrom(k)
+}
+
+// comingFrom fills in the interface where the question leaves it out.
+func (p *part) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error) {
+	if k.In != "" {
+		return k, nil
+	}
+	back, err := p.Host.Route(k.Source)
+	if err != nil {
+		return k, fault.At("interface", "is needed: there is no route back to %s", k.Source)
+	}
+	k.In = back.Interface
+	if back.Local {
+		k.In = "lo"
+	}
+	return k, nil
+}
+
+// way is the kernel's route to an address.
+func (p *part) way(to netip.Addr) (out string, local, ok bool) {
+	r, err := p.Host.Route(to)
+	return r.Interface, r.Local, err == nil
+}
+
+func plainAddress(p *fault.Problems, field, text string) netip.Addr {
+	addr, err := address(text)
+	if err != nil {
+		p.Add(field, "is no IP address")
+	}
+	return addr
+}

@@ -1,0 +1,180 @@
+package firewall
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"gateway/internal/packetfilter"
+)
+
+// rules reads the rules and the sets of addresses that they are about.
+func (r *reader) rules(a contents) {
+	r.policy.Sets = map[string]*packetfilter.Addresses{}
+	r.policy.Rules = make([]packetfilter.Rule, 0, len(a.rules))
+	for _, row := range a.rules {
+		if r.expired(row, a.now) {
+			continue
+		}
+		rule := packetfilter.Rule{
+			ID: row.ID, Name: row.Name, Priority: row.Priority, From: row.From, To: row.To, Action: packetfilter.Action(row.Action), Log: row.Log,
+			Source:      r.selector(a, row.SrcKind, row.SrcObject, row.SrcGroup, &row.SrcCIDR),
+			Destination: r.selector(a, row.DstKind, row.DstObject, row.DstGroup, &row.DstCIDR),
+		}
+		rule.Services, rule.Broken = r.servicesOf(row.Service, row.ServiceGroup)
+		r.policy.Rules = append(r.policy.Rules, rule)
+	}
+	// Groups go without what cannot be read; somebody should know.
+	for _, o := range slices.SortedFunc(maps.Values(a.broken), func(x, y *named) int { return strings.Compare(x.name, y.name) }) {
+		r.leaveOut("address object "+o.name, o.broken)
+	}
+}
+
+// expired reports whether a rule has run out, and remembers when the next one does.
+func (r *reader) expired(row *ruleRow, now time.Time) bool {
+	if row.ExpiresAt == nil {
+		return false
+	}
+	in := row.ExpiresAt.Sub(now)
+	if in <= 0 {
+		return true
+	}
+	if r.expires == nil || in < *r.expires {
+		r.expires = &in
+	}
+	return false
+}
+
+// selector is one side of a rule. An id that leads nowhere is broken, never any.
+func (r *reader) selector(a contents, kind string, object, group id, network *listed) packetfilter.Selector {
+	switch kind {
+	case "any":
+		return packetfilter.Selector{}
+	case "object":
+		return r.object(a, object)
+	case "group":
+		if group == (id{}) {
+			return packetfilter.Selector{Broken: "it names no address group"}
+		}
+		set := &packetfilter.Addresses{}
+		if g := a.groups[group]; g != nil {
+			set = g.set
+		}
+		r.policy.Sets[group.String()] = set
+		return packetfilter.Selector{Set: group.String()}
+	case "cidr":
+		return network.Selector
+	}
+	return packetfilter.Selector{Broken: fmt.Sprintf("%q is no way to tell addresses", kind)}
+}
+
+// object is one object as a side of a rule. A name is a set, for its addresses change.
+func (r *reader) object(a contents, key id) packetfilter.Selector {
+	o := a.objects[key]
+	switch {
+	case o == nil:
+		return packetfilter.Selector{Broken: "it names no address object"}
+	case o.broken != "":
+		return packetfilter.Selector{Broken: "address object " + o.name + " " + o.broken}
+	case o.fqdn:
+		set := packetfilter.Merge(o.ranges)
+		r.policy.Sets[key.String()] = &set
+		return packetfilter.Selector{Set: key.String()}
+	}
+	return packetfilter.Selector{Listed: packetfilter.Merge(o.ranges)}
+}
+
+// servicesOf are those that a rule is about. A group without any would be every protocol.
+func (r *reader) servicesOf(service, group id) (list []packetfilter.Service, broken string) {
+	ids := r.serviceGroups[group]
+	if service != (id{}) {
+		ids = append([]id{service}, ids...)
+	} else if group == (id{}) {
+		return nil, ""
+	}
+	for _, key := range ids {
+		s, err := r.services[key].read()
+		if err != nil {
+			return nil, "its service " + err.Error()
+		}
+		list = append(list, s)
+	}
+	if len(list) == 0 {
+		return nil, "its service group is empty"
+	}
+	return list, ""
+}
+
+func (s serviceRow) read() (packetfilter.Service, error) {
+	out := packetfilter.Service{Protocol: protocols[s.Protocol], Type: -1}
+	if out.Protocol == 0 {
+		return out, errors.New("has no protocol that is known")
+	}
+	if s.ICMPType != nil {
+		out.Type = *s.ICMPType
+	}
+	if s.Port == nil {
+		return out, nil
+	}
+	end := s.Port
+	if s.End != nil {
+		end = s.End
+	}
+	if *s.Port < 1 || *end < *s.Port || *end > 65535 {
+		return out, errors.New("has ports that are none")
+	}
+	out.From, out.To = uint16(*s.Port), uint16(*end) // just checked
+	return out, nil
+}
+
+// nat reads a NAT rule.
+func (r *reader) nat(row natRow) packetfilter.NAT {
+	n := packetfilter.NAT{ID: row.ID, Name: row.Name, Priority: row.Priority, Kind: packetfilter.Kind(row.Kind), In: row.In, Out: row.Out}
+	if row.Protocol != "any" {
+		n.Protocol = protocols[row.Protocol]
+	}
+	for _, p := range []struct {
+		from int
+		to   *uint16
+	}{{row.Port, &n.Port}, {row.PortEnd, &n.PortEnd}, {row.To, &n.ToPort}, {row.ToEnd, &n.ToEnd}} {
+		if p.from < 0 || p.from > 65535 {
+			n.Broken = "it has a port that is none"
+			continue
+		}
+		*p.to = uint16(p.from) // just checked
+	}
+	n.Source, n.Destination = r.natNetwork(&n, row.Source), r.natNetwork(&n, row.Destination)
+	if row.Target != "" {
+		addr, err := address(row.Target)
+		if err != nil {
+			n.Broken = fmt.Sprintf("%q is no address", row.Target)
+		}
+		n.Target = addr
+	}
+	r.mixed[n.ID] = n.Broken == "" && mixes(n.Source.Addr(), n.Destination.Addr(), n.Target)
+	return n
+}
+
+func (r *reader) natNetwork(n *packetfilter.NAT, text string) netip.Prefix {
+	if text == "" {
+		return netip.Prefix{}
+	}
+	p, err := prefix(text)
+	if err != nil {
+		n.Broken = fmt.Sprintf("%q is no network", text)
+	}
+	return p
+}
+
+// mixes reports whether addresses, those that there are, are of both families.
+func mixes(list ...netip.Addr) bool {
+	var four, six bool
+	for _, a := range list {
+		four, six = four || a.Is4(), six || a.Is6()
+	}
+	return four && six
+}
