@@ -67,8 +67,14 @@ var services = map[string][]string{
 	"gateway-apply.service": {
 		"Type=notify", "CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "ProcSubset=pid",
 		"RestrictAddressFamilies=AF_UNIX AF_NETLINK", "StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
-		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/unbound/unbound.conf.d -/etc/chrony/conf.d -/etc/gateway/haproxy",
+		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/unbound/unbound.conf.d -/etc/chrony/conf.d -/etc/gateway/haproxy -/etc/gateway/nftables",
 		"LoadCredential=master.key:/var/lib/gateway/master.key",
+	},
+	"gateway-firewall.service": {
+		"Type=oneshot", "RemainAfterExit=yes", "DefaultDependencies=no", "Before=systemd-sysctl.service sysinit.target network-pre.target gateway-apply.service shutdown.target",
+		"CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX AF_NETLINK",
+		"StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
+		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/unbound/unbound.conf.d -/etc/chrony/conf.d -/etc/gateway/haproxy -/etc/gateway/nftables",
 	},
 	"gateway-database.service": {
 		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
