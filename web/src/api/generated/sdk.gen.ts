@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, OpenapiData, OpenapiResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, ToggleServiceData, ToggleServiceResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
+import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateFirewallAddressGroupData, CreateFirewallAddressGroupResponses, CreateFirewallAddressMemberData, CreateFirewallAddressMemberOfData, CreateFirewallAddressMemberOfResponses, CreateFirewallAddressMemberResponses, CreateFirewallAddressObjectData, CreateFirewallAddressObjectResponses, CreateFirewallAssertionData, CreateFirewallAssertionResponses, CreateFirewallNatRuleData, CreateFirewallNatRuleResponses, CreateFirewallRuleData, CreateFirewallRuleResponses, CreateFirewallServiceData, CreateFirewallServiceGroupData, CreateFirewallServiceGroupResponses, CreateFirewallServiceMemberData, CreateFirewallServiceMemberOfData, CreateFirewallServiceMemberOfResponses, CreateFirewallServiceMemberResponses, CreateFirewallServiceResponses, CreateFirewallZoneData, CreateFirewallZoneResponses, CreateNetworkInterfaceData, CreateNetworkInterfaceResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteFirewallAddressGroupData, DeleteFirewallAddressGroupResponses, DeleteFirewallAddressMemberData, DeleteFirewallAddressMemberOfData, DeleteFirewallAddressMemberOfResponses, DeleteFirewallAddressMemberResponses, DeleteFirewallAddressObjectData, DeleteFirewallAddressObjectResponses, DeleteFirewallAssertionData, DeleteFirewallAssertionResponses, DeleteFirewallNatRuleData, DeleteFirewallNatRuleResponses, DeleteFirewallRuleData, DeleteFirewallRuleResponses, DeleteFirewallServiceData, DeleteFirewallServiceGroupData, DeleteFirewallServiceGroupResponses, DeleteFirewallServiceMemberData, DeleteFirewallServiceMemberOfData, DeleteFirewallServiceMemberOfResponses, DeleteFirewallServiceMemberResponses, DeleteFirewallServiceResponses, DeleteFirewallZoneData, DeleteFirewallZoneResponses, DeleteNetworkInterfaceData, DeleteNetworkInterfaceResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, FirewallConnectionsData, FirewallConnectionsResponses, FirewallCutConnectionsData, FirewallCutConnectionsResponses, FirewallExplainData, FirewallExplainResponses, FirewallLogData, FirewallLogResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetFirewallAddressGroupData, GetFirewallAddressGroupResponses, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponses, GetFirewallAddressMemberResponses, GetFirewallAddressObjectData, GetFirewallAddressObjectResponses, GetFirewallAssertionData, GetFirewallAssertionResponses, GetFirewallNatRuleData, GetFirewallNatRuleResponses, GetFirewallRuleData, GetFirewallRuleResponses, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponses, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponses, GetFirewallServiceMemberResponses, GetFirewallServiceResponses, GetFirewallSettingsData, GetFirewallSettingsResponses, GetFirewallZoneData, GetFirewallZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNetworkInterfaceData, GetNetworkInterfaceResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponses, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponses, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponses, ListFirewallAddressMembersResponses, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponses, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponses, ListFirewallAssertionsData, ListFirewallAssertionsResponses, ListFirewallCountersData, ListFirewallCountersResponses, ListFirewallNatRulesData, ListFirewallNatRulesResponses, ListFirewallRulesData, ListFirewallRulesResponses, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponses, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponses, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponses, ListFirewallServiceMembersResponses, ListFirewallServicesData, ListFirewallServicesResponses, ListFirewallServiceUsesData, ListFirewallServiceUsesResponses, ListFirewallZonesData, ListFirewallZonesResponses, ListFirewallZoneUsesData, ListFirewallZoneUsesResponses, ListNetworkInterfacesData, ListNetworkInterfacesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, OpenapiData, OpenapiResponses, OrderFirewallNatRulesData, OrderFirewallNatRulesResponses, OrderFirewallRulesData, OrderFirewallRulesResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, PatchFirewallNatRuleData, PatchFirewallNatRuleResponses, PatchFirewallRuleData, PatchFirewallRuleResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, ToggleServiceData, ToggleServiceResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateFirewallAddressGroupData, UpdateFirewallAddressGroupResponses, UpdateFirewallAddressMemberData, UpdateFirewallAddressMemberOfData, UpdateFirewallAddressMemberOfResponses, UpdateFirewallAddressMemberResponses, UpdateFirewallAddressObjectData, UpdateFirewallAddressObjectResponses, UpdateFirewallAssertionData, UpdateFirewallAssertionResponses, UpdateFirewallNatRuleData, UpdateFirewallNatRuleResponses, UpdateFirewallRuleData, UpdateFirewallRuleResponses, UpdateFirewallServiceData, UpdateFirewallServiceGroupData, UpdateFirewallServiceGroupResponses, UpdateFirewallServiceMemberData, UpdateFirewallServiceMemberOfData, UpdateFirewallServiceMemberOfResponses, UpdateFirewallServiceMemberResponses, UpdateFirewallServiceResponses, UpdateFirewallSettingsData, UpdateFirewallSettingsResponses, UpdateFirewallZoneData, UpdateFirewallZoneResponses, UpdateNetworkInterfaceData, UpdateNetworkInterfaceResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -700,6 +700,660 @@ export const getProxyUserOf = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const updateProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/users/{item}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List address groups
+ */
+export const listFirewallAddressGroups = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressGroupsResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups', ...options });
+
+/**
+ * Create a address group
+ */
+export const createFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressGroupResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-groups',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a address group
+ */
+export const deleteFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressGroupResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}', ...options });
+
+/**
+ * Get one address group
+ */
+export const getFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressGroupResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}', ...options });
+
+/**
+ * Replace a address group
+ */
+export const updateFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressGroupResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-groups/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the address members that belong here
+ */
+export const listFirewallAddressMembersOf = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressMembersOfData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressMembersOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members', ...options });
+
+/**
+ * Create a address member here
+ */
+export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-groups/{id}/members',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a address member that belongs here
+ */
+export const deleteFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
+
+/**
+ * Get one address member that belongs here
+ */
+export const getFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
+
+/**
+ * Replace a address member that belongs here
+ */
+export const updateFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-groups/{id}/members/{item}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallAddressGroupUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressGroupUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressGroupUsesResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/used-by', ...options });
+
+/**
+ * List address members
+ */
+export const listFirewallAddressMembers = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressMembersData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressMembersResponses, unknown, ThrowOnError>({ url: '/firewall/address-members', ...options });
+
+/**
+ * Create a address member
+ */
+export const createFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-members',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a address member
+ */
+export const deleteFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberResponses, unknown, ThrowOnError>({ url: '/firewall/address-members/{id}', ...options });
+
+/**
+ * Get one address member
+ */
+export const getFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressMemberResponses, unknown, ThrowOnError>({ url: '/firewall/address-members/{id}', ...options });
+
+/**
+ * Replace a address member
+ */
+export const updateFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-members/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List address objects
+ */
+export const listFirewallAddressObjects = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressObjectsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressObjectsResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects', ...options });
+
+/**
+ * Create a address object
+ */
+export const createFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressObjectResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-objects',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a address object
+ */
+export const deleteFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressObjectResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}', ...options });
+
+/**
+ * Get one address object
+ */
+export const getFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressObjectResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}', ...options });
+
+/**
+ * Replace a address object
+ */
+export const updateFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressObjectResponses, unknown, ThrowOnError>({
+    url: '/firewall/address-objects/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallAddressObjectUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressObjectUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressObjectUsesResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}/used-by', ...options });
+
+/**
+ * List assertions
+ */
+export const listFirewallAssertions = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAssertionsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAssertionsResponses, unknown, ThrowOnError>({ url: '/firewall/assertions', ...options });
+
+/**
+ * Create a assertion
+ */
+export const createFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAssertionResponses, unknown, ThrowOnError>({
+    url: '/firewall/assertions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a assertion
+ */
+export const deleteFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAssertionData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAssertionResponses, unknown, ThrowOnError>({ url: '/firewall/assertions/{id}', ...options });
+
+/**
+ * Get one assertion
+ */
+export const getFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAssertionData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAssertionResponses, unknown, ThrowOnError>({ url: '/firewall/assertions/{id}', ...options });
+
+/**
+ * Replace a assertion
+ */
+export const updateFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAssertionResponses, unknown, ThrowOnError>({
+    url: '/firewall/assertions/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Connections that the kernel tracks
+ */
+export const firewallConnections = <ThrowOnError extends boolean = true>(options?: Options<FirewallConnectionsData, ThrowOnError>) => (options?.client ?? client).get<FirewallConnectionsResponses, unknown, ThrowOnError>({ url: '/firewall/connections', ...options });
+
+/**
+ * Cut connections
+ *
+ * What comes next on them is judged by the rules anew. Without any field it is all of them.
+ */
+export const firewallCutConnections = <ThrowOnError extends boolean = true>(options: Options<FirewallCutConnectionsData, ThrowOnError>) => (options.client ?? client).post<FirewallCutConnectionsResponses, unknown, ThrowOnError>({
+    url: '/firewall/connections/cut',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List how often each rule was used
+ *
+ * They count since the rule was put into the kernel, and go on counting when others change.
+ */
+export const listFirewallCounters = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallCountersData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallCountersResponses, unknown, ThrowOnError>({ url: '/firewall/counters', ...options });
+
+/**
+ * Why a packet passes, or does not
+ *
+ * Follows the first packet of a new connection through the rules as they are stored: translation, route, and what decides. It sends nothing.
+ */
+export const firewallExplain = <ThrowOnError extends boolean = true>(options: Options<FirewallExplainData, ThrowOnError>) => (options.client ?? client).post<FirewallExplainResponses, unknown, ThrowOnError>({
+    url: '/firewall/explain',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The last packets that were logged, oldest first
+ *
+ * Rules that log, and what no rule took (at most ten a second of each chain). The last 1,000 are kept, until the node boots.
+ */
+export const firewallLog = <ThrowOnError extends boolean = true>(options?: Options<FirewallLogData, ThrowOnError>) => (options?.client ?? client).get<FirewallLogResponses, unknown, ThrowOnError>({ url: '/firewall/log', ...options });
+
+/**
+ * List rules
+ */
+export const listFirewallRules = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallRulesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallRulesResponses, unknown, ThrowOnError>({ url: '/firewall/rules', ...options });
+
+/**
+ * Create a rule
+ */
+export const createFirewallRule = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallRuleData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallRuleResponses, unknown, ThrowOnError>({
+    url: '/firewall/rules',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give all of them a new order
+ */
+export const orderFirewallRules = <ThrowOnError extends boolean = true>(options: Options<OrderFirewallRulesData, ThrowOnError>) => (options.client ?? client).post<OrderFirewallRulesResponses, unknown, ThrowOnError>({
+    url: '/firewall/rules/order',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a rule
+ */
+export const deleteFirewallRule = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallRuleResponses, unknown, ThrowOnError>({ url: '/firewall/rules/{id}', ...options });
+
+/**
+ * Get one rule
+ */
+export const getFirewallRule = <ThrowOnError extends boolean = true>(options: Options<GetFirewallRuleData, ThrowOnError>) => (options.client ?? client).get<GetFirewallRuleResponses, unknown, ThrowOnError>({ url: '/firewall/rules/{id}', ...options });
+
+/**
+ * Set the note and the labels of a rule
+ */
+export const patchFirewallRule = <ThrowOnError extends boolean = true>(options: Options<PatchFirewallRuleData, ThrowOnError>) => (options.client ?? client).patch<PatchFirewallRuleResponses, unknown, ThrowOnError>({
+    url: '/firewall/rules/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Replace a rule
+ */
+export const updateFirewallRule = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallRuleResponses, unknown, ThrowOnError>({
+    url: '/firewall/rules/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List service groups
+ */
+export const listFirewallServiceGroups = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallServiceGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallServiceGroupsResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups', ...options });
+
+/**
+ * Create a service group
+ */
+export const createFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceGroupResponses, unknown, ThrowOnError>({
+    url: '/firewall/service-groups',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a service group
+ */
+export const deleteFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceGroupResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}', ...options });
+
+/**
+ * Get one service group
+ */
+export const getFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceGroupResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}', ...options });
+
+/**
+ * Replace a service group
+ */
+export const updateFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceGroupResponses, unknown, ThrowOnError>({
+    url: '/firewall/service-groups/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the service members that belong here
+ */
+export const listFirewallServiceMembersOf = <ThrowOnError extends boolean = true>(options: Options<ListFirewallServiceMembersOfData, ThrowOnError>) => (options.client ?? client).get<ListFirewallServiceMembersOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members', ...options });
+
+/**
+ * Create a service member here
+ */
+export const createFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceMemberOfResponses, unknown, ThrowOnError>({
+    url: '/firewall/service-groups/{id}/members',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a service member that belongs here
+ */
+export const deleteFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members/{item}', ...options });
+
+/**
+ * Get one service member that belongs here
+ */
+export const getFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members/{item}', ...options });
+
+/**
+ * Replace a service member that belongs here
+ */
+export const updateFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceMemberOfResponses, unknown, ThrowOnError>({
+    url: '/firewall/service-groups/{id}/members/{item}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallServiceGroupUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallServiceGroupUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallServiceGroupUsesResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/used-by', ...options });
+
+/**
+ * List service members
+ */
+export const listFirewallServiceMembers = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallServiceMembersData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallServiceMembersResponses, unknown, ThrowOnError>({ url: '/firewall/service-members', ...options });
+
+/**
+ * Create a service member
+ */
+export const createFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceMemberResponses, unknown, ThrowOnError>({
+    url: '/firewall/service-members',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a service member
+ */
+export const deleteFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceMemberResponses, unknown, ThrowOnError>({ url: '/firewall/service-members/{id}', ...options });
+
+/**
+ * Get one service member
+ */
+export const getFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceMemberResponses, unknown, ThrowOnError>({ url: '/firewall/service-members/{id}', ...options });
+
+/**
+ * Replace a service member
+ */
+export const updateFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceMemberResponses, unknown, ThrowOnError>({
+    url: '/firewall/service-members/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List services
+ */
+export const listFirewallServices = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallServicesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallServicesResponses, unknown, ThrowOnError>({ url: '/firewall/services', ...options });
+
+/**
+ * Create a service
+ */
+export const createFirewallService = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceResponses, unknown, ThrowOnError>({
+    url: '/firewall/services',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a service
+ */
+export const deleteFirewallService = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceResponses, unknown, ThrowOnError>({ url: '/firewall/services/{id}', ...options });
+
+/**
+ * Get one service
+ */
+export const getFirewallService = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceResponses, unknown, ThrowOnError>({ url: '/firewall/services/{id}', ...options });
+
+/**
+ * Replace a service
+ */
+export const updateFirewallService = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceResponses, unknown, ThrowOnError>({
+    url: '/firewall/services/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallServiceUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallServiceUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallServiceUsesResponses, unknown, ThrowOnError>({ url: '/firewall/services/{id}/used-by', ...options });
+
+/**
+ * Get the settings of the packet filter
+ */
+export const getFirewallSettings = <ThrowOnError extends boolean = true>(options?: Options<GetFirewallSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetFirewallSettingsResponses, unknown, ThrowOnError>({ url: '/firewall/settings', ...options });
+
+/**
+ * Replace the settings of the packet filter
+ */
+export const updateFirewallSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallSettingsResponses, unknown, ThrowOnError>({
+    url: '/firewall/settings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List zones
+ */
+export const listFirewallZones = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallZonesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallZonesResponses, unknown, ThrowOnError>({ url: '/firewall/zones', ...options });
+
+/**
+ * Create a zone
+ */
+export const createFirewallZone = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallZoneData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallZoneResponses, unknown, ThrowOnError>({
+    url: '/firewall/zones',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a zone
+ */
+export const deleteFirewallZone = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallZoneData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallZoneResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}', ...options });
+
+/**
+ * Get one zone
+ */
+export const getFirewallZone = <ThrowOnError extends boolean = true>(options: Options<GetFirewallZoneData, ThrowOnError>) => (options.client ?? client).get<GetFirewallZoneResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}', ...options });
+
+/**
+ * Replace a zone
+ */
+export const updateFirewallZone = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallZoneData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallZoneResponses, unknown, ThrowOnError>({
+    url: '/firewall/zones/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallZoneUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallZoneUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallZoneUsesResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}/used-by', ...options });
+
+/**
+ * List nat rules
+ */
+export const listFirewallNatRules = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallNatRulesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallNatRulesResponses, unknown, ThrowOnError>({ url: '/nat-rules', ...options });
+
+/**
+ * Create a nat rule
+ */
+export const createFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallNatRuleResponses, unknown, ThrowOnError>({
+    url: '/nat-rules',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give all of them a new order
+ */
+export const orderFirewallNatRules = <ThrowOnError extends boolean = true>(options: Options<OrderFirewallNatRulesData, ThrowOnError>) => (options.client ?? client).post<OrderFirewallNatRulesResponses, unknown, ThrowOnError>({
+    url: '/nat-rules/order',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a nat rule
+ */
+export const deleteFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallNatRuleResponses, unknown, ThrowOnError>({ url: '/nat-rules/{id}', ...options });
+
+/**
+ * Get one nat rule
+ */
+export const getFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<GetFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).get<GetFirewallNatRuleResponses, unknown, ThrowOnError>({ url: '/nat-rules/{id}', ...options });
+
+/**
+ * Set the note and the labels of a NAT rule
+ */
+export const patchFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<PatchFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).patch<PatchFirewallNatRuleResponses, unknown, ThrowOnError>({
+    url: '/nat-rules/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Replace a nat rule
+ */
+export const updateFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallNatRuleResponses, unknown, ThrowOnError>({
+    url: '/nat-rules/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List interfaces
+ */
+export const listNetworkInterfaces = <ThrowOnError extends boolean = true>(options?: Options<ListNetworkInterfacesData, ThrowOnError>) => (options?.client ?? client).get<ListNetworkInterfacesResponses, unknown, ThrowOnError>({ url: '/network-interfaces', ...options });
+
+/**
+ * Create a interface
+ */
+export const createNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<CreateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).post<CreateNetworkInterfaceResponses, unknown, ThrowOnError>({
+    url: '/network-interfaces',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a interface
+ */
+export const deleteNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<DeleteNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).delete<DeleteNetworkInterfaceResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}', ...options });
+
+/**
+ * Get one interface
+ */
+export const getNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<GetNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).get<GetNetworkInterfaceResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}', ...options });
+
+/**
+ * Replace a interface
+ */
+export const updateNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<UpdateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).put<UpdateNetworkInterfaceResponses, unknown, ThrowOnError>({
+    url: '/network-interfaces/{id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

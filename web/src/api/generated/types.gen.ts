@@ -660,6 +660,568 @@ export type FaultField = {
     message: string;
 };
 
+export type FirewallAddress = {
+    /**
+     * fqdn: what the name was last resolved to
+     */
+    readonly addresses: Array<string>;
+    created_at: string;
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    kind: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    value: string;
+};
+
+export type FirewallAddressInput = {
+    description?: string;
+    kind: 'host' | 'network' | 'range' | 'fqdn';
+    name: string;
+    /**
+     * An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved again and again
+     */
+    value: string;
+};
+
+export type FirewallAnnotation = {
+    /**
+     * Words to find it by
+     */
+    labels?: Array<string>;
+    /**
+     * For yourself and your colleagues
+     */
+    note?: string;
+};
+
+export type FirewallAssertion = {
+    created_at: string;
+    description: string;
+    dst_cidr: string;
+    dst_zone: string;
+    enabled: boolean;
+    expect: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    service_group_id: string | null;
+    service_object_id: string | null;
+    src_cidr: string;
+    src_zone: string;
+    updated_at: string;
+};
+
+export type FirewallAssertionInput = {
+    description?: string;
+    /**
+     * Network they go to; all unless given
+     */
+    dst_cidr?: string;
+    /**
+     * Zone that packets go to, any, or gateway for the gateway itself
+     */
+    dst_zone?: string;
+    /**
+     * Yes unless said otherwise
+     */
+    enabled?: boolean;
+    /**
+     * reach: some such packet passes; never: none does
+     */
+    expect: 'reach' | 'never';
+    name: string;
+    /**
+     * Id of a service group
+     */
+    service_group_id?: string;
+    /**
+     * Id of a service; without one and without a group it is about every protocol
+     */
+    service_object_id?: string;
+    /**
+     * Network they come from; all unless given
+     */
+    src_cidr?: string;
+    /**
+     * Zone that packets come from, or any
+     */
+    src_zone?: string;
+};
+
+export type FirewallConnection = {
+    bytes: number;
+    destination: string;
+    packets: number;
+    port?: number;
+    protocol: string;
+    /**
+     * Whom the answer goes to; another one than the source if that was translated
+     */
+    reply_destination: string;
+    /**
+     * Who answers; another one than the destination if that was translated
+     */
+    reply_source: string;
+    source: string;
+    source_port?: number;
+    /**
+     * Of TCP
+     */
+    state?: string;
+    /**
+     * Seconds until it is forgotten, unless something comes
+     */
+    timeout: number;
+};
+
+export type FirewallConnectionFilter = {
+    /**
+     * Address or network it was begun to, before translation
+     */
+    dst?: string;
+    /**
+     * Destination port, before translation; 0 for all
+     */
+    port?: number;
+    proto?: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
+    /**
+     * Address or network that began it
+     */
+    src?: string;
+};
+
+export type FirewallConnections = {
+    connections: Array<FirewallConnection>;
+    /**
+     * How many match
+     */
+    total: number;
+};
+
+export type FirewallCounter = {
+    bytes: number;
+    /**
+     * When it was last seen to count, give or take ten seconds; null if not since the applier started
+     */
+    last_hit: string | null;
+    /**
+     * Whether it is a NAT rule
+     */
+    nat: boolean;
+    /**
+     * The first one of each connection
+     */
+    packets: number;
+    /**
+     * Id of the rule or NAT rule
+     */
+    rule_id: string;
+};
+
+export type FirewallCut = {
+    cut: number;
+};
+
+export type FirewallGroup = {
+    /**
+     * Came with the product: only its description can be changed
+     */
+    readonly builtin: boolean;
+    created_at: string;
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    readonly member_count: number;
+    /**
+     * Ids of its members; null when there are more than 1000: see the list below it
+     */
+    readonly members: Array<string>;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type FirewallGroupInput = {
+    description?: string;
+    /**
+     * Ids of all its members; when left out in an update, they stay as they are
+     */
+    members?: Array<string>;
+    name: string;
+};
+
+export type FirewallMember = {
+    created_at: string;
+    group_id: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Of what is in the group
+     */
+    readonly name: string;
+    object_id: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    readonly value: string;
+};
+
+export type FirewallMemberInput = {
+    /**
+     * Id of the group; not needed below it
+     */
+    group_id?: string;
+    /**
+     * Id of what is put into it
+     */
+    object_id: string;
+};
+
+export type FirewallNatRule = {
+    created_at: string;
+    dest_port: number | null;
+    dest_port_end: number | null;
+    destination_cidr: string;
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    in_zone: string;
+    kind: string;
+    labels: Array<string>;
+    name: string;
+    note: string;
+    out_zone: string;
+    priority: number;
+    protocol: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    source_cidr: string;
+    target_address: string;
+    target_port: number | null;
+    target_port_end: number | null;
+    updated_at: string;
+    /**
+     * Why the rule is left out as it is, if it is
+     */
+    readonly warning: string;
+};
+
+export type FirewallNatRuleInput = {
+    /**
+     * Only packets to this port, or to those from here on
+     */
+    dest_port?: number;
+    dest_port_end?: number;
+    /**
+     * Only packets to there
+     */
+    destination_cidr?: string;
+    /**
+     * Yes unless said otherwise
+     */
+    enabled?: boolean;
+    /**
+     * dnat: zone that packets come from, or any
+     */
+    in_zone?: string;
+    kind: 'dnat' | 'snat' | 'masquerade';
+    /**
+     * Words to find it by
+     */
+    labels?: Array<string>;
+    name: string;
+    /**
+     * For yourself and your colleagues
+     */
+    note?: string;
+    /**
+     * snat and masquerade: zone that packets leave to, or any
+     */
+    out_zone?: string;
+    /**
+     * The rule with the lowest number that fits translates; 100 unless said otherwise
+     */
+    priority?: number;
+    /**
+     * any unless said otherwise, tcp where there are ports
+     */
+    protocol?: 'tcp' | 'udp' | 'any';
+    /**
+     * Only packets from there
+     */
+    source_cidr?: string;
+    /**
+     * dnat and snat: the address that stands there afterwards
+     */
+    target_address?: string;
+    /**
+     * dnat: the port that stands there afterwards; none keeps it
+     */
+    target_port?: number;
+    target_port_end?: number;
+};
+
+export type FirewallOrder = {
+    /**
+     * Ids of all of them, the first to be asked first
+     */
+    rules: Array<string>;
+};
+
+export type FirewallQuestion = {
+    /**
+     * Address it goes to
+     */
+    destination: string;
+    /**
+     * Message type, of ICMP and ICMPv6; 8 and 128 are pings
+     */
+    icmp_type?: number;
+    /**
+     * Where it comes in; left out, where an answer would go out
+     */
+    interface?: string;
+    /**
+     * Destination port, of a protocol that has ports
+     */
+    port?: number;
+    protocol: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
+    /**
+     * Address it comes from
+     */
+    source: string;
+};
+
+export type FirewallRule = {
+    action: string;
+    comment: string;
+    created_at: string;
+    dst_cidr: string;
+    dst_group_id: string | null;
+    dst_kind: string;
+    dst_object_id: string | null;
+    dst_zone: string;
+    enabled: boolean;
+    expires_at: string | null;
+    /**
+     * Opaque
+     */
+    id: string;
+    labels: Array<string>;
+    log: boolean;
+    name: string;
+    note: string;
+    priority: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    service_group_id: string | null;
+    service_object_id: string | null;
+    src_cidr: string;
+    src_group_id: string | null;
+    src_kind: string;
+    src_object_id: string | null;
+    src_zone: string;
+    updated_at: string;
+};
+
+export type FirewallRuleInput = {
+    action: 'accept' | 'drop' | 'reject';
+    comment?: string;
+    dst_cidr?: string;
+    dst_group_id?: string;
+    /**
+     * What the destination address is told by
+     */
+    dst_kind?: 'any' | 'object' | 'group' | 'cidr';
+    dst_object_id?: string;
+    /**
+     * Zone that packets go to, or any, which is also the gateway itself
+     */
+    dst_zone?: string;
+    /**
+     * Yes unless said otherwise
+     */
+    enabled?: boolean;
+    /**
+     * From then on the rule is as if it were not there
+     */
+    expires_at?: string;
+    /**
+     * Words to find it by
+     */
+    labels?: Array<string>;
+    /**
+     * Show its packets in the log
+     */
+    log?: boolean;
+    name: string;
+    /**
+     * For yourself and your colleagues
+     */
+    note?: string;
+    /**
+     * The rule with the lowest number that fits decides; 100 unless said otherwise
+     */
+    priority?: number;
+    /**
+     * Id of a service group
+     */
+    service_group_id?: string;
+    /**
+     * Id of a service; without one and without a group it is about every protocol
+     */
+    service_object_id?: string;
+    /**
+     * A network or an address of either family, for kind cidr
+     */
+    src_cidr?: string;
+    /**
+     * Id of an address group, for kind group
+     */
+    src_group_id?: string;
+    /**
+     * What the source address is told by
+     */
+    src_kind?: 'any' | 'object' | 'group' | 'cidr';
+    /**
+     * Id of an address object, for kind object
+     */
+    src_object_id?: string;
+    /**
+     * Zone that packets come from, or any
+     */
+    src_zone?: string;
+};
+
+export type FirewallService = {
+    /**
+     * Came with the product: only its description can be changed
+     */
+    readonly builtin: boolean;
+    created_at: string;
+    description: string;
+    icmp_type: number | null;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    port: number | null;
+    port_end: number | null;
+    protocol: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type FirewallServiceInput = {
+    description?: string;
+    /**
+     * icmp and icmpv6: the type of message; none for all
+     */
+    icmp_type?: number;
+    name: string;
+    /**
+     * tcp, udp and sctp: the port, or the first of several; none for all
+     */
+    port?: number;
+    /**
+     * The last port
+     */
+    port_end?: number;
+    protocol: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
+};
+
+export type FirewallSettings = {
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    lockout_networks: Array<string>;
+    lockout_zones: Array<string>;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type FirewallSettingsInput = {
+    /**
+     * Networks from which they are; none for all of them
+     */
+    lockout_networks: Array<string>;
+    /**
+     * Zones from which SSH, the sites and the management are always reachable; none for all of them
+     */
+    lockout_zones: Array<string>;
+};
+
+export type FirewallUse = {
+    id: string;
+    kind: 'rule' | 'nat-rule' | 'assertion' | 'address-group' | 'service-group' | 'network-interface' | 'settings';
+    name: string;
+};
+
+export type FirewallZone = {
+    /**
+     * Came with the product, and can neither be renamed nor deleted
+     */
+    readonly builtin: boolean;
+    created_at: string;
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type FirewallZoneInput = {
+    description?: string;
+    /**
+     * Letters, digits, dashes and underscores
+     */
+    name: string;
+};
+
 export type IntentFile = {
     component: string;
     /**
@@ -674,6 +1236,51 @@ export type IntentRow = {
     old?: unknown;
     operation: 'INSERT' | 'UPDATE' | 'DELETE';
     table: string;
+};
+
+export type NetworkInterface = {
+    created_at: string;
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    members: Array<string>;
+    name: string;
+    parent: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    role: string | null;
+    type: string;
+    updated_at: string;
+    vlan_id: number | null;
+};
+
+export type NetworkInterfaceInput = {
+    description?: string;
+    /**
+     * bridge and bond: the interfaces it is made of
+     */
+    members?: Array<string>;
+    /**
+     * As the system calls it
+     */
+    name: string;
+    /**
+     * vlan: the interface it is on
+     */
+    parent?: string;
+    /**
+     * Name of the zone it is in; none: no rule is about it but those for any zone
+     */
+    role?: string;
+    type: 'ethernet' | 'vlan' | 'bond' | 'bridge' | 'wireguard';
+    /**
+     * vlan: its number
+     */
+    vlan_id?: number;
 };
 
 export type None = {
@@ -899,6 +1506,79 @@ export type NtpStatus = {
      * Seconds between the last two updates
      */
     update_interval: number;
+};
+
+export type PacketfilterDecider = {
+    id?: string;
+    kind: string;
+    name?: string;
+    why?: string;
+};
+
+export type PacketfilterStep = {
+    id?: string;
+    kind: string;
+    matched: boolean;
+    stage: string;
+    text: string;
+};
+
+export type PacketfilterTrace = {
+    decided: PacketfilterDecider;
+    local: boolean;
+    out?: string;
+    steps: Array<PacketfilterStep>;
+    translated?: PacketfilterTranslation;
+    verdict: string;
+};
+
+export type PacketfilterTranslation = {
+    destination?: string;
+    dnat?: PacketfilterDecider;
+    masquerade?: boolean;
+    port?: number;
+    snat?: PacketfilterDecider;
+    source?: string;
+};
+
+export type PacketlogEvent = {
+    /**
+     * What became of it: accept, drop or reject
+     */
+    action: string;
+    /**
+     * input or forward, for what no rule took
+     */
+    chain?: string;
+    destination: string;
+    /**
+     * Where it came in, or went out if it is our own
+     */
+    interface: string;
+    /**
+     * Where it would have left, if it was passing through
+     */
+    out_interface?: string;
+    port?: number;
+    /**
+     * icmp, tcp, udp, icmpv6, or the protocol's number
+     */
+    proto: string;
+    /**
+     * The rule that logged it; absent for what no rule took
+     */
+    rule_id?: string;
+    /**
+     * Grows by one with every event since the applier's start
+     */
+    seq: number;
+    /**
+     * Bytes
+     */
+    size: number;
+    source: string;
+    source_port?: number;
+    timestamp: string;
 };
 
 export type ProxyBackend = {
@@ -1750,6 +2430,116 @@ export type DnsRecordWritable = {
     updated_at: string;
     value: string;
     zone_id: string;
+};
+
+export type FirewallAddressWritable = {
+    created_at: string;
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    kind: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+    value: string;
+};
+
+export type FirewallGroupWritable = {
+    created_at: string;
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type FirewallMemberWritable = {
+    created_at: string;
+    group_id: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    object_id: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type FirewallNatRuleWritable = {
+    created_at: string;
+    dest_port: number | null;
+    dest_port_end: number | null;
+    destination_cidr: string;
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    in_zone: string;
+    kind: string;
+    labels: Array<string>;
+    name: string;
+    note: string;
+    out_zone: string;
+    priority: number;
+    protocol: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    source_cidr: string;
+    target_address: string;
+    target_port: number | null;
+    target_port_end: number | null;
+    updated_at: string;
+};
+
+export type FirewallServiceWritable = {
+    created_at: string;
+    description: string;
+    icmp_type: number | null;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    port: number | null;
+    port_end: number | null;
+    protocol: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
+export type FirewallZoneWritable = {
+    created_at: string;
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
 };
 
 export type ProxyBackendWritable = {
@@ -3889,6 +4679,2065 @@ export type UpdateProxyUserOfResponses = {
 };
 
 export type UpdateProxyUserOfResponse = UpdateProxyUserOfResponses[keyof UpdateProxyUserOfResponses];
+
+export type ListFirewallAddressGroupsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/address-groups';
+};
+
+export type ListFirewallAddressGroupsResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallGroup>;
+};
+
+export type ListFirewallAddressGroupsResponse = ListFirewallAddressGroupsResponses[keyof ListFirewallAddressGroupsResponses];
+
+export type CreateFirewallAddressGroupData = {
+    body: FirewallGroupInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/address-groups';
+};
+
+export type CreateFirewallAddressGroupResponses = {
+    /**
+     * Created
+     */
+    201: FirewallGroup;
+};
+
+export type CreateFirewallAddressGroupResponse = CreateFirewallAddressGroupResponses[keyof CreateFirewallAddressGroupResponses];
+
+export type DeleteFirewallAddressGroupData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}';
+};
+
+export type DeleteFirewallAddressGroupResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallAddressGroupResponse = DeleteFirewallAddressGroupResponses[keyof DeleteFirewallAddressGroupResponses];
+
+export type GetFirewallAddressGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}';
+};
+
+export type GetFirewallAddressGroupResponses = {
+    /**
+     * OK
+     */
+    200: FirewallGroup;
+};
+
+export type GetFirewallAddressGroupResponse = GetFirewallAddressGroupResponses[keyof GetFirewallAddressGroupResponses];
+
+export type UpdateFirewallAddressGroupData = {
+    body: FirewallGroupInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}';
+};
+
+export type UpdateFirewallAddressGroupResponses = {
+    /**
+     * OK
+     */
+    200: FirewallGroup;
+};
+
+export type UpdateFirewallAddressGroupResponse = UpdateFirewallAddressGroupResponses[keyof UpdateFirewallAddressGroupResponses];
+
+export type ListFirewallAddressMembersOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/address-groups/{id}/members';
+};
+
+export type ListFirewallAddressMembersOfResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallMember>;
+};
+
+export type ListFirewallAddressMembersOfResponse = ListFirewallAddressMembersOfResponses[keyof ListFirewallAddressMembersOfResponses];
+
+export type CreateFirewallAddressMemberOfData = {
+    body: FirewallMemberInput;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}/members';
+};
+
+export type CreateFirewallAddressMemberOfResponses = {
+    /**
+     * Created
+     */
+    201: FirewallMember;
+};
+
+export type CreateFirewallAddressMemberOfResponse = CreateFirewallAddressMemberOfResponses[keyof CreateFirewallAddressMemberOfResponses];
+
+export type DeleteFirewallAddressMemberOfData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}/members/{item}';
+};
+
+export type DeleteFirewallAddressMemberOfResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallAddressMemberOfResponse = DeleteFirewallAddressMemberOfResponses[keyof DeleteFirewallAddressMemberOfResponses];
+
+export type GetFirewallAddressMemberOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}/members/{item}';
+};
+
+export type GetFirewallAddressMemberOfResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type GetFirewallAddressMemberOfResponse = GetFirewallAddressMemberOfResponses[keyof GetFirewallAddressMemberOfResponses];
+
+export type UpdateFirewallAddressMemberOfData = {
+    body: FirewallMemberInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}/members/{item}';
+};
+
+export type UpdateFirewallAddressMemberOfResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type UpdateFirewallAddressMemberOfResponse = UpdateFirewallAddressMemberOfResponses[keyof UpdateFirewallAddressMemberOfResponses];
+
+export type ListFirewallAddressGroupUsesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-groups/{id}/used-by';
+};
+
+export type ListFirewallAddressGroupUsesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallUse>;
+};
+
+export type ListFirewallAddressGroupUsesResponse = ListFirewallAddressGroupUsesResponses[keyof ListFirewallAddressGroupUsesResponses];
+
+export type ListFirewallAddressMembersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/address-members';
+};
+
+export type ListFirewallAddressMembersResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallMember>;
+};
+
+export type ListFirewallAddressMembersResponse = ListFirewallAddressMembersResponses[keyof ListFirewallAddressMembersResponses];
+
+export type CreateFirewallAddressMemberData = {
+    body: FirewallMemberInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/address-members';
+};
+
+export type CreateFirewallAddressMemberResponses = {
+    /**
+     * Created
+     */
+    201: FirewallMember;
+};
+
+export type CreateFirewallAddressMemberResponse = CreateFirewallAddressMemberResponses[keyof CreateFirewallAddressMemberResponses];
+
+export type DeleteFirewallAddressMemberData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-members/{id}';
+};
+
+export type DeleteFirewallAddressMemberResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallAddressMemberResponse = DeleteFirewallAddressMemberResponses[keyof DeleteFirewallAddressMemberResponses];
+
+export type GetFirewallAddressMemberData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-members/{id}';
+};
+
+export type GetFirewallAddressMemberResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type GetFirewallAddressMemberResponse = GetFirewallAddressMemberResponses[keyof GetFirewallAddressMemberResponses];
+
+export type UpdateFirewallAddressMemberData = {
+    body: FirewallMemberInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-members/{id}';
+};
+
+export type UpdateFirewallAddressMemberResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type UpdateFirewallAddressMemberResponse = UpdateFirewallAddressMemberResponses[keyof UpdateFirewallAddressMemberResponses];
+
+export type ListFirewallAddressObjectsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/address-objects';
+};
+
+export type ListFirewallAddressObjectsResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallAddress>;
+};
+
+export type ListFirewallAddressObjectsResponse = ListFirewallAddressObjectsResponses[keyof ListFirewallAddressObjectsResponses];
+
+export type CreateFirewallAddressObjectData = {
+    body: FirewallAddressInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/address-objects';
+};
+
+export type CreateFirewallAddressObjectResponses = {
+    /**
+     * Created
+     */
+    201: FirewallAddress;
+};
+
+export type CreateFirewallAddressObjectResponse = CreateFirewallAddressObjectResponses[keyof CreateFirewallAddressObjectResponses];
+
+export type DeleteFirewallAddressObjectData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-objects/{id}';
+};
+
+export type DeleteFirewallAddressObjectResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallAddressObjectResponse = DeleteFirewallAddressObjectResponses[keyof DeleteFirewallAddressObjectResponses];
+
+export type GetFirewallAddressObjectData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-objects/{id}';
+};
+
+export type GetFirewallAddressObjectResponses = {
+    /**
+     * OK
+     */
+    200: FirewallAddress;
+};
+
+export type GetFirewallAddressObjectResponse = GetFirewallAddressObjectResponses[keyof GetFirewallAddressObjectResponses];
+
+export type UpdateFirewallAddressObjectData = {
+    body: FirewallAddressInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-objects/{id}';
+};
+
+export type UpdateFirewallAddressObjectResponses = {
+    /**
+     * OK
+     */
+    200: FirewallAddress;
+};
+
+export type UpdateFirewallAddressObjectResponse = UpdateFirewallAddressObjectResponses[keyof UpdateFirewallAddressObjectResponses];
+
+export type ListFirewallAddressObjectUsesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/address-objects/{id}/used-by';
+};
+
+export type ListFirewallAddressObjectUsesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallUse>;
+};
+
+export type ListFirewallAddressObjectUsesResponse = ListFirewallAddressObjectUsesResponses[keyof ListFirewallAddressObjectUsesResponses];
+
+export type ListFirewallAssertionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/assertions';
+};
+
+export type ListFirewallAssertionsResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallAssertion>;
+};
+
+export type ListFirewallAssertionsResponse = ListFirewallAssertionsResponses[keyof ListFirewallAssertionsResponses];
+
+export type CreateFirewallAssertionData = {
+    body: FirewallAssertionInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/assertions';
+};
+
+export type CreateFirewallAssertionResponses = {
+    /**
+     * Created
+     */
+    201: FirewallAssertion;
+};
+
+export type CreateFirewallAssertionResponse = CreateFirewallAssertionResponses[keyof CreateFirewallAssertionResponses];
+
+export type DeleteFirewallAssertionData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/assertions/{id}';
+};
+
+export type DeleteFirewallAssertionResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallAssertionResponse = DeleteFirewallAssertionResponses[keyof DeleteFirewallAssertionResponses];
+
+export type GetFirewallAssertionData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/assertions/{id}';
+};
+
+export type GetFirewallAssertionResponses = {
+    /**
+     * OK
+     */
+    200: FirewallAssertion;
+};
+
+export type GetFirewallAssertionResponse = GetFirewallAssertionResponses[keyof GetFirewallAssertionResponses];
+
+export type UpdateFirewallAssertionData = {
+    body: FirewallAssertionInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/assertions/{id}';
+};
+
+export type UpdateFirewallAssertionResponses = {
+    /**
+     * OK
+     */
+    200: FirewallAssertion;
+};
+
+export type UpdateFirewallAssertionResponse = UpdateFirewallAssertionResponses[keyof UpdateFirewallAssertionResponses];
+
+export type FirewallConnectionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Address or network that began it
+         */
+        src?: string;
+        /**
+         * Address or network it was begun to, before translation
+         */
+        dst?: string;
+        proto?: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
+        /**
+         * Destination port, before translation; 0 for all
+         */
+        port?: number;
+        limit?: number;
+    };
+    url: '/firewall/connections';
+};
+
+export type FirewallConnectionsResponses = {
+    /**
+     * OK
+     */
+    200: FirewallConnections;
+};
+
+export type FirewallConnectionsResponse = FirewallConnectionsResponses[keyof FirewallConnectionsResponses];
+
+export type FirewallCutConnectionsData = {
+    body: FirewallConnectionFilter;
+    path?: never;
+    query?: never;
+    url: '/firewall/connections/cut';
+};
+
+export type FirewallCutConnectionsResponses = {
+    /**
+     * OK
+     */
+    200: FirewallCut;
+};
+
+export type FirewallCutConnectionsResponse = FirewallCutConnectionsResponses[keyof FirewallCutConnectionsResponses];
+
+export type ListFirewallCountersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/firewall/counters';
+};
+
+export type ListFirewallCountersResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallCounter>;
+};
+
+export type ListFirewallCountersResponse = ListFirewallCountersResponses[keyof ListFirewallCountersResponses];
+
+export type FirewallExplainData = {
+    body: FirewallQuestion;
+    path?: never;
+    query?: never;
+    url: '/firewall/explain';
+};
+
+export type FirewallExplainResponses = {
+    /**
+     * OK
+     */
+    200: PacketfilterTrace;
+};
+
+export type FirewallExplainResponse = FirewallExplainResponses[keyof FirewallExplainResponses];
+
+export type FirewallLogData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Not before this moment
+         */
+        since?: string;
+        /**
+         * Not after this moment
+         */
+        until?: string;
+        rule_id?: string;
+        /**
+         * Address or network it came from
+         */
+        src?: string;
+        /**
+         * Address or network it went to
+         */
+        dst?: string;
+        /**
+         * icmp, tcp, udp, icmpv6, or a number
+         */
+        proto?: string;
+        action?: 'accept' | 'drop' | 'reject';
+        /**
+         * The latest so many
+         */
+        limit?: number;
+    };
+    url: '/firewall/log';
+};
+
+export type FirewallLogResponses = {
+    /**
+     * OK
+     */
+    200: Array<PacketlogEvent>;
+};
+
+export type FirewallLogResponse = FirewallLogResponses[keyof FirewallLogResponses];
+
+export type ListFirewallRulesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/rules';
+};
+
+export type ListFirewallRulesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallRule>;
+};
+
+export type ListFirewallRulesResponse = ListFirewallRulesResponses[keyof ListFirewallRulesResponses];
+
+export type CreateFirewallRuleData = {
+    body: FirewallRuleInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/rules';
+};
+
+export type CreateFirewallRuleResponses = {
+    /**
+     * Created
+     */
+    201: FirewallRule;
+};
+
+export type CreateFirewallRuleResponse = CreateFirewallRuleResponses[keyof CreateFirewallRuleResponses];
+
+export type OrderFirewallRulesData = {
+    body: FirewallOrder;
+    path?: never;
+    query?: never;
+    url: '/firewall/rules/order';
+};
+
+export type OrderFirewallRulesResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type OrderFirewallRulesResponse = OrderFirewallRulesResponses[keyof OrderFirewallRulesResponses];
+
+export type DeleteFirewallRuleData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/rules/{id}';
+};
+
+export type DeleteFirewallRuleResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallRuleResponse = DeleteFirewallRuleResponses[keyof DeleteFirewallRuleResponses];
+
+export type GetFirewallRuleData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/rules/{id}';
+};
+
+export type GetFirewallRuleResponses = {
+    /**
+     * OK
+     */
+    200: FirewallRule;
+};
+
+export type GetFirewallRuleResponse = GetFirewallRuleResponses[keyof GetFirewallRuleResponses];
+
+export type PatchFirewallRuleData = {
+    body: FirewallAnnotation;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/rules/{id}';
+};
+
+export type PatchFirewallRuleResponses = {
+    /**
+     * OK
+     */
+    200: FirewallRule;
+};
+
+export type PatchFirewallRuleResponse = PatchFirewallRuleResponses[keyof PatchFirewallRuleResponses];
+
+export type UpdateFirewallRuleData = {
+    body: FirewallRuleInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/rules/{id}';
+};
+
+export type UpdateFirewallRuleResponses = {
+    /**
+     * OK
+     */
+    200: FirewallRule;
+};
+
+export type UpdateFirewallRuleResponse = UpdateFirewallRuleResponses[keyof UpdateFirewallRuleResponses];
+
+export type ListFirewallServiceGroupsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/service-groups';
+};
+
+export type ListFirewallServiceGroupsResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallGroup>;
+};
+
+export type ListFirewallServiceGroupsResponse = ListFirewallServiceGroupsResponses[keyof ListFirewallServiceGroupsResponses];
+
+export type CreateFirewallServiceGroupData = {
+    body: FirewallGroupInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/service-groups';
+};
+
+export type CreateFirewallServiceGroupResponses = {
+    /**
+     * Created
+     */
+    201: FirewallGroup;
+};
+
+export type CreateFirewallServiceGroupResponse = CreateFirewallServiceGroupResponses[keyof CreateFirewallServiceGroupResponses];
+
+export type DeleteFirewallServiceGroupData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}';
+};
+
+export type DeleteFirewallServiceGroupResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallServiceGroupResponse = DeleteFirewallServiceGroupResponses[keyof DeleteFirewallServiceGroupResponses];
+
+export type GetFirewallServiceGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}';
+};
+
+export type GetFirewallServiceGroupResponses = {
+    /**
+     * OK
+     */
+    200: FirewallGroup;
+};
+
+export type GetFirewallServiceGroupResponse = GetFirewallServiceGroupResponses[keyof GetFirewallServiceGroupResponses];
+
+export type UpdateFirewallServiceGroupData = {
+    body: FirewallGroupInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}';
+};
+
+export type UpdateFirewallServiceGroupResponses = {
+    /**
+     * OK
+     */
+    200: FirewallGroup;
+};
+
+export type UpdateFirewallServiceGroupResponse = UpdateFirewallServiceGroupResponses[keyof UpdateFirewallServiceGroupResponses];
+
+export type ListFirewallServiceMembersOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/service-groups/{id}/members';
+};
+
+export type ListFirewallServiceMembersOfResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallMember>;
+};
+
+export type ListFirewallServiceMembersOfResponse = ListFirewallServiceMembersOfResponses[keyof ListFirewallServiceMembersOfResponses];
+
+export type CreateFirewallServiceMemberOfData = {
+    body: FirewallMemberInput;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}/members';
+};
+
+export type CreateFirewallServiceMemberOfResponses = {
+    /**
+     * Created
+     */
+    201: FirewallMember;
+};
+
+export type CreateFirewallServiceMemberOfResponse = CreateFirewallServiceMemberOfResponses[keyof CreateFirewallServiceMemberOfResponses];
+
+export type DeleteFirewallServiceMemberOfData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}/members/{item}';
+};
+
+export type DeleteFirewallServiceMemberOfResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallServiceMemberOfResponse = DeleteFirewallServiceMemberOfResponses[keyof DeleteFirewallServiceMemberOfResponses];
+
+export type GetFirewallServiceMemberOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}/members/{item}';
+};
+
+export type GetFirewallServiceMemberOfResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type GetFirewallServiceMemberOfResponse = GetFirewallServiceMemberOfResponses[keyof GetFirewallServiceMemberOfResponses];
+
+export type UpdateFirewallServiceMemberOfData = {
+    body: FirewallMemberInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+        /**
+         * Id of what belongs to it
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}/members/{item}';
+};
+
+export type UpdateFirewallServiceMemberOfResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type UpdateFirewallServiceMemberOfResponse = UpdateFirewallServiceMemberOfResponses[keyof UpdateFirewallServiceMemberOfResponses];
+
+export type ListFirewallServiceGroupUsesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-groups/{id}/used-by';
+};
+
+export type ListFirewallServiceGroupUsesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallUse>;
+};
+
+export type ListFirewallServiceGroupUsesResponse = ListFirewallServiceGroupUsesResponses[keyof ListFirewallServiceGroupUsesResponses];
+
+export type ListFirewallServiceMembersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/service-members';
+};
+
+export type ListFirewallServiceMembersResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallMember>;
+};
+
+export type ListFirewallServiceMembersResponse = ListFirewallServiceMembersResponses[keyof ListFirewallServiceMembersResponses];
+
+export type CreateFirewallServiceMemberData = {
+    body: FirewallMemberInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/service-members';
+};
+
+export type CreateFirewallServiceMemberResponses = {
+    /**
+     * Created
+     */
+    201: FirewallMember;
+};
+
+export type CreateFirewallServiceMemberResponse = CreateFirewallServiceMemberResponses[keyof CreateFirewallServiceMemberResponses];
+
+export type DeleteFirewallServiceMemberData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-members/{id}';
+};
+
+export type DeleteFirewallServiceMemberResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallServiceMemberResponse = DeleteFirewallServiceMemberResponses[keyof DeleteFirewallServiceMemberResponses];
+
+export type GetFirewallServiceMemberData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-members/{id}';
+};
+
+export type GetFirewallServiceMemberResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type GetFirewallServiceMemberResponse = GetFirewallServiceMemberResponses[keyof GetFirewallServiceMemberResponses];
+
+export type UpdateFirewallServiceMemberData = {
+    body: FirewallMemberInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/service-members/{id}';
+};
+
+export type UpdateFirewallServiceMemberResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMember;
+};
+
+export type UpdateFirewallServiceMemberResponse = UpdateFirewallServiceMemberResponses[keyof UpdateFirewallServiceMemberResponses];
+
+export type ListFirewallServicesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/services';
+};
+
+export type ListFirewallServicesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallService>;
+};
+
+export type ListFirewallServicesResponse = ListFirewallServicesResponses[keyof ListFirewallServicesResponses];
+
+export type CreateFirewallServiceData = {
+    body: FirewallServiceInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/services';
+};
+
+export type CreateFirewallServiceResponses = {
+    /**
+     * Created
+     */
+    201: FirewallService;
+};
+
+export type CreateFirewallServiceResponse = CreateFirewallServiceResponses[keyof CreateFirewallServiceResponses];
+
+export type DeleteFirewallServiceData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/services/{id}';
+};
+
+export type DeleteFirewallServiceResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallServiceResponse = DeleteFirewallServiceResponses[keyof DeleteFirewallServiceResponses];
+
+export type GetFirewallServiceData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/services/{id}';
+};
+
+export type GetFirewallServiceResponses = {
+    /**
+     * OK
+     */
+    200: FirewallService;
+};
+
+export type GetFirewallServiceResponse = GetFirewallServiceResponses[keyof GetFirewallServiceResponses];
+
+export type UpdateFirewallServiceData = {
+    body: FirewallServiceInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/services/{id}';
+};
+
+export type UpdateFirewallServiceResponses = {
+    /**
+     * OK
+     */
+    200: FirewallService;
+};
+
+export type UpdateFirewallServiceResponse = UpdateFirewallServiceResponses[keyof UpdateFirewallServiceResponses];
+
+export type ListFirewallServiceUsesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/services/{id}/used-by';
+};
+
+export type ListFirewallServiceUsesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallUse>;
+};
+
+export type ListFirewallServiceUsesResponse = ListFirewallServiceUsesResponses[keyof ListFirewallServiceUsesResponses];
+
+export type GetFirewallSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/firewall/settings';
+};
+
+export type GetFirewallSettingsResponses = {
+    /**
+     * OK
+     */
+    200: FirewallSettings;
+};
+
+export type GetFirewallSettingsResponse = GetFirewallSettingsResponses[keyof GetFirewallSettingsResponses];
+
+export type UpdateFirewallSettingsData = {
+    body: FirewallSettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/firewall/settings';
+};
+
+export type UpdateFirewallSettingsResponses = {
+    /**
+     * OK
+     */
+    200: FirewallSettings;
+};
+
+export type UpdateFirewallSettingsResponse = UpdateFirewallSettingsResponses[keyof UpdateFirewallSettingsResponses];
+
+export type ListFirewallZonesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/firewall/zones';
+};
+
+export type ListFirewallZonesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallZone>;
+};
+
+export type ListFirewallZonesResponse = ListFirewallZonesResponses[keyof ListFirewallZonesResponses];
+
+export type CreateFirewallZoneData = {
+    body: FirewallZoneInput;
+    path?: never;
+    query?: never;
+    url: '/firewall/zones';
+};
+
+export type CreateFirewallZoneResponses = {
+    /**
+     * Created
+     */
+    201: FirewallZone;
+};
+
+export type CreateFirewallZoneResponse = CreateFirewallZoneResponses[keyof CreateFirewallZoneResponses];
+
+export type DeleteFirewallZoneData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/zones/{id}';
+};
+
+export type DeleteFirewallZoneResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallZoneResponse = DeleteFirewallZoneResponses[keyof DeleteFirewallZoneResponses];
+
+export type GetFirewallZoneData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/zones/{id}';
+};
+
+export type GetFirewallZoneResponses = {
+    /**
+     * OK
+     */
+    200: FirewallZone;
+};
+
+export type GetFirewallZoneResponse = GetFirewallZoneResponses[keyof GetFirewallZoneResponses];
+
+export type UpdateFirewallZoneData = {
+    body: FirewallZoneInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/zones/{id}';
+};
+
+export type UpdateFirewallZoneResponses = {
+    /**
+     * OK
+     */
+    200: FirewallZone;
+};
+
+export type UpdateFirewallZoneResponse = UpdateFirewallZoneResponses[keyof UpdateFirewallZoneResponses];
+
+export type ListFirewallZoneUsesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/firewall/zones/{id}/used-by';
+};
+
+export type ListFirewallZoneUsesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallUse>;
+};
+
+export type ListFirewallZoneUsesResponse = ListFirewallZoneUsesResponses[keyof ListFirewallZoneUsesResponses];
+
+export type ListFirewallNatRulesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/nat-rules';
+};
+
+export type ListFirewallNatRulesResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallNatRule>;
+};
+
+export type ListFirewallNatRulesResponse = ListFirewallNatRulesResponses[keyof ListFirewallNatRulesResponses];
+
+export type CreateFirewallNatRuleData = {
+    body: FirewallNatRuleInput;
+    path?: never;
+    query?: never;
+    url: '/nat-rules';
+};
+
+export type CreateFirewallNatRuleResponses = {
+    /**
+     * Created
+     */
+    201: FirewallNatRule;
+};
+
+export type CreateFirewallNatRuleResponse = CreateFirewallNatRuleResponses[keyof CreateFirewallNatRuleResponses];
+
+export type OrderFirewallNatRulesData = {
+    body: FirewallOrder;
+    path?: never;
+    query?: never;
+    url: '/nat-rules/order';
+};
+
+export type OrderFirewallNatRulesResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type OrderFirewallNatRulesResponse = OrderFirewallNatRulesResponses[keyof OrderFirewallNatRulesResponses];
+
+export type DeleteFirewallNatRuleData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/nat-rules/{id}';
+};
+
+export type DeleteFirewallNatRuleResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteFirewallNatRuleResponse = DeleteFirewallNatRuleResponses[keyof DeleteFirewallNatRuleResponses];
+
+export type GetFirewallNatRuleData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/nat-rules/{id}';
+};
+
+export type GetFirewallNatRuleResponses = {
+    /**
+     * OK
+     */
+    200: FirewallNatRule;
+};
+
+export type GetFirewallNatRuleResponse = GetFirewallNatRuleResponses[keyof GetFirewallNatRuleResponses];
+
+export type PatchFirewallNatRuleData = {
+    body: FirewallAnnotation;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/nat-rules/{id}';
+};
+
+export type PatchFirewallNatRuleResponses = {
+    /**
+     * OK
+     */
+    200: FirewallNatRule;
+};
+
+export type PatchFirewallNatRuleResponse = PatchFirewallNatRuleResponses[keyof PatchFirewallNatRuleResponses];
+
+export type UpdateFirewallNatRuleData = {
+    body: FirewallNatRuleInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/nat-rules/{id}';
+};
+
+export type UpdateFirewallNatRuleResponses = {
+    /**
+     * OK
+     */
+    200: FirewallNatRule;
+};
+
+export type UpdateFirewallNatRuleResponse = UpdateFirewallNatRuleResponses[keyof UpdateFirewallNatRuleResponses];
+
+export type ListNetworkInterfacesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to answer
+         */
+        limit?: number;
+        /**
+         * How many to skip
+         */
+        offset?: number;
+        /**
+         * Text to look for, anywhere, in any case
+         */
+        q?: string;
+        /**
+         * Field to sort by; with a minus before it, downwards
+         */
+        sort?: string;
+        /**
+         * Only those whose field has this value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/network-interfaces';
+};
+
+export type ListNetworkInterfacesResponses = {
+    /**
+     * OK
+     */
+    200: Array<NetworkInterface>;
+};
+
+export type ListNetworkInterfacesResponse = ListNetworkInterfacesResponses[keyof ListNetworkInterfacesResponses];
+
+export type CreateNetworkInterfaceData = {
+    body: NetworkInterfaceInput;
+    path?: never;
+    query?: never;
+    url: '/network-interfaces';
+};
+
+export type CreateNetworkInterfaceResponses = {
+    /**
+     * Created
+     */
+    201: NetworkInterface;
+};
+
+export type CreateNetworkInterfaceResponse = CreateNetworkInterfaceResponses[keyof CreateNetworkInterfaceResponses];
+
+export type DeleteNetworkInterfaceData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/network-interfaces/{id}';
+};
+
+export type DeleteNetworkInterfaceResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type DeleteNetworkInterfaceResponse = DeleteNetworkInterfaceResponses[keyof DeleteNetworkInterfaceResponses];
+
+export type GetNetworkInterfaceData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/network-interfaces/{id}';
+};
+
+export type GetNetworkInterfaceResponses = {
+    /**
+     * OK
+     */
+    200: NetworkInterface;
+};
+
+export type GetNetworkInterfaceResponse = GetNetworkInterfaceResponses[keyof GetNetworkInterfaceResponses];
+
+export type UpdateNetworkInterfaceData = {
+    body: NetworkInterfaceInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/network-interfaces/{id}';
+};
+
+export type UpdateNetworkInterfaceResponses = {
+    /**
+     * OK
+     */
+    200: NetworkInterface;
+};
+
+export type UpdateNetworkInterfaceResponse = UpdateNetworkInterfaceResponses[keyof UpdateNetworkInterfaceResponses];
 
 export type NtpForceSyncData = {
     body?: never;

@@ -312,6 +312,360 @@ export const zError = /*#__PURE__*/ (() => z.object({
     message: z.string()
 }))();
 
+export const zFirewallAddress = /*#__PURE__*/ (() => z.object({
+    addresses: z.readonly(z.array(z.string())),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    value: z.string()
+}))();
+
+export const zFirewallAddressInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    kind: z.enum([
+        'host',
+        'network',
+        'range',
+        'fqdn'
+    ]),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    value: z.string().check(z.minLength(1), z.maxLength(253))
+}))();
+
+export const zFirewallAnnotation = /*#__PURE__*/ (() => z.object({
+    labels: z.optional(z.array(z.string()).check(z.maxLength(20))),
+    note: z.optional(z.string().check(z.maxLength(4000)))
+}))();
+
+export const zFirewallAssertion = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    dst_cidr: z.string(),
+    dst_zone: z.string(),
+    enabled: z.boolean(),
+    expect: z.string(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    service_group_id: z.nullable(z.string()),
+    service_object_id: z.nullable(z.string()),
+    src_cidr: z.string(),
+    src_zone: z.string(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallAssertionInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    dst_cidr: z.optional(z.string().check(z.maxLength(64))),
+    dst_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any'),
+    enabled: z.optional(z.boolean()),
+    expect: z.enum(['reach', 'never']),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    service_group_id: z.optional(z.string()),
+    service_object_id: z.optional(z.string()),
+    src_cidr: z.optional(z.string().check(z.maxLength(64))),
+    src_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any')
+}))();
+
+export const zFirewallConnection = /*#__PURE__*/ (() => z.object({
+    bytes: z.int().check(z.gte(0)),
+    destination: z.string(),
+    packets: z.int().check(z.gte(0)),
+    port: z.optional(z.int()),
+    protocol: z.string(),
+    reply_destination: z.string(),
+    reply_source: z.string(),
+    source: z.string(),
+    source_port: z.optional(z.int()),
+    state: z.optional(z.string()),
+    timeout: z.int()
+}))();
+
+export const zFirewallConnectionFilter = /*#__PURE__*/ (() => z.object({
+    dst: z.optional(z.string().check(z.maxLength(64))),
+    port: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    proto: z.optional(z.enum([
+        'tcp',
+        'udp',
+        'sctp',
+        'icmp',
+        'icmpv6',
+        'gre',
+        'esp',
+        'ah'
+    ])),
+    src: z.optional(z.string().check(z.maxLength(64)))
+}))();
+
+export const zFirewallConnections = /*#__PURE__*/ (() => z.object({
+    connections: z.array(zFirewallConnection),
+    total: z.int()
+}))();
+
+export const zFirewallCounter = /*#__PURE__*/ (() => z.object({
+    bytes: z.int().check(z.gte(0)),
+    last_hit: z.nullable(z.iso.datetime()),
+    nat: z.boolean(),
+    packets: z.int().check(z.gte(0)),
+    rule_id: z.string()
+}))();
+
+export const zFirewallCut = /*#__PURE__*/ (() => z.object({
+    cut: z.int()
+}))();
+
+export const zFirewallGroup = /*#__PURE__*/ (() => z.object({
+    builtin: z.readonly(z.boolean()),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    member_count: z.readonly(z.int()),
+    members: z.readonly(z.array(z.string())),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallGroupInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    members: z.optional(z.array(z.string()).check(z.maxLength(20000))),
+    name: z.string().check(z.minLength(1), z.maxLength(100))
+}))();
+
+export const zFirewallMember = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    group_id: z.string(),
+    id: z.string(),
+    name: z.readonly(z.string()),
+    object_id: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    value: z.readonly(z.string())
+}))();
+
+export const zFirewallMemberInput = /*#__PURE__*/ (() => z.object({
+    group_id: z.optional(z.string().check(z.maxLength(64))),
+    object_id: z.string().check(z.maxLength(64))
+}))();
+
+export const zFirewallNatRule = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    dest_port: z.nullable(z.int()),
+    dest_port_end: z.nullable(z.int()),
+    destination_cidr: z.string(),
+    enabled: z.boolean(),
+    id: z.string(),
+    in_zone: z.string(),
+    kind: z.string(),
+    labels: z.array(z.string()),
+    name: z.string(),
+    note: z.string(),
+    out_zone: z.string(),
+    priority: z.int(),
+    protocol: z.string(),
+    revision: z.int(),
+    source_cidr: z.string(),
+    target_address: z.string(),
+    target_port: z.nullable(z.int()),
+    target_port_end: z.nullable(z.int()),
+    updated_at: z.iso.datetime(),
+    warning: z.readonly(z.string())
+}))();
+
+export const zFirewallNatRuleInput = /*#__PURE__*/ (() => z.object({
+    dest_port: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    dest_port_end: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    destination_cidr: z.optional(z.string().check(z.maxLength(64))),
+    enabled: z.optional(z.boolean()),
+    in_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any'),
+    kind: z.enum([
+        'dnat',
+        'snat',
+        'masquerade'
+    ]),
+    labels: z.optional(z.array(z.string()).check(z.maxLength(20))),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    note: z.optional(z.string().check(z.maxLength(4000))),
+    out_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any'),
+    priority: z.optional(z.int().check(z.gte(-1000000), z.lte(1000000))),
+    protocol: z.optional(z.enum([
+        'tcp',
+        'udp',
+        'any'
+    ])),
+    source_cidr: z.optional(z.string().check(z.maxLength(64))),
+    target_address: z.optional(z.string().check(z.maxLength(64))),
+    target_port: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    target_port_end: z.optional(z.int().check(z.gte(1), z.lte(65535)))
+}))();
+
+export const zFirewallOrder = /*#__PURE__*/ (() => z.object({
+    rules: z.array(z.string()).check(z.maxLength(20000))
+}))();
+
+export const zFirewallQuestion = /*#__PURE__*/ (() => z.object({
+    destination: z.string().check(z.maxLength(64)),
+    icmp_type: z.optional(z.int().check(z.gte(0), z.lte(255))),
+    interface: z.optional(z.string().check(z.maxLength(15))),
+    port: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    protocol: z.enum([
+        'tcp',
+        'udp',
+        'sctp',
+        'icmp',
+        'icmpv6',
+        'gre',
+        'esp',
+        'ah'
+    ]),
+    source: z.string().check(z.maxLength(64))
+}))();
+
+export const zFirewallRule = /*#__PURE__*/ (() => z.object({
+    action: z.string(),
+    comment: z.string(),
+    created_at: z.iso.datetime(),
+    dst_cidr: z.string(),
+    dst_group_id: z.nullable(z.string()),
+    dst_kind: z.string(),
+    dst_object_id: z.nullable(z.string()),
+    dst_zone: z.string(),
+    enabled: z.boolean(),
+    expires_at: z.nullable(z.iso.datetime()),
+    id: z.string(),
+    labels: z.array(z.string()),
+    log: z.boolean(),
+    name: z.string(),
+    note: z.string(),
+    priority: z.int(),
+    revision: z.int(),
+    service_group_id: z.nullable(z.string()),
+    service_object_id: z.nullable(z.string()),
+    src_cidr: z.string(),
+    src_group_id: z.nullable(z.string()),
+    src_kind: z.string(),
+    src_object_id: z.nullable(z.string()),
+    src_zone: z.string(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallRuleInput = /*#__PURE__*/ (() => z.object({
+    action: z.enum([
+        'accept',
+        'drop',
+        'reject'
+    ]),
+    comment: z.optional(z.string().check(z.maxLength(1000))),
+    dst_cidr: z.optional(z.string().check(z.maxLength(64))),
+    dst_group_id: z.optional(z.string()),
+    dst_kind: z.optional(z.enum([
+        'any',
+        'object',
+        'group',
+        'cidr'
+    ])),
+    dst_object_id: z.optional(z.string()),
+    dst_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any'),
+    enabled: z.optional(z.boolean()),
+    expires_at: z.optional(z.iso.datetime()),
+    labels: z.optional(z.array(z.string()).check(z.maxLength(20))),
+    log: z.optional(z.boolean()),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    note: z.optional(z.string().check(z.maxLength(4000))),
+    priority: z.optional(z.int().check(z.gte(-1000000), z.lte(1000000))),
+    service_group_id: z.optional(z.string()),
+    service_object_id: z.optional(z.string()),
+    src_cidr: z.optional(z.string().check(z.maxLength(64))),
+    src_group_id: z.optional(z.string()),
+    src_kind: z.optional(z.enum([
+        'any',
+        'object',
+        'group',
+        'cidr'
+    ])),
+    src_object_id: z.optional(z.string()),
+    src_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any')
+}))();
+
+export const zFirewallService = /*#__PURE__*/ (() => z.object({
+    builtin: z.readonly(z.boolean()),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    icmp_type: z.nullable(z.int()),
+    id: z.string(),
+    name: z.string(),
+    port: z.nullable(z.int()),
+    port_end: z.nullable(z.int()),
+    protocol: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallServiceInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    icmp_type: z.optional(z.int().check(z.gte(0), z.lte(255))),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    port: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    port_end: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    protocol: z.enum([
+        'tcp',
+        'udp',
+        'sctp',
+        'icmp',
+        'icmpv6',
+        'gre',
+        'esp',
+        'ah'
+    ])
+}))();
+
+export const zFirewallSettings = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    lockout_networks: z.array(z.string()),
+    lockout_zones: z.array(z.string()),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallSettingsInput = /*#__PURE__*/ (() => z.object({
+    lockout_networks: z.array(z.string()).check(z.maxLength(200)),
+    lockout_zones: z.array(z.string()).check(z.maxLength(32))
+}))();
+
+export const zFirewallUse = /*#__PURE__*/ (() => z.object({
+    id: z.string(),
+    kind: z.enum([
+        'rule',
+        'nat-rule',
+        'assertion',
+        'address-group',
+        'service-group',
+        'network-interface',
+        'settings'
+    ]),
+    name: z.string()
+}))();
+
+export const zFirewallZone = /*#__PURE__*/ (() => z.object({
+    builtin: z.readonly(z.boolean()),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallZoneInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    name: z.string().check(z.minLength(1), z.maxLength(32))
+}))();
+
 export const zIntentFile = /*#__PURE__*/ (() => z.object({
     component: z.string(),
     diff: z.string(),
@@ -357,6 +711,36 @@ export const zChangeDetail = /*#__PURE__*/ (() => z.object({
     rounds: z.array(zChangeRound),
     rows: z.int(),
     subject: z.string()
+}))();
+
+export const zNetworkInterface = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    members: z.array(z.string()),
+    name: z.string(),
+    parent: z.string(),
+    revision: z.int(),
+    role: z.nullable(z.string()),
+    type: z.string(),
+    updated_at: z.iso.datetime(),
+    vlan_id: z.nullable(z.int())
+}))();
+
+export const zNetworkInterfaceInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    members: z.optional(z.array(z.string()).check(z.maxLength(64))),
+    name: z.string().check(z.minLength(1), z.maxLength(15)),
+    parent: z.optional(z.string().check(z.maxLength(15))),
+    role: z.optional(z.string().check(z.maxLength(32))),
+    type: z.enum([
+        'ethernet',
+        'vlan',
+        'bond',
+        'bridge',
+        'wireguard'
+    ]),
+    vlan_id: z.optional(z.int().check(z.gte(1), z.lte(4094)))
 }))();
 
 export const zNone = /*#__PURE__*/ (() => z.record(z.string(), z.never()))();
@@ -449,6 +833,55 @@ export const zNtpStatus = /*#__PURE__*/ (() => z.object({
     stratum: z.int(),
     synchronised: z.boolean(),
     update_interval: z.number()
+}))();
+
+export const zPacketfilterDecider = /*#__PURE__*/ (() => z.object({
+    id: z.optional(z.string()),
+    kind: z.string(),
+    name: z.optional(z.string()),
+    why: z.optional(z.string())
+}))();
+
+export const zPacketfilterStep = /*#__PURE__*/ (() => z.object({
+    id: z.optional(z.string()),
+    kind: z.string(),
+    matched: z.boolean(),
+    stage: z.string(),
+    text: z.string()
+}))();
+
+export const zPacketfilterTranslation = /*#__PURE__*/ (() => z.object({
+    destination: z.optional(z.string()),
+    dnat: z.optional(zPacketfilterDecider),
+    masquerade: z.optional(z.boolean()),
+    port: z.optional(z.int().check(z.gte(0), z.maximum(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }))),
+    snat: z.optional(zPacketfilterDecider),
+    source: z.optional(z.string())
+}))();
+
+export const zPacketfilterTrace = /*#__PURE__*/ (() => z.object({
+    decided: zPacketfilterDecider,
+    local: z.boolean(),
+    out: z.optional(z.string()),
+    steps: z.array(zPacketfilterStep),
+    translated: z.optional(zPacketfilterTranslation),
+    verdict: z.string()
+}))();
+
+export const zPacketlogEvent = /*#__PURE__*/ (() => z.object({
+    action: z.string(),
+    chain: z.optional(z.string()),
+    destination: z.string(),
+    interface: z.string(),
+    out_interface: z.optional(z.string()),
+    port: z.optional(z.int()),
+    proto: z.string(),
+    rule_id: z.optional(z.string()),
+    seq: z.int(),
+    size: z.int(),
+    source: z.string(),
+    source_port: z.optional(z.int()),
+    timestamp: z.iso.datetime()
 }))();
 
 export const zProxyBackendInput = /*#__PURE__*/ (() => z.object({
@@ -969,6 +1402,80 @@ export const zDnsRecordWritable = /*#__PURE__*/ (() => z.object({
     updated_at: z.iso.datetime(),
     value: z.string(),
     zone_id: z.string()
+}))();
+
+export const zFirewallAddressWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    value: z.string()
+}))();
+
+export const zFirewallGroupWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallMemberWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    group_id: z.string(),
+    id: z.string(),
+    object_id: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallNatRuleWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    dest_port: z.nullable(z.int()),
+    dest_port_end: z.nullable(z.int()),
+    destination_cidr: z.string(),
+    enabled: z.boolean(),
+    id: z.string(),
+    in_zone: z.string(),
+    kind: z.string(),
+    labels: z.array(z.string()),
+    name: z.string(),
+    note: z.string(),
+    out_zone: z.string(),
+    priority: z.int(),
+    protocol: z.string(),
+    revision: z.int(),
+    source_cidr: z.string(),
+    target_address: z.string(),
+    target_port: z.nullable(z.int()),
+    target_port_end: z.nullable(z.int()),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallServiceWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    icmp_type: z.nullable(z.int()),
+    id: z.string(),
+    name: z.string(),
+    port: z.nullable(z.int()),
+    port_end: z.nullable(z.int()),
+    protocol: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zFirewallZoneWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
 }))();
 
 export const zProxyBackendWritable = /*#__PURE__*/ (() => z.object({

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dnsStats, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getChange, getDnsRecord, getDnsSettings, getDnsZone, getIpv6, getMaintenance, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listChanges, listDnsRecords, listDnsZones, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, me, ntpSources, ntpStatus, openapi, type Options, packageVersions, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
+import { components, configPreview, dnsStats, firewallConnections, firewallLog, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getChange, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getIpv6, getMaintenance, getNetworkInterface, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listChanges, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listNetworkInterfaces, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, me, ntpSources, ntpStatus, openapi, type Options, packageVersions, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallLogData, FirewallLogResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -675,6 +675,650 @@ export const getProxyUserOfOptions = (options: Options<GetProxyUserOfData>) => q
         return data;
     },
     queryKey: getProxyUserOfQueryKey(options)
+});
+
+export const listFirewallAddressGroupsQueryKey = (options?: Options<ListFirewallAddressGroupsData>) => createQueryKey('listFirewallAddressGroups', options, false, ['firewall']);
+
+/**
+ * List address groups
+ */
+export const listFirewallAddressGroupsOptions = (options?: Options<ListFirewallAddressGroupsData>) => queryOptions<ListFirewallAddressGroupsResponse, DefaultError, ListFirewallAddressGroupsResponse, ReturnType<typeof listFirewallAddressGroupsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallAddressGroups({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallAddressGroupsQueryKey(options)
+});
+
+export const getFirewallAddressGroupQueryKey = (options: Options<GetFirewallAddressGroupData>) => createQueryKey('getFirewallAddressGroup', options, false, ['firewall']);
+
+/**
+ * Get one address group
+ */
+export const getFirewallAddressGroupOptions = (options: Options<GetFirewallAddressGroupData>) => queryOptions<GetFirewallAddressGroupResponse, DefaultError, GetFirewallAddressGroupResponse, ReturnType<typeof getFirewallAddressGroupQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallAddressGroup({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallAddressGroupQueryKey(options)
+});
+
+export const listFirewallAddressMembersOfQueryKey = (options: Options<ListFirewallAddressMembersOfData>) => createQueryKey('listFirewallAddressMembersOf', options, false, ['firewall']);
+
+/**
+ * List the address members that belong here
+ */
+export const listFirewallAddressMembersOfOptions = (options: Options<ListFirewallAddressMembersOfData>) => queryOptions<ListFirewallAddressMembersOfResponse, DefaultError, ListFirewallAddressMembersOfResponse, ReturnType<typeof listFirewallAddressMembersOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallAddressMembersOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallAddressMembersOfQueryKey(options)
+});
+
+export const getFirewallAddressMemberOfQueryKey = (options: Options<GetFirewallAddressMemberOfData>) => createQueryKey('getFirewallAddressMemberOf', options, false, ['firewall']);
+
+/**
+ * Get one address member that belongs here
+ */
+export const getFirewallAddressMemberOfOptions = (options: Options<GetFirewallAddressMemberOfData>) => queryOptions<GetFirewallAddressMemberOfResponse, DefaultError, GetFirewallAddressMemberOfResponse, ReturnType<typeof getFirewallAddressMemberOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallAddressMemberOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallAddressMemberOfQueryKey(options)
+});
+
+export const listFirewallAddressGroupUsesQueryKey = (options: Options<ListFirewallAddressGroupUsesData>) => createQueryKey('listFirewallAddressGroupUses', options, false, ['firewall']);
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallAddressGroupUsesOptions = (options: Options<ListFirewallAddressGroupUsesData>) => queryOptions<ListFirewallAddressGroupUsesResponse, DefaultError, ListFirewallAddressGroupUsesResponse, ReturnType<typeof listFirewallAddressGroupUsesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallAddressGroupUses({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallAddressGroupUsesQueryKey(options)
+});
+
+export const listFirewallAddressMembersQueryKey = (options?: Options<ListFirewallAddressMembersData>) => createQueryKey('listFirewallAddressMembers', options, false, ['firewall']);
+
+/**
+ * List address members
+ */
+export const listFirewallAddressMembersOptions = (options?: Options<ListFirewallAddressMembersData>) => queryOptions<ListFirewallAddressMembersResponse, DefaultError, ListFirewallAddressMembersResponse, ReturnType<typeof listFirewallAddressMembersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallAddressMembers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallAddressMembersQueryKey(options)
+});
+
+export const getFirewallAddressMemberQueryKey = (options: Options<GetFirewallAddressMemberData>) => createQueryKey('getFirewallAddressMember', options, false, ['firewall']);
+
+/**
+ * Get one address member
+ */
+export const getFirewallAddressMemberOptions = (options: Options<GetFirewallAddressMemberData>) => queryOptions<GetFirewallAddressMemberResponse, DefaultError, GetFirewallAddressMemberResponse, ReturnType<typeof getFirewallAddressMemberQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallAddressMember({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallAddressMemberQueryKey(options)
+});
+
+export const listFirewallAddressObjectsQueryKey = (options?: Options<ListFirewallAddressObjectsData>) => createQueryKey('listFirewallAddressObjects', options, false, ['firewall']);
+
+/**
+ * List address objects
+ */
+export const listFirewallAddressObjectsOptions = (options?: Options<ListFirewallAddressObjectsData>) => queryOptions<ListFirewallAddressObjectsResponse, DefaultError, ListFirewallAddressObjectsResponse, ReturnType<typeof listFirewallAddressObjectsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallAddressObjects({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallAddressObjectsQueryKey(options)
+});
+
+export const getFirewallAddressObjectQueryKey = (options: Options<GetFirewallAddressObjectData>) => createQueryKey('getFirewallAddressObject', options, false, ['firewall']);
+
+/**
+ * Get one address object
+ */
+export const getFirewallAddressObjectOptions = (options: Options<GetFirewallAddressObjectData>) => queryOptions<GetFirewallAddressObjectResponse, DefaultError, GetFirewallAddressObjectResponse, ReturnType<typeof getFirewallAddressObjectQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallAddressObject({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallAddressObjectQueryKey(options)
+});
+
+export const listFirewallAddressObjectUsesQueryKey = (options: Options<ListFirewallAddressObjectUsesData>) => createQueryKey('listFirewallAddressObjectUses', options, false, ['firewall']);
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallAddressObjectUsesOptions = (options: Options<ListFirewallAddressObjectUsesData>) => queryOptions<ListFirewallAddressObjectUsesResponse, DefaultError, ListFirewallAddressObjectUsesResponse, ReturnType<typeof listFirewallAddressObjectUsesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallAddressObjectUses({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallAddressObjectUsesQueryKey(options)
+});
+
+export const listFirewallAssertionsQueryKey = (options?: Options<ListFirewallAssertionsData>) => createQueryKey('listFirewallAssertions', options, false, ['firewall']);
+
+/**
+ * List assertions
+ */
+export const listFirewallAssertionsOptions = (options?: Options<ListFirewallAssertionsData>) => queryOptions<ListFirewallAssertionsResponse, DefaultError, ListFirewallAssertionsResponse, ReturnType<typeof listFirewallAssertionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallAssertions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallAssertionsQueryKey(options)
+});
+
+export const getFirewallAssertionQueryKey = (options: Options<GetFirewallAssertionData>) => createQueryKey('getFirewallAssertion', options, false, ['firewall']);
+
+/**
+ * Get one assertion
+ */
+export const getFirewallAssertionOptions = (options: Options<GetFirewallAssertionData>) => queryOptions<GetFirewallAssertionResponse, DefaultError, GetFirewallAssertionResponse, ReturnType<typeof getFirewallAssertionQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallAssertion({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallAssertionQueryKey(options)
+});
+
+export const firewallConnectionsQueryKey = (options?: Options<FirewallConnectionsData>) => createQueryKey('firewallConnections', options, false, ['firewall']);
+
+/**
+ * Connections that the kernel tracks
+ */
+export const firewallConnectionsOptions = (options?: Options<FirewallConnectionsData>) => queryOptions<FirewallConnectionsResponse, DefaultError, FirewallConnectionsResponse, ReturnType<typeof firewallConnectionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await firewallConnections({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: firewallConnectionsQueryKey(options)
+});
+
+export const listFirewallCountersQueryKey = (options?: Options<ListFirewallCountersData>) => createQueryKey('listFirewallCounters', options, false, ['firewall']);
+
+/**
+ * List how often each rule was used
+ *
+ * They count since the rule was put into the kernel, and go on counting when others change.
+ */
+export const listFirewallCountersOptions = (options?: Options<ListFirewallCountersData>) => queryOptions<ListFirewallCountersResponse, DefaultError, ListFirewallCountersResponse, ReturnType<typeof listFirewallCountersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallCounters({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallCountersQueryKey(options)
+});
+
+export const firewallLogQueryKey = (options?: Options<FirewallLogData>) => createQueryKey('firewallLog', options, false, ['firewall']);
+
+/**
+ * The last packets that were logged, oldest first
+ *
+ * Rules that log, and what no rule took (at most ten a second of each chain). The last 1,000 are kept, until the node boots.
+ */
+export const firewallLogOptions = (options?: Options<FirewallLogData>) => queryOptions<FirewallLogResponse, DefaultError, FirewallLogResponse, ReturnType<typeof firewallLogQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await firewallLog({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: firewallLogQueryKey(options)
+});
+
+export const listFirewallRulesQueryKey = (options?: Options<ListFirewallRulesData>) => createQueryKey('listFirewallRules', options, false, ['firewall']);
+
+/**
+ * List rules
+ */
+export const listFirewallRulesOptions = (options?: Options<ListFirewallRulesData>) => queryOptions<ListFirewallRulesResponse, DefaultError, ListFirewallRulesResponse, ReturnType<typeof listFirewallRulesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallRules({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallRulesQueryKey(options)
+});
+
+export const getFirewallRuleQueryKey = (options: Options<GetFirewallRuleData>) => createQueryKey('getFirewallRule', options, false, ['firewall']);
+
+/**
+ * Get one rule
+ */
+export const getFirewallRuleOptions = (options: Options<GetFirewallRuleData>) => queryOptions<GetFirewallRuleResponse, DefaultError, GetFirewallRuleResponse, ReturnType<typeof getFirewallRuleQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallRule({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallRuleQueryKey(options)
+});
+
+export const listFirewallServiceGroupsQueryKey = (options?: Options<ListFirewallServiceGroupsData>) => createQueryKey('listFirewallServiceGroups', options, false, ['firewall']);
+
+/**
+ * List service groups
+ */
+export const listFirewallServiceGroupsOptions = (options?: Options<ListFirewallServiceGroupsData>) => queryOptions<ListFirewallServiceGroupsResponse, DefaultError, ListFirewallServiceGroupsResponse, ReturnType<typeof listFirewallServiceGroupsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallServiceGroups({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallServiceGroupsQueryKey(options)
+});
+
+export const getFirewallServiceGroupQueryKey = (options: Options<GetFirewallServiceGroupData>) => createQueryKey('getFirewallServiceGroup', options, false, ['firewall']);
+
+/**
+ * Get one service group
+ */
+export const getFirewallServiceGroupOptions = (options: Options<GetFirewallServiceGroupData>) => queryOptions<GetFirewallServiceGroupResponse, DefaultError, GetFirewallServiceGroupResponse, ReturnType<typeof getFirewallServiceGroupQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallServiceGroup({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallServiceGroupQueryKey(options)
+});
+
+export const listFirewallServiceMembersOfQueryKey = (options: Options<ListFirewallServiceMembersOfData>) => createQueryKey('listFirewallServiceMembersOf', options, false, ['firewall']);
+
+/**
+ * List the service members that belong here
+ */
+export const listFirewallServiceMembersOfOptions = (options: Options<ListFirewallServiceMembersOfData>) => queryOptions<ListFirewallServiceMembersOfResponse, DefaultError, ListFirewallServiceMembersOfResponse, ReturnType<typeof listFirewallServiceMembersOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallServiceMembersOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallServiceMembersOfQueryKey(options)
+});
+
+export const getFirewallServiceMemberOfQueryKey = (options: Options<GetFirewallServiceMemberOfData>) => createQueryKey('getFirewallServiceMemberOf', options, false, ['firewall']);
+
+/**
+ * Get one service member that belongs here
+ */
+export const getFirewallServiceMemberOfOptions = (options: Options<GetFirewallServiceMemberOfData>) => queryOptions<GetFirewallServiceMemberOfResponse, DefaultError, GetFirewallServiceMemberOfResponse, ReturnType<typeof getFirewallServiceMemberOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallServiceMemberOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallServiceMemberOfQueryKey(options)
+});
+
+export const listFirewallServiceGroupUsesQueryKey = (options: Options<ListFirewallServiceGroupUsesData>) => createQueryKey('listFirewallServiceGroupUses', options, false, ['firewall']);
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallServiceGroupUsesOptions = (options: Options<ListFirewallServiceGroupUsesData>) => queryOptions<ListFirewallServiceGroupUsesResponse, DefaultError, ListFirewallServiceGroupUsesResponse, ReturnType<typeof listFirewallServiceGroupUsesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallServiceGroupUses({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallServiceGroupUsesQueryKey(options)
+});
+
+export const listFirewallServiceMembersQueryKey = (options?: Options<ListFirewallServiceMembersData>) => createQueryKey('listFirewallServiceMembers', options, false, ['firewall']);
+
+/**
+ * List service members
+ */
+export const listFirewallServiceMembersOptions = (options?: Options<ListFirewallServiceMembersData>) => queryOptions<ListFirewallServiceMembersResponse, DefaultError, ListFirewallServiceMembersResponse, ReturnType<typeof listFirewallServiceMembersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallServiceMembers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallServiceMembersQueryKey(options)
+});
+
+export const getFirewallServiceMemberQueryKey = (options: Options<GetFirewallServiceMemberData>) => createQueryKey('getFirewallServiceMember', options, false, ['firewall']);
+
+/**
+ * Get one service member
+ */
+export const getFirewallServiceMemberOptions = (options: Options<GetFirewallServiceMemberData>) => queryOptions<GetFirewallServiceMemberResponse, DefaultError, GetFirewallServiceMemberResponse, ReturnType<typeof getFirewallServiceMemberQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallServiceMember({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallServiceMemberQueryKey(options)
+});
+
+export const listFirewallServicesQueryKey = (options?: Options<ListFirewallServicesData>) => createQueryKey('listFirewallServices', options, false, ['firewall']);
+
+/**
+ * List services
+ */
+export const listFirewallServicesOptions = (options?: Options<ListFirewallServicesData>) => queryOptions<ListFirewallServicesResponse, DefaultError, ListFirewallServicesResponse, ReturnType<typeof listFirewallServicesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallServices({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallServicesQueryKey(options)
+});
+
+export const getFirewallServiceQueryKey = (options: Options<GetFirewallServiceData>) => createQueryKey('getFirewallService', options, false, ['firewall']);
+
+/**
+ * Get one service
+ */
+export const getFirewallServiceOptions = (options: Options<GetFirewallServiceData>) => queryOptions<GetFirewallServiceResponse, DefaultError, GetFirewallServiceResponse, ReturnType<typeof getFirewallServiceQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallService({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallServiceQueryKey(options)
+});
+
+export const listFirewallServiceUsesQueryKey = (options: Options<ListFirewallServiceUsesData>) => createQueryKey('listFirewallServiceUses', options, false, ['firewall']);
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallServiceUsesOptions = (options: Options<ListFirewallServiceUsesData>) => queryOptions<ListFirewallServiceUsesResponse, DefaultError, ListFirewallServiceUsesResponse, ReturnType<typeof listFirewallServiceUsesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallServiceUses({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallServiceUsesQueryKey(options)
+});
+
+export const getFirewallSettingsQueryKey = (options?: Options<GetFirewallSettingsData>) => createQueryKey('getFirewallSettings', options, false, ['firewall']);
+
+/**
+ * Get the settings of the packet filter
+ */
+export const getFirewallSettingsOptions = (options?: Options<GetFirewallSettingsData>) => queryOptions<GetFirewallSettingsResponse, DefaultError, GetFirewallSettingsResponse, ReturnType<typeof getFirewallSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallSettingsQueryKey(options)
+});
+
+export const listFirewallZonesQueryKey = (options?: Options<ListFirewallZonesData>) => createQueryKey('listFirewallZones', options, false, ['firewall']);
+
+/**
+ * List zones
+ */
+export const listFirewallZonesOptions = (options?: Options<ListFirewallZonesData>) => queryOptions<ListFirewallZonesResponse, DefaultError, ListFirewallZonesResponse, ReturnType<typeof listFirewallZonesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallZones({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallZonesQueryKey(options)
+});
+
+export const getFirewallZoneQueryKey = (options: Options<GetFirewallZoneData>) => createQueryKey('getFirewallZone', options, false, ['firewall']);
+
+/**
+ * Get one zone
+ */
+export const getFirewallZoneOptions = (options: Options<GetFirewallZoneData>) => queryOptions<GetFirewallZoneResponse, DefaultError, GetFirewallZoneResponse, ReturnType<typeof getFirewallZoneQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallZone({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallZoneQueryKey(options)
+});
+
+export const listFirewallZoneUsesQueryKey = (options: Options<ListFirewallZoneUsesData>) => createQueryKey('listFirewallZoneUses', options, false, ['firewall']);
+
+/**
+ * List what refers to it
+ *
+ * The first thousand of them.
+ */
+export const listFirewallZoneUsesOptions = (options: Options<ListFirewallZoneUsesData>) => queryOptions<ListFirewallZoneUsesResponse, DefaultError, ListFirewallZoneUsesResponse, ReturnType<typeof listFirewallZoneUsesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallZoneUses({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallZoneUsesQueryKey(options)
+});
+
+export const listFirewallNatRulesQueryKey = (options?: Options<ListFirewallNatRulesData>) => createQueryKey('listFirewallNatRules', options, false, ['firewall']);
+
+/**
+ * List nat rules
+ */
+export const listFirewallNatRulesOptions = (options?: Options<ListFirewallNatRulesData>) => queryOptions<ListFirewallNatRulesResponse, DefaultError, ListFirewallNatRulesResponse, ReturnType<typeof listFirewallNatRulesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFirewallNatRules({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFirewallNatRulesQueryKey(options)
+});
+
+export const getFirewallNatRuleQueryKey = (options: Options<GetFirewallNatRuleData>) => createQueryKey('getFirewallNatRule', options, false, ['firewall']);
+
+/**
+ * Get one nat rule
+ */
+export const getFirewallNatRuleOptions = (options: Options<GetFirewallNatRuleData>) => queryOptions<GetFirewallNatRuleResponse, DefaultError, GetFirewallNatRuleResponse, ReturnType<typeof getFirewallNatRuleQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getFirewallNatRule({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFirewallNatRuleQueryKey(options)
+});
+
+export const listNetworkInterfacesQueryKey = (options?: Options<ListNetworkInterfacesData>) => createQueryKey('listNetworkInterfaces', options, false, ['network']);
+
+/**
+ * List interfaces
+ */
+export const listNetworkInterfacesOptions = (options?: Options<ListNetworkInterfacesData>) => queryOptions<ListNetworkInterfacesResponse, DefaultError, ListNetworkInterfacesResponse, ReturnType<typeof listNetworkInterfacesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listNetworkInterfaces({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listNetworkInterfacesQueryKey(options)
+});
+
+export const getNetworkInterfaceQueryKey = (options: Options<GetNetworkInterfaceData>) => createQueryKey('getNetworkInterface', options, false, ['network']);
+
+/**
+ * Get one interface
+ */
+export const getNetworkInterfaceOptions = (options: Options<GetNetworkInterfaceData>) => queryOptions<GetNetworkInterfaceResponse, DefaultError, GetNetworkInterfaceResponse, ReturnType<typeof getNetworkInterfaceQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getNetworkInterface({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getNetworkInterfaceQueryKey(options)
 });
 
 export const listNtpPoolsQueryKey = (options?: Options<ListNtpPoolsData>) => createQueryKey('listNtpPools', options, false, ['ntp']);
