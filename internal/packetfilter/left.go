@@ -66,16 +66,20 @@ func (r region) cuts(o region) int {
 	return n
 }
 
-// pick is a packet of the region, one that a person knows if there is any.
+// What a picked packet has if it can: addresses that stand for any, and services that
+// everybody knows.
+var (
+	knownSources      = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")}
+	knownDestinations = []netip.Addr{netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("203.0.113.1"), netip.MustParseAddr("2001:db8:1::1")}
+	knownFlows        = []flow{flow(TCP)<<16 | 443, flow(TCP)<<16 | 80, flow(UDP)<<16 | 53, flow(ICMP)<<16 | 8<<8, flow(ICMPv6)<<16 | 128<<8}
+)
+
+// pick is a packet of the region.
 func (r region) pick() packetAt {
-	return packetAt{
-		source:      prefer(r.source, netip.AddrFrom4([4]byte{192, 0, 2, 1}), netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: 1})),
-		destination: prefer(r.destination, netip.AddrFrom4([4]byte{198, 51, 100, 1}), netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 5: 1, 15: 1})),
-		flow:        prefer(r.flows, flow(TCP)<<16|443, flow(TCP)<<16|80, flow(UDP)<<16|53, flow(ICMP)<<16|8<<8, flow(ICMPv6)<<16|128<<8),
-	}
+	return packetAt{prefer(r.source, knownSources), prefer(r.destination, knownDestinations), prefer(r.flows, knownFlows)}
 }
 
-func prefer[P point[P]](list []Span[P], known ...P) P {
+func prefer[P point[P]](list []Span[P], known []P) P {
 	for _, at := range known {
 		if holds(list, at) {
 			return at

@@ -35,6 +35,16 @@ type Witness struct {
 	Decided    Decider      `json:"decided"`
 }
 
+// String tells of the packet, what it becomes, and what lets it, for a person.
+func (w Witness) String() string {
+	if w.Translated == nil {
+		return fmt.Sprintf("%s passes: %s", w.Packet, w.Decided)
+	}
+	after := w.Packet
+	after.Destination, after.Port = w.Translated.Destination, w.Translated.Port
+	return fmt.Sprintf("%s, which %s sends to %s, passes: %s", w.Packet, w.Translated.DNAT, after.target(), w.Decided)
+}
+
 // Reaches reports whether any packet of a kind passes, and shows one. It is exact: what is
 // asked for, and what a rule takes, are regions, and a rule that accepts lets a packet
 // through when some of its region is left after all that denies it before.

@@ -66,6 +66,26 @@ func holdsUp(t *testing.T, p *Policy, q Query, w Witness) {
 	}
 }
 
+func TestWitnessNamesWhatLeadsIt(t *testing.T) {
+	p := office()
+	p.Rules = append(p.Rules, Rule{ID: "a7", Name: "to the site", Priority: 30, From: "wan", To: "dmz", Services: ports(TCP, 80), Action: Accept})
+	for _, tc := range []struct {
+		name  string
+		query Query
+		want  string
+	}{
+		{"a rule alone", Query{From: "lan", To: "wan"}, `tcp from 192.0.2.1 by lan1 to 203.0.113.1:443 passes: rule "out"`},
+		{"a rule after a port forward", Query{From: "wan", To: "dmz"}, `tcp from 192.0.2.1 by wan0 to 198.51.100.1:8080, which NAT rule "site" sends to 10.2.0.5:80, passes: rule "to the site"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.query.Routes = officeRoutes()
+			if w, _, err := Reaches(p, tc.query); err != nil || w.String() != tc.want {
+				t.Errorf("%s, %v, want %s", w, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestReachesKnowsWhatIsNeverTranslated(t *testing.T) {
 	all := &Policy{
 		Zones: map[string][]string{"wan": {"wan0"}, "dmz": {"dmz0"}},
