@@ -300,3 +300,45 @@ func (g generator) probe(number int) probe {
 	}
 	return k
 }
+
+// aimed is a probe that, if one is found soon, a rule of the policy takes when it is asked:
+// packets at random meet the default drop too often to tell much about the order.
+func (g generator) aimed(m model, number int) probe {
+	r := pick(g, m.Rules...)
+	for range 50 {
+		k := g.between(m, r, number)
+		o := outcome{target: k.target, port: k.port}
+		o.out, o.local = m.route(k.target)
+		to := r.To == Any || !o.local && m.inZone(o.out, r.To)
+		if to && m.inZone(k.in, r.From) && m.takes(&r, k, &o) {
+			return k
+		}
+	}
+	return g.probe(number)
+}
+
+// between is a probe from one zone of a rule to the other, of its service.
+func (g generator) between(m model, r Rule, number int) probe {
+	k := g.probe(number)
+	if from := m.Zones[r.From]; len(from) > 0 {
+		k.in = pick(g, from...)
+	}
+	if to := m.Zones[r.To]; len(to) > 0 && k.target != linkLocal {
+		k.target = houseAddress(int(pick(g, to...)[2]-'0'), 2+g.IntN(6), k.source.Is4())
+	}
+	if len(r.Services) > 0 {
+		s := pick(g, r.Services...)
+		k.protocol, k.kind = s.Protocol, max(s.Type, 0)
+		k.port, k.sourcePort = 0, uint16(20000+number)
+		switch {
+		case hasPorts(s.Protocol):
+			k.port = max(s.From, 1)
+		case s.Protocol != ICMP && s.Protocol != ICMPv6:
+			k.sourcePort = 0
+		}
+	}
+	if k.protocol == AH && k.source.Is6() { // it is no protocol there: see README.md
+		return g.probe(number)
+	}
+	return k
+}
