@@ -118,7 +118,7 @@ func (c *conn) changeElements(changes []elementChange, sets map[string]set) erro
 	if err != nil {
 		return err
 	}
-	if err := c.set(unix.SO_SNDBUFFORCE, min(2*len(batch)+1<<20, maxBatch)); err != nil {
+	if err := c.set(unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, min(2*len(batch)+1<<20, maxBatch)); err != nil {
 		return err
 	}
 	if err := c.send(batch); err != nil {

@@ -13,7 +13,7 @@ import (
 // This is the kernel's part of bar 4; the whole way is measured where the whole way is.
 func TestChangeOfOneMemberOfAHundredThousand(t *testing.T) {
 	r := newRig(t)
-	const members, rounds = 100_000, 11
+	const members, rounds = 100_000, 7
 	text := largeGroup(members)
 	r.replace(string(text.Rules), string(text.Elements))
 	was := text.Elements
@@ -31,8 +31,8 @@ func TestChangeOfOneMemberOfAHundredThousand(t *testing.T) {
 			return err
 		})
 		was = now
-		r.nft("", "get", "element", "inet", "gateway", "a4_a", fmt.Sprintf("{ %s }", member(members+i)))
 	}
+	r.nft("", "get", "element", "inet", "gateway", "a4_a", fmt.Sprintf("{ %s }", member(members+rounds-1)))
 	slices.Sort(took)
 	t.Logf("%v at the median, %v at most", took[rounds/2], took[rounds-1])
 }

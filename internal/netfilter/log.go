@@ -3,7 +3,6 @@ package netfilter
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -91,7 +90,7 @@ func watchOnce(ctx context.Context, group uint16, begun func(), tell func(Event)
 	defer stop()
 	// Without it an overflow would be an error, and everything else dropped until all that
 	// waits is read. The numbers say what is missing.
-	if err := c.setNetlink(unix.NETLINK_NO_ENOBUFS, 1); err != nil {
+	if err := c.set(unix.SOL_NETLINK, unix.NETLINK_NO_ENOBUFS, 1); err != nil {
 		return err
 	}
 	if err := c.do(logConfig, 0, unix.AF_UNSPEC, group, logSettings()); err != nil {
@@ -184,10 +183,4 @@ func (l *links) read(now time.Time) {
 	for _, i := range list {
 		l.names[i.Index] = i.Name
 	}
-}
-
-func (c *conn) setNetlink(option, value int) error {
-	var err error
-	e := c.raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_NETLINK, option, value) })
-	return errors.Join(e, err)
 }

@@ -75,12 +75,10 @@ func with(ctx context.Context, do func(*conn) error) error {
 	return nil
 }
 
-func (c *conn) set(option, value int) error {
+func (c *conn) set(level, option, value int) error {
 	var err error
-	if e := c.raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, option, value) }); e != nil {
-		return e
-	}
-	return err
+	e := c.raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), level, option, value) })
+	return errors.Join(e, err)
 }
 
 func (c *conn) send(b []byte) error {
