@@ -50,7 +50,7 @@ func (a *appliance) settles(c *caller, limit time.Duration) time.Duration {
 	began := time.Now()
 	settled := func() bool {
 		last = c.standings()
-		return len(last) == 4 && !slices.ContainsFunc(slices.Collect(maps.Values(last)), func(s standing) bool { return !s.settled() })
+		return len(last) == 5 && !slices.ContainsFunc(slices.Collect(maps.Values(last)), func(s standing) bool { return !s.settled() })
 	}
 	for !settled() {
 		if time.Since(began) > limit {
@@ -154,7 +154,7 @@ func TestABrokenDaemonDoesNotStopTheOthers(t *testing.T) {
 	}
 	a.eventually(patience, "render-configs tells of the broken one", func() bool {
 		c.post("/system/render-configs", nil).want(200).decode(&r)
-		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[cert dns proxy]"
+		return !r.OK && r.Errors["ntp"] != "" && fmt.Sprint(r.Rendered) == "[cert dns firewall proxy]"
 	})
 	t.Logf("%+v", r)
 }
@@ -174,7 +174,7 @@ func TestRenderConfigsGivesUpOnADaemonThatHangs(t *testing.T) {
 		Errors   map[string]string
 	}
 	c.post("/system/render-configs", nil).want(200).decode(&r)
-	if took := time.Since(began); took > 33*time.Second || r.OK || r.Errors["ntp"] == "" || fmt.Sprint(r.Rendered) != "[cert dns proxy]" {
+	if took := time.Since(began); took > 33*time.Second || r.OK || r.Errors["ntp"] == "" || fmt.Sprint(r.Rendered) != "[cert dns firewall proxy]" {
 		t.Errorf("after %v: %+v; want the DNS rendered, and the NTP given up after 30 s", took, r)
 	}
 	a.sh("rm " + hang + "; systemctl daemon-reload; systemctl kill -s KILL chrony.service; systemctl reset-failed chrony.service; systemctl restart chrony.service")

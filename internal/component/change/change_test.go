@@ -166,8 +166,8 @@ func TestThePreviewIsForAdmins(t *testing.T) {
 		Files     map[string]string
 	}
 	admin.Get("/system/config-preview").Want(http.StatusOK).Data(&previews)
-	if len(previews) != 4 {
-		t.Fatalf("previews %+v, want one for each of the four", previews)
+	if len(previews) != 5 {
+		t.Fatalf("previews %+v, want one for each of the five", previews)
 	}
 	admin.Get("/system/config-preview?generator=dns").Want(http.StatusOK).Data(&previews)
 	if len(previews) != 1 || !strings.Contains(previews[0].Files["/etc/unbound/unbound.conf.d/gateway.conf"], "home.arpa.") {
