@@ -153,4 +153,5 @@ func (p *part) routes(r api.Router) {
 	p.logRoutes(r)
 	p.connectionRoutes(r)
 	p.explainRoute(r)
+	p.overviewRoutes(r)
 }

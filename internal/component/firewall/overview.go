@@ -1,0 +1,83 @@
+package firewall
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"gateway/internal/api"
+	"gateway/internal/db"
+	"gateway/internal/packetfilter"
+)
+
+// Finding is something about a rule that its author may not know.
+type Finding struct {
+	Kind     string `json:"kind" enum:"redundant,contradicted,never_hit" doc:"redundant: an earlier rule takes all of its packets and does the same; contradicted: and does something else; never_hit: it has counted nothing yet"`
+	RuleID   string `json:"rule_id"`
+	ByRuleID string `json:"by_rule_id,omitempty" doc:"The earlier rule"`
+}
+
+// Cell is what the rules say from one zone to another.
+type Cell struct {
+	Src    string `json:"src" db:"src"`
+	Dst    string `json:"dst" db:"dst"`
+	Rules  int    `json:"rules" db:"rules"`
+	Accept int    `json:"accept" db:"accept" doc:"How many of them accept"`
+	Deny   int    `json:"deny" db:"deny" doc:"How many drop or reject"`
+}
+
+// Matrix is the policy at one glance.
+type Matrix struct {
+	Zones []string `json:"zones"`
+	Cells []Cell   `json:"cells" doc:"Pairs of zones that have rules of their own; any stands for itself"`
+}
+
+func (p *part) overviewRoutes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "firewall-findings", Method: http.MethodGet, Path: "/firewall/findings", Access: api.Viewer,
+		Summary: "Rules that never take a packet: because an earlier one does, or so far",
+	}, p.findings)
+	api.Handle(r, api.Op{
+		ID: "firewall-matrix", Method: http.MethodGet, Path: "/firewall/matrix", Access: api.Viewer,
+		Summary: "How many rules there are from zone to zone, and what they do",
+	}, p.matrix)
+}
+
+func (p *part) findings(ctx context.Context, _ *struct{}) (*api.Body[[]Finding], error) {
+	s, err := p.load(ctx, p.DB)
+	if err != nil {
+		return nil, err
+	}
+	out := []Finding{}
+	for _, f := range packetfilter.Covered(&s.policy) {
+		out = append(out, Finding{Kind: f.Kind, RuleID: f.Rule.ID, ByRuleID: f.By.ID})
+	}
+	var counted []Counter
+	if err := p.Applier.Ask(ctx, Name, "counters", nil, &counted); err != nil {
+		return api.OK(out), nil //nolint:nilerr // what the rules say of themselves is worth telling alone
+	}
+	for _, c := range counted {
+		if !c.NAT && c.Packets == 0 {
+			out = append(out, Finding{Kind: "never_hit", RuleID: c.RuleID})
+		}
+	}
+	return api.OK(out), nil
+}
+
+func (p *part) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], error) {
+	zones, err := db.List[struct{ Name string }](ctx, p.DB, `select name from firewall_zones order by builtin desc, name`)
+	if err != nil {
+		return nil, fmt.Errorf("list zones: %w", err)
+	}
+	m := Matrix{Zones: []string{}}
+	for _, z := range zones {
+		m.Zones = append(m.Zones, z.Name)
+	}
+	m.Cells, err = db.List[Cell](ctx, p.DB, `select coalesce(src_zone, 'any') as src, coalesce(dst_zone, 'any') as dst, count(id) as rules,
+		count(id) filter (where action = 'accept') as accept, count(id) filter (where action <> 'accept') as deny
+		from firewall_rules where enabled and (expires_at is null or expires_at > now()) group by 1, 2 order by 1, 2`)
+	if err != nil {
+		return nil, fmt.Errorf("count rules: %w", err)
+	}
+	return api.OK(m), nil
+}
