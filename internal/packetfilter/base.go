@@ -8,12 +8,17 @@ import (
 // translated is the bit of a connection's mark that says that one of our DNAT rules took it.
 const translated = "0x10000000"
 
-// known lets packets of known connections pass before anything else is asked.
-const known = "ct state vmap { established : accept, related : accept, invalid : drop }"
+// writeKnown lets packets of known connections pass before anything else is asked. It is no
+// map: while a table is replaced, a packet that is under way in the old rules would find
+// their map empty, be taken for a new one, and be lost.
+func (c *compiler) writeKnown(chain string) {
+	c.rule(chain, "ct state established,related accept")
+	c.rule(chain, "ct state invalid drop")
+}
 
 // writeInput fills the base chain of what is for the gateway itself.
 func (c *compiler) writeInput(l *layout) {
-	c.rule("input", known)
+	c.writeKnown("input")
 	c.rule("input", `iifname "lo" accept`)
 	c.rule("input", "meta nfproto ipv6 icmpv6 type { 130, 133, 134, 135, 136 } accept")
 	c.rule("input", "ip6 saddr fe80::/10 udp dport 546 accept")
@@ -33,7 +38,7 @@ func (c *compiler) writeInput(l *layout) {
 
 // writeForward fills the base chain of what goes through, and the chain that all of it ends in.
 func (c *compiler) writeForward(l *layout) {
-	c.rule("forward", known)
+	c.writeKnown("forward")
 	c.rule("forward", "iifname . oifname vmap @pairs")
 	for i := range l.runs {
 		c.rule("forward", "jump ", runName(i))

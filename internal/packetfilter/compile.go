@@ -121,8 +121,8 @@ func (c *compiler) writeOperatorRules(l *layout) {
 			c.operatorRule(runName(i), r, true)
 		}
 	}
-	for i, p := range l.pairs {
-		name := pairName(i)
+	for _, p := range l.pairs {
+		name := pairName(p.from, p.to)
 		for _, s := range p.steps {
 			if s.rule != nil {
 				c.operatorRule(name, s.rule, false)
@@ -165,15 +165,18 @@ func verdict(a Action) string {
 }
 
 // writePairs fills the map that leads from two interfaces to the rules between their zones.
+// It jumps: a chain that is new is empty for a packet that is under way in the old rules,
+// which then goes on with them.
 func (c *compiler) writePairs(l *layout) {
 	if len(l.pairs) == 0 {
 		return
 	}
 	c.command("add element inet gateway pairs {")
-	for i, p := range l.pairs {
+	for _, p := range l.pairs {
+		name := pairName(p.from, p.to)
 		for _, in := range c.zones[p.from].interfaces {
 			for _, out := range c.zones[p.to].interfaces {
-				c.command(`"`, in, `" . "`, out, `" : goto `, pairName(i), ",")
+				c.command(`"`, in, `" . "`, out, `" : jump `, name, ",")
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package packetfilter
 
-import "strconv"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+)
 
 // ruleText is a rule that can be written: each match is one line of it.
 type ruleText struct {
@@ -21,9 +25,8 @@ type layout struct {
 	// its source to any, and from any to its destination.
 	all      []int
 	from, to map[string][]int
-	// The zones of the pairs that got a rule since the last run began.
-	sinceFrom, sinceTo map[string]bool
-	jumps              int
+	open     bool // the last run may still grow
+	jumps    int
 }
 
 // pair has the rules from one zone to another, and the jumps to the runs between them.
@@ -39,14 +42,20 @@ type step struct {
 	run  int
 }
 
-// run has rules with any on a side that nothing which matters to them stands between. Input
-// is whether one of them is about packets to the gateway.
+// run has rules that stand next to each other and have any on a side. Input is whether one
+// of them is about packets to the gateway.
 type run struct {
 	rules []*ruleText
 	input bool
 }
 
-func pairName(i int) string { return "pair_" + strconv.Itoa(i) }
+// pairName is the chain's name, by its zones and not by its place: a packet that is under
+// way in the old rules while the table is replaced may already see where the new map leads,
+// and must find the rules of its own pair there.
+func pairName(from, to string) string {
+	sum := sha256.Sum256([]byte(from + "\x00" + to))
+	return "pair_" + hex.EncodeToString(sum[:8])
+}
 
 func runName(i int) string { return "run_" + strconv.Itoa(i) }
 
@@ -88,7 +97,7 @@ func overlap(zones map[string]zone) bool {
 
 // arrangePairs is nil when it would take too many jumps.
 func arrangePairs(rules []*ruleText, zones map[string]zone) *layout {
-	l := &layout{pairOf: map[[2]string]*pair{}, from: map[string][]int{}, to: map[string][]int{}, sinceFrom: map[string]bool{}, sinceTo: map[string]bool{}}
+	l := &layout{pairOf: map[[2]string]*pair{}, from: map[string][]int{}, to: map[string][]int{}}
 	most := 64 + jumpsPerRule*len(rules)
 	for _, r := range rules {
 		switch {
@@ -118,27 +127,13 @@ func reached(r *ruleText, zones map[string]zone) bool {
 }
 
 func (l *layout) addToRun(r *ruleText) {
-	if len(l.runs) == 0 || l.parted(r) {
+	if !l.open {
 		l.runs = append(l.runs, &run{})
-		clear(l.sinceFrom)
-		clear(l.sinceTo)
+		l.open = true
 	}
 	last := l.runs[len(l.runs)-1]
 	last.rules = append(last.rules, r)
 	last.input = last.input || r.To == Any
-}
-
-// parted is whether a rule cannot join the last run, because a pair that it matters to has
-// had a rule since then, which must be asked before it.
-func (l *layout) parted(r *ruleText) bool {
-	switch {
-	case r.From != Any:
-		return l.sinceFrom[r.From]
-	case r.To != Any:
-		return l.sinceTo[r.To]
-	default:
-		return len(l.sinceFrom) > 0
-	}
 }
 
 // note remembers which pairs the last run now matters to.
@@ -171,7 +166,7 @@ func (l *layout) addToPair(r *ruleText) {
 	}
 	l.catchUp(p)
 	p.steps = append(p.steps, step{rule: r})
-	l.sinceFrom[r.From], l.sinceTo[r.To] = true, true
+	l.open = false
 }
 
 // catchUp adds the jumps to the runs that matter to the pair and are not in it yet.
@@ -204,8 +199,8 @@ func (l *layout) chains() []string {
 	for i := range l.runs {
 		names = append(names, runName(i))
 	}
-	for i := range l.pairs {
-		names = append(names, pairName(i))
+	for _, p := range l.pairs {
+		names = append(names, pairName(p.from, p.to))
 	}
 	return names
 }

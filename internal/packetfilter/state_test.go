@@ -39,7 +39,7 @@ func TestWhatTheKernelHas(t *testing.T) {
 		},
 		{ // shows FW-05, FW-06, FW-08
 			"a rule has its counter and its tag in each family",
-			[]string{"chain", "inet", "gateway", "pair_0"},
+			[]string{"chain", "inet", "gateway", pairName("lan", "wan")},
 			[]string{`ip saddr 10.0.0.0/8 counter name "r_a1" accept comment "gid:a1"`, `ip6 saddr fd00::/8 counter name "r_a1" accept comment "gid:a1"`},
 		},
 		{ // shows FW-05, FW-06, FW-07
@@ -61,7 +61,7 @@ func TestWhatTheKernelHas(t *testing.T) {
 			"the way to the gateway",
 			[]string{"chain", "inet", "gateway", "input"},
 			[]string{
-				"ct state vmap { invalid : drop, established : accept, related : accept }", "tcp dport { 22, 443, 8443 } accept", "udp dport 443 accept",
+				"ct state established,related accept", "ct state invalid drop", "tcp dport { 22, 443, 8443 } accept", "udp dport 443 accept",
 				"ip saddr @peers4 tcp dport { 5432, 6379, 8443 } accept", "ip6 saddr @peers6 tcp dport { 5432, 6379, 8443 } accept",
 			},
 		},
