@@ -25,8 +25,9 @@ type layout struct {
 	// its source to any, and from any to its destination.
 	all      []int
 	from, to map[string][]int
-	open     bool // the last run may still grow
-	jumps    int
+	// The zones of the pairs that got a rule since the last run began.
+	sinceFrom, sinceTo map[string]bool
+	jumps              int
 }
 
 // pair has the rules from one zone to another, and the jumps to the runs between them.
@@ -42,8 +43,8 @@ type step struct {
 	run  int
 }
 
-// run has rules that stand next to each other and have any on a side. Input is whether one
-// of them is about packets to the gateway.
+// run has rules with any on a side that nothing which matters to them stands between. Input
+// is whether one of them is about packets to the gateway.
 type run struct {
 	rules []*ruleText
 	input bool
@@ -97,7 +98,7 @@ func overlap(zones map[string]zone) bool {
 
 // arrangePairs is nil when it would take too many jumps.
 func arrangePairs(rules []*ruleText, zones map[string]zone) *layout {
-	l := &layout{pairOf: map[[2]string]*pair{}, from: map[string][]int{}, to: map[string][]int{}}
+	l := &layout{pairOf: map[[2]string]*pair{}, from: map[string][]int{}, to: map[string][]int{}, sinceFrom: map[string]bool{}, sinceTo: map[string]bool{}}
 	most := 64 + jumpsPerRule*len(rules)
 	for _, r := range rules {
 		switch {
@@ -127,13 +128,27 @@ func reached(r *ruleText, zones map[string]zone) bool {
 }
 
 func (l *layout) addToRun(r *ruleText) {
-	if !l.open {
+	if len(l.runs) == 0 || l.parted(r) {
 		l.runs = append(l.runs, &run{})
-		l.open = true
+		clear(l.sinceFrom)
+		clear(l.sinceTo)
 	}
 	last := l.runs[len(l.runs)-1]
 	last.rules = append(last.rules, r)
 	last.input = last.input || r.To == Any
+}
+
+// parted is whether a rule cannot join the last run, because a pair that it matters to has
+// had a rule since then, which must be asked before it.
+func (l *layout) parted(r *ruleText) bool {
+	switch {
+	case r.From != Any:
+		return l.sinceFrom[r.From]
+	case r.To != Any:
+		return l.sinceTo[r.To]
+	default:
+		return len(l.sinceFrom) > 0
+	}
 }
 
 // note remembers which pairs the last run now matters to.
@@ -166,7 +181,7 @@ func (l *layout) addToPair(r *ruleText) {
 	}
 	l.catchUp(p)
 	p.steps = append(p.steps, step{rule: r})
-	l.open = false
+	l.sinceFrom[r.From], l.sinceTo[r.To] = true, true
 }
 
 // catchUp adds the jumps to the runs that matter to the pair and are not in it yet.

@@ -37,22 +37,25 @@ func TestPriorityDecidesTheOrderWithinAPair(t *testing.T) {
 	}
 }
 
-func TestAPairJumpsOnlyToRunsThatMatter(t *testing.T) {
+func TestRunsAreAsFewAsTheOrderAllows(t *testing.T) {
 	p := &Policy{Zones: zonesOfHouse(), Rules: []Rule{
 		{ID: "a1", Priority: 1, From: "dmz", To: Any, Action: Accept},
 		{ID: "a2", Priority: 2, From: "lan", To: "wan", Action: Accept},
-		{ID: "a3", Priority: 3, From: Any, To: "dmz", Action: Accept},
+		{ID: "a3", Priority: 3, From: Any, To: "dmz", Action: Accept}, // nothing to the first pair
 		{ID: "a4", Priority: 4, From: "lan", To: "dmz", Action: Accept},
+		{ID: "a5", Priority: 5, From: Any, To: "dmz", Action: Drop}, // must not get before the second
+		{ID: "a6", Priority: 6, From: "wan", To: "lan", Action: Accept},
 	}}
 	text := Compile(p).Rules
-	if got := lines(text, "add rule inet gateway "+pairName("lan", "wan")+" jump"); len(got) != 0 {
-		t.Errorf("from lan to wan jumps to %q, where no rule is about it", got)
-	}
-	if got := lines(text, "add rule inet gateway "+pairName("lan", "dmz")+" jump"); !slices.Equal(got, []string{"run_1"}) {
-		t.Errorf("from lan to dmz jumps to %q, want run_1", got)
-	}
-	if got := lines(text, "add rule inet gateway input jump"); !slices.Equal(got, []string{"run_0"}) {
-		t.Errorf("input jumps to %q, want run_0: no other run is about the gateway", got)
+	for chain, want := range map[string][]string{
+		pairName("lan", "wan"): nil,
+		pairName("lan", "dmz"): {"run_0", "run_1"},
+		pairName("wan", "lan"): nil,
+		"input":                {"run_0"},
+	} {
+		if got := lines(text, "add rule inet gateway "+chain+" jump"); !slices.Equal(got, want) {
+			t.Errorf("%s jumps to %q, want %q", chain, got, want)
+		}
 	}
 }
 
