@@ -186,7 +186,7 @@ func TestQueriesNameTheirColumns(t *testing.T) {
 }
 
 // A folder below internal/component with a component.go is a component; others
-// there are helpers. The linter says the same more coarsely and without tests.
+// there are helpers. A test may need another one's tables: a foreign key leads there.
 func TestComponentsDoNotImportEachOther(t *testing.T) {
 	const base = "internal/component/"
 	own := func(name string) string {
@@ -203,7 +203,7 @@ func TestComponentsDoNotImportEachOther(t *testing.T) {
 	walk(t, func(s source, n ast.Node) {
 		imp, ok := n.(*ast.ImportSpec)
 		from := own(s.name)
-		if !ok || from == "" || from == "all" {
+		if !ok || from == "" || from == "all" || strings.HasSuffix(s.name, "_test.go") {
 			return
 		}
 		to := own(strings.TrimPrefix(strings.Trim(imp.Path.Value, `"`), "gateway/"))
