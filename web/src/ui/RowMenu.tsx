@@ -1,3 +1,4 @@
+import "./table.css";
 import { Divider, Dropdown, DropdownItem, DropdownList, MenuToggle } from "@patternfly/react-core";
 import { EllipsisVIcon } from "@patternfly/react-icons";
 import { useState } from "react";

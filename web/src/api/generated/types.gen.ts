@@ -762,6 +762,20 @@ export type FirewallAssertionInput = {
     src_zone?: string;
 };
 
+export type FirewallCell = {
+    /**
+     * How many of them accept
+     */
+    accept: number;
+    /**
+     * How many drop or reject
+     */
+    deny: number;
+    dst: string;
+    rules: number;
+    src: string;
+};
+
 export type FirewallConnection = {
     bytes: number;
     destination: string;
@@ -836,6 +850,18 @@ export type FirewallCut = {
     cut: number;
 };
 
+export type FirewallFinding = {
+    /**
+     * The earlier rule
+     */
+    by_rule_id?: string;
+    /**
+     * redundant: an earlier rule takes all of its packets and does the same; contradicted: and does something else; never_hit: it has counted nothing yet
+     */
+    kind: 'redundant' | 'contradicted' | 'never_hit';
+    rule_id: string;
+};
+
 export type FirewallGroup = {
     /**
      * Came with the product: only its description can be changed
@@ -867,6 +893,14 @@ export type FirewallGroupInput = {
      */
     members?: Array<string>;
     name: string;
+};
+
+export type FirewallMatrix = {
+    /**
+     * Pairs of zones that have rules of their own; any stands for itself
+     */
+    cells: Array<FirewallCell>;
+    zones: Array<string>;
 };
 
 export type FirewallMember = {
@@ -5463,6 +5497,22 @@ export type FirewallExplainResponses = {
 
 export type FirewallExplainResponse = FirewallExplainResponses[keyof FirewallExplainResponses];
 
+export type FirewallFindingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/firewall/findings';
+};
+
+export type FirewallFindingsResponses = {
+    /**
+     * OK
+     */
+    200: Array<FirewallFinding>;
+};
+
+export type FirewallFindingsResponse = FirewallFindingsResponses[keyof FirewallFindingsResponses];
+
 export type FirewallLogData = {
     body?: never;
     path?: never;
@@ -5505,6 +5555,22 @@ export type FirewallLogResponses = {
 };
 
 export type FirewallLogResponse = FirewallLogResponses[keyof FirewallLogResponses];
+
+export type FirewallMatrixData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/firewall/matrix';
+};
+
+export type FirewallMatrixResponses = {
+    /**
+     * OK
+     */
+    200: FirewallMatrix;
+};
+
+export type FirewallMatrixResponse = FirewallMatrixResponses[keyof FirewallMatrixResponses];
 
 export type ListFirewallRulesData = {
     body?: never;

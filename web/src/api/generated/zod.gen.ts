@@ -371,6 +371,14 @@ export const zFirewallAssertionInput = /*#__PURE__*/ (() => z.object({
     src_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any')
 }))();
 
+export const zFirewallCell = /*#__PURE__*/ (() => z.object({
+    accept: z.int(),
+    deny: z.int(),
+    dst: z.string(),
+    rules: z.int(),
+    src: z.string()
+}))();
+
 export const zFirewallConnection = /*#__PURE__*/ (() => z.object({
     bytes: z.int().check(z.gte(0)),
     destination: z.string(),
@@ -418,6 +426,16 @@ export const zFirewallCut = /*#__PURE__*/ (() => z.object({
     cut: z.int()
 }))();
 
+export const zFirewallFinding = /*#__PURE__*/ (() => z.object({
+    by_rule_id: z.optional(z.string()),
+    kind: z.enum([
+        'redundant',
+        'contradicted',
+        'never_hit'
+    ]),
+    rule_id: z.string()
+}))();
+
 export const zFirewallGroup = /*#__PURE__*/ (() => z.object({
     builtin: z.readonly(z.boolean()),
     created_at: z.iso.datetime(),
@@ -434,6 +452,11 @@ export const zFirewallGroupInput = /*#__PURE__*/ (() => z.object({
     description: z.optional(z.string().check(z.maxLength(1000))),
     members: z.optional(z.array(z.string()).check(z.maxLength(20000))),
     name: z.string().check(z.minLength(1), z.maxLength(100))
+}))();
+
+export const zFirewallMatrix = /*#__PURE__*/ (() => z.object({
+    cells: z.array(zFirewallCell),
+    zones: z.array(z.string())
 }))();
 
 export const zFirewallMember = /*#__PURE__*/ (() => z.object({

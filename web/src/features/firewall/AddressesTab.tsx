@@ -1,0 +1,59 @@
+import { type FirewallAddress, listFirewallAddressObjectUsesOptions } from "@api";
+import { ServerIcon } from "@patternfly/react-icons";
+import { type Column, ResourceSection, Time } from "@ui";
+import { useTranslation } from "react-i18next";
+import { addresses } from "./resource";
+import { UsedBy } from "./UsedBy";
+import { useUses } from "./useUses";
+
+const kinds = ["host", "network", "range", "fqdn"];
+
+/** AddressesTab is the addresses that rules know by name; there may be a hundred thousand. */
+export function AddressesTab() {
+	const { t } = useTranslation("firewall");
+	const columns: Column<FirewallAddress>[] = [
+		{ key: "name", title: t("address.field.name"), sortable: true, width: 25 },
+		{
+			key: "kind",
+			title: t("address.field.kind"),
+			sortable: true,
+			width: 15,
+			cell: (one) => t(`address.option.kind.${one.kind}`),
+		},
+		{ key: "value", title: t("address.field.value"), sortable: true, width: 30, cell: (one) => <Value of={one} /> },
+		{ key: "description", title: t("address.field.description"), width: 20 },
+		{ key: "updated_at", title: t("changed"), sortable: true, cell: (one) => <Time value={one.updated_at} /> },
+	];
+	const filter = {
+		key: "filter",
+		label: t("address.all"),
+		options: kinds.map((kind) => ({ value: `kind:${kind}`, label: t(`address.option.kind.${kind}`) })),
+	};
+	const uses = useUses<FirewallAddress>("addresses", addresses.name, ({ id }) =>
+		listFirewallAddressObjectUsesOptions({ path: { id } }),
+	);
+	return (
+		<ResourceSection
+			resource={addresses}
+			ns="firewall/address"
+			icon={ServerIcon}
+			columns={columns}
+			filters={[filter]}
+			defaultSort="name"
+			dialogs={[uses]}
+			removing={({ id }) => <UsedBy query={listFirewallAddressObjectUsesOptions({ path: { id } })} />}
+			form={() => import("./addressForm")}
+		/>
+	);
+}
+
+function Value({ of }: { of: FirewallAddress }) {
+	const { t } = useTranslation("firewall");
+	const found = of.kind === "fqdn" ? of.addresses.join(", ") || t("address.unresolved") : "";
+	return (
+		<code className="gw-mono" title={[of.value, found].filter(Boolean).join(": ")}>
+			{of.value}
+			{found && <span className="gw-fw-quiet"> {found}</span>}
+		</code>
+	);
+}

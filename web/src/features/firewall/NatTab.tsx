@@ -1,0 +1,102 @@
+import { type FirewallNatRule, orderFirewallNatRules } from "@api";
+import { ArrowRightIcon, RouteIcon } from "@patternfly/react-icons";
+import { ResourceSection, type RowAction, StatusLabel, sentence, serverText } from "@ui";
+import { RowMenu } from "@ui/RowMenu";
+import { TableToolbar } from "@ui/TableToolbar";
+import { useTableState } from "@ui/useTableState";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Hits } from "./Hits";
+import { matchOf, targetOf } from "./nat";
+import { OrderedList } from "./OrderedList";
+import { type Counters, useCounters } from "./requests";
+import { natRules } from "./rules";
+
+/** NatTab is which addresses are translated. The first rule that fits does it, so the order matters. */
+export default function NatTab() {
+	return (
+		<ResourceSection
+			resource={natRules}
+			ns="firewall/nat"
+			icon={RouteIcon}
+			columns={[]}
+			form={() => import("./natForm")}
+			list={(given) => <NatList {...given} />}
+		/>
+	);
+}
+
+const useMore = () => useCounters();
+
+interface Props {
+	actions: ((rule: FirewallNatRule) => RowAction[]) | undefined;
+	create: ReactNode;
+	empty: ReactNode;
+}
+
+function NatList({ actions, create, empty }: Props) {
+	const { t } = useTranslation("firewall");
+	const state = useTableState(["filter"]);
+	const options = ["dnat", "snat", "masquerade"].map((kind) => ({
+		value: `kind:${kind}`,
+		label: t(`nat.kind.${kind}`),
+	}));
+	return (
+		<OrderedList
+			source={natRules}
+			query={state.query}
+			label={t("tab.nat")}
+			height={68}
+			order={orderFirewallNatRules}
+			useMore={useMore}
+			content={(rule, counters) => <NatRow rule={rule} counters={counters} />}
+			menu={(rule) => actions && <RowMenu label={t("order.actions", { name: rule.name })} items={actions(rule)} />}
+			head={(total) =>
+				(total !== 0 || state.filtered) && (
+					<TableToolbar
+						state={state}
+						filters={[{ key: "filter", label: t("nat.all"), options }]}
+						searchLabel={t("nat.search")}
+						total={total}
+					>
+						{create}
+					</TableToolbar>
+				)
+			}
+			none={empty}
+		/>
+	);
+}
+
+function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters | undefined }) {
+	const { t } = useTranslation("firewall");
+	const zone = rule.kind === "dnat" ? rule.in_zone : rule.out_zone;
+	const words = rule.kind === "dnat" ? "nat.from" : "nat.to";
+	return (
+		<div className="gw-fw-row" data-state={rule.enabled ? "on" : "off"}>
+			<div className="gw-fw-name">
+				<span className="gw-fw-title" title={rule.note || rule.name}>
+					{rule.name}
+				</span>
+				<span className="gw-fw-marks">
+					{!rule.enabled && <StatusLabel status="neutral">{t("rule.state.off")}</StatusLabel>}
+					{rule.warning && <StatusLabel status="warning">{sentence(serverText(rule.warning))}</StatusLabel>}
+				</span>
+			</div>
+			<div className="gw-fw-way">
+				<span className="gw-fw-side">
+					<b>{t(words, { zone: zone === "any" ? t("zone.anyShort") : zone })}</b>
+					<span>{matchOf(rule) || t("rule.everything")}</span>
+				</span>
+				<ArrowRightIcon aria-label={t("nat.becomes")} />
+				<span className="gw-fw-side">
+					<b>{t(`nat.short.${rule.kind}`)}</b>
+					<span>{targetOf(rule) || t("nat.ownAddress")}</span>
+				</span>
+			</div>
+			<span className="gw-fw-service">{rule.protocol === "any" ? t("rule.everything") : rule.protocol}</span>
+			<span className="gw-fw-action" />
+			<Hits counter={counters?.of.get(rule.id)} most={counters?.most ?? 0} known={Boolean(counters)} />
+		</div>
+	);
+}

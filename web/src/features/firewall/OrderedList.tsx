@@ -1,0 +1,109 @@
+import { type ListQuery, type Resource, type Row, useCan } from "@api";
+import { Button } from "@patternfly/react-core";
+import { BusyButton, ErrorState, LeaveGuard, Waiting } from "@ui";
+import { pageStart, useRows } from "@ui/useRows";
+import { useVirtualRows } from "@ui/useVirtualRows";
+import { type ReactNode, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { OrderedItem } from "./OrderedItem";
+import { useMoves } from "./useMoves";
+import { type Order, useSaveOrder } from "./useSaveOrder";
+
+interface Props<R extends Row, M> {
+	source: Pick<Resource<R, never>, "list" | "path" | "tag" | "name">;
+	/** What is asked for; the order is always that of the rules. */
+	query: ListQuery;
+	label: string;
+	/** Height of a row, in pixels. */
+	height: number;
+	order: Order;
+	/** A hook: what else has to be known of the rows on screen. */
+	useMore: (shown: R[]) => M;
+	/** What stands in a row between its place and its buttons. */
+	content: (row: R, more: M) => ReactNode;
+	menu: (row: R, place: number, move: ((to: number) => void) | undefined) => ReactNode;
+	/** Stands above the rows, and is told how many there are. */
+	head: (total: number | undefined, stale: boolean) => ReactNode;
+	/** Stands in the place of no rows. */
+	none: ReactNode;
+}
+
+/**
+ * OrderedList is any number of rules in the order in which they are asked. It is changed by dragging, by the buttons
+ * or by naming a place, and then saved as a whole; rows are loaded where they are looked at.
+ */
+export function OrderedList<R extends Row, M>(props: Props<R, M>) {
+	const { source, label, order, useMore } = props;
+	const { t } = useTranslation("firewall");
+	const admin = useCan("admin");
+	const query = { ...props.query, sort: "priority" };
+	const [seen, setSeen] = useState<[number, number]>([0, 0]);
+	const rows = useRows(source, query, ...seen);
+	const moves = useMoves(rows, source.name);
+	const saving = useSaveOrder(source, query, order);
+	const list = useRef<HTMLOListElement>(null);
+	const total = rows.total ?? 0;
+	const virtual = useVirtualRows(total, list, props.height);
+	const first = virtual.rows[0]?.index ?? 0;
+	const last = virtual.rows.at(-1)?.index ?? 0;
+	// A row that was moved brings its neighbours from the page beside.
+	const spare = moves.list.length;
+	const range: [number, number] = [pageStart(Math.max(0, first - spare)), pageStart(last + spare)];
+	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
+	const more = useMore(virtual.rows.flatMap(({ index }) => moves.at(index) ?? []));
+	const save = async () => {
+		if (await saving.save(moves.list)) moves.forget();
+	};
+
+	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
+	return (
+		<>
+			{props.head(rows.total, rows.stale)}
+			{rows.total === undefined && <Waiting height="16rem" />}
+			{rows.total === 0 && props.none}
+			{total > 0 && (
+				<ol ref={list} className="gw-fw-list gw-panel" aria-label={label} onDrop={moves.drop}>
+					{virtual.above > 0 && <li aria-hidden="true" className="gw-fw-space" style={{ height: virtual.above }} />}
+					{virtual.rows.map(({ index }) => {
+						const row = moves.at(index);
+						const move = admin && row ? (to: number) => moves.move(index, to) : undefined;
+						return (
+							<OrderedItem
+								key={row?.id ?? `place ${index}`}
+								name={row && source.name(row)}
+								place={index}
+								of={total}
+								held={moves.dragged === index}
+								measure={virtual.measure}
+								onMove={move}
+								onDrag={() => moves.drag(index)}
+								onOver={(event) => moves.over(event, index)}
+								onDrop={moves.drop}
+								menu={row && props.menu(row, index, move)}
+							>
+								{row && props.content(row, more)}
+							</OrderedItem>
+						);
+					})}
+					{virtual.below > 0 && <li aria-hidden="true" className="gw-fw-space" style={{ height: virtual.below }} />}
+				</ol>
+			)}
+			<p role="status" className="pf-v6-screen-reader">
+				{moves.said}
+			</p>
+			{spare > 0 && (
+				<div className="gw-fw-save">
+					<span>{t("order.unsaved", { count: spare })}</span>
+					<BusyButton busy={saving.busy} onClick={() => void save()}>
+						{t("order.save")}
+					</BusyButton>
+					<Button variant="link" isDisabled={saving.busy} onClick={moves.forget}>
+						{t("order.discard")}
+					</Button>
+				</div>
+			)}
+			{saving.dialog}
+			<LeaveGuard when={() => spare > 0 && !saving.busy} />
+		</>
+	);
+}

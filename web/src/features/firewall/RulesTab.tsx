@@ -1,0 +1,133 @@
+import { orderFirewallRules, useSave } from "@api";
+import { Button } from "@patternfly/react-core";
+import { SearchIcon, ShieldAltIcon } from "@patternfly/react-icons";
+import { EmptyState, ResourceSection, type RowAction, tell, toast, useErrorText, useUrlState } from "@ui";
+import { RowMenu } from "@ui/RowMenu";
+import { TableToolbar } from "@ui/TableToolbar";
+import { useTableState } from "@ui/useTableState";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { OrderedList } from "./OrderedList";
+import { PlaceDialog } from "./PlaceDialog";
+import { RuleRow } from "./RuleRow";
+import { useCounters, useFindings, useSourceZones, useTargetZones } from "./requests";
+import { idsOf, inputOf, linkTo } from "./rule";
+import { type Rule, rules } from "./rules";
+import { useNames } from "./useNames";
+
+/** RulesTab is who may reach what: rules in the order in which they are asked, all of them or those between two zones. */
+export default function RulesTab() {
+	return (
+		<ResourceSection
+			resource={rules}
+			ns="firewall/rule"
+			icon={ShieldAltIcon}
+			columns={[]}
+			form={() => import("./ruleForm")}
+			list={(given) => <RuleList {...given} />}
+		/>
+	);
+}
+
+/** useMore is what else is shown of the rules on screen. */
+function useMore(shown: Rule[]) {
+	const counters = useCounters();
+	const findings = useFindings();
+	const others = shown.map((rule) => findings?.get(rule.id)?.by_rule_id);
+	return { counters, findings, names: useNames(idsOf(shown, others)) };
+}
+
+interface Props {
+	actions: ((rule: Rule) => RowAction[]) | undefined;
+	create: ReactNode;
+	empty: ReactNode;
+}
+
+function RuleList({ actions, create, empty }: Props) {
+	const { t } = useTranslation("firewall");
+	const state = useTableState(["src", "dst"]);
+	const [moving, setMoving] = useState<{ rule: Rule; place: number; move: (to: number) => void }>();
+	const own = useRuleActions();
+	const filters = [
+		{ key: "src", label: t("rule.allFrom"), options: useSourceZones() },
+		{ key: "dst", label: t("rule.allTo"), options: useTargetZones() },
+	];
+	return (
+		<>
+			<OrderedList
+				source={rules}
+				query={state.query}
+				label={t("tab.rules")}
+				height={68}
+				order={orderFirewallRules}
+				useMore={useMore}
+				content={(rule, more) => <RuleRow rule={rule} {...more} />}
+				menu={(rule, place, move) =>
+					actions && (
+						<RowMenu
+							label={t("order.actions", { name: rule.name })}
+							items={[
+								...(move ? [{ title: t("order.place"), onClick: () => setMoving({ rule, place, move }) }] : []),
+								...own(rule),
+								...actions(rule),
+							]}
+						/>
+					)
+				}
+				head={(total, stale) =>
+					(total !== 0 || state.filtered) && (
+						<div className={stale ? "gw-stale" : undefined}>
+							<TableToolbar state={state} filters={filters} searchLabel={t("rule.search")} total={total}>
+								{create}
+							</TableToolbar>
+						</div>
+					)
+				}
+				none={state.filtered ? <NothingFound clear={state.clear} /> : empty}
+			/>
+			<p className="gw-fw-rest">{t("rule.rest")}</p>
+			{moving && (
+				<PlaceDialog
+					name={moving.rule.name}
+					place={moving.place}
+					onMove={moving.move}
+					onClose={() => setMoving(undefined)}
+				/>
+			)}
+		</>
+	);
+}
+
+/** useRuleActions are what can be done to a rule beside editing and deleting it. */
+function useRuleActions() {
+	const { t } = useTranslation("firewall");
+	const text = useErrorText();
+	const { mutate } = useSave(rules);
+	const [, set] = useUrlState();
+	const turn = (rule: Rule) =>
+		mutate(
+			{ row: rule, body: { ...inputOf(rule), enabled: !rule.enabled } },
+			{
+				onSuccess: ({ outcome }) => tell(t("rule.saved", { name: rule.name }), "firewall", outcome),
+				onError: (error) => toast.danger(t("notSaved", { name: rule.name }), { detail: text(error) }),
+			},
+		);
+	return (rule: Rule): RowAction[] => [
+		{ title: t(rule.enabled ? "rule.turnOff" : "rule.turnOn"), onClick: () => turn(rule) },
+		{ title: t("rule.duplicate"), onClick: () => set(linkTo(inputOf(rule)), { push: true }) },
+	];
+}
+
+function NothingFound({ clear }: { clear: () => void }) {
+	const { t } = useTranslation("firewall");
+	const action = (
+		<Button variant="link" onClick={clear}>
+			{t("rule.showAll")}
+		</Button>
+	);
+	return (
+		<EmptyState title={t("rule.none")} icon={SearchIcon} action={action}>
+			{t("rule.noneText")}
+		</EmptyState>
+	);
+}

@@ -1,0 +1,59 @@
+import type { PacketfilterDecider, PacketfilterStep, PacketfilterTrace } from "@api";
+import { Link } from "@ui";
+import { useTranslation } from "react-i18next";
+import { ActionLabel } from "./ActionLabel";
+import { at } from "./connections";
+import { stagesOf, stepText } from "./explain";
+import { placeOf } from "./links";
+
+/** Trace is a packet's way: what happens to it, what decided that, and every stop before. */
+export function Trace({ trace }: { trace: PacketfilterTrace }) {
+	const { t } = useTranslation("firewall");
+	const { translated } = trace;
+	return (
+		<section className="gw-fw-trace" aria-label={t("explain.way")}>
+			<p className="gw-fw-verdict">
+				<ActionLabel action={trace.verdict} done />
+				<Decided by={trace.decided} />
+			</p>
+			{translated?.destination && <p>{t("explain.dnat", { to: at(translated.destination, translated.port) })}</p>}
+			{(translated?.source || translated?.masquerade) && (
+				<p>{t("explain.snat", { source: translated.source ?? t("explain.ownAddress", { link: trace.out ?? "" }) })}</p>
+			)}
+			<ol className="gw-fw-stages">
+				{stagesOf(trace.steps).map(({ stage, steps }) => (
+					<li key={stage}>
+						<h3>{t(`stage.${stage}`)}</h3>
+						<ol>
+							{steps.map((step, place) => (
+								// biome-ignore lint/suspicious/noArrayIndexKey: the stops of a way keep their place
+								<Stop key={place} step={step} />
+							))}
+						</ol>
+					</li>
+				))}
+			</ol>
+		</section>
+	);
+}
+
+const linked: Record<string, "rule" | "nat-rule"> = { rule: "rule", nat: "nat-rule", translated: "nat-rule" };
+
+/** Decided names what decided, with the way to it where it can be changed. */
+function Decided({ by }: { by: PacketfilterDecider }) {
+	const { t } = useTranslation("firewall");
+	const words = t(`decided.${by.kind}`, { name: by.name ?? "", why: by.why ?? "" });
+	const kind = linked[by.kind];
+	if (!kind || !by.id) return <strong>{words}</strong>;
+	return (
+		<Link to="/firewall" {...placeOf({ kind, id: by.id })}>
+			{words}
+		</Link>
+	);
+}
+
+function Stop({ step }: { step: PacketfilterStep }) {
+	const { t } = useTranslation("firewall");
+	const words = stepText(step.text, t);
+	return <li data-matched={step.matched}>{step.matched ? <strong>{words}</strong> : words}</li>;
+}

@@ -1,0 +1,40 @@
+import type { FirewallUse } from "@api";
+import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
+import { Link, Notice } from "@ui";
+import { useTranslation } from "react-i18next";
+import { placeOf } from "./links";
+
+// The generated options differ in their keys only.
+// biome-ignore lint/suspicious/noExplicitAny: the key is nobody's business here
+export type UsesQuery = UseQueryOptions<FirewallUse[], any, FirewallUse[], any>;
+
+interface Props {
+	query: UsesQuery;
+	/** Said when nothing refers to it; nothing is when left out. */
+	none?: string;
+}
+
+const shown = 20;
+
+/** UsedBy is what refers to an object, each with the way to it: before that is changed, it cannot be deleted. */
+export function UsedBy({ query, none }: Props) {
+	const { t } = useTranslation("firewall");
+	const { data } = useQuery({ ...query, staleTime: 0 });
+	if (!data) return null;
+	if (data.length === 0) return none ? <p>{none}</p> : null;
+	return (
+		<Notice kind={none ? "info" : "warning"} title={t("uses.count", { count: data.length })}>
+			<ul className="gw-fw-uses">
+				{data.slice(0, shown).map((use) => (
+					<li key={`${use.kind} ${use.id}`}>
+						{t(`uses.kind.${use.kind}`)}{" "}
+						<Link to="/firewall" {...placeOf(use)}>
+							{use.name}
+						</Link>
+					</li>
+				))}
+				{data.length > shown && <li>{t("uses.more", { count: data.length - shown })}</li>}
+			</ul>
+		</Notice>
+	);
+}

@@ -1,0 +1,58 @@
+import type { FirewallService, NetworkInterface, PacketlogEvent } from "@api";
+import { expect, test } from "vitest";
+import { added, nothing, pathOf, serviceOf, startFrom } from "./log";
+
+const event = (more: Partial<PacketlogEvent> = {}): PacketlogEvent => ({
+	seq: 1,
+	timestamp: "2026-01-01T00:00:00Z",
+	action: "drop",
+	proto: "tcp",
+	source: "192.0.2.7",
+	source_port: 40_000,
+	destination: "198.51.100.1",
+	port: 8443,
+	interface: "eth1",
+	size: 60,
+	...more,
+});
+const roles = [
+	{ name: "eth1", role: "guest" },
+	{ name: "eth0", role: "wan" },
+] as NetworkInterface[];
+const services = [
+	{ id: "range", protocol: "tcp", port: 8000, port_end: 9000 },
+	{ id: "web", protocol: "tcp", port: 8443, port_end: null },
+	{ id: "ping", protocol: "icmp", port: null },
+] as FirewallService[];
+
+test("the newest line is on top, and no more are kept than anybody reads", () => {
+	const first = added(nothing, { events: [event({ seq: 1 }), event({ seq: 2 })], lost: 0 });
+	expect(first.list.map(({ seq }) => seq)).toEqual([2, 1]);
+	const flood = Array.from({ length: 6_000 }, (_, n) => event({ seq: n + 3 }));
+	const all = added(first, { events: flood, lost: 40 });
+	expect([all.list.length, all.list[0]?.seq, all.seen, all.lost]).toEqual([5_000, 6_002, 6_002, 40]);
+});
+
+test("another filter is another stream", () => {
+	expect(pathOf({ tab: "log" })).toBe("/firewall/log/live");
+	expect(pathOf({ src: "192.0.2.0/24", action: "drop", q: "x" })).toBe(
+		"/firewall/log/live?src=192.0.2.0%2F24&action=drop",
+	);
+});
+
+test("a line becomes a rule for just its way, with the opposite action", () => {
+	const start = startFrom(event({ out_interface: "eth0" }), roles, "web");
+	expect(start).toMatchObject({ action: "accept", src_zone: "guest", src_cidr: "192.0.2.7/32", dst_zone: "wan" });
+	expect(start).toMatchObject({ service_kind: "object", service_object_id: "web", dst_cidr: "198.51.100.1/32" });
+	expect(startFrom(event({ source: "2001:db8::1" }), [], undefined)).toMatchObject({
+		src_zone: "any",
+		src_cidr: "2001:db8::1/128",
+		dst_zone: "any",
+	});
+});
+
+test("the service of a line is the one for its port alone", () => {
+	expect(serviceOf(event(), services)?.id).toBe("web");
+	expect(serviceOf(event({ port: 8500 }), services)).toBeUndefined();
+	expect(serviceOf(event({ proto: "icmp", port: undefined }), services)?.id).toBe("ping");
+});

@@ -1,0 +1,104 @@
+import { queryClient, session, setUp } from "@api";
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { renderApp } from "../../test/render";
+import { answer, ok } from "../../test/server";
+import { feature } from ".";
+import { answers, printers } from "./fixture";
+
+/** common answers as the server does, lists with their length. */
+const common = Object.fromEntries(
+	Object.entries(answers).map(([request, data]) => [
+		request,
+		() => ok(data, Array.isArray(data) ? { "X-Total-Count": String(data.length) } : {}),
+	]),
+);
+
+beforeAll(async () => {
+	setUp();
+	// Loading them is not what is looked at.
+	await Promise.all([
+		import("./MatrixTab"),
+		import("./ZonesTab"),
+		import("./ObjectsTab"),
+		import("./ConnectionsTab"),
+		import("./ExplainDialog"),
+	]);
+}, 60_000);
+beforeEach(() => {
+	queryClient.clear();
+	session.over.set(false);
+});
+
+const sent = (seen: Request[], method: string, end: string) =>
+	seen.filter((request) => request.method === method && new URL(request.url).pathname.endsWith(end));
+
+const wait = { timeout: 15_000 };
+
+test("a cell of the matrix leads to its rules", async () => {
+	const cells = [{ src: "lan", dst: "wan", rules: 2, accept: 1, deny: 1 }];
+	answer({ ...common, "GET /firewall/matrix": () => ok({ zones: ["lan", "wan"], cells }) });
+	const { history } = renderApp([feature], "/firewall?tab=matrix");
+	const link = await screen.findByRole("link", { name: /Partly.*2 rules.*from lan to wan/ }, wait);
+	await userEvent.setup().click(link);
+	await waitFor(() => expect(history.location.search).toBe("?src=lan&dst=wan"), wait);
+	expect(await screen.findByRole("list", { name: "Rules" }, wait)).toBeTruthy();
+}, 30_000);
+
+test("a packet's way is told with what decided, and the way to it", async () => {
+	const trace = {
+		verdict: "accept",
+		decided: { kind: "rule", id: "r1", name: "Web" },
+		local: false,
+		out: "eth0",
+		steps: [
+			{ stage: "routing", kind: "route", text: "198.51.100.1 is reached through eth0", matched: true },
+			{ stage: "forward", kind: "rule", id: "r2", text: 'rule "Mail" is about another service', matched: false },
+			{ stage: "forward", kind: "rule", id: "r1", text: 'rule "Web": accept', matched: true },
+		],
+	};
+	const seen = answer({ ...common, "POST /firewall/explain": () => ok(trace) });
+	const packet = { source: "192.0.2.7", destination: "198.51.100.1", protocol: "tcp", port: 443, interface: "eth2" };
+	renderApp([feature], `/firewall?tab=zones&explain=${encodeURIComponent(JSON.stringify(packet))}`);
+	const link = await screen.findByRole("link", { name: "by the rule Web" }, wait);
+	expect(link.getAttribute("href")).toBe("/firewall?do=edit&id=r1");
+	expect(screen.getByText("Mail is about another service")).toBeTruthy();
+	expect(await sent(seen, "POST", "/explain")[0]!.json()).toEqual(packet);
+}, 30_000);
+
+test("interfaces without a zone are offered", async () => {
+	answer(common);
+	renderApp([feature], "/firewall?tab=zones&of=interfaces");
+	await userEvent.setup().click(await screen.findByRole("button", { name: "Give eth2 a zone" }, wait));
+	const name = (await screen.findByRole("combobox", { name: /Name/ }, wait)) as HTMLInputElement;
+	expect(name.value).toBe("eth2");
+}, 30_000);
+
+test("what refers to an address is said before it is deleted", async () => {
+	answer({
+		...common,
+		"GET /firewall/address-objects/a1": () => ok(printers),
+		"GET /firewall/address-objects/a1/used-by": () => ok([{ kind: "rule", id: "r1", name: "Web" }]),
+	});
+	renderApp([feature], "/firewall?tab=objects&do=delete&id=a1");
+	expect(await screen.findByText("1 other thing refers to it", undefined, wait)).toBeTruthy();
+	expect(screen.getByRole("link", { name: "Web" }).getAttribute("href")).toBe("/firewall?do=edit&id=r1");
+}, 30_000);
+
+test("connections are cut by what the filter says, after a question", async () => {
+	const one = { protocol: "tcp", source: "192.0.2.7", source_port: 4, destination: "198.51.100.1", port: 22 };
+	const reply = { reply_source: "198.51.100.1", reply_destination: "192.0.2.7", packets: 1, bytes: 60, timeout: 9 };
+	const seen = answer({
+		...common,
+		"GET /firewall/connections": () => ok({ total: 1, connections: [{ ...one, ...reply }] }),
+		"POST /firewall/connections/cut": () => ok({ cut: 1 }),
+	});
+	renderApp([feature], "/firewall?tab=connections&src=192.0.2.7&port=22");
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("button", { name: "Cut all of these" }, wait));
+	const dialog = await screen.findByRole("dialog", { name: /Cut connections/ }, wait);
+	await user.click(within(dialog).getByRole("button", { name: "Cut" }));
+	await waitFor(() => expect(sent(seen, "POST", "/cut")).toHaveLength(1), wait);
+	expect(await sent(seen, "POST", "/cut")[0]!.json()).toEqual({ src: "192.0.2.7", port: 22 });
+}, 30_000);

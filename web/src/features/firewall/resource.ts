@@ -1,0 +1,117 @@
+import {
+	createFirewallAddressObject,
+	createFirewallAssertion,
+	createFirewallService,
+	createFirewallZone,
+	createNetworkInterface,
+	defineResource,
+	defineSettings,
+	deleteFirewallAddressObject,
+	deleteFirewallAssertion,
+	deleteFirewallService,
+	deleteFirewallZone,
+	deleteNetworkInterface,
+	type FirewallAddress,
+	type FirewallAddressInput,
+	type FirewallAssertion,
+	type FirewallAssertionInput,
+	type FirewallService,
+	type FirewallServiceInput,
+	type FirewallSettings,
+	type FirewallSettingsInput,
+	type FirewallZone,
+	type FirewallZoneInput,
+	getFirewallAddressObject,
+	getFirewallAssertion,
+	getFirewallService,
+	getFirewallSettings,
+	getFirewallSettingsQueryKey,
+	getFirewallZone,
+	getNetworkInterface,
+	listFirewallAddressObjects,
+	listFirewallAssertions,
+	listFirewallServices,
+	listFirewallZones,
+	listNetworkInterfaces,
+	type NetworkInterface,
+	type NetworkInterfaceInput,
+	updateFirewallAddressObject,
+	updateFirewallAssertion,
+	updateFirewallService,
+	updateFirewallSettings,
+	updateFirewallZone,
+	updateNetworkInterface,
+} from "@api";
+import { narrows } from "./risk";
+import { type Served, served, serving } from "./service";
+
+/** filtering is what all resources of the packet filter have in common. */
+export const filtering = { tag: "firewall", component: "firewall" } as const;
+
+export const zones = defineResource<FirewallZone, FirewallZoneInput>({
+	...filtering,
+	path: "/firewall/zones",
+	name: (zone) => zone.name,
+	list: listFirewallZones,
+	get: getFirewallZone,
+	create: createFirewallZone,
+	update: updateFirewallZone,
+	remove: deleteFirewallZone,
+});
+
+/** interfaces of this node, with their zones. Their rows are package network's, what they change is the filter. */
+export const interfaces = defineResource<NetworkInterface, NetworkInterfaceInput>({
+	tag: "network",
+	component: "firewall",
+	path: "/network-interfaces",
+	name: (link) => link.name,
+	// Another zone for an interface changes who is let in there.
+	risky: (before, body) => Boolean(before) && before?.role !== (body?.role ?? null),
+	list: listNetworkInterfaces,
+	get: getNetworkInterface,
+	create: createNetworkInterface,
+	update: updateNetworkInterface,
+	remove: deleteNetworkInterface,
+});
+
+export const addresses = defineResource<FirewallAddress, FirewallAddressInput>({
+	...filtering,
+	path: "/firewall/address-objects",
+	name: (address) => address.name,
+	list: listFirewallAddressObjects,
+	get: getFirewallAddressObject,
+	create: createFirewallAddressObject,
+	update: updateFirewallAddressObject,
+	remove: deleteFirewallAddressObject,
+});
+
+export const services = defineResource<FirewallService, FirewallServiceInput>({
+	...filtering,
+	path: "/firewall/services",
+	name: (service) => service.name,
+	list: listFirewallServices,
+	get: getFirewallService,
+	create: createFirewallService,
+	update: updateFirewallService,
+	remove: deleteFirewallService,
+});
+
+export const assertions = defineResource<Served<FirewallAssertion>, Served<FirewallAssertionInput>>({
+	...filtering,
+	path: "/firewall/assertions",
+	name: (assertion) => assertion.name,
+	list: async (options) => served(await listFirewallAssertions(options)),
+	get: async (options) => served(await getFirewallAssertion(options)),
+	create: async ({ body, headers }) => served(await createFirewallAssertion({ body: serving(body), headers })),
+	update: async ({ path, body, headers }) =>
+		served(await updateFirewallAssertion({ path, body: serving(body), headers })),
+	remove: deleteFirewallAssertion,
+});
+
+export const settings = defineSettings<FirewallSettings, FirewallSettingsInput>({
+	...filtering,
+	risky: narrows,
+	key: getFirewallSettingsQueryKey(),
+	get: getFirewallSettings,
+	update: updateFirewallSettings,
+});

@@ -1,0 +1,108 @@
+import { queryClient, session, setUp } from "@api";
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { renderApp } from "../../test/render";
+import { answer, ok, refusal } from "../../test/server";
+import { feature } from ".";
+import { ann, answers, rules } from "./fixture";
+
+/** common answers as the server does, lists with their length. */
+const common = Object.fromEntries(
+	Object.entries(answers).map(([request, data]) => [
+		request,
+		() => ok(data, Array.isArray(data) ? { "X-Total-Count": String(data.length) } : {}),
+	]),
+);
+
+beforeAll(async () => {
+	setUp();
+	// Loading them is not what is looked at.
+	await Promise.all([import("./RulesTab"), import("@ui/ResourceForm"), import("./ruleForm")]);
+}, 60_000);
+beforeEach(() => {
+	queryClient.clear();
+	session.over.set(false);
+});
+
+const sent = (seen: Request[], method: string, end: string) =>
+	seen.filter((request) => request.method === method && new URL(request.url).pathname.endsWith(end));
+
+const wait = { timeout: 15_000 };
+
+test("rules say where from, where to, how often, and what is odd about them", async () => {
+	answer(common);
+	renderApp([feature], "/firewall");
+	const list = await screen.findByRole("list", { name: "Rules" }, wait);
+	const [web, mail, old] = within(list).getAllByRole("listitem");
+	expect(await within(web!).findByText("printers")).toBeTruthy();
+	expect(within(web!).getByText("HTTPS")).toBeTruthy();
+	expect(await within(web!).findByText("1,200 packets")).toBeTruthy();
+	expect(await within(mail!).findByText("Covered by Web")).toBeTruthy();
+	expect(within(old!).getByText("Expired")).toBeTruthy();
+}, 30_000);
+
+test("rules are moved by the keyboard and saved as one order of all", async () => {
+	const seen = answer({ ...common, "POST /firewall/rules/order": () => ok(null) });
+	renderApp([feature], "/firewall");
+	const user = userEvent.setup();
+	(await screen.findByRole("button", { name: "Move Mail up" }, wait)).focus();
+	await user.keyboard("{Enter}");
+	const items = within(screen.getByRole("list", { name: "Rules" })).getAllByRole("listitem");
+	expect(items.map((item) => item.querySelector(".gw-fw-title")?.textContent)).toEqual(["Mail", "Web", "Old"]);
+	await user.click(screen.getByRole("button", { name: "Save order" }));
+	await waitFor(() => expect(sent(seen, "POST", "/order")).toHaveLength(1), wait);
+	expect(await sent(seen, "POST", "/order")[0]!.json()).toEqual({ rules: ["r2", "r1", "r3"] });
+	await waitFor(() => expect(screen.queryByRole("button", { name: "Save order" })).toBeNull(), wait);
+}, 30_000);
+
+test("a change that would cut off whoever makes it is refused, and can be tried with a way back", async () => {
+	let asked = 0;
+	const words = "this would cut you off: a new connection would not pass";
+	const seen = answer({
+		...common,
+		"PUT /firewall/rules/r2": () => {
+			asked++;
+			if (asked === 1) return refusal(409, { code: "would_lock_out", message: words });
+			return ok({ ...rules[1], revision: 4 }, { "Gateway-Change": "c1", "Gateway-Apply": "live" });
+		},
+	});
+	renderApp([feature], "/firewall?do=edit&id=r2");
+	const user = userEvent.setup();
+	await user.type(await screen.findByRole("textbox", { name: /Name/ }, wait), "s");
+	await user.click(screen.getByRole("button", { name: "Save" }));
+	const dialog = await screen.findByRole("dialog", { name: /This would cut you off/ }, wait);
+	expect(within(dialog).getByText(/a new connection would not pass/)).toBeTruthy();
+	await user.click(within(dialog).getByRole("button", { name: "Save and confirm within 60 s" }));
+	await waitFor(() => expect(sent(seen, "PUT", "/r2")).toHaveLength(2), wait);
+	const [first, second] = sent(seen, "PUT", "/r2");
+	expect(first?.headers.get("Gateway-Confirm-Within")).toBeNull();
+	expect(second?.headers.get("Gateway-Confirm-Within")).toBe("60");
+	expect(await second?.json()).toMatchObject({ name: "Mails", priority: 10, note: "", labels: [] });
+}, 30_000);
+
+test("a broken assertion stands in the form with the server's words", async () => {
+	const message = 'this breaks the assertion "guests": rule "Mail" lets it through';
+	answer({ ...common, "PUT /firewall/rules/r2": () => refusal(409, { code: "assertion_broken", message }) });
+	renderApp([feature], "/firewall?do=edit&id=r2");
+	const user = userEvent.setup();
+	await user.type(await screen.findByRole("textbox", { name: /Name/ }, wait), "s");
+	await user.click(screen.getByRole("button", { name: "Save" }));
+	expect(await screen.findByText(/This breaks the assertion "guests"/, undefined, wait)).toBeTruthy();
+}, 30_000);
+
+test("a rule that begins with a packet asks for the address it came from", async () => {
+	answer(common);
+	const start = { name: "x", src_zone: "lan", src_kind: "cidr", src_cidr: "192.0.2.7/32" };
+	renderApp([feature], `/firewall?do=create&id=${encodeURIComponent(JSON.stringify(start))}`);
+	const source = (await screen.findByRole("textbox", { name: /Source network/ }, wait)) as HTMLInputElement;
+	expect(source.value).toBe("192.0.2.7/32");
+	expect(screen.queryByRole("textbox", { name: /Destination network/ })).toBeNull();
+}, 30_000);
+
+test("a viewer sees the rules and no way to change them", async () => {
+	answer({ ...common, "GET /auth/me": () => ok({ ...ann, role: "viewer" }) });
+	renderApp([feature], "/firewall");
+	await screen.findByRole("list", { name: "Rules" }, wait);
+	expect(screen.queryByRole("button", { name: /Create|Move|Actions|Explain/ })).toBeNull();
+}, 30_000);

@@ -1,0 +1,43 @@
+import type { Row } from "@api";
+import type { Rows } from "@ui/useRows";
+import { type DragEvent, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { type Move, origin } from "./order";
+
+/** useMoves is an order that was changed and not saved yet, over rows as the server has them. */
+export function useMoves<R extends Row>(rows: Rows<R>, name: (row: R) => string) {
+	const { t } = useTranslation("firewall");
+	const [list, setList] = useState<Move[]>([]);
+	const [dragged, setDragged] = useState<number>();
+	const [said, say] = useState("");
+	// A row that was taken far away is no longer among those that are loaded.
+	const taken = useRef(new Map<number, R>());
+	const at = (place: number): R | undefined => {
+		const from = origin(list, place);
+		return rows.at(from) ?? taken.current.get(from);
+	};
+	const move = (from: number, target: number) => {
+		const row = at(from);
+		const to = Math.max(0, Math.min(target, (rows.total ?? 1) - 1));
+		if (!row || from === to) return;
+		taken.current.set(origin(list, from), row);
+		setList([...list, { id: row.id, from, to }]);
+		say(t("order.moved", { name: name(row), place: to + 1 }));
+	};
+	const over = (event: DragEvent, place: number) => {
+		if (dragged === undefined) return;
+		event.preventDefault();
+		if (dragged === place) return;
+		move(dragged, place);
+		setDragged(place);
+	};
+	const drop = (event?: DragEvent) => {
+		event?.preventDefault();
+		setDragged(undefined);
+	};
+	const forget = () => {
+		taken.current.clear();
+		setList([]);
+	};
+	return { list, at, move, dragged, drag: setDragged, over, drop, said, forget };
+}

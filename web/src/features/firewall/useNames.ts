@@ -1,0 +1,69 @@
+import {
+	getFirewallAddressGroupOptions,
+	getFirewallAddressObjectOptions,
+	getFirewallRuleOptions,
+	getFirewallServiceGroupOptions,
+	getFirewallServiceOptions,
+	listFirewallAddressObjectsOptions,
+} from "@api";
+import { type UseQueryOptions, useQueries, useQuery } from "@tanstack/react-query";
+import { useServices } from "./requests";
+
+/** Ids are what rows on screen refer to, by its kind. */
+export interface Ids {
+	address: string[];
+	group: string[];
+	service: string[];
+	serviceGroup: string[];
+	rule: string[];
+}
+
+export const noIds: Ids = { address: [], group: [], service: [], serviceGroup: [], rule: [] };
+
+/** Names are what people call it, by its id. */
+export type Names = ReadonlyMap<string, string>;
+
+interface Named {
+	id: string;
+	name: string;
+}
+
+const one = {
+	address: getFirewallAddressObjectOptions,
+	group: getFirewallAddressGroupOptions,
+	service: getFirewallServiceOptions,
+	serviceGroup: getFirewallServiceGroupOptions,
+	rule: getFirewallRuleOptions,
+};
+
+const minute = 60_000;
+const kinds = Object.keys(one) as (keyof Ids)[];
+
+const namesIn = (rows: readonly (Named | undefined)[]): Names =>
+	new Map(rows.flatMap((row) => (row ? [[row.id, row.name] as const] : [])));
+
+/**
+ * useNames names what rows refer to. The first thousand addresses and services come at once, which is all that most
+ * gateways have; of more, those that are on screen are asked for.
+ */
+export function useNames(ids: Ids): Names {
+	const services = useServices();
+	const addresses = useQuery({
+		...listFirewallAddressObjectsOptions({ query: { limit: 1000, sort: "name" } }),
+		staleTime: minute,
+	}).data;
+	const first = namesIn([...(addresses ?? []), ...(services ?? [])]);
+	const ready = { address: addresses, service: services, group: true, serviceGroup: true, rule: true };
+	const unknown = kinds.flatMap((kind) =>
+		[...new Set(ids[kind])].filter((id) => ready[kind] && !first.has(id)).map((id) => ({ kind, id })),
+	);
+	const others = useQueries({
+		queries: unknown.map(
+			({ kind, id }) => ({ ...one[kind]({ path: { id } }), staleTime: minute }) as UseQueryOptions<Named>,
+		),
+		combine: combined,
+	});
+	return others.size === 0 ? first : new Map([...first, ...others]);
+}
+
+const combined = (results: { data?: Named }[]) => namesIn(results.map(({ data }) => data));
