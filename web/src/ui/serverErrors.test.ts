@@ -27,5 +27,9 @@ test("an error without fields is told as a whole", () => {
 test("the server's sentences are worded for the reader, with what varies in them", () => {
 	expect(serverText("the password must have at least 12 characters")).toBe("At least 12 characters");
 	expect(serverText("this backend is still used by 3 rules")).toBe("This is still used by 3 rules");
+	expect(serverText('this breaks the assertion "guests": this would pass: $& tcp')).toBe(
+		'This breaks the assertion "guests": this would pass: $& tcp',
+	);
+	expect(serverText('rule "Web" still uses this zone')).toBe('Still in use: rule "Web"');
 	expect(serverText("something nobody translated")).toBe("something nobody translated");
 });

@@ -8,10 +8,16 @@ export function serverText(message: string): string {
 	const bundle = i18next.getResourceBundle(i18next.language, "ui") as { server?: Record<string, string> } | undefined;
 	for (const [pattern, words] of Object.entries(bundle?.server ?? {})) {
 		const match = matcher(pattern).exec(message);
-		// What varied last is what the translation may repeat: "is used by *".
-		if (match) return words.replace("*", match.at(-1) ?? "");
+		if (match) return filled(words, match.slice(1));
 	}
 	return message;
+}
+
+/** filled puts what varied into a translation: one * is what varied last ("is used by *"), several are all in their order. */
+function filled(words: string, varied: string[]): string {
+	const places = words.split("*").length - 1;
+	const given = places === 1 ? varied.slice(-1) : varied;
+	return given.reduce((text, one) => text.replace("*", () => one), words);
 }
 
 const matchers = new Map<string, RegExp>();
