@@ -70,7 +70,6 @@ type named struct {
 	fqdn   bool
 	broken string
 	ranges []packetfilter.Range
-	set    *packetfilter.Addresses
 	groups []id // that it is in
 }
 

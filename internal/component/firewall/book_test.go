@@ -1,0 +1,180 @@
+package firewall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/component"
+	"gateway/internal/db"
+)
+
+func TestSnapshots(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		later, was string
+		want       bool
+	}{
+		{"the same one holds itself", "10:20:10,14", "10:20:10,14", true},
+		{"a later one holds an earlier one", "20:30:20", "10:20:10,14", true},
+		{"one of before does not", "10:15:10", "10:20:10,14", false},
+		{"one that misses what the other saw does not", "12:25:12", "10:20:10,14", false},
+		{"what both did not see is no matter", "14:25:14", "10:20:10,14", true},
+	} {
+		later, err1 := parseSnapshot(tc.later)
+		was, err2 := parseSnapshot(tc.was)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if got := later.holds(was); got != tc.want {
+			t.Errorf("%s: %s holds %s = %t, want %t", tc.name, tc.later, tc.was, got, tc.want)
+		}
+	}
+	for _, bad := range []string{"", "1:2", "a:b:", "1:2:x"} {
+		if s, err := parseSnapshot(bad); err == nil {
+			t.Errorf("%q is read as %+v", bad, s)
+		}
+	}
+}
+
+var errUndone = errors.New("undone")
+
+// walk writes at random, in transactions that are kept or not, the way changes, reverts and
+// the resolver do.
+type walk struct {
+	*rand.Rand
+	r       *rig
+	objects []string
+	groups  []string
+	members []string
+	rules   []string
+}
+
+// one is any of a list.
+func (w *walk) one(list []string) string { return list[w.IntN(len(list))] }
+
+func (w *walk) statement() (sql string, args []any) {
+	value := fmt.Sprintf("10.0.%d.%d", w.IntN(4), w.IntN(256))
+	switch w.IntN(9) {
+	case 0:
+		w.objects = append(w.objects, db.NewID())
+		return `insert into firewall_address_objects (id, revision, created_at, updated_at, name, kind, value, description) values ($1, 1, now(), now(), gen_random_uuid()::text, $2, $3, '')
+			on conflict do nothing`, []any{w.objects[len(w.objects)-1], w.one([]string{"host", "host", "fqdn"}), value}
+	case 1, 2:
+		w.members = append(w.members, db.NewID())
+		return `insert into firewall_address_members (id, revision, created_at, updated_at, group_id, object_id)
+			select $1, 1, now(), now(), $2, id from firewall_address_objects where id = $3 on conflict do nothing`, []any{w.members[len(w.members)-1], w.one(w.groups), w.one(w.objects)}
+	case 3:
+		return `update firewall_address_objects set value = $2 where id = $1`, []any{w.one(w.objects), w.one([]string{value, value, "not an address"})}
+	case 4:
+		return `delete from firewall_address_members where id = $1`, []any{w.one(w.members)}
+	case 5:
+		return `delete from firewall_address_objects o where id = $1 and not exists (select from firewall_address_members m where m.object_id = o.id)
+			and not exists (select from firewall_rules where src_object_id = o.id)`, []any{w.one(w.objects)}
+	case 6:
+		return `insert into firewall_resolved (object_id, address, resolved_at) select id, $2, now() from firewall_address_objects where id = $1 and kind = 'fqdn'
+			on conflict do nothing`, []any{w.one(w.objects), value}
+	case 7:
+		return `update firewall_address_members set group_id = $2 where id = $1 and not exists (select from firewall_address_members o where o.group_id = $2
+			and o.object_id = firewall_address_members.object_id)`, []any{w.one(w.members), w.one(w.groups)}
+	default:
+		return `update firewall_rules set src_kind = $2::text, src_object_id = case when $2::text = 'object' then (select min(id::text)::uuid from firewall_address_objects) end,
+			enabled = $3 where id = $1`, []any{w.one(w.rules), w.one([]string{"object", "group", "any"}), w.IntN(4) > 0}
+	}
+}
+
+// step is one transaction. Both books must read the same, while it is open and after.
+func (w *walk) step(keep bool) {
+	t := w.r.t
+	t.Helper()
+	ctx := t.Context()
+	err := pgx.BeginFunc(ctx, w.r.db, func(tx pgx.Tx) error {
+		change := db.NewID()
+		var b pgx.Batch
+		b.Queue(`insert into changes (id, component, action, subject, actor, created_at) values ($1, 'firewall', 'test', '', 'test', now())`, change)
+		b.Queue(`select set_config('gateway.change_id', $1, true)`, change)
+		for range 1 + w.IntN(3) {
+			sql, args := w.statement()
+			b.Queue(sql, args...)
+		}
+		if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+			return err
+		}
+		if w.IntN(2) == 0 {
+			w.same(ctx, tx)
+		}
+		if !keep {
+			return errUndone
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errUndone) {
+		t.Fatal(err)
+	}
+	if w.IntN(2) == 0 {
+		w.same(ctx, w.r.db)
+	}
+}
+
+func (w *walk) same(ctx context.Context, q db.DB) {
+	t := w.r.t
+	t.Helper()
+	got, err1 := w.r.p.known.policy(ctx, q, component.Needed{})
+	want, err2 := newBook().policy(ctx, q, component.Needed{})
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.policy, want.policy) {
+		t.Fatalf("the book has %+v\nthe database %+v", got.policy, want.policy)
+	}
+	if !reflect.DeepEqual(got.problems, want.problems) {
+		t.Fatalf("the book complains of %v\nthe database %v", got.problems, want.problems)
+	}
+}
+
+func TestABookThatFollowsIsOneThatIsReadAnew(t *testing.T) {
+	r := newRig(t)
+	w := &walk{Rand: rand.New(rand.NewPCG(6, 1)), r: r}
+	w.objects, w.members = []string{r.address("a", "host", "10.0.0.1")}, []string{db.NewID()}
+	for _, name := range []string{"x", "y", "z"} {
+		group := r.made("/firewall/address-groups", object{"name": name})
+		w.groups = append(w.groups, group)
+		w.rules = append(w.rules, r.made("/firewall/rules", object{"name": name, "src_kind": "group", "src_group_id": group, "action": "drop"}))
+	}
+	for range 400 {
+		w.step(w.IntN(3) > 0)
+	}
+	w.same(t.Context(), r.db)
+	if len(r.p.known.objects) < 10 || r.p.known.since.min == 0 {
+		t.Errorf("the book has %d objects of %+v: nothing was shown", len(r.p.known.objects), r.p.known.since)
+	}
+}
+
+func TestAnOlderTransactionIsNotShownWhatItCannotSee(t *testing.T) {
+	r := newRig(t)
+	group := r.made("/firewall/address-groups", object{"name": "g"})
+	r.made("/firewall/rules", object{"name": "r", "src_kind": "group", "src_group_id": group, "action": "drop"})
+	err := pgx.BeginTxFunc(t.Context(), r.db, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(old pgx.Tx) error {
+		if _, err := old.Exec(t.Context(), `select 1`); err != nil { // its moment is now
+			return err
+		}
+		r.Do("POST", "/firewall/address-groups/"+group+"/members", object{"object_id": r.address("a", "host", "10.0.0.1")}).Want(201)
+		r.rendered()
+		s, err := r.p.load(t.Context(), old)
+		if err != nil {
+			return err
+		}
+		if got := s.policy.Sets[group]; len(got.V4) != 0 {
+			t.Errorf("it sees %v, which came later", got.V4)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

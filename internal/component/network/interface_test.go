@@ -1,0 +1,90 @@
+package network_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"gateway/internal/api/apitest"
+	"gateway/internal/audit"
+	"gateway/internal/change"
+	"gateway/internal/component/firewall"
+	"gateway/internal/component/network"
+	"gateway/internal/db/dbtest"
+)
+
+type object = apitest.Object
+
+func newRig(t *testing.T) *apitest.Caller {
+	t.Helper()
+	pool := dbtest.New(t, change.Schema(), audit.Schema(), firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema())
+	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now)
+	return apitest.New(t, "network", network.New(network.Options{DB: pool, Run: run}).Routes)
+}
+
+// shows NET-01, NET-02
+func TestInterfaces(t *testing.T) {
+	r := newRig(t)
+	for _, body := range []object{
+		{"name": "eth0", "type": "ethernet", "role": "wan"},
+		{"name": "eth0.7", "type": "vlan", "role": "lan", "parent": "eth0", "vlan_id": 7},
+		{"name": "bond0", "type": "bond", "members": []string{"eth1", "eth2"}},
+		{"name": "br0", "type": "bridge", "members": []string{"eth3"}},
+		{"name": "wg0", "type": "wireguard", "role": "dmz"},
+	} {
+		made := r.Do("POST", "/network-interfaces", body).Want(http.StatusCreated)
+		if got := made.Field("name") + " " + made.Field("type"); got != body["name"].(string)+" "+body["type"].(string) {
+			t.Errorf("made %s, want %v", got, body)
+		}
+	}
+	var all []struct{ ID, Name string }
+	r.As("viewer", "GET", "/network-interfaces", nil).Want(http.StatusOK).Into(&all)
+	if len(all) != 5 || all[0].Name != "bond0" {
+		t.Errorf("interfaces = %v", all)
+	}
+	one := "/network-interfaces/" + all[0].ID
+	if got := r.Do("PUT", one, object{"name": "bond0", "type": "bond", "members": []string{"eth2"}, "role": "mgmt"}).Want(http.StatusOK).Field("role"); got != "mgmt" {
+		t.Errorf("role = %q, want mgmt", got)
+	}
+	r.Do("POST", "/network-interfaces", object{"name": "wg0", "type": "wireguard"}).Want(http.StatusConflict)
+	r.Do("DELETE", one, nil).Want(http.StatusOK)
+	r.Do("GET", one, nil).Want(http.StatusNotFound)
+}
+
+// shows NET-03, NET-04, NET-05, NET-06, NET-07
+func TestInterfacesThatMakeNoSense(t *testing.T) {
+	r := newRig(t)
+	for _, tc := range []struct {
+		name, field string
+		body        object
+	}{
+		{"a role that is no zone", "role", object{"type": "ethernet", "role": "moon"}},
+		{"a type that is none", "type", object{"type": "token-ring"}},
+		{"a VLAN without a parent", "parent", object{"type": "vlan", "vlan_id": 7}},
+		{"a VLAN without a number", "vlan_id", object{"type": "vlan", "parent": "eth0"}},
+		{"a VLAN with number 4095", "vlan_id", object{"type": "vlan", "parent": "eth0", "vlan_id": 4095}},
+		{"a VLAN with members", "members", object{"type": "vlan", "parent": "eth0", "vlan_id": 7, "members": []string{"eth1"}}},
+		{"a VLAN on itself", "parent", object{"type": "vlan", "parent": "x", "vlan_id": 7}},
+		{"a bridge with a parent", "parent", object{"type": "bridge", "parent": "eth0", "members": []string{"eth1"}}},
+		{"a bond with a number", "vlan_id", object{"type": "bond", "vlan_id": 7, "members": []string{"eth1"}}},
+		{"a bridge without members", "members", object{"type": "bridge"}},
+		{"a bond without members", "members", object{"type": "bond", "members": []string{}}},
+		{"a bond of itself", "members[0]", object{"type": "bond", "members": []string{"x"}}},
+		{"a bond of the same twice", "members[1]", object{"type": "bond", "members": []string{"eth1", "eth1"}}},
+		{"an ethernet interface with a parent", "parent", object{"type": "ethernet", "parent": "eth0"}},
+		{"an ethernet interface with members", "members", object{"type": "ethernet", "members": []string{"eth0"}}},
+		{"a tunnel with a parent", "parent", object{"type": "wireguard", "parent": "eth0"}},
+		{"a tunnel with members", "members", object{"type": "wireguard", "members": []string{"eth0"}}},
+		{"a name with a quote", "name", object{"type": "ethernet", "name": `a"b`}},
+		{"a name that is a wildcard", "name", object{"type": "ethernet", "name": "eth*"}},
+		{"a name that is too long", "name", object{"type": "ethernet", "name": "abcdefghijklmnop"}},
+	} {
+		body := object{"name": "x"}
+		for k, v := range tc.body {
+			body[k] = v
+		}
+		if a := r.Do("POST", "/network-interfaces", body); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
+			t.Errorf("%s: answered %d %+v, want 400 about %s", tc.name, a.Status, a.Error, tc.field)
+		}
+	}
+}
