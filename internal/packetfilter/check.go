@@ -32,6 +32,19 @@ func isInterface(s string) bool {
 	return true
 }
 
+// isWord is whether a zone's name can be part of a chain's.
+func isWord(s string) bool {
+	if s == "" || len(s) > 32 {
+		return false
+	}
+	for i := range len(s) {
+		if ch := s[i]; (ch < '0' || ch > '9') && (ch < 'a' || ch > 'z') && ch != '_' && ch != '-' {
+			return false
+		}
+	}
+	return true
+}
+
 // good is whether every range is one of its family, from its lower end to its upper.
 func (a Addresses) good() bool {
 	for _, r := range a.V4 {

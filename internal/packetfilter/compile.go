@@ -122,18 +122,26 @@ func (c *compiler) writeOperatorRules(l *layout) {
 		}
 	}
 	for _, p := range l.pairs {
-		name := pairName(p.from, p.to)
-		for _, s := range p.steps {
-			if s.rule != nil {
-				c.operatorRule(name, s.rule, false)
-			} else {
-				c.rule(name, "jump ", runName(s.run))
-			}
-		}
-		c.rule(name, "goto forward_end")
+		c.writePair(p)
 	}
 	for _, r := range l.unreached {
 		c.operatorRule("unreached", r, false)
+	}
+}
+
+// writePair fills the chain of a pair. One without rules stays empty: what comes there goes
+// back to where the runs are asked.
+func (c *compiler) writePair(p *pair) {
+	name := pairName(p.from, p.to)
+	for _, s := range p.steps {
+		if s.rule != nil {
+			c.operatorRule(name, s.rule, false)
+		} else {
+			c.rule(name, "jump ", runName(s.run))
+		}
+	}
+	if len(p.steps) > 0 {
+		c.rule(name, "goto forward_end")
 	}
 }
 

@@ -1,8 +1,10 @@
 package packetfilter
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 )
 
@@ -54,6 +56,9 @@ type run struct {
 // way in the old rules while the table is replaced may already see where the new map leads,
 // and must find the rules of its own pair there.
 func pairName(from, to string) string {
+	if isWord(from) && isWord(to) {
+		return "pair_" + from + "." + to // no zone's name has a dot
+	}
 	sum := sha256.Sum256([]byte(from + "\x00" + to))
 	return "pair_" + hex.EncodeToString(sum[:8])
 }
@@ -66,12 +71,19 @@ const jumpsPerRule = 4
 
 // arrange places rules that are in order.
 func arrange(rules []*ruleText, zones map[string]zone) *layout {
-	if !overlap(zones) {
-		if l := arrangePairs(rules, zones); l != nil {
-			return l
-		}
+	if overlap(zones) {
+		return arrangeOneRun(rules, zones)
 	}
-	l := &layout{}
+	l := arrangePairs(rules, zones)
+	if l == nil {
+		l = arrangeOneRun(rules, zones)
+	}
+	l.addEmptyPairs(zones)
+	return l
+}
+
+func arrangeOneRun(rules []*ruleText, zones map[string]zone) *layout {
+	l := newLayout()
 	for _, r := range rules {
 		if reached(r, zones) {
 			l.addToRun(r)
@@ -80,6 +92,13 @@ func arrange(rules []*ruleText, zones map[string]zone) *layout {
 		}
 	}
 	return l
+}
+
+func newLayout() *layout {
+	return &layout{
+		pairOf: map[[2]string]*pair{}, from: map[string][]int{}, to: map[string][]int{},
+		sinceFrom: map[string]bool{}, sinceTo: map[string]bool{},
+	}
 }
 
 // overlap is whether an interface is in two zones: no map could lead to both.
@@ -98,7 +117,7 @@ func overlap(zones map[string]zone) bool {
 
 // arrangePairs is nil when it would take too many jumps.
 func arrangePairs(rules []*ruleText, zones map[string]zone) *layout {
-	l := &layout{pairOf: map[[2]string]*pair{}, from: map[string][]int{}, to: map[string][]int{}, sinceFrom: map[string]bool{}, sinceTo: map[string]bool{}}
+	l := newLayout()
 	most := 64 + jumpsPerRule*len(rules)
 	for _, r := range rules {
 		switch {
@@ -172,16 +191,44 @@ func appendNew(list []int, n int) []int {
 }
 
 func (l *layout) addToPair(r *ruleText) {
-	key := [2]string{r.From, r.To}
-	p := l.pairOf[key]
-	if p == nil {
-		p = &pair{from: r.From, to: r.To}
-		l.pairOf[key] = p
-		l.pairs = append(l.pairs, p)
-	}
+	p := l.pair(r.From, r.To)
 	l.catchUp(p)
 	p.steps = append(p.steps, step{rule: r})
 	l.sinceFrom[r.From], l.sinceTo[r.To] = true, true
+}
+
+func (l *layout) pair(from, to string) *pair {
+	key := [2]string{from, to}
+	p := l.pairOf[key]
+	if p == nil {
+		p = &pair{from: from, to: to}
+		l.pairOf[key] = p
+		l.pairs = append(l.pairs, p)
+	}
+	return p
+}
+
+// emptyPairs bounds the chains that are there without a rule.
+const emptyPairs = 400
+
+// addEmptyPairs gives every pair of zones a chain, so that the map of pairs changes with the
+// zones alone. A packet that is under way in the old rules while those of its pair are
+// removed would else not find them any more, and pass by them.
+func (l *layout) addEmptyPairs(zones map[string]zone) {
+	var inUse []string
+	for name, z := range zones {
+		if len(z.interfaces) > 0 {
+			inUse = append(inUse, name)
+		}
+	}
+	if len(inUse)*len(inUse) <= emptyPairs {
+		for _, from := range inUse {
+			for _, to := range inUse {
+				l.pair(from, to)
+			}
+		}
+	}
+	slices.SortFunc(l.pairs, func(a, b *pair) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 }
 
 // catchUp adds the jumps to the runs that matter to the pair and are not in it yet.
