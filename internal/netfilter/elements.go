@@ -38,20 +38,26 @@ func (t Table) Change(ctx context.Context, batch []byte) error {
 	if err != nil {
 		return fmt.Errorf("change elements of the packet filter: %w", err)
 	}
-	if len(changes) == 0 {
-		return nil
-	}
-	err = with(ctx, func(c *conn) error {
-		var have inventory
-		if err := have.readSets(c); err != nil {
-			return err
-		}
-		return c.changeElements(changes, have.sets)
+	return with(ctx, func(c *conn) error {
+		_, err := t.change(c, changes)
+		return err
 	})
-	if err != nil {
-		return fmt.Errorf("change elements of the packet filter: %w", err)
+}
+
+// change also answers which sets there are.
+func (t Table) change(c *conn, changes []elementChange) (map[string]set, error) {
+	if len(changes) == 0 {
+		return nil, nil
 	}
-	return nil
+	var have inventory
+	err := have.readSets(c)
+	if err == nil {
+		err = c.changeElements(changes, have.sets)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("change elements of the packet filter: %w", err)
+	}
+	return have.sets, nil
 }
 
 func readChanges(batch []byte) ([]elementChange, error) {

@@ -57,3 +57,33 @@ func TestAMarkHoldsUntilSomebodyTouchesTheTable(t *testing.T) {
 		}
 	}
 }
+
+func TestAMarkFollowsOurOwnChanges(t *testing.T) {
+	r := newRig(t)
+	m := &Marker{Table: r.table}
+	mark := func(m *Marker) (out string) {
+		t.Helper()
+		r.must(func() (err error) { out, err = m.Mark(t.Context()); return err })
+		return out
+	}
+	r.replace(marked, "add set inet gateway a6_1 { type ipv6_addr; flags interval; }\nadd set inet gateway peers4 { type ipv4_addr; }\n")
+	mark(m)
+	for _, batch := range []string{
+		"add element inet gateway a4_1 {\n203.0.113.9,\n203.0.113.20-203.0.113.30,\n}\nadd element inet gateway a6_1 {\n2001:db8::/32,\n}\n",
+		"delete element inet gateway a4_1 {\n203.0.113.9,\n198.51.100.7,\n}\nadd element inet gateway peers4 {\n192.0.2.1,\n}\n",
+		"add element inet gateway a4_1 {\n255.255.255.0/24,\n0.0.0.0/8,\n}\n",
+	} {
+		r.must(func() error { return m.Change(t.Context(), []byte(batch)) })
+		if known := m.sums; known.chains == 0 || known.String() != mark(&Marker{Table: r.table}) {
+			t.Errorf("after %sthe mark is worked out as %s, and read as %s", batch, known, mark(&Marker{Table: r.table}))
+		}
+	}
+	was := mark(m)
+	r.nft("delete element inet gateway a4_1 { 203.0.113.20-203.0.113.30 }\n", "-f", "-")
+	r.must(func() error {
+		return m.Change(t.Context(), []byte("add element inet gateway a4_1 {\n203.0.113.99,\n}\n"))
+	})
+	if m.sums.chains != 0 || mark(m) == was || mark(m) != mark(&Marker{Table: r.table}) {
+		t.Error("what somebody else did was not noticed by a change of our own")
+	}
+}
