@@ -281,7 +281,7 @@ func (s *story) restartsServices() {
 	// Squid, Unbound and chrony are installed on a node, and off until the product configures them.
 	for service, unit := range map[string]string{"forward-proxy": "squid", "dns": "unbound", "ntp": "chrony"} {
 		s.browser.post("/system/service-restart", map[string]any{"service": service}).want(200)
-		s.mainPID(unit + ".service")
+		s.isActive(unit + ".service")
 	}
 	s.restartsTheReverseProxy()
 }
