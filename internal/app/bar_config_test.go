@@ -9,9 +9,7 @@ import (
 )
 
 // configured gets operations ready that change the configuration of daemons.
-func configured() map[string]func(s *stage, email string, actor *apptest.Client) (id string, body any) {
-	type client = *apptest.Client
-	type get = func(s *stage, email string, actor client) (string, any)
+func configured() map[string]get {
 	fixed := func(body any) get {
 		return func(s *stage, _ string, _ client) (string, any) { s.nothingWaits(); return "", body }
 	}

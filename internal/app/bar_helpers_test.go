@@ -415,5 +415,6 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 	}
 	maps.Copy(all, configured())
 	maps.Copy(all, published())
+	maps.Copy(all, filtered())
 	return all
 }

@@ -1,26 +1,14 @@
 package app_test
 
-import (
-	"net/http"
-	"sync/atomic"
-
-	"gateway/internal/app/apptest"
-)
+import "sync/atomic"
 
 // nextPort keeps TCP services from asking for the same one.
 var nextPort atomic.Int64
 
 // published gets operations on sites and what is behind them ready.
-func published() map[string]func(s *stage, email string, actor *apptest.Client) (id string, body any) {
-	type client = *apptest.Client
-	type get = func(s *stage, email string, actor client) (string, any)
-	made := func(actor client, path string, body fields) string {
-		return actor.Post(path, body).Want(http.StatusCreated).ID()
-	}
+func published() map[string]get {
 	backend := func(scheme string) fields { return fields{"name": unique(), "scheme": scheme} }
 	domain := func() fields { return fields{"name": unique() + ".example.com"} }
-	// with is a body that refers to others, which it makes first.
-	type with = func(actor client) fields
 	server := func(actor client) fields {
 		return fields{"backend_id": made(actor, "/backends", backend("http")), "name": unique(), "address": "192.0.2.1", "port": 80}
 	}
@@ -35,38 +23,6 @@ func published() map[string]func(s *stage, email string, actor *apptest.Client) 
 	}
 	service := func(actor client) fields {
 		return fields{"name": unique(), "port": 20000 + int(nextPort.Add(1)), "backend_id": made(actor, "/backends", backend("tcp"))}
-	}
-	plain := func(body func() fields) with { return func(client) fields { return body() } }
-	create := func(body with) get {
-		return func(s *stage, _ string, actor client) (string, any) { s.nothingWaits(); return "", body(actor) }
-	}
-	replace := func(path string, body with) get {
-		return func(s *stage, _ string, actor client) (string, any) {
-			s.nothingWaits()
-			return made(actor, path, body(actor)), body(actor)
-		}
-	}
-	remove := func(path string, body with) get {
-		return func(s *stage, _ string, actor client) (string, any) {
-			s.nothingWaits()
-			return made(actor, path, body(actor)), nil
-		}
-	}
-	// under answers the owner's id, and that of what it has where there is one already.
-	under := func(field, path string, body with, there, send bool) get {
-		return func(s *stage, _ string, actor client) (string, any) {
-			s.nothingWaits()
-			b := body(actor)
-			id := b[field].(string)
-			if there {
-				id += "/" + made(actor, path, b)
-			}
-			delete(b, field)
-			if !send {
-				return id, nil
-			}
-			return id, b
-		}
 	}
 	all := map[string]get{
 		"POST /routing-rules/order": func(s *stage, _ string, actor client) (string, any) {
@@ -88,13 +44,9 @@ func published() map[string]func(s *stage, email string, actor *apptest.Client) 
 		"PUT /domains/{id}/users/{item}":      under("domain_id", "/domain-users", user, true, true),
 		"DELETE /domains/{id}/users/{item}":   under("domain_id", "/domain-users", user, true, false),
 	}
-	for path, body := range map[string]with{
+	resources(all, map[string]with{
 		"/backends": plain(func() fields { return backend("http") }), "/domains": plain(domain),
 		"/backend-servers": server, "/domain-headers": header, "/domain-users": user, "/routing-rules": rule, "/tcp-services": service,
-	} {
-		all["POST "+path] = create(body)
-		all["PUT "+path+"/{id}"] = replace(path, body)
-		all["DELETE "+path+"/{id}"] = remove(path, body)
-	}
+	})
 	return all
 }
