@@ -55,6 +55,7 @@ type part struct {
 	known  *book
 	table  netfilter.Table
 	marker netfilter.Marker
+	mark   string // of what was last applied
 	expiry *expiry
 	// rendered is what was last rendered, which in gateway-apply is what runs.
 	rendered atomic.Pointer[state]
@@ -93,7 +94,7 @@ func (p *part) component() component.Component {
 		Jobs:       []component.Job{{Name: "firewall-names", Every: lookUpEvery, Run: p.lookUp}},
 		Folders:    []string{filepath.Dir(RulesPath)},
 		Verbs: map[string]component.Verb{
-			"counters": p.counters, logVerb: p.logPage, connectionsVerb: p.listConnections, cutVerb: p.cut,
+			countersVerb: p.counters, logVerb: p.logPage, connectionsVerb: p.listConnections, cutVerb: p.cut,
 		},
 		Objects: objects(),
 	}

@@ -14,6 +14,8 @@ import (
 	"gateway/internal/netfilter"
 )
 
+const countersVerb = "counters"
+
 // lookEvery is how exactly it is known when a rule was last used.
 const lookEvery = 10 * time.Second
 
@@ -31,16 +33,30 @@ func (p *part) counterRoutes(r api.Router) {
 		ID: "list-firewall-counters", Method: http.MethodGet, Path: "/firewall/counters", Access: api.Viewer, WithoutDatabase: true,
 		Summary: "List how often each rule was used", Description: "They count since the rule was put into the kernel, and go on counting when others change.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[[]Counter], error) {
-		list := []Counter{}
-		if err := p.Applier.Ask(ctx, "firewall", "counters", nil, &list); err != nil {
+		list, err := p.askCounters(ctx)
+		if err != nil {
 			return nil, err
 		}
 		return api.OK(list), nil
 	})
 }
 
+// counted is what the verb answers.
+type counted struct {
+	Counters []Counter `json:"counters"`
+}
+
+func (p *part) askCounters(ctx context.Context) ([]Counter, error) {
+	out := counted{Counters: []Counter{}}
+	err := p.Applier.Ask(ctx, Name, countersVerb, nil, &out)
+	return out.Counters, err
+}
+
 // counters is the verb behind GET /firewall/counters.
-func (p *part) counters(_ context.Context, _ json.RawMessage) (any, error) { return p.counts() }
+func (p *part) counters(_ context.Context, _ json.RawMessage) (any, error) {
+	list, err := p.counts()
+	return counted{list}, err
+}
 
 // counts reads the counters, and notes which of them rose.
 func (p *part) counts() ([]Counter, error) {

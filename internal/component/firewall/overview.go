@@ -52,8 +52,8 @@ func (p *part) findings(ctx context.Context, _ *struct{}) (*api.Body[[]Finding],
 	for _, f := range packetfilter.Covered(&s.policy) {
 		out = append(out, Finding{Kind: f.Kind, RuleID: f.Rule.ID, ByRuleID: f.By.ID})
 	}
-	var counted []Counter
-	if err := p.Applier.Ask(ctx, Name, "counters", nil, &counted); err != nil {
+	counted, err := p.askCounters(ctx)
+	if err != nil {
 		return api.OK(out), nil //nolint:nilerr // what the rules say of themselves is worth telling alone
 	}
 	for _, c := range counted {
