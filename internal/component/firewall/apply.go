@@ -3,6 +3,7 @@ package firewall
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -17,14 +18,36 @@ import (
 // all of it in one transaction, which counters outlive.
 func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 	p.tell(old.Problems, now.Problems)
-	if bytes.Equal(old.File(RulesPath), now.File(RulesPath)) {
-		if batch, ok := packetfilter.Delta(old.File(ElementsPath), now.File(ElementsPath)); ok {
-			if err := p.table.Change(ctx, batch); err == nil || ctx.Err() != nil {
-				return err
-			}
-		}
+	defer p.expiry.wake()
+	err := p.change(ctx, old, now)
+	if errors.Is(err, errOtherwise) {
+		err = p.table.Replace(ctx, now.File(RulesPath), now.File(ElementsPath))
 	}
-	return p.table.Replace(ctx, now.File(RulesPath), now.File(ElementsPath))
+	if err == nil {
+		p.mark, err = p.marker.Mark(ctx)
+	}
+	return err
+}
+
+// errOtherwise says that elements alone do not lead from the one to the other.
+var errOtherwise = errors.New("the table has to be replaced")
+
+// change has only elements of sets change, if the table is as it was left.
+func (p *part) change(ctx context.Context, old, now component.Rendering) error {
+	if !bytes.Equal(old.File(RulesPath), now.File(RulesPath)) {
+		return errOtherwise
+	}
+	batch, ok := packetfilter.Delta(old.File(ElementsPath), now.File(ElementsPath))
+	if !ok {
+		return errOtherwise
+	}
+	if mark, err := p.marker.Mark(ctx); err != nil || p.mark != "" && mark != p.mark {
+		return errors.Join(errOtherwise, err)
+	}
+	if err := p.marker.Change(ctx, batch); err != nil && ctx.Err() == nil {
+		return errors.Join(errOtherwise, err)
+	}
+	return ctx.Err()
 }
 
 // tell logs what was left out, once.
@@ -41,6 +64,7 @@ type expiry struct {
 	mu   sync.Mutex
 	at   time.Time // zero for never
 	news chan struct{}
+	cut  []string // rules that ran out and whose connections are cut; watchTime's alone
 }
 
 func newExpiry() *expiry { return &expiry{news: make(chan struct{}, 1)} }
@@ -54,6 +78,11 @@ func (e *expiry) expect(in *time.Duration) {
 		// A little late, so that it is over by then.
 		e.at = time.Now().Add(*in + 5*time.Millisecond)
 	}
+	e.wake()
+}
+
+// wake has whoever waits look again.
+func (e *expiry) wake() {
 	select {
 	case e.news <- struct{}{}:
 	default:
@@ -89,7 +118,8 @@ func (p *part) watchTime(ctx context.Context, again func()) error {
 			over.Stop()
 			return nil
 		case <-over.C:
-			p.expired(ctx, again)
+			p.expiry.expect(nil) // until the rendering says when the next one does
+			again()
 		case <-p.expiry.news:
 		case <-look.C:
 			if _, err := p.counts(); err != nil {
@@ -97,5 +127,6 @@ func (p *part) watchTime(ctx context.Context, again func()) error {
 			}
 		}
 		over.Stop()
+		p.cutExpired(ctx)
 	}
 }

@@ -17,15 +17,16 @@ func (r *reader) rules(a contents) {
 	r.policy.Sets = map[string]*packetfilter.Addresses{}
 	r.policy.Rules = make([]packetfilter.Rule, 0, len(a.rules))
 	for _, row := range a.rules {
-		if r.expired(row, a.now) {
-			continue
-		}
 		rule := packetfilter.Rule{
 			ID: row.ID, Name: row.Name, Priority: row.Priority, From: row.From, To: row.To, Action: packetfilter.Action(row.Action), Log: row.Log,
 			Source:      r.selector(a, row.SrcKind, row.SrcObject, row.SrcGroup, &row.SrcCIDR),
 			Destination: r.selector(a, row.DstKind, row.DstObject, row.DstGroup, &row.DstCIDR),
 		}
 		rule.Services, rule.Broken = r.servicesOf(row.Service, row.ServiceGroup)
+		if r.expired(row, a.now) {
+			r.over = append(r.over, rule)
+			continue
+		}
 		r.policy.Rules = append(r.policy.Rules, rule)
 	}
 	// Groups go without what cannot be read; somebody should know.

@@ -60,8 +60,9 @@ type (
 type state struct {
 	policy   packetfilter.Policy
 	problems []component.Problem
-	mixed    map[string]bool // NAT rules of two families, by id
-	expires  *time.Duration  // until the next rule expires
+	mixed    map[string]bool     // NAT rules of two families, by id
+	expires  *time.Duration      // until the next rule expires
+	over     []packetfilter.Rule // that have expired
 	asserted []asserted
 }
 
