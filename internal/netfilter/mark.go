@@ -58,6 +58,9 @@ func (m *Marker) Change(ctx context.Context, batch []byte) error {
 	if err != nil {
 		return fmt.Errorf("change elements of the packet filter: %w", err)
 	}
+	if len(changes) == 0 {
+		return nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.sums

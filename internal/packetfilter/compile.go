@@ -1,5 +1,7 @@
 package packetfilter
 
+import "slices"
+
 // Text is a policy in nft's language. Rules and Elements together are one batch that turns
 // any earlier state of the table into this one, apart from removing what neither names.
 type Text struct {
@@ -20,7 +22,10 @@ type compiler struct {
 
 // Compile writes a policy as nft commands. What cannot be written exactly is left out as a
 // whole and named in Problems; no text of a person gets into the result.
-func Compile(p *Policy) Text {
+func Compile(p *Policy) Text { return compile(p).text(p) }
+
+// compile writes all but the elements.
+func compile(p *Policy) *compiler {
 	c := &compiler{policy: p, sets: map[string]bool{}}
 	c.readZones()
 	rules, nat := c.readRules(), c.readNAT()
@@ -32,7 +37,14 @@ func Compile(p *Policy) Text {
 	c.writeOperatorRules(l)
 	c.writeNAT(nat)
 	c.writePairs(l)
-	return Text{Rules: c.out, Elements: c.elements(), Problems: c.problems}
+	return c
+}
+
+// text is that of a policy with the same rules.
+func (c *compiler) text(p *Policy) Text {
+	filled := &compiler{policy: p, sets: c.sets, problems: slices.Clone(c.problems)}
+	elements := filled.elements()
+	return Text{Rules: c.out, Elements: elements, Problems: filled.problems}
 }
 
 // left notes that something is not in the text.

@@ -18,6 +18,7 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/db"
 	"gateway/internal/netfilter"
+	"gateway/internal/packetfilter"
 	"gateway/internal/packetlog"
 	"gateway/internal/sys"
 )
@@ -52,11 +53,12 @@ type applier interface {
 
 type part struct {
 	Options
-	known  *book
-	table  netfilter.Table
-	marker netfilter.Marker
-	mark   string // of what was last applied
-	expiry *expiry
+	known    *book
+	compiler packetfilter.Compiler
+	table    netfilter.Table
+	marker   netfilter.Marker
+	mark     string // of what was last applied
+	expiry   *expiry
 	// rendered is what was last rendered, which in gateway-apply is what runs.
 	rendered atomic.Pointer[state]
 	hits     hits

@@ -29,12 +29,13 @@ func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (compone
 	}
 	p.rendered.Store(s)
 	p.expiry.expect(s.expires)
-	return render(s), nil
+	return render(s, p.compiler.Compile(&s.policy)), nil
 }
 
 // Shut is the packet filter of a node that knows nothing yet: only its management is reachable.
 func Shut() component.Rendering {
-	return render(&state{policy: packetfilter.Policy{Lockout: packetfilter.Lockout{Management: managementPort}}})
+	s := &state{policy: packetfilter.Policy{Lockout: packetfilter.Lockout{Management: managementPort}}}
+	return render(s, packetfilter.Compile(&s.policy))
 }
 
 // load reads the policy as q has it, with what the other parts need.
@@ -49,8 +50,7 @@ func (p *part) load(ctx context.Context, q db.DB) (*state, error) {
 	return p.known.policy(ctx, q, needed)
 }
 
-func render(s *state) component.Rendering {
-	text := packetfilter.Compile(&s.policy)
+func render(s *state, text packetfilter.Text) component.Rendering {
 	r := component.Rendering{
 		Files: []component.File{
 			{Path: RulesPath, Mode: fileMode, Data: text.Rules},

@@ -147,3 +147,19 @@ func TestBrokenRowsAreLeftOut(t *testing.T) {
 		t.Errorf("problems = %s", got)
 	}
 }
+
+// Elements are changed one by one only in a table that is as it was left.
+func TestATableThatSomebodyEmptiedIsReplaced(t *testing.T) {
+	r := newRig(t).live()
+	a, b := r.address("a", "host", "192.0.2.1"), r.address("b", "host", "192.0.2.77")
+	group := r.made("/firewall/address-groups", object{"name": "g", "members": []string{a}})
+	rule := r.made("/firewall/rules", object{"name": "x", "src_kind": "group", "src_group_id": group, "action": "drop"})
+	r.nft("flush", "table", "inet", "gateway")
+	if got := r.kernel(); strings.Contains(got, "gid:"+rule) {
+		t.Fatalf("the table is not empty:\n%s", got)
+	}
+	r.Do("POST", "/firewall/address-groups/"+group+"/members", object{"object_id": b}).Want(http.StatusCreated)
+	if got := r.kernel(); !strings.Contains(got, "gid:"+rule) || !strings.Contains(got, "192.0.2.77") {
+		t.Errorf("the kernel has:\n%s", got)
+	}
+}

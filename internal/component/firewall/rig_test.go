@@ -90,11 +90,14 @@ func (r *rig) rulesText() string { r.t.Helper(); return string(r.rendered().File
 func (r *rig) elementsText() string { r.t.Helper(); return string(r.rendered().File(ElementsPath)) }
 
 // kernel is the table as nft lists it.
-func (r *rig) kernel() string {
+func (r *rig) kernel() string { r.t.Helper(); return r.nft("list", "table", "inet", "gateway") }
+
+// nft runs nft as an operator would.
+func (r *rig) nft(args ...string) string {
 	r.t.Helper()
 	var out sys.Result
 	err := r.space.Do(func() (err error) {
-		out, err = r.p.Exec(r.t.Context(), sys.Command{Path: "/usr/sbin/nft", Args: []string{"list", "table", "inet", "gateway"}, MaxOutput: 64 << 20})
+		out, err = r.p.Exec(r.t.Context(), sys.Command{Path: "/usr/sbin/nft", Args: args, MaxOutput: 64 << 20})
 		return err
 	})
 	if err != nil {
