@@ -9,7 +9,8 @@ export type RowAction =
 	| { isSeparator: true };
 
 interface Props {
-	items: RowAction[];
+	/** A function is asked when the menu is used. */
+	items: RowAction[] | (() => RowAction[]);
 	/** What the button says to screen readers: "Actions for …". */
 	label: string;
 }
@@ -49,7 +50,7 @@ export function RowMenu({ items, label }: Props) {
 			shouldFocusFirstItemOnOpen
 		>
 			<DropdownList>
-				{items.map((item, index) =>
+				{(typeof items === "function" ? items() : items).map((item, index) =>
 					item.isSeparator ? (
 						// biome-ignore lint/suspicious/noArrayIndexKey: the entries of a menu keep their place
 						<Divider key={index} component="li" />

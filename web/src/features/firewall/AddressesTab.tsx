@@ -20,8 +20,8 @@ export function AddressesTab() {
 			width: 15,
 			cell: (one) => t(`address.option.kind.${one.kind}`),
 		},
-		{ key: "value", title: t("address.field.value"), sortable: true, width: 30, cell: (one) => <Value of={one} /> },
-		{ key: "description", title: t("address.field.description"), width: 20 },
+		{ key: "value", title: t("address.field.value"), sortable: true, width: 25, cell: (one) => <Value of={one} /> },
+		{ key: "description", title: t("address.field.description"), width: 15 },
 		{ key: "updated_at", title: t("changed"), sortable: true, cell: (one) => <Time value={one.updated_at} /> },
 	];
 	const filter = {

@@ -4,7 +4,7 @@ import { ResourceSection, type RowAction, StatusLabel, sentence, serverText } fr
 import { RowMenu } from "@ui/RowMenu";
 import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
-import type { ReactNode } from "react";
+import { type ReactNode, useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Hits } from "./Hits";
 import { matchOf, targetOf } from "./nat";
@@ -28,6 +28,8 @@ export default function NatTab() {
 
 const useMore = () => useCounters();
 
+const content = (rule: FirewallNatRule, counters: Counters | undefined) => <NatRow rule={rule} counters={counters} />;
+
 interface Props {
 	actions: ((rule: FirewallNatRule) => RowAction[]) | undefined;
 	create: ReactNode;
@@ -41,6 +43,14 @@ function NatList({ actions, create, empty }: Props) {
 		value: `kind:${kind}`,
 		label: t(`nat.kind.${kind}`),
 	}));
+	const now = useRef(actions);
+	now.current = actions;
+	const changeable = Boolean(actions);
+	const menu = useCallback(
+		(rule: FirewallNatRule) =>
+			changeable && <RowMenu label={t("order.actions", { name: rule.name })} items={() => now.current?.(rule) ?? []} />,
+		[changeable, t],
+	);
 	return (
 		<OrderedList
 			source={natRules}
@@ -49,8 +59,8 @@ function NatList({ actions, create, empty }: Props) {
 			height={68}
 			order={orderFirewallNatRules}
 			useMore={useMore}
-			content={(rule, counters) => <NatRow rule={rule} counters={counters} />}
-			menu={(rule) => actions && <RowMenu label={t("order.actions", { name: rule.name })} items={actions(rule)} />}
+			content={content}
+			menu={menu}
 			head={(total) =>
 				(total !== 0 || state.filtered) && (
 					<TableToolbar

@@ -1,29 +1,34 @@
+import type { Row } from "@api";
 import { Skeleton } from "@patternfly/react-core";
 import { ArrowDownIcon, ArrowUpIcon, GripVerticalIcon } from "@patternfly/react-icons";
 import { formatNumber } from "@ui";
-import type { DragEvent, ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import type { Mover } from "./useMoves";
 
-interface Props {
-	/** Undefined while the row is on its way. */
-	name: string | undefined;
+/** Move takes a row to another place. */
+export type MoveTo = (to: number) => void;
+
+interface Props<R extends Row, M> {
+	/** Undefined while it is on its way. */
+	row: R | undefined;
+	more: M;
+	name: (row: R) => string;
 	place: number;
 	of: number;
 	/** It is the one being dragged. */
 	held: boolean;
 	measure: ((element: HTMLElement | null) => void) | undefined;
-	/** Takes it to another place; without it the order is only shown. */
-	onMove: ((to: number) => void) | undefined;
-	onDrag: () => void;
-	onOver: (event: DragEvent) => void;
-	onDrop: (event: DragEvent) => void;
-	menu: ReactNode;
-	children: ReactNode;
+	/** Without it the order is only shown. */
+	mover: Mover | undefined;
+	content: (row: R, more: M) => ReactNode;
+	menu: (row: R, place: number, move: MoveTo | undefined) => ReactNode;
 }
 
-/** OrderedItem is one row of an OrderedList with all the ways to move it. */
-export function OrderedItem({ name, place, of, held, measure, onMove, menu, children, ...drag }: Props) {
+function OrderedItemOf<R extends Row, M>({ row, more, place, of, held, measure, mover, ...given }: Props<R, M>) {
 	const { t } = useTranslation("firewall");
+	const name = row && given.name(row);
+	const move = mover && ((to: number) => mover.move(place, to));
 	return (
 		<li
 			ref={measure}
@@ -31,29 +36,29 @@ export function OrderedItem({ name, place, of, held, measure, onMove, menu, chil
 			data-held={held}
 			aria-setsize={of}
 			aria-posinset={place + 1}
-			draggable={Boolean(onMove)}
+			draggable={Boolean(mover && row)}
 			onDragStart={(event) => {
 				event.dataTransfer.effectAllowed = "move";
 				event.dataTransfer.setData("text/plain", name ?? "");
-				drag.onDrag();
+				mover?.drag(place);
 			}}
-			onDragOver={drag.onOver}
-			onDragEnd={drag.onDrop}
+			onDragOver={(event) => mover?.over(event, place)}
+			onDragEnd={mover?.drop}
 		>
 			<span className="gw-fw-place">
-				{onMove && <GripVerticalIcon aria-hidden="true" className="gw-fw-grip" />}
+				{mover && <GripVerticalIcon aria-hidden="true" className="gw-fw-grip" />}
 				{formatNumber(place + 1)}
 			</span>
-			{name === undefined ? <Skeleton screenreaderText={t("loading")} width="60%" /> : children}
+			{row ? given.content(row, more) : <Skeleton screenreaderText={t("loading")} width="60%" />}
 			<span className="gw-fw-buttons">
-				{onMove && (
+				{move && row && (
 					<>
 						<button
 							type="button"
 							className="gw-kebab"
 							aria-label={t("order.up", { name })}
 							disabled={place === 0}
-							onClick={() => onMove(place - 1)}
+							onClick={() => move(place - 1)}
 						>
 							<ArrowUpIcon />
 						</button>
@@ -62,14 +67,17 @@ export function OrderedItem({ name, place, of, held, measure, onMove, menu, chil
 							className="gw-kebab"
 							aria-label={t("order.down", { name })}
 							disabled={place === of - 1}
-							onClick={() => onMove(place + 1)}
+							onClick={() => move(place + 1)}
 						>
 							<ArrowDownIcon />
 						</button>
 					</>
 				)}
-				{menu}
+				{row && given.menu(row, place, move)}
 			</span>
 		</li>
 	);
 }
+
+/** OrderedItem is one row of an OrderedList with all the ways to move it; it renders again only when something of it changed. */
+export const OrderedItem = memo(OrderedItemOf) as typeof OrderedItemOf;

@@ -5,7 +5,7 @@ import { pageStart, useRows } from "@ui/useRows";
 import { useVirtualRows } from "@ui/useVirtualRows";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { OrderedItem } from "./OrderedItem";
+import { type MoveTo, OrderedItem } from "./OrderedItem";
 import { useMoves } from "./useMoves";
 import { type Order, useSaveOrder } from "./useSaveOrder";
 
@@ -19,9 +19,10 @@ interface Props<R extends Row, M> {
 	order: Order;
 	/** A hook: what else has to be known of the rows on screen. */
 	useMore: (shown: R[]) => M;
-	/** What stands in a row between its place and its buttons. */
+	/** What stands in a row between its place and its buttons. It stays the same function, or every row is rendered again. */
 	content: (row: R, more: M) => ReactNode;
-	menu: (row: R, place: number, move: ((to: number) => void) | undefined) => ReactNode;
+	/** Stays the same as well. */
+	menu: (row: R, place: number, move: MoveTo | undefined) => ReactNode;
 	/** Stands above the rows, and is told how many there are. */
 	head: (total: number | undefined, stale: boolean) => ReactNode;
 	/** Stands in the place of no rows. */
@@ -62,27 +63,24 @@ export function OrderedList<R extends Row, M>(props: Props<R, M>) {
 			{rows.total === undefined && <Waiting height="16rem" />}
 			{rows.total === 0 && props.none}
 			{total > 0 && (
-				<ol ref={list} className="gw-fw-list gw-panel" aria-label={label} onDrop={moves.drop}>
+				<ol ref={list} className="gw-fw-list gw-panel" aria-label={label} onDrop={moves.mover.drop}>
 					{virtual.above > 0 && <li aria-hidden="true" className="gw-fw-space" style={{ height: virtual.above }} />}
 					{virtual.rows.map(({ index }) => {
 						const row = moves.at(index);
-						const move = admin && row ? (to: number) => moves.move(index, to) : undefined;
 						return (
 							<OrderedItem
 								key={row?.id ?? `place ${index}`}
-								name={row && source.name(row)}
+								row={row}
+								more={more}
+								name={source.name}
 								place={index}
 								of={total}
 								held={moves.dragged === index}
 								measure={virtual.measure}
-								onMove={move}
-								onDrag={() => moves.drag(index)}
-								onOver={(event) => moves.over(event, index)}
-								onDrop={moves.drop}
-								menu={row && props.menu(row, index, move)}
-							>
-								{row && props.content(row, more)}
-							</OrderedItem>
+								mover={admin ? moves.mover : undefined}
+								content={props.content}
+								menu={props.menu}
+							/>
 						);
 					})}
 					{virtual.below > 0 && <li aria-hidden="true" className="gw-fw-space" style={{ height: virtual.below }} />}

@@ -5,8 +5,9 @@ import { EmptyState, ResourceSection, type RowAction, tell, toast, useErrorText,
 import { RowMenu } from "@ui/RowMenu";
 import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { MoveTo } from "./OrderedItem";
 import { OrderedList } from "./OrderedList";
 import { PlaceDialog } from "./PlaceDialog";
 import { RuleRow } from "./RuleRow";
@@ -34,8 +35,13 @@ function useMore(shown: Rule[]) {
 	const counters = useCounters();
 	const findings = useFindings();
 	const others = shown.map((rule) => findings?.get(rule.id)?.by_rule_id);
-	return { counters, findings, names: useNames(idsOf(shown, others)) };
+	const names = useNames(idsOf(shown, others));
+	return useMemo(() => ({ counters, findings, names }), [counters, findings, names]);
 }
+
+type More = ReturnType<typeof useMore>;
+
+const content = (rule: Rule, more: More) => <RuleRow rule={rule} {...more} />;
 
 interface Props {
 	actions: ((rule: Rule) => RowAction[]) | undefined;
@@ -46,8 +52,26 @@ interface Props {
 function RuleList({ actions, create, empty }: Props) {
 	const { t } = useTranslation("firewall");
 	const state = useTableState(["src", "dst"]);
-	const [moving, setMoving] = useState<{ rule: Rule; place: number; move: (to: number) => void }>();
+	const [moving, setMoving] = useState<{ rule: Rule; place: number; move: MoveTo }>();
 	const own = useRuleActions();
+	// The menus are made anew when one is opened, not while somebody scrolls.
+	const items = useRef<(rule: Rule, place: number, move: MoveTo | undefined) => RowAction[]>(undefined);
+	items.current = (rule, place, move) => [
+		...(move ? [{ title: t("order.place"), onClick: () => setMoving({ rule, place, move }) }] : []),
+		...own(rule),
+		...(actions?.(rule) ?? []),
+	];
+	const changeable = Boolean(actions);
+	const menu = useCallback(
+		(rule: Rule, place: number, move: MoveTo | undefined) =>
+			changeable && (
+				<RowMenu
+					label={t("order.actions", { name: rule.name })}
+					items={() => items.current?.(rule, place, move) ?? []}
+				/>
+			),
+		[changeable, t],
+	);
 	const filters = [
 		{ key: "src", label: t("rule.allFrom"), options: useSourceZones() },
 		{ key: "dst", label: t("rule.allTo"), options: useTargetZones() },
@@ -61,19 +85,8 @@ function RuleList({ actions, create, empty }: Props) {
 				height={68}
 				order={orderFirewallRules}
 				useMore={useMore}
-				content={(rule, more) => <RuleRow rule={rule} {...more} />}
-				menu={(rule, place, move) =>
-					actions && (
-						<RowMenu
-							label={t("order.actions", { name: rule.name })}
-							items={[
-								...(move ? [{ title: t("order.place"), onClick: () => setMoving({ rule, place, move }) }] : []),
-								...own(rule),
-								...actions(rule),
-							]}
-						/>
-					)
-				}
+				content={content}
+				menu={menu}
 				head={(total, stale) =>
 					(total !== 0 || state.filtered) && (
 						<div className={stale ? "gw-stale" : undefined}>

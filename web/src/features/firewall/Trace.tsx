@@ -1,5 +1,6 @@
 import type { PacketfilterDecider, PacketfilterStep, PacketfilterTrace } from "@api";
 import { Link } from "@ui";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { ActionLabel } from "./ActionLabel";
 import { at } from "./connections";
@@ -9,12 +10,17 @@ import { placeOf } from "./links";
 /** Trace is a packet's way: what happens to it, what decided that, and every stop before. */
 export function Trace({ trace }: { trace: PacketfilterTrace }) {
 	const { t } = useTranslation("firewall");
-	const { translated } = trace;
+	const { translated, decided } = trace;
+	const box = useRef<HTMLElement>(null);
+	// Below the form, it may be out of sight.
+	useEffect(() => box.current?.scrollIntoView?.({ block: "start", behavior: "smooth" }), []);
+	const decides = (step: PacketfilterStep) =>
+		step.matched && step.kind === decided.kind && (step.id ?? "") === (decided.id ?? "");
 	return (
-		<section className="gw-fw-trace" aria-label={t("explain.way")}>
+		<section ref={box} className="gw-fw-trace" aria-label={t("explain.way")}>
 			<p className="gw-fw-verdict">
 				<ActionLabel action={trace.verdict} done />
-				<Decided by={trace.decided} />
+				<Decided by={decided} />
 			</p>
 			{translated?.destination && <p>{t("explain.dnat", { to: at(translated.destination, translated.port) })}</p>}
 			{(translated?.source || translated?.masquerade) && (
@@ -27,7 +33,7 @@ export function Trace({ trace }: { trace: PacketfilterTrace }) {
 						<ol>
 							{steps.map((step, place) => (
 								// biome-ignore lint/suspicious/noArrayIndexKey: the stops of a way keep their place
-								<Stop key={place} step={step} />
+								<Stop key={place} step={step} decides={decides(step)} />
 							))}
 						</ol>
 					</li>
@@ -52,8 +58,8 @@ function Decided({ by }: { by: PacketfilterDecider }) {
 	);
 }
 
-function Stop({ step }: { step: PacketfilterStep }) {
+function Stop({ step, decides }: { step: PacketfilterStep; decides: boolean }) {
 	const { t } = useTranslation("firewall");
 	const words = stepText(step.text, t);
-	return <li data-matched={step.matched}>{step.matched ? <strong>{words}</strong> : words}</li>;
+	return <li data-matched={step.matched}>{decides ? <strong>{words}</strong> : words}</li>;
 }

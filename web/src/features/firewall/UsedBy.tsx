@@ -23,18 +23,20 @@ export function UsedBy({ query, none }: Props) {
 	if (!data) return null;
 	if (data.length === 0) return none ? <p>{none}</p> : null;
 	return (
-		<Notice kind={none ? "info" : "warning"} title={t("uses.count", { count: data.length })}>
-			<ul className="gw-fw-uses">
-				{data.slice(0, shown).map((use) => (
-					<li key={`${use.kind} ${use.id}`}>
-						{t(`uses.kind.${use.kind}`)}{" "}
-						<Link to="/firewall" {...placeOf(use)}>
-							{use.name}
-						</Link>
-					</li>
-				))}
-				{data.length > shown && <li>{t("uses.more", { count: data.length - shown })}</li>}
-			</ul>
-		</Notice>
+		<div className="gw-fw-used">
+			<Notice kind={none ? "info" : "warning"} title={t("uses.count", { count: data.length })}>
+				<ul className="gw-fw-uses">
+					{data.slice(0, shown).map((use) => (
+						<li key={`${use.kind} ${use.id}`}>
+							{t(`uses.kind.${use.kind}`)}{" "}
+							<Link to="/firewall" {...placeOf(use)}>
+								{use.name}
+							</Link>
+						</li>
+					))}
+					{data.length > shown && <li>{t("uses.more", { count: data.length - shown })}</li>}
+				</ul>
+			</Notice>
+		</div>
 	);
 }

@@ -4,6 +4,14 @@ import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Move, origin } from "./order";
 
+/** Mover changes the order. It stays the same one as long as the list is there, so that rows need not be rendered for it. */
+export interface Mover {
+	move: (from: number, to: number) => void;
+	drag: (place: number) => void;
+	over: (event: DragEvent, place: number) => void;
+	drop: (event: DragEvent) => void;
+}
+
 /** useMoves is an order that was changed and not saved yet, over rows as the server has them. */
 export function useMoves<R extends Row>(rows: Rows<R>, name: (row: R) => string) {
 	const { t } = useTranslation("firewall");
@@ -31,13 +39,20 @@ export function useMoves<R extends Row>(rows: Rows<R>, name: (row: R) => string)
 		move(dragged, place);
 		setDragged(place);
 	};
-	const drop = (event?: DragEvent) => {
-		event?.preventDefault();
-		setDragged(undefined);
-	};
+	const now = useRef({ move, over });
+	now.current = { move, over };
+	const [mover] = useState<Mover>(() => ({
+		move: (from, to) => now.current.move(from, to),
+		over: (event, place) => now.current.over(event, place),
+		drag: setDragged,
+		drop: (event) => {
+			event.preventDefault();
+			setDragged(undefined);
+		},
+	}));
 	const forget = () => {
 		taken.current.clear();
 		setList([]);
 	};
-	return { list, at, move, dragged, drag: setDragged, over, drop, said, forget };
+	return { list, at, dragged, said, mover, forget };
 }

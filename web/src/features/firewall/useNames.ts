@@ -7,6 +7,7 @@ import {
 	listFirewallAddressObjectsOptions,
 } from "@api";
 import { type UseQueryOptions, useQueries, useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
 import { useServices } from "./requests";
 
 /** Ids are what rows on screen refer to, by its kind. */
@@ -42,17 +43,29 @@ const kinds = Object.keys(one) as (keyof Ids)[];
 const namesIn = (rows: readonly (Named | undefined)[]): Names =>
 	new Map(rows.flatMap((row) => (row ? [[row.id, row.name] as const] : [])));
 
+/** useSettled is ids as they were when they last stopped changing: whoever scrolls past rows need not know them all. */
+function useSettled(ids: Ids): Ids {
+	const key = JSON.stringify(ids);
+	const [settled, setSettled] = useState(key);
+	useEffect(() => {
+		const timer = setTimeout(() => setSettled(key), 120);
+		return () => clearTimeout(timer);
+	}, [key]);
+	return useMemo(() => JSON.parse(settled) as Ids, [settled]);
+}
+
 /**
  * useNames names what rows refer to. The first thousand addresses and services come at once, which is all that most
  * gateways have; of more, those that are on screen are asked for.
  */
-export function useNames(ids: Ids): Names {
+export function useNames(given: Ids): Names {
+	const ids = useSettled(given);
 	const services = useServices();
 	const addresses = useQuery({
 		...listFirewallAddressObjectsOptions({ query: { limit: 1000, sort: "name" } }),
 		staleTime: minute,
 	}).data;
-	const first = namesIn([...(addresses ?? []), ...(services ?? [])]);
+	const first = useMemo(() => namesIn([...(addresses ?? []), ...(services ?? [])]), [addresses, services]);
 	const ready = { address: addresses, service: services, group: true, serviceGroup: true, rule: true };
 	const unknown = kinds.flatMap((kind) =>
 		[...new Set(ids[kind])].filter((id) => ready[kind] && !first.has(id)).map((id) => ({ kind, id })),
@@ -63,7 +76,9 @@ export function useNames(ids: Ids): Names {
 		),
 		combine: combined,
 	});
-	return others.size === 0 ? first : new Map([...first, ...others]);
+	return useMemo(() => (others.length === 0 ? first : new Map([...first, ...namesIn(others)])), [first, others]);
 }
 
-const combined = (results: { data?: Named }[]) => namesIn(results.map(({ data }) => data));
+// A list is compared with the one before by what it holds, so that rows that are named already are not rendered again.
+const combined = (results: { data?: Named }[]) =>
+	results.flatMap(({ data }) => (data ? [{ id: data.id, name: data.name }] : []));
