@@ -1,6 +1,6 @@
 import { zNetworkInterfaceInput } from "@api/schemas";
 import { type FormSpec, useUrlState } from "@ui";
-import { useFreeNames, useZoneNames } from "./requests";
+import { useFreeNames, useRoleZones } from "./requests";
 
 const vlan = { type: ["vlan"] };
 
@@ -9,7 +9,7 @@ export const form: FormSpec = {
 	useInitial,
 	fields: [
 		{ name: "name", focus: true, useChoices: useFreeNames },
-		{ name: "role", kind: "choice", useChoices: useZoneNames },
+		{ name: "role", kind: "choice", useChoices: useRoleZones },
 		{ name: "type" },
 		{ name: "parent", required: true, when: vlan },
 		{ name: "vlan_id", required: true, narrow: true, when: vlan },

@@ -31,6 +31,12 @@ export const useZones = () =>
 /** useZoneNames lets a form choose among the zones alone. */
 export const useZoneNames = (): Choice[] => (useZones() ?? []).map(({ name }) => ({ value: name, label: name }));
 
+/** useRoleZones lets a form choose the zone of an interface, or none. */
+export function useRoleZones(): Choice[] {
+	const { t } = useTranslation("firewall");
+	return [{ value: "", label: t("link.noZone") }, ...useZoneNames()];
+}
+
 /** useSourceZones lets a form choose where packets come from. */
 export function useSourceZones(): Choice[] {
 	const { t } = useTranslation("firewall");
