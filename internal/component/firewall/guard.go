@@ -128,23 +128,32 @@ func (p *part) guardSession(ctx context.Context, after *state, before func() (*s
 	if !ok {
 		return nil
 	}
-	trace := packetfilter.Explain(&after.policy, k, here)
-	if trace.Verdict == packetfilter.Accept {
+	trace, reaches := p.arrives(&after.policy, k)
+	if reaches {
 		return nil
 	}
 	old, err := before()
 	if err != nil {
 		return err
 	}
-	if packetfilter.Explain(&old.policy, k, here).Verdict != packetfilter.Accept {
+	if _, reached := p.arrives(&old.policy, k); !reached {
 		return nil
 	}
-	return fault.New(fault.Conflict, "this would cut you off: a new connection from %s by %s to port %d would not pass (%s); have it confirmed, so that it comes back by itself, or keep a way in",
+	return fault.New(fault.Conflict, "this would cut you off: a new connection from %s by %s to port %d would not reach us (%s); have it confirmed, so that it comes back by itself, or keep a way in",
 		k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
 }
 
-// here is the route of a packet to the gateway itself.
-func here(netip.Addr) (out string, local, ok bool) { return "", true, true }
+// arrives reports whether a packet to the gateway gets there: it passes, and no NAT rule
+// sends it elsewhere.
+func (p *part) arrives(policy *packetfilter.Policy, k packetfilter.Packet) (packetfilter.Trace, bool) {
+	trace := packetfilter.Explain(policy, k, func(to netip.Addr) (out string, local, ok bool) {
+		if to == k.Destination {
+			return "", true, true // it reached us there just now
+		}
+		return p.way(to)
+	})
+	return trace, trace.Verdict == packetfilter.Accept && trace.Local
+}
 
 // session is the first packet of the next connection of whoever asks.
 func (p *part) session(ctx context.Context) (packetfilter.Packet, bool) {
