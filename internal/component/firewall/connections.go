@@ -108,7 +108,7 @@ func (f ConnectionFilter) filter() (netfilter.Filter, error) {
 	var bad fault.Problems
 	out := netfilter.Filter{
 		Source: value.OptionalPrefix(&bad, "src", f.Source), Destination: value.OptionalPrefix(&bad, "dst", f.Destination),
-		Protocol: uint8(protocols[f.Protocol]), Port: uint16(f.Port), //nolint:gosec // the schema has its bounds
+		Protocol: uint8(protocols[f.Protocol]), Port: uint16(f.Port), // the schema has its bounds
 	}
 	return out, bad.Err()
 }

@@ -67,7 +67,7 @@ func (p *part) cutBy(ctx context.Context, over []packetfilter.Rule, now *state) 
 		p.Log.Error("cut the connections of a rule that expired", "err", err)
 		return false
 	}
-	p.Log.Info("a rule expired", "connections cut", n)
+	p.Log.Info("a rule expired", "connections_cut", n)
 	return true
 }
 

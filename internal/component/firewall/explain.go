@@ -65,7 +65,7 @@ func (p *part) packet(q Question) (packetfilter.Packet, error) {
 		bad.Add("port", "is needed for %s", q.Protocol)
 	}
 	if q.Port != nil {
-		k.Port = uint16(*q.Port) //nolint:gosec // the schema has its bounds
+		k.Port = uint16(*q.Port) // the schema has its bounds
 	}
 	switch {
 	case q.ICMPType != nil:
