@@ -1,13 +1,14 @@
 import { FormSelect, FormSelectOption, Switch, TextArea, TextInput } from "@patternfly/react-core";
+import { Suspense } from "react";
 import type { ControllerRenderProps } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { ChoiceInput } from "./ChoiceInput";
 import { ChoicesInput } from "./ChoicesInput";
 import type { Input } from "./fields";
 import { ListInput } from "./ListInput";
+import { later } from "./later";
 import { fromLocal, toLocal } from "./moment";
 import { PasswordInput } from "./PasswordInput";
-import { SearchInput } from "./SearchInput";
 import { SuggestInput } from "./SuggestInput";
 
 interface Props {
@@ -22,6 +23,9 @@ interface Props {
 }
 
 const none = () => [];
+
+// Few forms choose one of very many, and all of them are in this file.
+const SearchInput = later("search input", async () => ({ default: (await import("./SearchInput")).SearchInput }));
 
 /** FieldInput is the control for a field's kind. */
 export function FieldInput({ id, input, label, field, invalid, describedBy, placeholder, optionLabel }: Props) {
@@ -74,14 +78,16 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 		case "search":
 			return (
 				input.source && (
-					<SearchInput
-						{...shared}
-						label={label}
-						placeholder={placeholder}
-						source={input.source}
-						value={value}
-						onChange={field.onChange}
-					/>
+					<Suspense fallback={<TextInput id={id} aria-label={label} isDisabled />}>
+						<SearchInput
+							{...shared}
+							label={label}
+							placeholder={placeholder}
+							source={input.source}
+							value={value}
+							onChange={field.onChange}
+						/>
+					</Suspense>
 				)
 			);
 		case "moment":

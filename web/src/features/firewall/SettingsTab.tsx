@@ -4,8 +4,8 @@ import { type Field, Notice } from "@ui";
 import { SettingsForm } from "@ui/SettingsForm";
 import { useTranslation } from "react-i18next";
 import { useZoneNames } from "./requests";
-import { settings } from "./resource";
 import { isOpen } from "./risk";
+import { settings } from "./settings";
 
 const fields: Field[] = [
 	{ name: "lockout_zones", kind: "choices", useChoices: useZoneNames, required: false },

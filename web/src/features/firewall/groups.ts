@@ -30,7 +30,7 @@ import {
 	updateFirewallServiceGroup,
 	updateFirewallServiceMemberOf,
 } from "@api";
-import { filtering } from "./resource";
+import { filtering } from "./filtering";
 
 const name = (row: { name: string }) => row.name;
 

@@ -5,7 +5,6 @@ import {
 	createFirewallZone,
 	createNetworkInterface,
 	defineResource,
-	defineSettings,
 	deleteFirewallAddressObject,
 	deleteFirewallAssertion,
 	deleteFirewallService,
@@ -17,15 +16,11 @@ import {
 	type FirewallAssertionInput,
 	type FirewallService,
 	type FirewallServiceInput,
-	type FirewallSettings,
-	type FirewallSettingsInput,
 	type FirewallZone,
 	type FirewallZoneInput,
 	getFirewallAddressObject,
 	getFirewallAssertion,
 	getFirewallService,
-	getFirewallSettings,
-	getFirewallSettingsQueryKey,
 	getFirewallZone,
 	getNetworkInterface,
 	listFirewallAddressObjects,
@@ -38,15 +33,11 @@ import {
 	updateFirewallAddressObject,
 	updateFirewallAssertion,
 	updateFirewallService,
-	updateFirewallSettings,
 	updateFirewallZone,
 	updateNetworkInterface,
 } from "@api";
-import { narrows } from "./risk";
+import { filtering } from "./filtering";
 import { type Served, served, serving } from "./service";
-
-/** filtering is what all resources of the packet filter have in common. */
-export const filtering = { tag: "firewall", component: "firewall" } as const;
 
 export const zones = defineResource<FirewallZone, FirewallZoneInput>({
 	...filtering,
@@ -106,12 +97,4 @@ export const assertions = defineResource<Served<FirewallAssertion>, Served<Firew
 	update: async ({ path, body, headers }) =>
 		served(await updateFirewallAssertion({ path, body: serving(body), headers })),
 	remove: deleteFirewallAssertion,
-});
-
-export const settings = defineSettings<FirewallSettings, FirewallSettingsInput>({
-	...filtering,
-	risky: narrows,
-	key: getFirewallSettingsQueryKey(),
-	get: getFirewallSettings,
-	update: updateFirewallSettings,
 });

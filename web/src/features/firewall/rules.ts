@@ -15,8 +15,8 @@ import {
 	updateFirewallNatRule,
 	updateFirewallRule,
 } from "@api";
+import { filtering } from "./filtering";
 import { listPair } from "./pair";
-import { filtering } from "./resource";
 import { type Served, served, serving } from "./service";
 
 export type Rule = Served<FirewallRule>;
