@@ -74,6 +74,7 @@ func appendSet(b []byte, name string, ranges []Range) []byte {
 		return b
 	}
 	b = append(append(append(b, "add element inet gateway "...), name...), " {\n"...)
+	b = slices.Grow(b, 20*len(ranges))
 	for _, r := range ranges {
 		b = append(appendRange(b, r), ",\n"...)
 	}

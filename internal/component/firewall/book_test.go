@@ -59,18 +59,29 @@ type walk struct {
 func (w *walk) one(list []string) string { return list[w.IntN(len(list))] }
 
 func (w *walk) statement() (sql string, args []any) {
-	value := fmt.Sprintf("10.0.%d.%d", w.IntN(4), w.IntN(256))
+	value := fmt.Sprintf("10.0.%d.%d", w.IntN(2), w.IntN(64))
+	kind, text := "host", value
+	switch w.IntN(6) {
+	case 0:
+		kind, text = "network", value+"/30"
+	case 1:
+		kind, text = "range", value+"-10.0.1.200"
+	case 2:
+		kind, text = "host", []string{"255.255.255.255", "0.0.0.0", "2001:db8::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"}[w.IntN(4)]
+	case 3:
+		kind = "fqdn"
+	}
 	switch w.IntN(9) {
 	case 0:
 		w.objects = append(w.objects, db.NewID())
 		return `insert into firewall_address_objects (id, revision, created_at, updated_at, name, kind, value, description) values ($1, 1, now(), now(), gen_random_uuid()::text, $2, $3, '')
-			on conflict do nothing`, []any{w.objects[len(w.objects)-1], w.one([]string{"host", "host", "fqdn"}), value}
+			on conflict do nothing`, []any{w.objects[len(w.objects)-1], kind, text}
 	case 1, 2:
 		w.members = append(w.members, db.NewID())
 		return `insert into firewall_address_members (id, revision, created_at, updated_at, group_id, object_id)
 			select $1, 1, now(), now(), $2, id from firewall_address_objects where id = $3 on conflict do nothing`, []any{w.members[len(w.members)-1], w.one(w.groups), w.one(w.objects)}
 	case 3:
-		return `update firewall_address_objects set value = $2 where id = $1`, []any{w.one(w.objects), w.one([]string{value, value, "not an address"})}
+		return `update firewall_address_objects set value = $2, kind = $3 where id = $1`, []any{w.one(w.objects), w.one([]string{text, text, "not an address"}), kind}
 	case 4:
 		return `delete from firewall_address_members where id = $1`, []any{w.one(w.members)}
 	case 5:
@@ -146,7 +157,7 @@ func TestABookThatFollowsIsOneThatIsReadAnew(t *testing.T) {
 		w.groups = append(w.groups, group)
 		w.rules = append(w.rules, r.made("/firewall/rules", object{"name": name, "src_kind": "group", "src_group_id": group, "action": "drop"}))
 	}
-	for range 400 {
+	for range 600 {
 		w.step(w.IntN(3) > 0)
 	}
 	w.same(t.Context(), r.db)

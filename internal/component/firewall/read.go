@@ -90,7 +90,23 @@ func (r *reader) object(a contents, key id) packetfilter.Selector {
 }
 
 // servicesOf are those that a rule is about. A group without any would be every protocol.
-func (r *reader) servicesOf(service, group id) (list []packetfilter.Service, broken string) {
+func (r *reader) servicesOf(service, group id) ([]packetfilter.Service, string) {
+	asked := [2]id{service, group}
+	known, ok := r.asked[asked]
+	if !ok {
+		known.list, known.broken = r.readServices(service, group)
+		r.asked[asked] = known
+	}
+	return known.list, known.broken
+}
+
+// askedServices are those of a rule. Most rules are about the same few.
+type askedServices struct {
+	list   []packetfilter.Service
+	broken string
+}
+
+func (r *reader) readServices(service, group id) (list []packetfilter.Service, broken string) {
 	ids := r.serviceGroups[group]
 	if service != (id{}) {
 		ids = append([]id{service}, ids...)

@@ -82,7 +82,7 @@ func (l *listed) ScanText(v pgtype.Text) error {
 
 // policy reads the policy as q has it.
 func (b *book) policy(ctx context.Context, q db.DB, needed component.Needed) (*state, error) {
-	r := &reader{state: state{mixed: map[string]bool{}}, services: map[id]serviceRow{}, serviceGroups: map[id][]id{}}
+	r := &reader{state: state{mixed: map[string]bool{}}, services: map[id]serviceRow{}, serviceGroups: map[id][]id{}, asked: map[[2]id]askedServices{}}
 	if err := r.read(ctx, q); err != nil {
 		return nil, err
 	}
@@ -98,6 +98,7 @@ type reader struct {
 	state
 	services      map[id]serviceRow
 	serviceGroups map[id][]id
+	asked         map[[2]id]askedServices
 }
 
 // read gets all of which there are few.

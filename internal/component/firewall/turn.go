@@ -1,6 +1,7 @@
 package firewall
 
 import (
+	"net/netip"
 	"slices"
 
 	"gateway/internal/packetfilter"
@@ -138,23 +139,113 @@ func (t *turning) enter(group, object id, o *named) {
 
 // with is the group after an edit. What came and went within it is no change.
 func (g *group) with(e *edit) *group {
-	var list []entry
-	if g != nil {
-		list = g.entries
-	}
 	slices.SortFunc(e.come, entry.compare)
 	slices.SortFunc(e.gone, entry.compare)
 	come, gone := without(e.come, e.gone), without(e.gone, e.come)
-	if len(come)+len(gone) == 0 && g != nil {
+	if g == nil {
+		g = &group{set: &packetfilter.Addresses{}}
+	} else if len(come)+len(gone) == 0 {
 		return g
 	}
-	list = merged(without(list, gone), come)
+	if len(come)+len(gone) > fewEdits {
+		list := merged(without(g.entries, gone), come)
+		return &group{list, union(list)}
+	}
+	return g.spliced(come, gone)
+}
+
+// fewEdits is up to how many of them it is cheaper to look at what lies around each.
+const fewEdits = 16
+
+// spliced is the group after few edits: the rest of a hundred thousand is only copied.
+func (g *group) spliced(come, gone []entry) *group {
+	now := &group{entries: append(make([]entry, 0, len(g.entries)+len(come)), g.entries...)}
+	for _, e := range gone {
+		if i, found := slices.BinarySearchFunc(now.entries, e, entry.compare); found {
+			now.entries = slices.Delete(now.entries, i, i+1)
+		}
+	}
+	for _, e := range come {
+		i, _ := slices.BinarySearchFunc(now.entries, e, entry.compare)
+		now.entries = slices.Insert(now.entries, i, e)
+	}
+	at := union(slices.Concat(gone, come))
+	now.set = &packetfilter.Addresses{V4: now.mended(g.set.V4, at.V4, true), V6: now.mended(g.set.V6, at.V6, false)}
+	return now
+}
+
+// mended is the list of one family after entries came or went at some places.
+func (g *group) mended(list, at []packetfilter.Range, v4 bool) []packetfilter.Range {
+	if len(at) == 0 {
+		return list
+	}
+	out := make([]packetfilter.Range, 0, len(list)+2*len(at))
+	for _, hull := range hulls(list, at, v4) {
+		i, _ := slices.BinarySearchFunc(list, hull, func(r, hull packetfilter.Range) int {
+			if r.To.Less(hull.From) {
+				return -1
+			}
+			return 1
+		})
+		out = append(out, list[:i]...)
+		for list = list[i:]; len(list) > 0 && !hull.To.Less(list[0].From); list = list[1:] {
+		}
+		out = append(out, union(g.entries[g.position(hull.From):g.position(hull.To.Next())]).Of(v4)...)
+	}
+	if out = append(out, list...); len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// hulls are the places together with all ranges that touch them. Every entry, of before and
+// after, lies in one of them as a whole or outside of them all: ranges are apart.
+func hulls(list, at []packetfilter.Range, v4 bool) []packetfilter.Range {
+	var wide []packetfilter.Range
+	for _, place := range at {
+		i, _ := slices.BinarySearchFunc(list, place, func(r, place packetfilter.Range) int {
+			if before(r.To, place.From) {
+				return -1
+			}
+			return 1
+		})
+		wide = append(wide, place)
+		for ; i < len(list) && !before(place.To, list[i].From); i++ {
+			wide = append(wide, list[i])
+		}
+	}
+	return packetfilter.Merge(wide).Of(v4)
+}
+
+// position is that of the first entry that begins at an address or behind it.
+func (g *group) position(addr netip.Addr) int {
+	if !addr.IsValid() { // behind the last one of all
+		return len(g.entries)
+	}
+	i, _ := slices.BinarySearchFunc(g.entries, addr, func(e entry, addr netip.Addr) int {
+		if e.From.Less(addr) {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// before reports whether there is an address between the end of one range and the beginning
+// of the next.
+func before(end, begin netip.Addr) bool {
+	next := end.Next()
+	return next.IsValid() && next.Less(begin)
+}
+
+// union is the addresses of entries.
+func union(list []entry) *packetfilter.Addresses {
 	ranges := make([]packetfilter.Range, len(list))
-	for i, entry := range list {
-		ranges[i] = entry.Range
+	for i, e := range list {
+		ranges[i] = e.Range
 	}
 	set := packetfilter.Merge(ranges)
-	return &group{list, &set}
+	return &set
 }
 
 // without is a sorted list less what another one has, each as often as it is there.
