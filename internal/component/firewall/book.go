@@ -136,6 +136,15 @@ func (b *book) load(ctx context.Context, q db.DB, use func(contents)) error {
 	return nil
 }
 
+// forget removes what no book needs any more: each is read from the start when it is stale.
+func (p *part) forget(ctx context.Context) error {
+	_, err := p.DB.Exec(ctx, `delete from firewall_touched where at < now() - interval '1 day'`)
+	if err != nil {
+		return fmt.Errorf("forget which addresses were touched: %w", err)
+	}
+	return nil
+}
+
 // anyRule stands for all rules among what was touched.
 var anyRule = id{6: 0x70, 8: 0x80, 13: 0x30, 15: 0x20}
 

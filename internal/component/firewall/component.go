@@ -93,8 +93,11 @@ func (p *part) component() component.Component {
 		Running:    p.marker.Mark,
 		Background: p.background,
 		Guard:      p.guard,
-		Jobs:       []component.Job{{Name: "firewall-names", Every: lookUpEvery, Run: p.lookUp}},
-		Folders:    []string{filepath.Dir(RulesPath)},
+		Jobs: []component.Job{
+			{Name: "firewall-names", Every: lookUpEvery, Run: p.lookUp},
+			{Name: "firewall-touched", Every: time.Hour, Run: p.forget},
+		},
+		Folders: []string{filepath.Dir(RulesPath)},
 		Verbs: map[string]component.Verb{
 			countersVerb: p.counters, logVerb: p.logPage, connectionsVerb: p.listConnections, cutVerb: p.cut,
 		},
