@@ -34,7 +34,10 @@ class Wire {
 		const path = new URL(url).pathname;
 		const kind = path.startsWith("/api/") ? "api" : path.endsWith(".woff2") ? "fonts" : "code";
 		this[kind] += bytes;
-		if (kind === "code" && (this.html.includes(path) || !path.startsWith("/assets/") || /\/assets\/(messages-)?(en|de)-/.test(path)))
+		if (
+			kind === "code" &&
+			(this.html.includes(path) || !path.startsWith("/assets/") || /\/assets\/(messages-)?(en|de)-/.test(path))
+		)
 			this.before += bytes;
 		this.files.push(`${path} ${bytes}`);
 		const packed = Object.keys(headers).some((name) => name.toLowerCase() === "content-encoding");
