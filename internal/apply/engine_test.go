@@ -3,6 +3,8 @@ package apply
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -303,6 +305,24 @@ func TestAReloadThatFailsGoesBack(t *testing.T) {
 	if data, _, _ := r.engine.Tree.Read(lampFile); string(data) != "lamp one\n" {
 		t.Errorf("the file is %q, want the old one", data)
 	}
+}
+
+// As HAProxy does that somebody restarts at the same moment.
+func TestADaemonThatBreaksOffIsToldAgain(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	jammed := func(err error) {
+		r.daemon.mu.Lock()
+		defer r.daemon.mu.Unlock()
+		r.daemon.stuck = err
+	}
+	jammed(fmt.Errorf("tell lampd: %w", io.EOF))
+	if came, err := r.add(r.ctx, "jam"); err != nil || came.Apply == intent.Live {
+		t.Errorf("came %+v, %v; want not live", came, err)
+	}
+	jammed(nil)
+	r.runs("lamp jam\nlamp one\n")
+	r.eventually("the engine is at rest", func() bool { return r.engine.States()[0].Stage == LiveStage })
 }
 
 func TestEditedFilesArePutBack(t *testing.T) {

@@ -201,6 +201,9 @@ func (w *worker) rest(j job) {
 func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 	why := words(err)
 	if db.Unavailable(err) {
+		// A daemon that breaks off says the same, and with its old files back all looks in
+		// order: without another round the change would wait for the next one.
+		w.retryAt = w.Clock.Now().Add(retryMin)
 		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
 	}
 	if ctx.Err() != nil {
