@@ -17,6 +17,11 @@ import (
 // guard refuses a change that breaks what the operator wrote down as true, or that cuts off
 // whoever makes it. What is broken already may be left so: a repair takes several steps.
 func (p *part) guard(ctx context.Context, was, now db.DB) error {
+	// What a transaction reads that writes is not remembered, so this process has to read
+	// what was committed too: else it would read everything with every change.
+	if err := p.known.load(ctx, was, func(contents) {}); err != nil {
+		return err
+	}
 	after, err := p.load(ctx, now)
 	if err != nil {
 		return err
