@@ -116,9 +116,12 @@ func (s *Server) ping(ctx context.Context, conn *websocket.Conn) error {
 }
 
 func send(ctx context.Context, conn *websocket.Conn, v any) error {
-	msg, err := json.Marshal(v)
-	if err != nil {
-		return err
+	msg, ready := v.(json.RawMessage) // it may be the same for many
+	if !ready {
+		var err error
+		if msg, err = json.Marshal(v); err != nil {
+			return err
+		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

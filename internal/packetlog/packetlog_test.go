@@ -2,6 +2,7 @@ package packetlog
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/netip"
@@ -144,5 +145,25 @@ func TestASlowReaderLosesEventsAndIsTold(t *testing.T) {
 	add(ring, 3000)
 	if got, lost := slow.Next(t.Context()); len(got) != 1000 || lost != 2000 {
 		t.Errorf("%d events and %d lost, want 1,000 and 2,000", len(got), lost)
+	}
+}
+
+func TestAMessageIsThePageInJSON(t *testing.T) {
+	events := []Event{{Seq: 7, Protocol: "udp", Source: "192.0.2.1", Chain: "<input>"}, {Seq: 8, RuleID: "r1"}}
+	if err := events[1].encode(); err != nil { // as the feed does, once for all
+		t.Fatal(err)
+	}
+	for _, list := range [][]Event{{}, events[:1], events} {
+		got, err := Message(list, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(struct {
+			Events []Event `json:"events"`
+			Lost   int64   `json:"lost"`
+		}{list, 3})
+		if err != nil || string(got) != string(want) {
+			t.Errorf("message = %s, want %s (%v)", got, want, err)
+		}
 	}
 }

@@ -6,6 +6,8 @@ package packetlog
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +31,36 @@ type Event struct {
 	Out         string    `json:"out_interface,omitempty" doc:"Where it would have left, if it was passing through"`
 	Chain       string    `json:"chain,omitempty" doc:"input or forward, for what no rule took"`
 	Size        int       `json:"size" doc:"Bytes"`
+
+	json string // itself, once it was encoded for many readers
+}
+
+// Message is a page as its readers get it: its events, and how many were lost. What was
+// encoded for one reader is not encoded again for the next.
+func Message(events []Event, lost int64) (json.RawMessage, error) {
+	size := 64
+	for i := range events {
+		size += len(events[i].json) + 1
+	}
+	b := append(make([]byte, 0, size), `{"events":[`...)
+	for i, e := range events {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if e.json == "" {
+			if err := e.encode(); err != nil {
+				return nil, err
+			}
+		}
+		b = append(b, e.json...)
+	}
+	return fmt.Appendf(b, `],"lost":%d}`, lost), nil
+}
+
+func (e *Event) encode() error {
+	b, err := json.Marshal(e)
+	e.json = string(b)
+	return err
 }
 
 // Ring keeps the last events, and numbers them. The zero value is empty.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -256,20 +257,32 @@ type live struct {
 // watch opens /audit/live as this caller.
 func (c *caller) watch() *live {
 	c.t.Helper()
+	return &live{t: c.t, conn: c.socket("/audit/live", nil)}
+}
+
+// socket opens a WebSocket as this caller; dial is how it connects, if not as usual.
+func (c *caller) socket(path string, pinged func(), dial ...func(ctx context.Context, network, addr string) (net.Conn, error)) *websocket.Conn {
+	c.t.Helper()
 	h := c.header.Clone()
 	for name, value := range c.cookies {
 		h.Add("Cookie", name+"="+value)
 	}
 	transport := c.http.Transport.(*http.Transport).Clone()
 	transport.ForceAttemptHTTP2, transport.TLSClientConfig.NextProtos = false, nil // a WebSocket begins as HTTP/1.1
-	client := &http.Client{Transport: transport}
-	conn, _, err := websocket.Dial(c.t.Context(), c.base+apiPrefix+"/audit/live", &websocket.DialOptions{HTTPClient: client, HTTPHeader: h})
+	for _, d := range dial {
+		transport.DialContext = d
+	}
+	o := &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}, HTTPHeader: h}
+	if pinged != nil {
+		o.OnPingReceived = func(context.Context, []byte) bool { pinged(); return true }
+	}
+	conn, _, err := websocket.Dial(c.t.Context(), c.base+apiPrefix+path, o)
 	if err != nil {
-		c.t.Fatalf("open /audit/live: %v", err)
+		c.t.Fatalf("open %s: %v", path, err)
 	}
 	conn.SetReadLimit(1 << 20)
 	c.t.Cleanup(func() { _ = conn.CloseNow() })
-	return &live{t: c.t, conn: conn}
+	return conn
 }
 
 // next is the next entry, or an error when none comes in time.

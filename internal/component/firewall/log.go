@@ -68,12 +68,6 @@ func (p *part) log(ctx context.Context, in *logQuery) (*api.Body[[]packetlog.Eve
 	return api.OK(events[max(0, len(events)-in.Limit):]), nil
 }
 
-// Logged is one message of the live log.
-type Logged struct {
-	Events []packetlog.Event `json:"events"`
-	Lost   int64             `json:"lost" doc:"Events that were gone before this reader came to them"`
-}
-
 func (p *part) logLive(ctx context.Context, send func(any) error) error {
 	f, err := liveFilter(ctx)
 	if err != nil {
@@ -90,7 +84,11 @@ func (p *part) logLive(ctx context.Context, send func(any) error) error {
 		if len(wanted) == 0 && lost == 0 && !first {
 			continue
 		}
-		if err := send(Logged{Events: wanted, Lost: lost}); err != nil {
+		message, err := packetlog.Message(wanted, lost)
+		if err != nil {
+			return err
+		}
+		if err := send(message); err != nil {
 			return err
 		}
 	}
