@@ -55,9 +55,9 @@ func TestBarFirewall10Expiry(t *testing.T) {
 	b.c.rule("for good", "lan", "wan", "accept", object{"service_object_id": long})
 	var late []time.Duration
 	lived, cut, n := true, true, bar.Size(2, 20)
-	shortAt, longAt := b.echo(7001), b.echo(7002)
+	shortAt, longAt := b.echo(b.far, 7001), b.echo(b.far, 7002)
 	for i := range n {
-		if b.dials(shortAt.String(), 300*time.Millisecond) {
+		if _, err := b.seen(b.client, shortAt); err == nil {
 			t.Fatal("a connection comes about without a rule")
 		}
 		over := time.Now().Add(5 * time.Second)

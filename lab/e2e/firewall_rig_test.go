@@ -1,9 +1,10 @@
 package e2e
 
 import (
+	"bufio"
 	"context"
 	"fmt"
-	"net"
+	"io"
 	"net/netip"
 	"strings"
 	"testing"
@@ -67,11 +68,12 @@ func (r *answer) live() *answer {
 	return r
 }
 
-// echo answers every byte that comes to a port of far, over TCP.
-func (b *border) echo(port int) netip.AddrPort {
+// echo tells whoever connects to a port of a host which address it sees, and then answers
+// every byte.
+func (b *border) echo(at *lab.Client, port int) netip.AddrPort {
 	b.t.Helper()
-	at := netip.AddrPortFrom(b.far.IP(), uint16(port))
-	ln, err := b.far.Listen(b.t.Context(), "tcp", at.String())
+	addr := netip.AddrPortFrom(at.IP(), uint16(port))
+	ln, err := at.Listen(b.t.Context(), "tcp", addr.String())
 	b.lab.Must(err)
 	b.t.Cleanup(func() { _ = ln.Close() })
 	go func() {
@@ -82,50 +84,40 @@ func (b *border) echo(port int) netip.AddrPort {
 			}
 			go func() {
 				defer conn.Close()
-				buf := make([]byte, 512)
-				for {
-					n, err := conn.Read(buf)
-					if err != nil {
-						return
-					}
-					if _, err := conn.Write(buf[:n]); err != nil {
-						return
-					}
-				}
+				fmt.Fprintln(conn, netip.MustParseAddrPort(conn.RemoteAddr().String()).Addr())
+				_, _ = io.Copy(conn, conn)
 			}()
 		}
 	}()
-	return at
+	return addr
 }
 
-// dials reports whether a connection from the client comes about.
-func (b *border) dials(at string, within time.Duration) bool {
+// seen is the address under which a host comes to a server, "" if it does not, and why.
+func (b *border) seen(from *lab.Client, at netip.AddrPort) (string, error) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), within)
+	ctx, cancel := context.WithTimeout(b.t.Context(), 900*time.Millisecond) // less than it takes to ask again
 	defer cancel()
-	conn, err := b.client.DialContext(ctx, "tcp", at)
-	if err == nil {
-		_ = conn.Close()
-	}
-	return err == nil
-}
-
-// sends sends a datagram from a host.
-func (b *border) sends(from interface {
-	DialContext(ctx context.Context, network, addr string) (net.Conn, error)
-}, to, text string,
-) {
-	b.t.Helper()
-	conn, err := from.DialContext(b.t.Context(), "udp", to)
+	conn, err := from.DialContext(ctx, "tcp", at.String())
 	if err != nil {
-		b.t.Fatal(err)
+		return "", err
 	}
 	defer conn.Close()
-	_, _ = conn.Write([]byte(text)) // a port that is closed answers the one before
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	return strings.TrimSpace(line), err
 }
 
-// kernel is what nft prints of the node's table.
-func (b *border) kernel(what ...string) string {
+// sends sends a datagram.
+func (b *border) sends(from *lab.Client, to netip.AddrPort) {
 	b.t.Helper()
-	return strings.TrimSpace(b.run(append([]string{"nft"}, what...)...))
+	conn, err := from.DialContext(b.t.Context(), "udp", to.String())
+	b.lab.Must(err)
+	defer conn.Close()
+	_, _ = conn.Write([]byte("hello")) // a closed port answers the one before
+}
+
+// table is the kernel's packet filter.
+func (b *border) table() string {
+	b.t.Helper()
+	return b.run("nft", "-s", "-t", "list", "table", "inet", "gateway")
 }
