@@ -112,6 +112,16 @@ func TestAFeedAsksOnlyWhileSomebodyReads(t *testing.T) {
 				return kernel.Wait(ctx, start, after), nil
 			},
 		}
+		early, err := feed.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, lost := early.Next(t.Context()); len(got) != 0 || lost != 0 {
+			t.Errorf("the snapshot of nothing is %+v and %d lost", got, lost)
+		}
+		early.Close()
+		synctest.Wait()
+		asked = 0
 		kernel.Add(Event{Source: netip.MustParseAddr("192.0.2.1").String()})
 		r, err := feed.Read(t.Context())
 		if err != nil {
