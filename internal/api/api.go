@@ -128,6 +128,8 @@ type Op struct {
 	Timeout time.Duration
 	// MaxBody of the request, where 1 MiB is not right.
 	MaxBody int64
+	// Check refuses a stream before it is opened: afterwards there is no status any more.
+	Check func(ctx context.Context) error
 }
 
 // Handle registers an operation. I is a struct of parameters and Body, O one of

@@ -56,6 +56,11 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 	if r.Method != http.MethodGet || !upgrade(r.Header) {
 		return fault.New(fault.Invalid, "this is a stream: open it as a WebSocket")
 	}
+	if op.Check != nil {
+		if err := op.Check(withClient(r.Context(), r)); err != nil {
+			return err
+		}
+	}
 	// The origin was judged at the gate already; this is the library's own check, kept on.
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
@@ -69,8 +74,6 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 	err = fn(ctx, func(v any) error { return send(ctx, conn, v) })
 	if cause := context.Cause(ctx); errors.Is(cause, errEnded) {
 		_ = conn.Close(websocket.StatusPolicyViolation, "the session ended")
-	} else if f, ok := fault.Of(err); ok && ctx.Err() == nil {
-		_ = conn.Close(websocket.StatusInvalidFramePayloadData, f.Error())
 	} else if err != nil && ctx.Err() == nil {
 		s.log.Error("stream", "op", op.ID, "err", err)
 		_ = conn.Close(websocket.StatusInternalError, "something went wrong on our side")

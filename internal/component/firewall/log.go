@@ -49,6 +49,7 @@ func (p *part) logRoutes(r api.Router) {
 		ID: "firewall-log-live", Path: "/firewall/log/live", Access: api.Viewer,
 		Summary:     "Stream: the logged packets that are kept, then each new one",
 		Description: "Messages are objects with a list of events, oldest first, and how many were lost because this reader was slow. For another filter open another stream.",
+		Check:       func(ctx context.Context) error { _, err := liveFilter(ctx); return err },
 	}, p.logLive,
 		api.Param{Name: "since", Doc: "Not before this moment"}, api.Param{Name: "until", Doc: "Not after this moment"},
 		api.Param{Name: "rule_id"}, api.Param{Name: "src", Doc: "Address or network it came from"}, api.Param{Name: "dst", Doc: "Address or network it went to"},
