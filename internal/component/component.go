@@ -38,7 +38,8 @@ type Component struct {
 	// text: that may quote files.
 	Check func(ctx context.Context, dir string) error
 	// Unchecked reports whether the step from old, which passed Check, to now is so
-	// plain that it passes too. Nil means that every step is checked.
+	// plain that it passes too. Nil means that every step is checked. A zero old is none:
+	// then it is now alone that must be so plain.
 	Unchecked func(old, now Rendering) bool
 	// Apply makes the daemon run on now, whose files are installed: hot where it can, else
 	// by a reload. A zero old means that nobody knows what it runs on.

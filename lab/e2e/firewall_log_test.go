@@ -132,7 +132,7 @@ func TestBarFirewall09LiveLog(t *testing.T) {
 	time.Sleep(overflow)
 	l.flow.on.Store(false)
 	l.onFor += overflow
-	t.Logf("a busy second takes %v", l.cpu().less(used, overflow))
+	t.Logf("a busy second takes %v", l.cpu().since(used, int(overflow.Seconds())))
 	rate := float64(l.flow.sent.Load()) / l.onFor.Seconds()
 	l.fallBehind(ctx, &wg)
 	l.report(rate, l.memory()-before)
@@ -207,31 +207,6 @@ func (l *liveLog) fallBehind(ctx context.Context, wg *sync.WaitGroup) {
 	time.Sleep(overflow)
 	l.flow.on.Store(false)
 	l.eventually(patience, "the slow reader is told what it lost", func() bool { return l.slow.lost.Load() > 0 || l.slow.ended.Load() })
-}
-
-// cpu is what units have used of the processor.
-func (l *liveLog) cpu() usage {
-	l.t.Helper()
-	out := usage{}
-	for _, unit := range []string{"gateway-api", "gateway-apply", "haproxy", "postgresql@17-main"} {
-		n, err := strconv.ParseInt(l.run("systemctl", "show", "-p", "CPUUsageNSec", "--value", unit), 10, 64)
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		out[unit] = time.Duration(n)
-	}
-	return out
-}
-
-type usage map[string]time.Duration
-
-// less is what was used since, by the second.
-func (u usage) less(before usage, over time.Duration) usage {
-	out := usage{}
-	for unit, d := range u {
-		out[unit] = time.Duration(float64(d-before[unit]) / over.Seconds()).Round(time.Microsecond)
-	}
-	return out
 }
 
 // memory is what the two processes hold that have to do with the log.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -120,4 +121,29 @@ func (b *border) sends(from *lab.Client, to netip.AddrPort) {
 func (b *border) table() string {
 	b.t.Helper()
 	return b.run("nft", "-s", "-t", "list", "table", "inet", "gateway")
+}
+
+// cpu is what units have used of the processor.
+func (b *border) cpu() usage {
+	b.t.Helper()
+	out := usage{}
+	for _, unit := range []string{"gateway-api", "gateway-apply", "haproxy", "postgresql@17-main"} {
+		n, err := strconv.ParseInt(b.run("systemctl", "show", "-p", "CPUUsageNSec", "--value", unit), 10, 64)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		out[unit] = time.Duration(n)
+	}
+	return out
+}
+
+type usage map[string]time.Duration
+
+// since is what was used since, shared among n.
+func (u usage) since(before usage, n int) usage {
+	out := usage{}
+	for unit, d := range u {
+		out[unit] = ((d - before[unit]) / time.Duration(n)).Round(time.Microsecond)
+	}
+	return out
 }
