@@ -92,6 +92,7 @@ func (a *appliance) strangers() []string {
 		"https://" + same + "/":  tls.NewListener(listen(a.node.Listen(ctx, "tcp", same)), secure),
 		"http://" + plain + "/":  listen(a.node.Listen(ctx, "tcp", plain)),
 	}
+	a.letsIn(8443, 8081)
 	var origins []string
 	for origin, l := range servers {
 		s := &http.Server{ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -103,6 +104,22 @@ func (a *appliance) strangers() []string {
 		origins = append(origins, origin)
 	}
 	return origins
+}
+
+// letsIn opens ports of the node itself for as long as the test runs.
+func (a *appliance) letsIn(ports ...int) {
+	a.t.Helper()
+	c := a.signedIn(a.admin)
+	for _, port := range ports {
+		name := fmt.Sprintf("port %d of the test", port)
+		service := data[struct{ ID string }](c.post("/firewall/services", map[string]any{"name": name, "protocol": "tcp", "port": port}))
+		c.post("/firewall/rules", map[string]any{
+			"name": name, "src_zone": "any", "dst_zone": "any", "src_kind": "any", "dst_kind": "any", "service_object_id": service.ID, "action": "accept",
+		}).want(201)
+	}
+	a.t.Cleanup(func() {
+		a.tamper("delete from firewall_rules where name like 'port % of the test'; delete from firewall_services where name like 'port % of the test'")
+	})
 }
 
 func selfSigned(t *testing.T) tls.Certificate {
