@@ -61,6 +61,7 @@ type part struct {
 	expiry   *expiry
 	// rendered is what was last rendered, which in gateway-apply is what runs.
 	rendered atomic.Pointer[state]
+	judged   atomic.Pointer[judged]
 	hits     hits
 
 	ring    *packetlog.Ring // in gateway-apply

@@ -26,11 +26,26 @@ func (p *part) guard(ctx context.Context, was, now db.DB) error {
 	if err != nil {
 		return err
 	}
+	p.judged.Store(&judged{now, after})
 	before := sync.OnceValues(func() (*state, error) { return p.load(ctx, was) })
 	if err := p.guardAssertions(after, before); err != nil {
 		return err
 	}
 	return p.guardSession(ctx, after, before)
+}
+
+// judged is what the guard read of a transaction. It is rendered from there right after.
+type judged struct {
+	q     db.DB
+	state *state
+}
+
+// loadJudged is load, but for what the guard has just read.
+func (p *part) loadJudged(ctx context.Context, q db.DB) (*state, error) {
+	if j := p.judged.Swap(nil); j != nil && j.q == q {
+		return j.state, nil
+	}
+	return p.load(ctx, q)
 }
 
 func (p *part) guardAssertions(after *state, before func() (*state, error)) error {

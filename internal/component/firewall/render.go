@@ -23,7 +23,7 @@ const (
 )
 
 func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
-	s, err := p.load(ctx, q)
+	s, err := p.loadJudged(ctx, q)
 	if err != nil {
 		return component.Rendering{}, err
 	}
