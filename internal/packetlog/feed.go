@@ -28,7 +28,7 @@ type Feed struct {
 	readers int
 	stop    context.CancelFunc
 	ring    *Ring
-	first   chan struct{} // closed when the first page is there
+	first   chan struct{} // closed when the applier was asked once
 }
 
 // Recent is what the applier's ring holds now.
@@ -95,14 +95,17 @@ func (r *Reader) Next(ctx context.Context) (events []Event, lost int64) {
 	return page.Events, page.Lost
 }
 
-// follow copies the applier's ring until ctx ends. An applier that is away is asked again.
+// follow copies the applier's ring until ctx ends. An applier that is away is asked again,
+// and readers begin with nothing meanwhile.
 func (f *Feed) follow(ctx context.Context, ring *Ring, first chan struct{}) {
 	var start, after int64
+	begin := sync.OnceFunc(func() { close(first) })
 	wait := time.Duration(0) // the first page is whatever there is
 	for ctx.Err() == nil {
 		page, err := f.Ask(ctx, start, after, wait)
 		if err != nil && ctx.Err() == nil {
 			f.Log.Warn("read the packet log", "err", err)
+			begin()
 			pause(ctx, retryAfter)
 			continue
 		}
@@ -112,10 +115,8 @@ func (f *Feed) follow(ctx context.Context, ring *Ring, first chan struct{}) {
 		}
 		ring.follow(page)
 		start, after = page.Start, page.Next
-		if wait == 0 {
-			close(first)
-			wait = waitFor
-		}
+		begin()
+		wait = waitFor
 		pause(ctx, gather)
 	}
 }

@@ -177,3 +177,33 @@ func TestAMessageIsThePageInJSON(t *testing.T) {
 		}
 	}
 }
+
+// Whoever watches while the applier is away is told nothing, at once, and the rest later.
+func TestAReaderBeginsWithoutTheApplier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kernel, away := NewRing(1), true
+		add(kernel, 2)
+		feed := &Feed{
+			Log:  slog.New(slog.DiscardHandler),
+			Name: func(context.Context, []Event) {},
+			Ask: func(ctx context.Context, start, after int64, wait time.Duration) (Page, error) {
+				if away {
+					return Page{}, errors.New("the applier is away")
+				}
+				return kernel.Wait(ctx, start, after), nil
+			},
+		}
+		r, err := feed.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if got, lost := r.Next(t.Context()); len(got) != 0 || lost != 0 {
+			t.Errorf("begins with %+v and %d lost", got, lost)
+		}
+		away = false
+		if got, _ := r.Next(t.Context()); len(got) != 2 {
+			t.Errorf("then %+v, want what is kept", got)
+		}
+	})
+}

@@ -60,7 +60,8 @@ func TestBarProxy05UnderLoad(t *testing.T) {
 	}
 	stop()
 	reloads = a.reloads() - reloads
-	a.eventually(patience, "old workers have ended", func() bool { return len(m.workers()) <= 4 })
+	// A connection that only waits holds its worker for half a minute, as HAProxy is told.
+	a.eventually(patience+time.Minute, "old workers have ended", func() bool { return len(m.workers()) <= 4 })
 	dropped, workers, grown := x.dropped(), len(m.workers()), m.memory()-before
 	served, failed, cut := x.requests.Load(), x.failed.Load(), x.cut.Load()
 	// The control: a restart in place of a reload is noticed.

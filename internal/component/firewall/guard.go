@@ -35,6 +35,7 @@ func (p *part) guard(ctx context.Context, was, now db.DB) error {
 }
 
 // judged is what the guard read of a transaction. It is rendered from there right after.
+// Holding q keeps a later transaction from getting its address.
 type judged struct {
 	q     db.DB
 	state *state
