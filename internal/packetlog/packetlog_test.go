@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,13 +182,14 @@ func TestAMessageIsThePageInJSON(t *testing.T) {
 // Whoever watches while the applier is away is told nothing, at once, and the rest later.
 func TestAReaderBeginsWithoutTheApplier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kernel, away := NewRing(1), true
+		kernel := NewRing(1)
+		var back atomic.Bool
 		add(kernel, 2)
 		feed := &Feed{
 			Log:  slog.New(slog.DiscardHandler),
 			Name: func(context.Context, []Event) {},
 			Ask: func(ctx context.Context, start, after int64, wait time.Duration) (Page, error) {
-				if away {
+				if !back.Load() {
 					return Page{}, errors.New("the applier is away")
 				}
 				return kernel.Wait(ctx, start, after), nil
@@ -201,7 +203,7 @@ func TestAReaderBeginsWithoutTheApplier(t *testing.T) {
 		if got, lost := r.Next(t.Context()); len(got) != 0 || lost != 0 {
 			t.Errorf("begins with %+v and %d lost", got, lost)
 		}
-		away = false
+		back.Store(true)
 		if got, _ := r.Next(t.Context()); len(got) != 2 {
 			t.Errorf("then %+v, want what is kept", got)
 		}
