@@ -23,14 +23,18 @@ type Needs struct {
 type Opening struct {
 	Protocol string `json:"protocol"` // tcp or udp
 	Port     int    `json:"port"`
-	Why      string `json:"why"`                 // in the operator's words: "NTP for clients"
-	Iface    string `json:"interface,omitempty"` // only there
+	Why      string `json:"why"`            // in the operator's words: "NTP for clients"
+	Role     string `json:"role,omitempty"` // only on interfaces of that role: "lan" for DHCP, never wan
 }
 
-// Tunnel is an active interface that others dial into, and their addresses.
+// Tunnel is an interface to others. Where they dial in, its port is open, what comes from
+// them may pass, and what goes to them is masqueraded; where we dial, or while it is off,
+// nothing of that.
 type Tunnel struct {
-	Iface  string
-	Subnet netip.Prefix
+	Iface          string
+	Subnet         netip.Prefix
+	Port           int // udp
+	Server, Active bool
 }
 
 // Needed is what several parts need together.

@@ -141,7 +141,7 @@ func (b *border) peersOnly() {
 
 // openings shows that the ports of the other parts open and close with their settings.
 //
-// shows FW-24, FW-25, FW-26
+// shows FW-24, FW-25, FW-26, FW-32
 func (b *border) openings() {
 	b.t.Helper()
 	const dnsPort, ntpPort = "dport 53 accept", "udp dport 123 accept"

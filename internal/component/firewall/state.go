@@ -172,15 +172,29 @@ func (r *reader) leaveOut(subject, message string) {
 // needed adds what the other parts need.
 func (r *reader) needed(n component.Needed) {
 	for _, o := range n.Openings {
-		protocol := protocols[o.Protocol]
-		if protocol == 0 || o.Port < 1 || o.Port > 65535 {
-			r.leaveOut("the opening for "+o.Why, fmt.Sprintf("%s %d is no port", o.Protocol, o.Port))
-			continue
-		}
-		r.policy.Openings = append(r.policy.Openings, packetfilter.Opening{Protocol: protocol, Port: uint16(o.Port), Interface: o.Iface, Why: o.Why})
+		r.open(o)
 	}
 	for _, t := range n.Tunnels {
+		if !t.Server || !t.Active {
+			continue
+		}
+		r.open(component.Opening{Protocol: "udp", Port: t.Port, Why: "the tunnel " + t.Iface})
 		r.policy.Tunnels = append(r.policy.Tunnels, packetfilter.Tunnel{Interface: t.Iface, Subnet: t.Subnet})
 	}
 	r.policy.Peers = n.Peers
+}
+
+func (r *reader) open(o component.Opening) {
+	protocol := protocols[o.Protocol]
+	if protocol == 0 || o.Port < 1 || o.Port > 65535 {
+		r.leaveOut("the opening for "+o.Why, fmt.Sprintf("%s %d is no port", o.Protocol, o.Port))
+		return
+	}
+	interfaces := []string{""}
+	if o.Role != "" {
+		interfaces = r.policy.Zones[o.Role]
+	}
+	for _, name := range interfaces {
+		r.policy.Openings = append(r.policy.Openings, packetfilter.Opening{Protocol: protocol, Port: uint16(o.Port), Interface: name, Why: o.Why})
+	}
 }

@@ -270,7 +270,7 @@ func TestOpenings(t *testing.T) {
 		if err != nil || len(got) != tc.want {
 			t.Errorf("%s: %+v, %v; want %d", tc.name, got, err, tc.want)
 		}
-		if len(got) == 1 && (got[0].Protocol != "udp" || got[0].Port != 123 || got[0].Iface != "") {
+		if len(got) == 1 && (got[0].Protocol != "udp" || got[0].Port != 123 || got[0].Role != "") {
 			t.Errorf("%s: %+v", tc.name, got)
 		}
 	}

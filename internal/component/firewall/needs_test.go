@@ -1,0 +1,89 @@
+package firewall
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"gateway/internal/component"
+	"gateway/internal/db"
+)
+
+// others stand in for the services that need the packet filter, which are parts of their own.
+type others struct {
+	forwardProxy, radius, dhcp bool
+	tunnels                    []component.Tunnel
+}
+
+func (o *others) needed(context.Context, db.DB) (n component.Needed, _ error) {
+	open := func(is bool, protocol string, port int, role string) {
+		if is {
+			n.Openings = append(n.Openings, component.Opening{Protocol: protocol, Port: port, Role: role, Why: "a test"})
+		}
+	}
+	open(o.forwardProxy, "tcp", 3128, "")
+	open(o.radius, "udp", 1812, "")
+	open(o.radius, "udp", 1813, "")
+	open(o.dhcp, "udp", 67, "lan")
+	n.Tunnels = o.tunnels
+	return n, nil
+}
+
+// opened are the lines that let in to a port.
+func (r *rig) opened(port string) (lines []string) {
+	r.t.Helper()
+	for l := range strings.Lines(r.rulesText()) {
+		if strings.Contains(l, "dport "+port+" accept") {
+			lines = append(lines, strings.TrimPrefix(strings.TrimSpace(l), "add rule inet gateway input "))
+		}
+	}
+	return lines
+}
+
+// shows FW-16, FW-27, FW-28, FW-29, FW-30, FW-31
+func TestWhatOtherPartsNeed(t *testing.T) {
+	r := newRig(t)
+	r.iface("eth0", "wan")
+	r.iface("eth1", "lan")
+	r.iface("eth2", "lan")
+	r.iface("eth3", "dmz")
+	o := &others{}
+	r.p.Needed = o.needed
+	subnet := netip.MustParsePrefix("10.8.0.0/24")
+	for _, tc := range []struct {
+		what   string
+		others others
+		want   map[string][]string // by port
+	}{
+		{"nothing runs", others{}, nil},
+		{"the forward proxy", others{forwardProxy: true}, map[string][]string{"3128": {"tcp dport 3128 accept"}}},
+		{"RADIUS", others{radius: true}, map[string][]string{"1812": {"udp dport 1812 accept"}, "1813": {"udp dport 1813 accept"}}},
+		{"DHCP, on each LAN and nowhere else", others{dhcp: true}, map[string][]string{"67": {`iifname "eth1" udp dport 67 accept`, `iifname "eth2" udp dport 67 accept`}}},
+		{"servers of tunnels", others{tunnels: []component.Tunnel{
+			{Iface: "wg0", Subnet: subnet, Port: 51820, Server: true, Active: true},
+			{Iface: "wg1", Subnet: subnet, Port: 51821, Server: true, Active: true},
+		}}, map[string][]string{"51820": {"udp dport 51820 accept"}, "51821": {"udp dport 51821 accept"}}},
+		{"a tunnel that we dial, and one that is off", others{tunnels: []component.Tunnel{
+			{Iface: "wg0", Subnet: subnet, Port: 51820, Active: true}, {Iface: "wg1", Subnet: subnet, Port: 51821, Server: true},
+		}}, nil},
+	} {
+		t.Run(tc.what, func(t *testing.T) {
+			*o = tc.others
+			for _, port := range []string{"3128", "1812", "1813", "67", "51820", "51821"} {
+				if got := r.opened(port); !slices.Equal(got, tc.want[port]) {
+					t.Errorf("port %s: %q, want %q", port, got, tc.want[port])
+				}
+			}
+			for _, tunnel := range []string{"wg0", "wg1"} {
+				_, serves := tc.want["51820"]
+				text := r.rulesText()
+				passes, masked := lineWith(text, `iifname "`+tunnel+`" accept`) != "", lineWith(text, `oifname "`+tunnel+`"`, "masquerade") != ""
+				if passes != serves || masked != serves {
+					t.Errorf("%s passes %v and is masqueraded %v, want %v", tunnel, passes, masked, serves)
+				}
+			}
+		})
+	}
+}
