@@ -15,6 +15,9 @@ type MapEntry struct{ Key, Value string }
 type MapChange struct {
 	Key, Value string
 	Remove     bool
+	// New is a key that is not there, which saves asking whether it is. Were it there, it
+	// would keep the value that it has.
+	New bool
 }
 
 // The answers to a key that is not there: of "set map", and of "del map".
@@ -59,9 +62,13 @@ func mapCommands(file string, changes []MapChange) ([]string, error) {
 		if err := checkEntry(file, MapEntry{c.Key, c.Value}); err != nil {
 			return nil, err
 		}
-		commands[i] = "set map " + word(file) + " " + word(c.Key) + " " + word(c.Value)
-		if c.Remove {
+		switch {
+		case c.Remove:
 			commands[i] = "del map " + word(file) + " " + word(c.Key)
+		case c.New && c.Key[0] != '@': // which would be the number of a version
+			commands[i] = "add map " + word(file) + " " + word(c.Key) + " " + word(c.Value)
+		default:
+			commands[i] = "set map " + word(file) + " " + word(c.Key) + " " + word(c.Value)
 		}
 	}
 	return commands, nil
@@ -142,34 +149,40 @@ func (r Runtime) drop(ctx context.Context, command string) error {
 	return err
 }
 
-// MapGet looks a key up the way the configuration does.
-func (r Runtime) MapGet(ctx context.Context, file, key string) (value string, found bool, err error) {
-	if err := checkEntry(file, MapEntry{key, "-"}); err != nil {
-		return "", false, err
+// MapGet looks keys up the way the configuration does. A key that is not there has no value.
+func (r Runtime) MapGet(ctx context.Context, file string, keys ...string) (values []string, err error) {
+	commands := make([]string, len(keys))
+	for i, key := range keys {
+		if err := checkEntry(file, MapEntry{key, "-"}); err != nil {
+			return nil, err
+		}
+		commands[i] = "get map " + word(file) + " " + word(key)
 	}
-	answer, err := r.ask(ctx, "get map "+word(file)+" "+word(key))
+	out, err := r.do(ctx, commands...)
 	if err != nil {
-		return "", false, err
+		return nil, err
 	}
-	if !strings.HasPrefix(answer, "type=") {
-		return "", false, refuse("get map", answer)
+	for _, answer := range out {
+		if !strings.HasPrefix(answer, "type=") {
+			return nil, refuse("get map", answer)
+		}
+		values = append(values, parseLookup(answer))
 	}
-	value, found = parseLookup(answer)
-	return value, found, nil
+	return values, nil
 }
 
 // parseLookup reads the answer to "get map". There is a line for each way that the
-// configuration looks things up in this map.
-func parseLookup(answer string) (string, bool) {
+// configuration looks things up in this map. No entry of a map is empty.
+func parseLookup(answer string) string {
 	for line := range strings.Lines(answer) {
 		_, rest, found := strings.Cut(line, `, key="`)
 		_, rest, valued := strings.Cut(rest, `", value="`)
 		end := strings.LastIndex(rest, `", type="`)
 		if found && valued && end >= 0 && strings.Contains(line, " found=yes,") {
-			return rest[:end], true
+			return rest[:end]
 		}
 	}
-	return "", false
+	return ""
 }
 
 // MapAll lists a map in HAProxy's order.

@@ -25,21 +25,24 @@ func awkward() map[string]string {
 func TestMapTakesAwkwardValues(t *testing.T) {
 	r := newRig(t, "there before\n")
 	ctx := short(t)
-	var added, changed []haproxy.MapChange
+	var added, changed, known []haproxy.MapChange
 	for key, value := range awkward() {
 		added = append(added, haproxy.MapChange{Key: key, Value: "old " + value})
 		changed = append(changed, haproxy.MapChange{Key: key, Value: value})
+		known = append(known, haproxy.MapChange{Key: "new." + key, Value: value, New: true}, haproxy.MapChange{Key: "@" + key, Value: value, New: true})
 	}
-	r.must(r.Runtime.MapSet(ctx, r.values, added))
-	for _, c := range added {
-		if got, found, err := r.Runtime.MapGet(ctx, r.values, c.Key); got != c.Value || !found || err != nil {
-			t.Errorf("added %s = %.60q, %v, %v, want %.60q", c.Key, got, found, err, c.Value)
+	for what, changes := range map[string][]haproxy.MapChange{"added": added, "known to be new": known} {
+		r.must(r.Runtime.MapSet(ctx, r.values, changes))
+		for _, c := range changes {
+			if got := r.lookup(c.Key); got != c.Value {
+				t.Errorf("%s: %s = %.60q, want %.60q", what, c.Key, got, c.Value)
+			}
 		}
 	}
 	r.must(r.Runtime.MapSet(ctx, r.values, changed))
 	for _, c := range changed {
-		if got, found, err := r.Runtime.MapGet(ctx, r.values, c.Key); got != c.Value || !found || err != nil {
-			t.Errorf("changed %s = %.60q, %v, %v, want %.60q", c.Key, got, found, err, c.Value)
+		if got := r.lookup(c.Key); got != c.Value {
+			t.Errorf("changed %s = %.60q, want %.60q", c.Key, got, c.Value)
 		}
 		if got := r.get(c.Key); len(c.Value) < 1000 && got != c.Value {
 			t.Errorf("HAProxy serves %s as %q, want %q", c.Key, got, c.Value)
@@ -76,8 +79,8 @@ func TestMapRemovesAndForgivesWhatIsGone(t *testing.T) {
 			t.Errorf("MapAll = %v, %v, want %v", got, err, want)
 		}
 	}
-	if _, found, err := r.Runtime.MapGet(ctx, r.values, "a"); found || err != nil {
-		t.Errorf("a removed key is found = %v, %v", found, err)
+	if got, err := r.Runtime.MapGet(ctx, r.values, "c", "a"); !slices.Equal(got, []string{"4", ""}) || err != nil {
+		t.Errorf("a key and a removed one = %q, %v", got, err)
 	}
 }
 
@@ -143,7 +146,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 200 {
 		wg.Go(func() {
-			if got, _, err := r.Runtime.MapGet(ctx, r.values, "a"); got != "0" || err != nil {
+			if got, err := r.Runtime.MapGet(ctx, r.values, "a"); err != nil || got[0] != "0" {
 				t.Errorf("MapGet = %q, %v, want 0", got, err)
 			}
 		})
@@ -189,7 +192,7 @@ func TestMapRefuses(t *testing.T) {
 
 func TestNobodyListens(t *testing.T) {
 	ctx := short(t)
-	if _, _, err := (haproxy.Runtime{Path: t.TempDir() + "/none"}).MapGet(ctx, "f", "k"); !errors.Is(err, haproxy.ErrDown) {
+	if _, err := (haproxy.Runtime{Path: t.TempDir() + "/none"}).MapGet(ctx, "f", "k"); !errors.Is(err, haproxy.ErrDown) {
 		t.Errorf("a runtime without a socket = %v, want ErrDown", err)
 	}
 	if err := (haproxy.Master{Path: t.TempDir() + "/none"}).Reload(ctx); !errors.Is(err, haproxy.ErrDown) {

@@ -142,3 +142,13 @@ func short(t testing.TB) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
+
+// lookup is what the socket says of a key.
+func (r *rig) lookup(key string) string {
+	r.t.Helper()
+	values, err := r.Runtime.MapGet(r.t.Context(), r.values, key)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return values[0]
+}

@@ -104,9 +104,9 @@ func TestBarProxy04NewHost(t *testing.T) {
 func (m *manySites) told(name string) time.Duration {
 	m.t.Helper()
 	began := time.Now()
-	err := m.runtime.MapSet(m.t.Context(), sitesMap, []haproxy.MapChange{{Key: name, Value: "|||x|||1"}})
+	err := m.runtime.MapSet(m.t.Context(), sitesMap, []haproxy.MapChange{{Key: name, Value: "|||x|||1", New: true}})
 	if err == nil {
-		_, _, err = m.runtime.MapGet(m.t.Context(), sitesMap, name)
+		_, err = m.runtime.MapGet(m.t.Context(), sitesMap, name)
 	}
 	took := time.Since(began)
 	if err != nil {

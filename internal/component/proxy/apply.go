@@ -132,12 +132,17 @@ func (p *part) sameMap(ctx context.Context, m mapStep) error {
 	if m.all != nil {
 		return p.sameEntries(ctx, m)
 	}
-	for _, c := range slices.Concat(m.changes, m.remove) {
-		value, found, err := p.HAProxy.Runtime.MapGet(ctx, m.file, c.Key)
-		if err != nil {
-			return err
-		}
-		if found == c.Remove || value != c.Value {
+	changes := slices.Concat(m.changes, m.remove)
+	keys := make([]string, len(changes))
+	for i, c := range changes {
+		keys[i] = c.Key
+	}
+	values, err := p.HAProxy.Runtime.MapGet(ctx, m.file, keys...)
+	if err != nil {
+		return err
+	}
+	for i, c := range changes {
+		if values[i] != c.Value { // one that was removed has none
 			return errNotSo
 		}
 	}

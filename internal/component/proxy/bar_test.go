@@ -57,8 +57,8 @@ var brokenRows = []brokenRow{
 			return w.add(mapsDir+"header-x-note.map", w.domain+" a\r\n"+id(7)+" b\n")
 		},
 		broken: func(w *ward, _ bool) bool {
-			_, found, err := w.haproxy.Runtime.MapGet(w.t.Context(), mapsDir+"header-x-note.map", id(7))
-			return err == nil && found
+			values, err := w.haproxy.Runtime.MapGet(w.t.Context(), mapsDir+"header-x-note.map", id(7))
+			return err == nil && values[0] != ""
 		},
 	},
 	{

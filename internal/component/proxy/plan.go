@@ -76,7 +76,7 @@ func newMapStep(file string, was, is []byte) mapStep {
 	step := mapStep{file: file}
 	for _, e := range after {
 		if v, ok := before.find(e.Key); !ok || v != e.Value {
-			step.changes = append(step.changes, haproxy.MapChange{Key: e.Key, Value: e.Value})
+			step.changes = append(step.changes, haproxy.MapChange{Key: e.Key, Value: e.Value, New: !ok})
 		}
 	}
 	for _, e := range before {
