@@ -13,7 +13,10 @@ export function Trace({ trace }: { trace: PacketfilterTrace }) {
 	const { translated, decided } = trace;
 	const box = useRef<HTMLElement>(null);
 	// Below the form, it may be out of sight.
-	useEffect(() => box.current?.scrollIntoView?.({ block: "start", behavior: "smooth" }), []);
+	useEffect(() => {
+		// Newer browsers answer with a promise, which React would take for what to do at the end.
+		void box.current?.scrollIntoView?.({ block: "start", behavior: "smooth" });
+	}, []);
 	const decides = (step: PacketfilterStep) =>
 		step.matched && step.kind === decided.kind && (step.id ?? "") === (decided.id ?? "");
 	return (
