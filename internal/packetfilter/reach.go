@@ -38,11 +38,11 @@ type Witness struct {
 // String tells of the packet, what it becomes, and what lets it, for a person.
 func (w Witness) String() string {
 	if w.Translated == nil {
-		return fmt.Sprintf("%s passes: %s", w.Packet, w.Decided)
+		return fmt.Sprintf("%s would pass by %s", w.Packet, w.Decided)
 	}
 	after := w.Packet
 	after.Destination, after.Port = w.Translated.Destination, w.Translated.Port
-	return fmt.Sprintf("%s, which %s sends to %s, passes: %s", w.Packet, w.Translated.DNAT, after.target(), w.Decided)
+	return fmt.Sprintf("%s, which %s sends to %s, would pass by %s", w.Packet, w.Translated.DNAT, after.target(), w.Decided)
 }
 
 // Reaches reports whether any packet of a kind passes, and shows one. It is exact: what is

@@ -73,6 +73,7 @@ func (b *border) shop() {
 	both := b.c.post("/firewall/address-groups", object{"name": "Servers", "members": []string{server, backup}}).want(201).id()
 	b.c.rule("Servers send mail", "dmz", "wan", "accept", object{"src_kind": "group", "src_group_id": both, "service_object_id": mail, "log": true})
 	b.c.rule("The office manages the servers", "lan", "dmz", "accept", object{"dst_kind": "group", "dst_group_id": both, "comment": "until the new rack is in"})
+	b.c.rule("The office stores backups", "lan", "dmz", "accept", object{"dst_kind": "object", "dst_object_id": backup}) // the rule before takes all of it
 	b.c.rule("Guests only reach the internet", "guest", "wan", "accept", nil)
 	b.c.rule("Nobody asks the old printer", "any", "lan", "reject", object{"dst_kind": "cidr", "dst_cidr": "10.99.1.77/32", "labels": []string{"printer"}})
 	b.c.post("/nat-rules", object{"name": "The shop behind our address", "kind": "dnat", "in_zone": "wan", "protocol": "tcp", "dest_port": 8080, "target_address": "10.99.30.10", "target_port": 80}).want(201).live()

@@ -92,7 +92,7 @@ func (a asserted) broken(p *packetfilter.Policy, routes packetfilter.Routes) str
 	case err != nil:
 		return "it cannot be decided: " + err.Error()
 	case a.Expect == "never" && reaches:
-		return fmt.Sprintf("this would pass: %s", w)
+		return w.String()
 	case a.Expect == "reach" && !reaches:
 		return "nothing of the kind would pass"
 	}

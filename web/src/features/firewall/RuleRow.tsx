@@ -21,6 +21,7 @@ interface Props {
 export const RuleRow = memo(function RuleRow({ rule, counters, findings, names }: Props) {
 	const { t } = useTranslation("firewall");
 	const service = rule.service_object_id ?? rule.service_group_id;
+	const what = service ? (names.get(service) ?? "…") : t("rule.everything");
 	const state = stateOf(rule, Date.now());
 	return (
 		<div className="gw-fw-row" data-state={state}>
@@ -35,7 +36,9 @@ export const RuleRow = memo(function RuleRow({ rule, counters, findings, names }
 				<ArrowRightIcon aria-label={t("rule.to")} />
 				<Side rule={rule} side="dst" names={names} />
 			</div>
-			<span className="gw-fw-service">{service ? (names.get(service) ?? "…") : t("rule.everything")}</span>
+			<span className="gw-fw-service" title={what}>
+				{what}
+			</span>
 			<ActionLabel action={rule.action} logged={rule.log} />
 			<Hits counter={counters?.of.get(rule.id)} most={counters?.most ?? 0} known={Boolean(counters)} />
 		</div>
@@ -74,11 +77,10 @@ function Marks({ rule, finding, names }: MarksProps) {
 					{t("rule.until")} <Time value={rule.expires_at} />
 				</StatusLabel>
 			)}
-			{finding && state === "on" && (
+			{/* What was never hit is seen at its bar. */}
+			{finding && finding.kind !== "never_hit" && state === "on" && (
 				<span title={t(`finding.why.${finding.kind}`, { other })}>
-					<StatusLabel status={finding.kind === "never_hit" ? "neutral" : "warning"}>
-						{t(`finding.${finding.kind}`, { other })}
-					</StatusLabel>
+					<StatusLabel status="warning">{t(`finding.${finding.kind}`, { other })}</StatusLabel>
 				</span>
 			)}
 			{rule.labels.map((label) => (

@@ -49,6 +49,6 @@ export const answers: Record<string, unknown> = {
 	"GET /firewall/address-objects": [printers],
 	"GET /firewall/services": [https],
 	"GET /firewall/counters": [{ rule_id: "r1", packets: 1200, bytes: 9, last_hit: meta.created_at }],
-	"GET /firewall/findings": [{ kind: "shadowed", rule_id: "r2", by_rule_id: "r1" }],
+	"GET /firewall/findings": [{ kind: "redundant", rule_id: "r2", by_rule_id: "r1" }],
 	"GET /firewall/rules/r1": rules[0],
 };
