@@ -44,7 +44,8 @@ func TestBarProxy10Kills(t *testing.T) {
 		for len(k.differences()) > 0 || !k.live() {
 			if time.Since(began) > 15*time.Second {
 				missed++
-				t.Errorf("kill %d: after 15 s HAProxy differs in %v", i, k.differences())
+				s := k.c.standings()
+				t.Errorf("kill %d: after 15 s HAProxy differs in %v; proxy %+v, cert %+v", i, k.differences(), s["proxy"], s["cert"])
 				break
 			}
 			time.Sleep(50 * time.Millisecond)
