@@ -6,7 +6,7 @@ import { ask, later, note } from "./lib/driver.mjs";
 import { elementOf, lookFor, walkAll } from "./lib/explore.mjs";
 import { api, fakeSetup, poison, refuseChanges } from "./lib/fakes.mjs";
 import { quiet } from "./lib/quiet.mjs";
-import { field, goTo, pagesOf, press, settled, setUp, signIn } from "./lib/steps.mjs";
+import { busy, field, goTo, pagesOf, press, settled, setUp, signIn } from "./lib/steps.mjs";
 import { nothing } from "./lib/watch.mjs";
 
 /** shown counts the payloads that stand on the page as text. */
@@ -75,6 +75,8 @@ class Fields {
 
 	/** meet notes the fields of a sight, whose name tells the presses that led to it. */
 	async meet(page, name) {
+		// What stands there only while a list is on its way is met nowhere again.
+		await page.waitForFunction((busy) => !document.querySelector(busy), busy, { timeout: 2_000 }).catch(() => {});
 		const keys = (await fieldsOf(page)).map(({ key }) => key);
 		for (const key of keys)
 			if (!this.met.has(key)) this.met.set(key, { url: page.url(), isPressed: name.includes(" > ") });

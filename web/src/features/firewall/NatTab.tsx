@@ -62,7 +62,7 @@ function NatList({ actions, create, empty }: Props) {
 			content={content}
 			menu={menu}
 			head={(total) =>
-				(total !== 0 || state.filtered) && (
+				Boolean(total || state.filtered) && (
 					<TableToolbar
 						state={state}
 						filters={[{ key: "filter", label: t("nat.all"), options }]}

@@ -88,7 +88,7 @@ function RuleList({ actions, create, empty }: Props) {
 				content={content}
 				menu={menu}
 				head={(total, stale) =>
-					(total !== 0 || state.filtered) && (
+					Boolean(total || state.filtered) && (
 						<div className={stale ? "gw-stale" : undefined}>
 							<TableToolbar state={state} filters={filters} searchLabel={t("rule.search")} total={total}>
 								{create}
