@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Unit is Debian's HAProxy.
@@ -14,6 +15,9 @@ const Unit = "haproxy.service"
 // maxOld bounds the processes that a reload leaves behind while they have connections:
 // each holds as much memory as the current one.
 const maxOld = 8
+
+// retireTime is how long ending them may take.
+const retireTime = 3 * time.Second
 
 // Daemon is the HAProxy of this machine. Those who have files that it reads share one:
 // HAProxy takes a second reload while the first is under way, but answers only one of them.
@@ -91,7 +95,11 @@ func (d *Daemon) Reload(ctx context.Context) error {
 		if err := d.Units.Start(ctx, Unit); err != nil {
 			return fmt.Errorf("start HAProxy: %w", err)
 		}
-		err = d.Master.Reload(ctx)
+		// One that is reloading has no socket for a moment, and is not down.
+		for try := 0; try < 10 && errors.Is(err, ErrDown); try++ {
+			sleep(ctx, time.Duration(try)*20*time.Millisecond)
+			err = d.Master.Reload(ctx)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("reload HAProxy: %w", err)
@@ -100,8 +108,19 @@ func (d *Daemon) Reload(ctx context.Context) error {
 }
 
 // retire ends the oldest processes that still serve connections from before a reload, when
-// they become too many.
+// they become too many. The new one serves already, so one that does not end in time is left
+// to the next reload.
 func (d *Daemon) retire(ctx context.Context) error {
+	short, cancel := context.WithTimeout(ctx, retireTime)
+	defer cancel()
+	err := d.retireOldest(short)
+	if short.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+func (d *Daemon) retireOldest(ctx context.Context) error {
 	workers, err := d.Master.Workers(ctx)
 	if err != nil {
 		return err

@@ -39,6 +39,23 @@ func TestReloadsTakeTurns(t *testing.T) {
 	g.Wait()
 }
 
+// An applier that was killed may have asked for a reload that is still under way.
+func TestTwoAppliersReloadAtOnce(t *testing.T) {
+	r := newRig(t, "")
+	for range 5 {
+		var g sync.WaitGroup
+		for range 2 {
+			d := &haproxy.Daemon{Runtime: r.Runtime, Master: r.Master, Units: &starter{}}
+			g.Go(func() {
+				if err := d.Reload(short(t)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		g.Wait()
+	}
+}
+
 func TestOneThatIsDownIsStarted(t *testing.T) {
 	h := haproxytest.New(t)
 	s := &starter{start: func() { h.Start("defaults\n\ttimeout client 1s\n") }}

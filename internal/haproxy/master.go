@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Master tells the process that keeps the workers what to do, through the socket at Path.
@@ -24,7 +26,13 @@ type Worker struct {
 // Reload starts a worker on the files as they are now, and returns when it serves. When
 // HAProxy refuses them, the worker before goes on, and the error has HAProxy's complaints.
 func (m Master) Reload(ctx context.Context) error {
-	answer, err := talk(ctx, m.Path, "reload\n", false)
+	const tries = 5
+	answer, err := m.reload(ctx, time.Second)
+	// Between two of them the master has no socket for a moment.
+	for try := 1; try < tries && (unanswered(answer, err) || try > 1 && errors.Is(err, ErrDown)); try++ {
+		sleep(ctx, 50*time.Millisecond<<try)
+		answer, err = m.reload(ctx, time.Second<<try)
+	}
 	if err != nil {
 		return about("reload", err)
 	}
@@ -36,6 +44,52 @@ func (m Master) Reload(ctx context.Context) error {
 		return refuse("reload", answer)
 	}
 	return &Refusal{Command: "reload", Answer: alerts(log)}
+}
+
+// unanswered is a reload that came while another was under way, perhaps of a process that
+// was killed: HAProxy answers only one of them, and hangs up on the other or forgets it.
+func unanswered(answer string, err error) bool {
+	return err == nil && answer == "" || errors.Is(err, errForgotten) || errors.Is(err, unix.ECONNRESET)
+}
+
+var errForgotten = errors.New("HAProxy has forgotten that it was asked to reload")
+
+// reload waits for the answer as long as the master is busy with it: one that answers
+// something else in between has none to give any more.
+func (m Master) reload(ctx context.Context, patient time.Duration) (string, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go func() {
+		sleep(ctx, patient)
+		if _, err := talk(ctx, m.Path, "show proc\n", true); err == nil {
+			sleep(ctx, patient/2)
+			end(errForgotten)
+		}
+	}()
+	return talk(ctx, m.Path, "reload\n", false)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// quickly asks what a master answers at once. One that begins to reload hangs up, and one
+// that passes a command on to a worker that ends meanwhile may never answer.
+func (m Master) quickly(ctx context.Context, text string) (string, error) {
+	const tries = 4
+	for try := 1; ; try++ {
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		answer, err := talk(short, m.Path, text, true)
+		cancel()
+		again := unanswered(answer, err) || errors.Is(err, ErrDown) || errors.Is(err, context.DeadlineExceeded)
+		if !again || try == tries || ctx.Err() != nil {
+			return answer, err
+		}
+		sleep(ctx, 25*time.Millisecond<<try)
+	}
 }
 
 // alerts are the lines of a log that say why HAProxy did not start, as far as is useful.
@@ -55,7 +109,7 @@ func alerts(log string) string {
 
 // Workers lists the workers, the current one first.
 func (m Master) Workers(ctx context.Context) ([]Worker, error) {
-	answer, err := talk(ctx, m.Path, "show proc\n", true)
+	answer, err := m.quickly(ctx, "show proc\n")
 	if err != nil {
 		return nil, about("show proc", err)
 	}
@@ -139,7 +193,7 @@ func (m Master) old(ctx context.Context, pid int) (bool, error) {
 // shutDown closes every session of a worker. One that ends by itself meanwhile, with the
 // worker or alone, is no error.
 func (m Master) shutDown(ctx context.Context, pid int) error {
-	answer, err := talk(ctx, m.Path, fmt.Sprintf("@!%d show sess\n", pid), true)
+	answer, err := m.quickly(ctx, fmt.Sprintf("@!%d show sess\n", pid))
 	if err != nil {
 		return about("show sess", err)
 	}
@@ -150,7 +204,7 @@ func (m Master) shutDown(ctx context.Context, pid int) error {
 	if commands.Len() == 0 {
 		return nil
 	}
-	if _, err = talk(ctx, m.Path, commands.String(), true); err != nil {
+	if _, err = m.quickly(ctx, commands.String()); err != nil {
 		return about("shutdown session", err)
 	}
 	return nil
@@ -159,7 +213,10 @@ func (m Master) shutDown(ctx context.Context, pid int) error {
 // exit ends a worker at once. HAProxy has it among the tools for developers; the master
 // takes note of the end of an old worker and does no more about it.
 func (m Master) exit(ctx context.Context, pid int) error {
-	if _, err := talk(ctx, m.Path, fmt.Sprintf("expert-mode on\n@!%d debug dev exit 0\n", pid), true); err != nil {
+	short, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, err := talk(short, m.Path, fmt.Sprintf("expert-mode on\n@!%d debug dev exit 0\n", pid), true)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) { // one that is gone may not answer
 		return about("debug dev exit", err)
 	}
 	return nil
