@@ -185,7 +185,7 @@ func TestNamesAreStoredInOneForm(t *testing.T) {
 	for in, want := range map[string]string{
 		"example.com": "example.com", " WWW.Example.com. ": "www.example.com", "*.Example.com": "*.example.com", "bücher.example": "xn--bcher-kva.example",
 		"_dmarc.example.com": "_dmarc.example.com", "a-b.example.com": "a-b.example.com", "-a.example.com": "", "a-.example.com": "", "a..example.com": "",
-		".example.com": "", "*.": "", "": "", "a b.example.com": "", "a.example.com:443": "", "[::1].example": "", "1.2.3.4": "", "a/b.example.com": "",
+		".example.com": "", "*.": "", "": "", "a b.example.com": "", "a.example.com:443": "", "[::1].example": "", "1.2.3.4": "", "example.66": "", "a/b.example.com": "",
 		strings.Repeat("a.", 126) + "a": strings.Repeat("a.", 126) + "a", strings.Repeat("a.", 127) + "a": "",
 	} {
 		if got, err := domainName(in); got != want || (err == nil) != (want != "") {
@@ -194,7 +194,7 @@ func TestNamesAreStoredInOneForm(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"192.0.2.1": "192.0.2.1", "2001:DB8::1": "2001:db8::1", "::ffff:192.0.2.1": "192.0.2.1", "Origin.example.com": "origin.example.com", "origin": "origin",
-		"010.0.0.1": "", "1.2.3": "", "fe80::1%eth0": "", "0.0.0.0": "", "::": "", "ff02::1": "", "/run/haproxy/admin.sock": "", "abns@x": "", "192.0.2.1:80": "", "a b": "", "": "",
+		"010.0.0.1": "", "1.2.3": "", "0x7f.1": "", "0x7f000001": "", "host.0x1": "", "host_203.0.113.66": "", "web.1": "", "fe80::1%eth0": "", "0.0.0.0": "", "::": "", "ff02::1": "", "/run/haproxy/admin.sock": "", "abns@x": "", "192.0.2.1:80": "", "a b": "", "": "",
 	} {
 		if got, err := serverAddress(in); got != want || (err == nil) != (want != "") {
 			t.Errorf("address %q becomes %q, %v, want %q", in, got, err, want)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gateway/internal/value"
@@ -35,9 +36,12 @@ func domainName(s string) (string, error) {
 	return name, nil
 }
 
+// numeric reports whether a name ends in a number. No name of a host does, and some who look
+// names up take one for an address in an old notation: 0x7f.1 is 127.0.0.1.
 func numeric(name string) bool {
-	_, err := netip.ParseAddr(name)
-	return err == nil
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	_, err := strconv.ParseUint(last, 0, 64)
+	return err == nil || strings.Trim(last, "0123456789") == ""
 }
 
 // serverAddress is an IP address or a name that is looked up.
@@ -52,7 +56,7 @@ func serverAddress(s string) (string, error) {
 		return addr.Unmap().String(), nil
 	}
 	name, err := value.HostName(s)
-	if err != nil || strings.Trim(name, "0123456789.") == "" {
+	if err != nil || numeric(name) {
 		return "", errors.New("must be an IP address or a host name")
 	}
 	return name, nil
