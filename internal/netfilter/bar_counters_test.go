@@ -31,10 +31,13 @@ func TestBarFirewall05Counters(t *testing.T) {
 	allowed := after["r_a1"].Packets - before["r_a1"].Packets
 	input := after["drop_input"].Packets - before["drop_input"].Packets
 	forward := after["drop_forward"].Packets - before["drop_forward"].Packets
-	figure := fmt.Sprintf("%d applies: %d counters of %d went back; counted %d of %d let through, %d of %d and %d of %d dropped",
-		applies, backwards, len(after), allowed, sent, input, sent, forward, 2*sent)
-	ok := backwards == 0 && allowed == sent && input == sent && forward == 2*sent && len(after) == len(before) && sent > 0
-	bar.Report(t, "firewall", 5, figure, "every counter monotone, nothing lost", ok)
+	// The control: a table that is deleted and made anew forgets, and that is noticed.
+	f.replace("delete table inet gateway\n"+string(variants[0].Rules), string(variants[0].Elements))
+	control := wentBack(after, f.counters())
+	figure := fmt.Sprintf("%d applies: %d counters of %d went back; counted %d of %d let through, %d of %d and %d of %d dropped; control: deleted and made anew %d go back",
+		applies, backwards, len(after), allowed, sent, input, sent, forward, 2*sent, control)
+	ok := backwards == 0 && control > 0 && allowed == sent && input == sent && forward == 2*sent && len(after) == len(before) && sent > 0
+	bar.Report(t, "firewall", 5, figure, "every counter monotone, nothing lost; the control is noticed", ok)
 }
 
 // wentBack is how many counters are missing now or have less than before.

@@ -86,11 +86,10 @@ func (r *Reader) Close() {
 // Next waits for events, and also says how many were gone before this reader came to them.
 // The first time it is what there is, be it nothing: so a reader knows that it is heard.
 func (r *Reader) Next(ctx context.Context) (events []Event, lost int64) {
-	next := func() Page { return r.ring.Wait(ctx, r.start, r.seq) }
-	if !r.begun {
-		next = func() Page { return r.ring.After(r.start, r.seq) }
+	page := r.ring.After(r.start, r.seq)
+	if r.begun {
+		page = r.ring.Wait(ctx, r.start, r.seq)
 	}
-	page := next()
 	r.start, r.seq, r.begun = page.Start, page.Next, true
 	return page.Events, page.Lost
 }
