@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
 	"gateway/internal/app/apptest"
@@ -433,7 +432,7 @@ func wrongMatrix(t *testing.T) *matrix {
 func toy(d all.Deps) []component.Component {
 	turn := func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "toy", Action: "toy.turn", Subject: "knob", Actor: "toy"}
-		return api.Done(), d.Run.Run(ctx, c, func(pgx.Tx) error { return nil })
+		return api.Done(), d.Run.Run(ctx, c, func(change.Tx) error { return nil })
 	}
 	look := func(context.Context, *struct{}) (*api.Body[*api.None], error) { return api.Done(), nil }
 	return []component.Component{{Name: "toy", Routes: func(r api.Router) {

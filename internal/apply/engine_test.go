@@ -202,7 +202,7 @@ func (r *rig) again() {
 func (r *rig) add(ctx context.Context, word string) (intent.Outcome, error) {
 	ctx = intent.With(ctx, intent.Of(ctx))
 	c := change.Change{Component: "lamp", Action: "lamp.create", Subject: word}
-	err := r.run.Run(ctx, c, func(tx pgx.Tx) error {
+	err := r.run.Run(ctx, c, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, `insert into lamps (id, word) values ($1, $2)`, db.NewID(), word)
 		return err
 	})
@@ -281,7 +281,7 @@ func TestABadStateCanBeRepaired(t *testing.T) {
 	if s := r.engine.States()[0]; s.Stage != FailedIt || s.Error != "lampd refuses a line" {
 		t.Errorf("state %+v, want failed with the reason", s)
 	}
-	err = r.run.Run(r.ctx, change.Change{Component: "lamp", Action: "lamp.delete"}, func(tx pgx.Tx) error {
+	err = r.run.Run(r.ctx, change.Change{Component: "lamp", Action: "lamp.delete"}, func(tx change.Tx) error {
 		_, err := tx.Exec(r.ctx, `delete from lamps where word like 'bad%'`)
 		return err
 	})
@@ -353,7 +353,7 @@ func TestEditsCanBeKept(t *testing.T) {
 	keep := func(on bool) {
 		t.Helper()
 		c := change.Change{Component: "change", Action: "system.component_update"}
-		if err := r.run.Run(r.ctx, c, func(tx pgx.Tx) error { return change.KeepEdits(r.ctx, tx, "lamp", on) }); err != nil {
+		if err := r.run.Run(r.ctx, c, func(tx change.Tx) error { return change.KeepEdits(r.ctx, tx, "lamp", on) }); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.engine.Sync(r.ctx, "lamp"); err != nil {

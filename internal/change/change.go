@@ -9,10 +9,7 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/audit"
 	"gateway/internal/auth"
@@ -103,12 +100,9 @@ func (r *Runner) Manage(d Daemons, sync func(component string) Applied) {
 // Run stores what fn writes, as one change, and returns when the daemons it concerns
 // run on it, or could not. An error of fn, of a daemon's checker or of the audit entry
 // stores nothing. Within a batch it becomes a part of that.
-func (r *Runner) Run(ctx context.Context, c Change, fn func(tx pgx.Tx) error) error {
+func (r *Runner) Run(ctx context.Context, c Change, fn func(tx Tx) error) error {
 	if c.Actor == "" {
 		c.Actor = auth.From(ctx).Actor()
-	}
-	if c.Actor == "" || c.Action == "" || c.Component == "" {
-		return fmt.Errorf("change %q of component %q by %q lacks a name", c.Action, c.Component, c.Actor)
 	}
 	if b, ok := batchOf(ctx); ok {
 		return b.step(ctx, c, fn)
@@ -127,8 +121,9 @@ func (r *Runner) transact(ctx context.Context, c Change, steps func(*work) error
 	if err != nil {
 		return db.Busy(err)
 	}
+	err = w.after(ctx)
 	intent.Report(ctx, w.await(ctx))
-	return nil
+	return err
 }
 
 // errNothing is how fn says that the state is already as wanted.

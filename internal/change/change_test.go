@@ -11,7 +11,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/audit"
@@ -19,6 +18,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/intent"
 )
 
 var pools = db.Schema{
@@ -33,8 +33,8 @@ func setup(t *testing.T) (*pgxpool.Pool, *change.Runner, context.Context) {
 	return pool, run, auth.With(context.Background(), auth.Identity{Email: "ann@example.com"})
 }
 
-func add(name string) func(tx pgx.Tx) error {
-	return func(tx pgx.Tx) error {
+func add(name string) func(tx change.Tx) error {
+	return func(tx change.Tx) error {
 		_, err := tx.Exec(context.Background(), `insert into pools (id, name, secret) values ($1, $2, 'hush')`, db.NewID(), name)
 		return err
 	}
@@ -93,7 +93,7 @@ func listen(t *testing.T, pool *pgxpool.Pool) <-chan string {
 func TestARefusedChangeLeavesNothing(t *testing.T) {
 	pool, run, ctx := setup(t)
 	refused := errors.New("refused")
-	err := run.Run(ctx, change.Change{Component: "ntp", Action: "ntp.pool.create"}, func(tx pgx.Tx) error {
+	err := run.Run(ctx, change.Change{Component: "ntp", Action: "ntp.pool.create"}, func(tx change.Tx) error {
 		if err := add("pool-1")(tx); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func TestParallelChangesKeepTheChainWhole(t *testing.T) {
 
 func TestNothingToChangeIsNotAudited(t *testing.T) {
 	pool, run, ctx := setup(t)
-	if err := run.Run(ctx, change.Change{Component: "ntp", Action: "ntp.pool.update"}, func(pgx.Tx) error { return change.Nothing() }); err != nil {
+	if err := run.Run(ctx, change.Change{Component: "ntp", Action: "ntp.pool.update"}, func(change.Tx) error { return change.Nothing() }); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := audit.Recent(ctx, pool, 10); err != nil || len(entries) != 0 {
@@ -150,5 +150,51 @@ func TestAChangeWithoutAnActorIsRefused(t *testing.T) {
 	_, run, _ := setup(t)
 	if err := run.Run(context.Background(), change.Change{Component: "ntp", Action: "a.b"}, add("x")); err == nil {
 		t.Error("an anonymous change was stored")
+	}
+}
+
+// What is outside of the transaction is touched only when the change is stored.
+func TestEffectsWaitForTheCommit(t *testing.T) {
+	pool, run, ctx := setup(t)
+	ran := 0
+	try := func(ctx context.Context, also func(change.Tx) error) error {
+		return run.Run(ctx, change.Change{Component: "ntp", Action: "ntp.pool.create"}, func(tx change.Tx) error {
+			tx.AfterCommit(func(context.Context) error { ran++; return nil })
+			return also(tx)
+		})
+	}
+	fine := add("pool-1")
+	refused := errors.New("refused")
+	if err := try(ctx, func(change.Tx) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("a refused change: %v", err)
+	}
+	var plan *intent.Plan
+	if err := try(intent.With(ctx, intent.Ask{DryRun: true}), fine); !errors.As(err, &plan) {
+		t.Errorf("a dry run: %v", err)
+	}
+	err := run.Batch(ctx, "two", func(ctx context.Context) error {
+		if err := try(ctx, fine); err != nil {
+			return err
+		}
+		return refused
+	})
+	if !errors.Is(err, refused) {
+		t.Errorf("a batch that breaks off: %v", err)
+	}
+	if _, err := pool.Exec(ctx, `create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+		create constraint trigger fail after insert on changes deferrable initially deferred for each row execute function fail()`); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(ctx, fine); err == nil {
+		t.Error("a commit that fails is answered as a success")
+	}
+	if ran != 0 {
+		t.Errorf("%d effects of changes that were not stored", ran)
+	}
+	if _, err := pool.Exec(ctx, `drop trigger fail on changes`); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(ctx, fine); err != nil || ran != 1 {
+		t.Errorf("stored with %v, %d effects, want one", err, ran)
 	}
 }

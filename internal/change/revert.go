@@ -55,7 +55,7 @@ func (r *Runner) revert(ctx context.Context, id string, c Change, tables []db.Ta
 	c.Component, c.Action, c.Subject, c.reverts = was.Component, was.Component+".revert", was.Action+" "+was.Subject, id
 	c.Detail = map[string]any{"reverts": id}
 	return r.transact(ctx, c, func(w *work) error {
-		return w.step(ctx, c, func(tx pgx.Tx) error {
+		return w.step(ctx, c, func(tx Tx) error {
 			settled, err := Settle(ctx, tx, id, Reverted)
 			if err != nil {
 				return err

@@ -51,7 +51,7 @@ func newWarehouse(t *testing.T) warehouse {
 func (w warehouse) do(sql string, args ...any) string {
 	w.Helper()
 	ctx := intent.With(w.ctx, intent.Ask{})
-	err := w.run.Run(ctx, change.Change{Component: "box", Action: "box.do"}, func(tx pgx.Tx) error {
+	err := w.run.Run(ctx, change.Change{Component: "box", Action: "box.do"}, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, sql, args...)
 		return err
 	})

@@ -2,7 +2,6 @@ package change
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,6 +25,7 @@ type work struct {
 	entries  []audit.Entry
 	affected []string // components whose files will change
 	undoing  bool
+	effects  []func(context.Context) error // for after the commit
 }
 
 // run is the transaction.
@@ -111,26 +111,40 @@ func (w *work) queueLock(b *pgx.Batch, component string) {
 }
 
 // step is one mutation of the change, with its audit entry.
-func (w *work) step(ctx context.Context, c Change, fn func(tx pgx.Tx) error) error {
+func (w *work) step(ctx context.Context, c Change, fn func(tx Tx) error) error {
 	var b pgx.Batch
 	if w.queueLock(&b, c.Component); b.Len() > 0 {
 		if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
 			return fmt.Errorf("take the turn of %s: %w", c.Component, err)
 		}
 	}
-	if err := fn(w.tx); err != nil {
+	if err := fn(Tx{w.tx, w}); err != nil {
 		return err
 	}
-	entry := audit.Entry{Actor: c.Actor, Action: c.Action, Subject: c.Subject, ChangeID: &w.id}
-	if c.Detail != nil {
-		detail, err := json.Marshal(c.Detail)
-		if err != nil {
-			return fmt.Errorf("detail of %s: %w", c.Action, err)
-		}
-		entry.Detail = detail
+	entry, err := c.entry(ctx) // now, since fn may have added to the detail
+	if err != nil {
+		return err
 	}
+	entry.ChangeID = &w.id
 	w.entries = append(w.entries, entry)
 	return nil
+}
+
+// effectTime is for what follows a commit: files and caches, nothing that waits for others.
+const effectTime = 10 * time.Second
+
+// after does what waited for the commit, also when the caller has hung up.
+func (w *work) after(ctx context.Context) error {
+	if len(w.effects) == 0 {
+		return nil
+	}
+	held, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectTime)
+	defer cancel()
+	var all error
+	for _, effect := range w.effects {
+		all = errors.Join(all, effect(held))
+	}
+	return all
 }
 
 // finish has the result judged, and adds what goes with it.

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/db"
@@ -35,7 +33,7 @@ func RegisterPatch[In any, Row row, Full any](d Resource[Row, Full], r api.Route
 			return nil, fault.New(fault.Invalid, "there is nothing in this request to change")
 		}
 		var made Row
-		err := s.existing(ctx, "update", in.ID, in.IfMatch, func(tx pgx.Tx, old Row) (err error) {
+		err := s.existing(ctx, "update", in.ID, in.IfMatch, func(tx change.Tx, old Row) (err error) {
 			values["revision"], values["updated_at"] = old.meta().Revision+1, time.Now()
 			made, err = s.replace(ctx, tx, in.ID, values)
 			return err

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/db"
@@ -57,7 +55,7 @@ type Resource[Row row, In any] struct {
 	Derive func(ctx context.Context, id string, old *Row, in *In) (map[string]any, error)
 	// After runs in the same transaction, once the row is written, or before it is deleted.
 	// old is nil on create, now and in on delete.
-	After func(ctx context.Context, tx pgx.Tx, old, now *Row, in *In) error
+	After func(ctx context.Context, tx change.Tx, old, now *Row, in *In) error
 }
 
 // Register adds the five operations to r.

@@ -60,7 +60,7 @@ func (s *single[Row, In]) get(ctx context.Context, _ *struct{}) (*api.Row[Row], 
 
 func (s *single[Row, In]) update(ctx context.Context, in *settings[In]) (*api.Row[Row], error) {
 	var made Row
-	err := s.write(ctx, "update", "settings", func(tx pgx.Tx) error {
+	err := s.write(ctx, "update", "settings", func(tx change.Tx) error {
 		old, err := s.only(ctx, tx, " for update")
 		if err != nil {
 			return err

@@ -41,7 +41,7 @@ func (s *store[Row, In]) create(ctx context.Context, in *creation[In]) (*api.Row
 		return nil, err
 	}
 	var made Row
-	err = s.write(ctx, "create", s.subject(&in.Body, id), func(tx pgx.Tx) (err error) {
+	err = s.write(ctx, "create", s.subject(&in.Body, id), func(tx change.Tx) (err error) {
 		values, err := s.values(ctx, tx, id, nil, &in.Body)
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (s *store[Row, In]) update(ctx context.Context, in *replacement[In]) (*api.
 		return nil, err
 	}
 	var made Row
-	err := s.existing(ctx, "update", in.ID, in.IfMatch, func(tx pgx.Tx, old Row) error {
+	err := s.existing(ctx, "update", in.ID, in.IfMatch, func(tx change.Tx, old Row) error {
 		values, err := s.values(ctx, tx, in.ID, &old, &in.Body)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (s *store[Row, In]) update(ctx context.Context, in *replacement[In]) (*api.
 }
 
 func (s *store[Row, In]) delete(ctx context.Context, in *removal) (*api.Body[*api.None], error) {
-	err := s.existing(ctx, "delete", in.ID, in.IfMatch, func(tx pgx.Tx, old Row) error {
+	err := s.existing(ctx, "delete", in.ID, in.IfMatch, func(tx change.Tx, old Row) error {
 		if err := s.after(ctx, tx, &old, nil, nil); err != nil {
 			return err
 		}
@@ -134,13 +134,13 @@ func (s *store[Row, In]) delete(ctx context.Context, in *removal) (*api.Body[*ap
 }
 
 // existing runs fn on the row as it is now, held against the version the caller knows.
-func (s *store[Row, In]) existing(ctx context.Context, verb, id, ifMatch string, fn func(tx pgx.Tx, old Row) error) error {
+func (s *store[Row, In]) existing(ctx context.Context, verb, id, ifMatch string, fn func(tx change.Tx, old Row) error) error {
 	// The subject is read first, outside: the change needs its name before it begins.
 	seen, err := s.read(ctx, s.q, s.sql.get, id)
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, verb, s.Name(seen), func(tx pgx.Tx) error {
+	return s.write(ctx, verb, s.Name(seen), func(tx change.Tx) error {
 		old, err := s.read(ctx, tx, s.sql.lock, id)
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (s *store[Row, In]) matches(ifMatch string, old Row) error {
 	return f
 }
 
-func (s *store[Row, In]) write(ctx context.Context, verb, subject string, fn func(tx pgx.Tx) error) error {
+func (s *store[Row, In]) write(ctx context.Context, verb, subject string, fn func(tx change.Tx) error) error {
 	c := change.Change{Component: s.Component, Action: s.action(verb), Subject: subject}
 	return db.Fault(s.run.Run(ctx, c, fn), spaced(s.Noun), s.Unique)
 }
@@ -174,7 +174,7 @@ func (s *store[Row, In]) prepare(ctx context.Context, creating bool, in *In) err
 	return s.Prepare(ctx, creating, in)
 }
 
-func (s *store[Row, In]) after(ctx context.Context, tx pgx.Tx, old, now *Row, in *In) error {
+func (s *store[Row, In]) after(ctx context.Context, tx change.Tx, old, now *Row, in *In) error {
 	if s.After == nil {
 		return nil
 	}

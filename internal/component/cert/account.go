@@ -66,7 +66,7 @@ func (p *part) register(ctx context.Context, client *authority, settings setupst
 		return acme.Account{}, err
 	}
 	id, now := db.NewID(), p.Now()
-	err = p.Run.Run(ctx, change.Change{Component: "cert", Action: "cert.acme_account.create", Subject: host(settings.DirectoryURL), Actor: actor}, func(tx pgx.Tx) error {
+	err = p.Run.Run(ctx, change.Change{Component: "cert", Action: "cert.acme_account.create", Subject: host(settings.DirectoryURL), Actor: actor}, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, `insert into acme_accounts (id, revision, created_at, updated_at, directory_url, email, location, private_key)
 			values ($1, 1, $2, $2, $3, $4, $5, $6)`, id, now, settings.DirectoryURL, settings.Email, made.Location, p.Box.Seal(text, accountPlace(id)))
 		return err
@@ -80,7 +80,7 @@ func (p *part) register(ctx context.Context, client *authority, settings setupst
 // forgetAccount lets the next order register anew.
 func (p *part) forgetAccount(ctx context.Context, directory string) error {
 	c := change.Change{Component: "cert", Action: "cert.acme_account.delete", Subject: host(directory), Actor: actor}
-	return p.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	return p.Run.Run(ctx, c, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, `delete from acme_accounts where directory_url = $1`, directory)
 		if err != nil {
 			return fmt.Errorf("forget the account: %w", err)

@@ -89,7 +89,7 @@ func (p *part) ask(ctx context.Context, id, verb string, may func(source string)
 	}
 	now := p.Now()
 	c := change.Change{Component: "cert", Action: "cert.certificate." + verb, Subject: name}
-	err = p.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err = p.Run.Run(ctx, c, func(tx change.Tx) error {
 		if _, err := tx.Exec(ctx, statement, id, now); err != nil {
 			return db.Fault(fmt.Errorf("ask to %s %s: %w", verb, name, err), "certificate", nil)
 		}

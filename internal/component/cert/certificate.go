@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -286,7 +287,7 @@ func (p *part) columns(id string, m material, from string) map[string]any {
 }
 
 // after forgets how it went before: what is wanted now is something else.
-func (p *part) after(ctx context.Context, tx pgx.Tx, old, now *Certificate, _ *Input) error {
+func (p *part) after(ctx context.Context, tx change.Tx, old, now *Certificate, _ *Input) error {
 	if old == nil || now == nil {
 		return nil
 	}

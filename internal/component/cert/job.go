@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -149,7 +147,7 @@ func (p *part) put(ctx context.Context, c due, m material, from string) error {
 	values := p.columns(c.ID, m, from)
 	detail := map[string]any{"serial": serial(m.leaf), "issuer": issuer(m.leaf), "not_after": m.leaf.NotAfter}
 	ctx = intent.With(ctx, intent.Ask{})
-	err := p.Run.Run(ctx, change.Change{Component: "cert", Action: "cert.certificate.issue", Subject: c.Names[0], Actor: actor, Detail: detail}, func(tx pgx.Tx) error {
+	err := p.Run.Run(ctx, change.Change{Component: "cert", Action: "cert.certificate.issue", Subject: c.Names[0], Actor: actor, Detail: detail}, func(tx change.Tx) error {
 		tag, err := tx.Exec(ctx, `update certificates set chain = $4, private_key = $5, issued_from = $6, issued_names = $7, issuer = $8, serial = $9,
 				not_before = $10, not_after = $11, last_renewed_at = $12, revision = revision + 1, updated_at = $12
 			where id = $1 and names = $2 and source = $3`, c.ID, c.Names, c.Source,

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/api"
@@ -67,7 +66,7 @@ func (p *part) update(ctx context.Context, in *struct {
 	}
 	keep := *in.Body.KeepEdits
 	c := change.Change{Component: "change", Action: "system.component_update", Subject: in.Name, Detail: map[string]any{"keep_edits": keep}}
-	if err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return change.KeepEdits(ctx, tx, in.Name, keep) }); err != nil {
+	if err := p.Run.Run(ctx, c, func(tx change.Tx) error { return change.KeepEdits(ctx, tx, in.Name, keep) }); err != nil {
 		return nil, err
 	}
 	if _, err := p.Applier.Sync(ctx, in.Name); err != nil {
@@ -158,6 +157,15 @@ type Rendered struct {
 // all of them in time.
 func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered], error) {
 	out := Rendered{OK: true, Rendered: []string{}, Errors: map[string]string{}}
+	c := change.Change{Component: "change", Action: "system.render_configs", Subject: "all components"}
+	if err := p.Run.Act(ctx, c, func(ctx context.Context) error { return p.syncAll(ctx, &out) }); err != nil {
+		return nil, err
+	}
+	slices.Sort(out.Rendered)
+	return api.OK(out), nil
+}
+
+func (p *part) syncAll(ctx context.Context, out *Rendered) error {
 	limited, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()
 	var mu sync.Mutex
@@ -171,15 +179,7 @@ func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered],
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	slices.Sort(out.Rendered)
-	entry := change.Change{Component: "change", Action: "system.render_configs", Subject: "all components", Detail: map[string]any{"ok": out.OK}}
-	if err := p.Run.Run(ctx, entry, func(pgx.Tx) error { return nil }); err != nil {
-		return nil, err
-	}
-	return api.OK(out), nil
+	return g.Wait()
 }
 
 func (r *Rendered) add(name string, came change.Applied, err error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
@@ -90,7 +88,7 @@ func (p *part) revert(ctx context.Context, in *one) (*api.Body[change.Record], e
 
 func (p *part) confirm(ctx context.Context, in *one) (*api.Body[change.Record], error) {
 	c := change.Change{Component: "change", Action: "change.confirm", Subject: in.ID}
-	err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return change.Confirm(ctx, tx, in.ID) })
+	err := p.Run.Run(ctx, c, func(tx change.Tx) error { return change.Confirm(ctx, tx, in.ID) })
 	if err != nil {
 		return nil, err
 	}

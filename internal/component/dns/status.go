@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
@@ -44,7 +42,7 @@ func (p *part) statusRoutes(r api.Router) {
 		Summary: "Empty the cache of the DNS resolver", Description: "Also forgets which servers were slow or gone.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "dns", Action: "dns.cache.flush", Subject: "cache"}
-		err := p.Run.Run(ctx, c, func(pgx.Tx) error { return p.Applier.Ask(ctx, "dns", "flush", nil, nil) })
+		err := p.Run.Act(ctx, c, func(ctx context.Context) error { return p.Applier.Ask(ctx, "dns", "flush", nil, nil) })
 		if err != nil {
 			return nil, err
 		}

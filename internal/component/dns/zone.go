@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -73,7 +74,7 @@ func validateZone(ctx context.Context, tx db.DB, _ *Zone, in *ZoneInput) error {
 
 // afterZone moves the records along when a zone is renamed. Those of a deleted zone go
 // with it, by the database.
-func afterZone(ctx context.Context, tx pgx.Tx, old, now *Zone, _ *ZoneInput) error {
+func afterZone(ctx context.Context, tx change.Tx, old, now *Zone, _ *ZoneInput) error {
 	if old == nil || now == nil || old.Name == now.Name {
 		return nil
 	}
@@ -97,7 +98,7 @@ func afterZone(ctx context.Context, tx pgx.Tx, old, now *Zone, _ *ZoneInput) err
 type movedRecord struct{ ID, Name, FQDN string }
 
 // renamed works out what the names of a zone's records mean in the renamed one.
-func renamed(ctx context.Context, tx pgx.Tx, old, now Zone) ([]movedRecord, error) {
+func renamed(ctx context.Context, tx change.Tx, old, now Zone) ([]movedRecord, error) {
 	all, err := db.List[movedRecord](ctx, tx, `select id::text, name, fqdn from dns_records where zone_id = $1 order by fqdn, type, value`, now.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list the records of %s: %w", old.Name, err)

@@ -6,9 +6,8 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
@@ -44,7 +43,7 @@ func (p *part) addresses() resource.Resource[Address, AddressInput] {
 		Computed: map[string]string{"addresses": resolvedTo},
 		Name:     func(a Address) string { return a.Name },
 		Validate: validateAddress,
-		After: func(ctx context.Context, tx pgx.Tx, old, now *Address, _ *AddressInput) error {
+		After: func(ctx context.Context, tx change.Tx, old, now *Address, _ *AddressInput) error {
 			if now != nil {
 				return nil
 			}

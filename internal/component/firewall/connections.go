@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/fault"
@@ -86,7 +84,7 @@ func (p *part) cutConnections(ctx context.Context, in *struct{ Body ConnectionFi
 	}
 	var out Cut
 	c := change.Change{Component: Name, Action: "firewall.connections.cut", Subject: in.Body.String()}
-	err := p.Run.Run(ctx, c, func(pgx.Tx) error { return p.Applier.Ask(ctx, Name, cutVerb, in.Body, &out) })
+	err := p.Run.Act(ctx, c, func(ctx context.Context) error { return p.Applier.Ask(ctx, Name, cutVerb, in.Body, &out) })
 	if err != nil {
 		return nil, err
 	}

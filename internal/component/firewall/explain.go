@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/netip"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/fault"
@@ -40,8 +38,8 @@ func (p *part) explain(ctx context.Context, in *struct{ Body Question }) (*api.B
 	// It changes nothing, but as an act of an admin it is in the log like any other.
 	c := change.Change{Component: Name, Action: "firewall.explain", Subject: fmt.Sprintf("%s %s to %s", in.Body.Protocol, k.Source, k.Destination)}
 	var trace packetfilter.Trace
-	err = p.Run.Run(ctx, c, func(tx pgx.Tx) error {
-		s, err := p.load(ctx, tx)
+	err = p.Run.Act(ctx, c, func(ctx context.Context) error {
+		s, err := p.load(ctx, p.DB)
 		if err == nil {
 			trace = packetfilter.Explain(&s.policy, k, p.way)
 		}

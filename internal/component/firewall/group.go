@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -102,7 +103,7 @@ func (g grouping) one() string {
 	return "an address object"
 }
 
-func (g grouping) after(ctx context.Context, tx pgx.Tx, old, now *Group, in *GroupInput) error {
+func (g grouping) after(ctx context.Context, tx change.Tx, old, now *Group, in *GroupInput) error {
 	if now == nil {
 		if old.Builtin {
 			return builtin("group", "deleted")

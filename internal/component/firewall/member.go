@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -42,7 +41,7 @@ func (g grouping) memberships() resource.Resource[Member, MemberInput] {
 		Validate: func(ctx context.Context, tx db.DB, _ *Member, in *MemberInput) error {
 			return g.validateMember(ctx, tx, in)
 		},
-		After: func(ctx context.Context, tx pgx.Tx, old, now *Member, _ *MemberInput) error {
+		After: func(ctx context.Context, tx change.Tx, old, now *Member, _ *MemberInput) error {
 			if old == nil {
 				return g.changeable(ctx, tx, now.GroupID)
 			}

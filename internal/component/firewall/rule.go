@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/db"
@@ -205,7 +203,7 @@ func (p *part) orderRoute(r api.Router, path, noun, table string) {
 		Summary: "Give all of them a new order",
 	}, func(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "firewall", Action: "firewall." + table[len("firewall_"):len(table)-1] + ".order", Subject: "order"}
-		err := p.Run.Run(ctx, c, func(tx pgx.Tx) error { return resource.Reorder(ctx, tx, table, "rule", in.Body.Rules, "true") })
+		err := p.Run.Run(ctx, c, func(tx change.Tx) error { return resource.Reorder(ctx, tx, table, "rule", in.Body.Rules, "true") })
 		if err != nil {
 			return nil, db.Fault(err, "rule", nil)
 		}

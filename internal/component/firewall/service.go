@@ -3,9 +3,8 @@ package firewall
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
@@ -44,7 +43,7 @@ func (p *part) services() resource.Resource[Service, ServiceInput] {
 		Derive: func(_ context.Context, _ string, old *Service, _ *ServiceInput) (map[string]any, error) {
 			return map[string]any{"builtin": old != nil && old.Builtin}, nil
 		},
-		After: func(ctx context.Context, tx pgx.Tx, old, now *Service, _ *ServiceInput) error {
+		After: func(ctx context.Context, tx change.Tx, old, now *Service, _ *ServiceInput) error {
 			switch {
 			case now != nil:
 				return nil

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
@@ -85,7 +84,7 @@ func builtin(noun, what string) error {
 }
 
 // afterZone lets the settings follow a new name; what else names a zone follows by itself.
-func afterZone(ctx context.Context, tx pgx.Tx, old, now *Zone, _ *ZoneInput) error {
+func afterZone(ctx context.Context, tx change.Tx, old, now *Zone, _ *ZoneInput) error {
 	if now == nil {
 		if old.Builtin {
 			return builtin("zone", "deleted")

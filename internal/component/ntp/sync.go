@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/db"
@@ -31,21 +29,15 @@ func (p *part) syncRoute(r api.Router) {
 	}, p.sync)
 }
 
-// sync does the deed within the change, so that one that failed leaves no entry. It goes on
-// when the caller hangs up: the clock cannot be rolled back.
+// sync goes on when the caller hangs up: the clock cannot be rolled back.
 func (p *part) sync(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
 	held, cancel := context.WithTimeout(context.WithoutCancel(ctx), syncTime)
 	defer cancel()
 	var s Status
-	done := false
-	err := p.Run.Run(held, change.Change{Component: name, Action: "ntp.force_sync", Subject: "clock"}, func(pgx.Tx) (err error) {
-		s, err = p.synchronise(held)
-		done = err == nil
+	err := p.Run.Act(held, change.Change{Component: name, Action: "ntp.force_sync", Subject: "clock"}, func(ctx context.Context) (err error) {
+		s, err = p.synchronise(ctx)
 		return err
 	})
-	if err != nil && done {
-		err = errors.Join(fault.New(fault.Internal, "this was done, but could not be written to the audit log").WithCode("not_audited"), err)
-	}
 	if err != nil {
 		return nil, err
 	}

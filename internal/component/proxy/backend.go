@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -133,7 +132,7 @@ func optionalName(p *fault.Problems, field, s string) string {
 }
 
 // afterBackend refuses to delete what others point at, and says who.
-func afterBackend(ctx context.Context, tx pgx.Tx, old, now *Backend, _ *BackendInput) error {
+func afterBackend(ctx context.Context, tx change.Tx, old, now *Backend, _ *BackendInput) error {
 	if now != nil {
 		return nil
 	}

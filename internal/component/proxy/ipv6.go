@@ -33,5 +33,5 @@ func (p *part) followSetup(ctx context.Context) error {
 		return nil
 	}
 	c := change.Change{Component: "proxy", Action: "proxy.ipv6", Subject: "as in the setup store"}
-	return p.Run.Run(ctx, c, func(tx pgx.Tx) error { return ListenOnIPv6(ctx, tx, state.IPv6Enabled) })
+	return p.Run.Run(ctx, c, func(tx change.Tx) error { return ListenOnIPv6(ctx, tx, state.IPv6Enabled) })
 }

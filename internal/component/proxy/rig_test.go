@@ -82,7 +82,7 @@ func newStore(t testing.TB) *rig {
 func (r *rig) listenOnIPv6(on bool) {
 	r.t.Helper()
 	c := change.Change{Component: "proxy", Action: "proxy.ipv6", Subject: "test", Actor: "test"}
-	if err := r.p.Run.Run(r.t.Context(), c, func(tx pgx.Tx) error { return ListenOnIPv6(r.t.Context(), tx, on) }); err != nil {
+	if err := r.p.Run.Run(r.t.Context(), c, func(tx change.Tx) error { return ListenOnIPv6(r.t.Context(), tx, on) }); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/db"
@@ -80,7 +78,7 @@ func (p *part) order(ctx context.Context, in *struct{ Body Order }) (*api.Body[*
 		return nil, fault.At("domain_id", "is not the id of a domain")
 	}
 	c := change.Change{Component: "proxy", Action: "proxy.routing_rule.order", Subject: in.Body.DomainID}
-	err := p.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err := p.Run.Run(ctx, c, func(tx change.Tx) error {
 		return resource.Reorder(ctx, tx, "proxy_rules", "rule", in.Body.Rules, "domain_id = $1", in.Body.DomainID)
 	})
 	if err != nil {

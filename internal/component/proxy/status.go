@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/fault"
@@ -62,7 +60,7 @@ func (p *part) statusRoutes(r api.Router) {
 		Summary: "Have the reverse proxy read its files again", Description: "Connections are kept. A change does this by itself where it is needed.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "proxy", Action: "proxy.reload", Subject: "haproxy"}
-		if err := p.Run.Run(ctx, c, func(pgx.Tx) error { return p.Applier.Ask(ctx, "proxy", "reload", nil, nil) }); err != nil {
+		if err := p.Run.Act(ctx, c, func(ctx context.Context) error { return p.Applier.Ask(ctx, "proxy", "reload", nil, nil) }); err != nil {
 			return nil, err
 		}
 		return api.Done(), nil

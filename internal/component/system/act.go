@@ -5,9 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"gateway/internal/api"
 	"gateway/internal/apply"
 	"gateway/internal/change"
@@ -56,22 +53,22 @@ func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body
 	return api.OK(in.Body), nil
 }
 
-// act does the deed within the change, so that one that failed leaves no entry.
+// act goes on when the caller hangs up: restarting the reverse proxy cuts the very
+// connection the request came by.
 func (p *part) act(ctx context.Context, c change.Change, a apply.Action, svc apply.Service) error {
-	done := false
-	err := p.change(ctx, c, func(ctx context.Context, tx pgx.Tx) error {
-		// A daemon may stop for longer than the pool lets a transaction idle.
-		if _, err := tx.Exec(ctx, `set local idle_in_transaction_session_timeout = '60s'`); err != nil {
-			return err
-		}
-		err := p.ask(ctx, a, svc)
-		done = err == nil
-		return err
-	})
-	if err != nil && done {
-		return errors.Join(fault.New(fault.Internal, "this was done, but could not be written to the audit log").WithCode("not_audited"), err)
+	held, cancel := hold(ctx)
+	defer cancel()
+	c.Component = "system"
+	return p.Run.Act(held, c, func(ctx context.Context) error { return p.ask(ctx, a, svc) })
+}
+
+// hold is ctx without its end but for the deadline.
+func hold(ctx context.Context) (context.Context, context.CancelFunc) {
+	held := context.WithoutCancel(ctx)
+	if end, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(held, end)
 	}
-	return err
+	return held, func() {}
 }
 
 // ask words what the applier does not: its silence must not read as that of the database.
@@ -87,32 +84,4 @@ func (p *part) ask(ctx context.Context, a apply.Action, svc apply.Service) error
 	default:
 		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; the log of this node has the details").WithCode("applier_unavailable"), err)
 	}
-}
-
-// change runs fn as a change of this component. It goes on when the caller hangs up:
-// what happens outside of the database cannot be rolled back, and restarting the
-// reverse proxy cuts the very connection the request came by.
-func (p *part) change(ctx context.Context, c change.Change, fn func(context.Context, pgx.Tx) error) error {
-	held := context.WithoutCancel(ctx)
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		held, cancel = context.WithDeadline(held, end)
-		defer cancel()
-	}
-	c.Component = "system"
-	started := false
-	err := p.Run.Run(held, c, func(tx pgx.Tx) error {
-		started = true
-		return fn(held, tx)
-	})
-	if err != nil && !started && waited(err) {
-		return errors.Join(fault.New(fault.Unavailable, "this did not get its turn in time; another change of the system may be under way").WithCode("busy"), err)
-	}
-	return err
-}
-
-// waited reports whether err is that of a change that did not get its turn in time.
-func waited(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "57014" || db.Expired(err)
 }

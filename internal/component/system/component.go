@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -62,6 +63,7 @@ type part struct {
 	Options
 	versions *versions
 	metrics  http.Handler
+	setting  sync.Mutex
 }
 
 // New returns the component.

@@ -2,7 +2,6 @@ package system
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -105,34 +104,25 @@ func (p *part) setRetention(ctx context.Context, in *struct{ Body Retention }) (
 func nothingElse(context.Context, pgx.Tx) error { return nil }
 
 // set stores one value, with an entry even when it was the same before, and does what goes
-// with it in the database. The store is a file and knows no rollback, so a change that
-// fails after it puts the old value back.
+// with it in the database.
 func set[T comparable](ctx context.Context, p *part, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
-	var old T
-	written := false
-	detail := map[string]any{"to": value}
-	err := p.change(ctx, change.Change{Action: action, Subject: subject, Detail: detail}, func(ctx context.Context, tx pgx.Tx) error {
-		if err := also(ctx, tx); err != nil {
-			return err
-		}
-		_, err := p.Setup.Update(func(s *setupstate.State) error {
-			f := field(s)
-			old, *f = *f, value
-			return nil
-		})
-		written = err == nil
-		detail["from"] = old
-		return err
-	})
-	if err == nil || !written {
+	p.setting.Lock() // the store follows the commits in their order
+	defer p.setting.Unlock()
+	held, cancel := hold(ctx)
+	defer cancel()
+	state, err := p.Setup.Load()
+	if err != nil {
 		return err
 	}
-	_, undo := p.Setup.Update(func(s *setupstate.State) error {
-		// Somebody may have had their turn meanwhile; theirs stays.
-		if f := field(s); *f == value {
-			*f = old
-		}
-		return nil
+	c := change.Change{Component: "system", Action: action, Subject: subject, Detail: map[string]any{"from": *field(&state), "to": value}}
+	return p.Run.Run(held, c, func(tx change.Tx) error {
+		tx.AfterCommit(func(context.Context) error {
+			_, err := p.Setup.Update(func(s *setupstate.State) error {
+				*field(s) = value
+				return nil
+			})
+			return err
+		})
+		return also(held, tx)
 	})
-	return errors.Join(err, undo)
 }

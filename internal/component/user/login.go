@@ -190,7 +190,7 @@ func (u *Users) adopt(ctx context.Context, a account) (*account, error) {
 	a.ID = db.NewID()
 	a.TOTPEnabled = false // without a row there is no second factor to ask for
 	c := change.Change{Component: "user", Action: "user.create", Subject: a.Email, Actor: "setup"}
-	err := u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err := u.Run.Run(ctx, c, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, `insert into users (id, revision, created_at, updated_at, email, role, active, password_hash)
 			values ($1, 1, $2, $2, $3, $4, $5, $6)`, a.ID, u.Now(), a.Email, a.Role, a.Active, a.PasswordHash)
 		return err
@@ -242,7 +242,7 @@ func signedIn(l Login, cookies []http.Cookie) *api.SignedIn[Login] {
 func (u *Users) logout(ctx context.Context, _ *struct{}) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	c := change.Change{Component: "user", Action: "auth.logout", Subject: me.Email}
-	if err := u.Run.Run(ctx, c, func(tx pgx.Tx) error { return revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
+	if err := u.Run.Run(ctx, c, func(tx change.Tx) error { return revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
 		return nil, err
 	}
 	return &api.SignedIn[*api.None]{SetCookie: expire()}, nil

@@ -49,7 +49,7 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 	}
 	out := &api.SignedIn[*api.None]{}
 	c := change.Change{Component: "user", Action: "auth.password.change", Subject: me.Email}
-	err = u.Run.Run(ctx, c, func(tx pgx.Tx) (err error) {
+	err = u.Run.Run(ctx, c, func(tx change.Tx) (err error) {
 		if err := u.storePassword(ctx, tx, me.UserID, me.Email, hash); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (u *Users) reset(ctx context.Context, email, password string) error {
 		return err
 	}
 	c := change.Change{Component: "user", Action: "auth.password.reset", Subject: email, Actor: "local"}
-	return u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	return u.Run.Run(ctx, c, func(tx change.Tx) error {
 		a, err := byEmail(ctx, tx, email)
 		if err != nil {
 			return err
@@ -220,7 +220,7 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 		return nil, err
 	}
 	c := change.Change{Component: "user", Action: "user.password.set", Subject: a.Email}
-	err = u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
 		if err := u.storePassword(ctx, tx, a.ID, a.Email, hash); err != nil {
 			return err
 		}

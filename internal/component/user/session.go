@@ -258,7 +258,7 @@ func (u *Users) revokeSession(ctx context.Context, in *struct {
 		return nil, db.Fault(pgx.ErrNoRows, "session", nil)
 	}
 	c := change.Change{Component: "user", Action: "auth.session.revoke", Subject: me.Email, Detail: map[string]any{"session": in.ID}}
-	err := u.Run.Run(ctx, c, func(tx pgx.Tx) error { return revoke(ctx, tx, me.UserID, in.ID) })
+	err := u.Run.Run(ctx, c, func(tx change.Tx) error { return revoke(ctx, tx, me.UserID, in.ID) })
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (u *Users) createToken(ctx context.Context, in *struct {
 	now := u.Now()
 	t := TokenView{ID: db.NewID(), Name: in.Body.Name, Role: in.Body.Role, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, in.Body.Days)}
 	c := change.Change{Component: "user", Action: "auth.token.create", Subject: t.Name, Detail: map[string]any{"role": t.Role, "expires_at": t.ExpiresAt}}
-	err := u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err := u.Run.Run(ctx, c, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, `insert into user_tokens (id, user_id, name, role, hash, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
 			t.ID, me.UserID, t.Name, t.Role, hash, t.CreatedAt, t.ExpiresAt)
 		return err
@@ -99,7 +99,7 @@ func (u *Users) revokeToken(ctx context.Context, in *struct {
 		return nil, db.Fault(err, "token", nil)
 	}
 	c := change.Change{Component: "user", Action: "auth.token.revoke", Subject: name}
-	err = u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
 		tag, err := tx.Exec(ctx, `delete from user_tokens where id = $1 and user_id = $2`, in.ID, me.UserID)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = pgx.ErrNoRows

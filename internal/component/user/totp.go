@@ -52,7 +52,7 @@ func (u *Users) setupTOTP(ctx context.Context, _ *struct{}) (*api.Body[Enrolment
 	}
 	sealed := u.Box.Seal([]byte(e.Secret.Reveal()), totpPlace("pending", me.UserID))
 	c := change.Change{Component: "user", Action: "auth.totp.setup", Subject: me.Email}
-	err = u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
 		a, err := byID(ctx, tx, me.UserID)
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func (u *Users) enableTOTP(ctx context.Context, in *codeInput) (*api.SignedIn[En
 	codes := auth.NewRecoveryCodes()
 	var cookies []http.Cookie
 	c := change.Change{Component: "user", Action: "auth.totp.enable", Subject: me.Email}
-	err := u.Run.Run(ctx, c, func(tx pgx.Tx) (err error) {
+	err := u.Run.Run(ctx, c, func(tx change.Tx) (err error) {
 		if err := u.confirmPending(ctx, tx, me.UserID, in.Body.Code); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (u *Users) useCode(ctx context.Context, a *account, code string) (bool, err
 func (u *Users) useRecovery(ctx context.Context, a *account, code string) (bool, error) {
 	won := false
 	c := change.Change{Component: "user", Action: "auth.recovery_code.use", Subject: a.Email, Actor: a.Email}
-	err := u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err := u.Run.Run(ctx, c, func(tx change.Tx) error {
 		tag, err := tx.Exec(ctx, `update user_recovery_codes set used_at = $3 where user_id = $1 and hash = $2 and used_at is null`,
 			a.ID, auth.HashRecovery(code), u.Now())
 		if err != nil {
@@ -244,7 +244,7 @@ func (u *Users) disableOwnTOTP(ctx context.Context, in *struct {
 	}
 	out := &api.SignedIn[*api.None]{}
 	c := change.Change{Component: "user", Action: "auth.totp.disable", Subject: me.Email}
-	err := u.Run.Run(ctx, c, func(tx pgx.Tx) (err error) {
+	err := u.Run.Run(ctx, c, func(tx change.Tx) (err error) {
 		if err := u.clearTOTP(ctx, tx, me.UserID); err != nil {
 			return err
 		}
@@ -266,7 +266,7 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 		return nil, err
 	}
 	c := change.Change{Component: "user", Action: "user.totp.disable", Subject: a.Email}
-	err = u.Run.Run(ctx, c, func(tx pgx.Tx) error {
+	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
 		if err := u.clearTOTP(ctx, tx, a.ID); err != nil {
 			return err
 		}

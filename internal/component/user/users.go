@@ -9,6 +9,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/auth"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -95,7 +96,7 @@ func (u *Users) derive(_ context.Context, _ string, _ *User, in *Input) (map[str
 }
 
 // after keeps sessions and the setup store true to the row.
-func (u *Users) after(ctx context.Context, tx pgx.Tx, old, now *User, in *Input) error {
+func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Input) error {
 	switch {
 	case old == nil:
 		return nil

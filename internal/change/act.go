@@ -1,0 +1,61 @@
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"gateway/internal/audit"
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Act does something that stores no configuration: restart a daemon, empty a cache. The
+// audit entry comes first, so that nothing is ever done that the log does not know; what
+// then fails is a second entry. No transaction and no lock is held meanwhile.
+func (r *Runner) Act(ctx context.Context, c Change, fn func(ctx context.Context) error) error {
+	entry, err := c.entry(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.log.Record(ctx, r.pool, entry); err != nil {
+		return db.Busy(fmt.Errorf("record %s: %w", c.Action, err))
+	}
+	err = fn(ctx)
+	if err == nil {
+		return nil
+	}
+	entry.Action += ".failed"
+	entry.Detail, _ = json.Marshal(map[string]string{"why": why(err)}) // a text can always be encoded
+	return errors.Join(err, r.log.Record(context.WithoutCancel(ctx), r.pool, entry))
+}
+
+// why is what the audit log may say of an error.
+func why(err error) string {
+	if f, ok := fault.Of(err); ok {
+		return f.Message
+	}
+	return "the log of this node has the details"
+}
+
+// entry is what the audit log says of the change.
+func (c Change) entry(ctx context.Context) (audit.Entry, error) {
+	if c.Actor == "" {
+		c.Actor = auth.From(ctx).Actor()
+	}
+	if c.Actor == "" || c.Action == "" || c.Component == "" {
+		return audit.Entry{}, fmt.Errorf("change %q of component %q by %q lacks a name", c.Action, c.Component, c.Actor)
+	}
+	e := audit.Entry{Actor: c.Actor, Action: c.Action, Subject: c.Subject}
+	if c.Detail == nil {
+		return e, nil
+	}
+	detail, err := json.Marshal(c.Detail)
+	if err != nil {
+		return audit.Entry{}, fmt.Errorf("detail of %s: %w", c.Action, err)
+	}
+	e.Detail = detail
+	return e, nil
+}
