@@ -265,12 +265,13 @@ func (w *worker) mark(ctx context.Context, j job, state, why string) error {
 	return nil
 }
 
-// difference is what the round changed, without secrets. Of many files it looks at those
-// that are others now.
+// difference is what the round changed, without secrets: those of the files before, which
+// the database may not have any more, as well as those of the files now. Of many files it
+// looks at those that are others now.
 func (w *worker) difference(j job) []intent.File {
-	hide := func(data []byte) string {
-		text := string(data)
-		for _, s := range j.secrets {
+	hide := func(f component.File) string {
+		text := f.Text()
+		for _, s := range j.secrets { // of a file that should have been confidential, and is not
 			text = strings.ReplaceAll(text, s, secret.Redacted)
 		}
 		return text
@@ -278,12 +279,12 @@ func (w *worker) difference(j job) []intent.File {
 	was, now := map[string]string{}, map[string]string{}
 	for _, f := range w.shown.Files {
 		if after := j.wanted.File(f.Path); !bytes.Equal(after, f.Data) {
-			was[f.Path] = hide(f.Data)
+			was[f.Path] = hide(f)
 		}
 	}
 	for _, f := range j.wanted.Files {
 		if before := w.shown.File(f.Path); !bytes.Equal(before, f.Data) {
-			now[f.Path] = hide(f.Data)
+			now[f.Path] = hide(f)
 		}
 	}
 	return change.Diff(w.part.Name, was, now)

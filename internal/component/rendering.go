@@ -2,12 +2,15 @@ package component
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"gateway/internal/secret"
 )
@@ -29,6 +32,23 @@ type File struct {
 	Mode fs.FileMode
 	Data []byte
 }
+
+// Confidential reports whether the file holds secrets: then nobody but root may read it,
+// and neither a preview nor the history shows what is in it.
+func (f File) Confidential() bool { return f.Mode.Perm()&0o077 == 0 }
+
+// Text is the file as it may be shown. Of a confidential one it tells versions apart, by a
+// key that nobody has: a bare hash of a weak password is as good as the password.
+func (f File) Text() string {
+	if !f.Confidential() {
+		return string(f.Data)
+	}
+	h := hmac.New(sha256.New, textKey())
+	h.Write(f.Data)
+	return fmt.Sprintf("(content not shown: it holds secrets; version %x)\n", h.Sum(nil)[:4])
+}
+
+var textKey = sync.OnceValue(func() []byte { return []byte(rand.Text()) })
 
 // Problem is one object that was left out.
 type Problem struct {

@@ -21,6 +21,8 @@ const (
 	mapsDir  = dir + "maps/"
 	crtList  = dir + "crt-list.txt"
 	fileMode = 0o640
+	// Digests of passwords are for HAProxy's master alone, which is root.
+	secretMode = 0o600
 )
 
 var (

@@ -282,6 +282,9 @@ func (s *sites) files() []component.File {
 		if m.used {
 			files = append(files, mapFile(m.path, m.entries))
 		}
+		if m.path == loginsMap && m.used {
+			files[len(files)-1].Mode = secretMode
+		}
 	}
 	for _, h := range s.headers {
 		files = append(files, mapFile(h.path(), h.entries))
