@@ -168,6 +168,8 @@ type stage struct {
 	admin   *apptest.Client
 	applier *fakeApplier
 	made    int
+	// configured are the tables of the configuration, where a test compares them.
+	configured []string
 }
 
 func newStage(t *testing.T, options ...apptest.Option) *stage {

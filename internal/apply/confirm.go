@@ -13,6 +13,7 @@ import (
 
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/fault"
 	"gateway/internal/intent"
 )
 
@@ -29,7 +30,11 @@ type armed struct {
 	Undone bool `json:"undone"`
 }
 
-const confirmEvery = 200 * time.Millisecond
+const (
+	confirmEvery = 200 * time.Millisecond
+	// undoEvery is for rows that could not be taken back: somebody has to do something first.
+	undoEvery = 5 * time.Second
+)
 
 // confirming is the wait for a confirmation; there is one at a time. The lock is taken
 // last, after a worker's turn: nobody waits for a turn with it in hand.
@@ -38,6 +43,8 @@ type confirming struct {
 	armed *armed // never changed, only replaced
 	// undoing holds the components' rounds from the first file that goes back.
 	undoing bool
+	// retryAt is when to try again to take the rows back; only the watch uses it.
+	retryAt time.Duration
 }
 
 func (c *confirming) current() (a *armed, undoing bool) {
@@ -193,10 +200,29 @@ func (e *Engine) confirmation(ctx context.Context) error {
 	if !e.Up() {
 		return nil
 	}
-	if err := e.Undo(ctx, a.Change); err != nil {
-		return fmt.Errorf("take the rows of %s back: %w", a.Change, err)
+	return e.rowsBack(ctx, a)
+}
+
+// rowsBack ends the undoing. Where the rows cannot be taken back the operator is told: the
+// change can still be confirmed, which ends it too.
+func (e *Engine) rowsBack(ctx context.Context, a *armed) error {
+	if e.Clock.Uptime() < e.waiting.retryAt {
+		return nil
 	}
-	return e.forgetArmed()
+	err := e.Undo(ctx, a.Change)
+	if err == nil {
+		return e.forgetArmed()
+	}
+	e.waiting.retryAt = e.Clock.Uptime() + undoEvery
+	if f, ok := fault.Of(err); ok {
+		why := "the files are those before the change, but its rows cannot be taken back: " + f.Error() + "; confirm the change to keep it"
+		for _, w := range e.workers {
+			if slices.Contains(a.Components, w.part.Name) {
+				w.show(func(s *State) { s.Error = why })
+			}
+		}
+	}
+	return fmt.Errorf("take the rows of %s back: %w", a.Change, err)
 }
 
 // settled is how the database says that the wait is over, if it says so.

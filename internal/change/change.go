@@ -26,6 +26,7 @@ func Schema() db.Schema {
 		Tables: []db.Table{
 			{Name: "changes", Scope: db.History},
 			{Name: "change_rows", Scope: db.History},
+			{Name: "change_secrets", Scope: db.History},
 			{Name: "applies", Scope: db.History},
 			{Name: "change_applies", Scope: db.History},
 			{Name: "apply_settings", Scope: db.NodeLocal},
@@ -64,6 +65,8 @@ type Daemons interface {
 	// Candidate refuses rows, as now has them, that the component's daemon would not take,
 	// unless it would not take those that was has either: a repair must stay possible.
 	Candidate(ctx context.Context, was, now db.DB, component string) error
+	// Undoable refuses, in words, a change of these tables that is to be undone by itself.
+	Undoable(tables []string) error
 	// Preview is the text of the component's files, by path, without secrets.
 	Preview(ctx context.Context, q db.DB, component string) (map[string]string, error)
 }
@@ -81,11 +84,12 @@ type Runner struct {
 	now      func() time.Time
 	daemons  Daemons
 	together *together
+	rules    map[string]Rule // by table, for the way back
 }
 
 // NewRunner returns a runner that writes to pool and to the audit log.
 func NewRunner(pool db.Pool, log *audit.Log, now func() time.Time) *Runner {
-	return &Runner{pool: pool, log: log, now: now}
+	return &Runner{pool: pool, log: log, now: now, rules: map[string]Rule{}}
 }
 
 // Manage makes changes heed the daemons they concern, and wait for sync to install them.

@@ -18,13 +18,17 @@ const (
 )
 
 // Settle ends a change's wait with the given state. It answers false when the wait was
-// over already, so that of two who end it at once only one does.
+// over already, so that of two who end it at once only one does. What was kept of its
+// secrets goes with it.
 func Settle(ctx context.Context, q db.DB, id, state string) (bool, error) {
-	tag, err := q.Exec(ctx, `update changes set confirm_state = $2 where id = $1 and confirm_state = 'waiting'`, id, state)
+	var settled bool
+	err := q.QueryRow(ctx, `with settled as (update changes set confirm_state = $2 where id = $1 and confirm_state = 'waiting' returning id),
+		forgotten as (delete from change_secrets where change_id in (select id from settled))
+		select exists (select from settled)`, id, state).Scan(&settled)
 	if err != nil {
 		return false, fmt.Errorf("settle change %s: %w", id, err)
 	}
-	return tag.RowsAffected() == 1, nil
+	return settled, nil
 }
 
 // Confirm keeps a change for good.
@@ -47,4 +51,15 @@ func Confirm(ctx context.Context, q db.DB, id string) error {
 	default:
 		return fault.New(fault.Conflict, "too late: this change was undone already").WithCode("not_waiting")
 	}
+}
+
+// Held reports whether a change that concerns the component waits to be confirmed: until
+// then nothing else of it can be stored.
+func Held(ctx context.Context, q db.DB, component string) (held bool, err error) {
+	err = q.QueryRow(ctx, `select exists (select from changes c join change_applies a on a.change_id = c.id
+		where c.confirm_state = 'waiting' and a.component = $1)`, component).Scan(&held)
+	if err != nil {
+		return false, fmt.Errorf("look for a change of %s that waits: %w", component, err)
+	}
+	return held, nil
 }

@@ -61,7 +61,10 @@ func (w warehouse) do(sql string, args ...any) string {
 	return intent.Came(ctx).Change
 }
 
-func (w warehouse) revert(id string) error { return w.run.Revert(w.ctx, id, boxes.Tables) }
+func (w warehouse) revert(id string) error {
+	_, err := w.run.Revert(w.ctx, id, boxes.Tables)
+	return err
+}
 
 func (w warehouse) state() string {
 	w.Helper()
@@ -208,7 +211,7 @@ func TestARevertCanBeReverted(t *testing.T) {
 	w := newWarehouse(t)
 	made := w.do(`insert into boxes (id, name) values ($1, 'a')`, db.NewID())
 	ctx := intent.With(w.ctx, intent.Ask{})
-	if err := w.run.Revert(ctx, made, boxes.Tables); err != nil {
+	if _, err := w.run.Revert(ctx, made, boxes.Tables); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.revert(intent.Came(ctx).Change); err != nil {
@@ -312,7 +315,7 @@ func (h *history) revertOne(r *rand.Rand) (undone bool, overwritten int) {
 	pick := r.IntN(len(h.edits))
 	before := h.state()
 	ctx := intent.With(h.ctx, intent.Ask{})
-	if err := h.run.Revert(ctx, h.ids[pick], boxes.Tables); err != nil {
+	if _, err := h.run.Revert(ctx, h.ids[pick], boxes.Tables); err != nil {
 		h.conflicts(err)
 		if h.state() != before {
 			h.Errorf("a refused revert changed the state: %v", err)

@@ -88,7 +88,7 @@ func (w *work) open(ctx context.Context, c Change) error {
 		reverts = &c.reverts
 	}
 	var b pgx.Batch
-	b.Queue(`select set_config('gateway.change_id', $1, true)`, w.id)
+	b.Queue(`select set_config('gateway.change_id', $1, true), set_config('gateway.keep_secrets', $2, true)`, w.id, onOff(w.ask.ConfirmWithin > 0 && !w.ask.DryRun))
 	b.Queue(`insert into changes (id, component, action, subject, actor, reason, reverts, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		w.id, c.Component, c.Action, c.Subject, c.Actor, w.ask.Reason, reverts, w.now())
 	w.queueLock(&b, c.Component)
@@ -96,6 +96,13 @@ func (w *work) open(ctx context.Context, c Change) error {
 		return fmt.Errorf("open change %s: %w", c.Action, err)
 	}
 	return nil
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 // queueLock takes the component's lock, so that two changes of one component never see half of each other.
@@ -173,6 +180,11 @@ func (w *work) judge(ctx context.Context) error {
 	if err != nil || len(tables) == 0 {
 		return err
 	}
+	if w.ask.ConfirmWithin > 0 {
+		if err := w.daemons.Undoable(tables); err != nil {
+			return err
+		}
+	}
 	affected, checked := w.daemons.Affected(tables)
 	w.affected = affected
 	if len(affected) == 0 {
@@ -226,6 +238,8 @@ func (w *work) announce(ctx context.Context) error {
 	}
 	if w.ask.ConfirmWithin > 0 && len(w.affected) > 0 {
 		b.Queue(`update changes set confirm_seconds = $2, confirm_state = 'waiting' where id = $1`, w.id, int(w.ask.ConfirmWithin.Seconds()))
+	} else if w.ask.ConfirmWithin > 0 { // it will not be undone by itself
+		b.Queue(`delete from change_secrets where change_id = $1`, w.id)
 	}
 	for _, component := range append(slices.Clone(w.affected), w.locked...) {
 		b.Queue(`select pg_notify($1, $2)`, Channel, component)

@@ -50,6 +50,19 @@ func (s Set) Affected(tables []string) (names []string, checked bool) {
 	return names, checked
 }
 
+// Undoable refuses a change that is to be undone by itself where one of its tables cannot
+// take part in that.
+func (s Set) Undoable(tables []string) error {
+	for _, c := range s.Parts {
+		for _, t := range c.Tables {
+			if t.NoUndo != "" && slices.Contains(tables, t.Name) {
+				return fault.New(fault.Conflict, "this cannot wait to be confirmed: %s", t.NoUndo).WithCode("not_revertible")
+			}
+		}
+	}
+	return nil
+}
+
 // Candidate refuses rows, as now has them, that the part's daemon would not take or that
 // leave something out, unless that is so already with those that was has: then it may
 // be a repair on its way. The part's own guard is asked first.
@@ -137,11 +150,11 @@ func (s Set) Preview(ctx context.Context, q db.DB, name string) (map[string]stri
 
 func redact([]byte, secret.Place) (secret.Text, error) { return secret.Redacted, nil }
 
-// Texts are the files by path.
+// Texts are the files by path, as they may be shown.
 func (r Rendering) Texts() map[string]string {
 	m := map[string]string{}
 	for _, f := range r.Files {
-		m[f.Path] = string(f.Data)
+		m[f.Path] = f.Text()
 	}
 	return m
 }

@@ -32,6 +32,11 @@ type Table struct {
 	Name  string
 	Scope Scope
 	Omit  []string
+	// OneWay are columns that only go forward, or that are set from elsewhere: undoing a
+	// change leaves them as they are.
+	OneWay []string
+	// NoUndo says why a change of these rows cannot be one that is undone by itself.
+	NoUndo string
 	// RowsChecked says that whatever row is accepted renders to text its daemon takes,
 	// whatever else there is; a change of such rows alone needs no candidate check.
 	RowsChecked bool

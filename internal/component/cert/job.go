@@ -47,6 +47,10 @@ func (p *part) renewDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// What is ordered now could not be stored, and the authority counts it all the same.
+	if held, err := change.Held(ctx, p.DB, "cert"); err != nil || held {
+		return err
+	}
 	all, err := p.listDue(ctx, settings.DirectoryURL)
 	if err != nil {
 		return err

@@ -76,10 +76,11 @@ func (p *part) get(ctx context.Context, in *one) (*api.Body[Detail], error) {
 
 func (p *part) revert(ctx context.Context, in *one) (*api.Body[change.Record], error) {
 	tables := db.Tables(component.Schemas(p.Set().Parts))
-	if err := p.Run.Revert(ctx, in.ID, tables); err != nil {
+	id, err := p.Run.Revert(ctx, in.ID, tables)
+	if err != nil {
 		return nil, err
 	}
-	made, err := change.Get(ctx, p.Pool, intent.Came(ctx).Change)
+	made, err := change.Get(ctx, p.Pool, id)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (p *part) component() component.Component {
 		// Every value is of a kind that HAProxy takes wherever we put it, so that rows are
 		// judged one by one; it still has the last word before files are installed.
 		Tables: []component.Table{
-			{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true},
+			{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true, OneWay: []string{"ipv6"}},
 			{Name: "proxy_backends", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_servers", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_domains", Scope: component.Replicated, RowsChecked: true},

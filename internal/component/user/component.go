@@ -56,14 +56,17 @@ func New(o Options) *Users {
 	}
 }
 
+// noUndo: whoever signs in meanwhile would be held up, and who may must never be in doubt.
+const noUndo = "accounts change at once; change them by themselves"
+
 // Component is the part of the product that u is.
 func (u *Users) Component() component.Component {
 	return component.Component{
 		Name: "user",
 		Tables: []component.Table{
-			{Name: "users", Scope: component.Replicated, Omit: []string{"password_hash", "totp_secret"}},
-			{Name: "user_recovery_codes", Scope: component.Replicated, Omit: []string{"hash"}},
-			{Name: "user_tokens", Scope: component.Replicated, Omit: []string{"hash"}},
+			{Name: "users", Scope: component.Replicated, Omit: []string{"password_hash", "totp_secret"}, OneWay: []string{"session_epoch"}, NoUndo: noUndo},
+			{Name: "user_recovery_codes", Scope: component.Replicated, Omit: []string{"hash"}, NoUndo: noUndo},
+			{Name: "user_tokens", Scope: component.Replicated, Omit: []string{"hash"}, NoUndo: noUndo},
 			{Name: "user_sessions", Scope: component.History},
 			{Name: "user_totp_state", Scope: component.History},
 			{Name: "user_token_uses", Scope: component.History},

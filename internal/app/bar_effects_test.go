@@ -1,0 +1,155 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"gateway/internal/api"
+	"gateway/internal/app"
+	"gateway/internal/app/apptest"
+	"gateway/internal/component"
+	"gateway/internal/component/all"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/tools/bar"
+)
+
+// Whatever is not stored in the end leaves nothing behind: no row, no file, nothing asked
+// of the applier. The same request for real does.
+func TestBarTrust01NothingIsLeftBehind(t *testing.T) {
+	var refuse atomic.Bool
+	s := newStage(t, apptest.With(picky(t, &refuse)))
+	s.failCommits()
+	var sum tally
+	for _, op := range operations(t, s.App) {
+		// Setup has to work without a database, so there is no commit that it could wait for.
+		if op.stream || !op.mutates() || strings.HasPrefix(op.path, "/setup/") {
+			continue
+		}
+		sum.add(s.leavesNothing(op, &refuse))
+	}
+	figure := fmt.Sprintf("%d of %d requests that were not stored left something; control: %d of %d operations did something for real",
+		sum.changed, sum.tried, sum.control, sum.prepared)
+	bar.Report(t, "trust", 1, figure, "0, control all", sum.changed == 0 && sum.control == sum.prepared && sum.prepared == sum.operations)
+}
+
+// picky is a managed component that depends on every table of the configuration and
+// refuses whatever is about to be stored, when told to.
+func picky(t *testing.T, refuse *atomic.Bool) func(all.Deps) []component.Component {
+	t.Helper()
+	reads := configurationTables(t)
+	return func(all.Deps) []component.Component {
+		return []component.Component{{
+			Name: "picky", Reads: reads,
+			Guard: func(context.Context, db.DB, db.DB) error {
+				if refuse.Load() {
+					return fault.New(fault.Invalid, "the candidate is refused")
+				}
+				return nil
+			},
+			Render: func(context.Context, db.DB, component.Unseal) (component.Rendering, error) { return component.Rendering{}, nil },
+			Check:  func(context.Context, string) error { return nil },
+			Apply:  func(context.Context, component.Rendering, component.Rendering) error { return nil },
+		}}
+	}
+}
+
+func configurationTables(t *testing.T) []string {
+	t.Helper()
+	plan, err := app.Blueprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, table := range db.Tables(plan.Schemas()) {
+		if table.Configuration() {
+			names = append(names, table.Name)
+		}
+	}
+	return names
+}
+
+// failCommits prepares a trigger that lets every commit with an audit entry fail; it is off at first.
+func (s *stage) failCommits() {
+	s.t.Helper()
+	s.exec(`create function fail_commit() returns trigger language plpgsql as $$ begin raise 'this commit fails'; end $$;
+		create constraint trigger fail_commit after insert on audit_entries deferrable initially deferred for each row execute function fail_commit();
+		alter table audit_entries disable trigger fail_commit`)
+}
+
+func (s *stage) exec(sql string) {
+	s.t.Helper()
+	if _, err := s.Pool.Exec(context.Background(), sql); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// leavesNothing sends one request in every way that stores nothing, then for real.
+func (s *stage) leavesNothing(op operation, refuse *atomic.Bool) tally {
+	s.t.Helper()
+	p, known := s.prepare(op)
+	w, body := newWire(s.t, s.App), p.text(s.t)
+	send := func(h http.Header) int {
+		merged := p.as.Clone()
+		maps.Copy(merged, h)
+		return w.do(call{method: op.method, target: api.Prefix + p.path, header: merged, body: body}).status
+	}
+	out := tally{operations: 1}
+	before := s.digest()
+	check := func(way string, status int) {
+		out.tried++
+		if s.digest() != before {
+			out.changed++
+			s.t.Logf("%s, %s (%d): something is another", op, way, status)
+			before = s.digest()
+		}
+	}
+	check("dry run", send(http.Header{"Gateway-Dry-Run": {"true"}}))
+	check("failing batch", w.do(call{
+		method: http.MethodPost, target: api.Prefix + "/batch", header: p.as, body: batchThatFails(s.t, op, p),
+	}).status)
+	s.exec(`alter table audit_entries enable trigger fail_commit`)
+	check("failing commit", send(nil))
+	s.exec(`alter table audit_entries disable trigger fail_commit`)
+	refuse.Store(true)
+	status := send(nil)
+	refuse.Store(false)
+	if status == http.StatusBadRequest { // where there is a candidate
+		check("refused candidate", status)
+	}
+	if !known {
+		s.t.Logf("%s has no control: it is not in the list of requests that succeed", op)
+		return out
+	}
+	out.prepared++
+	if status >= 300 || s.digest() == before {
+		status = send(nil)
+	}
+	if s.digest() != before {
+		out.control++
+	} else {
+		s.t.Logf("%s for real = %d and changed nothing", op, status)
+	}
+	return out
+}
+
+// batchThatFails is the operation, and then one that cannot succeed.
+func batchThatFails(t *testing.T, op operation, p prepared) string {
+	t.Helper()
+	first := fields{"method": op.method, "path": p.path}
+	if p.body != nil {
+		first["body"] = p.body
+	}
+	last := fields{"method": http.MethodDelete, "path": "/ntp/pools/00000000-0000-7000-8000-0000000000ff"}
+	data, err := json.Marshal(fields{"operations": []fields{first, last}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
