@@ -53,9 +53,11 @@ func picky(t *testing.T, refuse *atomic.Bool) func(all.Deps) []component.Compone
 				}
 				return nil
 			},
-			Render: func(context.Context, db.DB, component.Unseal) (component.Rendering, error) { return component.Rendering{}, nil },
-			Check:  func(context.Context, string) error { return nil },
-			Apply:  func(context.Context, component.Rendering, component.Rendering) error { return nil },
+			Render: func(context.Context, db.DB, component.Unseal) (component.Rendering, error) {
+				return component.Rendering{}, nil
+			},
+			Check: func(context.Context, string) error { return nil },
+			Apply: func(context.Context, component.Rendering, component.Rendering) error { return nil },
 		}}
 	}
 }
