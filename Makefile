@@ -46,13 +46,13 @@ lint: ## golangci-lint with .golangci.yml
 	$(GOBIN)/golangci-lint run $(PATTERNS)
 
 house: ## the house rules that a linter cannot say
-	$(GOTEST) -- -count=1 -timeout 2m ./tools/house
+	$(GOTEST) -- -count=1 -timeout=2m ./tools/house
 
 test: ## unit and database tests with the race detector (bars and end-to-end tests apart)
-	$(POSTGRES) $(GOTEST) -- -race -p 2 -timeout 8m -skip '^TestBar' $(UNIT)
+	$(POSTGRES) $(GOTEST) -retry -- -race -p=2 -timeout=8m -skip='^TestBar' $(UNIT)
 
 e2e: ## end-to-end stories on lab nodes, as root, after "make deb"; RUN=name for one
-	$(GOTEST) -stream -- -v -count=1 -p 1 -timeout 15m $(if $(RUN),-run '$(RUN)',-skip '^TestBar') ./lab/e2e/...
+	$(GOTEST) -stream -retry -- -v -count=1 -p=1 -timeout=15m $(if $(RUN),-run='$(RUN)',-skip='^TestBar') ./lab/e2e/...
 
 WEB = $(shell find web/src web/public web/build web/index.html web/vite.config.ts -type f 2>/dev/null)
 
@@ -89,10 +89,10 @@ bench: ## Go benchmarks; BENCH=pattern
 	$(POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -p 1 -timeout 30m ./internal/...
 
 bench-proxy: ## what a request costs beside a hand-written HAProxy, nginx and Caddy (as root)
-	$(POSTGRES) $(GOTEST) -stream -- -v -count=1 -timeout 30m -run '^TestBarProxy' ./lab/bench/proxy
+	$(POSTGRES) $(GOTEST) -stream -- -v -count=1 -timeout=30m -run='^TestBarProxy' ./lab/bench/proxy
 
 bench-firewall: ## what ten thousand rules cost beside ten, and beside bare nft (as root)
-	$(GOTEST) -stream -- -v -count=1 -timeout 30m -run '^TestBarFirewall' ./lab/bench/firewall
+	$(GOTEST) -stream -- -v -count=1 -timeout=30m -run='^TestBarFirewall' ./lab/bench/firewall
 
 bars: ## measure what the product promises; AREA=foundation for one area (as root, after "make deb")
 	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)' $(if $(GATE),-gate)
@@ -100,9 +100,9 @@ bars: ## measure what the product promises; AREA=foundation for one area (as roo
 measured: ## the same, and record the figures in docs/measured.md
 	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -write docs/measured.md
 
-torture: ## the same tests with the long sizes: hours; AREA=... is required
+torture: ## the same with the long sizes, recorded too: hours; AREA=... is required
 	@test -n '$(AREA)' || { echo "usage: make torture AREA=foundation"; exit 2; }
-	GATEWAY_TORTURE=1 $(POSTGRES) go run ./tools/bars -area '$(AREA)' -torture
+	GATEWAY_TORTURE=1 $(POSTGRES) go run ./tools/bars -area '$(AREA)' -torture -write docs/measured.md
 
 conformance: ## which statements of docs/conformance.md a test shows
 	@go run ./tools/conformance
