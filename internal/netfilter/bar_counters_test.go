@@ -9,6 +9,7 @@ import (
 )
 
 func TestBarFirewall05Counters(t *testing.T) {
+	bar.NotShort(t)
 	f := newFlood(t)
 	variants := []packetfilter.Text{
 		packetfilter.Compile(floodPolicy(0, 200)), packetfilter.Compile(floodPolicy(1, 200)),

@@ -29,7 +29,7 @@ func TestBarEngine02Unconfirmed(t *testing.T) {
 	u := &undoing{appliance: a, caller: c, back: map[string]int{}, slowest: map[string]time.Duration{}}
 	a.opened(u.caller)
 	u.zone = u.caller.post("/dns/zones", object{"name": "undo.arpa", "forward_to": []string{}}).want(201).id()
-	n := bar.Size(3, 20)
+	n := bar.GateSize(1, 3, 20)
 	kept, refused := u.controls()
 	ways := []struct {
 		name  string

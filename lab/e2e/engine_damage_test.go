@@ -42,7 +42,7 @@ func TestBarEngine03Damage(t *testing.T) {
 		c.post("/dns/records", object{"zone_id": zone, "name": fmt.Sprintf("n%d", i), "type": "A", "value": "192.0.2.1"}).want(201)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	n := bar.Size(60, 1000)
+	n := bar.GateSize(20, 60, 1000)
 	var found, repaired int
 	var slowest time.Duration
 	control := map[string]int{} // what a daemon's own checker would have let pass
