@@ -54,7 +54,7 @@ func run(ctx context.Context, o options) (bool, error) {
 	if o.lines != "" {
 		return recordLines(ctx, o)
 	}
-	pkgs, err := packages([]string{"internal", "lab/bench", "lab/e2e"}, testPrefix(o.area))
+	pkgs, err := packages([]string{"cmd", "internal", "lab/bench", "lab/e2e", "packaging"}, testPrefix(o.area))
 	if err != nil {
 		return false, err
 	}
