@@ -16,7 +16,7 @@ func TestBarFirewall05Counters(t *testing.T) {
 	}
 	f.replace(string(variants[0].Rules), string(variants[0].Elements))
 	before := f.counters()
-	const applies = 200
+	applies := bar.GateSize(60, 200, 200)
 	backwards := 0
 	stop := f.pour()
 	for i, last := 0, before; i < applies; i++ {

@@ -16,7 +16,7 @@ func TestBarFirewall02ReplaceUnderFlood(t *testing.T) {
 	}
 	f.replace(string(variants[0].Rules), string(variants[0].Elements))
 	f.oneRoundIsRight()
-	replaces := bar.Size(400, 10_000)
+	replaces := bar.GateSize(150, 400, 10_000)
 	stop := f.pour()
 	for i := range replaces {
 		v := variants[(i+1)%2]
