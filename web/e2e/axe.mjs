@@ -39,7 +39,7 @@ async function arrival(viewer) {
 
 /** work is everything that an administrator can press, on a large screen. */
 async function work(windows, paths) {
-	const extent = atGate ? { deepest: 1, most: 10 } : {};
+	const extent = atGate ? { deepest: 0, most: 10 } : {};
 	const pressed = await walkAll(windows, paths, (page) => ({ onState: sight(page), ...extent }));
 	const [page] = windows;
 
