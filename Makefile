@@ -13,7 +13,12 @@ GOFUMPT_VERSION       := v0.12.0
 # The build does not read the repository's state, so it works in an export too.
 export GOFLAGS := $(or $(GOFLAGS),-buildvcs=false)
 
-GOBIN   := $(or $(shell go env GOBIN),$(shell go env GOPATH)/bin)
+# Kept outside the checkout and by version, so that every checkout finds them.
+TOOLS         ?= $(or $(GATEWAY_TOOLS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gateway-tools)
+GOLANGCI_LINT := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
+NFPM          := $(TOOLS)/nfpm-$(NFPM_VERSION)/nfpm
+GOFUMPT       := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
+
 PROGRAMS = $(notdir $(wildcard cmd/gateway-*))
 LDFLAGS  = -s -w -X gateway/internal/version.Version=$(VERSION)
 
@@ -28,31 +33,31 @@ PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./
 UNIT     = $$(go list -e $(PATTERNS) | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
 .DEFAULT_GOAL := help
-.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb dev bench bench-proxy bench-firewall bars measured torture conformance fuzz tools clean
+.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb dev bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 check: fmt-check lint house test web-check ## all that must hold before a commit: format, lint, house rules, tests
 
-fmt: ## format the Go code
-	$(GOBIN)/gofumpt -w $(wildcard cmd internal lab packaging tools) web/embed.go
+fmt: $(GOFUMPT) ## format the Go code
+	$(GOFUMPT) -w $(wildcard cmd internal lab packaging tools) web/embed.go
 
-fmt-check: ## list Go files that are not formatted, and fail if there are any
-	@out=$$($(GOBIN)/gofumpt -l $(wildcard cmd internal lab packaging tools) web/embed.go); \
+fmt-check: $(GOFUMPT) ## list Go files that are not formatted, and fail if there are any
+	@out=$$($(GOFUMPT) -l $(wildcard cmd internal lab packaging tools) web/embed.go); \
 	if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 
-lint: ## golangci-lint with .golangci.yml
-	$(GOBIN)/golangci-lint run $(PATTERNS)
+lint: $(GOLANGCI_LINT) ## golangci-lint with .golangci.yml
+	$(GOLANGCI_LINT) run $(PATTERNS)
 
 house: ## the house rules that a linter cannot say
-	$(GOTEST) -- -count=1 -timeout 2m ./tools/house
+	$(GOTEST) -- -count=1 -timeout=2m ./tools/house
 
 test: ## unit and database tests with the race detector (bars and end-to-end tests apart)
-	$(POSTGRES) $(GOTEST) -- -race -p 2 -timeout 8m -skip '^TestBar' $(UNIT)
+	$(POSTGRES) $(GOTEST) -retry -- -race -p=2 -timeout=8m -skip='^TestBar' $(UNIT)
 
 e2e: ## end-to-end stories on lab nodes, as root, after "make deb"; RUN=name for one
-	$(GOTEST) -stream -- -v -count=1 -p 1 -timeout 15m $(if $(RUN),-run '$(RUN)',-skip '^TestBar') ./lab/e2e/...
+	$(GOTEST) -stream -retry -- -v -count=1 -p=1 -timeout=15m $(if $(RUN),-run='$(RUN)',-skip='^TestBar') ./lab/e2e/...
 
 WEB = $(shell find web/src web/public web/build web/index.html web/vite.config.ts -type f 2>/dev/null)
 
@@ -73,13 +78,13 @@ openapi: ## bring the browser UI's client up to date with the API
 	go run ./cmd/gateway-api --openapi > web/openapi.json
 	cd web && npm run generate
 
-deb: web ## build the package into dist/; VERSION=x.y.z
+deb: web $(NFPM) ## build the package into dist/; VERSION=x.y.z
 	@echo '$(VERSION)' | grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$$' || { echo "VERSION must be x.y.z, not $(VERSION)"; exit 1; }
 	@test -n "$(PROGRAMS)" || { echo "no program below cmd/"; exit 1; }
 	mkdir -p dist/bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
 	go run ./tools/notices $(PROGRAMS:%=./cmd/%) > dist/third-party-licences.txt
-	VERSION=$(VERSION) $(GOBIN)/nfpm package -f packaging/nfpm.yaml -p deb -t dist/
+	VERSION=$(VERSION) $(NFPM) package -f packaging/nfpm.yaml -p deb -t dist/
 
 dev: ## the API on http://127.0.0.1:8080 with a PostgreSQL of its own, state in .cache/dev
 	mkdir -p .cache/dev
@@ -89,10 +94,10 @@ bench: ## Go benchmarks; BENCH=pattern
 	$(POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -p 1 -timeout 30m ./internal/...
 
 bench-proxy: ## what a request costs beside a hand-written HAProxy, nginx and Caddy (as root)
-	$(POSTGRES) $(GOTEST) -stream -- -v -count=1 -timeout 30m -run '^TestBarProxy' ./lab/bench/proxy
+	$(POSTGRES) $(GOTEST) -stream -- -v -count=1 -timeout=30m -run='^TestBarProxy' ./lab/bench/proxy
 
 bench-firewall: ## what ten thousand rules cost beside ten, and beside bare nft (as root)
-	$(GOTEST) -stream -- -v -count=1 -timeout 30m -run '^TestBarFirewall' ./lab/bench/firewall
+	$(GOTEST) -stream -- -v -count=1 -timeout=30m -run='^TestBarFirewall' ./lab/bench/firewall
 
 bars: ## measure what the product promises; AREA=foundation for one area (as root, after "make deb")
 	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)' $(if $(GATE),-gate)
@@ -100,9 +105,15 @@ bars: ## measure what the product promises; AREA=foundation for one area (as roo
 measured: ## the same, and record the figures in docs/measured.md
 	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -write docs/measured.md
 
-torture: ## the same tests with the long sizes: hours; AREA=... is required
+torture: ## the same with the long sizes, recorded too: hours; AREA=... is required
 	@test -n '$(AREA)' || { echo "usage: make torture AREA=foundation"; exit 2; }
-	GATEWAY_TORTURE=1 $(POSTGRES) go run ./tools/bars -area '$(AREA)' -torture
+	GATEWAY_TORTURE=1 $(POSTGRES) go run ./tools/bars -area '$(AREA)' -torture -write docs/measured.md
+
+steady: ## which end-to-end tests and bars fail by chance: two rounds beside two busy loops; WRITE=1 records it
+	$(MAKE) deb VERSION=0.1.1
+	$(MAKE) deb VERSION=0.1.0
+	@rc=0; .ci/run steady || rc=$$?; \
+	if [ -n '$(WRITE)' ]; then go run ./tools/bars -lines .cache/steady -write docs/measured.md || rc=$$?; fi; exit $$rc
 
 conformance: ## which statements of docs/conformance.md a test shows
 	@go run ./tools/conformance
@@ -114,17 +125,29 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 		go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) -timeout 30m "./$${file%/*}" || exit 1; \
 	done
 
-# $(call install,program,module path,package,version)
+# $(call install,package,version) makes a tool, or takes the one that "go install" left
+# elsewhere if it is the same. It is moved into its place when it is whole.
 define install
-	@have=$$(go version -m $(GOBIN)/$(1) 2>/dev/null | awk '$$1 == "mod" && $$2 == "$(2)" {print $$3}'); \
-	if [ "$$have" = "$(4)" ]; then echo "$(1) $(4)"; \
-	else echo "$(1) $(4): installing"; CGO_ENABLED=0 go install $(3)@$(4); fi
+	@mkdir -p $(TOOLS)
+	@made=$$(mktemp -d $(TOOLS)/.new.XXXXXX) && trap 'rm -rf "$$made"' EXIT && \
+	have=$$(go env GOPATH)/bin/$(@F) && \
+	if go version -m "$$have" 2>/dev/null | awk '$$1 == "path" {p = $$2} $$1 == "mod" {v = $$3} END {exit !(p == "$(1)" && v == "$(2)")}'; \
+	then cp "$$have" "$$made/"; \
+	else echo "$(@F) $(2): compiling"; GOBIN=$$made CGO_ENABLED=0 go install $(1)@$(2); fi && \
+	mkdir -p $(@D) && mv "$$made/$(@F)" $@
 endef
 
-tools: ## install the pinned linter, formatter and packager
-	$(call install,golangci-lint,github.com/golangci/golangci-lint/v2,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,$(GOLANGCI_LINT_VERSION))
-	$(call install,nfpm,github.com/goreleaser/nfpm/v2,github.com/goreleaser/nfpm/v2/cmd/nfpm,$(NFPM_VERSION))
-	$(call install,gofumpt,mvdan.cc/gofumpt,mvdan.cc/gofumpt,$(GOFUMPT_VERSION))
+$(GOLANGCI_LINT):
+	$(call install,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,$(GOLANGCI_LINT_VERSION))
+
+$(NFPM):
+	$(call install,github.com/goreleaser/nfpm/v2/cmd/nfpm,$(NFPM_VERSION))
+
+$(GOFUMPT):
+	$(call install,mvdan.cc/gofumpt,$(GOFUMPT_VERSION))
+
+tools: $(GOLANGCI_LINT) $(NFPM) $(GOFUMPT) ## the pinned linter, packager and formatter; each target makes what it needs by itself
+	@printf '%s\n' $^
 
 clean: ## remove what was built, and the development state
 	rm -rf bin dist .cache

@@ -27,6 +27,7 @@ import (
 // What the edge costs: the same query and the same JSON, once through the API
 // (session, gates, validation, envelope) and once behind bare net/http and pgx.
 func TestBarFoundation11CostOfTheEdge(t *testing.T) {
+	bar.NotShort(t)
 	a, admin := apptest.Ready(t)
 	a.Execute(`insert into users (id, revision, created_at, updated_at, email, role, active, password_hash)
 		select gen_random_uuid(), 1, now(), now(), 'user' || n || '@example.com', 'viewer', true, 'x' from generate_series(1, 99) n`)

@@ -28,6 +28,7 @@ import (
 // shows API-02
 // shows API-03
 func TestBarFoundation07Fuzz(t *testing.T) {
+	bar.NotShort(t)
 	seed, n := fuzzSeed(t), bar.Size(20_000, 1_000_000)
 	control := fuzzControl(t, seed)
 	limited := fuzzLimited(t, seed, n/5) // so many that an operation among 150 has its turns

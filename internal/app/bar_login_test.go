@@ -18,6 +18,7 @@ import (
 // at real hashing cost, while somebody who signed in before signs in again and
 // somebody else works.
 func TestBarFoundation06SignInUnderAttack(t *testing.T) {
+	bar.NotShort(t)
 	a, admin := apptest.Ready(t, apptest.RealHashes)
 	owner := a.Anonymous().From("198.51.100.1")
 	owner.Login(apptest.Email, apptest.Password).Want(http.StatusOK)

@@ -27,6 +27,7 @@ import (
 //
 // shows API-01, API-02, API-03, API-05, API-06, API-07, API-08
 func TestBarFoundation03AuthorisationMatrix(t *testing.T) {
+	bar.NotShort(t)
 	s := newStage(t)
 	m := &matrix{stage: s, wire: newWire(t, s.App), callers: everybody(s)}
 	for _, op := range operations(t, s.App) {
@@ -96,6 +97,7 @@ type matrix struct {
 	wire       *wire
 	callers    []caller
 	cells      int
+	spelt      int // paths, those that were left out too
 	operations int
 	deviations []string
 	all        []operation // of the product
@@ -212,9 +214,14 @@ var spellings = []struct {
 	{"NUL behind", func(p string) string { return api.Prefix + p + "%00" }},
 }
 
-// misspelt paths lead nowhere, for anybody.
+// misspelt paths lead nowhere, for anybody. The gate tries every fifth: there each
+// operation still meets all sixteen spellings, by nine callers or ten.
 func (m *matrix) misspelt(op operation, c caller, path, body string) {
+	every := bar.GateSize(5, 1, 1)
 	for _, s := range spellings {
+		if m.spelt++; m.spelt%every != 0 {
+			continue
+		}
 		m.cells++
 		g := m.wire.do(call{method: op.method, target: s.spell(path), header: c.header, body: body})
 		nowhere := g.status == http.StatusNotFound || g.status == http.StatusBadRequest

@@ -19,6 +19,7 @@ const parallel = 50
 //
 // shows AUTH-29
 func TestBarFoundation05OnlyOneWins(t *testing.T) {
+	bar.NotShort(t)
 	s := newStage(t)
 	field := newRacers(s)
 	rounds := bar.Size(5, 100)

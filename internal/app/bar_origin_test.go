@@ -18,6 +18,7 @@ import (
 // A page of another site changes nothing and opens no stream, although the browser sends
 // the administrator's cookie along and the request would otherwise succeed.
 func TestBarFoundation08ForeignOrigin(t *testing.T) {
+	bar.NotShort(t)
 	s := newStage(t)
 	var mutations, streams tally
 	for _, op := range operations(t, s.App) {

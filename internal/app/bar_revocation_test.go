@@ -24,6 +24,7 @@ const (
 // A session that ended is refused and its open streams are closed, whatever ended it.
 // The time counts from before the act is sent, so that it holds the act itself too.
 func TestBarFoundation04Revocation(t *testing.T) {
+	bar.NotShort(t)
 	s := newStage(t)
 	_, bystander := s.account("viewer")
 	unrelated := watch(t, bystander)

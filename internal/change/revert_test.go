@@ -223,6 +223,7 @@ func TestARevertCanBeReverted(t *testing.T) {
 // The model applies every change but the reverted one; where that gives another state than
 // the revert, the revert overwrote something.
 func TestBarEngine07RandomReverts(t *testing.T) {
+	bar.NotShort(t)
 	w := newWarehouse(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	reverted, refused, overwritten, control := 0, 0, 0, 0

@@ -9,13 +9,14 @@ import (
 )
 
 func TestBarFirewall05Counters(t *testing.T) {
+	bar.NotShort(t)
 	f := newFlood(t)
 	variants := []packetfilter.Text{
 		packetfilter.Compile(floodPolicy(0, 200)), packetfilter.Compile(floodPolicy(1, 200)),
 	}
 	f.replace(string(variants[0].Rules), string(variants[0].Elements))
 	before := f.counters()
-	const applies = 200
+	applies := bar.GateSize(60, 200, 200)
 	backwards := 0
 	stop := f.pour()
 	for i, last := 0, before; i < applies; i++ {

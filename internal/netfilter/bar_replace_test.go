@@ -9,13 +9,14 @@ import (
 )
 
 func TestBarFirewall02ReplaceUnderFlood(t *testing.T) {
+	bar.NotShort(t)
 	f := newFlood(t)
 	variants := []packetfilter.Text{
 		packetfilter.Compile(floodPolicy(0, 200)), packetfilter.Compile(floodPolicy(1, 200)),
 	}
 	f.replace(string(variants[0].Rules), string(variants[0].Elements))
 	f.oneRoundIsRight()
-	replaces := bar.Size(400, 10_000)
+	replaces := bar.GateSize(150, 400, 10_000)
 	stop := f.pour()
 	for i := range replaces {
 		v := variants[(i+1)%2]

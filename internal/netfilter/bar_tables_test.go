@@ -32,6 +32,7 @@ table inet fail2ban {
 
 // shows FW-04
 func TestBarFirewall06OtherTables(t *testing.T) {
+	bar.NotShort(t)
 	r := newRig(t)
 	r.nft(others, "-f", "-")
 	want := r.listOthers()

@@ -26,8 +26,9 @@ func TestKernelAgreesWithModel(t *testing.T) {
 
 // shows FW-57, NAT-02
 func TestBarFirewall01Semantics(t *testing.T) {
+	bar.NotShort(t)
 	h := newHouse(t)
-	policies := bar.Size(200, 5000)
+	policies := bar.GateSize(80, 200, 5000)
 	var bad int
 	for seed := range uint64(policies) {
 		found := h.disagreements(t, newGenerator(seed), nil)

@@ -44,7 +44,8 @@ func TestBarEngine10Browser(t *testing.T) {
 	out.judge(t)
 	a.settles(c, patience)
 	figure := fmt.Sprintf("%s: seen live after %d ms (%s), undone %d ms after its 10 s", verdict(t), out.LiveAfter, strings.Join(out.Stages, ", "), out.BackAfter-10_000)
-	bar.Report(t, "engine", 10, figure, "passes", !t.Failed())
+	back := time.Duration(out.BackAfter) * time.Millisecond
+	bar.ReportTimed(t, "engine", 10, figure, "passes", !t.Failed() && back > 0, back <= 10*time.Second+afterWait)
 }
 
 // judge holds what the page said against what the resolver answered.
@@ -79,8 +80,5 @@ func (b *browsed) judge(t *testing.T) {
 	}
 	if want := []string{"192.0.2.82", "192.0.2.83", "192.0.2.84"}; !slices.Equal(b.Shown.Conflict, want) {
 		t.Errorf("the conflict was shown as %q, want %q", b.Shown.Conflict, want)
-	}
-	if back := time.Duration(b.BackAfter) * time.Millisecond; back > 10*time.Second+afterWait {
-		t.Errorf("the change that nobody confirmed was there for %v", back)
 	}
 }

@@ -241,7 +241,7 @@ func (f *forecast) tried(i int, by path, change proposal) {
 	}
 	if i%8 == 0 || f.waited == 0 { // the others need not be waited for
 		f.waited++
-		f.eventually(confirmWithin+10*time.Second, "the way in is back by itself", func() bool { return by.reaches(f.t.Context()) })
+		f.eventually(confirmWithin+patience, "the way in is back by itself", func() bool { return by.reaches(f.t.Context()) })
 		f.cameBack++
 		// The kernel is back before it is written down that nothing waits any more.
 		f.eventually(patience, "the change no longer waits", func() bool {

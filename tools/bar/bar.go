@@ -56,9 +56,24 @@ func report(tb testing.TB, w io.Writer, l Line, onlyLate bool) {
 
 // Size answers ci in an ordinary run and torture when GATEWAY_TORTURE is set: the
 // same test then serves both the gate and the long campaign.
-func Size(ci, torture int) int {
-	if os.Getenv(TortureEnv) != "" {
+func Size(ci, torture int) int { return GateSize(ci, ci, torture) }
+
+// GateSize is Size for a row that would hold up the gate: there it has the smallest
+// size at which it still shows what it says, and the promised one elsewhere.
+func GateSize(gate, ci, torture int) int {
+	switch {
+	case os.Getenv(TortureEnv) != "":
 		return torture
+	case os.Getenv(GateEnv) != "":
+		return gate
 	}
 	return ci
+}
+
+// NotShort skips a bar that needs no lab, which would skip it, when -short is given.
+func NotShort(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("a bar takes seconds or minutes: skipped by -short")
+	}
 }

@@ -104,12 +104,25 @@ func TestParseReadsWhatStringWrote(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	t.Setenv(TortureEnv, "")
-	if got := Size(3, 3000); got != 3 {
-		t.Errorf("ordinary size = %d, want 3", got)
-	}
-	t.Setenv(TortureEnv, "1")
-	if got := Size(3, 3000); got != 3000 {
-		t.Errorf("torture size = %d, want 3000", got)
+	for _, tc := range []struct {
+		name           string
+		gate, torture  string
+		size, gateSize int
+	}{
+		{"an ordinary run", "", "", 30, 30},
+		{"the gate", "1", "", 30, 3},
+		{"torture", "", "1", 3000, 3000},
+		{"torture at the gate", "1", "1", 3000, 3000},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Setenv(GateEnv, tc.gate)
+			t.Setenv(TortureEnv, tc.torture)
+			if got := Size(30, 3000); got != tc.size {
+				t.Errorf("Size = %d, want %d", got, tc.size)
+			}
+			if got := GateSize(3, 30, 3000); got != tc.gateSize {
+				t.Errorf("GateSize = %d, want %d", got, tc.gateSize)
+			}
+		})
 	}
 }

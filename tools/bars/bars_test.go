@@ -45,61 +45,41 @@ func TestPackagesNamesOnlyThoseWithABar(t *testing.T) {
 	}
 }
 
-func TestAShortFigureIsNotOK(t *testing.T) {
-	var m measured
-	m.output("p", "TestBarDnsLoad", "BAR dns.2 4 ms target <= 2 ms short")
-	m.output("p", "TestBarDnsLoad", "    BAR dns.3 in the middle of a line is not a figure")
-	if m.ok(false) || len(m.figures) != 1 {
-		t.Errorf("ok = %v with %v, want one short figure", m.ok(false), m.figures)
-	}
-}
-
-// ran is a run of two tests: one whose figure is ok, and one that is as asked for.
-func ran(figure, action string) measured {
-	var m measured
+// ran is a run of two tests: one whose figure is ok, and one whose figure and end are
+// as asked for, once for every attempt.
+func ran(attempts ...[2]string) *measured {
+	m := &measured{report: &testrun.Report{}}
 	m.output("p", "TestBarDnsA", "BAR dns.1 1 target 1 ok")
 	m.end("p", "TestBarDnsA", "pass")
-	m.output("p", "TestBarDnsB", "BAR dns.2 "+figure)
-	m.end("p", "TestBarDnsB/part", "pass")
-	m.end("p", "TestBarDnsB", action)
-	m.result = testrun.Result{Passed: m.passes["TestBarDnsA"] + m.passes["TestBarDnsB"], Failed: len(m.failed)}
+	for _, a := range attempts {
+		m.output("p", "TestBarDnsB/part", "    BAR dns.3 in the middle of a line is not a figure")
+		m.output("p", "TestBarDnsB", "BAR dns.2 "+a[0])
+		m.end("p", "TestBarDnsB/part", "pass")
+		m.end("p", "TestBarDnsB", a[1])
+	}
 	return m
 }
 
-// only is the same without the first test.
-func only(figure, action string) measured {
-	m := ran(figure, action)
-	m.figures, m.result.Passed = m.figures[1:], m.result.Passed-1
-	return m
-}
-
-func TestWhatWasMeasuredAgainCounts(t *testing.T) {
+func TestBothFiguresOfARepeatedRowAreKept(t *testing.T) {
 	for _, tc := range []struct {
-		name          string
-		first, second [2]string // figure, and how the test ended
-		ok, okAtGate  bool
-		passed        int
+		name     string
+		attempts [][2]string // figure, and how the test ended
+		want     string
+		late     int
 	}{
-		{"wrong, then right", [2]string{"9 target 2 short", "fail"}, [2]string{"2 target 2 ok", "pass"}, true, true, 3},
-		{"wrong twice", [2]string{"9 target 2 short", "fail"}, [2]string{"9 target 2 short", "fail"}, false, false, 2},
-		{"late, then in time", [2]string{"9 target 2 short", "pass"}, [2]string{"2 target 2 ok", "pass"}, true, true, 3},
-		{"late twice", [2]string{"9 target 2 short", "pass"}, [2]string{"9 target 2 short", "pass"}, false, true, 3},
-		{"late, then wrong", [2]string{"9 target 2 short", "pass"}, [2]string{"9 target 2 short", "fail"}, false, false, 2},
+		{"right at once", [][2]string{{"2 target 2 ok", "pass"}}, "2 target 2 ok", 0},
+		{"wrong, then right", [][2]string{{"9 target 2 short", "fail"}, {"2 target 2 ok", "pass"}}, "2 (first 9) target 2 ok", 0},
+		{"wrong twice", [][2]string{{"9 target 2 short", "fail"}, {"8 target 2 short", "fail"}}, "8 (first 9) target 2 short", 0},
+		{"late", [][2]string{{"9 target 2 short", "pass"}}, "9 target 2 short", 1},
+		{"wrong, then late", [][2]string{{"9 target 2 short", "fail"}, {"8 target 2 short", "pass"}}, "8 (first 9) target 2 short", 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			first := ran(tc.first[0], tc.first[1])
-			if got, want := first.again(), []string{"TestBarDnsB"}; !reflect.DeepEqual(got, want) {
-				t.Errorf("measured again: %v, want %v", got, want)
+			m := ran(tc.attempts...)
+			if len(m.figures) != 2 || m.figures[1].both().String() != "BAR dns.2 "+tc.want {
+				t.Errorf("figures = %v, want two, dns.2 with %q", m.figures, tc.want)
 			}
-			m := first.corrected(only(tc.second[0], tc.second[1]))
-			if m.ok(false) != tc.ok || m.ok(true) != tc.okAtGate {
-				t.Errorf("ok = %v, at the gate %v, want %v and %v", m.ok(false), m.ok(true), tc.ok, tc.okAtGate)
-			}
-			if len(m.figures) != 2 || m.figures[1].String() != "BAR dns.2 "+tc.second[0] {
-				t.Errorf("figures = %v, want the second of dns.2", m.figures)
-			}
-			if m.result.Passed != tc.passed {
-				t.Errorf("passed = %d, want %d", m.result.Passed, tc.passed)
+			if got := len(m.late()); got != tc.late || m.ok(false) != (tc.late == 0) || !m.ok(true) {
+				t.Errorf("late = %d, ok = %v, at the gate %v, want %d late", got, m.ok(false), m.ok(true), tc.late)
 			}
 		})
 	}
@@ -118,7 +98,7 @@ func TestALateFigureIsListedAtTheGateOnly(t *testing.T) {
 		{"wrong at the gate", "fail", true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m, out := ran("9 target 2 short", tc.action), strings.Builder{}
+			m, out := ran([2]string{"9 target 2 short", tc.action}), strings.Builder{}
 			m.print(&out, tc.gate)
 			if got := strings.Contains(out.String(), words); got != tc.want {
 				t.Errorf("printed %q, says %q: %v, want %v", out.String(), words, got, tc.want)
@@ -127,31 +107,104 @@ func TestALateFigureIsListedAtTheGateOnly(t *testing.T) {
 	}
 }
 
-func TestRecordKeepsOtherAreasAndReplacesItsOwn(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "measured.md")
-	write := func(lines ...bar.Line) {
-		t.Helper()
-		var fs []figure
-		for _, l := range lines {
-			fs = append(fs, figure{l, "TestBarX"})
-		}
-		if err := record(t.Context(), path, fs); err != nil {
-			t.Fatal(err)
-		}
+// recorded writes figures of a size into the page.
+func recorded(t *testing.T, path, size string, lines ...bar.Line) {
+	t.Helper()
+	var fs []figure
+	for _, l := range lines {
+		fs = append(fs, figure{Line: l, test: "TestBarX"})
 	}
-	write()
-	write(bar.Line{Area: "proxy", Row: 10, Figure: "1 | 2", Target: "3", OK: true}, bar.Line{Area: "proxy", Row: 9, Figure: "old", Target: "x"})
-	write(bar.Line{Area: "proxy", Row: 9, Figure: "new", Target: "x", OK: true}, bar.Line{Area: "dns", Row: 1, Figure: "5", Target: "5", OK: true})
+	if err := record(t.Context(), path, size, fs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rowsOf(t *testing.T, path string) string {
+	t.Helper()
 	src, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, r := range parseRows(string(src)) {
-		got = append(got, r.String())
+	rows, err := parseRows(string(src))
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := "BAR dns.1 5 target 5 ok; BAR proxy.9 new target x ok; BAR proxy.10 1 | 2 target 3 ok"
-	if s := strings.Join(got, "; "); s != want {
-		t.Errorf("rows = %s, want %s\n%s", s, want, src)
+	var got []string
+	for _, r := range rows {
+		got = append(got, r.size+" "+r.String())
+	}
+	return strings.Join(got, "; ")
+}
+
+func TestRecordKeepsOtherAreasAndSizesAndReplacesItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "measured.md")
+	recorded(t, path, sizeCI)
+	recorded(t, path, sizeCI, bar.Line{Area: "proxy", Row: 10, Figure: "1 | 2", Target: "3", OK: true}, bar.Line{Area: "proxy", Row: 9, Figure: "old", Target: "x"})
+	recorded(t, path, sizeTorture, bar.Line{Area: "proxy", Row: 9, Figure: "long", Target: "x", OK: true})
+	recorded(t, path, sizeCI, bar.Line{Area: "proxy", Row: 9, Figure: "new", Target: "x", OK: true}, bar.Line{Area: "dns", Row: 1, Figure: "5", Target: "5", OK: true})
+	want := "ci BAR dns.1 5 target 5 ok; ci BAR proxy.9 new target x ok; torture BAR proxy.9 long target x ok; ci BAR proxy.10 1 | 2 target 3 ok"
+	if got := rowsOf(t, path); got != want {
+		t.Errorf("rows = %s, want %s", got, want)
+	}
+}
+
+func TestRecordKeepsTheFirstFigureToo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "measured.md")
+	m := ran([2]string{"1.31 target 1 short", "fail"}, [2]string{"0.93 target 1 ok", "pass"})
+	if err := record(t.Context(), path, sizeCI, m.figures); err != nil {
+		t.Fatal(err)
+	}
+	want := "ci BAR dns.1 1 target 1 ok; ci BAR dns.2 0.93 (first 1.31) target 1 ok"
+	if got := rowsOf(t, path); got != want {
+		t.Errorf("rows = %s, want %s", got, want)
+	}
+}
+
+func TestRecordReadsThePageThatHadNoSizes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "measured.md")
+	const old = "| bar | figure | target | verdict | test | day | commit | machine |\n|---|---|---|---|---|---|---|---|\n" +
+		"| dns.1 | 5 | 5 | ok | TestBarDns01 | 2026-11-15 | c7582cb | 2 cores, 24 GiB |\n"
+	if err := os.WriteFile(path, []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	recorded(t, path, sizeTorture, bar.Line{Area: "dns", Row: 1, Figure: "6", Target: "5"})
+	if got, want := rowsOf(t, path), "ci BAR dns.1 5 target 5 ok; torture BAR dns.1 6 target 5 short"; got != want {
+		t.Errorf("rows = %s, want %s", got, want)
+	}
+}
+
+func TestRecordDoesNotLoseARowItCannotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "measured.md")
+	const strange = "| dns.1 | 5 | ok |\n"
+	if err := os.WriteFile(path, []byte(strange), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := record(t.Context(), path, sizeCI, []figure{{Line: bar.Line{Area: "dns", Row: 2, Figure: "5", Target: "5"}}})
+	if src, _ := os.ReadFile(path); err == nil || string(src) != strange {
+		t.Errorf("record = %v and the page is %q, want an error and the page as it was", err, src)
+	}
+}
+
+func TestTheRealPageCanBeRead(t *testing.T) {
+	src, err := os.ReadFile("../../docs/measured.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := parseRows(string(src)); err != nil || len(rows) == 0 {
+		t.Errorf("rows = %d, %v, want some", len(rows), err)
+	}
+}
+
+func TestLinesOfAFileAreRecorded(t *testing.T) {
+	dir := t.TempDir()
+	lines, page := filepath.Join(dir, "steady"), filepath.Join(dir, "measured.md")
+	if err := os.WriteFile(lines, []byte("some words\nBAR trust.11 1500 s target <=1800 s ok\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := run(t.Context(), options{lines: lines, write: page}); !ok || err != nil {
+		t.Fatalf("run = %v, %v", ok, err)
+	}
+	if got, want := rowsOf(t, page), "ci BAR trust.11 1500 s target <=1800 s ok"; got != want {
+		t.Errorf("rows = %s, want %s", got, want)
 	}
 }

@@ -1,8 +1,9 @@
 // Command bars runs the tests that measure what the product promises and prints
 // their BAR lines in order. It fails when a test fails or a figure is short; with
-// -gate, figures that are only late are listed and do not count. With -write it
-// also records the figures, with date, commit and machine, in a Markdown page. How
-// a test reports a figure is package bar.
+// -gate, figures that are only late are listed and do not count. A test that fails
+// is run once more, alone, and both its figures are kept. With -write it also records
+// the figures, with size, day, commit and machine, in a Markdown page. How a test
+// reports a figure is package bar.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -25,6 +27,7 @@ type options struct {
 	torture bool
 	gate    bool
 	write   string
+	lines   string
 }
 
 func main() {
@@ -34,6 +37,7 @@ func main() {
 	flag.BoolVar(&o.torture, "torture", false, "run the long sizes (sets "+bar.TortureEnv+"=1)")
 	flag.BoolVar(&o.gate, "gate", false, "leave figures that are only late to a quiet machine (sets "+bar.GateEnv+"=1)")
 	flag.StringVar(&o.write, "write", "", "record the figures in this Markdown page")
+	flag.StringVar(&o.lines, "lines", "", "measure nothing: record the BAR lines of this file, as \"make steady\" prints one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ok, err := run(ctx, o)
@@ -47,39 +51,69 @@ func main() {
 }
 
 func run(ctx context.Context, o options) (bool, error) {
-	pkgs, err := packages([]string{"internal", "lab/bench", "lab/e2e"}, testPrefix(o.area))
+	if o.lines != "" {
+		return recordLines(ctx, o)
+	}
+	if o.gate && o.write != "" {
+		return false, errors.New("the gate has sizes of its own, which are not recorded")
+	}
+	pkgs, err := packages([]string{"cmd", "internal", "lab/bench", "lab/e2e", "packaging"}, testPrefix(o.area))
 	if err != nil {
 		return false, err
 	}
 	if o.area != "" && len(pkgs) == 0 {
+		if o.gate { // the gate names areas before their first bar is merged
+			fmt.Printf("no test is named %s*: nothing to measure\n", testPrefix(o.area))
+			return true, nil
+		}
 		return false, fmt.Errorf("no test is named %s", testPrefix(o.area)+"*")
 	}
 	m, err := measure(ctx, o, pkgs)
 	m.print(os.Stdout, o.gate) // what there is of a run that was stopped, too
-	err = errors.Join(err, m.digest.Publish(os.Stdout))
-	if o.write != "" && err == nil {
-		err = record(ctx, o.write, m.figures)
+	err = errors.Join(err, m.report.Publish(os.Stdout))
+	if o.write != "" {
+		// Hours of measuring are not lost because the last row was stopped.
+		err = errors.Join(err, record(context.WithoutCancel(ctx), o.write, o.size(), m.figures))
 	}
 	return m.ok(o.gate), err
 }
 
-// measure runs the bars. What failed or was late is measured once more, alone: on a
-// shared machine one bad second makes a figure short, and a real shortfall stays.
-func measure(ctx context.Context, o options, pkgs []string) (measured, error) {
+func (o options) size() string {
+	if o.torture {
+		return sizeTorture
+	}
+	return sizeCI
+}
+
+// recordLines records figures that were not measured by tests.
+func recordLines(ctx context.Context, o options) (bool, error) {
+	src, err := os.ReadFile(o.lines)
+	if err != nil {
+		return false, fmt.Errorf("read the figures: %w", err)
+	}
+	var m measured
+	for line := range strings.Lines(string(src)) {
+		m.output("", filepath.Base(o.lines), strings.TrimSpace(line))
+	}
+	return true, record(ctx, o.write, o.size(), m.figures)
+}
+
+// measure runs the bars. What failed is measured once more, alone: on a shared
+// machine one bad second makes a figure short, and a real shortfall stays.
+func measure(ctx context.Context, o options, pkgs []string) (*measured, error) {
+	m := &measured{report: &testrun.Report{}}
 	if len(pkgs) == 0 {
-		return measured{}, nil
+		return m, nil
 	}
 	if err := o.setenv(); err != nil {
-		return measured{}, err
-	}
-	m, err := once(ctx, o, pkgs, "^"+testPrefix(o.area))
-	names := m.again()
-	if err != nil || len(names) == 0 || o.torture {
 		return m, err
 	}
-	fmt.Println("measured again:", strings.Join(names, ", "))
-	again, err := once(ctx, o, pkgs, "^("+strings.Join(names, "|")+")$")
-	return m.corrected(again), errors.Join(err, m.replaced().Withdraw())
+	var err error
+	m.report, err = testrun.Go(ctx, testrun.Options{
+		Out: os.Stdout, Retry: !o.torture, OnOutput: m.output, OnEnd: m.end,
+	}, o.flags(), pkgs)
+	m.sort()
+	return m, err
 }
 
 // setenv tells the tests which sizes are wanted and who decides.
@@ -95,19 +129,15 @@ func (o options) setenv() error {
 	return nil
 }
 
-func once(ctx context.Context, o options, pkgs []string, pattern string) (measured, error) {
-	var m measured
+func (o options) flags() []string {
 	timeout := "40m" // a busy machine needs twice as long as a quiet one
 	if o.torture {
 		timeout = "6h"
 	}
 	// One package at a time: two that measure at once would measure each other.
-	args := []string{"-count=1", "-p=1", "-timeout=" + timeout, "-run=" + pattern}
+	flags := []string{"-count=1", "-p=1", "-timeout=" + timeout, "-run=^" + testPrefix(o.area)}
 	if o.skip != "" {
-		args = append(args, "-skip="+o.skip)
+		flags = append(flags, "-skip="+o.skip)
 	}
-	var err error
-	m.result, err = testrun.Go(ctx, testrun.Options{Out: os.Stdout, Digest: &m.digest, OnOutput: m.output, OnEnd: m.end}, append(args, pkgs...)...)
-	m.sort()
-	return m, err
+	return flags
 }

@@ -13,18 +13,16 @@ import (
 // figure is a BAR line and the test that printed it.
 type figure struct {
 	bar.Line
-	test string
+	test  string
+	first string // the figure of the first attempt, if there were two
 }
 
-// measured is what one run showed. Tests are counted with their subtests, under
-// the name of the whole.
+// measured is what the bars showed.
 type measured struct {
 	figures []figure
 	skipped []string
-	failed  []string // names of tests
-	passes  map[string]int
-	result  testrun.Result
-	digest  testrun.Digest
+	failed  map[string]bool // tests, by how their last attempt ended
+	report  *testrun.Report
 }
 
 func (m *measured) sort() {
@@ -35,67 +33,38 @@ func (m *measured) sort() {
 func (m *measured) late() []figure {
 	var out []figure
 	for _, f := range m.figures {
-		if !f.OK && !slices.Contains(m.failed, f.test) {
+		if !f.OK && !m.failed[f.test] {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// again are the tests that one more measuring may help.
-func (m *measured) again() []string {
-	names := slices.Clone(m.failed)
-	for _, f := range m.late() {
-		names = append(names, f.test)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// replaced counts what the second measuring counts anew.
-func (m *measured) replaced() testrun.Result {
-	out := testrun.Result{Failed: m.result.Failed}
-	for _, name := range m.again() {
-		out.Passed += m.passes[name]
-	}
-	return out
-}
-
-// corrected has the second figure of every test that was measured again.
-func (m *measured) corrected(again measured) measured {
-	out := measured{skipped: m.skipped, failed: again.failed, figures: again.figures, digest: again.digest}
-	out.result = testrun.Result{
-		Passed: m.result.Passed - m.replaced().Passed + again.result.Passed,
-		Failed: again.result.Failed, Skipped: m.result.Skipped,
-	}
-	for _, f := range m.figures {
-		if !slices.Contains(m.again(), f.test) {
-			out.figures = append(out.figures, f)
-		}
-	}
-	out.sort()
-	return out
-}
-
+// output takes a figure. One that is there already was measured by an earlier attempt.
 func (m *measured) output(_, test, line string) {
-	if l, err := bar.Parse(line); err == nil {
-		m.figures = append(m.figures, figure{l, whole(test)})
+	l, err := bar.Parse(line)
+	if err != nil {
+		return
 	}
+	f := figure{Line: l, test: whole(test)}
+	i := slices.IndexFunc(m.figures, func(o figure) bool { return bar.Compare(o.Line, l) == 0 && o.test == f.test })
+	if i < 0 {
+		m.figures = append(m.figures, f)
+		return
+	}
+	f.first = m.figures[i].Figure
+	m.figures[i] = f
 }
 
 func (m *measured) end(pkg, test, action string) {
-	switch action {
-	case "skip":
+	if action == "skip" {
 		m.skipped = append(m.skipped, pkg+" "+test)
-	case "fail":
-		if test == whole(test) {
-			m.failed = append(m.failed, test)
+	}
+	if test == whole(test) {
+		if m.failed == nil {
+			m.failed = map[string]bool{}
 		}
-	case "pass":
-		if m.passes == nil {
-			m.passes = map[string]int{}
-		}
-		m.passes[whole(test)]++
+		m.failed[test] = action == "fail"
 	}
 }
 
@@ -106,7 +75,7 @@ func whole(test string) string {
 }
 
 func (m *measured) ok(gate bool) bool {
-	return m.result.Failed == 0 && (gate || len(m.late()) == 0)
+	return m.report.Result().Failed == 0 && (gate || len(m.late()) == 0)
 }
 
 func (m *measured) print(w io.Writer, gate bool) {
@@ -114,9 +83,9 @@ func (m *measured) print(w io.Writer, gate bool) {
 		fmt.Fprintln(w, "not measured:", s)
 	}
 	for _, f := range m.figures {
-		fmt.Fprintln(w, f.Line)
+		fmt.Fprintln(w, f.both())
 	}
-	fmt.Fprintf(w, "bars: %d reported, tests: %s\n", len(m.figures), m.result)
+	fmt.Fprintf(w, "bars: %d reported, tests: %s\n", len(m.figures), m.report.Result())
 	if late := m.late(); gate && len(late) > 0 {
 		var rows []string
 		for _, f := range late {
@@ -124,4 +93,13 @@ func (m *measured) print(w io.Writer, gate bool) {
 		}
 		fmt.Fprintln(w, "short here, and left to a quiet machine:", strings.Join(rows, ", "))
 	}
+}
+
+// both is the line with the figure of the first attempt beside that of the second.
+func (f figure) both() bar.Line {
+	l := f.Line
+	if f.first != "" {
+		l.Figure += " (first " + f.first + ")"
+	}
+	return l
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,35 +19,46 @@ import (
 	"gateway/tools/bar"
 )
 
-// row is one line of the page's table. Each carries its own day, commit and
-// machine: measuring one area leaves the figures of the others as they were.
+// row is one line of the page's table. Each carries its own size, day, commit and
+// machine: measuring one area leaves the figures of the others as they were, and
+// the long sizes have rows of their own.
 type row struct {
 	figure
-	day, commit, machine string
+	size, day, commit, machine string
 }
+
+const (
+	sizeCI      = "ci"
+	sizeTorture = "torture"
+)
 
 const head = `# Measured
 
-Written by ` + "`make measured`" + `; do not edit. Each row is a test that anybody with the checkout can run:
-` + "`make bars AREA=<area>`" + ` runs the tests of one area, ` + "`make torture AREA=<area>`" + ` the same tests with
-sizes that take hours. *Short* means the target was missed, and is shown like the rest.
+Written by ` + "`make measured`" + ` and ` + "`make torture`" + `; do not edit. Each row is a test that anybody with the
+checkout can run: ` + "`make bars AREA=<area>`" + ` runs the tests of one area (size *ci*), ` + "`make torture AREA=<area>`" + `
+the same tests with sizes that take hours (size *torture*). *Short* means the target was missed, and is shown like
+the rest. A test that fails is run once more; the figure that failed stands beside the second one as *first*.
 
 `
 
 const (
-	columns = "| bar | figure | target | verdict | test | day | commit | machine |\n|---|---|---|---|---|---|---|---|\n"
+	columns = "| bar | size | figure | target | verdict | test | day | commit | machine |\n|---|---|---|---|---|---|---|---|---|\n"
 	nothing = "Nothing has been measured yet.\n"
 )
 
-func record(ctx context.Context, path string, figures []figure) error {
+func record(ctx context.Context, path, size string, figures []figure) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the page: %w", err)
 	}
-	commit, machine := commit(ctx), machine()
-	rows := parseRows(string(old))
+	rows, err := parseRows(string(old))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	day, commit, machine := time.Now().UTC().Format(time.DateOnly), commit(ctx), machine()
 	for _, f := range figures {
-		rows = put(rows, row{f, time.Now().UTC().Format(time.DateOnly), commit, machine})
+		f.Line, f.first = f.both(), ""
+		rows = put(rows, row{f, size, day, commit, machine})
 	}
 	if err := os.WriteFile(path, page(rows), 0o644); err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -54,8 +66,12 @@ func record(ctx context.Context, path string, figures []figure) error {
 	return nil
 }
 
+func compareRows(a, b row) int {
+	return cmp.Or(bar.Compare(a.Line, b.Line), cmp.Compare(a.size, b.size))
+}
+
 func put(rows []row, r row) []row {
-	i := slices.IndexFunc(rows, func(o row) bool { return o.Area == r.Area && o.Row == r.Row })
+	i := slices.IndexFunc(rows, func(o row) bool { return compareRows(o, r) == 0 })
 	if i < 0 {
 		return append(rows, r)
 	}
@@ -71,10 +87,10 @@ func page(rows []row) []byte {
 		return b.Bytes()
 	}
 	b.WriteString(columns)
-	slices.SortFunc(rows, func(a, b row) int { return bar.Compare(a.Line, b.Line) })
+	slices.SortFunc(rows, compareRows)
 	for _, r := range rows {
 		cells := []string{
-			fmt.Sprintf("%s.%d", r.Area, r.Row), r.Figure, r.Target, r.Verdict(),
+			fmt.Sprintf("%s.%d", r.Area, r.Row), r.size, r.Figure, r.Target, r.Verdict(),
 			r.test, r.day, r.commit, r.machine,
 		}
 		for i, c := range cells {
@@ -85,28 +101,44 @@ func page(rows []row) []byte {
 	return b.Bytes()
 }
 
-var cellEdge = regexp.MustCompile(`(^| )\|( |$)`)
+var (
+	cellEdge = regexp.MustCompile(`(^| )\|( |$)`)
+	rowStart = regexp.MustCompile(`^\| ([a-z][a-z0-9-]*)\.([0-9]{1,4}) \|`)
+)
 
-// parseRows reads what page wrote; lines that are not figures are passed over.
-func parseRows(s string) []row {
+// parseRows reads what page wrote. A row that it cannot read is an error: writing
+// the page again would lose it.
+func parseRows(s string) ([]row, error) {
 	var rows []row
 	for line := range strings.Lines(s) {
-		c := cellEdge.Split(strings.TrimSpace(line), -1)
-		if len(c) != 10 {
+		m := rowStart.FindStringSubmatch(line)
+		if m == nil {
 			continue
 		}
-		area, number, _ := strings.Cut(c[1], ".")
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			continue
+		r, ok := parseRow(cellEdge.Split(strings.TrimSpace(line), -1))
+		n, err := strconv.Atoi(m[2])
+		if !ok || err != nil {
+			return nil, fmt.Errorf("not a row as this command writes it: %s", strings.TrimSpace(line))
 		}
-		for i := range c {
-			c[i] = strings.ReplaceAll(c[i], `\|`, "|")
-		}
-		l := bar.Line{Area: area, Row: n, Figure: c[2], Target: c[3], OK: c[4] == "ok"}
-		rows = append(rows, row{figure{l, c[5]}, c[6], c[7], c[8]})
+		r.Area, r.Row = m[1], n
+		rows = append(rows, r)
 	}
-	return rows
+	return rows, nil
+}
+
+// parseRow reads the cells of a row; the first and the last are empty.
+func parseRow(c []string) (row, bool) {
+	if len(c) == 10 { // written before rows had a size
+		c = slices.Insert(c, 2, sizeCI)
+	}
+	if len(c) != 11 {
+		return row{}, false
+	}
+	for i := range c {
+		c[i] = strings.ReplaceAll(c[i], `\|`, "|")
+	}
+	l := bar.Line{Figure: c[3], Target: c[4], OK: c[5] == "ok"}
+	return row{figure{Line: l, test: c[6]}, c[2], c[7], c[8], c[9]}, true
 }
 
 func commit(ctx context.Context) string {

@@ -9,13 +9,20 @@ import (
 	"strings"
 )
 
-// claims maps a statement to the places, file:line, that say they show it.
-type claims map[string][]string
+// claims maps a statement to the places that say they show it.
+type claims map[string][]place
+
+// place is where a claim stands, and of what kind it is.
+type place struct {
+	at      string // file:line
+	standIn bool   // shown by something in the part's stead that does not exist yet
+	starred bool   // shown as docs/departures.md has it, which contradicts the words
+}
 
 var (
-	claim    = regexp.MustCompile(`//\s*shows\s+([A-Z]+-[0-9].*)$`)
-	nextLine = regexp.MustCompile(`^\s*//\s*([A-Z]+-[0-9].*)$`)
-	firstID  = regexp.MustCompile(`^\s*(?:,|and\s)?\s*([A-Z]+-[0-9]+)\b`)
+	claim    = regexp.MustCompile(`//\s*shows\s+(\(stand-in\)\s+)?([A-Z]+-[0-9].*)$`)
+	nextLine = regexp.MustCompile(`^\s*//(\s*)([A-Z]+-[0-9].*)$`)
+	firstID  = regexp.MustCompile(`^\s*(?:,|and\s)?\s*([A-Z]+-[0-9]+)\b(\*?)`)
 	// Folders that are not ours, and this command, whose tests talk about claims.
 	passOver = []string{".git", ".cache", "dist", "node_modules", "vendor", "tools/conformance"}
 )
@@ -69,33 +76,51 @@ func isTest(name string) bool {
 // read collects the claims of one file. A list that ends with a comma goes on in
 // the next comment line.
 func (c claims) read(name, src string) {
-	more := false
+	more, standIn := false, false
 	for i, line := range strings.Split(src, "\n") {
 		m := claim.FindStringSubmatch(line)
-		if m == nil && more {
+		if m != nil {
+			standIn = m[1] != ""
+		} else if more {
 			m = nextLine.FindStringSubmatch(line)
 		}
 		more = false
 		if m == nil {
 			continue
 		}
-		ids, rest := splitIDs(m[1])
+		ids, rest := splitIDs(m[2])
 		for _, id := range ids {
-			c[id] = append(c[id], fmt.Sprintf("%s:%d", name, i+1))
+			bare, starred := strings.CutSuffix(id, "*")
+			c[bare] = append(c[bare], place{fmt.Sprintf("%s:%d", name, i+1), standIn, starred})
 		}
 		more = strings.TrimSpace(rest) == ","
 	}
 }
 
-// splitIDs takes the leading ids, separated by commas, spaces or "and", and leaves
-// the rest, which may be a sentence.
+// splitIDs takes the leading ids, separated by commas, spaces or "and", each with its
+// asterisk if it has one, and leaves the rest, which may be a sentence.
 func splitIDs(s string) (ids []string, rest string) {
 	for {
 		m := firstID.FindStringSubmatchIndex(s)
 		if m == nil {
 			return ids, s
 		}
-		ids = append(ids, s[m[2]:m[3]])
+		ids = append(ids, s[m[2]:m[3]]+s[m[4]:m[5]])
 		s = s[m[1]:]
 	}
+}
+
+// shown holds for a statement that a test shows of the part itself.
+func (c claims) shown(id string) bool {
+	return slices.ContainsFunc(c[id], func(p place) bool { return !p.standIn })
+}
+
+// stoodIn holds for a statement that only stand-ins show.
+func (c claims) stoodIn(id string) bool { return len(c[id]) > 0 && !c.shown(id) }
+
+func (p place) String() string {
+	if p.standIn {
+		return p.at + " (stand-in)"
+	}
+	return p.at
 }

@@ -25,6 +25,7 @@ func TestClaimsAreFoundInTestsOnly(t *testing.T) {
 	got, err := findClaims(fstest.MapFS{
 		"internal/a/a_test.go":           {Data: []byte("// shows FW-01, FW-02: both at once\n")},
 		"internal/a/b_test.go":           {Data: []byte("\t// shows FW-03,\n\t// TUN-01\n\t// FW-05 is only mentioned\n")},
+		"internal/a/c_test.go":           {Data: []byte("// shows (stand-in) FW-06*,\n// FW-07\n// shows FW-08*\n")},
 		"internal/a/a.go":                {Data: []byte("// shows FW-05\n")},
 		"web/src/x.test.tsx":             {Data: []byte("  // shows TUN-01 and FW-01\n")},
 		"web/src/x.tsx":                  {Data: []byte("// shows FW-05\n")},
@@ -41,8 +42,11 @@ func TestClaimsAreFoundInTestsOnly(t *testing.T) {
 		"FW-03":  "internal/a/b_test.go:1",
 		"TUN-01": "internal/a/b_test.go:2 web/src/x.test.tsx:1",
 		"FW-05":  "",
+		"FW-06":  "internal/a/c_test.go:1 (stand-in)",
+		"FW-07":  "internal/a/c_test.go:2 (stand-in)",
+		"FW-08":  "internal/a/c_test.go:3",
 	} {
-		if s := strings.Join(got[id], " "); s != want {
+		if s := joined(got[id], " "); s != want {
 			t.Errorf("%s is shown by %q, want %q", id, s, want)
 		}
 	}
@@ -53,7 +57,7 @@ func TestAClaimOfNoStatementIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := list.unknown(claims{"FW-01": {"a_test.go:1"}, "FW-99": {"a_test.go:7"}})
+	got := list.unknown(claims{"FW-01": {{at: "a_test.go:1"}}, "FW-99": {{at: "a_test.go:7"}}})
 	if want := "a_test.go:7: no statement FW-99"; len(got) != 1 || got[0] != want {
 		t.Errorf("unknown = %q, want %q", got, want)
 	}
@@ -65,10 +69,55 @@ func TestTheReportIsCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	shown := list.write(&b, claims{"TUN-01": {"x"}})
+	shown := list.write(&b, claims{"TUN-01": {{at: "x"}}, "FW-02": {{at: "y", standIn: true}}})
 	want := "Packet filter 0 of 4 missing FW-01..03 05 Tunnels 1 of 1"
 	if got := strings.Join(strings.Fields(b.String()), " "); got != want || shown != 1 {
 		t.Errorf("report = %q with %d shown, want %q with 1", got, shown, want)
+	}
+}
+
+func TestStandInsAreNamedApart(t *testing.T) {
+	list, err := parseStatements(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	standIn := place{at: "x", standIn: true}
+	names, n := list.standIns(claims{"FW-01": {standIn}, "FW-02": {standIn}, "FW-03": {standIn, {at: "y"}}, "TUN-01": {standIn}})
+	if want := "FW-01..02, TUN-01"; names != want || n != 3 {
+		t.Errorf("stand-ins = %q, %d, want %q, 3", names, n, want)
+	}
+}
+
+func TestAnAsteriskStandsWhereTheWordsAreContradicted(t *testing.T) {
+	d := parseDepartures("One process more (FW-01, FW-02). Not these: (see FW-03), FW-05.\n| x | y (TUN-01) |\n")
+	for _, tc := range []struct {
+		name, id string
+		starred  bool
+		wrong    string
+	}{
+		{"contradicted, with an asterisk", "FW-01", true, ""},
+		{"contradicted, without", "FW-02", false, "write FW-02*"},
+		{"contradicted in the table", "TUN-01", false, "write TUN-01*"},
+		{"only mentioned", "FW-03", false, ""},
+		{"an asterisk for nothing", "FW-05", true, "nothing in docs/departures.md contradicts FW-05"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := strings.Join(d.wrongStars(claims{tc.id: {{at: "a_test.go:1", starred: tc.starred}}}), "; ")
+			if (got == "") != (tc.wrong == "") || !strings.Contains(got, tc.wrong) {
+				t.Errorf("complaint = %q, want %q", got, tc.wrong)
+			}
+		})
+	}
+}
+
+func TestADepartureNamesAStatement(t *testing.T) {
+	list, err := parseStatements(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := parseDepartures("(FW-01, FW-77)").unknown(list)
+	if want := "docs/departures.md: no statement FW-77"; len(got) != 1 || got[0] != want {
+		t.Errorf("unknown = %q, want %q", got, want)
 	}
 }
 

@@ -51,7 +51,7 @@ func (s statements) write(w io.Writer, c claims) int {
 	for _, a := range s.areas {
 		var missing []string
 		for _, id := range a.ids {
-			if len(c[id]) == 0 {
+			if !c.shown(id) {
 				missing = append(missing, id)
 			}
 		}
@@ -70,7 +70,7 @@ func (s statements) writeWhere(w io.Writer, c claims) {
 	for _, a := range s.areas {
 		for _, id := range a.ids {
 			if len(c[id]) > 0 {
-				fmt.Fprintf(w, "%s  %s\n", id, strings.Join(c[id], " "))
+				fmt.Fprintf(w, "%s  %s\n", id, joined(c[id], " "))
 			}
 		}
 	}
@@ -81,10 +81,30 @@ func (s statements) unknown(c claims) []string {
 	var out []string
 	for _, id := range slices.Sorted(maps.Keys(c)) {
 		if !s.ids[id] {
-			out = append(out, fmt.Sprintf("%s: no statement %s", strings.Join(c[id], ", "), id))
+			out = append(out, fmt.Sprintf("%s: no statement %s", joined(c[id], ", "), id))
 		}
 	}
 	return out
+}
+
+// standIns names the statements that only stand-ins show, and how many there are.
+func (s statements) standIns(c claims) (names string, n int) {
+	var parts []string
+	for _, a := range s.areas {
+		ids := slices.DeleteFunc(slices.Clone(a.ids), func(id string) bool { return !c.stoodIn(id) })
+		if n += len(ids); len(ids) > 0 {
+			parts = append(parts, compact(ids))
+		}
+	}
+	return strings.Join(parts, ", "), n
+}
+
+func joined(places []place, by string) string {
+	var out []string
+	for _, p := range places {
+		out = append(out, p.String())
+	}
+	return strings.Join(out, by)
 }
 
 // compact joins neighbours: FW-01, FW-02, FW-03, FW-07 become FW-01..03 07.

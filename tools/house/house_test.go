@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
@@ -40,8 +41,19 @@ func (s source) at(n ast.Node) string {
 
 var generated = regexp.MustCompile(`(?m)^(//|#|--|/\*) Code generated .* DO NOT EDIT`)
 
-// tree reads the repository, without what is built, fetched or generated.
+var repository struct {
+	once sync.Once
+	all  []source
+}
+
+// tree is the repository, without what is built, fetched or generated. It is read once.
 func tree(t *testing.T) []source {
+	t.Helper()
+	repository.once.Do(func() { repository.all = readTree(t) })
+	return repository.all
+}
+
+func readTree(t *testing.T) []source {
 	t.Helper()
 	var all []source
 	root := os.DirFS("../..")
@@ -55,7 +67,7 @@ func tree(t *testing.T) []source {
 			}
 			return nil
 		}
-		if !d.Type().IsRegular() {
+		if !d.Type().IsRegular() || name == ".git" { // the checkout of a worktree has a file of that name
 			return nil
 		}
 		b, err := fs.ReadFile(root, name)

@@ -1,7 +1,7 @@
 // csrf.mjs is somebody signed in who opens a page of a stranger. That page sends every
 // mutation of our API in every way that a page can; none may change anything.
 import { open, scenario } from "./lib/browser.mjs";
-import { ask, base, later } from "./lib/driver.mjs";
+import { ask, atGate, base, later } from "./lib/driver.mjs";
 import { mutationsOf } from "./lib/mutations.mjs";
 import { signIn } from "./lib/steps.mjs";
 import { nothing } from "./lib/watch.mjs";
@@ -119,7 +119,9 @@ await scenario(async () => {
 	const origins = await ask("strangers");
 	const out = { mutations: mutations.length, origins: origins.length, sent: 0, heard: [], control: 0 };
 	const before = await ask("digest");
-	const siege = async (origin) => besiege(await victim.context().newPage(), origin, mutations, out);
+	// At the gate they share the mutations between them.
+	const partOf = (n) => mutations.filter((_, i) => !atGate || i % origins.length === n);
+	const siege = async (origin, n) => besiege(await victim.context().newPage(), origin, partOf(n), out);
 	await Promise.all(origins.map(siege));
 	await later(300);
 	out.changed = (await ask("digest")) === before ? [] : ["the state of the node is another one"];

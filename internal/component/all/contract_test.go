@@ -88,6 +88,7 @@ func TestMigrationsCanRunAgain(t *testing.T) {
 
 // The bar of "one folder, one line": package toy and the line below are all it takes.
 func TestBarFoundation12AComponentIsOneFolderAndOneLine(t *testing.T) {
+	bar.NotShort(t)
 	a, admin := apptest.Ready(t, apptest.With(func(d all.Deps) []component.Component {
 		return []component.Component{toy.New(d.Pool, d.Run)}
 	}))

@@ -96,6 +96,7 @@ func (w *watcher) end() (seen int, wrong []string) {
 }
 
 func TestBarProxy08CertificatesUnderFaults(t *testing.T) {
+	bar.NotShort(t)
 	a := newFaulty(t, pebbletest.Options{RejectNonce: 20})
 	h := a.withProxy()
 	w := watch(t, h)
@@ -216,6 +217,7 @@ func (r *rig) shownAs(n int) bool {
 }
 
 func TestBarProxy07RenewalBesideAThousand(t *testing.T) {
+	bar.NotShort(t)
 	const each = 3 // renewals between two reloads
 	r := newRig(t)
 	r.fill(1000)

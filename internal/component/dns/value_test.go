@@ -146,7 +146,11 @@ func TestStoredValuesAreStable(t *testing.T) {
 			t.Fatalf("%q is dangerous", fileValue(rr))
 		}
 	})
-	if taken < 30 {
+	least := 30
+	if testing.Short() {
+		least = 4 // a fifth of the values is tried
+	}
+	if taken < least {
 		t.Errorf("only %d values were taken", taken)
 	}
 }

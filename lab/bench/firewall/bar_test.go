@@ -23,6 +23,7 @@ const (
 )
 
 func TestBarFirewall03Cost(t *testing.T) {
+	bar.NotShort(t)
 	first := firstPackets(t)
 	load := loads(t)
 	poll := polls(t)

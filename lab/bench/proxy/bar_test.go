@@ -21,6 +21,7 @@ import (
 const many = 10_000
 
 func TestBarProxy02(t *testing.T) {
+	bar.NotShort(t)
 	stay(t)
 	origin := newOrigin(t)
 	few := newOurs(t, "10 pools", sites{domains: many, pools: 10}, origin)
@@ -37,6 +38,7 @@ func TestBarProxy02(t *testing.T) {
 
 // TestBarProxy03 is by HTTPS, with a certificate for each host, as sites are.
 func TestBarProxy03(t *testing.T) {
+	bar.NotShort(t)
 	s := sites{domains: many, pools: 10, certs: newCerts(t, hosts(many))}
 	leave := stay(t)
 	origin := newOrigin(t)

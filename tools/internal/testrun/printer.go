@@ -23,18 +23,20 @@ type event struct {
 type running struct {
 	output map[string][]string // by test; "" is the package itself
 	words  map[string][]string // by test that has not ended, the lines that may be complaints
+	ended  bool                // its binary came to its end and said so
+	broken bool                // it has no binary
 	res    Result
 }
 
 type printer struct {
+	attempt
 	o      Options
 	pkgs   map[string]*running
 	builds map[string][]string // what the compiler said, by import path
-	res    Result
 }
 
 func newPrinter(o Options) *printer {
-	return &printer{o: o, pkgs: map[string]*running{}, builds: map[string][]string{}}
+	return &printer{attempt: newAttempt(), o: o, pkgs: map[string]*running{}, builds: map[string][]string{}}
 }
 
 func (p *printer) pkg(name string) *running {
@@ -51,6 +53,7 @@ func (p *printer) event(e event) {
 		fmt.Fprint(p.o.Out, e.Output)
 	case "run":
 		p.pkg(e.Package).words[e.Test] = nil
+		p.of(name{e.Package, whole(e.Test)})
 	case "output":
 		p.output(e)
 	case "pass", "fail", "skip":
@@ -67,6 +70,13 @@ func (p *printer) output(e event) {
 		p.o.OnOutput(e.Package, e.Test, strings.TrimRight(e.Output, "\r\n"))
 	}
 	r := p.pkg(e.Package)
+	if e.Test == "" {
+		r.ended = r.ended || e.Output == "FAIL\n" || e.Output == "PASS\n"
+		r.broken = r.broken || strings.HasSuffix(e.Output, " failed]\n") // to build, or to be set up
+	}
+	if e.Test != "" && strings.HasPrefix(e.Output, "WARNING: DATA RACE") {
+		p.of(name{e.Package, whole(e.Test)}).raced = true
+	}
 	if mayComplain(e.Output) {
 		r.words[e.Test] = append(r.words[e.Test], e.Output)
 	}
@@ -83,10 +93,12 @@ func (p *printer) endTest(e event) {
 	if p.o.OnEnd != nil {
 		p.o.OnEnd(e.Package, e.Test, e.Action)
 	}
+	lines := r.words[e.Test]
 	if e.Action == "fail" {
 		p.show(r.output[e.Test])
-		p.o.Digest.add(e.Package, e.Test, complaints(e.Package, r.words[e.Test]))
+		lines = complaints(e.Package, lines)
 	}
+	p.end(e, lines)
 	delete(r.output, e.Test)
 	delete(r.words, e.Test)
 }
@@ -99,27 +111,25 @@ func (p *printer) endPackage(e event) {
 		for _, test := range slices.Sorted(maps.Keys(r.output)) {
 			p.show(r.output[test])
 		}
-		p.digestRest(e, r)
-		if r.res.Failed == 0 {
-			r.res.Failed = 1
-		}
+		p.failedPackage(e, r)
 	}
-	p.res.Passed += r.res.Passed
-	p.res.Failed += r.res.Failed
-	p.res.Skipped += r.res.Skipped
 	if e.Action != "skip" && !p.o.Stream {
 		fmt.Fprintf(p.o.Out, "%-4s %-50s %7.2fs  %s\n", word(e.Action), e.Package, e.Elapsed, r.res)
 	}
 }
 
-// digestRest is about a package that failed: what its tests said that never ended, or
-// the compiler, or nobody.
-func (p *printer) digestRest(e event, r *running) {
+// failedPackage notes what its tests said that never ended, and that the package
+// failed when no failed test says so.
+func (p *printer) failedPackage(e event, r *running) {
+	own := append(p.builds[e.FailedBuild], r.words[""]...)
+	delete(r.words, "")
 	for _, test := range slices.Sorted(maps.Keys(r.words)) {
-		p.o.Digest.add(e.Package, test, append(complaints(e.Package, r.words[test]), "it never ended"))
+		p.of(name{e.Package, whole(test)}).say(test, append(complaints(e.Package, r.words[test]), "it never ended"))
 	}
-	if r.res.Failed == 0 && len(r.words) == 0 {
-		p.o.Digest.add(e.Package, "", p.builds[e.FailedBuild])
+	p.died[e.Package] = !r.ended && !r.broken && e.FailedBuild == ""
+	if r.res.Failed == 0 {
+		r.res.Failed = 1
+		p.end(e, own)
 	}
 }
 
@@ -133,17 +143,6 @@ func (p *printer) finish() {
 func (p *printer) show(lines []string) {
 	for _, l := range lines {
 		fmt.Fprint(p.o.Out, l)
-	}
-}
-
-func (r *Result) count(action string) {
-	switch action {
-	case "pass":
-		r.Passed++
-	case "fail":
-		r.Failed++
-	case "skip":
-		r.Skipped++
 	}
 }
 

@@ -18,21 +18,21 @@ const events = `{"Action":"start","Package":"p"}
 {"Action":"fail","Package":"p","Elapsed":0.5}
 `
 
-func read(t *testing.T, o Options, in string) (Result, string) {
+func reportOf(t *testing.T, o Options, in string) (*Report, string) {
 	t.Helper()
 	var out strings.Builder
 	o.Out = &out
-	res, err := Read(o, strings.NewReader(in))
+	a, err := read(o, strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, out.String()
+	return newReport(a, nil), out.String()
 }
 
 func TestReadCountsAndPrintsOnlyWhatFailed(t *testing.T) {
-	res, out := read(t, Options{}, events)
-	if want := (Result{Passed: 1, Failed: 1, Skipped: 1}); res != want {
-		t.Errorf("result = %v, want %v", res, want)
+	r, out := reportOf(t, Options{}, events)
+	if got, want := r.Result(), (Result{Passed: 1, Failed: 1, Skipped: 1}); got != want {
+		t.Errorf("result = %v, want %v", got, want)
 	}
 	if !strings.Contains(out, "why it failed") || strings.Contains(out, "quiet when good") {
 		t.Errorf("output = %q, want the failed test's lines and no others", out)
@@ -40,7 +40,7 @@ func TestReadCountsAndPrintsOnlyWhatFailed(t *testing.T) {
 }
 
 func TestReadStreamsEverythingWhenAsked(t *testing.T) {
-	if _, out := read(t, Options{Stream: true}, events); !strings.Contains(out, "quiet when good") {
+	if _, out := reportOf(t, Options{Stream: true}, events); !strings.Contains(out, "quiet when good") {
 		t.Errorf("output = %q, want every line", out)
 	}
 }
@@ -58,8 +58,8 @@ func TestReadCountsAPackageThatFailsWithoutATest(t *testing.T) {
 `,
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, out := read(t, Options{}, in)
-			if res.Failed != 1 || !strings.Contains(out, "syntax error") {
+			r, out := reportOf(t, Options{}, in)
+			if res := r.Result(); res.Failed != 1 || !strings.Contains(out, "syntax error") {
 				t.Errorf("result = %v, output = %q, want one failure with its cause", res, out)
 			}
 		})
@@ -68,10 +68,9 @@ func TestReadCountsAPackageThatFailsWithoutATest(t *testing.T) {
 
 func digestOf(t *testing.T, in string) string {
 	t.Helper()
-	var d Digest
-	read(t, Options{Digest: &d, Stream: true}, in)
+	r, _ := reportOf(t, Options{Stream: true}, in)
 	var out strings.Builder
-	if err := d.Publish(&out); err != nil {
+	if err := r.Publish(&out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -150,7 +149,7 @@ func TestDigestsAreAppended(t *testing.T) {
 
 func TestReadTellsListeners(t *testing.T) {
 	var lines, ends []string
-	read(t, Options{
+	reportOf(t, Options{
 		OnOutput: func(_, test, line string) { lines = append(lines, test+": "+line) },
 		OnEnd:    func(_, test, action string) { ends = append(ends, test+" "+action) },
 	}, events)
@@ -165,12 +164,12 @@ func TestReadTellsListeners(t *testing.T) {
 func TestCountsAreAppended(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "counts")
 	for range 2 {
-		if err := (Result{Passed: 4, Failed: 1}).append(path); err != nil {
+		if err := (Result{Passed: 4, Failed: 1, Unsteady: 2}).append(path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := os.ReadFile(path)
-	if err != nil || string(got) != "4 1 0\n4 1 0\n" {
+	if err != nil || string(got) != "4 1 0 2\n4 1 0 2\n" {
 		t.Errorf("counts = %q, %v, want two lines", got, err)
 	}
 }

@@ -3,6 +3,9 @@
 import { createInterface } from "node:readline";
 
 export const base = process.env.BASE ?? "";
+
+/** atGate says that everybody waits for the result: a scenario then goes through a part of what is alike. */
+export const atGate = Boolean(process.env.GATEWAY_GATE);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 let turn = Promise.resolve();
 

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// rehearsed runs the gate's script in a folder of its own, with programs in the place of
+// make, go and apt-get that do nothing but what make is told to by a shell fragment. It
+// answers the output and the exit code.
+func rehearsed(t *testing.T, dir, makeDoes string, args ...string) (string, int) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the script waits for its stages, which takes seconds")
+	}
+	script, err := os.ReadFile("../../.ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		".ci/run":         string(script),
+		"shim/make":       "#!/bin/sh\necho make \"$@\" >>made\n" + makeDoes + "\n",
+		"shim/go":         "#!/bin/sh\n",
+		"shim/npm":        "#!/bin/sh\n",
+		"shim/apt-get":    "#!/bin/sh\n",
+		"shim/dpkg-query": "#!/bin/sh\necho installed\n",
+	} {
+		path = filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, ".ci/run"), args...)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "shim")+":"+os.Getenv("PATH"), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "HOME="+filepath.Join(dir, "home"))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out.String()), cmd.ProcessState.ExitCode()
+}
+
+// goes is what make does when all is well: five tests pass, and three in every area.
+const goes = `
+case "$*" in
+test) echo 5 0 1 0 >>"$GATEWAY_TEST_COUNTS" ;;
+bars*) echo 3 0 0 0 >>"$GATEWAY_TEST_COUNTS" ;;
+esac
+`
+
+func TestTheGate(t *testing.T) {
+	for _, tc := range []struct {
+		name, makeDoes string
+		code           int
+		last           string
+		says           []string
+	}{
+		{"all is well", goes, 0, "23 passed, 0 failed", []string{`unit +\d+s +5 +0 +1 +0 +ok`, `bars-trust +\d+s +3 +0 +0 +0 +ok`}},
+		{
+			"an unsteady test is listed and fails nothing",
+			goes + `case "$*" in bars*AREA=web*) echo 0 0 0 1 >>"$GATEWAY_TEST_COUNTS"; echo 'unsteady: gateway/x TestX, ran twice' >>"$GATEWAY_TEST_UNSTEADY" ;; esac`,
+			0, "23 passed, 0 failed",
+			[]string{`--- bars-web\nunsteady: gateway/x TestX, ran twice`, `bars-web +\d+s +3 +0 +0 +1 +ok`},
+		},
+		{
+			"a failed test is listed and fails the gate",
+			goes + `case "$*" in e2e) echo 1 2 0 0 >>"$GATEWAY_TEST_COUNTS"; echo 'failed: gateway/y TestY' >>"$GATEWAY_TEST_FAILURES"; exit 1 ;; esac`,
+			1, "24 passed, 2 failed",
+			[]string{`--- e2e\nfailed: gateway/y TestY`, `e2e +\d+s +1 +2 +0 +0 +FAILED: exit code 1`},
+		},
+		{
+			"a stage that fails without a test counts as one, and the others run",
+			goes + `case "$*" in *lint*) echo 'a finding'; exit 2 ;; esac`,
+			1, "23 passed, 1 failed",
+			[]string{`--- lint\na finding`, `lint +\d+s +0 +0 +0 +0 +FAILED: exit code 2`},
+		},
+		{
+			"without a package there is nothing to install",
+			goes + `case "$*" in deb*) exit 2 ;; esac`,
+			1, "5 passed, 1 failed",
+			[]string{`unit +\d+s +5 +0 +1 +0 +ok`, `e2e +- +- +- +- +- +not run`},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			out, code := rehearsed(t, t.TempDir(), tc.makeDoes)
+			if last := out[strings.LastIndex(out, "\n")+1:]; code != tc.code || last != tc.last {
+				t.Errorf("exit code %d, last line %q, want %d and %q\n%s", code, last, tc.code, tc.last, out)
+			}
+			for _, want := range tc.says {
+				if !regexp.MustCompile(want).MatchString(out) {
+					t.Errorf("nothing matches %q in:\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryStageRunsOnce(t *testing.T) {
+	dir := t.TempDir()
+	rehearsed(t, dir, goes)
+	made, err := os.ReadFile(filepath.Join(dir, "made"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"make test", "make e2e", "make bars GATE=1 AREA=engine", "make bars GATE=1 AREA=trust"} {
+		if n := strings.Count(string(made), target); n != 1 {
+			t.Errorf("%q ran %d times, want once, in:\n%s", target, n, made)
+		}
+	}
+}
+
+func TestSteadyReportsItsRow(t *testing.T) {
+	dir := t.TempDir()
+	rehearsed(t, dir, goes)
+	out, code := rehearsed(t, dir, goes+`case "$*" in e2e) echo 1 0 0 1 >>"$GATEWAY_TEST_COUNTS"; echo 'unsteady: gateway/x TestX, ran twice' >>"$GATEWAY_TEST_UNSTEADY" ;; esac`, "steady")
+	want := regexp.MustCompile(`\nBAR trust\.11 the gate took \d+ s \(unknown, 0 failed\); 2 rounds beside 2 busy loops in \d+ s: 0 failed, unsteady: TestX x2 target <=1800 s, 0 failed ok\n`)
+	if code != 0 || !want.MatchString(out) || !strings.HasSuffix(out, "\n38 passed, 0 failed") {
+		t.Errorf("exit code %d, want 0, %s and 38 passed in:\n%s", code, want, out)
+	}
+	left, err := os.ReadFile(filepath.Join(dir, ".cache/steady"))
+	if err != nil || !strings.HasPrefix(string(left), "BAR trust.11 ") {
+		t.Errorf("left for recording: %q, %v", left, err)
+	}
+}
