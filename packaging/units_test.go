@@ -72,9 +72,17 @@ var services = map[string][]string{
 	},
 	"gateway-firewall.service": {
 		"Type=oneshot", "RemainAfterExit=yes", "DefaultDependencies=no", "Before=systemd-sysctl.service sysinit.target network-pre.target gateway-apply.service shutdown.target",
+		"After=systemd-modules-load.service gateway-shut.service", "TimeoutStartSec=90s",
 		"CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX AF_NETLINK",
 		"StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
 		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/unbound/unbound.conf.d -/etc/chrony/conf.d -/etc/gateway/haproxy -/etc/gateway/nftables",
+	},
+	"gateway-shut.service": {
+		"Type=oneshot", "RemainAfterExit=yes", "DefaultDependencies=no", "Before=gateway-firewall.service systemd-sysctl.service sysinit.target network-pre.target shutdown.target",
+		"CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX AF_NETLINK", "RuntimeDirectory=gateway-shut",
+	},
+	"gateway-forwarding.service": {
+		"Type=oneshot", "CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX",
 	},
 	"gateway-database.service": {
 		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
@@ -87,8 +95,11 @@ var services = map[string][]string{
 
 // excused are what single services do without.
 var excused = map[string]string{
-	"gateway-ntp-sync.service":  "Restart=on-failure", // an operator who asked for it is told, and asks again
-	"gateway-scheduler.service": "IPAddressDeny=any",  // it orders certificates from authorities anywhere
+	"gateway-ntp-sync.service":   "Restart=on-failure",        // an operator who asked for it is told, and asks again
+	"gateway-scheduler.service":  "IPAddressDeny=any",         // it orders certificates from authorities anywhere
+	"gateway-shut.service":       "Restart=on-failure",        // what waits for it must not start between two tries
+	"gateway-firewall.service":   "Restart=on-failure",        // gateway-apply comes next and loads what it could not
+	"gateway-forwarding.service": "ProtectKernelTunables=yes", // its whole work is two of them
 }
 
 func TestServicesAreHardened(t *testing.T) {
@@ -155,6 +166,38 @@ func TestTheAPIDoesNotWaitForTheDatabaseToBeMade(t *testing.T) {
 	after, before := unit(t, "gateway-api.service")["After"], unit(t, "gateway-database.service")["Before"]
 	if strings.Contains(strings.Join(after, " "), "gateway-database") || strings.Contains(strings.Join(before, " "), "gateway-api") {
 		t.Errorf("After=%q, Before=%q: the API is away for as long as that takes", after, before)
+	}
+}
+
+// A node whose rules cannot be loaded boots closed, and does not forward.
+func TestNothingForwardsBeforeTheRulesAreLoaded(t *testing.T) {
+	if text := read(t, "units/sysctl.conf"); strings.Contains(text, "forward") {
+		t.Errorf("systemd-sysctl.service switches forwarding on, rules or not:\n%s", text)
+	}
+	const on = "/usr/lib/systemd/systemd-sysctl /usr/lib/gateway/forwarding.conf"
+	if post := unit(t, "gateway-firewall.service")["ExecStartPost"]; !slices.Equal(post, []string{"+" + on}) {
+		t.Errorf("after its rules are loaded gateway-firewall does %q, want %q", post, on)
+	}
+	if start := unit(t, "gateway-forwarding.service")["ExecStart"]; !slices.Equal(start, []string{on}) {
+		t.Errorf("gateway-forwarding does %q, want %q", start, on)
+	}
+	for _, key := range []string{"net.ipv4.ip_forward = 1", "net.ipv6.conf.all.forwarding = 1"} {
+		if !strings.Contains(read(t, "units/forwarding.conf"), key) {
+			t.Errorf("forwarding.conf lacks %q", key)
+		}
+	}
+}
+
+func TestWhatConfiguresTheNetworkWaitsForTheNodeToBeClosed(t *testing.T) {
+	u := unit(t, "network.conf")
+	folder := "/run/" + unit(t, "gateway-shut.service")["RuntimeDirectory"][0]
+	if !slices.Equal(u["AssertPathExists"], []string{folder}) || !slices.Equal(u["After"], []string{"gateway-shut.service"}) {
+		t.Errorf("network.conf is %q, want it to wait for %s", u, folder)
+	}
+	for _, name := range []string{"systemd-networkd", "networking", "ifup@", "NetworkManager"} {
+		if want := "/usr/lib/systemd/system/" + name + ".service.d/gateway.conf"; !strings.Contains(read(t, "nfpm.yaml"), want) {
+			t.Errorf("the package lacks %s", want)
+		}
 	}
 }
 
