@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -32,6 +33,7 @@ type ApplyConfig struct {
 	RunDir   string
 	// MasterKey is the file that systemd hands over; see LoadCredential= of the unit.
 	MasterKey string
+	LogLevel  slog.Level
 
 	only string // the one part to look after; all of them if it is empty
 }
@@ -43,13 +45,24 @@ func ApplyDefaults() ApplyConfig {
 		Database: "host=/run/postgresql user=root dbname=gateway",
 		StateDir: "/var/lib/gateway-apply", RunDir: "/run/gateway-apply",
 		MasterKey: filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), "master.key"),
+		LogLevel:  envLevel(),
 	}
+}
+
+// Flags adds the configuration to a flag set.
+func (c *ApplyConfig) Flags(f *flag.FlagSet) {
+	f.StringVar(&c.Socket, "socket", c.Socket, "unix socket to answer on, unless systemd passes one")
+	f.StringVar(&c.User, "user", c.User, "user that may ask, besides root")
+	f.StringVar(&c.Database, "database", c.Database, "address of the database")
+	f.StringVar(&c.StateDir, "state-dir", c.StateDir, "folder of the last good files")
+	f.StringVar(&c.RunDir, "run-dir", c.RunDir, "folder that no boot survives")
+	levelFlag(f, &c.LogLevel)
 }
 
 // RunApply is gateway-apply: it brings the daemons to what the database wants, and
 // answers on the socket, until ctx ends.
 func RunApply(ctx context.Context, cfg ApplyConfig) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	log := newLog(cfg.LogLevel)
 	uids, err := apply.UIDs("root", cfg.User)
 	if err != nil {
 		return err
@@ -96,7 +109,7 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 // management. Until then, and whenever this fails, gateway-shut.service's table holds: the
 // unit lets the kernel forward only after a success.
 func LoadPacketFilter(ctx context.Context, cfg ApplyConfig) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	log := newLog(cfg.LogLevel)
 	pool, err := db.Open(cfg.Database)
 	if err != nil {
 		return err
