@@ -66,7 +66,7 @@ func TestWhatIsPackagedIsThere(t *testing.T) {
 
 func TestWhatIsThereIsPackaged(t *testing.T) {
 	text := read(t, "nfpm.yaml")
-	for _, pattern := range []string{"units/*", "scripts/*", "haproxy/*", "doc/*"} {
+	for _, pattern := range []string{"units/*", "scripts/*", "haproxy/*", "doc/*", "*.nft"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

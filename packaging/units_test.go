@@ -2,6 +2,7 @@ package packaging
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -72,9 +73,17 @@ var services = map[string][]string{
 	},
 	"gateway-firewall.service": {
 		"Type=oneshot", "RemainAfterExit=yes", "DefaultDependencies=no", "Before=systemd-sysctl.service sysinit.target network-pre.target gateway-apply.service shutdown.target",
+		"After=systemd-modules-load.service gateway-shut.service", "TimeoutStartSec=90s",
 		"CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX AF_NETLINK",
 		"StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
 		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/unbound/unbound.conf.d -/etc/chrony/conf.d -/etc/gateway/haproxy -/etc/gateway/nftables",
+	},
+	"gateway-shut.service": {
+		"Type=oneshot", "RemainAfterExit=yes", "DefaultDependencies=no", "Before=gateway-firewall.service systemd-sysctl.service sysinit.target network-pre.target shutdown.target",
+		"CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX AF_NETLINK", "RuntimeDirectory=gateway-shut",
+	},
+	"gateway-forwarding.service": {
+		"Type=oneshot", "CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX",
 	},
 	"gateway-database.service": {
 		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
@@ -87,8 +96,11 @@ var services = map[string][]string{
 
 // excused are what single services do without.
 var excused = map[string]string{
-	"gateway-ntp-sync.service":  "Restart=on-failure", // an operator who asked for it is told, and asks again
-	"gateway-scheduler.service": "IPAddressDeny=any",  // it orders certificates from authorities anywhere
+	"gateway-ntp-sync.service":   "Restart=on-failure",        // an operator who asked for it is told, and asks again
+	"gateway-scheduler.service":  "IPAddressDeny=any",         // it orders certificates from authorities anywhere
+	"gateway-shut.service":       "Restart=on-failure",        // what waits for it must not start between two tries
+	"gateway-firewall.service":   "Restart=on-failure",        // gateway-apply comes next and loads what it could not
+	"gateway-forwarding.service": "ProtectKernelTunables=yes", // its whole work is two of them
 }
 
 func TestServicesAreHardened(t *testing.T) {
@@ -158,6 +170,38 @@ func TestTheAPIDoesNotWaitForTheDatabaseToBeMade(t *testing.T) {
 	}
 }
 
+// A node whose rules cannot be loaded boots closed, and does not forward.
+func TestNothingForwardsBeforeTheRulesAreLoaded(t *testing.T) {
+	if text := read(t, "units/sysctl.conf"); strings.Contains(text, "forward") {
+		t.Errorf("systemd-sysctl.service switches forwarding on, rules or not:\n%s", text)
+	}
+	const on = "/usr/lib/systemd/systemd-sysctl /usr/lib/gateway/forwarding.conf"
+	if post := unit(t, "gateway-firewall.service")["ExecStartPost"]; !slices.Equal(post, []string{"+" + on}) {
+		t.Errorf("after its rules are loaded gateway-firewall does %q, want %q", post, on)
+	}
+	if start := unit(t, "gateway-forwarding.service")["ExecStart"]; !slices.Equal(start, []string{on}) {
+		t.Errorf("gateway-forwarding does %q, want %q", start, on)
+	}
+	for _, key := range []string{"net.ipv4.ip_forward = 1", "net.ipv6.conf.all.forwarding = 1"} {
+		if !strings.Contains(read(t, "units/forwarding.conf"), key) {
+			t.Errorf("forwarding.conf lacks %q", key)
+		}
+	}
+}
+
+func TestWhatConfiguresTheNetworkWaitsForTheNodeToBeClosed(t *testing.T) {
+	u := unit(t, "network.conf")
+	folder := "/run/" + unit(t, "gateway-shut.service")["RuntimeDirectory"][0]
+	if !slices.Equal(u["AssertPathExists"], []string{folder}) || !slices.Equal(u["After"], []string{"gateway-shut.service"}) {
+		t.Errorf("network.conf is %q, want it to wait for %s", u, folder)
+	}
+	for _, name := range []string{"systemd-networkd", "networking", "ifup@", "NetworkManager"} {
+		if want := "/usr/lib/systemd/system/" + name + ".service.d/gateway.conf"; !strings.Contains(read(t, "nfpm.yaml"), want) {
+			t.Errorf("the package lacks %s", want)
+		}
+	}
+}
+
 func TestOnlyTheGroupReachesThePrivilegedProcess(t *testing.T) {
 	u := unit(t, "gateway-apply.socket")
 	for key, want := range map[string]string{
@@ -217,4 +261,34 @@ func TestDebiansUnboundRunsInASandbox(t *testing.T) {
 	if text := read(t, "scripts/postrm"); !strings.Contains(text, "rm -f /etc/unbound/unbound.conf.d/gateway.conf") {
 		t.Error("after a removal Debian's unbound would read our file")
 	}
+}
+
+// The collector works harder before the kernel kills; the rest is for nft and the checkers.
+func TestTheHeapStaysBelowTheMemoryLimit(t *testing.T) {
+	for _, name := range []string{"gateway-apply.service", "gateway-firewall.service"} {
+		u := unit(t, name)
+		heap := ""
+		for _, e := range u["Environment"] {
+			if v, ok := strings.CutPrefix(e, "GOMEMLIMIT="); ok {
+				heap = v
+			}
+		}
+		if h, limit := mebibytes(t, heap), mebibytes(t, u["MemoryMax"][0]); h == 0 || h > limit*3/4 {
+			t.Errorf("%s: the heap may have %d MiB of %d, want three quarters at most", name, h, limit)
+		}
+	}
+}
+
+// mebibytes reads 512M, 1G and 640MiB.
+func mebibytes(t *testing.T, size string) int {
+	t.Helper()
+	number := strings.TrimRight(size, "GMiB")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		t.Errorf("%q is no size", size)
+	}
+	if strings.HasPrefix(size[len(number):], "G") {
+		n *= 1024
+	}
+	return n
 }

@@ -13,11 +13,7 @@ import (
 
 func main() {
 	cfg := app.ApplyDefaults()
-	flag.StringVar(&cfg.Socket, "socket", cfg.Socket, "unix socket to answer on, unless systemd passes one")
-	flag.StringVar(&cfg.User, "user", cfg.User, "user that may ask, besides root")
-	flag.StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
-	flag.StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "folder of the last good files")
-	flag.StringVar(&cfg.RunDir, "run-dir", cfg.RunDir, "folder that no boot survives")
+	cfg.Flags(flag.CommandLine)
 	filter := flag.Bool("packet-filter", false, "only put the packet filter's last good rules into the kernel")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -199,6 +199,7 @@ func TestTheSite(t *testing.T) {
 		{"the wizard", "/setup", 200, "no-cache", "page"},
 		{"a hashed asset", "/assets/app-1a2b.js", 200, "public, max-age=31536000, immutable", "js"},
 		{"an asset that is gone", "/assets/app-old.js", 404, "no-store", ""},
+		{"figures at the place where other products have them", "/metrics", 404, "no-store", ""},
 		{"another file", "/favicon.svg", 200, "no-cache", "svg"},
 	}
 	for _, tc := range tests {

@@ -30,8 +30,9 @@ func site(files fs.FS) http.Handler {
 		file, found := all[name]
 		asset := strings.HasPrefix(name, "assets/")
 		switch {
-		case asset && !found:
-			// A missing asset must not be answered with a page that the browser takes for a script.
+		case !found && (asset || name == "metrics"):
+			// A missing asset must not be answered with a page that the browser takes for a
+			// script, nor a collector that looks for figures at the usual place with one at all.
 			w.Header().Set("Cache-Control", "no-store")
 			http.NotFound(w, r)
 		case asset:

@@ -126,16 +126,16 @@ func (a *API) serve(ctx context.Context, l net.Listener) error {
 	return <-stopped
 }
 
-// announceSetup puts the one-time code where only somebody with access to the node sees it.
+// announceSetup makes the one-time code and says where to get it. The code itself stays in
+// root's file: the journal is read by others too.
 func (a *API) announceSetup() error {
 	if a.setupDone() {
 		return nil
 	}
-	code, _, err := auth.EnsureSetupCode(a.cfg.SetupCode())
-	if err != nil {
+	if _, _, err := auth.EnsureSetupCode(a.cfg.SetupCode()); err != nil {
 		return fmt.Errorf("make setup code: %w", err)
 	}
-	a.log.Warn("this node is not set up: open https://<this node>:3443/setup", "setup_code", code.Reveal())
+	a.log.Warn("this node is not set up: open https://<this node>:3443/setup; as root, gateway-ctl setup-code prints the code it asks for")
 	return nil
 }
 

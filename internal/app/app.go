@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -38,6 +37,7 @@ type Config struct {
 	Database    string // address as PostgreSQL spells it
 	Listen      string
 	ApplySocket string
+	LogLevel    slog.Level // of Log, where none is given
 	// Now and HashCost are for tests; zero means the real ones.
 	Now      func() time.Time
 	HashCost int
@@ -58,6 +58,7 @@ func Defaults() Config {
 		Database:    "host=/run/postgresql user=gateway dbname=gateway",
 		Listen:      "127.0.0.1:8080",
 		ApplySocket: "/run/gateway/apply.sock",
+		LogLevel:    envLevel(),
 	}
 }
 
@@ -142,17 +143,9 @@ func (c Config) withDefaults() Config {
 		c.Limits = &limits
 	}
 	if c.Log == nil {
-		c.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+		c.Log = newLog(c.LogLevel)
 	}
 	return c
-}
-
-// withoutTime leaves the time to the journal, which has a better one.
-func withoutTime(groups []string, a slog.Attr) slog.Attr {
-	if a.Key == slog.TimeKey && len(groups) == 0 {
-		return slog.Attr{}
-	}
-	return a
 }
 
 // newUsers loads the keys that sessions and secrets depend on, making them at first start.

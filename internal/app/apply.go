@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -31,6 +33,9 @@ type ApplyConfig struct {
 	RunDir   string
 	// MasterKey is the file that systemd hands over; see LoadCredential= of the unit.
 	MasterKey string
+	LogLevel  slog.Level
+
+	only string // the one part to look after; all of them if it is empty
 }
 
 // ApplyDefaults are the paths of an installed appliance.
@@ -40,13 +45,24 @@ func ApplyDefaults() ApplyConfig {
 		Database: "host=/run/postgresql user=root dbname=gateway",
 		StateDir: "/var/lib/gateway-apply", RunDir: "/run/gateway-apply",
 		MasterKey: filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), "master.key"),
+		LogLevel:  envLevel(),
 	}
+}
+
+// Flags adds the configuration to a flag set.
+func (c *ApplyConfig) Flags(f *flag.FlagSet) {
+	f.StringVar(&c.Socket, "socket", c.Socket, "unix socket to answer on, unless systemd passes one")
+	f.StringVar(&c.User, "user", c.User, "user that may ask, besides root")
+	f.StringVar(&c.Database, "database", c.Database, "address of the database")
+	f.StringVar(&c.StateDir, "state-dir", c.StateDir, "folder of the last good files")
+	f.StringVar(&c.RunDir, "run-dir", c.RunDir, "folder that no boot survives")
+	levelFlag(f, &c.LogLevel)
 }
 
 // RunApply is gateway-apply: it brings the daemons to what the database wants, and
 // answers on the socket, until ctx ends.
 func RunApply(ctx context.Context, cfg ApplyConfig) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	log := newLog(cfg.LogLevel)
 	uids, err := apply.UIDs("root", cfg.User)
 	if err != nil {
 		return err
@@ -63,7 +79,8 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 	}
 	defer pool.Close()
 	watch := db.NewWatch(pool, func(ctx context.Context) error { return change.Ready(ctx, pool) }, log)
-	engine, err := newEngine(cfg, pool, watch.Up, units, log)
+	forward := func(ctx context.Context) error { return units.Start(ctx, "gateway-forwarding.service") }
+	engine, err := newEngine(cfg, pool, watch.Up, units, forward, log)
 	if err != nil {
 		return err
 	}
@@ -88,16 +105,18 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 }
 
 // LoadPacketFilter puts the rules that were good last into the kernel. It runs before there
-// is a network, a database or a bus, so that no packet ever finds the node open; a node that
-// has no rules yet is shut but for its management.
+// is a network, a database or a bus; a node that has no rules yet is shut but for its
+// management. Until then, and whenever this fails, gateway-shut.service's table holds: the
+// unit lets the kernel forward only after a success.
 func LoadPacketFilter(ctx context.Context, cfg ApplyConfig) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	log := newLog(cfg.LogLevel)
 	pool, err := db.Open(cfg.Database)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	engine, err := newEngine(cfg, pool, func() bool { return false }, sys.NewUnits(), log)
+	cfg.only = firewall.Name // what the others need is memory that boots do not have
+	engine, err := newEngine(cfg, pool, func() bool { return false }, sys.NewUnits(), nil, log)
 	if err != nil {
 		return err
 	}
@@ -108,7 +127,7 @@ func LoadPacketFilter(ctx context.Context, cfg ApplyConfig) error {
 	return engine.Load(ctx, firewall.Name, firewall.Shut())
 }
 
-func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
+func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, forward func(context.Context) error, log *slog.Logger) (*apply.Engine, error) {
 	clock, err := apply.SystemClock(cfg.RunDir)
 	if err != nil {
 		return nil, err
@@ -119,7 +138,12 @@ func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, 
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	at := failpoint(cfg.RunDir)
-	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Host: host, At: at, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
+	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Host: host, At: at, Forward: forward, Now: time.Now, Log: log}), Unseal: sealed}
+	if cfg.only != "" {
+		set.Parts = slices.DeleteFunc(set.Parts, func(c component.Component) bool { return c.Name != cfg.only })
+	} else {
+		set.Unseal = opener(cfg.MasterKey, log)
+	}
 	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now)
 	run.Manage(set, nil)
 	tables := db.Tables(component.Schemas(set.Parts))

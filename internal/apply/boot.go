@@ -71,7 +71,8 @@ func (w *worker) boot() error {
 		found = w.good
 	}
 	// Only what passed its check is ever put in place.
-	found, w.good = found.Hashed(), w.good.Hashed()
+	w.good = w.good.Hashed()
+	found = found.Sharing(w.good).Hashed()
 	w.passed, w.shown = found.Hash(), found
 	w.setInstalled(found)
 	return nil

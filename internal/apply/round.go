@@ -77,6 +77,8 @@ func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied 
 		return came
 	}
 	if err == nil {
+		j.wanted = j.wanted.Sharing(w.installed)
+		w.wanted = j.wanted
 		err = w.setKeepEdits(j.keepEdits)
 	}
 	if err == nil {

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -69,6 +70,18 @@ func (r Rendering) Hashed() Rendering {
 		r.index = make(map[string]int, len(r.Files))
 		for i, f := range r.Files {
 			r.index[f.Path] = i
+		}
+	}
+	return r
+}
+
+// Sharing is the rendering with the contents that another one has too kept once: a hundred
+// thousand records of which one changed are several files, and most of them the same.
+func (r Rendering) Sharing(other Rendering) Rendering {
+	r.Files = slices.Clone(r.Files) // whoever rendered them may hold them too
+	for i, f := range r.Files {
+		if data := other.File(f.Path); data != nil && bytes.Equal(data, f.Data) {
+			r.Files[i].Data = data
 		}
 	}
 	return r

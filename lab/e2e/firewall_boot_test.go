@@ -38,6 +38,9 @@ ExecStart=/usr/bin/perl -e 'use Socket; \
 WantedBy=sysinit.target
 `
 
+// packetFilter is all that puts rules into the kernel.
+var packetFilter = []string{"gateway-shut.service", "gateway-firewall.service", "gateway-apply.service", "gateway-apply.socket"}
+
 // coldBoots floods a node from both sides while its power is cut again and again.
 type coldBoots struct {
 	*border
@@ -48,13 +51,7 @@ type coldBoots struct {
 }
 
 func TestBarFirewall07ColdBoot(t *testing.T) {
-	b := &coldBoots{border: between(t), forwarded: map[int]*atomic.Int64{}}
-	b.c.rule("permitted", "any", "any", "accept", object{"service_object_id": b.c.service("udp", permitted)})
-	b.lab.Must(b.node.WriteFile("/etc/systemd/system/arrived.service", []byte(listener), 0o644))
-	b.run("systemctl", "enable", "arrived.service")
-	for _, port := range []int{forbidden, permitted} {
-		b.count(port)
-	}
+	b := newColdBoots(t)
 	stop := b.flood()
 	defer stop()
 	n := bar.Size(2, 20)
@@ -66,10 +63,23 @@ func TestBarFirewall07ColdBoot(t *testing.T) {
 	}
 	leaked, let, deaf := b.leaked, b.let, b.deaf
 	// The control: without the packet filter the same flood comes through.
-	b.boot(true, "gateway-firewall.service", "gateway-apply.service", "gateway-apply.socket")
+	b.boot(true, packetFilter...)
 	figure := fmt.Sprintf("%d forbidden packets in %d cold boots, %d of them without PostgreSQL; %d permitted ones, %d boots without any; control without the filter %d",
 		leaked, n, n/2, let, deaf, b.leaked-leaked)
 	bar.Report(t, "firewall", 7, figure, "0 forbidden, control > 0", leaked == 0 && deaf == 0 && b.leaked > leaked && !t.Failed())
+}
+
+// newColdBoots is a node with one permitted port, and somebody who counts on both sides of it.
+func newColdBoots(t *testing.T) *coldBoots {
+	t.Helper()
+	b := &coldBoots{border: between(t), forwarded: map[int]*atomic.Int64{}}
+	b.c.rule("permitted", "any", "any", "accept", object{"service_object_id": b.c.service("udp", permitted)})
+	b.lab.Must(b.node.WriteFile("/etc/systemd/system/arrived.service", []byte(listener), 0o644))
+	b.run("systemctl", "enable", "arrived.service")
+	for _, port := range []int{forbidden, permitted} {
+		b.count(port)
+	}
+	return b
 }
 
 // boot cuts the power, boots, and looks what came through until all is up.
@@ -78,16 +88,10 @@ func (b *coldBoots) boot(masked bool, units ...string) {
 	if masked {
 		b.run(append([]string{"systemctl", "mask"}, units...)...)
 	}
-	before := map[int]int64{forbidden: b.forwarded[forbidden].Load(), permitted: b.forwarded[permitted].Load()}
-	b.lab.Must(b.node.Kill())
-	b.lab.Must(b.node.Boot())
-	b.eventually(patience, "the node listens", func() bool {
-		_, err := b.node.Run(b.t.Context(), "test", "-e", fmt.Sprintf("/run/arrived-%d", permitted))
-		return err == nil
-	})
+	before := b.cutPower()
 	time.Sleep(time.Second)
-	leaked, let := b.arrived(forbidden)+b.forwarded[forbidden].Load()-before[forbidden], b.arrived(permitted)
-	passed := b.forwarded[permitted].Load() - before[permitted]
+	leaked, let := b.arrived(forbidden)+b.through()[forbidden]-before[forbidden], b.arrived(permitted)
+	passed := b.through()[permitted] - before[permitted]
 	b.t.Logf("masked %v %v: %d forbidden, %d permitted to the node, %d through it", masked, units, leaked, let, passed)
 	b.leaked, b.let = b.leaked+leaked, b.let+let+passed
 	if let == 0 || passed == 0 {
@@ -96,6 +100,25 @@ func (b *coldBoots) boot(masked bool, units ...string) {
 	if masked {
 		b.run(append([]string{"systemctl", "unmask"}, units...)...)
 	}
+}
+
+// cutPower does so, and boots until somebody on the node listens. It returns what had come
+// through while the power was off.
+func (b *coldBoots) cutPower() (before map[int]int64) {
+	b.t.Helper()
+	b.lab.Must(b.node.Kill())
+	before = b.through()
+	b.lab.Must(b.node.Boot())
+	b.eventually(patience, "the node listens", func() bool {
+		_, err := b.node.Run(b.t.Context(), "test", "-e", fmt.Sprintf("/run/arrived-%d", permitted))
+		return err == nil
+	})
+	return before
+}
+
+// through is how many datagrams came to the client so far, by port.
+func (b *coldBoots) through() map[int]int64 {
+	return map[int]int64{forbidden: b.forwarded[forbidden].Load(), permitted: b.forwarded[permitted].Load()}
 }
 
 // arrived is how many datagrams a port of the node got since it booted.

@@ -53,8 +53,9 @@ type Deps struct {
 	Apt       *sys.Apt
 	Exec      sys.Runner
 	Applier   apply.Client
-	Set       func() component.Set // the finished list; not before all parts are made
-	At        func(step string)    // told each step of what is done to a daemon
+	Set       func() component.Set            // the finished list; not before all parts are made
+	At        func(step string)               // told each step of what is done to a daemon
+	Forward   func(ctx context.Context) error // lets the kernel forward; nil but in gateway-apply
 	Metrics   prometheus.Gatherer
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -76,7 +77,7 @@ func Managed(d Deps) []component.Component {
 	}
 	tables, needed := component.NeedsOf(parts)
 	return append(parts, firewall.New(firewall.Options{
-		DB: d.Pool, Run: d.Run, Applier: d.Applier, Exec: d.Exec, Host: d.Host, Lookup: d.Lookup, Needed: needed, NeededTables: tables, Now: d.Now, Log: d.Log,
+		DB: d.Pool, Run: d.Run, Applier: d.Applier, Exec: d.Exec, Host: d.Host, Lookup: d.Lookup, Forward: d.Forward, Needed: needed, NeededTables: tables, Now: d.Now, Log: d.Log,
 	}))
 }
 

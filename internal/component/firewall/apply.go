@@ -26,6 +26,9 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 	if err == nil {
 		p.mark, err = p.marker.Mark(ctx)
 	}
+	if err == nil {
+		p.forward.due.Store(true) // watchTime wakes and does it
+	}
 	return err
 }
 
@@ -127,6 +130,7 @@ func (p *part) watchTime(ctx context.Context, again func()) error {
 			}
 		}
 		over.Stop()
+		p.letForward(ctx)
 		p.cutExpired(ctx)
 	}
 }

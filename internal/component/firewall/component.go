@@ -39,8 +39,11 @@ type Options struct {
 	Host    *sys.Host
 	// Lookup resolves a name, in the process that speaks to the outside.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	Now    func() time.Time
-	Log    *slog.Logger
+	// Forward lets the kernel forward, which it must not before there are rules. It is for the
+	// process that loads them when nobody could at boot; nil elsewhere.
+	Forward func(ctx context.Context) error
+	Now     func() time.Time
+	Log     *slog.Logger
 	// Needed is what the other parts need of the packet filter, and NeededTables whose rows
 	// decide it.
 	Needed       func(ctx context.Context, q db.DB) (component.Needed, error)
@@ -58,6 +61,7 @@ type part struct {
 	table    netfilter.Table
 	marker   netfilter.Marker
 	mark     string // of what was last applied
+	forward  forwarding
 	expiry   *expiry
 	// rendered is what was last rendered, which in gateway-apply is what runs.
 	rendered atomic.Pointer[state]

@@ -6,25 +6,18 @@ import { useTranslation } from "react-i18next";
 import { groupCode } from "./code";
 import type { Values } from "./form";
 
-const commands = [
-	["console", "gateway-ctl setup-code"],
-	["journal", "journalctl -u gateway-api | grep setup_code"],
-] as const;
-
 /** CodeStep asks for the code that only somebody on the node can read. */
 export function CodeStep({ control }: { control: Control<Values> }) {
 	const { t } = useTranslation("setup");
 	return (
 		<>
 			<dl className="gw-setup-commands">
-				{commands.map(([id, command]) => (
-					<div key={id}>
-						<dt>{t(`code.${id}`)}</dt>
-						<dd>
-							<Command>{command}</Command>
-						</dd>
-					</div>
-				))}
+				<div>
+					<dt>{t("code.console")}</dt>
+					<dd>
+						<Command>gateway-ctl setup-code</Command>
+					</dd>
+				</div>
 			</dl>
 			<CodeField control={control} />
 		</>
