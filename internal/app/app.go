@@ -42,6 +42,8 @@ type Config struct {
 	Now      func() time.Time
 	HashCost int
 	Limits   *auth.Limits
+	// Unqueued lets every change begin at once: the control of the tests about many.
+	Unqueued bool
 	// More parts than the list has; for tests of the contract.
 	More func(all.Deps) []component.Component
 	Log  *slog.Logger
@@ -107,6 +109,9 @@ func newCore(cfg Config) (*core, error) {
 	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Migrate(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
 	log := audit.NewLog(health.MachineID, cfg.Now)
 	run := change.NewRunner(c.pool, log, cfg.Now)
+	if cfg.Unqueued {
+		run.Unqueue()
+	}
 	hasher := auth.NewHasher(cfg.HashCost)
 	if c.users, err = c.newUsers(run, log, hasher); err != nil {
 		return nil, err
