@@ -249,3 +249,39 @@ func TestTheDocumentOffersNoSubscription(t *testing.T) {
 		t.Errorf("docs = %d %.200s", res.StatusCode, body)
 	}
 }
+
+// What anybody may send is read only as far as it can be meant.
+func TestStrangersSendSmallBodies(t *testing.T) {
+	srv := server(t, func(r api.Router) {
+		for path, access := range map[string]api.Access{"/public": api.Public, "/self": api.Self, "/admin": api.Admin} {
+			api.Handle(r, api.Op{ID: path, Method: http.MethodPost, Path: path, Access: access},
+				func(context.Context, *struct{ Body map[string]any }) (*api.Body[*api.None], error) {
+					return api.Done(), nil
+				})
+		}
+	})
+	long := `{"a":"` + strings.Repeat("x", 9<<10) + `"}`
+	for path, want := range map[string]int{"/public": 413, "/self": 413, "/admin": 200} {
+		if res, body := do(t, srv, "POST", "/api/v1"+path, long, "Authorization", "Bearer admin"); res.StatusCode != want {
+			t.Errorf("9 KiB to %s = %d %s, want %d", path, res.StatusCode, body, want)
+		}
+	}
+	if res, body := do(t, srv, "POST", "/api/v1/public", `{"a":"b"}`); res.StatusCode != 200 {
+		t.Errorf("a small body = %d %s", res.StatusCode, body)
+	}
+}
+
+func TestABodyOfVeryManyValuesIsRefused(t *testing.T) {
+	srv := server(t, func(r api.Router) {
+		api.Handle(r, api.Op{ID: "take", Method: http.MethodPost, Path: "/take"},
+			func(context.Context, *struct{ Body map[string]any }) (*api.Body[*api.None], error) {
+				return api.Done(), nil
+			})
+	})
+	for unit, want := range map[string]int{`{}`: 400, `[]`: 400, `1`: 400, `"2001:db8::1"`: 200} {
+		body := `{"a":[` + strings.Repeat(unit+",", 30_000) + `0]}`
+		if res, text := do(t, srv, "POST", "/api/v1/take", body, "Authorization", "Bearer admin"); res.StatusCode != want {
+			t.Errorf("30,000 times %s = %d %s, want %d", unit, res.StatusCode, text, want)
+		}
+	}
+}

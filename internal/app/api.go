@@ -109,6 +109,7 @@ func (a *API) serve(ctx context.Context, l net.Listener) error {
 		Handler:           a.Handler(),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       20 * time.Second,
+		WriteTimeout:      3 * time.Minute, // the longest operation has two; streams are not bound by it
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
