@@ -166,7 +166,7 @@ func TestManagementPort(t *testing.T) {
 		"http-request set-header X-Forwarded-Proto https",
 		"http-request set-header X-Real-IP %[src]",
 		"option http-buffer-request",
-		"server api 127.0.0.1:8080 maxconn 512",
+		"server api unix@/gateway/api.sock maxconn 512",
 		"timeout client 60s",
 		"timeout server 70s",
 		"timeout http-request 10s",

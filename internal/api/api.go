@@ -294,17 +294,25 @@ func withClient(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, clientKey{}, r)
 }
 
-// remote is the caller's address. X-Real-IP counts only from our own HAProxy,
-// which is the only one to reach us over loopback and overwrites the header.
+type proxyKey struct{}
+
+// BehindProxy marks what comes by a listener that nobody but our own HAProxy can reach.
+func BehindProxy(ctx context.Context) context.Context {
+	return context.WithValue(ctx, proxyKey{}, true)
+}
+
+// remote is the caller's address. X-Real-IP counts only from our own HAProxy, which
+// overwrites it: any process of this machine could send us one.
 func remote(r *http.Request) netip.Addr {
+	if r.Context().Value(proxyKey{}) != nil {
+		addr, err := netip.ParseAddr(r.Header.Get("X-Real-IP"))
+		if err == nil {
+			return addr.Unmap()
+		}
+	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
-	}
-	if peer.Addr().IsLoopback() {
-		if real, err := netip.ParseAddr(r.Header.Get("X-Real-IP")); err == nil {
-			return real.Unmap()
-		}
 	}
 	return peer.Addr().Unmap()
 }

@@ -37,6 +37,7 @@ type Config struct {
 	StateDir    string
 	Database    string // address as PostgreSQL spells it
 	Listen      string
+	ProxySocket string // where HAProxy reaches the API, and nobody else; empty for none
 	ApplySocket string
 	// Now and HashCost are for tests; zero means the real ones.
 	Now      func() time.Time
@@ -59,6 +60,7 @@ func Defaults() Config {
 		StateDir:    "/var/lib/gateway",
 		Database:    "host=/run/postgresql user=gateway dbname=gateway",
 		Listen:      "127.0.0.1:8080",
+		ProxySocket: "/var/lib/haproxy/gateway/api.sock",
 		ApplySocket: "/run/gateway/apply.sock",
 	}
 }
