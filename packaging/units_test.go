@@ -52,11 +52,13 @@ var hardening = []string{
 
 var services = map[string][]string{
 	"gateway-api.service": {
+		"MemoryMax=512M", "Environment=GOMEMLIMIT=384MiB",
 		"Type=notify", "User=gateway", "CapabilityBoundingSet=", "PrivateUsers=yes", "MemoryDenyWriteExecute=yes", "RemoveIPC=yes",
-		"StateDirectory=gateway", "StateDirectoryMode=0700", "ReadWritePaths=/var/lib/gateway", "IPAddressAllow=localhost",
+		"StateDirectory=gateway", "StateDirectoryMode=0700", "ReadWritePaths=/var/lib/gateway /var/lib/haproxy/gateway", "IPAddressAllow=localhost",
 		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
 	},
 	"gateway-scheduler.service": {
+		"MemoryMax=512M", "Environment=GOMEMLIMIT=384MiB",
 		"Type=notify", "User=gateway", "CapabilityBoundingSet=", "PrivateUsers=yes", "MemoryDenyWriteExecute=yes", "RemoveIPC=yes",
 		"StateDirectory=gateway", "StateDirectoryMode=0700", "ReadWritePaths=/var/lib/gateway", "SocketBindDeny=any",
 		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",

@@ -15,7 +15,8 @@ import (
 func main() {
 	cfg := app.Defaults()
 	cfg.Flags(flag.CommandLine)
-	flag.StringVar(&cfg.Listen, "listen", cfg.Listen, "address to serve on, behind HAProxy")
+	flag.StringVar(&cfg.Listen, "listen", cfg.Listen, "address to serve on")
+	flag.StringVar(&cfg.ProxySocket, "proxy-socket", cfg.ProxySocket, "socket that HAProxy, and nobody else, reaches it by; empty for none")
 	flag.StringVar(&cfg.ApplySocket, "apply-socket", cfg.ApplySocket, "socket of gateway-apply")
 	dev := flag.Bool("dev", false, "developer's machine: make the state folder, database from GATEWAY_TEST_DATABASE")
 	openapi := flag.Bool("openapi", false, "print the OpenAPI document and end")
@@ -30,7 +31,7 @@ func run(ctx context.Context, cfg app.Config, dev, openapi bool) error {
 		return describe()
 	}
 	if dev {
-		cfg.Database = os.Getenv("GATEWAY_TEST_DATABASE")
+		cfg.Database, cfg.ProxySocket = os.Getenv("GATEWAY_TEST_DATABASE"), ""
 		if err := os.MkdirAll(cfg.StateDir, 0o700); err != nil {
 			return err
 		}

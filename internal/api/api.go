@@ -66,6 +66,7 @@ type Server struct {
 	config  map[string]bool   // by pattern: what can be part of a batch
 
 	wellKnown map[string]func(ctx context.Context, word string) (string, error)
+	strangers strangers
 }
 
 // New returns a server with no operations but the description of itself.
@@ -73,7 +74,7 @@ func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
 		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{},
-		wellKnown: map[string]func(context.Context, string) (string, error){},
+		wellKnown: map[string]func(context.Context, string) (string, error){}, strangers: make(strangers, maxStrangers),
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
 	s.mux.HandleFunc("/", s.unrouted)
@@ -126,7 +127,7 @@ type Op struct {
 	Status int
 	// Timeout of the whole request, where 15 s are not right.
 	Timeout time.Duration
-	// MaxBody of the request, where 1 MiB is not right.
+	// MaxBody of the request, where 1 MiB is not right, or 8 KiB for what is Public or Self.
 	MaxBody int64
 	// Check refuses a stream before it is opened: afterwards there is no status any more.
 	Check func(ctx context.Context) error
@@ -165,19 +166,26 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 // pass lets a huma request through the gates, or answers for it. It returns the status answered.
 func (s *Server) pass(op Op, ctx huma.Context, next func(huma.Context)) int {
 	req, w := humago.Unwrap(ctx)
-	id, err := s.admit(op, req)
-	if err != nil {
+	refuse := func(err error) int {
 		f := s.fail(ctx.Context(), op.ID, err)
 		f.write(w)
 		return f.status
+	}
+	id, err := s.admit(op, req)
+	if err != nil {
+		return refuse(err)
+	}
+	if op.Access == Public && op.Mutates() {
+		if err := s.strangers.enter(op, w, req); err != nil {
+			return refuse(err)
+		}
+		defer s.strangers.leave()
 	}
 	bounded, cancel := context.WithTimeout(auth.With(ctx.Context(), id), op.Timeout)
 	defer cancel()
 	if op.Mutates() {
 		if bounded, err = op.withIntent(bounded, req, w); err != nil {
-			f := s.fail(bounded, op.ID, err)
-			f.write(w)
-			return f.status
+			return refuse(err)
 		}
 	}
 	req.Header.Del("Accept") // there is JSON only, and huma panics at a malformed one
@@ -192,7 +200,11 @@ func (op Op) withDefaults() Op {
 	if op.Timeout == 0 {
 		op.Timeout = 15 * time.Second
 	}
-	if op.MaxBody == 0 {
+	switch {
+	case op.MaxBody != 0:
+	case op.Access == Public || op.Access == Self:
+		op.MaxBody = smallBody
+	default:
 		op.MaxBody = 1 << 20
 	}
 	return op
@@ -282,17 +294,25 @@ func withClient(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, clientKey{}, r)
 }
 
-// remote is the caller's address. X-Real-IP counts only from our own HAProxy,
-// which is the only one to reach us over loopback and overwrites the header.
+type proxyKey struct{}
+
+// BehindProxy marks what comes by a listener that nobody but our own HAProxy can reach.
+func BehindProxy(ctx context.Context) context.Context {
+	return context.WithValue(ctx, proxyKey{}, true)
+}
+
+// remote is the caller's address. X-Real-IP counts only from our own HAProxy, which
+// overwrites it: any process of this machine could send us one.
 func remote(r *http.Request) netip.Addr {
+	if r.Context().Value(proxyKey{}) != nil {
+		addr, err := netip.ParseAddr(r.Header.Get("X-Real-IP"))
+		if err == nil {
+			return addr.Unmap()
+		}
+	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
-	}
-	if peer.Addr().IsLoopback() {
-		if real, err := netip.ParseAddr(r.Header.Get("X-Real-IP")); err == nil {
-			return real.Unmap()
-		}
 	}
 	return peer.Addr().Unmap()
 }

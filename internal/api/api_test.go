@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -248,5 +249,74 @@ func TestTheDocumentOffersNoSubscription(t *testing.T) {
 	}
 	if res, body := do(t, server(t, things), "GET", "/api/v1/docs", "", "Authorization", "Bearer viewer"); res.StatusCode != 200 || !strings.Contains(body, "POST /things") {
 		t.Errorf("docs = %d %.200s", res.StatusCode, body)
+	}
+}
+
+// What anybody may send is read only as far as it can be meant.
+func TestStrangersSendSmallBodies(t *testing.T) {
+	srv := server(t, func(r api.Router) {
+		for path, access := range map[string]api.Access{"/public": api.Public, "/self": api.Self, "/admin": api.Admin} {
+			api.Handle(r, api.Op{ID: path, Method: http.MethodPost, Path: path, Access: access},
+				func(context.Context, *struct{ Body map[string]any }) (*api.Body[*api.None], error) {
+					return api.Done(), nil
+				})
+		}
+	})
+	long := `{"a":"` + strings.Repeat("x", 9<<10) + `"}`
+	for path, want := range map[string]int{"/public": 413, "/self": 413, "/admin": 200} {
+		if res, body := do(t, srv, "POST", "/api/v1"+path, long, "Authorization", "Bearer admin"); res.StatusCode != want {
+			t.Errorf("9 KiB to %s = %d %s, want %d", path, res.StatusCode, body, want)
+		}
+	}
+	if res, body := do(t, srv, "POST", "/api/v1/public", `{"a":"b"}`); res.StatusCode != 200 {
+		t.Errorf("a small body = %d %s", res.StatusCode, body)
+	}
+}
+
+func TestABodyOfVeryManyValuesIsRefused(t *testing.T) {
+	srv := server(t, func(r api.Router) {
+		api.Handle(r, api.Op{ID: "take", Method: http.MethodPost, Path: "/take"},
+			func(context.Context, *struct{ Body map[string]any }) (*api.Body[*api.None], error) {
+				return api.Done(), nil
+			})
+	})
+	for unit, want := range map[string]int{`{}`: 400, `[]`: 400, `1`: 400, `"2001:db8::1"`: 200} {
+		body := `{"a":[` + strings.Repeat(unit+",", 30_000) + `0]}`
+		if res, text := do(t, srv, "POST", "/api/v1/take", body, "Authorization", "Bearer admin"); res.StatusCode != want {
+			t.Errorf("30,000 times %s = %d %s, want %d", unit, res.StatusCode, text, want)
+		}
+	}
+}
+
+// Whoever runs on this machine reaches us by loopback, and must not choose an address.
+func TestTheCallersAddressIsBelievedFromOurProxyOnly(t *testing.T) {
+	s := api.New(api.Options{
+		Auth: everyone{}, Database: state(true), SetupDone: func() bool { return true }, Site: fstest.MapFS{},
+		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+	})
+	api.Handle(s.Router("test"), api.Op{ID: "who", Method: http.MethodGet, Path: "/who", Access: api.Public}, func(ctx context.Context, _ *struct{}) (*api.Body[string], error) {
+		return api.OK(api.ClientOf(ctx).Addr.String()), nil
+	})
+	for _, tc := range []struct {
+		name, claims, want string
+		proxy              bool
+	}{
+		{"a process of this machine", "192.0.2.7", "127.0.0.1", false},
+		{"our proxy", "192.0.2.7", "192.0.2.7", true},
+		{"our proxy by IPv6", "2001:db8::7", "2001:db8::7", true},
+		{"our proxy, for IPv4 on an IPv6 socket", "::ffff:192.0.2.7", "192.0.2.7", true},
+		{"our proxy without a word", "", "127.0.0.1", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			srv := httptest.NewUnstartedServer(s.Handler())
+			if tc.proxy {
+				srv.Config.BaseContext = func(net.Listener) context.Context { return api.BehindProxy(context.Background()) }
+			}
+			srv.Start()
+			defer srv.Close()
+			if _, body := do(t, srv, "GET", "/api/v1/who", "", "X-Real-IP", tc.claims); !strings.Contains(body, `"`+tc.want+`"`) {
+				t.Errorf("= %s, want %s", body, tc.want)
+			}
+		})
 	}
 }

@@ -20,8 +20,8 @@ func encodeJSON(w io.Writer, v any) error {
 }
 
 // decodeJSON refuses what encoding/json lets pass: keys given twice (two readers of
-// one body must not see two values), broken UTF-8, NUL (PostgreSQL cannot store it)
-// and anything behind the value.
+// one body must not see two values), broken UTF-8, NUL (PostgreSQL cannot store it),
+// anything behind the value, and more values than we have memory for.
 func decodeJSON(data []byte, v any) error {
 	if generic, ok := v.(*any); ok {
 		if !utf8.Valid(data) {
@@ -39,7 +39,8 @@ func decodeJSON(data []byte, v any) error {
 func checkKeys(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	if err := walk(dec, 0); err != nil {
+	w := walker{Decoder: dec, left: min(maxValues, fewValues+len(data)/bytesPerValue)}
+	if err := w.walk(0); err != nil {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
@@ -48,27 +49,43 @@ func checkKeys(data []byte) error {
 	return nil
 }
 
-const maxDepth = 32
+const (
+	maxDepth = 32
+	// A decoded value costs fifty bytes and more, however short it is in the body: [{},{},…].
+	// What people send has more bytes for each; a short body may be of any kind.
+	bytesPerValue = 8
+	fewValues     = 1000
+	maxValues     = 500_000
+)
 
-func walk(dec *json.Decoder, depth int) error {
+// walker reads tokens and counts the values that are left to be had.
+type walker struct {
+	*json.Decoder
+	left int
+}
+
+func (w *walker) walk(depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("nested deeper than %d", maxDepth)
 	}
-	t, err := dec.Token()
+	if w.left--; w.left < 0 {
+		return errors.New("the body has too many values")
+	}
+	t, err := w.Token()
 	if err != nil {
 		return errors.New("the body is not JSON")
 	}
 	switch t := t.(type) {
 	case json.Delim:
 		if t == '{' {
-			return walkObject(dec, depth)
+			return w.walkObject(depth)
 		}
-		for dec.More() {
-			if err := walk(dec, depth+1); err != nil {
+		for w.More() {
+			if err := w.walk(depth + 1); err != nil {
 				return err
 			}
 		}
-		_, err = dec.Token()
+		_, err = w.Token()
 		return err
 	case string:
 		return checkText(t)
@@ -76,10 +93,10 @@ func walk(dec *json.Decoder, depth int) error {
 	return nil
 }
 
-func walkObject(dec *json.Decoder, depth int) error {
+func (w *walker) walkObject(depth int) error {
 	seen := map[string]bool{}
-	for dec.More() {
-		t, err := dec.Token()
+	for w.More() {
+		t, err := w.Token()
 		if err != nil {
 			return errors.New("the body is not JSON")
 		}
@@ -91,11 +108,11 @@ func walkObject(dec *json.Decoder, depth int) error {
 		if err := checkText(key); err != nil {
 			return err
 		}
-		if err := walk(dec, depth+1); err != nil {
+		if err := w.walk(depth + 1); err != nil {
 			return err
 		}
 	}
-	_, err := dec.Token()
+	_, err := w.Token()
 	return err
 }
 

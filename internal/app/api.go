@@ -82,6 +82,13 @@ func (a *API) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Background(ctx) })
 	g.Go(func() error { return a.serve(ctx, l) })
+	if a.cfg.ProxySocket != "" {
+		proxy, err := listenForProxy(a.cfg.ProxySocket)
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		g.Go(func() error { return a.serve(api.BehindProxy(ctx), proxy) })
+	}
 	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
 		a.log.Warn("tell systemd", "err", err)
 	}
@@ -104,11 +111,28 @@ func (a *API) Background(ctx context.Context) error {
 	return g.Wait()
 }
 
+// listenForProxy listens where only HAProxy can connect: the folder is its group's, and closed
+// to others. It lies in the folder that HAProxy locks itself up in.
+func listenForProxy(path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed
+		return nil, fmt.Errorf("listen for HAProxy: %w", err)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen for HAProxy: %w", err)
+	}
+	if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // the group is HAProxy's, as the folder's
+		return nil, errors.Join(fmt.Errorf("listen for HAProxy: %w", err), l.Close())
+	}
+	return l, nil
+}
+
 func (a *API) serve(ctx context.Context, l net.Listener) error {
 	s := &http.Server{
 		Handler:           a.Handler(),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       20 * time.Second,
+		WriteTimeout:      3 * time.Minute, // the longest operation has two; streams are not bound by it
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },

@@ -36,12 +36,15 @@ type Config struct {
 	StateDir    string
 	Database    string // address as PostgreSQL spells it
 	Listen      string
+	ProxySocket string // where HAProxy reaches the API, and nobody else; empty for none
 	ApplySocket string
 	LogLevel    slog.Level // of Log, where none is given
 	// Now and HashCost are for tests; zero means the real ones.
 	Now      func() time.Time
 	HashCost int
 	Limits   *auth.Limits
+	// Unqueued lets every change begin at once: the control of the tests about many.
+	Unqueued bool
 	// More parts than the list has; for tests of the contract.
 	More func(all.Deps) []component.Component
 	Log  *slog.Logger
@@ -57,6 +60,7 @@ func Defaults() Config {
 		StateDir:    "/var/lib/gateway",
 		Database:    "host=/run/postgresql user=gateway dbname=gateway",
 		Listen:      "127.0.0.1:8080",
+		ProxySocket: "/var/lib/haproxy/gateway/api.sock",
 		ApplySocket: "/run/gateway/apply.sock",
 		LogLevel:    envLevel(),
 	}
@@ -108,6 +112,9 @@ func newCore(cfg Config) (*core, error) {
 	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Migrate(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
 	log := audit.NewLog(health.MachineID, cfg.Now)
 	run := change.NewRunner(c.pool, log, cfg.Now)
+	if cfg.Unqueued {
+		run.Unqueue()
+	}
 	hasher := auth.NewHasher(cfg.HashCost)
 	if c.users, err = c.newUsers(run, log, hasher); err != nil {
 		return nil, err

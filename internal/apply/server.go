@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -142,10 +143,16 @@ func (s *Server) readRequest(ctx context.Context, conn net.Conn) ([]byte, error)
 
 // perform does not end when the peer leaves: half a change is worse than an answer that
 // nobody reads.
-func (s *Server) perform(ctx context.Context, line []byte) (any, error) {
+func (s *Server) perform(ctx context.Context, line []byte) (answer any, err error) {
+	// The process also installs, undoes and watches: one request must not end all that.
+	defer func() {
+		if v := recover(); v != nil {
+			answer, err = nil, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
 	limited, cancel := context.WithTimeout(ctx, s.work)
 	defer cancel()
-	answer, err := s.dispatch(limited, line)
+	answer, err = s.dispatch(limited, line)
 	if err != nil && ctx.Err() != nil {
 		return nil, fault.New(fault.Unavailable, "the applier is being stopped; ask again")
 	}

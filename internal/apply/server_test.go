@@ -362,3 +362,10 @@ func TestServeReturnsWhatTheListenerSays(t *testing.T) {
 func TestARealSystemFitsTheServer(*testing.T) {
 	_ = NewServer(sys.NewUnits(), sys.NewNft(sys.Run), nil, nil, nil)
 }
+
+func TestAPanicEndsOneRequestOnly(t *testing.T) {
+	s := &Server{work: time.Second} // without a packet filter to ask
+	if answer, err := s.perform(t.Context(), []byte(`{"verb":"packet-filter"}`)); err == nil || !strings.Contains(err.Error(), "panic") {
+		t.Errorf("perform = %v, %v; want the panic as an error", answer, err)
+	}
+}

@@ -113,6 +113,10 @@ func TestPruneKeepsTheChainVerifiable(t *testing.T) {
 	if n, breaks, err := audit.Verify(t.Context(), pool); n != 0 || len(breaks) != 0 || err != nil {
 		t.Errorf("verify = %d, %v, %v; want an empty whole chain", n, breaks, err)
 	}
+	var names int
+	if err := pool.QueryRow(t.Context(), `select count(*) from audit_names`).Scan(&names); err != nil || names != 0 {
+		t.Errorf("%d names (%v) are left of no entry", names, err)
+	}
 }
 
 // shows AUDIT-09, AUDIT-10

@@ -119,8 +119,21 @@ func (l *Log) Prune(ctx context.Context, pool beginner, before time.Time) (int64
 			return fmt.Errorf("delete old audit entries: %w", err)
 		}
 		removed = tag.RowsAffected()
-		_, err = tx.Exec(ctx, `update audit_heads set base_seq = $2, base_hash = $3 where node_id = $1`, l.node, seq, hash)
-		return err
+		if _, err := tx.Exec(ctx, `update audit_heads set base_seq = $2, base_hash = $3 where node_id = $1`, l.node, seq, hash); err != nil {
+			return fmt.Errorf("move the beginning of the audit chain: %w", err)
+		}
+		return forgetNames(ctx, tx)
 	})
 	return removed, err
+}
+
+// forgetNames removes the names that no entry has any more: strangers who try to sign in choose theirs.
+func forgetNames(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `delete from audit_names n where case n.kind
+		when 'actor' then not exists (select from audit_entries e where e.actor = n.name)
+		else not exists (select from audit_entries e where e.action = n.name) end`)
+	if err != nil {
+		return fmt.Errorf("forget names of audit entries: %w", err)
+	}
+	return nil
 }

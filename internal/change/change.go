@@ -84,12 +84,13 @@ type Runner struct {
 	now      func() time.Time
 	daemons  Daemons
 	together *together
+	queue    *queue
 	rules    map[string]Rule // by table, for the way back
 }
 
 // NewRunner returns a runner that writes to pool and to the audit log.
 func NewRunner(pool db.Pool, log *audit.Log, now func() time.Time) *Runner {
-	return &Runner{pool: pool, log: log, now: now, rules: map[string]Rule{}}
+	return &Runner{pool: pool, log: log, now: now, queue: newQueue(writers, maxWaiting), rules: map[string]Rule{}}
 }
 
 // Manage makes changes heed the daemons they concern, and wait for sync to install them.
@@ -118,7 +119,7 @@ func (r *Runner) Run(ctx context.Context, c Change, fn func(tx Tx) error) error 
 func (r *Runner) transact(ctx context.Context, c Change, steps func(*work) error) error {
 	w := &work{Runner: r, id: db.NewID(), ask: intent.Of(ctx)}
 	defer w.leave()
-	err := w.run(ctx, c, steps)
+	err := w.queued(ctx, c, steps)
 	if errors.Is(err, errNothing) {
 		return nil
 	}

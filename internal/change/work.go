@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -88,7 +89,8 @@ func (w *work) open(ctx context.Context, c Change) error {
 		reverts = &c.reverts
 	}
 	var b pgx.Batch
-	b.Queue(`select set_config('gateway.change_id', $1, true), set_config('gateway.keep_secrets', $2, true)`, w.id, onOff(w.ask.ConfirmWithin > 0 && !w.ask.DryRun))
+	b.Queue(`select set_config('gateway.change_id', $1, true), set_config('gateway.keep_secrets', $2, true), set_config('lock_timeout', $3, true)`,
+		w.id, onOff(w.ask.ConfirmWithin > 0 && !w.ask.DryRun), strconv.FormatInt(lockTime(ctx).Milliseconds(), 10))
 	b.Queue(`insert into changes (id, component, action, subject, actor, reason, reverts, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		w.id, c.Component, c.Action, c.Subject, c.Actor, w.ask.Reason, reverts, w.now())
 	w.queueLock(&b, c.Component)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -60,8 +61,15 @@ func Fault(err error, noun string, fields map[string]string) error {
 // Busy words a wait for a lock that outlasted the statement's time; other errors pass through.
 func Busy(err error) error {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "57014" {
-		return fault.New(fault.Unavailable, "another change is still under way; try again in a moment").WithCode("busy")
+	if !errors.As(err, &pg) {
+		return err
+	}
+	const text = "another change is still under way; try again in a moment"
+	switch pg.Code {
+	case "55P03": // lock_timeout: nothing is wrong but the moment
+		return fault.New(fault.TooMany, text).WithCode("busy").WithRetry(2 * time.Second)
+	case "57014":
+		return fault.New(fault.Unavailable, text).WithCode("busy")
 	}
 	return err
 }

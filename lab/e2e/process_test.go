@@ -171,3 +171,21 @@ func TestNodeWithoutAdministrator(t *testing.T) {
 		t.Error("after removing and installing, setup is open again")
 	}
 }
+
+// HAProxy says whom it acts for, by a socket that is closed to all others; a process that
+// comes by loopback cannot.
+func TestOnlyTheProxyNamesTheCaller(t *testing.T) {
+	a := installed(t)
+	wrong := account{email: "nobody@example.com", password: "wrong wrong wrong"}
+	a.stranger().login(wrong).want(401)
+	const body = `{"email":"nobody@example.com","password":"wrong wrong wrong"}`
+	ask := []string{"curl", "-s", "-H", "X-Real-IP: 6.6.6.6", "-H", "Content-Type: application/json", "-d", body}
+	a.run(append(ask, "http://127.0.0.1:8080/api/v1/auth/login")...)
+	for _, user := range []string{"nobody", "postgres"} {
+		a.fails(append([]string{"runuser", "-u", user, "--"}, append(ask, "--unix-socket", "/var/lib/haproxy/gateway/api.sock", "http://x/api/v1/auth/login")...)...)
+	}
+	got := a.sql("gateway", `select string_agg(detail->>'remote_ip', ' ' order by seq) from audit_entries where actor = 'nobody@example.com'`)
+	if want := a.client.IP().String() + " 127.0.0.1"; strings.TrimSpace(got) != want {
+		t.Errorf("signed in from %q, want %q", got, want)
+	}
+}

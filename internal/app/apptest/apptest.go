@@ -5,6 +5,7 @@ package apptest
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/crypto/bcrypt"
 
+	"gateway/internal/api"
 	"gateway/internal/app"
 	"gateway/internal/auth"
 	"gateway/internal/change"
@@ -99,7 +101,10 @@ func (a *App) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = a.API.Background(ctx) }()
-	server := httptest.NewTLSServer(a.API.Handler())
+	server := httptest.NewUnstartedServer(a.API.Handler())
+	// The clients stand for HAProxy, and say whom they act for.
+	server.Config.BaseContext = func(net.Listener) context.Context { return api.BehindProxy(context.Background()) }
+	server.StartTLS()
 	a.Server = server
 	if a.Pool, err = pgxpool.New(ctx, a.Config.Database); err != nil {
 		a.t.Fatalf("open database: %v", err)

@@ -249,3 +249,25 @@ func TestAChallengeIsAnsweredToAnybodyAndNothingElse(t *testing.T) {
 		t.Error("a challenge that is over was answered")
 	}
 }
+
+// Anybody may ask for challenges that do not exist, a thousand times a second.
+func TestAskingForUnknownChallengesCostsFewQueries(t *testing.T) {
+	a := newAuthorised(t, pebbletest.Options{})
+	looks := 0
+	for range 1000 {
+		if a.p.challenges.mayLook(a.p.Now()) {
+			looks++
+		}
+	}
+	if looks > lookBurst+1 {
+		t.Errorf("the database is asked %d times of 1000, want %d at most", looks, lookBurst)
+	}
+	token := "0123456789abcdef"
+	if err := a.p.present(t.Context(), token, "the answer"); err != nil {
+		t.Fatal(err)
+	}
+	a.p.challengesChanged(t.Context(), "") // as the database tells it
+	if text, err := a.p.keyAuthorization(t.Context(), token); err != nil || text != "the answer" {
+		t.Errorf("what was stored meanwhile is answered %q, %v", text, err)
+	}
+}

@@ -2,17 +2,42 @@ package cert
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
+	"sync"
+	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
-// tokenForm is what an authority's tokens are made of. Anything else costs no query.
+// tokenForm is what an authority's tokens are made of.
 var tokenForm = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
+
+// challengeChannel is notified when the stored challenges change.
+const challengeChannel = "gateway_challenge"
+
+const (
+	// maxChallenges is more than all orders that may be open at once have.
+	maxChallenges = 1000
+	// Anybody may ask for a challenge, as often as they like. For what we do not know we look
+	// again, but not more often than this; what is stored is also told to us.
+	lookBurst  = 20
+	lookRefill = 250 * time.Millisecond
+)
+
+// challenges are the answers that authorities may ask for, in memory.
+type challenges struct {
+	mu    sync.Mutex
+	known map[string]challenge // by token
+	looks int                  // that are left
+	since time.Time            // of the last look that was given back
+}
+
+type challenge struct {
+	Token, Text string
+	Expires     time.Time
+}
 
 // keyAuthorization answers an authority that looks whether a name is ours.
 func (p *part) keyAuthorization(ctx context.Context, token string) (string, error) {
@@ -20,13 +45,62 @@ func (p *part) keyAuthorization(ctx context.Context, token string) (string, erro
 	if !tokenForm.MatchString(token) {
 		return "", unknown
 	}
-	var text string
-	err := p.DB.QueryRow(ctx, `select key_authorization from acme_challenges where token = $1 and expires_at > $2`, token, p.Now()).Scan(&text)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if text, ok := p.challenges.find(token, p.Now()); ok {
+		return text, nil
+	}
+	if !p.challenges.mayLook(p.Now()) {
 		return "", unknown
 	}
-	if err != nil {
-		return "", fmt.Errorf("read a challenge: %w", err)
+	if err := p.readChallenges(ctx); err != nil {
+		return "", err
 	}
-	return text, nil
+	if text, ok := p.challenges.find(token, p.Now()); ok {
+		return text, nil
+	}
+	return "", unknown
+}
+
+// readChallenges brings the memory up to date.
+func (p *part) readChallenges(ctx context.Context) error {
+	list, err := db.List[challenge](ctx, p.DB, `select token, key_authorization, expires_at from acme_challenges
+		where expires_at > $1 order by expires_at desc limit $2`, p.Now(), maxChallenges)
+	if err != nil {
+		return fmt.Errorf("read challenges: %w", err)
+	}
+	known := make(map[string]challenge, len(list))
+	for _, c := range list {
+		known[c.Token] = c
+	}
+	p.challenges.mu.Lock()
+	defer p.challenges.mu.Unlock()
+	p.challenges.known = known
+	return nil
+}
+
+// challengesChanged is told by the database.
+func (p *part) challengesChanged(ctx context.Context, _ string) {
+	if err := p.readChallenges(ctx); err != nil && ctx.Err() == nil {
+		p.Log.Warn("challenges", "err", err) // the next request that asks looks again
+	}
+}
+
+func (c *challenges) find(token string, now time.Time) (text string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.known[token]
+	return found.Text, ok && found.Expires.After(now)
+}
+
+// mayLook reports whether the database may be asked for what is not known.
+func (c *challenges) mayLook(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if back := now.Sub(c.since) / lookRefill; back > 0 {
+		c.looks, c.since = int(min(lookBurst, time.Duration(c.looks)+back)), now
+	}
+	if c.looks == 0 {
+		return false
+	}
+	c.looks--
+	return true
 }

@@ -70,7 +70,8 @@ type links interface {
 
 type part struct {
 	Options
-	outside Outside // with its defaults
+	outside    Outside // with its defaults
+	challenges challenges
 }
 
 // New returns the component.
@@ -102,6 +103,7 @@ func (p *part) component() component.Component {
 		},
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
+		Listen:     map[string]func(context.Context, string){challengeChannel: p.challengesChanged},
 		Render:     p.render,
 		Check:      check,
 		Unchecked:  unchecked,

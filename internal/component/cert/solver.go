@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/mholt/acmez/v3"
 	"github.com/mholt/acmez/v3/acme"
 )
@@ -34,9 +35,11 @@ func (s *httpSolver) Present(ctx context.Context, c acme.Challenge) error {
 }
 
 func (p *part) present(ctx context.Context, token, text string) error {
-	_, err := p.DB.Exec(ctx, `insert into acme_challenges (token, key_authorization, expires_at) values ($1, $2, $3)
+	var b pgx.Batch
+	b.Queue(`insert into acme_challenges (token, key_authorization, expires_at) values ($1, $2, $3)
 		on conflict (token) do update set key_authorization = $2, expires_at = $3`, token, text, p.Now().Add(challengeTime))
-	if err != nil {
+	b.Queue(`select pg_notify($1, '')`, challengeChannel)
+	if err := p.DB.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("store a challenge: %w", err)
 	}
 	return nil
@@ -50,8 +53,10 @@ func (s *httpSolver) CleanUp(ctx context.Context, c acme.Challenge) error {
 func (p *part) withdraw(ctx context.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	_, err := p.DB.Exec(ctx, `delete from acme_challenges where token = $1`, token)
-	if err != nil {
+	var b pgx.Batch
+	b.Queue(`delete from acme_challenges where token = $1`, token)
+	b.Queue(`select pg_notify($1, '')`, challengeChannel)
+	if err := p.DB.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("forget a challenge: %w", err)
 	}
 	return nil

@@ -61,12 +61,16 @@ func (r *rendering) gates(b *strings.Builder, scheme string) {
 			quoted(maintenancePage) + " if " + has("m") + "\n")
 	}
 	if u.body {
-		// By HTTP/2 a request does not say that it has a body; one sees it come.
+		// By HTTP/1 a body without a length says so. By HTTP/2 and 3 a request does not say that
+		// it has one: it is seen to come. What is to be upgraded is not waited for: it has no body.
 		const limited = "{ var(txn.body) -m found }"
+		const chunked = limited + " { req.hdr(transfer-encoding) -m found }"
 		const silent = limited + " !{ req.hdr(content-length) -m found } !{ req.hdr(upgrade) -m found }"
+		const refuse = "\thttp-request return status 411 content-type text/plain string \"A request must say how long it is.\" if "
 		b.WriteString("\thttp-request set-var(txn.body) " + bodyField + " if " + has("b") + "\n" +
+			refuse + chunked + "\n" +
 			"\thttp-request wait-for-body time 10s at-least 1 if " + silent + "\n" +
-			"\thttp-request return status 411 content-type text/plain string \"A request must say how long it is.\" if " + silent + " { req.body_len gt 0 }\n" +
+			refuse + silent + " { req.body_len gt 0 }\n" +
 			"\thttp-request deny deny_status 413 if " + limited + " { req.hdr(content-length),sub(txn.body) gt 0 }\n")
 	}
 	if u.login {

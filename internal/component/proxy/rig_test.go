@@ -141,7 +141,7 @@ func (r *rig) install(old, now component.Rendering) string {
 	r.haproxy.Install(old, now)
 	text := strings.NewReplacer(
 		"\tstats socket /run/haproxy/admin.sock mode 660 level admin\n", "",
-		"bind 0.0.0.0:", "bind "+r.at+":", "bind quic4@:", "bind quic4@"+r.at+":", "server api 127.0.0.1:8080\n", "server api "+r.api.at+"\n",
+		"bind 0.0.0.0:", "bind "+r.at+":", "bind quic4@:", "bind quic4@"+r.at+":", "server api unix@/gateway/api.sock ", "server api "+r.api.at+" ",
 	).Replace(string(now.File(Path)))
 	r.haproxy.Write("haproxy.cfg", text)
 	return text

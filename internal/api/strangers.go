@@ -1,0 +1,66 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"gateway/internal/fault"
+)
+
+const (
+	// smallBody is enough for a password, a code and what goes with them. It bounds what
+	// operations decode that somebody without a role may call.
+	smallBody = 8 << 10
+	// maxStrangers is how many requests without a session are decoded and answered at once.
+	maxStrangers = 16
+	// strangerTime is how long one takes to send its body, and how long it waits for its turn.
+	strangerTime = 5 * time.Second
+)
+
+// strangers bounds what callers without a session cost together. Only a request that has
+// arrived as a whole takes a place, so a slow one keeps nobody out.
+type strangers chan struct{}
+
+// enter reads the body and waits for a place. Whoever got one must leave.
+func (s strangers) enter(op Op, w http.ResponseWriter, r *http.Request) error {
+	if err := readWhole(op, w, r); err != nil {
+		return err
+	}
+	late := time.NewTimer(strangerTime)
+	defer late.Stop()
+	select {
+	case s <- struct{}{}:
+		return nil
+	case <-late.C:
+		return fault.New(fault.TooMany, "too many callers at once; try again in a moment").WithRetry(strangerTime)
+	case <-r.Context().Done():
+		return r.Context().Err()
+	}
+}
+
+func (s strangers) leave() { <-s }
+
+// readWhole replaces the body by what it holds.
+func readWhole(op Op, w http.ResponseWriter, r *http.Request) error {
+	if r.ContentLength > op.MaxBody {
+		return tooLarge(op)
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(strangerTime)) // a call within this process has none
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, op.MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return tooLarge(op)
+	case err != nil:
+		return fault.New(fault.Invalid, "the body did not arrive")
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	return nil
+}
+
+func tooLarge(op Op) error {
+	return fault.New(fault.TooLarge, "this operation takes at most %d bytes", op.MaxBody)
+}
