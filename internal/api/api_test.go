@@ -234,7 +234,6 @@ func TestTheSiteIsCompressedAndTheAPIIsNot(t *testing.T) {
 	}
 }
 
-// shows API-13
 func TestTheDocumentOffersNoSubscription(t *testing.T) {
 	res, body := do(t, server(t, things), "GET", "/api/v1/openapi.json", "", "Authorization", "Bearer viewer")
 	if res.StatusCode != 200 || !strings.Contains(body, `"openapi": "3.1.0"`) || strings.Contains(body, "422") {

@@ -26,7 +26,7 @@ import (
 // Every operation of the document is called by everybody, in every spelling. What must
 // come back is derived from the rule below and from nothing in the product.
 //
-// shows API-01, API-02, API-03, API-05, API-06, API-07, API-08
+// shows API-01, API-02, API-03, API-05, API-06, API-07*, API-08
 func TestBarFoundation03AuthorisationMatrix(t *testing.T) {
 	s := newStage(t)
 	m := &matrix{stage: s, wire: newWire(t, s.App), callers: everybody(s)}

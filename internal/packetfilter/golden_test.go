@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite testdata/compile")
 
 // These are the cases whose text is kept in testdata/compile, for people to read.
 //
-// shows FW-07, FW-08, FW-09, FW-10, FW-11, FW-12, FW-13, FW-19, FW-54, FW-58
+// shows FW-07, FW-08, FW-09, FW-10, FW-11, FW-12, FW-13, FW-19*, FW-54, FW-58
 // shows NAT-05, NAT-08, NAT-09, NAT-10, NAT-11
 func TestGoldens(t *testing.T) {
 	for name, p := range goldens() {

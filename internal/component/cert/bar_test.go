@@ -94,6 +94,7 @@ func (w *watcher) end() (seen int, wrong []string) {
 	return w.seen, w.wrong
 }
 
+// shows CERT-06
 func TestBarProxy08CertificatesUnderFaults(t *testing.T) {
 	a := newFaulty(t, pebbletest.Options{RejectNonce: 20})
 	h := a.withProxy()

@@ -40,12 +40,13 @@ func state(t *testing.T, a *apptest.App) setupstate.State {
 func TestTheGateOpensWhenSetupIsComplete(t *testing.T) {
 	a := apptest.New(t)
 	stranger := a.Anonymous()
-	for _, path := range []string{"/users", "/audit/recent", "/system/services", "/openapi.json", "/auth/me"} {
+	for _, path := range []string{"/users", "/audit/recent", "/system/services", "/openapi.json"} {
 		stranger.Get(path).WantCode(http.StatusForbidden, "setup_required")
 	}
 	stranger.Get("/system/health").Want(http.StatusOK)
 	stranger.Get("/setup/status").Want(http.StatusOK)
 	stranger.Login(apptest.Email, apptest.Password).Want(http.StatusUnauthorized)
+	stranger.Get("/auth/me").WantCode(http.StatusUnauthorized, "unauthenticated")
 
 	stranger.Post("/setup/complete", body(a, map[string]any{"code": "AAAA-BBBB-CCCC"})).WantCode(http.StatusUnauthorized, "wrong_setup_code")
 	stranger.Post("/setup/complete", body(a, nil)).Want(http.StatusOK)
