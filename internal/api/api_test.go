@@ -103,7 +103,7 @@ func things(r api.Router) {
 	})
 }
 
-// shows API-02, API-03, API-09, API-10, API-11, API-12
+// shows API-02, API-03, API-09, API-10, API-11, API-12*
 func TestEveryFailureIsInTheEnvelope(t *testing.T) {
 	srv := server(t, things)
 	tests := []struct {

@@ -141,7 +141,7 @@ func TestPowerCutKeepsSessionsAndSettings(t *testing.T) {
 	a.run("gateway-ctl", "audit-verify")
 }
 
-// shows SETUP-06, SETUP-07
+// shows SETUP-06*, SETUP-07
 func TestNodeWithoutAdministrator(t *testing.T) {
 	deb := firstDeb(t)
 	a := fresh(t)

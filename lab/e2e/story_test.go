@@ -109,7 +109,7 @@ func (s *story) isShutBeforeSetup() {
 
 var setupCode = regexp.MustCompile(`setup_code=(\S+)`)
 
-// shows SETUP-03, SETUP-05
+// shows SETUP-03, SETUP-05*
 func (s *story) isSetUpOnce() {
 	journal, err := s.node.Journal("gateway-api.service")
 	s.lab.Must(err)

@@ -36,7 +36,7 @@ func state(t *testing.T, a *apptest.App) setupstate.State {
 	return s
 }
 
-// shows SETUP-01, SETUP-02, SETUP-03, SETUP-05, SETUP-14
+// shows SETUP-01, SETUP-02, SETUP-03, SETUP-05*, SETUP-14
 func TestTheGateOpensWhenSetupIsComplete(t *testing.T) {
 	a := apptest.New(t)
 	stranger := a.Anonymous()
@@ -61,7 +61,7 @@ func TestTheGateOpensWhenSetupIsComplete(t *testing.T) {
 	}
 }
 
-// shows SETUP-06, SETUP-07
+// shows SETUP-06*, SETUP-07
 func TestANodeIsSetUpWithoutAnAdmin(t *testing.T) {
 	a := apptest.New(t)
 	a.Anonymous().Post("/setup/complete-node", map[string]any{"code": a.SetupCode(), "fqdn": "gw2.example.com"}).Want(http.StatusOK)
