@@ -1565,12 +1565,12 @@ export const setAcme = <ThrowOnError extends boolean = true>(options: Options<Se
 });
 
 /**
- * Tell whether the node updates itself
+ * Tell whether the node is to update itself; stored, and not acted upon yet
  */
 export const getAutoUpdate = <ThrowOnError extends boolean = true>(options?: Options<GetAutoUpdateData, ThrowOnError>) => (options?.client ?? client).get<GetAutoUpdateResponses, unknown, ThrowOnError>({ url: '/system/auto-update', ...options });
 
 /**
- * Set whether the node updates itself
+ * Set whether the node is to update itself; stored, and not acted upon yet
  */
 export const setAutoUpdate = <ThrowOnError extends boolean = true>(options: Options<SetAutoUpdateData, ThrowOnError>) => (options.client ?? client).post<SetAutoUpdateResponses, unknown, ThrowOnError>({
     url: '/system/auto-update',

@@ -774,6 +774,10 @@ export type FirewallCell = {
     dst: string;
     rules: number;
     src: string;
+    /**
+     * How many are about every packet between the two: without an address or a service
+     */
+    whole: number;
 };
 
 export type FirewallConnection = {
@@ -1310,6 +1314,9 @@ export type NetworkInterfaceInput = {
      * Name of the zone it is in; none: no rule is about it but those for any zone
      */
     role?: string;
+    /**
+     * What it is. It describes an interface that the system has: a VLAN, bond or bridge is stored and not created yet
+     */
     type: 'ethernet' | 'vlan' | 'bond' | 'bridge' | 'wireguard';
     /**
      * vlan: its number

@@ -376,7 +376,8 @@ export const zFirewallCell = /*#__PURE__*/ (() => z.object({
     deny: z.int(),
     dst: z.string(),
     rules: z.int(),
-    src: z.string()
+    src: z.string(),
+    whole: z.int()
 }))();
 
 export const zFirewallConnection = /*#__PURE__*/ (() => z.object({
