@@ -28,6 +28,8 @@ type File struct {
 	Path string
 	Mode fs.FileMode
 	Data []byte
+	// Hidden is one that a preview shows nothing of, such as the digests of passwords.
+	Hidden bool
 }
 
 // Problem is one object that was left out.

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,13 @@ func (s Set) Preview(ctx context.Context, q db.DB, name string) (map[string]stri
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", name, err)
 	}
-	return r.Texts(), nil
+	texts := r.Texts()
+	for _, f := range r.Files {
+		if f.Hidden {
+			texts[f.Path] = fmt.Sprintf("%s (%d lines)\n", secret.Redacted, bytes.Count(f.Data, []byte("\n")))
+		}
+	}
+	return texts, nil
 }
 
 func redact([]byte, secret.Place) (secret.Text, error) { return secret.Redacted, nil }

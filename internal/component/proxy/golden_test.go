@@ -205,3 +205,12 @@ func TestAllowListsSayWhoMayCome(t *testing.T) {
 		}
 	})
 }
+
+// A viewer may read the preview, and a digest can be guessed at.
+func TestDigestsOfPasswordsAreNotForAPreview(t *testing.T) {
+	for _, f := range render(everything()).Files {
+		if want := f.Path == loginsMap; f.Hidden != want {
+			t.Errorf("%s is hidden: %t, want %t", f.Path, f.Hidden, want)
+		}
+	}
+}

@@ -298,5 +298,5 @@ func mapFile(path string, entries []string) component.File {
 	for _, e := range entries {
 		data = append(append(data, e...), '\n')
 	}
-	return component.File{Path: path, Mode: fileMode, Data: data}
+	return component.File{Path: path, Mode: fileMode, Data: data, Hidden: path == loginsMap}
 }
