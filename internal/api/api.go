@@ -236,6 +236,13 @@ type Row[T any] struct {
 	Body Envelope[T]
 }
 
+// Created answers a resource that was made, and where it is.
+type Created[T any] struct {
+	ETag     string `header:"ETag" doc:"Version of the resource, for If-Match"`
+	Location string `header:"Location" doc:"Path of the resource"`
+	Body     Envelope[T]
+}
+
 // Page answers a slice of a list.
 type Page[T any] struct {
 	Total int64 `header:"X-Total-Count" doc:"How many there are in all"`

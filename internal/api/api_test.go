@@ -104,7 +104,7 @@ func things(r api.Router) {
 	})
 }
 
-// shows API-02, API-03, API-09, API-10, API-11, API-12
+// shows API-02, API-03, API-09, API-10, API-11, API-12*
 func TestEveryFailureIsInTheEnvelope(t *testing.T) {
 	srv := server(t, things)
 	tests := []struct {
@@ -236,7 +236,6 @@ func TestTheSiteIsCompressedAndTheAPIIsNot(t *testing.T) {
 	}
 }
 
-// shows API-13
 func TestTheDocumentOffersNoSubscription(t *testing.T) {
 	res, body := do(t, server(t, things), "GET", "/api/v1/openapi.json", "", "Authorization", "Bearer viewer")
 	if res.StatusCode != 200 || !strings.Contains(body, `"openapi": "3.1.0"`) || strings.Contains(body, "422") {

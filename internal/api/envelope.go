@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -128,7 +129,7 @@ func init() {
 			var d huma.ErrorDetailer
 			if errors.As(err, &d) {
 				detail := d.ErrorDetail()
-				f.Fields = append(f.Fields, fault.Field{Name: fieldName(detail.Location), Message: detail.Message})
+				f.Fields = append(f.Fields, fieldOf(detail))
 			}
 		}
 		return answer(f)
@@ -143,6 +144,17 @@ func refusal(kind fault.Kind, msg string) string {
 		return "something went wrong on our side; the log of this node has the details"
 	}
 	return msg
+}
+
+// absent is how huma says that a field is not there; it places that at what the field belongs to.
+var absent = regexp.MustCompile(`^expected required property (\S+) to be present$`)
+
+// fieldOf is the field that a complaint is about, by its own name.
+func fieldOf(d *huma.ErrorDetail) fault.Field {
+	if m := absent.FindStringSubmatch(d.Message); m != nil {
+		return fault.Field{Name: fieldName(d.Location + "." + m[1]), Message: "is required"}
+	}
+	return fault.Field{Name: fieldName(d.Location), Message: d.Message}
 }
 
 // fieldName turns huma's location into the name the operator knows: "body.email" → "email".

@@ -16,13 +16,16 @@ const (
 	DeviceCookie = "__Host-gateway_device"
 )
 
+// beforeSetup holds for setup, health, and everything about signing in.
+func (op Op) beforeSetup() bool { return op.BeforeSetup || strings.HasPrefix(op.Path, "/auth/") }
+
 // admit decides, for every request and stream alike, who is calling and whether
 // they may: cross-origin, setup, session, role, database, in this order.
 func (s *Server) admit(op Op, r *http.Request) (auth.Identity, error) {
 	if err := s.checkOrigin(op, r); err != nil {
 		return auth.Identity{}, err
 	}
-	if !op.BeforeSetup && !s.SetupDone() {
+	if !op.beforeSetup() && !s.SetupDone() {
 		return auth.Identity{}, fault.New(fault.Forbidden, "this node is not set up yet; open /setup").WithCode("setup_required")
 	}
 	id, err := s.identify(op, r)

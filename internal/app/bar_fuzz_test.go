@@ -91,7 +91,7 @@ func fuzzLimited(t *testing.T, seed uint64, n int) fuzz.Result {
 // fuzzControl shows that the driver finds what it looks for, in a component that
 // has all of it. Its plain error shows what any failure of ours looks like from outside.
 //
-// shows API-12
+// shows API-12*
 func fuzzControl(t *testing.T, seed uint64) int {
 	a, admin := apptest.Ready(t, apptest.NoLimits, apptest.With(func(all.Deps) []component.Component {
 		return []component.Component{{Name: "flawed", Routes: fuzzFlawed}}

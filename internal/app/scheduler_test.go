@@ -12,7 +12,6 @@ import (
 	"gateway/internal/db"
 )
 
-// shows PROC-03
 func TestAJobRunsAtItsTicksWhileTheDatabaseAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var up atomic.Bool

@@ -129,6 +129,9 @@ func TestASlowSubscriberLosesEntriesAndBlocksNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
+	if audit.Buffer != 32 {
+		t.Errorf("the buffer takes %d entries, want 32", audit.Buffer)
+	}
 	fill(t, pool, audit.Buffer+5)
 	live.Poll(t.Context()) // returns although nobody reads
 	if live.Lost() != 5 {

@@ -224,6 +224,7 @@ func (g generator) nat(i int) NAT {
 	if g.chance(75) {
 		g.natPorts(&n)
 	}
+	n.NeedsRule = g.chance(30)
 	return n
 }
 

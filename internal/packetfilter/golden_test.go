@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite testdata/compile")
 
 // These are the cases whose text is kept in testdata/compile, for people to read.
 //
-// shows FW-07, FW-08, FW-09, FW-10, FW-11, FW-12, FW-13, FW-19, FW-54, FW-58
+// shows FW-07, FW-08, FW-09, FW-10, FW-11, FW-12, FW-13, FW-19*, FW-54, FW-58
 // shows NAT-05, NAT-08, NAT-09, NAT-10, NAT-11
 func TestGoldens(t *testing.T) {
 	for name, p := range goldens() {
@@ -162,6 +162,7 @@ func goldens() map[string]*Policy {
 			{ID: "e4", Name: "to a smaller range", Priority: 4, Kind: DNAT, Protocol: UDP, Port: 7000, PortEnd: 7009, Target: addr("fd00::6"), ToPort: 7005, ToEnd: 7006},
 			{ID: "e5", Name: "the same ports", Priority: 5, Kind: DNAT, In: "wan", Protocol: UDP, Port: 6000, PortEnd: 6009, Target: addr("fd00::6"), ToPort: 6000, ToEnd: 6009},
 			{ID: "e6", Name: "all of a host", Priority: 6, Kind: DNAT, In: "wan", Destination: prefix("192.0.2.9/32"), Target: addr("10.0.0.9")},
+			{ID: "e10", Name: "needs a rule", Priority: 8, Kind: DNAT, In: "wan", Protocol: TCP, Port: 25, PortEnd: 25, Target: addr("10.0.0.7"), NeedsRule: true},
 			{ID: "e7", Name: "mixes families", Priority: 7, Kind: DNAT, In: "wan", Destination: prefix("192.0.2.9/32"), Target: addr("fd00::9")},
 			{ID: "f1", Name: "out", Priority: 1, Kind: Masquerade, Out: "wan"},
 			{ID: "f2", Name: "out by another address", Priority: 0, Kind: SNAT, Out: "wan", Source: prefix("10.0.0.0/24"), Protocol: TCP, Port: 25, PortEnd: 25, Target: addr("192.0.2.25"), ToPort: 1024, ToEnd: 2047},

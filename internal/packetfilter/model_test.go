@@ -262,7 +262,7 @@ func (m model) translateTarget(k probe, o *outcome) bool {
 	case o.port < n.ToPort || o.port > n.ToEnd:
 		o.port = n.ToPort
 	}
-	return true
+	return !n.NeedsRule
 }
 
 func (m model) translateSource(k probe, o *outcome) {

@@ -117,7 +117,11 @@ func natMatch(n *NAT, f *family) string {
 func natAction(n *NAT, f *family) string {
 	switch n.Kind {
 	case DNAT:
-		return "ct mark set ct mark or " + translated + " dnat " + f.name + " to " + dnatTarget(n)
+		mark := "ct mark set ct mark or " + translated + " "
+		if n.NeedsRule {
+			mark = ""
+		}
+		return mark + "dnat " + f.name + " to " + dnatTarget(n)
 	case SNAT:
 		return "snat " + f.name + " to " + string(appendTarget(nil, n, true))
 	default:

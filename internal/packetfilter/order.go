@@ -94,7 +94,7 @@ func (p *Policy) forward(in, out side, dnat *NAT) iter.Seq[question] {
 				return
 			}
 		}
-		if dnat != nil {
+		if dnat != nil && !dnat.NeedsRule {
 			yield(question{by: Decider{Kind: ByTranslated, ID: dnat.ID, Name: dnat.Name}, action: Accept})
 		}
 	}

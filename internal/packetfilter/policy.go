@@ -118,7 +118,9 @@ type NAT struct {
 	Port, PortEnd uint16 // matched destination ports; both 0 for all, equal for one
 	Target        netip.Addr
 	ToPort, ToEnd uint16 // both 0 to keep the port
-	Broken        string
+	// NeedsRule says that what DNAT translated passes by a rule alone; else it passes by itself.
+	NeedsRule bool
+	Broken    string
 }
 
 // Opening is a port of the gateway that one of its parts serves.

@@ -276,7 +276,7 @@ func (s *search) translated(w *way, n *NAT, takes region, taken []region) (packe
 				return
 			}
 		}
-		if !w.out.gateway {
+		if !w.out.gateway && !n.NeedsRule {
 			yield(located{by: Decider{Kind: ByTranslated, ID: n.ID, Name: n.Name}, region: takes})
 		}
 	}

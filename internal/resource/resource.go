@@ -74,15 +74,15 @@ func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 	}, s.get)
 	api.Handle(r, api.Op{
 		ID: id("create", d.Noun), Method: http.MethodPost, Path: d.Path, Config: true, Status: http.StatusCreated,
-		Summary: "Create a " + spaced(d.Noun),
+		Summary: "Create " + one(d.Noun),
 	}, s.create)
 	api.Handle(r, api.Op{
 		ID: id("update", d.Noun), Method: http.MethodPut, Path: d.Path + "/{id}", Config: true,
-		Summary: "Replace a " + spaced(d.Noun),
+		Summary: "Replace " + one(d.Noun),
 	}, s.update)
 	api.Handle(r, api.Op{
 		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: d.Path + "/{id}", Config: true,
-		Summary: "Delete a " + spaced(d.Noun),
+		Summary: "Delete " + one(d.Noun),
 	}, s.delete)
 }
 
@@ -103,6 +103,14 @@ func (d Resource[Row, In]) scope() string {
 		return ""
 	}
 	return d.Component + "-"
+}
+
+// one is the noun with its article. A user and a UPS begin with a vowel only on paper.
+func one(noun string) string {
+	if strings.ContainsRune("aeio", rune(noun[0])) {
+		return "an " + spaced(noun)
+	}
+	return "a " + spaced(noun)
 }
 
 func spaced(s string) string { return strings.ReplaceAll(s, "-", " ") }

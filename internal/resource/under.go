@@ -3,6 +3,8 @@ package resource
 import (
 	"context"
 	"net/http"
+	"path"
+	"strings"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
@@ -34,7 +36,7 @@ func (d Resource[Row, In]) RegisterUnder(r api.Router, q db.DB, run *change.Runn
 	}, s.list)
 	api.Handle(r, api.Op{
 		ID: id("create", d.Noun), Method: http.MethodPost, Path: u.Path, Config: true, Status: http.StatusCreated,
-		Summary: "Create a " + spaced(d.Noun) + " here",
+		Summary: "Create " + one(d.Noun) + " here",
 	}, s.create)
 	if !u.Items {
 		return
@@ -45,11 +47,11 @@ func (d Resource[Row, In]) RegisterUnder(r api.Router, q db.DB, run *change.Runn
 	}, s.get)
 	api.Handle(r, api.Op{
 		ID: id("update", d.Noun), Method: http.MethodPut, Path: u.Path + "/{item}", Config: true,
-		Summary: "Replace a " + spaced(d.Noun) + " that belongs here",
+		Summary: "Replace " + one(d.Noun) + " that belongs here",
 	}, s.update)
 	api.Handle(r, api.Op{
 		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: u.Path + "/{item}", Config: true,
-		Summary: "Delete a " + spaced(d.Noun) + " that belongs here",
+		Summary: "Delete " + one(d.Noun) + " that belongs here",
 	}, s.delete)
 }
 
@@ -90,12 +92,16 @@ func (s *under[Row, In]) create(ctx context.Context, in *struct {
 	One
 	Body In
 },
-) (*api.Row[Row], error) {
+) (*api.Created[Row], error) {
 	if err := s.owner(ctx, in.ID); err != nil {
 		return nil, err
 	}
 	s.at.Give(&in.Body, in.ID)
-	return s.store.create(ctx, &creation[In]{Body: in.Body})
+	made, err := s.store.create(ctx, &creation[In]{Body: in.Body})
+	if err == nil {
+		made.Location = api.Prefix + strings.Replace(s.at.Path, "{id}", in.ID, 1) + "/" + path.Base(made.Location)
+	}
+	return made, err
 }
 
 func (s *under[Row, In]) get(ctx context.Context, in *Owned) (*api.Row[Row], error) {

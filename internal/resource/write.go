@@ -32,7 +32,7 @@ type removal struct {
 	IfMatch string `header:"If-Match" maxLength:"200" doc:"ETag of the version to delete; 412 when there is a newer one"`
 }
 
-func (s *store[Row, In]) create(ctx context.Context, in *creation[In]) (*api.Row[Row], error) {
+func (s *store[Row, In]) create(ctx context.Context, in *creation[In]) (*api.Created[Row], error) {
 	if err := s.prepare(ctx, true, &in.Body); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *store[Row, In]) create(ctx context.Context, in *creation[In]) (*api.Row
 	if err != nil {
 		return nil, err
 	}
-	return answer(made), nil
+	return &api.Created[Row]{ETag: etag(made), Location: api.Prefix + s.Path + "/" + id, Body: api.Envelope[Row]{Data: made}}, nil
 }
 
 type idKey struct{}

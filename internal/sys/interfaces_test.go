@@ -35,6 +35,8 @@ func TestInterfacesOfThisMachineIncludeLoopback(t *testing.T) {
 
 // The fields are the specification's, which took them from iproute2: its own output is
 // the reference.
+//
+// shows NET-25
 func TestInterfacesAgreeWithIP(t *testing.T) {
 	if _, err := os.Stat("/usr/sbin/ip"); err != nil {
 		t.Skip("iproute2 is not installed")
@@ -55,6 +57,7 @@ func TestInterfacesAgreeWithIP(t *testing.T) {
 	}
 }
 
+// shows NET-26
 func TestInterfacesCountTraffic(t *testing.T) {
 	inNetworkNamespace(t)
 	lo, err := netlink.LinkByName("lo")

@@ -54,7 +54,9 @@ func (a *appliance) servesSerial(name string) string {
 // The whole way on a node: an authority beside it, the doctor, port 80, the order, the
 // swap, a renewal, and an authority that is gone.
 //
-// shows CERT-01, CERT-02, CERT-03
+// The orders are jobs of gateway-scheduler, which nobody else runs.
+//
+// shows CERT-01, CERT-02, CERT-03, PROC-03
 func TestANodeOrdersServesAndRenewsItsCertificates(t *testing.T) {
 	a, c := alone(t)
 	if got := a.serves("nobody.example.com").Subject.CommonName; got != "gateway.invalid" {

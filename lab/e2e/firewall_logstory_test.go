@@ -169,10 +169,31 @@ func (l *packetLog) live() {
 	if next := accepted(1); len(next) != 1 || len(to(next, l.echo)) != 1 {
 		l.t.Errorf("with a filter there comes %+v, want what was accepted and nothing else", next)
 	}
+	l.liveFilters()
 	// Another filter is another stream, and begins with what is kept that it takes.
 	changed := l.open("proto", "udp", "src", l.client.IP().String(), "rule_id", l.dropping)
 	if first := changed(4); len(first) != 4 || len(to(first, l.dropped)) != 4 {
 		l.t.Errorf("with another filter it begins with %+v", first)
+	}
+}
+
+// liveFilters are those that the rest of live does not use.
+func (l *packetLog) liveFilters() {
+	l.t.Helper()
+	all := l.ask("rule_id", l.dropping)
+	first, last := all[0], all[len(all)-1]
+	for _, tc := range []struct {
+		parameters []string
+		at         netip.AddrPort
+	}{
+		{[]string{"dst", l.dropped.Addr().String(), "rule_id", l.dropping}, l.dropped},
+		{[]string{"since", last.Timestamp.Format(time.RFC3339Nano), "rule_id", l.dropping}, l.dropped},
+		{[]string{"until", first.Timestamp.Format(time.RFC3339Nano), "rule_id", l.dropping}, l.dropped},
+	} {
+		want := l.ask(tc.parameters...)
+		if got := l.open(tc.parameters...)(len(want)); len(want) == 0 || len(got) != len(want) || len(to(got, tc.at)) != len(want) || got[0].Seq != want[0].Seq {
+			l.t.Errorf("the live log with %v begins with %+v, want %+v", tc.parameters, got, want)
+		}
 	}
 }
 

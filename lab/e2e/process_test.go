@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// gateway-apply restarting a unit is shown by the first story; PROC-06 also wants it to
-// install, which nothing asks of it yet. PROC-07 also speaks of the packet filter.
+// What gateway-apply installs and reloads is shown by TestAChangeReachesTheDaemons.
+//
+// shows PROC-07
 func TestEachProcessRunsAsItself(t *testing.T) {
 	a := installed(t)
 	a.signedIn(a.admin).services() // asks gateway-apply, which starts it
@@ -27,6 +28,9 @@ func TestEachProcessRunsAsItself(t *testing.T) {
 	}
 	if got := a.fails("pgrep", "-l", "-i", "redis"); got != "" {
 		t.Errorf("a Redis runs: %s", got)
+	}
+	if table := a.run("nft", "list", "chain", "inet", "gateway", "input"); !strings.Contains(table, "@peers4 tcp dport { 5432, 6379, 8443 } accept") {
+		t.Errorf("peers may not reach port 6379:\n%s", table)
 	}
 	if failed := a.run("systemctl", "list-units", "--failed", "--plain", "--no-legend", "gateway-*", "haproxy*", "postgresql*"); failed != "" {
 		t.Errorf("failed units:\n%s", failed)
@@ -137,7 +141,7 @@ func TestPowerCutKeepsSessionsAndSettings(t *testing.T) {
 	a.run("gateway-ctl", "audit-verify")
 }
 
-// shows SETUP-06, SETUP-07
+// shows SETUP-06*, SETUP-07
 func TestNodeWithoutAdministrator(t *testing.T) {
 	deb := firstDeb(t)
 	a := fresh(t)

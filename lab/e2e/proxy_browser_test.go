@@ -36,7 +36,6 @@ type published struct {
 }
 
 // An operator at a browser publishes a site, and a client beside the node uses it.
-// shows CERT-07
 func TestBarProxy11Browser(t *testing.T) {
 	webFolder(t)
 	a, c := alone(t)

@@ -107,7 +107,7 @@ func (s *story) isShutBeforeSetup() {
 	c.login(account{"admin@example.com", "Harbour-Lantern-42"}).wantCode(401, "unauthenticated")
 }
 
-// shows SETUP-03, SETUP-05
+// shows SETUP-03, SETUP-05*
 func (s *story) isSetUpOnce() {
 	journal, err := s.node.Journal("gateway-api.service")
 	s.lab.Must(err)
@@ -211,7 +211,7 @@ func (s *story) resetsThePassword() {
 	s.browser.secondStep(s.admin, map[string]any{"recovery_code": s.factor.recovery[0]}).want(200)
 }
 
-// shows SYS-07, SYS-08, SYS-09
+// shows SYS-07, SYS-08, SYS-09, UPG-03, UPG-05
 func (s *story) tellsAboutTheNode() {
 	for _, name := range []string{"api", "scheduler", "apply", "database", "reverse-proxy"} {
 		var got service
@@ -230,6 +230,9 @@ func (s *story) tellsAboutTheNode() {
 		}
 	}
 	health := data[struct{ Version, Hostname, OS, Kernel string }](s.stranger().get("/system/health"))
+	if !regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+`).MatchString(health.Version) {
+		s.t.Errorf("version %q is not major.minor.patch", health.Version)
+	}
 	kernel := s.run("uname", "-r")
 	if health.Version != s.version || health.Hostname != "gw1" || !strings.Contains(health.OS, "Debian GNU/Linux 13") || health.Kernel != kernel {
 		s.t.Errorf("health = %+v, want %s on gw1, Debian 13, kernel %s", health, s.version, kernel)
@@ -237,14 +240,18 @@ func (s *story) tellsAboutTheNode() {
 	s.tellsResources()
 }
 
-// shows SYS-12, SYS-13
+// shows SYS-12, SYS-13, SYS-14
 func (s *story) tellsResources() {
 	res := data[struct {
 		Load1, Load5, Load15 *float64
 		CPUs                 int `json:"num_cpus"`
 		Memory, Disk         struct{ Total, Used uint64 }
 		Uptime               uint64 `json:"uptime_seconds"`
+		Conntrack            *struct{ Count, Max uint64 }
 	}](s.browser.get("/system/resources"))
+	if most := s.run("cat", "/proc/sys/net/netfilter/nf_conntrack_max"); res.Conntrack == nil || fmt.Sprint(res.Conntrack.Max) != most || res.Conntrack.Count == 0 {
+		s.t.Errorf("conntrack = %+v, want the connections of this session and at most %s", res.Conntrack, most)
+	}
 	if fmt.Sprint(res.CPUs) != s.run("nproc") || res.Load1 == nil || res.Load5 == nil || res.Load15 == nil || res.Uptime == 0 ||
 		res.Memory.Used == 0 || res.Memory.Used >= res.Memory.Total || res.Disk.Used == 0 || res.Disk.Used >= res.Disk.Total {
 		s.t.Errorf("resources = %+v", res)
@@ -269,7 +276,7 @@ func (s *story) seesThePacketFilter() {
 	s.eventually(patience, "the packet filter is put back", func() bool { return state() == "kernel-loaded" })
 }
 
-// shows SYS-15, SYS-16
+// shows SYS-15*, SYS-16
 func (s *story) restartsServices() {
 	for _, service := range []string{"api", "database", "gateway-scheduler.service", "ssh", ""} {
 		s.browser.post("/system/service-restart", map[string]any{"service": service}).wantCode(400, "invalid")
@@ -283,6 +290,12 @@ func (s *story) restartsServices() {
 	for service, unit := range map[string]string{"forward-proxy": "squid", "dns": "unbound", "ntp": "chrony"} {
 		s.browser.post("/system/service-restart", map[string]any{"service": service}).want(200)
 		s.isActive(unit + ".service")
+		running := s.mainPID(unit + ".service")
+		s.browser.post("/system/service-restart", map[string]any{"service": service}).want(200)
+		s.isActive(unit + ".service")
+		if after := s.mainPID(unit + ".service"); after == running {
+			s.t.Errorf("%s is still process %s", unit, after)
+		}
 	}
 	s.restartsTheReverseProxy()
 }

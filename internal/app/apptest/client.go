@@ -23,6 +23,8 @@ type Client struct {
 	app     *App
 	Cookies map[string]string
 	Header  http.Header
+	// OnPing hears the pings of streams.
+	OnPing func(context.Context, []byte) bool
 }
 
 // Anonymous is a caller that never signed in.
@@ -214,7 +216,7 @@ func (c *Client) Stream(ctx context.Context, path string, header http.Header) (*
 	if len(cookies) > 0 {
 		h.Set("Cookie", strings.Join(cookies, "; "))
 	}
-	conn, res, err := websocket.Dial(ctx, c.app.Server.URL+api.Prefix+path, &websocket.DialOptions{HTTPClient: c.app.Server.Client(), HTTPHeader: h})
+	conn, res, err := websocket.Dial(ctx, c.app.Server.URL+api.Prefix+path, &websocket.DialOptions{HTTPClient: c.app.Server.Client(), HTTPHeader: h, OnPingReceived: c.OnPing})
 	if err != nil {
 		return nil, res, err
 	}

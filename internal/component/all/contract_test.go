@@ -1,10 +1,14 @@
 package all_test
 
 import (
+	"fmt"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
 	"gateway/internal/app"
@@ -75,6 +79,39 @@ func TestEveryConfigurationTableHasAPrimaryKeyAndRowImages(t *testing.T) {
 		}
 		if table.Scope == db.Replicated && sequences != 0 {
 			t.Errorf("replicated table %s has a sequence", table.Name)
+		}
+	}
+}
+
+// shows UPG-06, UPG-07
+func TestANewInstallAppliesAllMigrationsInOrder(t *testing.T) {
+	var names []string
+	for _, s := range schemas(t) {
+		if s.Migrations == nil {
+			continue
+		}
+		files, err := fs.Glob(s.Migrations, "*.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, files...)
+	}
+	slices.Sort(names)
+	pool := dbtest.New(t, schemas(t)...)
+	rows, err := pool.Query(t.Context(), `select version_id from goose_db_version where version_id > 0 order by id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(applied) != len(names) || len(names) < 10 || !strings.HasPrefix(names[0], "0001_") {
+		t.Fatalf("%d of %d migrations are applied, the first is %s", len(applied), len(names), names[0])
+	}
+	for i, name := range names {
+		if want := fmt.Sprintf("%04d_", applied[i]); !strings.HasPrefix(name, want) {
+			t.Errorf("the migration at place %d is %s, want %s", i+1, want, name)
 		}
 	}
 }

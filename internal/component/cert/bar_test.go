@@ -12,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/component"
 	"gateway/internal/db"
 	"gateway/lab/pebbletest"
 	"gateway/tools/bar"
@@ -95,6 +94,7 @@ func (w *watcher) end() (seen int, wrong []string) {
 	return w.seen, w.wrong
 }
 
+// shows CERT-06
 func TestBarProxy08CertificatesUnderFaults(t *testing.T) {
 	bar.NotShort(t)
 	a := newFaulty(t, pebbletest.Options{RejectNonce: 20})
@@ -134,18 +134,10 @@ func TestBarProxy08CertificatesUnderFaults(t *testing.T) {
 // fill stores certificates past the API, the way a restore would: h0 to h(n-1).
 func (r *rig) fill(n int) {
 	r.t.Helper()
-	ctx := r.t.Context()
-	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
-		change := db.NewID()
-		if _, err := tx.Exec(ctx, `insert into changes (id, component, action, subject, actor, created_at) values ($1, 'cert', 'test', '', 'test', now())`, change); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `select set_config('gateway.change_id', $1, true)`, change); err != nil {
-			return err
-		}
+	r.commit(func(ctx context.Context, tx pgx.Tx) error {
 		var b pgx.Batch
 		for i := range n {
-			id, names := db.NewID(), []string{fmt.Sprintf("h%d.example.com", i)}
+			id, names := db.NewID(), []string{hostOf(i)}
 			m, err := selfSigned(names, ecdsaP256, time.Now())
 			if err != nil {
 				return err
@@ -156,26 +148,27 @@ func (r *rig) fill(n int) {
 		}
 		return tx.SendBatch(ctx, &b).Close()
 	})
+}
+
+func hostOf(n int) string { return fmt.Sprintf("h%d.example.com", n) }
+
+// commit writes rows past the API, as one change.
+func (r *rig) commit(write func(context.Context, pgx.Tx) error) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
+		change := db.NewID()
+		if _, err := tx.Exec(ctx, `insert into changes (id, component, action, subject, actor, created_at) values ($1, 'cert', 'test', '', 'test', now())`, change); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `select set_config('gateway.change_id', $1, true)`, change); err != nil {
+			return err
+		}
+		return write(ctx, tx)
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-}
-
-// renewed is a rendering with another certificate for the n-th.
-func renewed(t testing.TB, r component.Rendering, n int) component.Rendering {
-	t.Helper()
-	lines, err := parseList(r.File(ListPath))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := selfSigned(lines[n].names, ecdsaP256, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := component.Rendering{Files: slices.Clone(r.Files)}
-	i := slices.IndexFunc(out.Files, func(f component.File) bool { return f.Path == lines[n].path })
-	out.Files[i].Data = m.pem()
-	return out
 }
 
 func median(all []time.Duration) time.Duration {
@@ -183,22 +176,44 @@ func median(all []time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-// swap is one renewal as HAProxy is told it, with the time that took.
-func (r *rig) swap(n int) time.Duration {
+// exchange stores another certificate for the n-th.
+func (r *rig) exchange(n int, m material) {
 	r.t.Helper()
-	now := renewed(r.t, r.installed, n)
+	r.commit(func(ctx context.Context, tx pgx.Tx) error {
+		var id string
+		if err := tx.QueryRow(ctx, `select id::text from certificates where names = $1`, []string{hostOf(n)}).Scan(&id); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update certificates set chain = $2, private_key = $3, not_before = $4, not_after = $5 where id = $1`,
+			id, string(m.chain), r.box.Seal(m.key, keyPlace(id)), m.leaf.NotBefore, m.leaf.NotAfter)
+		return err
+	})
+}
+
+// swap is one renewal, from the certificate that the authority gave to HAProxy that serves it:
+// stored, rendered with all others, hashed, installed and told. Told is the last part of it.
+func (r *rig) swap(n int) (whole, told time.Duration) {
+	r.t.Helper()
+	m, err := selfSigned([]string{hostOf(n)}, ecdsaP256, time.Now())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	start := time.Now()
+	r.exchange(n, m)
+	now := r.rendered()
+	now.Hashed()
 	r.haproxy.Install(r.installed, now)
+	installed := time.Now()
 	steps, hot, err := plan(r.installed, now)
 	if err != nil || !hot || len(steps) != 1 {
 		r.t.Fatalf("plan = %d steps, hot: %t, %v, want one", len(steps), hot, err)
 	}
-	start := time.Now()
 	if err := r.p.carryOut(r.t.Context(), steps); err != nil {
 		r.t.Fatal(err)
 	}
-	took := time.Since(start)
+	whole, told = time.Since(start), time.Since(installed)
 	r.installed = now
-	return took
+	return whole, told
 }
 
 // shownAs reports whether a client gets the n-th certificate as it is installed.
@@ -208,12 +223,13 @@ func (r *rig) shownAs(n int) bool {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	text := r.installed.File(lines[n].path)
+	i := slices.IndexFunc(lines, func(l line) bool { return l.names[0] == hostOf(n) })
+	text := r.installed.File(lines[i].path)
 	certs, err := parseChain(text[:certLength(text)])
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return sameSerial(r.haproxy.serves(lines[n].names[0]), serial(certs[0]))
+	return sameSerial(r.haproxy.serves(hostOf(n)), serial(certs[0]))
 }
 
 func TestBarProxy07RenewalBesideAThousand(t *testing.T) {
@@ -223,11 +239,12 @@ func TestBarProxy07RenewalBesideAThousand(t *testing.T) {
 	r.fill(1000)
 	h := r.withProxy()
 	held := h.tunnel("h1.example.com")
-	var renewals, reloads []time.Duration
+	var renewals, parts, reloads []time.Duration
 	alive, right := 0, 0
 	for i := range bar.Size(7, 41) {
 		for j := range each {
-			renewals = append(renewals, r.swap(each*i+j))
+			whole, told := r.swap(each*i + j)
+			renewals, parts = append(renewals, whole), append(parts, told)
 			if r.shownAs(each*i + j) {
 				right++
 			}
@@ -242,9 +259,9 @@ func TestBarProxy07RenewalBesideAThousand(t *testing.T) {
 		reloads = append(reloads, time.Since(start))
 	}
 	n := len(renewals)
-	renewal, reload := median(renewals), median(reloads)
+	renewal, part, reload := median(renewals), median(parts), median(reloads)
 	ratio := float64(reload) / float64(renewal)
-	figure := fmt.Sprintf("%.2f ms beside 1,000, a reload %.0f ms: 1/%.0f; %d of %d served at once; a WebSocket open through %d of %d renewals",
-		float64(renewal.Microseconds())/1000, float64(reload.Milliseconds()), ratio, right, n, alive, each)
+	figure := fmt.Sprintf("%.1f ms beside 1,000 from stored to served, a reload %.0f ms: 1/%.0f (HAProxy's part %.2f ms: 1/%.0f); %d of %d served at once; a WebSocket open through %d of %d renewals",
+		1000*renewal.Seconds(), 1000*reload.Seconds(), ratio, 1000*part.Seconds(), float64(reload)/float64(part), right, n, alive, each)
 	bar.ReportTimed(t, "proxy", 7, figure, "<= 1/200, all served, open through 3 of 3", right == n && alive == each && !t.Failed(), ratio >= 200)
 }

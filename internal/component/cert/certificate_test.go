@@ -22,7 +22,7 @@ func issue(t testing.TB, notAfter time.Time, names ...string) (chain, key string
 	return string(m.chain), string(m.key)
 }
 
-// shows CERT-04, CERT-05, CERT-06
+// shows CERT-04, CERT-05
 func TestASelfSignedCertificateIsThereAtOnce(t *testing.T) {
 	r := newRig(t)
 	c := r.make(object{"source": "self_signed", "names": []string{"Intern.Example.COM.", "*.intern.example.com"}})

@@ -19,7 +19,20 @@ import (
 type Zone struct {
 	resource.Meta
 	ZoneInput
+	Records []RecordOfZone `json:"records" db:"records" readOnly:"true" doc:"Its records, by name; the first thousand of them, all are at /dns/records?filter=zone_id:<id>"`
 }
+
+// RecordOfZone is a record as its zone shows it.
+type RecordOfZone struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Value string `json:"value"`
+	TTL   int    `json:"ttl"`
+}
+
+const recordsOfZone = `(select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'name', r.name, 'type', r.type, 'value', r.value, 'ttl', r.ttl) order by r.name, r.type, r.id), '[]')
+	from (select id, name, type, value, ttl from dns_records where zone_id = dns_zones.id order by name, type, id limit 1000) r)`
 
 // ZoneInput is what create and update take.
 type ZoneInput struct {
@@ -32,6 +45,7 @@ func (p *part) zones() resource.Resource[Zone, ZoneInput] {
 		Component: "dns", Noun: "zone", Path: "/dns/zones", Table: "dns_zones", Access: api.Viewer,
 		Search: []string{"name", "forward_to"}, Sort: []string{"name", "created_at", "updated_at"},
 		Unique:   map[string]string{"dns_zones_name": "name"},
+		Computed: map[string]string{"records": recordsOfZone},
 		Name:     func(z Zone) string { return z.Name },
 		Validate: validateZone,
 		After:    afterZone,

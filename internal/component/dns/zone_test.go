@@ -25,6 +25,11 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 	}
 	r.As("viewer", "DELETE", "/dns/zones/"+id, nil).Want(http.StatusForbidden)
 	r.record(id, "www", "A", "192.0.2.1")
+	var zone Zone
+	r.Do("GET", "/dns/zones/"+id, nil).Want(http.StatusOK).Into(&zone)
+	if len(zone.Records) != 1 || zone.Records[0].Name != "www" || zone.Records[0].Type != "A" || zone.Records[0].Value != "192.0.2.1" {
+		t.Errorf("records = %+v, want the one that it has", zone.Records)
+	}
 	r.Do("DELETE", "/dns/zones/"+id, nil).Want(http.StatusOK)
 	r.Do("GET", "/dns/zones/"+id, nil).Want(http.StatusNotFound)
 	if got := r.Do("GET", "/dns/records", nil).Total; got != "0" {

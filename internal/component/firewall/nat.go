@@ -26,6 +26,7 @@ type NATRule struct {
 	TargetAddress   string   `json:"target_address" db:"target_address"`
 	TargetPort      *int     `json:"target_port" db:"target_port"`
 	TargetPortEnd   *int     `json:"target_port_end" db:"target_port_end"`
+	Pass            bool     `json:"pass" db:"pass" doc:"dnat: whether what it translates also passes without a rule; no for the other kinds, which let nothing pass"`
 	Priority        int      `json:"priority" db:"priority"`
 	Enabled         bool     `json:"enabled" db:"enabled"`
 	Note            string   `json:"note" db:"note"`
@@ -47,6 +48,7 @@ type NATRuleInput struct {
 	TargetAddress   string `json:"target_address,omitempty" db:"target_address" maxLength:"64" doc:"dnat and snat: the address that stands there afterwards"`
 	TargetPort      *int   `json:"target_port,omitempty" db:"target_port" minimum:"1" maximum:"65535" doc:"dnat: the port that stands there afterwards; none keeps it"`
 	TargetPortEnd   *int   `json:"target_port_end,omitempty" db:"target_port_end" minimum:"1" maximum:"65535"`
+	Pass            *bool  `json:"pass,omitempty" db:"pass" doc:"dnat: also let the translated packets pass, unless a rule denies them; without it they need a rule of their own. Yes unless said otherwise"`
 	Priority        *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits translates; 100 unless said otherwise"`
 	Enabled         *bool  `json:"enabled,omitempty" db:"enabled" doc:"Yes unless said otherwise"`
 	Annotation
@@ -62,7 +64,7 @@ func (p *part) nat() resource.Resource[NATRule, NATRuleInput] {
 		Component: "firewall", Noun: "nat-rule", Path: "/nat-rules", Table: "firewall_nat_rules", Access: api.Viewer,
 		Search: []string{"name", "note", "labels", "target_address"}, Sort: []string{"priority", "name", "kind", "enabled", "created_at", "updated_at"},
 		Filter:   []string{"kind", "in_zone", "out_zone", "enabled"},
-		Computed: map[string]string{"in_zone": anyZone("in_zone"), "out_zone": anyZone("out_zone"), "warning": natWarning},
+		Computed: map[string]string{"in_zone": anyZone("in_zone"), "out_zone": anyZone("out_zone"), "pass": "(kind = 'dnat' and pass)", "warning": natWarning},
 		Name:     func(r NATRule) string { return r.Name },
 		Validate: validateNAT,
 		Derive: func(_ context.Context, _ string, _ *NATRule, in *NATRuleInput) (map[string]any, error) {
@@ -141,6 +143,10 @@ func (in *NATRuleInput) fits(p *fault.Problems) {
 	if (in.TargetAddress == "") != (in.Kind == "masquerade") {
 		p.Add("target_address", "is needed for dnat and snat, and masquerade takes the one of the interface")
 	}
+	if !dnat && in.Pass != nil && *in.Pass {
+		p.Add("pass", "is for dnat")
+	}
+	in.Pass = value.OrTrue(in.Pass)
 	if !dnat && in.TargetPort != nil {
 		p.Add("target_port", "is for dnat")
 	}

@@ -88,3 +88,32 @@ func TestNATRulesInTheKernel(t *testing.T) {
 		t.Errorf("the log has %s", r.log)
 	}
 }
+
+func TestADNATRuleSaysWhetherItLetsThePacketsPass(t *testing.T) {
+	r := newRig(t)
+	r.iface("eth0", "wan")
+	body := object{"name": "mail", "kind": "dnat", "in_zone": "wan", "protocol": "tcp", "dest_port": 25, "target_address": "10.0.0.5"}
+	made := r.Do("POST", "/nat-rules", body).Want(http.StatusCreated)
+	if got := made.Field("pass"); got != "true" {
+		t.Errorf("pass = %s unless said otherwise, want true", got)
+	}
+	marked := func() bool { return lineWith(r.rulesText(), "dnat ip to 10.0.0.5", "ct mark set") != "" }
+	if !marked() {
+		t.Errorf("what it translates does not pass:\n%s", r.rulesText())
+	}
+	body["pass"] = false
+	if got := r.Do("PUT", "/nat-rules/"+made.ID(), body).Want(http.StatusOK).Field("pass"); got != "false" {
+		t.Errorf("pass = %s, want false", got)
+	}
+	if marked() || lineWith(r.rulesText(), "dnat ip to 10.0.0.5") == "" {
+		t.Errorf("what it translates still passes by itself:\n%s", r.rulesText())
+	}
+	out := object{"name": "out", "kind": "masquerade", "out_zone": "wan"}
+	if got := r.Do("POST", "/nat-rules", out).Want(http.StatusCreated).Field("pass"); got != "false" {
+		t.Errorf("a masquerade's pass = %s, want false: it lets nothing pass", got)
+	}
+	out["pass"] = true
+	if a := r.Do("POST", "/nat-rules", out).Want(http.StatusBadRequest); a.Complaint("pass") == "" {
+		t.Errorf("answered %+v, want pass to be refused", a.Error)
+	}
+}

@@ -2,6 +2,7 @@ package firewall
 
 import (
 	"context"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func (r *rig) opened(port string) (lines []string) {
 	return lines
 }
 
-// shows FW-16, FW-27, FW-28, FW-29, FW-30, FW-31
+// shows (stand-in) FW-16, FW-27*, FW-28, FW-29, FW-30*, FW-31, FW-32
 func TestWhatOtherPartsNeed(t *testing.T) {
 	r := newRig(t)
 	r.iface("eth0", "wan")
@@ -85,5 +86,28 @@ func TestWhatOtherPartsNeed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The ports of sites are the reverse proxy's own, so narrowing the anti-lockout leaves them open.
+//
+// shows FW-18, FW-19*
+func TestTheManagementIsReachableAndNarrowed(t *testing.T) {
+	r := newRig(t)
+	r.iface("eth1", "lan")
+	if text := r.rulesText(); lineWith(text, "input tcp dport { 22, 443, 3443 } accept") == "" || lineWith(text, "input udp dport 443 accept") == "" {
+		t.Errorf("the way in is not open by default:\n%s", text)
+	}
+	r.Do("PUT", "/firewall/settings", object{"lockout_zones": []string{"lan"}, "lockout_networks": []string{}}).Want(http.StatusOK)
+	text := r.rulesText()
+	for _, port := range []string{"22", "3443"} {
+		for l := range strings.Lines(text) {
+			if strings.Contains(l, "gateway input ") && strings.Contains(l, port) && strings.Contains(l, "accept") && !strings.Contains(l, `iifname "eth1"`) {
+				t.Errorf("port %s is open beyond the zone: %s", port, l)
+			}
+		}
+	}
+	if lineWith(text, `iifname "eth1" tcp dport { 22, 443, 3443 } accept`) == "" {
+		t.Errorf("the way in from the zone is closed:\n%s", text)
 	}
 }

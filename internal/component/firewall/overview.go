@@ -24,6 +24,7 @@ type Cell struct {
 	Rules  int    `json:"rules" db:"rules"`
 	Accept int    `json:"accept" db:"accept" doc:"How many of them accept"`
 	Deny   int    `json:"deny" db:"deny" doc:"How many drop or reject"`
+	Whole  int    `json:"whole" db:"whole" doc:"How many are about every packet between the two: without an address or a service"`
 }
 
 // Matrix is the policy at one glance.
@@ -74,7 +75,8 @@ func (p *part) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], erro
 		m.Zones = append(m.Zones, z.Name)
 	}
 	m.Cells, err = db.List[Cell](ctx, p.DB, `select coalesce(src_zone, 'any') as src, coalesce(dst_zone, 'any') as dst, count(id) as rules,
-		count(id) filter (where action = 'accept') as accept, count(id) filter (where action <> 'accept') as deny
+		count(id) filter (where action = 'accept') as accept, count(id) filter (where action <> 'accept') as deny,
+		count(id) filter (where src_kind = 'any' and dst_kind = 'any' and service_object_id is null and service_group_id is null) as whole
 		from firewall_rules where enabled and (expires_at is null or expires_at > now()) group by 1, 2 order by 1, 2`)
 	if err != nil {
 		return nil, fmt.Errorf("count rules: %w", err)

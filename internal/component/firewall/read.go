@@ -151,6 +151,7 @@ func (s serviceRow) read() (packetfilter.Service, error) {
 // nat reads a NAT rule.
 func (r *reader) nat(row natRow) packetfilter.NAT {
 	n := packetfilter.NAT{ID: row.ID, Name: row.Name, Priority: row.Priority, Kind: packetfilter.Kind(row.Kind), In: row.In, Out: row.Out}
+	n.NeedsRule = n.Kind == packetfilter.DNAT && !row.Pass
 	if row.Protocol != "any" {
 		n.Protocol = protocols[row.Protocol]
 	}

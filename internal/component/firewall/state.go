@@ -43,6 +43,7 @@ type (
 		Kind, In, Out, Protocol     string
 		Source, Destination, Target string
 		Port, PortEnd, To, ToEnd    int
+		Pass                        bool
 	}
 	serviceRow struct {
 		ID                  id
@@ -116,7 +117,7 @@ func (r *reader) read(ctx context.Context, q db.DB) error {
 	queue(&b, &zones, `select z.name, array_agg(i.name order by i.name) filter (where i.name is not null)
 		from firewall_zones z left join network_interfaces i on i.role = z.name group by z.name`)
 	queue(&b, &nat, `select id::text, name, priority, kind, coalesce(in_zone, 'any'), coalesce(out_zone, 'any'), protocol, source_cidr, destination_cidr, target_address,
-		coalesce(dest_port, 0), coalesce(dest_port_end, dest_port, 0), coalesce(target_port, 0), coalesce(target_port_end, target_port, 0)
+		coalesce(dest_port, 0), coalesce(dest_port_end, dest_port, 0), coalesce(target_port, 0), coalesce(target_port_end, target_port, 0), pass
 		from firewall_nat_rules where enabled order by priority, id`)
 	b.Queue(`select lockout_zones, lockout_networks from firewall_settings`).QueryRow(func(row pgx.Row) error { return row.Scan(&lockout.zones, &lockout.networks) })
 	if err := q.SendBatch(ctx, &b).Close(); err != nil {

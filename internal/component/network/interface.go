@@ -28,7 +28,7 @@ type Interface struct {
 // InterfaceInput is what create and update take.
 type InterfaceInput struct {
 	Name        string   `json:"name" db:"name" minLength:"1" maxLength:"15" doc:"As the system calls it" example:"eth0"`
-	Type        string   `json:"type" db:"type" enum:"ethernet,vlan,bond,bridge,wireguard"`
+	Type        string   `json:"type" db:"type" enum:"ethernet,vlan,bond,bridge,wireguard" doc:"What it is. It describes an interface that the system has: a VLAN, bond or bridge is stored and not created yet"`
 	Role        *string  `json:"role,omitempty" db:"role" maxLength:"32" doc:"Name of the zone it is in; none: no rule is about it but those for any zone" example:"lan"`
 	Parent      string   `json:"parent,omitempty" db:"parent" maxLength:"15" doc:"vlan: the interface it is on"`
 	VLANID      *int     `json:"vlan_id,omitempty" db:"vlan_id" minimum:"1" maximum:"4094" doc:"vlan: its number"`

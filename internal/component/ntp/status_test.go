@@ -57,6 +57,9 @@ func TestStatusAndSourcesOfTheRunningDaemon(t *testing.T) {
 	if s.Stratum != 2 || s.Source != "ntp.example.com" || s.SourceAddress != source.IP().String() || s.Leap != "normal" {
 		t.Errorf("status = %+v", s)
 	}
+	if math.Abs(s.LastOffset) > 1 || s.Offset == 0 || math.Abs(s.Offset) > 1 {
+		t.Errorf("offset = %v, last %v, want the rest of %v that is being corrected", s.Offset, s.LastOffset, ahead)
+	}
 	if s.LastUpdate == nil || time.Since(*s.LastUpdate).Abs() > time.Minute || s.RootDispersion <= 0 || s.RootDelay < 0 {
 		t.Errorf("status = %+v, want a recent update and a dispersion", s)
 	}

@@ -94,7 +94,9 @@ func hostile() state {
 	}
 }
 
-// shows PROXY-10, PROXY-11, PROXY-12, PROXY-14, PROXY-16
+// The management's X-Forwarded-Proto is in each of them.
+//
+// shows PROXY-01, PROXY-10, PROXY-11, PROXY-12, PROXY-16
 func TestGoldens(t *testing.T) {
 	p := newPart(Options{Exec: runDebian(t)})
 	for name, s := range map[string]state{
@@ -202,4 +204,13 @@ func TestAllowListsSayWhoMayCome(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A viewer may read the preview, and a digest can be guessed at.
+func TestDigestsOfPasswordsAreNotForAPreview(t *testing.T) {
+	for _, f := range render(everything()).Files {
+		if want := f.Path == loginsMap; f.Confidential() != want {
+			t.Errorf("%s is confidential: %t, want %t", f.Path, f.Confidential(), want)
+		}
+	}
 }

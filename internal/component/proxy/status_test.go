@@ -53,7 +53,7 @@ func (r *rig) eventually(what string, fn func() bool) {
 // closed is an address where nobody listens. A port that was free a moment ago may be taken.
 const closed = "127.0.0.1:1"
 
-// shows PROXY-15, PROXY-42, PROXY-43, PROXY-46, PROXY-47, PROXY-48
+// shows PROXY-14, PROXY-15, PROXY-42, PROXY-43, PROXY-46, PROXY-47, PROXY-48
 func TestStatistics(t *testing.T) {
 	r := newRig(t)
 	one := newOrigin(t, "one")

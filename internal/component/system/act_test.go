@@ -13,7 +13,7 @@ import (
 	"gateway/internal/sys"
 )
 
-// shows SYS-15
+// shows (stand-in) SYS-15*
 func TestEachOfTheFiveKindsIsRestarted(t *testing.T) {
 	n := newNode(t)
 	services := apply.Services(apply.Restart)
@@ -40,7 +40,7 @@ func TestEachOfTheFiveKindsIsRestarted(t *testing.T) {
 	}
 }
 
-// shows SYS-17
+// shows (stand-in) SYS-17
 func TestEachOfTheThreeServicesIsSwitchedOnAndOff(t *testing.T) {
 	n := newNode(t)
 	for _, s := range []apply.Service{apply.IDS, apply.IDSBouncer, apply.WAF} {

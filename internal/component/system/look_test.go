@@ -67,7 +67,7 @@ func (n *node) damage() {
 	}
 }
 
-// shows SYS-12, SYS-13, SYS-14
+// shows (stand-in) SYS-12, SYS-13, SYS-14
 func TestResourcesAreThoseOfTheHost(t *testing.T) {
 	n := newNode(t)
 	status, got := n.as("viewer", http.MethodGet, "/system/resources", "")

@@ -22,7 +22,7 @@ func flags() []flag {
 	return []flag{
 		{"ipv6", "system.ipv6", "whether the daemons listen on IPv6", func(s *setupstate.State) *bool { return &s.IPv6Enabled }},
 		{"maintenance", "system.maintenance", "the maintenance mode", func(s *setupstate.State) *bool { return &s.Maintenance }},
-		{"auto-update", "system.auto_update", "whether the node updates itself", func(s *setupstate.State) *bool { return &s.AutoUpdate }},
+		{"auto-update", "system.auto_update", "whether the node is to update itself; stored, and not acted upon yet", func(s *setupstate.State) *bool { return &s.AutoUpdate }},
 	}
 }
 

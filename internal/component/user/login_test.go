@@ -59,7 +59,7 @@ func TestASessionOutlivesARestart(t *testing.T) {
 	admin.Get("/auth/me").Want(http.StatusOK)
 }
 
-// shows AUTH-07, AUTH-08, AUTH-09, AUDIT-13, AUDIT-14
+// shows AUTH-07, AUTH-09, AUDIT-13, AUDIT-14
 func TestSigningIn(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	tests := []struct {

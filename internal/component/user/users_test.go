@@ -15,7 +15,8 @@ import (
 
 const other = "another good password"
 
-// shows USER-01, USER-02, USER-03, USER-05, USER-08, USER-10, AUDIT-01
+// shows USER-01, USER-02, USER-03, USER-05, USER-08
+// shows (stand-in) USER-10
 func TestUsersAreCreatedChangedAndDeleted(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	made := admin.Post("/users", map[string]any{"email": "v@example.com", "role": "viewer", "password": apptest.Password}).Want(http.StatusCreated)

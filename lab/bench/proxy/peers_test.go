@@ -85,7 +85,8 @@ events { worker_connections 4096; }
 http {
 	server_names_hash_max_size 65536;
 	server_names_hash_bucket_size 128;
-	access_log syslog:server=unix:%[1]s/log,nohostname;
+	map $status $failed { ~^5 1; default 0; }
+	access_log syslog:server=unix:%[1]s/log,nohostname combined if=$failed;
 	client_body_temp_path %[1]s/body;
 	proxy_temp_path %[1]s/proxy;
 	fastcgi_temp_path %[1]s/fastcgi;
@@ -143,12 +144,14 @@ func nginxConfig(dir, address string, names []string, s sites, origin int) []byt
 
 type object = map[string]any
 
-func newCaddy(t testing.TB, s sites, origin int) *peer {
+// newCaddy routes with a route for each host, as its Caddyfile does for sites that differ, or,
+// grouped, with one for all hosts of a pool, which is the quickest form it has.
+func newCaddy(t testing.TB, name string, route func([]string, sites, int) []object, s sites, origin int) *peer {
 	t.Helper()
 	dir, path := bring(t, "usr/bin/caddy")
-	p := &peer{engine: engine{name: "Caddy", tls: true, address: freeAddress(t), hosts: hosts(s.domains)}}
+	p := &peer{engine: engine{name: name, tls: true, address: freeAddress(t), hosts: hosts(s.domains)}}
 	admin, names := freeAddress(t), p.hosts
-	config := func() []byte { return caddyConfig(t, admin, p.address, names, s.certs, origin) }
+	config := func() []byte { return caddyConfig(t, admin, p.address, names, s.certs, route(names, s, origin)) }
 	file := filepath.Join(dir, "caddy.json")
 	if err := os.WriteFile(file, config(), 0o600); err != nil {
 		t.Fatal(err)
@@ -162,11 +165,31 @@ func newCaddy(t testing.TB, s sites, origin int) *peer {
 	return p
 }
 
-func caddyConfig(t testing.TB, admin, address string, names []string, files certs, origin int) []byte {
-	t.Helper()
-	var routes, pairs []object
+func routePerHost(names []string, _ sites, origin int) []object {
+	var routes []object
 	for _, name := range names {
-		routes = append(routes, caddyRoute(name, fmt.Sprintf("127.0.0.1:%d", origin)))
+		routes = append(routes, caddyRoute([]string{name}, origin))
+	}
+	return routes
+}
+
+func routePerPool(names []string, s sites, origin int) []object {
+	var routes []object
+	for pool := range s.pools {
+		var group []string
+		for i := pool; i < len(names); i += s.pools {
+			group = append(group, names[i])
+		}
+		routes = append(routes, caddyRoute(group, origin))
+	}
+	return routes
+}
+
+// caddyConfig logs errors only, as the other engines do.
+func caddyConfig(t testing.TB, admin, address string, names []string, files certs, routes []object) []byte {
+	t.Helper()
+	var pairs []object
+	for _, name := range names {
 		pairs = append(pairs, object{"certificate": files.file(name), "key": files.file(name)})
 	}
 	server := object{"listen": []string{address}, "automatic_https": object{"disable": true}, "tls_connection_policies": []object{{}}, "routes": routes}
@@ -183,15 +206,14 @@ func caddyConfig(t testing.TB, admin, address string, names []string, files cert
 	return config
 }
 
-// caddyRoute logs nothing, which is to Caddy's advantage.
-func caddyRoute(host, upstream string) object {
+func caddyRoute(hosts []string, origin int) object {
 	return object{
-		"match":    []object{{"host": []string{host}}},
+		"match":    []object{{"host": hosts}},
 		"terminal": true,
 		"handle": []object{
 			{"handler": "headers", "response": object{"set": object{"Alt-Svc": []string{`h3=":443"; ma=86400`}}}},
 			{
-				"handler": "reverse_proxy", "upstreams": []object{{"dial": upstream}},
+				"handler": "reverse_proxy", "upstreams": []object{{"dial": fmt.Sprintf("127.0.0.1:%d", origin)}},
 				"headers": object{"request": object{"set": object{"X-Real-Ip": []string{"{http.request.remote.host}"}}}},
 			},
 		},

@@ -713,7 +713,7 @@ export const updateProxyUserOf = <ThrowOnError extends boolean = true>(options: 
 export const listFirewallAddressGroups = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressGroupsResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups', ...options });
 
 /**
- * Create a address group
+ * Create an address group
  */
 export const createFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups',
@@ -725,7 +725,7 @@ export const createFirewallAddressGroup = <ThrowOnError extends boolean = true>(
 });
 
 /**
- * Delete a address group
+ * Delete an address group
  */
 export const deleteFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressGroupResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}', ...options });
 
@@ -735,7 +735,7 @@ export const deleteFirewallAddressGroup = <ThrowOnError extends boolean = true>(
 export const getFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressGroupResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}', ...options });
 
 /**
- * Replace a address group
+ * Replace an address group
  */
 export const updateFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}',
@@ -752,7 +752,7 @@ export const updateFirewallAddressGroup = <ThrowOnError extends boolean = true>(
 export const listFirewallAddressMembersOf = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressMembersOfData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressMembersOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members', ...options });
 
 /**
- * Create a address member here
+ * Create an address member here
  */
 export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}/members',
@@ -764,7 +764,7 @@ export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = tru
 });
 
 /**
- * Delete a address member that belongs here
+ * Delete an address member that belongs here
  */
 export const deleteFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
 
@@ -774,7 +774,7 @@ export const deleteFirewallAddressMemberOf = <ThrowOnError extends boolean = tru
 export const getFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
 
 /**
- * Replace a address member that belongs here
+ * Replace an address member that belongs here
  */
 export const updateFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}/members/{item}',
@@ -798,7 +798,7 @@ export const listFirewallAddressGroupUses = <ThrowOnError extends boolean = true
 export const listFirewallAddressMembers = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressMembersData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressMembersResponses, unknown, ThrowOnError>({ url: '/firewall/address-members', ...options });
 
 /**
- * Create a address member
+ * Create an address member
  */
 export const createFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/address-members',
@@ -810,7 +810,7 @@ export const createFirewallAddressMember = <ThrowOnError extends boolean = true>
 });
 
 /**
- * Delete a address member
+ * Delete an address member
  */
 export const deleteFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberResponses, unknown, ThrowOnError>({ url: '/firewall/address-members/{id}', ...options });
 
@@ -820,7 +820,7 @@ export const deleteFirewallAddressMember = <ThrowOnError extends boolean = true>
 export const getFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressMemberResponses, unknown, ThrowOnError>({ url: '/firewall/address-members/{id}', ...options });
 
 /**
- * Replace a address member
+ * Replace an address member
  */
 export const updateFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/address-members/{id}',
@@ -837,7 +837,7 @@ export const updateFirewallAddressMember = <ThrowOnError extends boolean = true>
 export const listFirewallAddressObjects = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressObjectsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressObjectsResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects', ...options });
 
 /**
- * Create a address object
+ * Create an address object
  */
 export const createFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressObjectResponses, unknown, ThrowOnError>({
     url: '/firewall/address-objects',
@@ -849,7 +849,7 @@ export const createFirewallAddressObject = <ThrowOnError extends boolean = true>
 });
 
 /**
- * Delete a address object
+ * Delete an address object
  */
 export const deleteFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressObjectResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}', ...options });
 
@@ -859,7 +859,7 @@ export const deleteFirewallAddressObject = <ThrowOnError extends boolean = true>
 export const getFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressObjectResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}', ...options });
 
 /**
- * Replace a address object
+ * Replace an address object
  */
 export const updateFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressObjectResponses, unknown, ThrowOnError>({
     url: '/firewall/address-objects/{id}',
@@ -883,7 +883,7 @@ export const listFirewallAddressObjectUses = <ThrowOnError extends boolean = tru
 export const listFirewallAssertions = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAssertionsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAssertionsResponses, unknown, ThrowOnError>({ url: '/firewall/assertions', ...options });
 
 /**
- * Create a assertion
+ * Create an assertion
  */
 export const createFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAssertionResponses, unknown, ThrowOnError>({
     url: '/firewall/assertions',
@@ -895,7 +895,7 @@ export const createFirewallAssertion = <ThrowOnError extends boolean = true>(opt
 });
 
 /**
- * Delete a assertion
+ * Delete an assertion
  */
 export const deleteFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAssertionData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAssertionResponses, unknown, ThrowOnError>({ url: '/firewall/assertions/{id}', ...options });
 
@@ -905,7 +905,7 @@ export const deleteFirewallAssertion = <ThrowOnError extends boolean = true>(opt
 export const getFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAssertionData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAssertionResponses, unknown, ThrowOnError>({ url: '/firewall/assertions/{id}', ...options });
 
 /**
- * Replace a assertion
+ * Replace an assertion
  */
 export const updateFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAssertionResponses, unknown, ThrowOnError>({
     url: '/firewall/assertions/{id}',
@@ -1338,7 +1338,7 @@ export const updateFirewallNatRule = <ThrowOnError extends boolean = true>(optio
 export const listNetworkInterfaces = <ThrowOnError extends boolean = true>(options?: Options<ListNetworkInterfacesData, ThrowOnError>) => (options?.client ?? client).get<ListNetworkInterfacesResponses, unknown, ThrowOnError>({ url: '/network-interfaces', ...options });
 
 /**
- * Create a interface
+ * Create an interface
  */
 export const createNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<CreateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).post<CreateNetworkInterfaceResponses, unknown, ThrowOnError>({
     url: '/network-interfaces',
@@ -1350,7 +1350,7 @@ export const createNetworkInterface = <ThrowOnError extends boolean = true>(opti
 });
 
 /**
- * Delete a interface
+ * Delete an interface
  */
 export const deleteNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<DeleteNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).delete<DeleteNetworkInterfaceResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}', ...options });
 
@@ -1360,7 +1360,7 @@ export const deleteNetworkInterface = <ThrowOnError extends boolean = true>(opti
 export const getNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<GetNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).get<GetNetworkInterfaceResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}', ...options });
 
 /**
- * Replace a interface
+ * Replace an interface
  */
 export const updateNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<UpdateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).put<UpdateNetworkInterfaceResponses, unknown, ThrowOnError>({
     url: '/network-interfaces/{id}',
@@ -1565,12 +1565,12 @@ export const setAcme = <ThrowOnError extends boolean = true>(options: Options<Se
 });
 
 /**
- * Tell whether the node updates itself
+ * Tell whether the node is to update itself; stored, and not acted upon yet
  */
 export const getAutoUpdate = <ThrowOnError extends boolean = true>(options?: Options<GetAutoUpdateData, ThrowOnError>) => (options?.client ?? client).get<GetAutoUpdateResponses, unknown, ThrowOnError>({ url: '/system/auto-update', ...options });
 
 /**
- * Set whether the node updates itself
+ * Set whether the node is to update itself; stored, and not acted upon yet
  */
 export const setAutoUpdate = <ThrowOnError extends boolean = true>(options: Options<SetAutoUpdateData, ThrowOnError>) => (options.client ?? client).post<SetAutoUpdateResponses, unknown, ThrowOnError>({
     url: '/system/auto-update',

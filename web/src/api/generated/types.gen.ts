@@ -485,6 +485,14 @@ export type DnsRecordInput = {
     zone_id: string;
 };
 
+export type DnsRecordOfZone = {
+    id: string;
+    name: string;
+    ttl: number;
+    type: string;
+    value: string;
+};
+
 export type DnsSettings = {
     access_acl: Array<string>;
     cache_max_ttl: number;
@@ -593,6 +601,10 @@ export type DnsZone = {
      * The zone, in lower case and without a dot at its end once stored
      */
     name: string;
+    /**
+     * Its records, by name; the first thousand of them, all are at /dns/records?filter=zone_id:<id>
+     */
+    readonly records: Array<DnsRecordOfZone>;
     /**
      * Grows with every change; also the ETag
      */
@@ -774,6 +786,10 @@ export type FirewallCell = {
     dst: string;
     rules: number;
     src: string;
+    /**
+     * How many are about every packet between the two: without an address or a service
+     */
+    whole: number;
 };
 
 export type FirewallConnection = {
@@ -950,6 +966,10 @@ export type FirewallNatRule = {
     name: string;
     note: string;
     out_zone: string;
+    /**
+     * dnat: whether what it translates also passes without a rule; no for the other kinds, which let nothing pass
+     */
+    pass: boolean;
     priority: number;
     protocol: string;
     /**
@@ -999,6 +1019,10 @@ export type FirewallNatRuleInput = {
      * snat and masquerade: zone that packets leave to, or any
      */
     out_zone?: string;
+    /**
+     * dnat: also let the translated packets pass, unless a rule denies them; without it they need a rule of their own. Yes unless said otherwise
+     */
+    pass?: boolean;
     /**
      * The rule with the lowest number that fits translates; 100 unless said otherwise
      */
@@ -1310,6 +1334,9 @@ export type NetworkInterfaceInput = {
      * Name of the zone it is in; none: no rule is about it but those for any zone
      */
     role?: string;
+    /**
+     * What it is. It describes an interface that the system has: a VLAN, bond or bridge is stored and not created yet
+     */
     type: 'ethernet' | 'vlan' | 'bond' | 'bridge' | 'wireguard';
     /**
      * vlan: its number
@@ -2466,6 +2493,27 @@ export type DnsRecordWritable = {
     zone_id: string;
 };
 
+export type DnsZoneWritable = {
+    created_at: string;
+    /**
+     * Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest
+     */
+    forward_to?: Array<string>;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * The zone, in lower case and without a dot at its end once stored
+     */
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    updated_at: string;
+};
+
 export type FirewallAddressWritable = {
     created_at: string;
     description: string;
@@ -2529,6 +2577,10 @@ export type FirewallNatRuleWritable = {
     name: string;
     note: string;
     out_zone: string;
+    /**
+     * dnat: whether what it translates also passes without a rule; no for the other kinds, which let nothing pass
+     */
+    pass: boolean;
     priority: number;
     protocol: string;
     /**

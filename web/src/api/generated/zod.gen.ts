@@ -236,6 +236,14 @@ export const zDnsRecordInput = /*#__PURE__*/ (() => z.object({
     zone_id: z.string().check(z.maxLength(64))
 }))();
 
+export const zDnsRecordOfZone = /*#__PURE__*/ (() => z.object({
+    id: z.string(),
+    name: z.string(),
+    ttl: z.int(),
+    type: z.string(),
+    value: z.string()
+}))();
+
 export const zDnsSettings = /*#__PURE__*/ (() => z.object({
     access_acl: z.array(z.string()),
     cache_max_ttl: z.int(),
@@ -278,6 +286,7 @@ export const zDnsZone = /*#__PURE__*/ (() => z.object({
     forward_to: z.optional(z.array(z.string()).check(z.maxLength(16))),
     id: z.string(),
     name: z.string().check(z.minLength(1), z.maxLength(254)),
+    records: z.readonly(z.array(zDnsRecordOfZone)),
     revision: z.int(),
     updated_at: z.iso.datetime()
 }))();
@@ -376,7 +385,8 @@ export const zFirewallCell = /*#__PURE__*/ (() => z.object({
     deny: z.int(),
     dst: z.string(),
     rules: z.int(),
-    src: z.string()
+    src: z.string(),
+    whole: z.int()
 }))();
 
 export const zFirewallConnection = /*#__PURE__*/ (() => z.object({
@@ -488,6 +498,7 @@ export const zFirewallNatRule = /*#__PURE__*/ (() => z.object({
     name: z.string(),
     note: z.string(),
     out_zone: z.string(),
+    pass: z.boolean(),
     priority: z.int(),
     protocol: z.string(),
     revision: z.int(),
@@ -514,6 +525,7 @@ export const zFirewallNatRuleInput = /*#__PURE__*/ (() => z.object({
     name: z.string().check(z.minLength(1), z.maxLength(100)),
     note: z.optional(z.string().check(z.maxLength(4000))),
     out_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any'),
+    pass: z.optional(z.boolean()),
     priority: z.optional(z.int().check(z.gte(-1000000), z.lte(1000000))),
     protocol: z.optional(z.enum([
         'tcp',
@@ -1427,6 +1439,15 @@ export const zDnsRecordWritable = /*#__PURE__*/ (() => z.object({
     zone_id: z.string()
 }))();
 
+export const zDnsZoneWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    forward_to: z.optional(z.array(z.string()).check(z.maxLength(16))),
+    id: z.string(),
+    name: z.string().check(z.minLength(1), z.maxLength(254)),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
 export const zFirewallAddressWritable = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     description: z.string(),
@@ -1469,6 +1490,7 @@ export const zFirewallNatRuleWritable = /*#__PURE__*/ (() => z.object({
     name: z.string(),
     note: z.string(),
     out_zone: z.string(),
+    pass: z.boolean(),
     priority: z.int(),
     protocol: z.string(),
     revision: z.int(),

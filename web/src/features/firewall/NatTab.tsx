@@ -105,7 +105,7 @@ function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters 
 				</span>
 			</div>
 			<span className="gw-fw-service">{rule.protocol === "any" ? t("rule.everything") : rule.protocol}</span>
-			<span className="gw-fw-action" />
+			<span className="gw-fw-action">{rule.kind === "dnat" && t(rule.pass ? "nat.passes" : "nat.needsRule")}</span>
 			<Hits counter={counters?.of.get(rule.id)} most={counters?.most ?? 0} known={Boolean(counters)} />
 		</div>
 	);

@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import { fieldsOf, sidesOf } from "./matrix";
 import { matchOf, targetOf } from "./nat";
 
-const cell = (src: string, dst: string, accept: number, deny: number) => ({
+const cell = (src: string, dst: string, accept: number, deny: number, whole = accept + deny) => ({
 	src,
 	dst,
 	accept,
 	deny,
 	rules: accept + deny,
+	whole,
 });
 
 test("a field says what its rules decide together with those for any zone, and without any the packet filter drops", () => {
@@ -17,6 +18,8 @@ test("a field says what its rules decide together with those for any zone, and w
 	expect(field("guest", "lan")).toEqual({ look: "deny", own: 0, more: 3 });
 	expect(field("lan", "any")).toEqual({ look: "default", own: 0, more: 0 });
 	expect(fieldsOf([cell("lan", "any", 1, 0)])("lan", "any")).toEqual({ look: "accept", own: 1, more: 0 });
+	expect(fieldsOf([cell("lan", "wan", 1, 0, 0)])("lan", "wan").look).toBe("mixed"); // one port of one machine
+	expect(fieldsOf([cell("lan", "wan", 0, 1, 0)])("lan", "wan").look).toBe("mixed");
 	expect(sidesOf(["lan", "wan"])).toEqual(["any", "lan", "wan"]);
 });
 

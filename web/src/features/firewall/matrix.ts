@@ -14,13 +14,16 @@ export interface Field {
 	more: number;
 }
 
-function lookOf(accept: number, deny: number): Look {
+/** lookOf calls a field allowed or denied only when a rule is about all of it: one port of one machine is neither. */
+function lookOf(accept: number, deny: number, whole: number): Look {
 	if (accept + deny === 0) return "default";
+	if (whole === 0) return "mixed";
 	if (deny === 0) return "accept";
 	return accept === 0 ? "deny" : "mixed";
 }
 
-const sum = (cells: FirewallCell[], of: "rules" | "accept" | "deny") => cells.reduce((all, cell) => all + cell[of], 0);
+const sum = (cells: FirewallCell[], of: "rules" | "accept" | "deny" | "whole") =>
+	cells.reduce((all, cell) => all + cell[of], 0);
 
 /** fieldsOf finds what is decided from one zone to another. */
 export function fieldsOf(cells: FirewallCell[]) {
@@ -28,7 +31,7 @@ export function fieldsOf(cells: FirewallCell[]) {
 		const about = cells.filter((cell) => [src, any].includes(cell.src) && [dst, any].includes(cell.dst));
 		const own = about.filter((cell) => cell.src === src && cell.dst === dst);
 		return {
-			look: lookOf(sum(about, "accept"), sum(about, "deny")),
+			look: lookOf(sum(about, "accept"), sum(about, "deny"), sum(about, "whole")),
 			own: sum(own, "rules"),
 			more: sum(about, "rules") - sum(own, "rules"),
 		};

@@ -8,7 +8,7 @@ const ported = { protocol: ["tcp", "udp"] };
 
 export const form: FormSpec = {
 	schema: zFirewallNatRuleInput,
-	useInitial: () => ({ kind: "dnat", protocol: "tcp", in_zone: "any", out_zone: "any", enabled: true }),
+	useInitial: () => ({ kind: "dnat", protocol: "tcp", in_zone: "any", out_zone: "any", pass: true, enabled: true }),
 	fields: [
 		{ name: "name", focus: true },
 		{ name: "kind" },
@@ -22,6 +22,7 @@ export const form: FormSpec = {
 		{ name: "target_address", required: true, when: { kind: ["dnat", "snat"] } },
 		{ name: "target_port", narrow: true, when: { ...dnat, ...ported } },
 		{ name: "target_port_end", narrow: true, when: { ...dnat, ...ported } },
+		{ name: "pass", when: dnat },
 		{ name: "enabled" },
 		{ name: "labels", lines: true, required: false },
 		{ name: "note", kind: "textarea" },

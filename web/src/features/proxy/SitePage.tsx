@@ -7,9 +7,10 @@ import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
 import { HeadersTab } from "./HeadersTab";
+import { poolHealth } from "./health";
 import { PoolLink } from "./PoolLink";
 import { RulesTab } from "./RulesTab";
-import { useCover, useSite } from "./requests";
+import { useCover, usePool, useSite, useStats } from "./requests";
 import { SecurityTab } from "./SecurityTab";
 import { SiteState } from "./SiteState";
 import { SiteTraffic } from "./SiteTraffic";
@@ -46,6 +47,9 @@ function Visit({ name }: { name: string }) {
 
 function Site({ site }: { site: ProxyDomain }) {
 	const { t } = useTranslation("proxy");
+	const counted = useStats(5);
+	const { data: pool } = usePool(site.backend_id);
+	const health = pool && poolHealth(pool, counted);
 	const waiting = <Waiting height="24rem" />;
 	const tabs = [
 		{
@@ -72,7 +76,7 @@ function Site({ site }: { site: ProxyDomain }) {
 				<div>
 					<dt>{t("site.state")}</dt>
 					<dd>
-						<SiteState site={site} />
+						<SiteState site={site} health={health} />
 					</dd>
 				</div>
 				<div>

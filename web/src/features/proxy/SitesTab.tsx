@@ -6,8 +6,9 @@ import { type Column, EmptyState, later, ResourceTable, RowLink, Time, tell } fr
 import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
+import { poolHealth } from "./health";
 import { PoolLink, PoolName } from "./PoolLink";
-import { useCover, usePools } from "./requests";
+import { useCover, usePools, useStats } from "./requests";
 import { sites } from "./resource";
 import { SiteState } from "./SiteState";
 import { useMaintenance } from "./useMaintenance";
@@ -29,6 +30,11 @@ export function SitesTab() {
 		const known = !listed || !id || pools.has(id);
 		return known ? <PoolName id={id} pool={pools.get(id ?? "")} /> : <PoolLink id={id} />;
 	};
+	const counted = useStats(5);
+	const healthOf = ({ backend_id: id }: ProxyDomain) => {
+		const pool = pools.get(id ?? "");
+		return pool && poolHealth(pool, counted);
+	};
 	const columns: Column<ProxyDomain>[] = [
 		{ key: "name", title: t("site.field.name"), sortable: true, width: 30, cell: (site) => <Name site={site} /> },
 		{
@@ -43,7 +49,13 @@ export function SitesTab() {
 			width: 15,
 			cell: (site) => <CoverLabel cover={cover} name={site.name} />,
 		},
-		{ key: "active", title: t("site.state"), sortable: true, width: 15, cell: (site) => <SiteState site={site} /> },
+		{
+			key: "active",
+			title: t("site.state"),
+			sortable: true,
+			width: 15,
+			cell: (site) => <SiteState site={site} health={healthOf(site)} />,
+		},
 		{ key: "updated_at", title: t("changed"), sortable: true, cell: (site) => <Time value={site.updated_at} /> },
 	];
 	const actions = (site: ProxyDomain) => [

@@ -85,6 +85,7 @@ test("what the server refuses stands at the step that asked for it, and nothing 
 	expect((screen.getByRole("textbox", { name: /Address/ }) as HTMLInputElement).value).toBe("192.0.2.40");
 }, 20_000);
 
+// shows UI-08*
 test("rules are moved by the keyboard and saved as one order", async () => {
 	const seen = answer({ ...common, "POST /routing-rules/order": () => ok(null) });
 	renderApp([feature], "/proxy/sites/d1?tab=rules");
@@ -98,6 +99,7 @@ test("rules are moved by the keyboard and saved as one order", async () => {
 	expect(await posts(seen, "/order")[0]!.json()).toEqual({ domain_id: "d1", rules: ["r2", "r1"] });
 }, 20_000);
 
+// shows UI-07
 test("an active pool without servers is warned of, where it is used and on its own page", async () => {
 	answer({ ...common, "GET /backend-servers": () => ok([], { "X-Total-Count": "0" }) });
 	renderApp([feature], "/proxy/pools/p1");

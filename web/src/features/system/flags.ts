@@ -1,22 +1,12 @@
-import {
-	getAutoUpdateOptions,
-	getIpv6Options,
-	getMaintenanceOptions,
-	invalidate,
-	queryClient,
-	setAutoUpdate,
-	setIpv6,
-	setMaintenance,
-} from "@api";
+import { getIpv6Options, getMaintenanceOptions, invalidate, queryClient, setIpv6, setMaintenance } from "@api";
 
-/** flagNames are the switches of the node, in the order of the page. */
-export const flagNames = ["maintenance", "ipv6", "auto_update"] as const;
+/** flagNames are the switches of the node, in the order of the page. Automatic updates come with upgrades: nothing reads that flag yet. */
+export const flagNames = ["maintenance", "ipv6"] as const;
 export type FlagName = (typeof flagNames)[number];
 
 const flags = {
 	maintenance: { options: getMaintenanceOptions, set: setMaintenance },
 	ipv6: { options: getIpv6Options, set: setIpv6 },
-	auto_update: { options: getAutoUpdateOptions, set: setAutoUpdate },
 };
 
 /** flagQuery asks for one switch. */

@@ -1578,7 +1578,7 @@ export const getAcmeOptions = (options?: Options<GetAcmeData>) => queryOptions<G
 export const getAutoUpdateQueryKey = (options?: Options<GetAutoUpdateData>) => createQueryKey('getAutoUpdate', options, false, ['system']);
 
 /**
- * Tell whether the node updates itself
+ * Tell whether the node is to update itself; stored, and not acted upon yet
  */
 export const getAutoUpdateOptions = (options?: Options<GetAutoUpdateData>) => queryOptions<GetAutoUpdateResponse, DefaultError, GetAutoUpdateResponse, ReturnType<typeof getAutoUpdateQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

@@ -1,0 +1,122 @@
+package app_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"gateway/internal/api"
+	"gateway/internal/app"
+)
+
+// withDaemons need one to succeed; their own packages show that they are audited.
+var withDaemons = []string{"POST /ntp/force-sync"}
+
+// Every operation that may change something is done once, by an administrator who may.
+//
+// shows AUDIT-01, AUDIT-22
+func TestEveryMutationIsAudited(t *testing.T) {
+	s := newStage(t)
+	w := newWire(t, s.App)
+	done := 0
+	for _, op := range operations(t, s.App) {
+		if !op.mutates() || strings.HasPrefix(op.path, "/setup/") || slices.Contains(withDaemons, op.String()) {
+			continue
+		}
+		p, known := s.prepare(op)
+		if !known {
+			t.Errorf("%s: nobody knows a request that succeeds", op)
+			continue
+		}
+		before := s.count(`select count(id) from audit_entries`)
+		g := w.do(call{method: op.method, target: api.Prefix + p.path, header: p.as, body: p.text(t)})
+		if g.status/100 != 2 {
+			t.Errorf("%s = %d", op, g.status)
+			continue
+		}
+		done++
+		if after := s.count(`select count(id) from audit_entries`); after <= before {
+			t.Errorf("%s = %d and is not in the audit log", op, g.status)
+		}
+	}
+	if done < 100 {
+		t.Errorf("%d operations were tried, want all of them", done)
+	}
+}
+
+// document is the product's, as a client gets it.
+func document(t *testing.T) map[string]any {
+	t.Helper()
+	a, err := app.Blueprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := a.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// shows API-13, NET-27
+func TestTheDocumentOffersNoSubscriptionAndNoChangeOfLiveInterfaces(t *testing.T) {
+	doc := document(t)
+	if doc["webhooks"] != nil {
+		t.Error("the document has webhooks")
+	}
+	paths, _ := doc["paths"].(map[string]any)
+	for path, operations := range paths {
+		for method, op := range operations.(map[string]any) {
+			text, _ := json.Marshal(op)
+			if op.(map[string]any)["callbacks"] != nil || strings.Contains(strings.ToLower(path+string(text)), "subscri") {
+				t.Errorf("%s %s has to do with subscriptions: %s", method, path, text)
+			}
+			if strings.HasPrefix(path, "/system/interfaces") && method != "get" {
+				t.Errorf("live interfaces can be changed: %s %s", method, path)
+			}
+		}
+	}
+	if len(paths) < 100 || paths["/system/interfaces"] == nil {
+		t.Errorf("%d paths, want the product's", len(paths))
+	}
+}
+
+// shows API-04
+func TestEveryTimestampIsISO8601(t *testing.T) {
+	seen := 0
+	var walk func(name string, v any)
+	walk = func(name string, v any) {
+		m, _ := v.(map[string]any)
+		if name == "timestamp" || strings.HasSuffix(name, "_at") {
+			seen++
+			if m["format"] != "date-time" && !strings.Contains(string(must(json.Marshal(v))), "date-time") {
+				t.Errorf("%s is %v, want a date-time", name, v)
+			}
+		}
+		properties, _ := m["properties"].(map[string]any)
+		for name, p := range properties {
+			walk(name, p)
+		}
+		for _, below := range m {
+			if _, nested := below.(map[string]any); nested {
+				walk("", below)
+			}
+		}
+	}
+	walk("", document(t)["components"])
+	if seen < 50 {
+		t.Errorf("%d timestamps in the document, want all of them", seen)
+	}
+}
+
+func must(data []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
