@@ -152,7 +152,9 @@ func (s serviceRow) read() (packetfilter.Service, error) {
 func (r *reader) nat(row natRow) packetfilter.NAT {
 	n := packetfilter.NAT{ID: row.ID, Name: row.Name, Priority: row.Priority, Kind: packetfilter.Kind(row.Kind), In: row.In, Out: row.Out}
 	if row.Protocol != "any" {
-		n.Protocol = protocols[row.Protocol]
+		if n.Protocol = protocols[row.Protocol]; n.Protocol == 0 { // which would be every protocol
+			n.Broken = fmt.Sprintf("%q is no protocol", row.Protocol)
+		}
 	}
 	for _, p := range []struct {
 		from int
