@@ -332,7 +332,7 @@ func flawed(ctx context.Context, q db.DB, _ component.Unseal) (component.Renderi
 // Whatever stands in a table, no renderer makes a line of configuration, a word or the name of
 // a file of it; and what it leaves out, it names.
 func TestHostileRowsAreLeftOutAndNamed(t *testing.T) {
-	h := newHostile(t, filled(t).Config.Database)
+	h := newHostile(t, filled(t).Pool.Config().ConnString())
 	h.run()
 	for _, f := range h.findings[:min(len(h.findings), 60)] {
 		t.Error(f)
