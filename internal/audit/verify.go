@@ -40,7 +40,18 @@ func Verify(ctx context.Context, q db.DB) (entries int64, breaks []Break, err er
 			breaks = append(breaks, *b)
 		}
 	}
-	return entries, breaks, nil
+	stray, err := strays(ctx, q)
+	return entries, append(breaks, stray...), err
+}
+
+// strays are entries of nodes that never began a chain: nothing ties them to anything.
+func strays(ctx context.Context, q db.DB) ([]Break, error) {
+	rows, err := q.Query(ctx, `select node_id, min(seq), min(id::text), 'there is no chain that this entry, and ' || count(*) - 1 || ' others, could belong to'
+		from audit_entries e where not exists (select from audit_heads h where h.node_id = e.node_id) group by node_id order by node_id`)
+	if err != nil {
+		return nil, fmt.Errorf("look for entries without a chain: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Break])
 }
 
 // Head is where a node's chain ends, and where it begins since older entries were
