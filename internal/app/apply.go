@@ -132,7 +132,7 @@ func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, 
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	at := failpoint(cfg.RunDir)
-	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Host: host, At: at, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
+	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: units.Confine(sys.Run), Host: host, At: at, Now: time.Now, Log: log}), Unseal: opener(cfg.MasterKey, log)}
 	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now)
 	run.Manage(set, nil)
 	tables := db.Tables(component.Schemas(set.Parts))

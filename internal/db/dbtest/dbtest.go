@@ -93,6 +93,9 @@ func template(ctx context.Context, base string, schemas []db.Schema) (string, er
 		return "", err
 	}
 	defer conn.Exec(ctx, "select pg_advisory_unlock(7291)") //nolint:errcheck // closing the connection unlocks too
+	if err := makeRoles(ctx, conn); err != nil {
+		return "", err
+	}
 	var exists bool
 	if err := conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", name).Scan(&exists); err != nil || exists {
 		return name, err
@@ -101,9 +104,6 @@ func template(ctx context.Context, base string, schemas []db.Schema) (string, er
 }
 
 func build(ctx context.Context, conn *pgx.Conn, base, name string, schemas []db.Schema) error {
-	if err := makeRoles(ctx, conn); err != nil {
-		return err
-	}
 	half := name + "_half"
 	for _, q := range []string{"drop database if exists " + half + " with (force)", "create database " + half} {
 		if _, err := conn.Exec(ctx, q); err != nil {
@@ -126,7 +126,7 @@ func build(ctx context.Context, conn *pgx.Conn, base, name string, schemas []db.
 
 // makeRoles makes those that packaging makes on a node.
 func makeRoles(ctx context.Context, conn *pgx.Conn) error {
-	for _, role := range []string{db.APIRole, db.ApplyRole} {
+	for role, login := range map[string]string{db.OwnerRole: "nologin", db.APIRole: "login", db.ApplyRole: "login"} {
 		var there bool
 		if err := conn.QueryRow(ctx, "select exists (select from pg_roles where rolname = $1)", role).Scan(&there); err != nil {
 			return err
@@ -134,7 +134,7 @@ func makeRoles(ctx context.Context, conn *pgx.Conn) error {
 		if there {
 			continue
 		}
-		if _, err := conn.Exec(ctx, "create role "+role+" login"); err != nil {
+		if _, err := conn.Exec(ctx, "create role "+role+" "+login); err != nil {
 			return err
 		}
 	}
