@@ -109,7 +109,7 @@ func newCore(cfg Config) (*core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
-	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Migrate(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
+	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Ready(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
 	log := audit.NewLog(health.MachineID, cfg.Now)
 	run := change.NewRunner(c.pool, log, cfg.Now)
 	if cfg.Unqueued {

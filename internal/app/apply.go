@@ -91,12 +91,25 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
 		log.Warn("tell systemd", "err", err)
 	}
+	health, err := sys.NewHost(time.Now).Health()
+	if err != nil {
+		return fmt.Errorf("read machine: %w", err)
+	}
+	entries := make(chan struct{}, 1)
+	anchor := &audit.Anchor{Path: filepath.Join(cfg.StateDir, audit.AnchorFile), Node: health.MachineID, Log: log}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return watch.Run(ctx) })
 	g.Go(func() error { return engine.Run(ctx) })
+	g.Go(func() error { return anchor.Run(ctx, pool, watch.Up, entries) })
 	g.Go(func() error {
 		heard := map[string]func(context.Context, string){
 			change.Channel: func(_ context.Context, component string) { engine.Notify(component) },
+			audit.Channel: func(context.Context, string) {
+				select {
+				case entries <- struct{}{}:
+				default:
+				}
+			},
 		}
 		return (&db.Listener{Pool: pool, Ready: watch.Up, Handlers: heard, Log: log}).Run(ctx)
 	})
@@ -138,7 +151,7 @@ func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, 
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	at := failpoint(cfg.RunDir)
-	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: sys.Run, Host: host, At: at, Forward: forward, Now: time.Now, Log: log}), Unseal: sealed}
+	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: units.Confine(sys.Run), Host: host, At: at, Forward: forward, Now: time.Now, Log: log}), Unseal: sealed}
 	if cfg.only != "" {
 		set.Parts = slices.DeleteFunc(set.Parts, func(c component.Component) bool { return c.Name != cfg.only })
 	} else {

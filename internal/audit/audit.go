@@ -25,7 +25,9 @@ var migrations embed.FS
 func Schema() db.Schema {
 	return db.Schema{
 		Tables: []db.Table{
-			{Name: "audit_entries", Scope: db.History}, {Name: "audit_heads", Scope: db.History}, {Name: "audit_names", Scope: db.History},
+			{Name: "audit_entries", Scope: db.History, Applier: &db.Rights{Insert: true}},
+			{Name: "audit_heads", Scope: db.History, API: &db.Rights{}}, // follows the entries; see gateway_audit_next
+			{Name: "audit_names", Scope: db.History, Applier: &db.Rights{Insert: true}},
 		},
 		Migrations: db.Files(migrations),
 	}
@@ -59,7 +61,7 @@ func NewLog(node string, now func() time.Time) *Log {
 }
 
 // Append writes e as the next entry of the chain in tx, and announces it for when
-// tx commits. The head row stays locked until then, so a chain has no gaps and no forks.
+// tx commits. The chain stays locked until then, so it has no gaps and no forks.
 func (l *Log) Append(ctx context.Context, tx pgx.Tx, e Entry) error {
 	seq, prev, err := l.head(ctx, tx)
 	if err != nil {
@@ -75,7 +77,6 @@ func (l *Log) Append(ctx context.Context, tx pgx.Tx, e Entry) error {
 	b.Queue(`insert into audit_entries (id, node_id, seq, created_at, actor, action, subject, detail, change_id, hash)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		e.ID, e.NodeID, e.Seq, e.CreatedAt, e.Actor, e.Action, e.Subject, string(e.Detail), e.ChangeID, hash)
-	b.Queue(`update audit_heads set seq = $2, hash = $3 where node_id = $1`, e.NodeID, e.Seq, hash)
 	b.Queue(`insert into audit_names (kind, name) values ('actor', $1), ('action', $2) on conflict do nothing`, e.Actor, e.Action)
 	b.Queue(`select pg_notify($1, '')`, Channel)
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
@@ -93,19 +94,34 @@ type beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
+// head locks the chain and reads its end. The lock is no row's: that would take the right to
+// change it.
 func (l *Log) head(ctx context.Context, tx pgx.Tx) (seq int64, hash []byte, err error) {
-	const q = `select seq, hash from audit_heads where node_id = $1 for update`
-	err = tx.QueryRow(ctx, q, l.node).Scan(&seq, &hash)
-	if errors.Is(err, pgx.ErrNoRows) {
-		// The very first entry of this node; a parallel first one waits at the key.
-		if _, err = tx.Exec(ctx, `insert into audit_heads (node_id, seq, hash) values ($1, 0, '') on conflict do nothing`, l.node); err == nil {
-			err = tx.QueryRow(ctx, q, l.node).Scan(&seq, &hash)
+	for range 2 {
+		var b pgx.Batch
+		b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/audit/' || $1, 0))`, l.node)
+		b.Queue(`select seq, hash from audit_heads where node_id = $1`, l.node).QueryRow(func(r pgx.Row) error { return r.Scan(&seq, &hash) })
+		err = tx.SendBatch(ctx, &b).Close()
+		if !errors.Is(err, pgx.ErrNoRows) {
+			break
+		}
+		if err = AddNode(ctx, tx, l.node); err != nil {
+			break
 		}
 	}
 	if err != nil {
 		return 0, nil, fmt.Errorf("take the end of the audit chain: %w", err)
 	}
 	return seq, hash, nil
+}
+
+// AddNode begins the chain of a node. It is the owner's to do: an entry of a node that nobody
+// added is refused.
+func AddNode(ctx context.Context, q db.DB, node string) error {
+	if _, err := q.Exec(ctx, `insert into audit_heads (node_id, seq, hash) values ($1, 0, '') on conflict do nothing`, node); err != nil {
+		return fmt.Errorf("begin the audit chain of node %s: %w", node, err)
+	}
+	return nil
 }
 
 // Link is the hash of an entry: over the one before it and every field, each with

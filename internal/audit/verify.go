@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -41,7 +40,18 @@ func Verify(ctx context.Context, q db.DB) (entries int64, breaks []Break, err er
 			breaks = append(breaks, *b)
 		}
 	}
-	return entries, breaks, nil
+	stray, err := strays(ctx, q)
+	return entries, append(breaks, stray...), err
+}
+
+// strays are entries of nodes that never began a chain: nothing ties them to anything.
+func strays(ctx context.Context, q db.DB) ([]Break, error) {
+	rows, err := q.Query(ctx, `select node_id, min(seq), min(id::text), 'there is no chain that this entry, and ' || count(*) - 1 || ' others, could belong to'
+		from audit_entries e where not exists (select from audit_heads h where h.node_id = e.node_id) group by node_id order by node_id`)
+	if err != nil {
+		return nil, fmt.Errorf("look for entries without a chain: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Break])
 }
 
 // Head is where a node's chain ends, and where it begins since older entries were
@@ -94,46 +104,11 @@ func (h Head) verify(ctx context.Context, q db.DB) (int64, *Break, error) {
 	return n, nil, nil
 }
 
-// Prune removes this node's entries older than before. The chain then begins at
-// the last removed one, whose hash the head keeps.
-func (l *Log) Prune(ctx context.Context, pool beginner, before time.Time) (int64, error) {
-	var removed int64
-	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, _, err := l.head(ctx, tx); err != nil {
-			return err
-		}
-		var seq int64
-		var hash []byte
-		// Entries leave strictly from the front: a clock that jumped must not punch holes.
-		err := tx.QueryRow(ctx, `select seq, hash from audit_entries where node_id = $1 and seq <
-			coalesce((select min(seq) from audit_entries where node_id = $1 and created_at >= $2), 9223372036854775807)
-			order by seq desc limit 1`, l.node, before).Scan(&seq, &hash)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("find old audit entries: %w", err)
-		}
-		tag, err := tx.Exec(ctx, `delete from audit_entries where node_id = $1 and seq <= $2`, l.node, seq)
-		if err != nil {
-			return fmt.Errorf("delete old audit entries: %w", err)
-		}
-		removed = tag.RowsAffected()
-		if _, err := tx.Exec(ctx, `update audit_heads set base_seq = $2, base_hash = $3 where node_id = $1`, l.node, seq, hash); err != nil {
-			return fmt.Errorf("move the beginning of the audit chain: %w", err)
-		}
-		return forgetNames(ctx, tx)
-	})
-	return removed, err
-}
-
-// forgetNames removes the names that no entry has any more: strangers who try to sign in choose theirs.
-func forgetNames(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `delete from audit_names n where case n.kind
-		when 'actor' then not exists (select from audit_entries e where e.actor = n.name)
-		else not exists (select from audit_entries e where e.action = n.name) end`)
-	if err != nil {
-		return fmt.Errorf("forget names of audit entries: %w", err)
+// Prune removes this node's entries older than before, which is a day ago at the least. The
+// chain then begins at the last removed one, whose hash the head keeps.
+func (l *Log) Prune(ctx context.Context, q db.DB, before time.Time) (removed int64, err error) {
+	if err := q.QueryRow(ctx, `select gateway_audit_prune($1, $2)`, l.node, before).Scan(&removed); err != nil {
+		return 0, fmt.Errorf("delete old audit entries: %w", err)
 	}
-	return nil
+	return removed, nil
 }

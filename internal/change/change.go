@@ -20,15 +20,21 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// recorded is a change: only whether it was confirmed comes later.
+var recorded = &db.Rights{Insert: true, Update: []string{"confirm_seconds", "confirm_state"}}
+
+// forgotten are secrets that a trigger keeps while their change waits.
+var forgotten = &db.Rights{Delete: true}
+
 // Schema declares the history of changes.
 func Schema() db.Schema {
 	return db.Schema{
 		Tables: []db.Table{
-			{Name: "changes", Scope: db.History},
-			{Name: "change_rows", Scope: db.History},
-			{Name: "change_secrets", Scope: db.History},
-			{Name: "applies", Scope: db.History},
-			{Name: "change_applies", Scope: db.History},
+			{Name: "changes", Scope: db.History, API: recorded, Applier: recorded},
+			{Name: "change_rows", Scope: db.History, API: &db.Rights{}}, // written by the trigger of each table
+			{Name: "change_secrets", Scope: db.History, API: forgotten, Applier: forgotten},
+			{Name: "applies", Scope: db.History, API: &db.Rights{}, Applier: &db.Rights{Insert: true}},
+			{Name: "change_applies", Scope: db.History, Applier: &db.Rights{Insert: true, Update: []string{"state", "apply_id"}}},
 			{Name: "apply_settings", Scope: db.NodeLocal},
 		},
 		Migrations: db.Files(migrations),

@@ -5,8 +5,10 @@ package ctl
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/setupstate"
+	"gateway/internal/sys"
 	"gateway/internal/version"
 )
 
@@ -34,7 +37,7 @@ func New() *cobra.Command {
 	root.PersistentFlags().StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
 	root.AddCommand(changeCommands(&cfg)...)
 	root.AddCommand(configCommands(&cfg)...)
-	root.AddCommand(setupCode(&cfg), resetPassword(&cfg), auditVerify(&cfg), &cobra.Command{
+	root.AddCommand(setupCode(&cfg), resetPassword(&cfg), auditVerify(&cfg), migrate(), &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) { cmd.Println(version.Version) },
 	})
@@ -96,9 +99,19 @@ func load(cfg *app.Config) (setupstate.State, error) {
 }
 
 func auditVerify(cfg *app.Config) *cobra.Command {
-	return &cobra.Command{
+	anchors := filepath.Join(app.ApplyDefaults().StateDir, audit.AnchorFile)
+	cmd := &cobra.Command{
 		Use: "audit-verify", Short: "Check that no audit entry was altered or removed", Args: cobra.NoArgs,
+		Long: "Recomputes every chain of the audit log, and holds it against the anchors that gateway-apply keeps\n" +
+			"outside of the database. Run it as root: nobody else can read those.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			kept, err := audit.ReadAnchors(anchors) // while still root
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+				return err
+			}
+			if err != nil {
+				cmd.PrintErrf("There are no anchors to compare with (%v): only the chain itself is checked.\n", err)
+			}
 			if err := becomeOwner(cfg.StateDir); err != nil {
 				return err
 			}
@@ -107,20 +120,33 @@ func auditVerify(cfg *app.Config) *cobra.Command {
 				return err
 			}
 			defer pool.Close()
-			n, breaks, err := audit.Verify(cmd.Context(), pool)
+			health, err := sys.NewHost(time.Now).Health()
+			if err != nil {
+				return fmt.Errorf("read machine: %w", err)
+			}
+			r, err := audit.Compare(cmd.Context(), pool, health.MachineID, kept)
 			if err != nil {
 				return err
 			}
-			if len(breaks) == 0 {
-				cmd.Printf("%d entries, every chain holds\n", n)
-				return printHeads(cmd, pool)
-			}
-			for _, b := range breaks {
-				cmd.Println(b)
-			}
-			return fmt.Errorf("the audit log was tampered with in %d place(s)", len(breaks))
+			return report(cmd, pool, r)
 		},
 	}
+	cmd.Flags().StringVar(&anchors, "anchors", anchors, "the file of anchors")
+	return cmd
+}
+
+func report(cmd *cobra.Command, q db.DB, r audit.Report) error {
+	for _, b := range r.Breaks {
+		cmd.Println(b)
+	}
+	if len(r.Breaks) > 0 {
+		return fmt.Errorf("the audit log was tampered with in %d place(s)", len(r.Breaks))
+	}
+	cmd.Printf("%d entries, every chain holds; %d anchors agree\n", r.Entries, r.Anchors)
+	if r.Unproven > 0 {
+		cmd.Printf("%d entries are not anchored yet\n", r.Unproven)
+	}
+	return printHeads(cmd, q)
 }
 
 // printHeads gives the operator what to keep elsewhere, against a log rewritten as a whole.

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"time"
 )
 
@@ -27,6 +28,15 @@ func formatID(b [16]byte) string {
 	hex.Encode(s[24:36], b[10:16])
 	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
 	return string(s[:])
+}
+
+// CheckID refuses what is spelled otherwise. Renderers ask it of every id that reaches a file
+// or the name of one: that a column is a uuid holds only as long as the table is ours.
+func CheckID(s string) error {
+	if !ValidID(s) {
+		return fmt.Errorf("%q is no id", s)
+	}
+	return nil
 }
 
 // ValidID reports whether s is spelled as NewID spells it. Ids are opaque to

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -40,6 +41,8 @@ type Table struct {
 	// RowsChecked says that whatever row is accepted renders to text its daemon takes,
 	// whatever else there is; a change of such rows alone needs no candidate check.
 	RowsChecked bool
+	// API and Applier say what these processes may do, where it is not what the scope says.
+	API, Applier *Rights
 }
 
 // Configuration reports whether the table holds what an operator configured.
@@ -62,7 +65,8 @@ func Files(embedded fs.FS) fs.FS {
 }
 
 // Migrate applies what is missing, under a lock that lets parallel starters wait
-// for each other, then puts the row-image trigger on every configuration table.
+// for each other, then puts the row-image trigger on every configuration table and gives
+// each role what it needs.
 func Migrate(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
 	files, err := merge(schemas)
 	if err != nil {
@@ -82,7 +86,10 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
 	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	return attachTriggers(ctx, pool, schemas)
+	if err := attachTriggers(ctx, pool, schemas); err != nil {
+		return err
+	}
+	return grant(ctx, pool, schemas)
 }
 
 // attachTriggers makes recording a property of being declared, so that a new table cannot be forgotten.
@@ -153,6 +160,20 @@ func merge(schemas []Schema) (fs.FS, error) {
 		}
 	}
 	return all, nil
+}
+
+// newest is the number of the last migration.
+func newest(schemas []Schema) (int64, error) {
+	all, err := merge(schemas)
+	if err != nil {
+		return 0, err
+	}
+	names, err := fs.Glob(all, "*.sql")
+	if err != nil || len(names) == 0 {
+		return 0, err
+	}
+	number, _, _ := strings.Cut(slices.Max(names), "_")
+	return strconv.ParseInt(number, 10, 64)
 }
 
 // Tables lists every declared table by name.

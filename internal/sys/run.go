@@ -31,6 +31,11 @@ type Command struct {
 	// environment may hold secrets, and a translated message cannot be parsed.
 	Env       []string
 	MaxOutput int // bytes kept of stdout and of stderr each; 0 means 1 MiB
+
+	// Confined asks for a program without privilege and network, where the caller has them;
+	// see Units.Confine. Reads is a folder below /run that it may read.
+	Confined bool
+	Reads    string
 }
 
 // Result is what the program left behind. It is filled as far as known even when Run

@@ -19,11 +19,14 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/app"
+	"gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/all"
+	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/sys"
 )
 
 // Email and Password are the first administrator's.
@@ -36,11 +39,29 @@ const (
 type App struct {
 	t      testing.TB
 	Server *httptest.Server
-	Pool   *pgxpool.Pool
+	Pool   *pgxpool.Pool // as the owner, who may put the database into any state
 	Config app.Config
 	Clock  *Clock
 	Log    *Log
 	API    *app.API
+	owner  string // address of the database for who may do everything
+}
+
+// addNode does what migrating does on a node.
+func addNode(t testing.TB, dsn string) {
+	t.Helper()
+	health, err := sys.NewHost(time.Now).Health()
+	if err != nil {
+		t.Fatalf("read machine: %v", err)
+	}
+	pool, err := pgxpool.New(context.Background(), dsn)
+	if err != nil {
+		t.Fatalf("open database: %v", err)
+	}
+	defer pool.Close()
+	if err := audit.AddNode(context.Background(), pool, health.MachineID); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Option changes how the process is started.
@@ -79,7 +100,13 @@ func New(t testing.TB, options ...Option) *App {
 		if err != nil {
 			t.Fatalf("blueprint: %v", err)
 		}
-		a.Config.Database = dbtest.DSN(t, blueprint.Schemas()...)
+		a.owner = dbtest.DSN(t, blueprint.Schemas()...)
+		// As on a node: a missing grant shows in every test.
+		a.Config.Database = dbtest.As(t, a.owner, db.APIRole)
+		addNode(t, a.owner)
+		if a.Config.More != nil {
+			a.Config.Database = a.owner // it makes the tables of the others itself
+		}
 	}
 	a.Start()
 	return a
@@ -106,7 +133,11 @@ func (a *App) run() {
 	server.Config.BaseContext = func(net.Listener) context.Context { return api.BehindProxy(context.Background()) }
 	server.StartTLS()
 	a.Server = server
-	if a.Pool, err = pgxpool.New(ctx, a.Config.Database); err != nil {
+	owner := a.owner
+	if owner == "" {
+		owner = a.Config.Database
+	}
+	if a.Pool, err = pgxpool.New(ctx, owner); err != nil {
 		a.t.Fatalf("open database: %v", err)
 	}
 	pool := a.Pool

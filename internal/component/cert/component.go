@@ -89,6 +89,9 @@ func newPart(o Options) *part {
 	return p
 }
 
+// kept is for what is true for a while only.
+var kept = &db.Rights{Insert: true, Update: db.EveryColumn, Delete: true}
+
 func (p *part) component() component.Component {
 	return component.Component{
 		Name:  "cert",
@@ -96,10 +99,10 @@ func (p *part) component() component.Component {
 		Tables: []component.Table{
 			{Name: "dns_providers", Scope: component.Replicated, Omit: []string{"secrets"}, RowsChecked: true},
 			{Name: "certificates", Scope: component.Replicated, Omit: issued, RowsChecked: true},
-			{Name: "certificate_status", Scope: component.History},
+			{Name: "certificate_status", Scope: component.History, API: kept},
 			{Name: "acme_accounts", Scope: component.Replicated, Omit: []string{"private_key"}, RowsChecked: true},
-			{Name: "acme_challenges", Scope: component.History},
-			{Name: "acme_orders", Scope: component.History},
+			{Name: "acme_challenges", Scope: component.History, API: kept},
+			{Name: "acme_orders", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
 		},
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,

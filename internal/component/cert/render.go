@@ -50,12 +50,50 @@ func (p *part) render(ctx context.Context, q db.DB, unseal component.Unseal) (co
 	return render(all, unseal)
 }
 
+// valid looks at what becomes a file's name and at what stands in it: what a restore brought in
+// was perhaps never judged. The rest of a chain is
+// judged where it changed: ten thousand of them take too long for every rendering.
+func (c stored) valid() error {
+	if err := db.CheckID(c.ID); err != nil {
+		return err
+	}
+	for _, n := range c.Names {
+		if parsed, err := parseName(n); err != nil || parsed != n {
+			return errors.New("it has a name that is none")
+		}
+	}
+	for line := range strings.Lines(c.Chain) {
+		if !strings.HasSuffix(line, "\n") || !pemLine(line[:len(line)-1]) {
+			return errors.New("its chain holds something else than certificates")
+		}
+	}
+	return nil
+}
+
+func pemLine(s string) bool {
+	if s == "-----BEGIN CERTIFICATE-----" || s == "-----END CERTIFICATE-----" {
+		return true
+	}
+	for i := range len(s) {
+		c := s[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && c != '+' && c != '/' && c != '=' {
+			return false
+		}
+	}
+	return s != ""
+}
+
 // render puts the list last: whatever part of the files is there, HAProxy can start with it.
 func render(all []stored, unseal component.Unseal) (component.Rendering, error) {
 	out := component.Rendering{Files: make([]component.File, 0, len(all)+1)}
 	list := []byte(Fallback + "\n")
 	closed := 0
 	for _, c := range all {
+		if err := c.valid(); err != nil {
+			out.Problems = append(out.Problems, component.Problem{Subject: subject(c.Names), Message: err.Error()})
+			continue
+		}
 		key, err := unseal(c.PrivateKey, keyPlace(c.ID))
 		if err != nil {
 			closed++
@@ -64,11 +102,7 @@ func render(all []stored, unseal component.Unseal) (component.Rendering, error) 
 			})
 			continue
 		}
-		line, problem := listLine(c)
-		if problem != "" {
-			out.Problems = append(out.Problems, component.Problem{Subject: subject(c.Names), Message: problem})
-			continue
-		}
+		line := listLine(c)
 		if line == "" {
 			continue
 		}
@@ -85,7 +119,7 @@ func render(all []stored, unseal component.Unseal) (component.Rendering, error) 
 
 // listLine names the certificate for those wanted names that it was issued for. It is
 // empty when there are none: a new one is on its way.
-func listLine(c stored) (line, problem string) {
+func listLine(c stored) string {
 	var b strings.Builder
 	b.WriteString(pemPath(c.ID))
 	served := 0
@@ -93,17 +127,13 @@ func listLine(c stored) (line, problem string) {
 		if !among(c.IssuedFor, n) {
 			continue
 		}
-		// What a restore brought in was perhaps never judged.
-		if parsed, err := parseName(n); err != nil || parsed != n {
-			return "", "it has a name that is none"
-		}
 		served++
 		b.WriteString(" " + n)
 	}
 	if served == 0 {
-		return "", ""
+		return ""
 	}
-	return b.String() + "\n", ""
+	return b.String() + "\n"
 }
 
 // among reports whether a certificate with these names is good for one.

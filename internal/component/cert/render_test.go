@@ -26,14 +26,14 @@ func TestTheListNamesWhatWasIssuedForTheNames(t *testing.T) {
 		{"a name that is none is left out", stored{Names: []string{"a.example.com\n/etc/passwd"}, IssuedFor: []string{"a.example.com\n/etc/passwd"}}, "", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.c.ID = "0198"
+			tc.c.ID = "0198c0de-0000-7000-8000-000000000001"
 			out, err := render([]stored{tc.c}, open)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := Fallback + "\n"
 			if tc.want != "" {
-				want += "/etc/gateway/haproxy/certs/0198.pem" + tc.want + "\n"
+				want += "/etc/gateway/haproxy/certs/0198c0de-0000-7000-8000-000000000001.pem" + tc.want + "\n"
 			}
 			if got := string(out.File(ListPath)); got != want {
 				t.Errorf("list = %q, want %q", got, want)

@@ -28,7 +28,7 @@ func (p *part) check(ctx context.Context, dir string) error {
 	if err != nil {
 		return fmt.Errorf("read the staged file: %w", err)
 	}
-	res, err := p.Exec(ctx, sys.Command{Path: checker, Args: []string{"/proc/self/fd/0"}, Stdin: append([]byte(aside), data...)})
+	res, err := p.Exec(ctx, sys.Command{Path: checker, Args: []string{"/proc/self/fd/0"}, Stdin: append([]byte(aside), data...), Confined: true})
 	var refusal *sys.ExitError
 	if errors.As(err, &refusal) {
 		return refused(data, res.Stderr)

@@ -1,6 +1,7 @@
 package dns
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -97,8 +98,12 @@ func (r *renderer) settings(s SettingsInput, zones map[string][]server) {
 	for _, n := range typed(r, "network", s.AccessACL, parseNetwork) {
 		r.line("\taccess-control: %s allow", n.Prefix)
 	}
-	r.line("\tcache-min-ttl: %d", s.CacheMinTTL)
-	r.line("\tcache-max-ttl: %d", s.CacheMaxTTL)
+	if s.CacheMinTTL < 0 || s.CacheMaxTTL < s.CacheMinTTL || s.CacheMaxTTL > 604800 {
+		r.leaveOut("how long answers are kept", errors.New("its times are none"))
+	} else {
+		r.line("\tcache-min-ttl: %d", s.CacheMinTTL)
+		r.line("\tcache-max-ttl: %d", s.CacheMaxTTL)
+	}
 	modules := "iterator"
 	if s.DNSSEC == nil || *s.DNSSEC {
 		modules = "validator iterator"

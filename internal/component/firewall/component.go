@@ -120,8 +120,8 @@ func tables() []component.Table {
 		all = append(all, component.Table{Name: name, Scope: component.Replicated})
 	}
 	return append(all,
-		component.Table{Name: "firewall_resolved", Scope: component.History},
-		component.Table{Name: "firewall_touched", Scope: component.History})
+		component.Table{Name: "firewall_resolved", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
+		component.Table{Name: "firewall_touched", Scope: component.History, API: &db.Rights{Delete: true}}) // written by triggers
 }
 
 func objects() []component.Object {

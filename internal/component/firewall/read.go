@@ -153,7 +153,9 @@ func (r *reader) nat(row natRow) packetfilter.NAT {
 	n := packetfilter.NAT{ID: row.ID, Name: row.Name, Priority: row.Priority, Kind: packetfilter.Kind(row.Kind), In: row.In, Out: row.Out}
 	n.NeedsRule = n.Kind == packetfilter.DNAT && !row.Pass
 	if row.Protocol != "any" {
-		n.Protocol = protocols[row.Protocol]
+		if n.Protocol = protocols[row.Protocol]; n.Protocol == 0 { // which would be every protocol
+			n.Broken = fmt.Sprintf("%q is no protocol", row.Protocol)
+		}
 	}
 	for _, p := range []struct {
 		from int

@@ -134,6 +134,10 @@ func (r *reader) read(ctx context.Context, q db.DB) error {
 	}
 	r.policy.Zones = make(map[string][]string, len(zones))
 	for _, z := range zones {
+		if !zoneForm.MatchString(z.Name) {
+			r.leaveOut(fmt.Sprintf("zone %q", z.Name), "its name is none")
+			continue
+		}
 		r.policy.Zones[z.Name] = z.Interfaces
 	}
 	for _, n := range nat {
@@ -153,6 +157,11 @@ func queue[Row any](b *pgx.Batch, into *[]Row, query string) {
 // lockout never becomes wider by what cannot be read: no network at all would be all.
 func (r *reader) lockout(zones, networks []string) {
 	r.policy.Lockout = packetfilter.Lockout{Zones: zones, Management: managementPort}
+	for _, z := range zones {
+		if _, there := r.policy.Zones[z]; !there {
+			r.leaveOut(fmt.Sprintf("zone %q that may always reach the management", z), "there is no such zone")
+		}
+	}
 	for _, text := range networks {
 		n, err := prefix(text)
 		if err != nil {

@@ -43,7 +43,7 @@ func (p *part) check(ctx context.Context, dir string) error {
 	defer cancel()
 	// By standard input: Debian's AppArmor profile keeps the daemon from reading our folders.
 	_, err = p.Exec(ctx, sys.Command{
-		Path: chronyd, Args: []string{"-p", "-U", "-f", "/dev/stdin"},
+		Path: chronyd, Args: []string{"-p", "-U", "-f", "/dev/stdin"}, Confined: true,
 		Stdin: []byte(strings.Join(base(), "\n") + "\n" + string(file)),
 	})
 	var refused *sys.ExitError

@@ -46,7 +46,7 @@ func (p *part) check(ctx context.Context, dir string) error {
 	if err := errors.Join(os.WriteFile(standIn, certificate, 0o600), os.WriteFile(file, []byte(staged), 0o600)); err != nil {
 		return fmt.Errorf("stage the proxy's files: %w", err)
 	}
-	res, err := p.Exec(ctx, sys.Command{Path: checker, Args: []string{"-c", "-f", file}})
+	res, err := p.Exec(ctx, sys.Command{Path: checker, Args: []string{"-c", "-f", file}, Confined: true, Reads: dir})
 	var refusal *sys.ExitError
 	if errors.As(err, &refusal) {
 		return refused(data, append(res.Stdout, res.Stderr...))

@@ -66,7 +66,7 @@ func (p *part) component() component.Component {
 			{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true, Omit: []string{"digest"}},
 			{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
 			{Name: "proxy_ports", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_traffic", Scope: component.History},
+			{Name: "proxy_traffic", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
 		},
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,

@@ -8,10 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"gateway/internal/db"
 	"gateway/internal/value"
 )
 
 func (p pool) valid() error {
+	if err := db.CheckID(p.ID); err != nil {
+		return err
+	}
 	if !slices.Contains([]string{"http", "https", "tcp"}, p.Scheme) {
 		return fmt.Errorf("%q is no scheme", p.Scheme)
 	}
@@ -28,6 +32,9 @@ func (p pool) valid() error {
 	}
 	if p.Status != 0 && (p.Status < 100 || p.Status > 599) {
 		return errors.New("the status of its health check is none")
+	}
+	if p.Interval < 1 || p.Interval > 3600 {
+		return errors.New("the interval of its health check is none")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +144,7 @@ func (r *rendering) forwarded(b *strings.Builder, scheme string) {
 func (r *rendering) pools() string {
 	var b strings.Builder
 	for _, p := range r.backends {
-		if !p.Active {
+		if !p.Active && db.ValidID(p.ID) {
 			r.sections[p.ID] = unavailable
 			continue
 		}
@@ -158,8 +159,15 @@ func (r *rendering) pools() string {
 		}
 		r.pool(&b, p)
 	}
+	for _, id := range slices.Sorted(maps.Keys(r.servers)) {
+		if r.sections[id] == "" {
+			r.leaveOut("server "+r.servers[id][0].Name, errNoBackend)
+		}
+	}
 	return b.String()
 }
+
+var errNoBackend = errors.New("its backend does not exist")
 
 func section(id string) string { return "gateway_backend_" + id }
 
@@ -187,7 +195,11 @@ func (r *rendering) services(b *strings.Builder) {
 			r.leaveOut("TCP service "+s.Name, err)
 			continue
 		}
-		if to := r.sections[s.BackendID]; to == "" || to == unavailable {
+		if r.sections[s.BackendID] == "" {
+			r.leaveOut("TCP service "+s.Name, errNoBackend)
+			continue
+		}
+		if r.sections[s.BackendID] == unavailable {
 			continue // switched off with its backend
 		}
 		if !r.passing[s.BackendID] {
@@ -225,6 +237,9 @@ func (s service) admitFamily(b *strings.Builder, who, family string, other func(
 }
 
 func (s service) valid() error {
+	if s.Port < 1 || s.Port > 65535 {
+		return errors.New("its port is none")
+	}
 	if who, ok := taken[s.Port]; ok {
 		return fmt.Errorf("its port belongs to %s", who)
 	}
@@ -233,8 +248,5 @@ func (s service) valid() error {
 			return fmt.Errorf("%q is no network", n)
 		}
 	}
-	if !db.ValidID(s.BackendID) {
-		return fmt.Errorf("%q is not the id of a backend", s.BackendID)
-	}
-	return nil
+	return errors.Join(db.CheckID(s.ID), db.CheckID(s.BackendID))
 }

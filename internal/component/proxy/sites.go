@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gateway/internal/component"
+	"gateway/internal/db"
 	"gateway/internal/value"
 )
 
@@ -74,6 +75,9 @@ func (r *rendering) sites() sites {
 }
 
 func (d site) valid() error {
+	if err := db.CheckID(d.ID); err != nil {
+		return err
+	}
 	if name, err := domainName(d.Name); err != nil || name != d.Name {
 		return errors.New("its name is no host name")
 	}
@@ -81,6 +85,9 @@ func (d site) valid() error {
 		if got, err := value.Network(n); err != nil || got != n {
 			return fmt.Errorf("%q is no network", n)
 		}
+	}
+	if d.WWW != "off" && d.WWW != "to_www" && d.WWW != "to_apex" {
+		return fmt.Errorf("%q is no redirect", d.WWW)
 	}
 	if d.WWW != "off" && (strings.HasPrefix(d.Name, "www.") || strings.HasPrefix(d.Name, "*.")) {
 		return errors.New("its name has www. or *. before it, and cannot be redirected by that")
@@ -100,7 +107,20 @@ func (r *rendering) leadsTo(subject string, backend *string) string {
 		r.leaveOut(subject, errors.New("its backend is for tcp, which knows no sites"))
 		return "gateway_unavailable"
 	}
+	if r.sections[*backend] == "" {
+		r.leaveOut(subject, errNoBackend)
+		return unavailable
+	}
 	return r.sections[*backend]
+}
+
+// domainOf is the domain that something belongs to, if that is served. One that is switched off
+// is none to talk of; an id that is none is.
+func (r *rendering) domainOf(known map[string]*site, id, subject string) *site {
+	if err := db.CheckID(id); err != nil {
+		r.leaveOut(subject, err)
+	}
+	return known[id]
 }
 
 // redirected are the names that domains without www. have with it.
@@ -200,8 +220,8 @@ func (r *rendering) routesOf(s *sites, known map[string]*site) map[string]bool {
 	var before []string // prefixes of the same domain
 	last := ""
 	for _, rule := range r.rules {
-		d, ok := known[rule.DomainID]
-		if !ok {
+		d := r.domainOf(known, rule.DomainID, "routing rule "+rule.Path)
+		if d == nil {
 			continue
 		}
 		if rule.DomainID != last {
@@ -225,13 +245,14 @@ func (r *rendering) routesOf(s *sites, known map[string]*site) map[string]bool {
 func (r *rendering) loginsOf(s *sites, known map[string]*site) map[string]bool {
 	guarded := map[string]bool{}
 	for _, u := range r.users {
-		if _, ok := known[u.DomainID]; !ok {
+		d := r.domainOf(known, u.DomainID, "a user of a site")
+		if d == nil {
 			continue
 		}
 		// Also when the digest is damaged: nobody gets in rather than everybody.
 		guarded[u.DomainID], s.use.login = true, true
 		if len(u.Digest) != 64 || strings.Trim(u.Digest, "0123456789ABCDEF") != "" {
-			r.leaveOut("a user of "+known[u.DomainID].Name, errors.New("the password has no digest"))
+			r.leaveOut("a user of "+d.Name, errors.New("the password has no digest"))
 			continue
 		}
 		s.logins = append(s.logins, u.Digest+" 1")
@@ -245,8 +266,8 @@ func (r *rendering) loginsOf(s *sites, known map[string]*site) map[string]bool {
 func (r *rendering) headersOf(s *sites, known map[string]*site) {
 	byName := map[string]*header{}
 	for _, h := range r.headers {
-		d, ok := known[h.DomainID]
-		if !ok {
+		d := r.domainOf(known, h.DomainID, "header "+strconv.Quote(h.Name))
+		if d == nil {
 			continue
 		}
 		if err := errors.Join(headerName(h.Name), headerValue(h.Value)); err != nil || h.Value == "" {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -92,6 +93,9 @@ func template(ctx context.Context, base string, schemas []db.Schema) (string, er
 		return "", err
 	}
 	defer conn.Exec(ctx, "select pg_advisory_unlock(7291)") //nolint:errcheck // closing the connection unlocks too
+	if err := makeRoles(ctx, conn); err != nil {
+		return "", err
+	}
 	var exists bool
 	if err := conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", name).Scan(&exists); err != nil || exists {
 		return name, err
@@ -120,10 +124,42 @@ func build(ctx context.Context, conn *pgx.Conn, base, name string, schemas []db.
 	return err
 }
 
+// makeRoles makes those that packaging makes on a node.
+func makeRoles(ctx context.Context, conn *pgx.Conn) error {
+	for role, login := range map[string]string{db.OwnerRole: "nologin", db.APIRole: "login", db.ApplyRole: "login"} {
+		var there bool
+		if err := conn.QueryRow(ctx, "select exists (select from pg_roles where rolname = $1)", role).Scan(&there); err != nil {
+			return err
+		}
+		if there {
+			continue
+		}
+		if _, err := conn.Exec(ctx, "create role "+role+" "+login); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// As is the address of the same database for one of the product's roles.
+func As(t testing.TB, dsn, role string) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme == "" {
+		t.Fatalf("the address of the test database is no URL: %s", dsn)
+	}
+	u.User = url.User(role)
+	return u.String()
+}
+
 func fingerprint(schemas []db.Schema) (string, error) {
 	h := sha256.New()
 	for _, s := range schemas {
-		fmt.Fprintf(h, "%+v", s.Tables)
+		tables, err := json.Marshal(s.Tables) // what rights point at too
+		if err != nil {
+			return "", err
+		}
+		h.Write(tables)
 		if s.Migrations == nil {
 			continue
 		}
