@@ -114,7 +114,7 @@ func (u *Users) enableTOTP(ctx context.Context, in *codeInput) (*api.SignedIn[En
 }
 
 // confirmPending makes the pending secret the real one when code proves it.
-func (u *Users) confirmPending(ctx context.Context, tx pgx.Tx, userID, code string) error {
+func (u *Users) confirmPending(ctx context.Context, tx change.Tx, userID, code string) error {
 	var sealed []byte
 	err := tx.QueryRow(ctx, `select pending from user_totp_state where user_id = $1 for update`, userID).Scan(&sealed)
 	if err != nil || sealed == nil {
@@ -138,7 +138,8 @@ func (u *Users) confirmPending(ctx context.Context, tx pgx.Tx, userID, code stri
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("store second factor: %w", err)
 	}
-	return u.mirrorSecondFactor(ctx, tx, userID, true)
+	u.follow(tx, bond{})
+	return nil
 }
 
 func storeRecovery(ctx context.Context, tx pgx.Tx, userID string, codes []secret.Text) error {
@@ -278,7 +279,7 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 	return api.Done(), nil
 }
 
-func (u *Users) clearTOTP(ctx context.Context, tx pgx.Tx, userID string) error {
+func (u *Users) clearTOTP(ctx context.Context, tx change.Tx, userID string) error {
 	var b pgx.Batch
 	b.Queue(`update users set totp_enabled = false, totp_secret = null, revision = revision + 1, updated_at = $2 where id = $1`, userID, u.Now())
 	b.Queue(`delete from user_recovery_codes where user_id = $1`, userID)
@@ -286,5 +287,6 @@ func (u *Users) clearTOTP(ctx context.Context, tx pgx.Tx, userID string) error {
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("clear second factor: %w", err)
 	}
-	return u.mirrorSecondFactor(ctx, tx, userID, false)
+	u.follow(tx, bond{})
+	return nil
 }

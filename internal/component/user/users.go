@@ -2,7 +2,6 @@ package user
 
 import (
 	"context"
-	"fmt"
 	"net/mail"
 
 	"github.com/jackc/pgx/v5"
@@ -14,7 +13,6 @@ import (
 	"gateway/internal/fault"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
-	"gateway/internal/setupstate"
 )
 
 // User is an account as admins and viewers see it.
@@ -69,7 +67,7 @@ func (u *Users) validate(ctx context.Context, tx db.DB, old *User, in *Input) er
 	if err := p.Err(); err != nil {
 		return err
 	}
-	if old != nil && old.Role == auth.Admin && old.Active && (in.Role != auth.Admin || !*in.Active) {
+	if old != nil && old.Role == auth.Admin && old.Active && (in.Role != auth.Admin || in.Active != nil && !*in.Active) {
 		return lastAdmin(ctx, tx, old.ID)
 	}
 	return nil
@@ -77,10 +75,9 @@ func (u *Users) validate(ctx context.Context, tx db.DB, old *User, in *Input) er
 
 // lastAdmin refuses what would leave nobody to administer the node.
 func lastAdmin(ctx context.Context, tx db.DB, except string) error {
-	var others int
-	err := tx.QueryRow(ctx, `select count(id) from users where role = 'admin' and active and id <> $1`, except).Scan(&others)
+	others, err := otherAdmins(ctx, tx, except)
 	if err != nil {
-		return fmt.Errorf("count admins: %w", err)
+		return err
 	}
 	if others == 0 {
 		return fault.New(fault.Conflict, "this is the last active admin")
@@ -95,27 +92,24 @@ func (u *Users) derive(_ context.Context, _ string, _ *User, in *Input) (map[str
 	return map[string]any{"password_hash": in.hash}, nil
 }
 
-// after keeps sessions and the setup store true to the row.
+// after keeps sessions and the setup store true to the row. in is nil when a row is put
+// back as it was.
 func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Input) error {
-	switch {
-	case old == nil:
-		return nil
-	case now == nil:
+	if old == nil {
+		return nil // nobody can be signed in as it yet
+	}
+	u.follow(tx, bond{old.ID, old.Email})
+	if now == nil {
 		return u.removed(ctx, tx, old)
 	}
-	err := u.settleStore(old.Email, func(s *setupstate.State) {
-		s.Admin.Email, s.Admin.Disabled = now.Email, !now.Active || now.Role != auth.Admin
-		if in.hash != "" {
-			s.Admin.PasswordHash = secret.Text(in.hash)
-		}
-	})
-	if err != nil || old.Role == now.Role && old.Active == now.Active && old.Email == now.Email && in.hash == "" {
-		return err
+	password := in != nil && in.hash != ""
+	if old.Role == now.Role && old.Active == now.Active && old.Email == now.Email && !password {
+		return nil
 	}
 	return endSessions(ctx, tx, now.ID)
 }
 
-// removed runs before the row goes. The setup store forgets the account, or signing in would bring it back.
+// removed runs before the row goes.
 func (u *Users) removed(ctx context.Context, tx pgx.Tx, old *User) error {
 	if old.ID == auth.From(ctx).UserID {
 		return fault.New(fault.Invalid, "you cannot delete your own account")
@@ -124,9 +118,6 @@ func (u *Users) removed(ctx context.Context, tx pgx.Tx, old *User) error {
 		if err := lastAdmin(ctx, tx, old.ID); err != nil {
 			return err
 		}
-	}
-	if err := u.settleStore(old.Email, func(s *setupstate.State) { s.Admin = nil }); err != nil {
-		return err
 	}
 	_, err := tx.Exec(ctx, `select pg_notify($1, '')`, sessionChannel)
 	return err
