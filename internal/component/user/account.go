@@ -54,8 +54,8 @@ func findAccount(ctx context.Context, q db.DB, where string, arg any) (*account,
 	return a, nil
 }
 
-// endSessions raises the epoch, so that no session of the account made before
-// is good any more, on any node, and tells the running ones.
+// endSessions raises the epoch, so that no session and no API token of the account made
+// before is good any more, on any node, and tells the running ones.
 func endSessions(ctx context.Context, tx pgx.Tx, userID string) error {
 	var b pgx.Batch
 	b.Queue(`update users set session_epoch = session_epoch + 1 where id = $1`, userID)

@@ -128,7 +128,7 @@ func TestAnInactiveAccountStaysOut(t *testing.T) {
 func TestSigningInWithASecondFactor(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	var enrolment struct{ Secret, URL, QR string }
-	admin.Post("/auth/totp/setup", nil).Want(http.StatusOK).Data(&enrolment)
+	admin.Post("/auth/totp/setup", map[string]any{"password": apptest.Password}).Want(http.StatusOK).Data(&enrolment)
 	if !strings.HasPrefix(enrolment.QR, "data:image/png;base64,") || !strings.HasPrefix(enrolment.URL, "otpauth://totp/") {
 		t.Errorf("enrolment = %.60s %.60s", enrolment.QR, enrolment.URL)
 	}
@@ -180,7 +180,7 @@ func TestTheOwnerTurnsTheSecondFactorOff(t *testing.T) {
 	if !store(t, a).Admin.SecondFactor {
 		t.Error("the setup store does not know of the second factor")
 	}
-	admin.Post("/auth/totp/setup", nil).Want(http.StatusConflict)
+	admin.Post("/auth/totp/setup", map[string]any{"password": apptest.Password}).Want(http.StatusConflict)
 	admin.Post("/auth/totp/disable", map[string]any{"password": "not the right password"}).Want(http.StatusUnauthorized)
 	admin.Post("/auth/totp/disable", map[string]any{"password": apptest.Password}).Want(http.StatusOK)
 	a.SignIn(apptest.Email, apptest.Password).Get("/users").Want(http.StatusOK)

@@ -120,7 +120,9 @@ func TestAnOlderSetupStoreIsBoundToItsRow(t *testing.T) {
 			a, admin := apptest.Ready(t, apptest.NoLimits)
 			bea := second(a, admin)
 			id := admin.Get("/auth/me").ID()
-			edit(t, a, func(admin *setupstate.Admin) { *admin = setupstate.Admin{Email: admin.Email, PasswordHash: admin.PasswordHash} })
+			edit(t, a, func(admin *setupstate.Admin) {
+				*admin = setupstate.Admin{Email: admin.Email, PasswordHash: admin.PasswordHash}
+			})
 			if tc.restart {
 				a.Start()
 				a.Until("the store knows its row", func() bool { return store(t, a).Admin.UserID == id })

@@ -19,7 +19,7 @@ import (
 func (u *Users) passwordRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "change-password", Method: http.MethodPost, Path: "/auth/change-password", Access: api.Self,
-		Summary: "Change your own password", Description: "Every other session of the account ends.",
+		Summary: "Change your own password", Description: "Every other session and every API token of the account ends.",
 	}, u.changePassword)
 	api.Handle(r, api.Op{
 		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, BeforeSetup: true,
@@ -28,7 +28,7 @@ func (u *Users) passwordRoutes(r api.Router) {
 	}, u.resetPassword)
 	api.Handle(r, api.Op{
 		ID: "set-user-password", Method: http.MethodPost, Path: "/users/{id}/password",
-		Summary: "Set a user's password", Description: "Every session of that user ends.",
+		Summary: "Set a user's password", Description: "Every session and every API token of that user ends.",
 	}, u.setPassword)
 }
 
@@ -201,6 +201,9 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 ) (*api.Body[*api.None], error) {
 	a, err := u.existing(ctx, in.ID)
 	if err != nil {
+		return nil, err
+	}
+	if err := notOwner(ctx, a.ID); err != nil {
 		return nil, err
 	}
 	hash, err := u.newHash(ctx, "password", in.Body.Password.Reveal(), a.Email)

@@ -19,13 +19,14 @@ import (
 func (u *Users) totpRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "setup-totp", Method: http.MethodPost, Path: "/auth/totp/setup", Access: api.Self,
-		Summary:     "Begin setting up a second factor",
-		Description: "Answers the secret, as text and as a QR code. Nothing changes until POST /auth/totp/enable proves that the authenticator has it.",
+		Summary: "Begin setting up a second factor",
+		Description: "Needs your password, so that nobody at an unlocked screen can lock you out. Answers the secret, as text and as a QR code. " +
+			"Nothing changes until POST /auth/totp/enable proves that the authenticator has it.",
 	}, u.setupTOTP)
 	api.Handle(r, api.Op{
 		ID: "enable-totp", Method: http.MethodPost, Path: "/auth/totp/enable", Access: api.Self,
 		Summary:     "Turn the second factor on",
-		Description: "Answers recovery codes, which are shown this once. Other sessions of the account end.",
+		Description: "Answers recovery codes, which are shown this once. Other sessions and all API tokens of the account end.",
 	}, u.enableTOTP)
 	api.Handle(r, api.Op{
 		ID: "disable-totp", Method: http.MethodPost, Path: "/auth/totp/disable", Access: api.Self,
@@ -44,8 +45,18 @@ type Enrolment struct {
 	QR     string `json:"qr" doc:"The same as QR code: a PNG as data URL"`
 }
 
-func (u *Users) setupTOTP(ctx context.Context, _ *struct{}) (*api.Body[Enrolment], error) {
+// ownPassword is asked before the second factor changes.
+type ownPassword struct {
+	Body struct {
+		Password secret.Text `json:"password" minLength:"1" maxLength:"1024" doc:"Your password, once more"`
+	}
+}
+
+func (u *Users) setupTOTP(ctx context.Context, in *ownPassword) (*api.Body[Enrolment], error) {
 	me := auth.From(ctx)
+	if err := u.verifyOwn(ctx, me, in.Body.Password.Reveal()); err != nil {
+		return nil, err
+	}
 	e, err := auth.NewTOTP("gateway", me.Email)
 	if err != nil {
 		return nil, err
@@ -233,12 +244,7 @@ func (u *Users) useRecovery(ctx context.Context, a *account, code string) (bool,
 	return won, err
 }
 
-func (u *Users) disableOwnTOTP(ctx context.Context, in *struct {
-	Body struct {
-		Password secret.Text `json:"password" minLength:"1" maxLength:"1024" doc:"Your password, once more"`
-	}
-},
-) (*api.SignedIn[*api.None], error) {
+func (u *Users) disableOwnTOTP(ctx context.Context, in *ownPassword) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	if err := u.verifyOwn(ctx, me, in.Body.Password.Reveal()); err != nil {
 		return nil, err
@@ -264,6 +270,9 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 ) (*api.Body[*api.None], error) {
 	a, err := u.existing(ctx, in.ID)
 	if err != nil {
+		return nil, err
+	}
+	if err := notOwner(ctx, a.ID); err != nil {
 		return nil, err
 	}
 	c := change.Change{Component: "user", Action: "user.totp.disable", Subject: a.Email}

@@ -98,6 +98,9 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 	if old == nil {
 		return nil // nobody can be signed in as it yet
 	}
+	if err := notOwner(ctx, old.ID); err != nil {
+		return err
+	}
 	u.follow(tx, bond{old.ID, old.Email})
 	if now == nil {
 		return u.removed(ctx, tx, old)
@@ -107,6 +110,15 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 		return nil
 	}
 	return endSessions(ctx, tx, now.ID)
+}
+
+// notOwner keeps an API token from its owner's account also by the operations for other
+// accounts: what it set there would outlive it.
+func notOwner(ctx context.Context, userID string) error {
+	if me := auth.From(ctx); me.TokenID != "" && me.UserID == userID {
+		return fault.New(fault.Forbidden, "an API token cannot change its owner's account")
+	}
+	return nil
 }
 
 // removed runs before the row goes.
