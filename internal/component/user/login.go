@@ -27,7 +27,7 @@ func (u *Users) loginRoutes(r api.Router) {
 		Description: "Answers a session cookie, or second_factor with a token for POST /auth/login/totp.",
 	}, u.login)
 	api.Handle(r, api.Op{
-		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, BeforeSetup: true,
+		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
 		Summary: "Finish signing in with a code of the authenticator, or a recovery code",
 	}, u.loginTOTP)
 	api.Handle(r, api.Op{
@@ -53,7 +53,7 @@ type Identity struct {
 	Email       string    `json:"email"`
 	Role        auth.Role `json:"role" enum:"admin,viewer"`
 	TOTPEnabled bool      `json:"totp_enabled"`
-	Limited     bool      `json:"limited" doc:"Signed in while the database is away: only the system's state can be read"`
+	Limited     bool      `json:"limited" doc:"Signed in while the database is away: only the system can be looked at and acted on"`
 }
 
 type credentials struct {
@@ -89,7 +89,7 @@ func (u *Users) login(ctx context.Context, in *credentials) (*api.SignedIn[Login
 		return nil, u.refuse(ctx, email, "account_disabled", fault.New(fault.Forbidden, "this account is disabled"))
 	}
 	if who.away {
-		return u.emergencyLogin(who)
+		return u.emergencyLogin(ctx, who)
 	}
 	return u.firstFactorDone(ctx, who)
 }
@@ -123,7 +123,7 @@ type candidate struct {
 func (u *Users) find(ctx context.Context, email string) (candidate, error) {
 	away := !u.Database.Up()
 	if !away {
-		a, err := byEmail(ctx, u.Pool, email)
+		a, err := u.row(ctx, email)
 		switch {
 		case err == nil && a != nil:
 			return candidate{account: *a}, nil
@@ -146,6 +146,14 @@ func (u *Users) find(ctx context.Context, email string) (candidate, error) {
 		}
 	}
 	return candidate{fromStore: true, away: away, account: stored(*state.Admin)}, nil
+}
+
+// row is the account with that e-mail, with the password that was reset meanwhile.
+func (u *Users) row(ctx context.Context, email string) (*account, error) {
+	if err := u.settleReset(ctx); err != nil {
+		return nil, err
+	}
+	return byEmail(ctx, u.Pool, email)
 }
 
 // stored is the setup store's admin as an account.
@@ -198,13 +206,18 @@ func (u *Users) firstFactorDone(ctx context.Context, who candidate) (*api.Signed
 		who.account = *made
 	}
 	if who.TOTPEnabled {
-		token, err := u.Signer.Sign(auth.MFA, auth.Claims{Subject: who.ID, SID: db.NewID(), Epoch: who.Epoch})
-		if err != nil {
-			return nil, err
-		}
-		return signedIn(Login{SecondFactor: true, Token: token}, nil), nil
+		return u.askForCode(who.account)
 	}
 	return u.signIn(ctx, &who.account, "password")
+}
+
+// askForCode answers the token that proves the password step.
+func (u *Users) askForCode(a account) (*api.SignedIn[Login], error) {
+	token, err := u.Signer.Sign(auth.MFA, auth.Claims{Subject: a.ID, SID: db.NewID(), Epoch: a.Epoch})
+	if err != nil {
+		return nil, err
+	}
+	return signedIn(Login{SecondFactor: true, Token: token}, nil), nil
 }
 
 // adopt makes the setup store's admin a row of the user table, with its second factor. A

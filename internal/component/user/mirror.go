@@ -35,7 +35,11 @@ func (u *Users) heed(ctx context.Context, component string) {
 	}
 	held, cancel := context.WithTimeout(ctx, mirrorTime)
 	defer cancel()
-	if err := u.mirror(held, bond{}); err != nil && !db.Unavailable(err) && ctx.Err() == nil {
+	err := u.settleReset(held)
+	if err == nil {
+		err = u.mirror(held, bond{})
+	}
+	if err != nil && !db.Unavailable(err) && ctx.Err() == nil {
 		u.Log.Error("make the setup store follow the user table", "err", err)
 	}
 }
@@ -74,8 +78,11 @@ func (u *Users) copied(ctx context.Context, admin setupstate.Admin, of bond) (*s
 	if err != nil {
 		return nil, err
 	}
-	if row != nil {
+	if row != nil && admin.ResetAt.IsZero() {
 		return u.copyOf(ctx, row, admin)
+	}
+	if row != nil {
+		return &admin, nil // its password is newer than the row's
 	}
 	if admin.UserID == "" {
 		return &admin, nil
@@ -101,13 +108,17 @@ func rowOf(ctx context.Context, q db.DB, admin setupstate.Admin) (*account, erro
 func (u *Users) copyOf(ctx context.Context, row *account, admin setupstate.Admin) (*setupstate.Admin, error) {
 	var step int64
 	err := u.Pool.QueryRow(ctx, `select coalesce(max(last_step), 0) from user_totp_state where user_id = $1`, row.ID).Scan(&step)
+	if err == nil && step < admin.LastStep {
+		// A code was used without the database, which must not take it again.
+		_, err = u.Pool.Exec(ctx, `update user_totp_state set last_step = $2 where user_id = $1 and last_step < $2`, row.ID, admin.LastStep)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read the last code: %w", err)
+		return nil, fmt.Errorf("settle the last code: %w", err)
 	}
 	return &setupstate.Admin{
 		UserID: row.ID, Email: row.Email, PasswordHash: secret.Text(row.PasswordHash),
 		Disabled: !row.Active || row.Role != auth.Admin, SecondFactor: row.TOTPEnabled, TOTPSecret: row.TOTPSecret,
-		LastStep: max(step, admin.LastStep), Epoch: row.Epoch, ResetAt: admin.ResetAt,
+		LastStep: max(step, admin.LastStep), Epoch: row.Epoch,
 	}, nil
 }
 

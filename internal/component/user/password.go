@@ -22,7 +22,7 @@ func (u *Users) passwordRoutes(r api.Router) {
 		Summary: "Change your own password", Description: "Every other session and every API token of the account ends.",
 	}, u.changePassword)
 	api.Handle(r, api.Op{
-		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, BeforeSetup: true,
+		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
 		Summary:     "Set the administrator's password with a token from the box",
 		Description: "gateway-ctl reset-password prints the token; it works once, for 30 minutes.",
 	}, u.resetPassword)
@@ -146,6 +146,9 @@ func (u *Users) resetPassword(ctx context.Context, in *struct {
 	err = auth.ConsumeResetToken(u.ResetToken, in.Body.Token.Reveal(), u.Now(), func() error {
 		if state.Admin == nil {
 			return fault.New(fault.Conflict, "this node has no local administrator whose password could be reset")
+		}
+		if !u.Database.Up() {
+			return u.resetAway(ctx, *state.Admin, in.Body.NewPassword.Reveal())
 		}
 		return u.reset(ctx, *state.Admin, in.Body.NewPassword.Reveal())
 	})

@@ -111,7 +111,7 @@ func (u *Users) Authenticate(ctx context.Context, c api.Credential) (auth.Identi
 		u.sessions.put(key, id, now, turn)
 	case fault.Is(err, fault.Unavailable):
 		if id, _, ok := u.sessions.get(key, now, staleAge); ok {
-			id.Emergency = true
+			id.Emergency, id.Stale = true, true
 			return id, nil
 		}
 	}
