@@ -185,7 +185,7 @@ func (u *Users) settleReset(ctx context.Context) error {
 		if err := u.storePassword(ctx, tx, a.ID, a.Email, admin.PasswordHash.Reveal()); err != nil {
 			return err
 		}
-		return endSessions(ctx, tx, a.ID)
+		return u.endSessions(ctx, tx, a.ID)
 	})
 	if err != nil {
 		return fmt.Errorf("store the password that was reset: %w", err)

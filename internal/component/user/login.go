@@ -302,7 +302,7 @@ func signedIn(l Login, cookies []http.Cookie) *api.SignedIn[Login] {
 func (u *Users) logout(ctx context.Context, _ *struct{}) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	c := change.Change{Component: "user", Action: "auth.logout", Subject: me.Email}
-	if err := u.Run.Run(ctx, c, func(tx change.Tx) error { return revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
+	if err := u.Run.Run(ctx, c, func(tx change.Tx) error { return u.revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
 		return nil, err
 	}
 	return &api.SignedIn[*api.None]{SetCookie: expire()}, nil

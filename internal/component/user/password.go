@@ -114,8 +114,8 @@ func (u *Users) storePassword(ctx context.Context, tx change.Tx, userID, email, 
 }
 
 // renew ends every session of the account and starts a new one for this caller.
-func (u *Users) renew(ctx context.Context, tx pgx.Tx, me auth.Identity) ([]http.Cookie, error) {
-	if err := endSessions(ctx, tx, me.UserID); err != nil {
+func (u *Users) renew(ctx context.Context, tx change.Tx, me auth.Identity) ([]http.Cookie, error) {
+	if err := u.endSessions(ctx, tx, me.UserID); err != nil {
 		return nil, err
 	}
 	a, err := byID(ctx, tx, me.UserID)
@@ -180,7 +180,7 @@ func (u *Users) reset(ctx context.Context, admin setupstate.Admin, password stri
 		if err := u.storePassword(ctx, tx, a.ID, a.Email, hash); err != nil {
 			return err
 		}
-		return endSessions(ctx, tx, a.ID)
+		return u.endSessions(ctx, tx, a.ID)
 	})
 }
 
@@ -218,7 +218,7 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 		if err := u.storePassword(ctx, tx, a.ID, a.Email, hash); err != nil {
 			return err
 		}
-		return endSessions(ctx, tx, a.ID)
+		return u.endSessions(ctx, tx, a.ID)
 	})
 	if err != nil {
 		return nil, err

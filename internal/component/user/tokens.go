@@ -146,6 +146,7 @@ func (u *Users) endToken(ctx context.Context, c change.Change, userID, id string
 		return nil, db.Fault(err, "token", nil)
 	}
 	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
+		u.forget(tx)
 		tag, err := tx.Exec(ctx, `delete from user_tokens where id = $1 and user_id = $2`, id, userID)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = pgx.ErrNoRows

@@ -286,7 +286,7 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 		if err := u.clearTOTP(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		return endSessions(ctx, tx, a.ID)
+		return u.endSessions(ctx, tx, a.ID)
 	})
 	if err != nil {
 		return nil, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/mail"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/api"
 	"gateway/internal/auth"
 	"gateway/internal/change"
@@ -109,7 +107,7 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 	if old.Role == now.Role && old.Active == now.Active && old.Email == now.Email && !password {
 		return nil
 	}
-	return endSessions(ctx, tx, now.ID)
+	return u.endSessions(ctx, tx, now.ID)
 }
 
 // notOwner keeps an API token from its owner's account also by the operations for other
@@ -122,7 +120,8 @@ func notOwner(ctx context.Context, userID string) error {
 }
 
 // removed runs before the row goes.
-func (u *Users) removed(ctx context.Context, tx pgx.Tx, old *User) error {
+func (u *Users) removed(ctx context.Context, tx change.Tx, old *User) error {
+	u.forget(tx)
 	if old.ID == auth.From(ctx).UserID {
 		return fault.New(fault.Invalid, "you cannot delete your own account")
 	}
