@@ -165,7 +165,6 @@ type done struct {
 type step struct {
 	kind, target, email, role, password string
 	active                              bool
-	token                               *cred
 	undo                                done
 }
 
