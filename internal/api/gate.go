@@ -59,7 +59,7 @@ func (s *Server) identify(op Op, r *http.Request) (auth.Identity, error) {
 // permit holds the roles against the operation's entry in the table.
 func permit(op Op, id auth.Identity) error {
 	switch {
-	case id.Emergency && (op.Mutates() || !op.WithoutDatabase):
+	case id.Emergency && !op.WithoutDatabase, id.Stale && op.Mutates():
 		return db.Down()
 	case op.Access == Self && id.TokenID != "" && op.Mutates():
 		return fault.New(fault.Forbidden, "an API token cannot change its owner's account")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -101,7 +100,9 @@ func (a *API) Background(ctx context.Context) error {
 	defer a.close()
 	handlers := map[string]func(context.Context, string){}
 	for _, part := range a.parts {
-		maps.Copy(handlers, part.Listen)
+		for channel, handle := range part.Listen {
+			handlers[channel] = both(handlers[channel], handle)
+		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.watch.Run(ctx) })
@@ -125,6 +126,17 @@ func listenForProxy(path string) (net.Listener, error) {
 		return nil, errors.Join(fmt.Errorf("listen for HAProxy: %w", err), l.Close())
 	}
 	return l, nil
+}
+
+// both calls two handlers of one channel, one after the other.
+func both(first, then func(context.Context, string)) func(context.Context, string) {
+	if first == nil {
+		return then
+	}
+	return func(ctx context.Context, payload string) {
+		first(ctx, payload)
+		then(ctx, payload)
+	}
 }
 
 func (a *API) serve(ctx context.Context, l net.Listener) error {

@@ -111,6 +111,7 @@ func newCore(cfg Config) (*core, error) {
 	}
 	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Ready(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
 	log := audit.NewLog(health.MachineID, cfg.Now)
+	log.QueueAt(cfg.path("audit-queue.jsonl"))
 	run := change.NewRunner(c.pool, log, cfg.Now)
 	if cfg.Unqueued {
 		run.Unqueue()

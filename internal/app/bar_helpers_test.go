@@ -388,10 +388,10 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 		"DELETE /auth/tokens/{id}": func(_ *stage, _ string, actor client) (string, any) {
 			return actor.Post("/auth/tokens", fields{"name": "mine", "role": "viewer"}).Want(http.StatusCreated).ID(), nil
 		},
-		"POST /auth/totp/setup": fixed(nil),
+		"POST /auth/totp/setup": fixed(fields{"password": apptest.Password}),
 		"POST /auth/totp/enable": func(s *stage, _ string, actor client) (string, any) {
 			var enrolment struct{ Secret string }
-			actor.Post("/auth/totp/setup", nil).Want(http.StatusOK).Data(&enrolment)
+			actor.Post("/auth/totp/setup", fields{"password": apptest.Password}).Want(http.StatusOK).Data(&enrolment)
 			return "", fields{"code": s.Code(enrolment.Secret)}
 		},
 		"POST /auth/totp/disable": func(_ *stage, _ string, actor client) (string, any) {
@@ -408,7 +408,13 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 		"PUT /users/{id}":              onUser(fields{"email": "renamed@example.com", "role": "admin"}),
 		"DELETE /users/{id}":           onUser(nil),
 		"GET /users/{id}":              onUser(nil),
-		"POST /users/{id}/password":    onUser(fields{"password": "another good password"}),
+		"GET /users/{id}/tokens":       onUser(nil),
+		"DELETE /users/{id}/tokens/{item}": func(s *stage, _ string, _ client) (string, any) {
+			_, victim := s.account("viewer")
+			made := victim.Post("/auth/tokens", fields{"name": "theirs", "role": "viewer"}).Want(http.StatusCreated)
+			return me(victim) + "/" + made.ID(), nil
+		},
+		"POST /users/{id}/password": onUser(fields{"password": "another good password"}),
 		"POST /users/{id}/totp/disable": func(s *stage, _ string, _ client) (string, any) {
 			_, victim := s.account("viewer")
 			victim.EnrolTOTP()

@@ -103,7 +103,7 @@ func endings() []ending {
 			email, victim := s.account("admin")
 			other := s.SignIn(email, apptest.Password)
 			var enrolment struct{ Secret string }
-			other.Post("/auth/totp/setup", nil).Want(http.StatusOK).Data(&enrolment)
+			other.Post("/auth/totp/setup", fields{"password": apptest.Password}).Want(http.StatusOK).Data(&enrolment)
 			return victim, func() {
 				other.Post("/auth/totp/enable", fields{"code": s.Code(enrolment.Secret)}).Want(http.StatusOK)
 			}

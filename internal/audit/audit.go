@@ -51,8 +51,9 @@ type Entry struct {
 
 // Log writes this node's chain.
 type Log struct {
-	node string
-	now  func() time.Time
+	node  string
+	now   func() time.Time
+	queue string // file for the time without a database; empty when there is none
 }
 
 // NewLog returns the log of the node with that machine id.

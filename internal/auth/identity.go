@@ -19,8 +19,11 @@ type Identity struct {
 	SessionID string // empty for an API token
 	TokenID   string // empty for a session
 	TokenName string
-	// Emergency marks a sign-in by the setup store while the database is away: it may only look at the system.
+	// Emergency marks who acts while the database is away: only what works without it is open.
 	Emergency bool
+	// Stale marks an identity from before the database went away: nobody can tell whether it
+	// still stands, so it may only look.
+	Stale bool
 }
 
 // Actor names the identity in the audit log. A token is told from its owner's own hands.

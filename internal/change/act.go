@@ -14,13 +14,14 @@ import (
 
 // Act does something that stores no configuration: restart a daemon, empty a cache. The
 // audit entry comes first, so that nothing is ever done that the log does not know; what
-// then fails is a second entry. No transaction and no lock is held meanwhile.
+// then fails is a second entry. Without the database the entries wait in a file. No
+// transaction and no lock is held meanwhile.
 func (r *Runner) Act(ctx context.Context, c Change, fn func(ctx context.Context) error) error {
 	entry, err := c.entry(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.log.Record(ctx, r.pool, entry); err != nil {
+	if err := r.log.RecordLater(ctx, r.pool, entry); err != nil {
 		return db.Busy(fmt.Errorf("record %s: %w", c.Action, err))
 	}
 	err = fn(ctx)
@@ -29,7 +30,7 @@ func (r *Runner) Act(ctx context.Context, c Change, fn func(ctx context.Context)
 	}
 	entry.Action += ".failed"
 	entry.Detail, _ = json.Marshal(map[string]string{"why": why(err)}) // a text can always be encoded
-	return errors.Join(err, r.log.Record(context.WithoutCancel(ctx), r.pool, entry))
+	return errors.Join(err, r.log.RecordLater(context.WithoutCancel(ctx), r.pool, entry))
 }
 
 // why is what the audit log may say of an error.

@@ -7,6 +7,7 @@ package setupstate
 import (
 	"net/mail"
 	"net/url"
+	"slices"
 	"time"
 
 	"gateway/internal/fault"
@@ -30,12 +31,20 @@ type State struct {
 	Retention     Retention `json:"retention"`
 }
 
-// Admin is the account that signs in while the user table has no row for it.
+// Admin is the account that signs in while there is no database. At its first sign-in it
+// becomes a row of the user table; from then on it is a copy of that row.
 type Admin struct {
+	// UserID is the row it became; empty as long as it never signed in.
+	UserID       string      `json:"user_id,omitempty"`
 	Email        string      `json:"email"`
 	PasswordHash secret.Text `json:"password_hash"`
-	SecondFactor bool        `json:"second_factor"` // the account had TOTP when it was last seen
+	SecondFactor bool        `json:"second_factor"`
 	Disabled     bool        `json:"disabled"`
+
+	TOTPSecret []byte    `json:"-"`                   // sealed, as in the row
+	LastStep   int64     `json:"last_step,omitempty"` // of the codes: one works once
+	Epoch      int64     `json:"epoch,omitempty"`     // of the sessions
+	ResetAt    time.Time `json:"reset_at,omitzero"`   // the password was reset without a database, which must still learn of it
 }
 
 // ACME is how certificates for FQDN are ordered.
@@ -82,6 +91,7 @@ func (s State) validate() error {
 func (s State) clone() State {
 	if s.Admin != nil {
 		admin := *s.Admin
+		admin.TOTPSecret = slices.Clone(admin.TOTPSecret)
 		s.Admin = &admin
 	}
 	return s

@@ -71,8 +71,11 @@ func keys(t *testing.T, s *Store) map[string]any {
 func full() State {
 	return State{
 		Complete: true, CompletedAt: time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC),
-		Admin: &Admin{Email: "admin@example.com", PasswordHash: hash, SecondFactor: true, Disabled: true},
-		FQDN:  "gw1.example.com", ACME: ACME{Email: "ops@example.com", DirectoryURL: "https://acme.example/dir", TermsAgreed: true},
+		Admin: &Admin{
+			UserID: "0190b5a0-0000-7000-8000-000000000001", Email: "admin@example.com", PasswordHash: hash, SecondFactor: true, Disabled: true,
+			TOTPSecret: []byte("sealed"), LastStep: 7, Epoch: 3, ResetAt: time.Date(2025, 6, 2, 12, 0, 0, 0, time.UTC),
+		},
+		FQDN: "gw1.example.com", ACME: ACME{Email: "ops@example.com", DirectoryURL: "https://acme.example/dir", TermsAgreed: true},
 		IsClusterNode: true, PrimaryFQDN: "gw0.example.com", IPv6Enabled: false, Maintenance: true, AutoUpdate: true,
 		Retention: Retention{Backups: 3, AuditDays: 30},
 	}
@@ -93,8 +96,11 @@ func TestTheFileHoldsAdminFQDNAndACME(t *testing.T) {
 	got := keys(t, s)
 	want := map[string]any{
 		"complete": true, "completed_at": "2025-06-01T12:00:00Z", "fqdn": "gw1.example.com",
-		"admin": map[string]any{"email": "admin@example.com", "password_hash": hash, "second_factor": true, "disabled": true},
-		"acme":  map[string]any{"email": "ops@example.com", "directory_url": "https://acme.example/dir", "terms_agreed": true},
+		"admin": map[string]any{
+			"user_id": "0190b5a0-0000-7000-8000-000000000001", "email": "admin@example.com", "password_hash": hash, "second_factor": true, "disabled": true,
+			"totp_secret": "c2VhbGVk", "last_step": 7.0, "epoch": 3.0, "reset_at": "2025-06-02T12:00:00Z",
+		},
+		"acme": map[string]any{"email": "ops@example.com", "directory_url": "https://acme.example/dir", "terms_agreed": true},
 	}
 	for key, value := range want {
 		if d := cmp.Diff(got[key], value); d != "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // wire is the file. Its own fields hide those of the embedded State with the same name:
-// Admin, to write the hash that secret.Text keeps to itself, and Complete, to notice
+// Admin, to write the secrets that Admin keeps to itself, and Complete, to notice
 // when it is missing.
 type wire struct {
 	State
@@ -23,12 +23,13 @@ type wireAdmin struct {
 	Admin
 
 	PasswordHash string `json:"password_hash"`
+	TOTPSecret   []byte `json:"totp_secret,omitempty"`
 }
 
 func encode(s State) ([]byte, error) {
 	w := wire{State: s, Complete: &s.Complete}
 	if s.Admin != nil {
-		w.Admin = &wireAdmin{Admin: *s.Admin, PasswordHash: s.Admin.PasswordHash.Reveal()}
+		w.Admin = &wireAdmin{Admin: *s.Admin, PasswordHash: s.Admin.PasswordHash.Reveal(), TOTPSecret: s.Admin.TOTPSecret}
 	}
 	data, err := json.MarshalIndent(w, "", "  ")
 	return append(data, '\n'), err
@@ -53,7 +54,7 @@ func decode(data []byte) (State, error) {
 	s.Complete = *w.Complete
 	if w.Admin != nil {
 		admin := w.Admin.Admin
-		admin.PasswordHash = secret.Text(w.Admin.PasswordHash)
+		admin.PasswordHash, admin.TOTPSecret = secret.Text(w.Admin.PasswordHash), w.Admin.TOTPSecret
 		s.Admin = &admin
 	}
 	return s, s.validate()

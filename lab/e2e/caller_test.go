@@ -343,10 +343,10 @@ type enrolled struct {
 }
 
 // enrol turns the caller's second factor on.
-func (c *caller) enrol() *enrolled {
+func (c *caller) enrol(password string) *enrolled {
 	c.t.Helper()
 	type enrolment struct{ Secret, URL, QR string }
-	begun := data[enrolment](c.post("/auth/totp/setup", nil))
+	begun := data[enrolment](c.post("/auth/totp/setup", map[string]any{"password": password}))
 	if err := isPNG(begun.QR); err != nil {
 		c.t.Error(err)
 	}

@@ -185,7 +185,7 @@ func (a *aviary) throughSecondFactor() {
 	c.login(who).want(200)
 	a.cookies("the second user", c)
 	type enrolment struct{ Secret, URL, QR string }
-	begun := data[enrolment](c.post("/auth/totp/setup", nil))
+	begun := data[enrolment](c.post("/auth/totp/setup", map[string]any{"password": who.password}))
 	a.caught("TOTP secret", begun.Secret, a.last())
 	factor := &authenticator{secret: begun.Secret}
 	c.post("/auth/totp/enable", map[string]any{"code": a.digits("wrong TOTP code", "000000")}).want(400)

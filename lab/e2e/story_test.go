@@ -142,7 +142,7 @@ func (s *story) isSetUpOnce() {
 }
 
 func (s *story) asksForASecondFactor() {
-	s.factor = s.browser.enrol()
+	s.factor = s.browser.enrol(s.admin.password)
 	if len(s.factor.recovery) != 10 {
 		s.t.Errorf("%d recovery codes, want 10", len(s.factor.recovery))
 	}

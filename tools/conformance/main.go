@@ -29,7 +29,7 @@ func main() {
 }
 
 // strictStars has a wrong asterisk fail the command; otherwise it is only told.
-const strictStars = false
+const strictStars = true
 
 // run reports false when a claim is wrong.
 func run(w io.Writer, root string, where bool) (bool, error) {

@@ -28,7 +28,7 @@ async function arrival(viewer) {
 	await fresh.context().close();
 
 	await signIn(page, viewer);
-	const { factor } = await enrol(page, sight(page));
+	const { factor } = await enrol(page, viewer.password, sight(page));
 	await signOut(page);
 	await signIn(page, viewer, { factor, moment: sight(page) });
 	for (const path of [...some(await pagesOf(page)), "/nowhere"]) {

@@ -65,7 +65,7 @@ await scenario(async () => {
 	);
 	out.signedIn = new URL(page.url()).pathname;
 
-	const { factor, recovery } = await enrol(page, (name) => shootBoth(page, name));
+	const { factor, recovery } = await enrol(page, admin.password, (name) => shootBoth(page, name));
 	out.recovery = recovery.length;
 	await signOut(page);
 	await signIn(page, admin, { factor, moment: (name) => shootBoth(page, name) });

@@ -82,7 +82,7 @@ func (a *App) Code(secret string) string {
 func (c *Client) EnrolTOTP() (secret string, recovery []string) {
 	c.t.Helper()
 	var enrolment struct{ Secret string }
-	c.Post("/auth/totp/setup", nil).Want(http.StatusOK).Data(&enrolment)
+	c.Post("/auth/totp/setup", map[string]any{"password": Password}).Want(http.StatusOK).Data(&enrolment)
 	var enabled struct {
 		RecoveryCodes []string `json:"recovery_codes"`
 	}

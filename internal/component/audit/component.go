@@ -22,11 +22,12 @@ type part struct {
 	live  *audit.Live
 	setup *setupstate.Store
 	now   func() time.Time
+	err   *slog.Logger
 }
 
 // New returns the component; node is this node's machine id.
 func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now func() time.Time, logger *slog.Logger) component.Component {
-	p := &part{pool: pool, log: log, live: audit.NewLive(pool, node, logger), setup: setup, now: now}
+	p := &part{pool: pool, log: log, live: audit.NewLive(pool, node, logger), setup: setup, now: now, err: logger}
 	schema := audit.Schema()
 	return component.Component{
 		Name:       "audit",
@@ -34,10 +35,18 @@ func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now
 		Migrations: schema.Migrations,
 		Routes:     p.routes,
 		Listen: map[string]func(context.Context, string){
-			audit.Channel: func(ctx context.Context, _ string) { p.live.Poll(ctx) },
+			audit.Channel: p.heed,
 		},
 		Jobs: []component.Job{{Name: "audit.prune", Every: time.Hour, Run: p.prune}},
 	}
+}
+
+// heed shows new entries, and first adds those that waited for the database.
+func (p *part) heed(ctx context.Context, _ string) {
+	if err := p.log.Drain(ctx, p.pool); err != nil && !db.Unavailable(err) {
+		p.err.Error("append what waited for the database", "err", err)
+	}
+	p.live.Poll(ctx)
 }
 
 func (p *part) routes(r api.Router) {

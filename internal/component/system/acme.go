@@ -22,7 +22,7 @@ func (p *part) acmeRoutes(r api.Router) {
 		Summary: "Whom certificates are ordered from",
 	}, p.acme)
 	api.Handle(r, api.Op{
-		ID: "set-acme", Method: http.MethodPut, Path: "/system/acme",
+		ID: "set-acme", Method: http.MethodPut, Path: "/system/acme", WithoutDatabase: true,
 		Summary:     "Set whom certificates are ordered from",
 		Description: "With another authority every certificate of the source acme is ordered anew; the old ones are served until then.",
 	}, p.setACME)

@@ -25,11 +25,11 @@ func (p *part) serviceRoutes(r api.Router) {
 		Summary: "State of the product's own services, the daemons and the packet filter",
 	}, p.services)
 	api.Handle(r, api.Op{
-		ID: "restart-service", Method: http.MethodPost, Path: "/system/service-restart", Timeout: actTime,
+		ID: "restart-service", Method: http.MethodPost, Path: "/system/service-restart", Timeout: actTime, WithoutDatabase: true,
 		Summary: "Restart a service",
 	}, p.restart)
 	api.Handle(r, api.Op{
-		ID: "toggle-service", Method: http.MethodPost, Path: "/system/service-toggle", Timeout: actTime,
+		ID: "toggle-service", Method: http.MethodPost, Path: "/system/service-toggle", Timeout: actTime, WithoutDatabase: true,
 		Summary:     "Switch a service on or off",
 		Description: "On starts it now and at every boot, off stops it now and for good.",
 	}, p.toggle)

@@ -15,14 +15,15 @@ import (
 // flag is one switch of the setup store.
 type flag struct {
 	path, action, what string
+	inDatabase         bool // others read it there
 	field              func(*setupstate.State) *bool
 }
 
 func flags() []flag {
 	return []flag{
-		{"ipv6", "system.ipv6", "whether the daemons listen on IPv6", func(s *setupstate.State) *bool { return &s.IPv6Enabled }},
-		{"maintenance", "system.maintenance", "the maintenance mode", func(s *setupstate.State) *bool { return &s.Maintenance }},
-		{"auto-update", "system.auto_update", "whether the node is to update itself; stored, and not acted upon yet", func(s *setupstate.State) *bool { return &s.AutoUpdate }},
+		{"ipv6", "system.ipv6", "whether the daemons listen on IPv6", true, func(s *setupstate.State) *bool { return &s.IPv6Enabled }},
+		{"maintenance", "system.maintenance", "the maintenance mode", false, func(s *setupstate.State) *bool { return &s.Maintenance }},
+		{"auto-update", "system.auto_update", "whether the node is to update itself; stored, and not acted upon yet", false, func(s *setupstate.State) *bool { return &s.AutoUpdate }},
 	}
 }
 
@@ -33,7 +34,7 @@ func (p *part) settingRoutes(r api.Router) {
 			Summary: "Tell " + f.what,
 		}, func(context.Context, *struct{}) (*api.Body[Flag], error) { return p.flag(f) })
 		api.Handle(r, api.Op{
-			ID: "set-" + f.path, Method: http.MethodPost, Path: "/system/" + f.path,
+			ID: "set-" + f.path, Method: http.MethodPost, Path: "/system/" + f.path, WithoutDatabase: !f.inDatabase,
 			Summary: "Set " + f.what,
 		}, func(ctx context.Context, in *struct{ Body Flag }) (*api.Body[Flag], error) {
 			return p.setFlag(ctx, f, in.Body)
@@ -45,7 +46,7 @@ func (p *part) settingRoutes(r api.Router) {
 		Summary: "How much history is kept",
 	}, p.retention)
 	api.Handle(r, api.Op{
-		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention",
+		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention", WithoutDatabase: true,
 		Summary: "Set how much history is kept",
 	}, p.setRetention)
 }
@@ -69,7 +70,7 @@ func (p *part) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Flag],
 		subject = "on"
 	}
 	also := nothingElse
-	if f.path == "ipv6" && p.IPv6 != nil {
+	if f.inDatabase && p.IPv6 != nil {
 		also = func(ctx context.Context, tx pgx.Tx) error { return p.IPv6(ctx, tx, want.Enabled) }
 	}
 	if err := set(ctx, p, f.action, subject, f.field, want.Enabled, also); err != nil {
@@ -115,14 +116,18 @@ func set[T comparable](ctx context.Context, p *part, action, subject string, fie
 		return err
 	}
 	c := change.Change{Component: "system", Action: action, Subject: subject, Detail: map[string]any{"from": *field(&state), "to": value}}
-	return p.Run.Run(held, c, func(tx change.Tx) error {
-		tx.AfterCommit(func(context.Context) error {
-			_, err := p.Setup.Update(func(s *setupstate.State) error {
-				*field(s) = value
-				return nil
-			})
-			return err
+	store := func(context.Context) error {
+		_, err := p.Setup.Update(func(s *setupstate.State) error {
+			*field(s) = value
+			return nil
 		})
+		return err
+	}
+	if !p.Database.Up() {
+		return p.Run.Act(held, c, store)
+	}
+	return p.Run.Run(held, c, func(tx change.Tx) error {
+		tx.AfterCommit(store)
 		return also(held, tx)
 	})
 }

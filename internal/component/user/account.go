@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/auth"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/secret"
 )
@@ -54,9 +55,10 @@ func findAccount(ctx context.Context, q db.DB, where string, arg any) (*account,
 	return a, nil
 }
 
-// endSessions raises the epoch, so that no session of the account made before
-// is good any more, on any node, and tells the running ones.
-func endSessions(ctx context.Context, tx pgx.Tx, userID string) error {
+// endSessions raises the epoch, so that no session and no API token of the account made
+// before is good any more, on any node, and tells the running ones.
+func (u *Users) endSessions(ctx context.Context, tx change.Tx, userID string) error {
+	u.forget(tx)
 	var b pgx.Batch
 	b.Queue(`update users set session_epoch = session_epoch + 1 where id = $1`, userID)
 	b.Queue(`update user_sessions set revoked_at = now() where user_id = $1 and revoked_at is null`, userID)
@@ -65,6 +67,12 @@ func endSessions(ctx context.Context, tx pgx.Tx, userID string) error {
 		return fmt.Errorf("end sessions of %s: %w", userID, err)
 	}
 	return nil
+}
+
+// forget has this process ask the database anew who is signed in, as soon as the change
+// is stored; others hear of it by the notification.
+func (u *Users) forget(tx change.Tx) {
+	tx.AfterCommit(func(ctx context.Context) error { u.sessions.changed(ctx, ""); return nil })
 }
 
 func totpPlace(column, userID string) secret.Place {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"embed"
 	"log/slog"
+	"sync"
 	"time"
 
 	"gateway/internal/api"
@@ -46,6 +47,7 @@ type Users struct {
 	codes     *auth.CodeLimiter
 	sessions  *sessions
 	emergency *emergency
+	mirroring sync.Mutex
 }
 
 // New returns the accounts of this node.
@@ -73,7 +75,7 @@ func (u *Users) Component() component.Component {
 		},
 		Migrations: db.Files(migrations),
 		Routes:     u.routes,
-		Listen:     map[string]func(context.Context, string){sessionChannel: u.sessions.changed},
+		Listen:     map[string]func(context.Context, string){sessionChannel: u.sessions.changed, change.Channel: u.heed},
 		Jobs:       []component.Job{{Name: "user.sessions.prune", Every: time.Hour, Run: u.pruneSessions}},
 	}
 }

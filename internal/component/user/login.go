@@ -17,6 +17,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/secret"
+	"gateway/internal/setupstate"
 )
 
 func (u *Users) loginRoutes(r api.Router) {
@@ -26,7 +27,7 @@ func (u *Users) loginRoutes(r api.Router) {
 		Description: "Answers a session cookie, or second_factor with a token for POST /auth/login/totp.",
 	}, u.login)
 	api.Handle(r, api.Op{
-		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, BeforeSetup: true,
+		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
 		Summary: "Finish signing in with a code of the authenticator, or a recovery code",
 	}, u.loginTOTP)
 	api.Handle(r, api.Op{
@@ -52,7 +53,7 @@ type Identity struct {
 	Email       string    `json:"email"`
 	Role        auth.Role `json:"role" enum:"admin,viewer"`
 	TOTPEnabled bool      `json:"totp_enabled"`
-	Limited     bool      `json:"limited" doc:"Signed in while the database is away: only the system's state can be read"`
+	Limited     bool      `json:"limited" doc:"Signed in while the database is away: only the system can be looked at and acted on"`
 }
 
 type credentials struct {
@@ -88,7 +89,7 @@ func (u *Users) login(ctx context.Context, in *credentials) (*api.SignedIn[Login
 		return nil, u.refuse(ctx, email, "account_disabled", fault.New(fault.Forbidden, "this account is disabled"))
 	}
 	if who.away {
-		return u.emergencyLogin(who)
+		return u.emergencyLogin(ctx, who)
 	}
 	return u.firstFactorDone(ctx, who)
 }
@@ -122,7 +123,7 @@ type candidate struct {
 func (u *Users) find(ctx context.Context, email string) (candidate, error) {
 	away := !u.Database.Up()
 	if !away {
-		a, err := byEmail(ctx, u.Pool, email)
+		a, err := u.row(ctx, email)
 		switch {
 		case err == nil && a != nil:
 			return candidate{account: *a}, nil
@@ -139,10 +140,39 @@ func (u *Users) find(ctx context.Context, email string) (candidate, error) {
 	if state.Admin == nil || state.Admin.Email != email {
 		return candidate{away: away}, nil
 	}
-	return candidate{fromStore: true, away: away, account: account{
-		Email: email, Role: auth.Admin, Active: !state.Admin.Disabled,
-		PasswordHash: state.Admin.PasswordHash.Reveal(), TOTPEnabled: state.Admin.SecondFactor,
-	}}, nil
+	if !away {
+		if ok, err := adoptable(ctx, u.Pool, *state.Admin); err != nil || !ok {
+			return candidate{}, err
+		}
+	}
+	return candidate{fromStore: true, away: away, account: stored(*state.Admin)}, nil
+}
+
+// row is the account with that e-mail, with the password that was reset meanwhile.
+func (u *Users) row(ctx context.Context, email string) (*account, error) {
+	if err := u.settleReset(ctx); err != nil {
+		return nil, err
+	}
+	return byEmail(ctx, u.Pool, email)
+}
+
+// stored is the setup store's admin as an account.
+func stored(a setupstate.Admin) account {
+	return account{
+		ID: a.UserID, Email: a.Email, Role: auth.Admin, Active: !a.Disabled, PasswordHash: a.PasswordHash.Reveal(),
+		TOTPEnabled: a.SecondFactor, TOTPSecret: a.TOTPSecret, Epoch: a.Epoch,
+	}
+}
+
+// adoptable reports whether the setup store's admin, which has no row, may become one. It
+// becomes one once: when that row is gone the account was deleted, unless there is no
+// admin at all. That no change can bring about; the table was lost.
+func adoptable(ctx context.Context, q db.DB, admin setupstate.Admin) (bool, error) {
+	if admin.UserID == "" {
+		return true, nil
+	}
+	others, err := otherAdmins(ctx, q, admin.UserID)
+	return others == 0, err
 }
 
 // refuse records a failed sign-in and returns its fault. The log says the reason; the caller learns no more than the fault says.
@@ -176,23 +206,44 @@ func (u *Users) firstFactorDone(ctx context.Context, who candidate) (*api.Signed
 		who.account = *made
 	}
 	if who.TOTPEnabled {
-		token, err := u.Signer.Sign(auth.MFA, auth.Claims{Subject: who.ID, SID: db.NewID(), Epoch: who.Epoch})
-		if err != nil {
-			return nil, err
-		}
-		return signedIn(Login{SecondFactor: true, Token: token}, nil), nil
+		return u.askForCode(who.account)
 	}
 	return u.signIn(ctx, &who.account, "password")
 }
 
-// adopt makes the setup store's admin a row of the user table.
+// askForCode answers the token that proves the password step.
+func (u *Users) askForCode(a account) (*api.SignedIn[Login], error) {
+	token, err := u.Signer.Sign(auth.MFA, auth.Claims{Subject: a.ID, SID: db.NewID(), Epoch: a.Epoch})
+	if err != nil {
+		return nil, err
+	}
+	return signedIn(Login{SecondFactor: true, Token: token}, nil), nil
+}
+
+// adopt makes the setup store's admin a row of the user table, with its second factor. A
+// row that was lost gets its old id: the sealed secret belongs to that.
 func (u *Users) adopt(ctx context.Context, a account) (*account, error) {
-	a.ID = db.NewID()
-	a.TOTPEnabled = false // without a row there is no second factor to ask for
+	if a.TOTPEnabled && (a.ID == "" || a.TOTPSecret == nil) {
+		return nil, fault.New(fault.Forbidden, "the second factor of this account was lost with its record in the database; restore the database from a backup").
+			WithCode("second_factor_lost")
+	}
+	was := a.ID
+	if a.ID == "" {
+		a.ID = db.NewID()
+	}
 	c := change.Change{Component: "user", Action: "user.create", Subject: a.Email, Actor: "setup"}
 	err := u.Run.Run(ctx, c, func(tx change.Tx) error {
-		_, err := tx.Exec(ctx, `insert into users (id, revision, created_at, updated_at, email, role, active, password_hash)
-			values ($1, 1, $2, $2, $3, $4, $5, $6)`, a.ID, u.Now(), a.Email, a.Role, a.Active, a.PasswordHash)
+		ok, err := u.stillAdoptable(ctx, tx, was, a.Email)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return change.Nothing()
+		}
+		_, err = tx.Exec(ctx, `insert into users (id, revision, created_at, updated_at, email, role, active, password_hash, totp_enabled, totp_secret, session_epoch)
+			values ($1, 1, $2, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			a.ID, u.Now(), a.Email, a.Role, a.Active, a.PasswordHash, a.TOTPEnabled, a.TOTPSecret, a.Epoch)
+		u.follow(tx, bond{a.ID, a.Email})
 		return err
 	})
 	if fault.Is(db.Fault(err, "user", nil), fault.Conflict) {
@@ -202,7 +253,16 @@ func (u *Users) adopt(ctx context.Context, a account) (*account, error) {
 	if err != nil {
 		return nil, fmt.Errorf("adopt setup admin: %w", err)
 	}
-	return &a, nil
+	return u.adopted(ctx, a.Email)
+}
+
+// stillAdoptable asks again under the lock: a parallel sign-in may have been faster.
+func (u *Users) stillAdoptable(ctx context.Context, tx db.DB, userID, email string) (bool, error) {
+	state, err := u.Setup.Load()
+	if err != nil || state.Admin == nil || state.Admin.UserID != userID || state.Admin.Email != email {
+		return false, err
+	}
+	return adoptable(ctx, tx, *state.Admin)
 }
 
 func (u *Users) adopted(ctx context.Context, email string) (*account, error) {
@@ -242,7 +302,7 @@ func signedIn(l Login, cookies []http.Cookie) *api.SignedIn[Login] {
 func (u *Users) logout(ctx context.Context, _ *struct{}) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	c := change.Change{Component: "user", Action: "auth.logout", Subject: me.Email}
-	if err := u.Run.Run(ctx, c, func(tx change.Tx) error { return revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
+	if err := u.Run.Run(ctx, c, func(tx change.Tx) error { return u.revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
 		return nil, err
 	}
 	return &api.SignedIn[*api.None]{SetCookie: expire()}, nil

@@ -11,6 +11,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/app/apptest"
+	"gateway/internal/auth"
 	"gateway/internal/setupstate"
 )
 
@@ -128,7 +129,7 @@ func TestAnInactiveAccountStaysOut(t *testing.T) {
 func TestSigningInWithASecondFactor(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	var enrolment struct{ Secret, URL, QR string }
-	admin.Post("/auth/totp/setup", nil).Want(http.StatusOK).Data(&enrolment)
+	admin.Post("/auth/totp/setup", map[string]any{"password": apptest.Password}).Want(http.StatusOK).Data(&enrolment)
 	if !strings.HasPrefix(enrolment.QR, "data:image/png;base64,") || !strings.HasPrefix(enrolment.URL, "otpauth://totp/") {
 		t.Errorf("enrolment = %.60s %.60s", enrolment.QR, enrolment.URL)
 	}
@@ -180,7 +181,7 @@ func TestTheOwnerTurnsTheSecondFactorOff(t *testing.T) {
 	if !store(t, a).Admin.SecondFactor {
 		t.Error("the setup store does not know of the second factor")
 	}
-	admin.Post("/auth/totp/setup", nil).Want(http.StatusConflict)
+	admin.Post("/auth/totp/setup", map[string]any{"password": apptest.Password}).Want(http.StatusConflict)
 	admin.Post("/auth/totp/disable", map[string]any{"password": "not the right password"}).Want(http.StatusUnauthorized)
 	admin.Post("/auth/totp/disable", map[string]any{"password": apptest.Password}).Want(http.StatusOK)
 	a.SignIn(apptest.Email, apptest.Password).Get("/users").Want(http.StatusOK)
@@ -254,7 +255,7 @@ func TestAPITokens(t *testing.T) {
 }
 
 // shows SYS-04
-func TestWithoutADatabaseTheSetupAdminMayLookAtTheSystem(t *testing.T) {
+func TestWithoutADatabaseTheSetupAdminActsOnTheSystem(t *testing.T) {
 	a := apptest.New(t)
 	a.Setup()
 	b := apptest.NewAway(t, a.Config.StateDir)
@@ -265,7 +266,78 @@ func TestWithoutADatabaseTheSetupAdminMayLookAtTheSystem(t *testing.T) {
 	away.Login(apptest.Email, apptest.Password).Want(http.StatusOK)
 	away.Get("/system/resources").Want(http.StatusOK)
 	away.Get("/users").WantCode(http.StatusServiceUnavailable, "database_unavailable")
-	away.Post("/system/maintenance", map[string]any{"enabled": true}).WantCode(http.StatusServiceUnavailable, "database_unavailable")
+	away.Post("/system/maintenance", map[string]any{"enabled": true}).Want(http.StatusOK)
+	away.Post("/system/ipv6", map[string]any{"enabled": true}).WantCode(http.StatusServiceUnavailable, "database_unavailable")
+	away.Post("/system/service-restart", map[string]any{"service": "dns"}).WantCode(http.StatusServiceUnavailable, "applier_unavailable") // asked, and not there
+	a.Start()
+	away = a.SignIn(apptest.Email, apptest.Password)
+	a.Until("what was done is in the audit log", func() bool {
+		body := string(away.Get("/audit/recent").Want(http.StatusOK).Body)
+		return strings.Contains(body, `"system.service_restart.failed"`) && strings.Contains(body, `"happened_at"`) &&
+			strings.Contains(body, `"system.maintenance"`) && strings.Contains(body, `"database":"away"`)
+	})
+}
+
+// One code works once, whether the database saw it or not.
+func TestTheSecondFactorIsCheckedWithoutADatabase(t *testing.T) {
+	a, admin := apptest.Ready(t, apptest.NoLimits)
+	secret, _ := admin.EnrolTOTP()
+	enrolled := a.Code(secret)
+	b := apptest.NewAway(t, a.Config.StateDir)
+	away := b.Anonymous()
+	var step struct {
+		SecondFactor bool `json:"second_factor"`
+		Token        string
+	}
+	away.Login(apptest.Email, apptest.Password).Want(http.StatusOK).Data(&step)
+	if !step.SecondFactor {
+		t.Fatal("the password alone signs in")
+	}
+	use := func(c *apptest.Client, code string) *apptest.Answer {
+		return c.Post("/auth/login/totp", map[string]any{"token": step.Token, "code": code})
+	}
+	away.Get("/system/resources").Want(http.StatusUnauthorized)
+	use(away, enrolled).Want(http.StatusUnauthorized) // the database saw it
+	use(away, "000000").Want(http.StatusUnauthorized)
+	a.Clock.Add(time.Minute)
+	b.Clock.Add(time.Minute)
+	code := b.Code(secret)
+	use(away, code).Want(http.StatusOK)
+	away.Get("/system/resources").Want(http.StatusOK)
+	use(b.Anonymous(), code).Want(http.StatusUnauthorized)
+	a.Start()
+	a.Until("the database heard of the code", func() bool {
+		var last int64
+		err := a.Pool.QueryRow(t.Context(), `select max(last_step) from user_totp_state`).Scan(&last)
+		return err == nil && last == store(t, a).Admin.LastStep
+	})
+	use(a.Anonymous(), code).Want(http.StatusUnauthorized)
+}
+
+func TestThePasswordIsResetWithoutADatabase(t *testing.T) {
+	a, admin := apptest.Ready(t, apptest.NoLimits)
+	b := apptest.NewAway(t, a.Config.StateDir)
+	held := b.SignIn(apptest.Email, apptest.Password)
+	token, err := auth.CreateResetToken(b.Config.ResetToken(), b.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := map[string]any{"token": token.Reveal(), "new_password": other}
+	b.Anonymous().Post("/auth/reset-password", body).Want(http.StatusOK)
+	b.Anonymous().Post("/auth/reset-password", body).Want(http.StatusUnauthorized)
+	b.Anonymous().Login(apptest.Email, apptest.Password).Want(http.StatusUnauthorized)
+	b.SignIn(apptest.Email, other)
+	held.Get("/system/resources").Want(http.StatusServiceUnavailable) // it was signed in by the old password
+	a.Start()
+	a.Anonymous().Login(apptest.Email, apptest.Password).Want(http.StatusUnauthorized)
+	a.SignIn(apptest.Email, other)
+	a.Until("the old session ended", func() bool { return admin.Get("/users").Status == http.StatusUnauthorized })
+	if s := store(t, a).Admin; !s.ResetAt.IsZero() {
+		t.Errorf("admin = %+v, want the reset settled", s)
+	}
+	if got := strings.Join(a.Actions(), " "); !strings.Contains(got, "auth.password.reset") {
+		t.Errorf("actions = %s", got)
+	}
 }
 
 func TestKeyFilesAreTheOwnersAlone(t *testing.T) {

@@ -19,16 +19,16 @@ import (
 func (u *Users) passwordRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "change-password", Method: http.MethodPost, Path: "/auth/change-password", Access: api.Self,
-		Summary: "Change your own password", Description: "Every other session of the account ends.",
+		Summary: "Change your own password", Description: "Every other session and every API token of the account ends.",
 	}, u.changePassword)
 	api.Handle(r, api.Op{
-		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, BeforeSetup: true,
+		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
 		Summary:     "Set the administrator's password with a token from the box",
 		Description: "gateway-ctl reset-password prints the token; it works once, for 30 minutes.",
 	}, u.resetPassword)
 	api.Handle(r, api.Op{
 		ID: "set-user-password", Method: http.MethodPost, Path: "/users/{id}/password",
-		Summary: "Set a user's password", Description: "Every session of that user ends.",
+		Summary: "Set a user's password", Description: "Every session and every API token of that user ends.",
 	}, u.setPassword)
 }
 
@@ -103,44 +103,19 @@ func (u *Users) newHash(ctx context.Context, field, password, email string) (str
 	return string(hash), err
 }
 
-// storePassword writes the hash, and to the setup store too when the account is its admin.
-func (u *Users) storePassword(ctx context.Context, tx pgx.Tx, userID, email, hash string) error {
+// storePassword writes the hash; the setup store follows when the account is its admin.
+func (u *Users) storePassword(ctx context.Context, tx change.Tx, userID, email, hash string) error {
 	_, err := tx.Exec(ctx, `update users set password_hash = $2, revision = revision + 1, updated_at = $3 where id = $1`, userID, hash, u.Now())
 	if err != nil {
 		return fmt.Errorf("store password: %w", err)
 	}
-	return u.settleStore(email, func(s *setupstate.State) { s.Admin.PasswordHash = secret.Text(hash) })
-}
-
-// settleStore changes the setup store's admin when it is this account. The file
-// is written before the commit: should that fail, the row still decides.
-func (u *Users) settleStore(email string, fn func(*setupstate.State)) error {
-	state, err := u.Setup.Load()
-	if err != nil || state.Admin == nil || state.Admin.Email != email {
-		return err
-	}
-	_, err = u.Setup.Update(func(s *setupstate.State) error {
-		if s.Admin != nil && s.Admin.Email == email {
-			fn(s)
-		}
-		return nil
-	})
-	return err
-}
-
-// mirrorSecondFactor tells the setup store whether its admin has a second factor,
-// so that the password alone does not do while the database is away.
-func (u *Users) mirrorSecondFactor(ctx context.Context, tx pgx.Tx, userID string, on bool) error {
-	a, err := byID(ctx, tx, userID)
-	if err != nil || a == nil {
-		return err
-	}
-	return u.settleStore(a.Email, func(s *setupstate.State) { s.Admin.SecondFactor = on })
+	u.follow(tx, bond{userID, email})
+	return nil
 }
 
 // renew ends every session of the account and starts a new one for this caller.
-func (u *Users) renew(ctx context.Context, tx pgx.Tx, me auth.Identity) ([]http.Cookie, error) {
-	if err := endSessions(ctx, tx, me.UserID); err != nil {
+func (u *Users) renew(ctx context.Context, tx change.Tx, me auth.Identity) ([]http.Cookie, error) {
+	if err := u.endSessions(ctx, tx, me.UserID); err != nil {
 		return nil, err
 	}
 	a, err := byID(ctx, tx, me.UserID)
@@ -172,7 +147,10 @@ func (u *Users) resetPassword(ctx context.Context, in *struct {
 		if state.Admin == nil {
 			return fault.New(fault.Conflict, "this node has no local administrator whose password could be reset")
 		}
-		return u.reset(ctx, state.Admin.Email, in.Body.NewPassword.Reveal())
+		if !u.Database.Up() {
+			return u.resetAway(ctx, *state.Admin, in.Body.NewPassword.Reveal())
+		}
+		return u.reset(ctx, *state.Admin, in.Body.NewPassword.Reveal())
 	})
 	if err != nil {
 		return nil, err
@@ -182,26 +160,39 @@ func (u *Users) resetPassword(ctx context.Context, in *struct {
 }
 
 // reset settles user table and setup store together: afterwards only the new password signs in.
-func (u *Users) reset(ctx context.Context, email, password string) error {
-	hash, err := u.newHash(ctx, "new_password", password, email)
+func (u *Users) reset(ctx context.Context, admin setupstate.Admin, password string) error {
+	hash, err := u.newHash(ctx, "new_password", password, admin.Email)
 	if err != nil {
 		return err
 	}
-	c := change.Change{Component: "user", Action: "auth.password.reset", Subject: email, Actor: "local"}
+	c := change.Change{Component: "user", Action: "auth.password.reset", Subject: admin.Email, Actor: "local"}
 	return u.Run.Run(ctx, c, func(tx change.Tx) error {
-		a, err := byEmail(ctx, tx, email)
+		a, err := rowOf(ctx, tx, admin)
 		if err != nil {
 			return err
 		}
 		if a == nil {
-			return u.settleStore(email, func(s *setupstate.State) { s.Admin.PasswordHash = secret.Text(hash) })
+			tx.AfterCommit(func(context.Context) error { return u.resetStore(admin, hash) })
+			return nil
 		}
-		u.codes.Right(a.ID) // lifts a lockout by wrong codes; the second factor itself stays
-		if err := u.storePassword(ctx, tx, a.ID, email, hash); err != nil {
+		// It lifts a lockout by wrong codes; the second factor itself stays.
+		tx.AfterCommit(func(context.Context) error { u.codes.Right(a.ID); return nil })
+		if err := u.storePassword(ctx, tx, a.ID, a.Email, hash); err != nil {
 			return err
 		}
-		return endSessions(ctx, tx, a.ID)
+		return u.endSessions(ctx, tx, a.ID)
 	})
+}
+
+// resetStore is for an admin that has no row.
+func (u *Users) resetStore(admin setupstate.Admin, hash string) error {
+	_, err := u.Setup.Update(func(s *setupstate.State) error {
+		if s.Admin != nil && s.Admin.UserID == admin.UserID {
+			s.Admin.PasswordHash = secret.Text(hash)
+		}
+		return nil
+	})
+	return err
 }
 
 func (u *Users) setPassword(ctx context.Context, in *struct {
@@ -215,6 +206,9 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	if err := notOwner(ctx, a.ID); err != nil {
+		return nil, err
+	}
 	hash, err := u.newHash(ctx, "password", in.Body.Password.Reveal(), a.Email)
 	if err != nil {
 		return nil, err
@@ -224,7 +218,7 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 		if err := u.storePassword(ctx, tx, a.ID, a.Email, hash); err != nil {
 			return err
 		}
-		return endSessions(ctx, tx, a.ID)
+		return u.endSessions(ctx, tx, a.ID)
 	})
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func (u *Users) Authenticate(ctx context.Context, c api.Credential) (auth.Identi
 		u.sessions.put(key, id, now, turn)
 	case fault.Is(err, fault.Unavailable):
 		if id, _, ok := u.sessions.get(key, now, staleAge); ok {
-			id.Emergency = true
+			id.Emergency, id.Stale = true, true
 			return id, nil
 		}
 	}
@@ -258,14 +258,15 @@ func (u *Users) revokeSession(ctx context.Context, in *struct {
 		return nil, db.Fault(pgx.ErrNoRows, "session", nil)
 	}
 	c := change.Change{Component: "user", Action: "auth.session.revoke", Subject: me.Email, Detail: map[string]any{"session": in.ID}}
-	err := u.Run.Run(ctx, c, func(tx change.Tx) error { return revoke(ctx, tx, me.UserID, in.ID) })
+	err := u.Run.Run(ctx, c, func(tx change.Tx) error { return u.revoke(ctx, tx, me.UserID, in.ID) })
 	if err != nil {
 		return nil, err
 	}
 	return api.Done(), nil
 }
 
-func revoke(ctx context.Context, tx pgx.Tx, userID, id string) error {
+func (u *Users) revoke(ctx context.Context, tx change.Tx, userID, id string) error {
+	u.forget(tx)
 	tag, err := tx.Exec(ctx, `update user_sessions set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null`, id, userID)
 	if err != nil {
 		return fmt.Errorf("revoke session: %w", err)

@@ -23,13 +23,22 @@ func (u *Users) tokenRoutes(r api.Router) {
 	}, u.listTokens)
 	api.Handle(r, api.Op{
 		ID: "create-token", Method: http.MethodPost, Path: "/auth/tokens", Access: api.Self, Status: http.StatusCreated,
-		Summary:     "Create an API token",
-		Description: "The token is shown this once. It acts with its own role, and never with more than its owner has at that moment.",
+		Summary: "Create an API token",
+		Description: "The token is shown this once. It acts with its own role, and never with more than its owner has at that moment. " +
+			"It ends with the sessions of its owner: when the password, the role, the e-mail or the second factor changes, and when the account is disabled.",
 	}, u.createToken)
 	api.Handle(r, api.Op{
 		ID: "revoke-token", Method: http.MethodDelete, Path: "/auth/tokens/{id}", Access: api.Self,
 		Summary: "Revoke one of your own API tokens",
 	}, u.revokeToken)
+	api.Handle(r, api.Op{
+		ID: "list-user-tokens", Method: http.MethodGet, Path: "/users/{id}/tokens",
+		Summary: "List a user's API tokens",
+	}, u.listUserTokens)
+	api.Handle(r, api.Op{
+		ID: "revoke-user-token", Method: http.MethodDelete, Path: "/users/{id}/tokens/{item}",
+		Summary: "Revoke one of a user's API tokens",
+	}, u.revokeUserToken)
 }
 
 // TokenView is a token as its owner sees it: everything but the token.
@@ -49,9 +58,25 @@ type NewTokenView struct {
 }
 
 func (u *Users) listTokens(ctx context.Context, _ *struct{}) (*api.Body[[]TokenView], error) {
+	return u.tokensOf(ctx, auth.From(ctx).UserID)
+}
+
+func (u *Users) listUserTokens(ctx context.Context, in *struct {
+	ID string `path:"id"`
+},
+) (*api.Body[[]TokenView], error) {
+	a, err := u.existing(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return u.tokensOf(ctx, a.ID)
+}
+
+// tokensOf are the tokens that did not end with the account's sessions.
+func (u *Users) tokensOf(ctx context.Context, userID string) (*api.Body[[]TokenView], error) {
 	list, err := db.List[TokenView](ctx, u.Pool, `select t.id, t.name, t.role, t.created_at, t.expires_at, p.last_used_at
-		from user_tokens t left join user_token_uses p on p.token_id = t.id
-		where t.user_id = $1 order by t.created_at desc, t.id limit 1000`, auth.From(ctx).UserID)
+		from user_tokens t join users u on u.id = t.user_id left join user_token_uses p on p.token_id = t.id
+		where t.user_id = $1 and t.epoch = u.session_epoch order by t.created_at desc, t.id limit 1000`, userID)
 	if err != nil {
 		return nil, fmt.Errorf("list tokens: %w", err)
 	}
@@ -75,8 +100,14 @@ func (u *Users) createToken(ctx context.Context, in *struct {
 	t := TokenView{ID: db.NewID(), Name: in.Body.Name, Role: in.Body.Role, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, in.Body.Days)}
 	c := change.Change{Component: "user", Action: "auth.token.create", Subject: t.Name, Detail: map[string]any{"role": t.Role, "expires_at": t.ExpiresAt}}
 	err := u.Run.Run(ctx, c, func(tx change.Tx) error {
-		_, err := tx.Exec(ctx, `insert into user_tokens (id, user_id, name, role, hash, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
-			t.ID, me.UserID, t.Name, t.Role, hash, t.CreatedAt, t.ExpiresAt)
+		// The session that asks may end meanwhile; its token must not outlive it then.
+		tag, err := tx.Exec(ctx, `insert into user_tokens (id, user_id, name, role, hash, created_at, expires_at, epoch)
+			select $1, u.id, $3, $4, $5, $6, $7, u.session_epoch from users u join user_sessions s on s.user_id = u.id
+			where u.id = $2 and u.active and s.id = $8 and s.revoked_at is null`,
+			t.ID, me.UserID, t.Name, t.Role, hash, t.CreatedAt, t.ExpiresAt, me.SessionID)
+		if err == nil && tag.RowsAffected() == 0 {
+			return ended()
+		}
 		return err
 	})
 	if err != nil {
@@ -89,18 +120,34 @@ func (u *Users) revokeToken(ctx context.Context, in *struct {
 	ID string `path:"id"`
 },
 ) (*api.Body[*api.None], error) {
-	me := auth.From(ctx)
-	var name string
+	return u.endToken(ctx, change.Change{Component: "user", Action: "auth.token.revoke"}, auth.From(ctx).UserID, in.ID)
+}
+
+func (u *Users) revokeUserToken(ctx context.Context, in *struct {
+	ID    string `path:"id"`
+	Token string `path:"item"`
+},
+) (*api.Body[*api.None], error) {
+	a, err := u.existing(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	c := change.Change{Component: "user", Action: "user.token.revoke", Detail: map[string]any{"user": a.Email}}
+	return u.endToken(ctx, c, a.ID, in.Token)
+}
+
+// endToken deletes a token of that user.
+func (u *Users) endToken(ctx context.Context, c change.Change, userID, id string) (*api.Body[*api.None], error) {
 	err := pgx.ErrNoRows
-	if db.ValidID(in.ID) {
-		err = u.Pool.QueryRow(ctx, `select name from user_tokens where id = $1 and user_id = $2`, in.ID, me.UserID).Scan(&name)
+	if db.ValidID(id) {
+		err = u.Pool.QueryRow(ctx, `select name from user_tokens where id = $1 and user_id = $2`, id, userID).Scan(&c.Subject)
 	}
 	if err != nil {
 		return nil, db.Fault(err, "token", nil)
 	}
-	c := change.Change{Component: "user", Action: "auth.token.revoke", Subject: name}
 	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
-		tag, err := tx.Exec(ctx, `delete from user_tokens where id = $1 and user_id = $2`, in.ID, me.UserID)
+		u.forget(tx)
+		tag, err := tx.Exec(ctx, `delete from user_tokens where id = $1 and user_id = $2`, id, userID)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = pgx.ErrNoRows
 		}
@@ -122,7 +169,7 @@ func (u *Users) tokenIdentity(ctx context.Context, hash []byte) (auth.Identity, 
 	var used *time.Time
 	err := u.Pool.QueryRow(ctx, `select t.id, t.name, t.role, u.id, u.email, u.role, p.last_used_at
 		from user_tokens t join users u on u.id = t.user_id left join user_token_uses p on p.token_id = t.id
-		where t.hash = $1 and t.expires_at > $2 and u.active`, hash, u.Now()).
+		where t.hash = $1 and t.expires_at > $2 and u.active and t.epoch = u.session_epoch`, hash, u.Now()).
 		Scan(&id.TokenID, &id.TokenName, &id.Role, &id.UserID, &id.Email, &own, &used)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return auth.Identity{}, fault.New(fault.Unauthenticated, "the token is unknown, expired or revoked")

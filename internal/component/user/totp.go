@@ -19,13 +19,14 @@ import (
 func (u *Users) totpRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "setup-totp", Method: http.MethodPost, Path: "/auth/totp/setup", Access: api.Self,
-		Summary:     "Begin setting up a second factor",
-		Description: "Answers the secret, as text and as a QR code. Nothing changes until POST /auth/totp/enable proves that the authenticator has it.",
+		Summary: "Begin setting up a second factor",
+		Description: "Needs your password, so that nobody at an unlocked screen can lock you out. Answers the secret, as text and as a QR code. " +
+			"Nothing changes until POST /auth/totp/enable proves that the authenticator has it.",
 	}, u.setupTOTP)
 	api.Handle(r, api.Op{
 		ID: "enable-totp", Method: http.MethodPost, Path: "/auth/totp/enable", Access: api.Self,
 		Summary:     "Turn the second factor on",
-		Description: "Answers recovery codes, which are shown this once. Other sessions of the account end.",
+		Description: "Answers recovery codes, which are shown this once. Other sessions and all API tokens of the account end.",
 	}, u.enableTOTP)
 	api.Handle(r, api.Op{
 		ID: "disable-totp", Method: http.MethodPost, Path: "/auth/totp/disable", Access: api.Self,
@@ -44,8 +45,18 @@ type Enrolment struct {
 	QR     string `json:"qr" doc:"The same as QR code: a PNG as data URL"`
 }
 
-func (u *Users) setupTOTP(ctx context.Context, _ *struct{}) (*api.Body[Enrolment], error) {
+// ownPassword is asked before the second factor changes.
+type ownPassword struct {
+	Body struct {
+		Password secret.Text `json:"password" minLength:"1" maxLength:"1024" doc:"Your password, once more"`
+	}
+}
+
+func (u *Users) setupTOTP(ctx context.Context, in *ownPassword) (*api.Body[Enrolment], error) {
 	me := auth.From(ctx)
+	if err := u.verifyOwn(ctx, me, in.Body.Password.Reveal()); err != nil {
+		return nil, err
+	}
 	e, err := auth.NewTOTP("gateway", me.Email)
 	if err != nil {
 		return nil, err
@@ -114,7 +125,7 @@ func (u *Users) enableTOTP(ctx context.Context, in *codeInput) (*api.SignedIn[En
 }
 
 // confirmPending makes the pending secret the real one when code proves it.
-func (u *Users) confirmPending(ctx context.Context, tx pgx.Tx, userID, code string) error {
+func (u *Users) confirmPending(ctx context.Context, tx change.Tx, userID, code string) error {
 	var sealed []byte
 	err := tx.QueryRow(ctx, `select pending from user_totp_state where user_id = $1 for update`, userID).Scan(&sealed)
 	if err != nil || sealed == nil {
@@ -138,7 +149,8 @@ func (u *Users) confirmPending(ctx context.Context, tx pgx.Tx, userID, code stri
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("store second factor: %w", err)
 	}
-	return u.mirrorSecondFactor(ctx, tx, userID, true)
+	u.follow(tx, bond{})
+	return nil
 }
 
 func storeRecovery(ctx context.Context, tx pgx.Tx, userID string, codes []secret.Text) error {
@@ -163,10 +175,12 @@ type secondFactor struct {
 
 // loginTOTP is the second step. Of any number of parallel uses of one code, one signs in.
 func (u *Users) loginTOTP(ctx context.Context, in *secondFactor) (*api.SignedIn[Login], error) {
-	wrong := fault.New(fault.Unauthenticated, "the code is wrong or was used already")
 	claims, err := u.Signer.Parse(auth.MFA, in.Body.Token)
 	if err != nil {
 		return nil, err
+	}
+	if !u.Database.Up() {
+		return u.emergencyCode(ctx, claims, in.Body.Code)
 	}
 	a, err := byID(ctx, u.Pool, claims.Subject)
 	if err != nil {
@@ -190,7 +204,7 @@ func (u *Users) loginTOTP(ctx context.Context, in *secondFactor) (*api.SignedIn[
 		return nil, err
 	}
 	if !won {
-		return nil, u.refuse(ctx, a.Email, "invalid_credentials", wrong)
+		return nil, u.refuse(ctx, a.Email, "invalid_credentials", wrongCode())
 	}
 	u.codes.Right(a.ID)
 	return u.signIn(ctx, a, by)
@@ -210,6 +224,10 @@ func (u *Users) useCode(ctx context.Context, a *account, code string) (bool, err
 		on conflict (user_id) do update set last_step = excluded.last_step where s.last_step < excluded.last_step`, a.ID, step)
 	if err != nil {
 		return false, fmt.Errorf("use code: %w", err)
+	}
+	// The setup store hears of the step too, or the code would work again with the database gone.
+	if err := u.mirror(ctx, bond{}); err != nil {
+		u.Log.Warn("make the setup store follow the user table", "err", err)
 	}
 	return tag.RowsAffected() == 1, nil
 }
@@ -232,12 +250,7 @@ func (u *Users) useRecovery(ctx context.Context, a *account, code string) (bool,
 	return won, err
 }
 
-func (u *Users) disableOwnTOTP(ctx context.Context, in *struct {
-	Body struct {
-		Password secret.Text `json:"password" minLength:"1" maxLength:"1024" doc:"Your password, once more"`
-	}
-},
-) (*api.SignedIn[*api.None], error) {
+func (u *Users) disableOwnTOTP(ctx context.Context, in *ownPassword) (*api.SignedIn[*api.None], error) {
 	me := auth.From(ctx)
 	if err := u.verifyOwn(ctx, me, in.Body.Password.Reveal()); err != nil {
 		return nil, err
@@ -265,12 +278,15 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	if err := notOwner(ctx, a.ID); err != nil {
+		return nil, err
+	}
 	c := change.Change{Component: "user", Action: "user.totp.disable", Subject: a.Email}
 	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
 		if err := u.clearTOTP(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		return endSessions(ctx, tx, a.ID)
+		return u.endSessions(ctx, tx, a.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -278,7 +294,7 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 	return api.Done(), nil
 }
 
-func (u *Users) clearTOTP(ctx context.Context, tx pgx.Tx, userID string) error {
+func (u *Users) clearTOTP(ctx context.Context, tx change.Tx, userID string) error {
 	var b pgx.Batch
 	b.Queue(`update users set totp_enabled = false, totp_secret = null, revision = revision + 1, updated_at = $2 where id = $1`, userID, u.Now())
 	b.Queue(`delete from user_recovery_codes where user_id = $1`, userID)
@@ -286,5 +302,6 @@ func (u *Users) clearTOTP(ctx context.Context, tx pgx.Tx, userID string) error {
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("clear second factor: %w", err)
 	}
-	return u.mirrorSecondFactor(ctx, tx, userID, false)
+	u.follow(tx, bond{})
+	return nil
 }

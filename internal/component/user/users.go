@@ -2,10 +2,7 @@ package user
 
 import (
 	"context"
-	"fmt"
 	"net/mail"
-
-	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
 	"gateway/internal/auth"
@@ -14,7 +11,6 @@ import (
 	"gateway/internal/fault"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
-	"gateway/internal/setupstate"
 )
 
 // User is an account as admins and viewers see it.
@@ -69,7 +65,7 @@ func (u *Users) validate(ctx context.Context, tx db.DB, old *User, in *Input) er
 	if err := p.Err(); err != nil {
 		return err
 	}
-	if old != nil && old.Role == auth.Admin && old.Active && (in.Role != auth.Admin || !*in.Active) {
+	if old != nil && old.Role == auth.Admin && old.Active && (in.Role != auth.Admin || in.Active != nil && !*in.Active) {
 		return lastAdmin(ctx, tx, old.ID)
 	}
 	return nil
@@ -77,10 +73,9 @@ func (u *Users) validate(ctx context.Context, tx db.DB, old *User, in *Input) er
 
 // lastAdmin refuses what would leave nobody to administer the node.
 func lastAdmin(ctx context.Context, tx db.DB, except string) error {
-	var others int
-	err := tx.QueryRow(ctx, `select count(id) from users where role = 'admin' and active and id <> $1`, except).Scan(&others)
+	others, err := otherAdmins(ctx, tx, except)
 	if err != nil {
-		return fmt.Errorf("count admins: %w", err)
+		return err
 	}
 	if others == 0 {
 		return fault.New(fault.Conflict, "this is the last active admin")
@@ -95,28 +90,38 @@ func (u *Users) derive(_ context.Context, _ string, _ *User, in *Input) (map[str
 	return map[string]any{"password_hash": in.hash}, nil
 }
 
-// after keeps sessions and the setup store true to the row.
+// after keeps sessions and the setup store true to the row. in is nil when a row is put
+// back as it was.
 func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Input) error {
-	switch {
-	case old == nil:
-		return nil
-	case now == nil:
-		return u.removed(ctx, tx, old)
+	if old == nil {
+		return nil // nobody can be signed in as it yet
 	}
-	err := u.settleStore(old.Email, func(s *setupstate.State) {
-		s.Admin.Email, s.Admin.Disabled = now.Email, !now.Active || now.Role != auth.Admin
-		if in.hash != "" {
-			s.Admin.PasswordHash = secret.Text(in.hash)
-		}
-	})
-	if err != nil || old.Role == now.Role && old.Active == now.Active && old.Email == now.Email && in.hash == "" {
+	if err := notOwner(ctx, old.ID); err != nil {
 		return err
 	}
-	return endSessions(ctx, tx, now.ID)
+	u.follow(tx, bond{old.ID, old.Email})
+	if now == nil {
+		return u.removed(ctx, tx, old)
+	}
+	password := in != nil && in.hash != ""
+	if old.Role == now.Role && old.Active == now.Active && old.Email == now.Email && !password {
+		return nil
+	}
+	return u.endSessions(ctx, tx, now.ID)
 }
 
-// removed runs before the row goes. The setup store forgets the account, or signing in would bring it back.
-func (u *Users) removed(ctx context.Context, tx pgx.Tx, old *User) error {
+// notOwner keeps an API token from its owner's account also by the operations for other
+// accounts: what it set there would outlive it.
+func notOwner(ctx context.Context, userID string) error {
+	if me := auth.From(ctx); me.TokenID != "" && me.UserID == userID {
+		return fault.New(fault.Forbidden, "an API token cannot change its owner's account")
+	}
+	return nil
+}
+
+// removed runs before the row goes.
+func (u *Users) removed(ctx context.Context, tx change.Tx, old *User) error {
+	u.forget(tx)
 	if old.ID == auth.From(ctx).UserID {
 		return fault.New(fault.Invalid, "you cannot delete your own account")
 	}
@@ -124,9 +129,6 @@ func (u *Users) removed(ctx context.Context, tx pgx.Tx, old *User) error {
 		if err := lastAdmin(ctx, tx, old.ID); err != nil {
 			return err
 		}
-	}
-	if err := u.settleStore(old.Email, func(s *setupstate.State) { s.Admin = nil }); err != nil {
-		return err
 	}
 	_, err := tx.Exec(ctx, `select pg_notify($1, '')`, sessionChannel)
 	return err

@@ -74,9 +74,11 @@ export async function setUp(page, { code, fqdn, email, password }, moment = nobo
 }
 
 /** enrol turns the second factor on with the code that is read off the screen. */
-export async function enrol(page, moment = nobody) {
+export async function enrol(page, password, moment = nobody) {
 	await goTo(page, "/account?tab=second-factor");
 	await press(page, "Set up second factor");
+	await field(page.getByRole("dialog"), "Your password").fill(password);
+	await press(page, "Continue");
 	const picture = page.getByRole("img", { name: "QR code for the authenticator app" });
 	await picture.waitFor();
 	await moment("account-enrol");

@@ -436,13 +436,6 @@ export type CredentialsBody = {
     password: string;
 };
 
-export type DisableTotpRequest = {
-    /**
-     * Your password, once more
-     */
-    password: string;
-};
-
 export type DnsRecord = {
     created_at: string;
     /**
@@ -1569,6 +1562,13 @@ export type NtpStatus = {
     update_interval: number;
 };
 
+export type OwnPasswordBody = {
+    /**
+     * Your password, once more
+     */
+    password: string;
+};
+
 export type PacketfilterDecider = {
     id?: string;
     kind: string;
@@ -2399,7 +2399,7 @@ export type UserIdentity = {
     email: string;
     id: string;
     /**
-     * Signed in while the database is away: only the system's state can be read
+     * Signed in while the database is away: only the system can be looked at and acted on
      */
     limited: boolean;
     role: 'admin' | 'viewer';
@@ -2933,7 +2933,7 @@ export type RevokeTokenResponses = {
 export type RevokeTokenResponse = RevokeTokenResponses[keyof RevokeTokenResponses];
 
 export type DisableTotpData = {
-    body: DisableTotpRequest;
+    body: OwnPasswordBody;
     path?: never;
     query?: never;
     url: '/auth/totp/disable';
@@ -2965,7 +2965,7 @@ export type EnableTotpResponses = {
 export type EnableTotpResponse = EnableTotpResponses[keyof EnableTotpResponses];
 
 export type SetupTotpData = {
-    body?: never;
+    body: OwnPasswordBody;
     path?: never;
     query?: never;
     url: '/auth/totp/setup';
@@ -7944,6 +7944,43 @@ export type SetUserPasswordResponses = {
 };
 
 export type SetUserPasswordResponse = SetUserPasswordResponses[keyof SetUserPasswordResponses];
+
+export type ListUserTokensData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/users/{id}/tokens';
+};
+
+export type ListUserTokensResponses = {
+    /**
+     * OK
+     */
+    200: Array<UserTokenView>;
+};
+
+export type ListUserTokensResponse = ListUserTokensResponses[keyof ListUserTokensResponses];
+
+export type RevokeUserTokenData = {
+    body?: never;
+    path: {
+        id: string;
+        item: string;
+    };
+    query?: never;
+    url: '/users/{id}/tokens/{item}';
+};
+
+export type RevokeUserTokenResponses = {
+    /**
+     * OK
+     */
+    200: null;
+};
+
+export type RevokeUserTokenResponse = RevokeUserTokenResponses[keyof RevokeUserTokenResponses];
 
 export type DisableUserTotpData = {
     body?: never;

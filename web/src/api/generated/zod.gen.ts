@@ -201,10 +201,6 @@ export const zCredentialsBody = /*#__PURE__*/ (() => z.object({
     password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
-export const zDisableTotpRequest = /*#__PURE__*/ (() => z.object({
-    password: z.string().check(z.minLength(1), z.maxLength(1024))
-}))();
-
 export const zDnsRecord = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     fqdn: z.readonly(z.string()),
@@ -868,6 +864,10 @@ export const zNtpStatus = /*#__PURE__*/ (() => z.object({
     stratum: z.int(),
     synchronised: z.boolean(),
     update_interval: z.number()
+}))();
+
+export const zOwnPasswordBody = /*#__PURE__*/ (() => z.object({
+    password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
 export const zPacketfilterDecider = /*#__PURE__*/ (() => z.object({

@@ -1,4 +1,4 @@
-import { zDisableTotpRequest } from "@api/schemas";
+import { zOwnPasswordBody } from "@api/schemas";
 import { type Field, FormDialog, toast } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useDisableTotp } from "./requests";
@@ -17,7 +17,7 @@ export function DisableDialog({ onClose }: { onClose: () => void }) {
 		<FormDialog
 			title={t("factor.disable")}
 			description={t("factor.disableText")}
-			schema={zDisableTotpRequest}
+			schema={zOwnPasswordBody}
 			ns="account"
 			fields={fields}
 			submit={disable}

@@ -1,9 +1,10 @@
 import type { UserIdentity } from "@api";
 import { Button } from "@patternfly/react-core";
-import { BusyButton, Notice, StatusLabel, useErrorText, useUrlState } from "@ui";
+import { StatusLabel, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { DisableDialog } from "./DisableDialog";
 import { Enrol } from "./Enrol";
+import { EnrolDialog } from "./EnrolDialog";
 import { RecoveryCodes } from "./RecoveryCodes";
 import { useEnableTotp, useSetupTotp } from "./requests";
 import { Section } from "./Section";
@@ -11,9 +12,8 @@ import { Section } from "./Section";
 /** SecondFactorTab turns the second factor on and off. */
 export function SecondFactorTab({ me }: { me: UserIdentity }) {
 	const { t } = useTranslation("account");
-	const text = useErrorText();
 	const [search, set] = useUrlState();
-	const setup = useSetupTotp();
+	const setup = useSetupTotp(t("password.wrong"));
 	const enable = useEnableTotp(t("enrol.wrong"));
 	const stored = () => {
 		setup.reset();
@@ -29,7 +29,6 @@ export function SecondFactorTab({ me }: { me: UserIdentity }) {
 		<div className="gw-account">
 			<Section title={t("factor.title")} status={status} lead={t("factor.lead")}>
 				{me.totp_enabled && <p>{t("factor.onText")}</p>}
-				{setup.error && <Notice kind="danger" title={text(setup.error)} />}
 				{enrolling && <Enrol enrolment={setup.data} enable={enable.mutateAsync} onCancel={setup.reset} />}
 				{!enrolling && (
 					<div>
@@ -38,14 +37,15 @@ export function SecondFactorTab({ me }: { me: UserIdentity }) {
 								{t("factor.disable")}
 							</Button>
 						) : (
-							<BusyButton busy={setup.isPending} onClick={() => setup.mutate()}>
-								{t("factor.enrol")}
-							</BusyButton>
+							<Button onClick={() => set({ do: "enrol" }, { push: true })}>{t("factor.enrol")}</Button>
 						)}
 					</div>
 				)}
 			</Section>
 			{enable.data && <RecoveryCodes codes={enable.data.recovery_codes} email={me.email} onStored={stored} />}
+			{!me.totp_enabled && !enrolling && search.do === "enrol" && (
+				<EnrolDialog setup={setup.mutateAsync} onClose={() => set({ do: undefined })} />
+			)}
 			{me.totp_enabled && search.do === "disable" && <DisableDialog onClose={() => set({ do: undefined })} />}
 		</div>
 	);

@@ -5,12 +5,12 @@ import {
 	type CreateTokenRequest,
 	changePassword,
 	createToken,
-	type DisableTotpRequest,
 	disableTotp,
 	enableTotp,
 	invalidate,
 	listSessionsOptions,
 	listTokensOptions,
+	type OwnPasswordBody,
 	revokeSession,
 	revokeToken,
 	setupTotp,
@@ -36,8 +36,11 @@ export const useChangePassword = (wrong: string) =>
 		onSuccess: refresh,
 	});
 
-/** useSetupTotp asks for a new secret; nothing changes before useEnableTotp. */
-export const useSetupTotp = () => useMutation({ mutationFn: async () => (await setupTotp()).data });
+/** useSetupTotp asks for a new secret; nothing changes before useEnableTotp. wrong words a password that is not right. */
+export const useSetupTotp = (wrong: string) =>
+	useMutation({
+		mutationFn: async (body: OwnPasswordBody) => (await wrongAt("password", wrong, setupTotp({ body }))).data,
+	});
 
 /** useEnableTotp proves that the app has the secret, and answers the recovery codes; wrong words a code that is not right. */
 export const useEnableTotp = (wrong: string) =>
@@ -49,7 +52,7 @@ export const useEnableTotp = (wrong: string) =>
 /** useDisableTotp; wrong words a password that is not right. */
 export const useDisableTotp = (wrong: string) =>
 	useMutation({
-		mutationFn: (body: DisableTotpRequest) => wrongAt("password", wrong, disableTotp({ body })),
+		mutationFn: (body: OwnPasswordBody) => wrongAt("password", wrong, disableTotp({ body })),
 		onSuccess: refresh,
 	});
 

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { users } from "./resource";
 
 const PasswordDialog = later("users password", () => import("./PasswordDialog"));
+const TokensDialog = later("users tokens", () => import("./TokensDialog"));
 const TotpDialog = later("users totp", () => import("./TotpDialog"));
 
 /** UsersPage is who may sign in, and with which role. */
@@ -23,6 +24,11 @@ export default function UsersPage() {
 			id: "password",
 			title: t("password.title"),
 			dialog: (user, close) => <PasswordDialog user={user} onClose={close} />,
+		},
+		{
+			id: "tokens",
+			title: t("tokens.title"),
+			dialog: (user, close) => <TokensDialog user={user} onClose={close} />,
 		},
 		{
 			id: "totp",
