@@ -122,7 +122,7 @@ func listenForProxy(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for HAProxy: %w", err)
 	}
-	if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // the group is HAProxy's, as the folder's
+	if err := os.Chmod(path, 0o660); err != nil {
 		return nil, errors.Join(fmt.Errorf("listen for HAProxy: %w", err), l.Close())
 	}
 	return l, nil

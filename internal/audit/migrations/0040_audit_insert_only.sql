@@ -20,22 +20,23 @@ create trigger gateway_audit_next before insert on audit_entries for each row ex
 create function gateway_audit_prune(node text, before timestamptz) returns bigint language plpgsql
 	security definer set search_path = pg_catalog, public, pg_temp as $$
 declare
-	last public.audit_entries;
+	last_seq bigint;
+	last_hash bytea;
 	removed bigint;
 begin
 	if before > now() - interval '1 day' then
 		raise exception 'audit entries of the last day are kept' using errcode = 'GW003';
 	end if;
 	perform from public.audit_heads where node_id = node for update;
-	select * into last from public.audit_entries e where e.node_id = node and e.seq <
+	select e.seq, e.hash into last_seq, last_hash from public.audit_entries e where e.node_id = node and e.seq <
 		coalesce((select min(y.seq) from public.audit_entries y where y.node_id = node and y.created_at >= before), 9223372036854775807)
 		order by e.seq desc limit 1;
-	if last.id is null then
+	if last_seq is null then
 		return 0;
 	end if;
-	delete from public.audit_entries e where e.node_id = node and e.seq <= last.seq;
+	delete from public.audit_entries e where e.node_id = node and e.seq <= last_seq;
 	get diagnostics removed = row_count;
-	update public.audit_heads set base_seq = last.seq, base_hash = last.hash where node_id = node;
+	update public.audit_heads set base_seq = last_seq, base_hash = last_hash where node_id = node;
 	-- Names that no entry has any more: strangers who try to sign in choose theirs.
 	delete from public.audit_names n where case n.kind
 		when 'actor' then not exists (select from public.audit_entries e where e.actor = n.name)

@@ -37,10 +37,10 @@ const sent = (seen: Request[], method: string, end: string) =>
 const wait = { timeout: 15_000 };
 
 test("a cell of the matrix leads to its rules", async () => {
-	const cells = [{ src: "lan", dst: "wan", rules: 2, accept: 1, deny: 1 }];
+	const cells = [{ src: "lan", dst: "wan", rules: 2, accept: 1, deny: 1, whole: 2 }];
 	answer({ ...common, "GET /firewall/matrix": () => ok({ zones: ["lan", "wan"], cells }) });
 	const { history } = renderApp([feature], "/firewall?tab=matrix");
-	const link = await screen.findByRole("link", { name: /Partly.*2 rules.*from lan to wan/ }, wait);
+	const link = await screen.findByRole("link", { name: /Some rules.*2 rules.*from lan to wan/ }, wait);
 	await userEvent.setup().click(link);
 	await waitFor(() => expect(history.location.search).toBe("?src=lan&dst=wan"), wait);
 	expect(await screen.findByRole("list", { name: "Rules" }, wait)).toBeTruthy();

@@ -1,0 +1,475 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"gateway/internal/app/apptest"
+	"gateway/internal/setupstate"
+)
+
+// person is an account as the model has it.
+type person struct {
+	email, role, password string
+	factor                string // secret of the second factor
+	active                bool
+	epoch                 int
+}
+
+// cred is a session or a token that was given out.
+type cred struct {
+	client      *apptest.Client
+	owner, role string
+	epoch       int
+	token, gone bool
+	id          string
+}
+
+type story struct {
+	*world
+	r       *rand.Rand
+	first   string // the setup admin
+	people  map[string]person
+	creds   []*cred
+	emails  map[string]string // every one that was ever in use, with a password it once had
+	changes []done
+	faults  []string
+	number  int
+}
+
+// done is a change that can be undone.
+type done struct {
+	id, target   string
+	before, then *person
+}
+
+type step struct {
+	kind, target, email, role, password string
+	active                              bool
+	undo                                done
+}
+
+// tell plays one story and returns what was wrong.
+func (w *world) tell(seed uint64, sabotage sabotage) []string {
+	s := &story{world: w, r: rand.New(rand.NewPCG(seed, 2)), people: map[string]person{}, emails: map[string]string{}}
+	s.begin()
+	for range 6 {
+		actor := s.creds[s.r.IntN(len(s.creds))]
+		if s.r.IntN(4) > 0 {
+			actor = s.anAdmin()
+		}
+		s.do(actor, s.next())
+	}
+	if sabotage != nil {
+		sabotage(s)
+	}
+	s.check()
+	return s.faults
+}
+
+func (s *story) begin() {
+	s.Execute(`delete from users`)
+	if _, err := s.store.Update(func(st *setupstate.State) error { admin := s.admin; st.Admin = &admin; return nil }); err != nil {
+		s.fault("%v", err)
+	}
+	c := s.SignIn(apptest.Email, apptest.Password)
+	s.first = c.Get("/auth/me").ID()
+	s.people[s.first] = person{email: apptest.Email, role: "admin", password: apptest.Password, active: true}
+	s.emails[apptest.Email] = apptest.Password
+	s.creds = []*cred{{client: c, owner: s.first, role: "admin"}}
+	for _, role := range []string{"admin", "viewer"} {
+		s.do(s.creds[0], step{kind: "create", email: "a." + role + "@example.com", role: role, password: apptest.Password})
+	}
+	for id := range s.people {
+		if id != s.first {
+			s.enter(id)
+		}
+	}
+}
+
+// enter signs somebody in, with the next code where there is a second factor.
+func (s *story) enter(id string) *cred {
+	p := s.people[id]
+	c := &cred{client: s.SignIn(p.email, p.password), owner: id, role: p.role, epoch: p.epoch}
+	if p.factor != "" {
+		s.Clock.Add(time.Minute)
+		c.client.Post("/auth/login/totp", fields{"token": secondToken(c.client, p), "code": s.Code(p.factor)}).Want(http.StatusOK)
+	}
+	s.creds = append(s.creds, c)
+	return c
+}
+
+func secondToken(c *apptest.Client, p person) string {
+	var first struct{ Token string }
+	c.Login(p.email, p.password).Want(http.StatusOK).Data(&first)
+	return first.Token
+}
+
+func (s *story) good(c *cred) bool {
+	p, ok := s.people[c.owner]
+	return ok && p.active && p.epoch == c.epoch && !c.gone
+}
+
+func (s *story) acts(c *cred) string {
+	if p := s.people[c.owner]; p.role != "admin" {
+		return p.role
+	}
+	return c.role
+}
+
+// anAdmin is a session that may do everything, made anew if need be: there is always one.
+func (s *story) anAdmin() *cred {
+	for _, c := range s.creds {
+		if !c.token && s.good(c) && s.acts(c) == "admin" {
+			return c
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.people)) {
+		if p := s.people[id]; p.active && p.role == "admin" {
+			return s.enter(id)
+		}
+	}
+	s.fault("the model has no administrator left")
+	return s.creds[0]
+}
+
+func (s *story) fault(format string, args ...any) {
+	s.faults = append(s.faults, fmt.Sprintf(format, args...))
+}
+
+func (s *story) next() step {
+	ids := slices.Sorted(maps.Keys(s.people))
+	target := ids[s.r.IntN(len(ids))]
+	p := s.people[target]
+	role := []string{"admin", "viewer"}[s.r.IntN(2)]
+	s.number++
+	fresh := fmt.Sprintf("n%d@example.com", s.number)
+	switch s.r.IntN(11) {
+	case 0:
+		return step{kind: "create", email: fresh, role: role, password: apptest.Password}
+	case 1:
+		return step{kind: "update", target: target, email: fresh, role: p.role, active: p.active}
+	case 2, 3:
+		return step{kind: "update", target: target, email: p.email, role: role, active: s.r.IntN(2) == 0}
+	case 4:
+		return step{kind: "delete", target: target}
+	case 5:
+		return step{kind: "password", target: target, password: fmt.Sprintf("password number %d", s.number)}
+	case 6:
+		return step{kind: "own password", password: fmt.Sprintf("password number %d", s.number)}
+	case 7:
+		return step{kind: "token", role: role}
+	case 8:
+		return step{kind: "factor off", target: target}
+	case 9:
+		return step{kind: "factor on"}
+	}
+	if withReverts && len(s.changes) > 0 {
+		return step{kind: "revert", undo: s.changes[s.r.IntN(len(s.changes))]}
+	}
+	return step{kind: "token", role: role}
+}
+
+// do has an actor take a step, for real, as a dry run or within a batch that breaks off, and
+// holds the answer against the model.
+func (s *story) do(by *cred, st step) {
+	s.steps++
+	if st.kind == "factor on" && !s.enrols(by, &st) {
+		return
+	}
+	path, method, body := s.request(by, st)
+	config := st.kind == "create" || st.kind == "update" || st.kind == "delete"
+	way := s.r.IntN(8)
+	if !config || len(s.creds) < 3 || way == 3 && st.kind == "create" {
+		way = 7
+	}
+	want := s.allowed(by, st)
+	var got *apptest.Answer
+	switch way {
+	case 0:
+		dry := by.client.Copy()
+		dry.Header.Set("Gateway-Dry-Run", "true")
+		got = dry.Do(method, path, body)
+	case 1, 2:
+		want = false
+		got = by.client.Copy().Post("/batch", fields{"operations": []any{
+			fields{"method": method, "path": path, "body": body},
+			fields{"method": "POST", "path": "/users", "body": fields{"email": "no address", "role": "viewer", "password": apptest.Password}},
+		}})
+	case 3:
+		got = by.client.Copy().Post("/batch", fields{"operations": []any{fields{"method": method, "path": path, "body": body}}})
+	default:
+		got = by.client.Do(method, path, body)
+	}
+	ok := got.Status < 300
+	if st.kind == "revert" {
+		want = ok // which ones are refused is the product's to say; what then is, the model knows
+	}
+	if !ok {
+		s.refused++
+	}
+	if ok != want {
+		s.fault("%s by %s (token %t) = %d, the model says %t", st.kind, s.people[by.owner].email, by.token, got.Status, want)
+	}
+	if ok && way > 2 {
+		s.apply(by, st, got)
+	}
+}
+
+func (s *story) request(by *cred, st step) (path, method string, body any) {
+	user := "/users/" + st.target
+	switch st.kind {
+	case "create":
+		return "/users", http.MethodPost, fields{"email": st.email, "role": st.role, "password": st.password}
+	case "update":
+		return user, http.MethodPut, fields{"email": st.email, "role": st.role, "active": st.active}
+	case "delete":
+		return user, http.MethodDelete, nil
+	case "password":
+		return user + "/password", http.MethodPost, fields{"password": st.password}
+	case "own password":
+		return "/auth/change-password", http.MethodPost, fields{"current_password": s.people[by.owner].password, "new_password": st.password}
+	case "token":
+		return "/auth/tokens", http.MethodPost, fields{"name": fmt.Sprint("t", s.number), "role": st.role}
+	case "factor off":
+		return user + "/totp/disable", http.MethodPost, nil
+	case "revert":
+		return "/changes/" + st.undo.id + "/revert", http.MethodPost, nil
+	}
+	return "/auth/totp/enable", http.MethodPost, fields{"code": s.Code(st.password)}
+}
+
+// enrols begins setting up a second factor, where that can be.
+func (s *story) enrols(by *cred, st *step) bool {
+	p := s.people[by.owner]
+	if by.token || !s.good(by) || p.factor != "" {
+		return false
+	}
+	var e struct{ Secret string }
+	by.client.Post("/auth/totp/setup", fields{"password": p.password}).Want(http.StatusOK).Data(&e)
+	st.password = e.Secret
+	return true
+}
+
+// allowed is what the model says of a step.
+func (s *story) allowed(by *cred, st step) bool {
+	if !s.good(by) {
+		return false
+	}
+	switch st.kind {
+	case "own password", "factor on":
+		return !by.token
+	case "token":
+		return !by.token && (st.role == "viewer" || s.people[by.owner].role == "admin")
+	}
+	if s.acts(by) != "admin" {
+		return false
+	}
+	own := by.owner == st.target
+	p := s.people[st.target]
+	switch st.kind {
+	case "create":
+		return true
+	case "update":
+		return !(own && by.token) && (st.role == "admin" && st.active || !s.last(st.target))
+	case "delete":
+		return !own && !s.last(st.target)
+	case "password", "factor off":
+		return !(own && by.token) && p.email != ""
+	}
+	return true
+}
+
+// last reports whether nobody else could administer the node.
+func (s *story) last(id string) bool {
+	if p := s.people[id]; p.role != "admin" || !p.active {
+		return false
+	}
+	for other, p := range s.people {
+		if other != id && p.role == "admin" && p.active {
+			return false
+		}
+	}
+	return true
+}
+
+// apply brings the model to where the product should be now.
+func (s *story) apply(by *cred, st step, got *apptest.Answer) {
+	p, known := s.people[st.target]
+	before := p
+	var then *person
+	switch st.kind {
+	case "create":
+		st.target = got.ID()
+		s.emails[st.email] = st.password
+		s.people[st.target] = person{email: st.email, role: st.role, password: st.password, active: true}
+	case "update":
+		s.emails[st.email] = p.password
+		p.email, p.role, p.active = st.email, st.role, st.active
+		s.put(st.target, before, p)
+	case "delete":
+		delete(s.people, st.target)
+	case "password":
+		p.password = st.password
+		p.epoch++
+		s.people[st.target] = p
+	case "own password":
+		p = s.people[by.owner]
+		p.password = st.password
+		p.epoch++
+		s.people[by.owner] = p
+		by.epoch = p.epoch // its cookies were renewed
+	case "token":
+		var made struct{ ID, Token string }
+		got.Data(&made)
+		s.creds = append(s.creds, &cred{client: s.Bearer(made.Token), owner: by.owner, role: st.role, epoch: by.epoch, token: true, id: made.ID})
+	case "factor off":
+		p.factor = ""
+		p.epoch++
+		s.people[st.target] = p
+	case "factor on":
+		p = s.people[by.owner]
+		p.factor = st.password
+		p.epoch++
+		s.people[by.owner] = p
+		by.epoch = p.epoch
+	case "revert":
+		s.undo(st.undo)
+		return
+	}
+	if now, ok := s.people[st.target]; ok {
+		then = &now
+	}
+	if id := got.Header.Get("Gateway-Change"); id != "" && (st.kind == "create" || st.kind == "update") {
+		d := done{id: id, target: st.target, then: then}
+		if known {
+			d.before = &before
+		}
+		s.changes = append(s.changes, d)
+	}
+}
+
+// put stores a person whose sessions end when it is not the same any more.
+func (s *story) put(id string, before, now person) {
+	if now.email != before.email || now.role != before.role || now.active != before.active {
+		now.epoch++
+	}
+	s.people[id] = now
+}
+
+func (s *story) undo(d done) {
+	now, ok := s.people[d.target]
+	if d.before == nil || !ok {
+		delete(s.people, d.target)
+		return
+	}
+	was := now
+	if d.before.email != d.then.email {
+		now.email = d.before.email
+	}
+	if d.before.role != d.then.role {
+		now.role = d.before.role
+	}
+	if d.before.active != d.then.active {
+		now.active = d.before.active
+	}
+	s.put(d.target, was, now)
+}
+
+// check looks at everything from outside.
+func (s *story) check() {
+	for _, c := range s.creds {
+		want := http.StatusUnauthorized
+		if s.good(c) {
+			want = http.StatusOK
+		}
+		s.settled(c, want)
+	}
+	s.signIns()
+	s.list()
+	s.storeFollows()
+}
+
+// settled waits a moment: that a session ended is announced, not asked for.
+func (s *story) settled(c *cred, want int) {
+	var got int
+	for range 300 {
+		if got = c.client.Get("/auth/me").Status; got == want {
+			return
+		}
+	}
+	s.fault("a credential of %s (token %t) answers %d, want %d", s.people[c.owner].email, c.token, got, want)
+}
+
+func (s *story) signIns() {
+	byEmail := map[string]person{}
+	for _, p := range s.people {
+		byEmail[p.email] = p
+	}
+	for email, once := range s.emails {
+		p, ok := byEmail[email]
+		want := http.StatusUnauthorized
+		if ok && p.password == once {
+			want = http.StatusOK
+		}
+		if ok && p.password == once && !p.active {
+			want = http.StatusForbidden
+		}
+		got := s.Anonymous().Login(email, once)
+		var first struct {
+			SecondFactor bool `json:"second_factor"`
+		}
+		got.Data(&first)
+		if got.Status != want || want == http.StatusOK && first.SecondFactor != (p.factor != "") {
+			s.fault("%s signs in with %d, second factor %t; want %d, %t", email, got.Status, first.SecondFactor, want, p.factor != "")
+		}
+	}
+}
+
+func (s *story) list() {
+	var rows []struct {
+		ID, Email, Role string
+		Active          bool
+	}
+	s.anAdmin().client.Get("/users?limit=1000").Data(&rows)
+	admins := 0
+	for _, row := range rows {
+		p := s.people[row.ID]
+		if p.email != row.Email || p.role != row.Role || p.active != row.Active {
+			s.fault("the list has %+v, the model %+v", row, p)
+		}
+		if row.Role == "admin" && row.Active {
+			admins++
+		}
+	}
+	if len(rows) != len(s.people) || admins == 0 {
+		s.fault("%d accounts, %d of them admins; the model has %d", len(rows), admins, len(s.people))
+	}
+}
+
+// storeFollows holds the setup store against its row.
+func (s *story) storeFollows() {
+	state, err := s.store.Load()
+	p, ok := s.people[s.first]
+	switch {
+	case err != nil:
+		s.fault("%v", err)
+	case !ok && state.Admin != nil:
+		s.fault("the setup store kept a deleted account")
+	case !ok:
+	case state.Admin == nil:
+		s.fault("the setup store lost its admin")
+	case state.Admin.UserID != s.first || state.Admin.Email != p.email || state.Admin.Disabled == (p.active && p.role == "admin"):
+		s.fault("the setup store has %s, disabled %t; the model %+v", state.Admin.Email, state.Admin.Disabled, p)
+	default:
+		var hash string
+		if err := s.Pool.QueryRow(context.Background(), `select password_hash from users where id = $1`, s.first).Scan(&hash); err != nil || hash != state.Admin.PasswordHash.Reveal() {
+			s.fault("the setup store has another password than the row")
+		}
+	}
+}
