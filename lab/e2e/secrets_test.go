@@ -1,0 +1,235 @@
+package e2e
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/tools/bar"
+)
+
+// Keys, tokens and passwords that were replaced, deleted, undone or refused are nowhere
+// afterwards: not in the history, its differences, the export, a preview, a log or a file.
+func TestBarTrust03ReplacedSecrets(t *testing.T) {
+	deb := firstDeb(t)
+	a := &aviary{appliance: fresh(t), heard: &transcript{}}
+	hits, found := 0, 0
+	defer func() {
+		figure := fmt.Sprintf("%d hits of %d canaries, %d of %d controls found", hits, len(a.flock), found, len(a.controls))
+		bar.Report(t, "trust", 3, figure, "0 hits, all controls found", !t.Failed() && hits == 0 && found == len(a.controls) && found > 0)
+	}()
+	a.install(deb)
+	stream := a.throughSetup()
+	c := a.signIn()
+	a.throughUploads(c)
+	a.throughSelfSigned(c)
+	a.throughProviders(c)
+	a.throughSiteUsers(c)
+	a.throughHistory(c)
+	a.plantControls()
+	stream.until(a.admin.email, "user.create", a.controls[0].value)
+	places := a.places(stream)
+	places["the exported configuration"] = a.run("gateway-ctl", "export")
+	hits = a.searchForCanaries(places)
+	found = a.searchForControls(places)
+}
+
+// keyCanary adds a line from the middle of a private key.
+func (a *aviary) keyCanary(name, key string) {
+	a.t.Helper()
+	lines := strings.Split(strings.TrimSpace(key), "\n")
+	a.caught(name, lines[1], -1)
+}
+
+// pair is a certificate for the name and its key, as PEM.
+func pair(t *testing.T, name string) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string, data []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}))
+	}
+	return block("CERTIFICATE", der), block("PRIVATE KEY", encoded)
+}
+
+func uploaded(name, certificate, key string) object {
+	return object{"source": "upload", "names": []string{name}, "certificate": certificate, "private_key": key}
+}
+
+func (a *aviary) throughUploads(c *caller) {
+	a.t.Helper()
+	first, firstKey := pair(a.t, "up.example.com")
+	a.keyCanary("key of the first upload", firstKey)
+	id := c.post("/certificates", uploaded("up.example.com", first, firstKey)).want(201).id()
+	second, secondKey := pair(a.t, "up.example.com")
+	a.keyCanary("key of the upload that replaced it", secondKey)
+	replaced := c.put("/certificates/"+id, uploaded("up.example.com", second, secondKey)).want(200)
+	c.post("/changes/"+replaced.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
+	a.undone(c, "/certificates/"+id)
+	gone := c.do(http.MethodDelete, "/certificates/"+id, nil).want(200)
+	c.post("/changes/"+gone.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
+}
+
+// undone deletes something and lets the time to confirm that run out.
+func (a *aviary) undone(c *caller, path string) {
+	a.t.Helper()
+	asks := c.copy()
+	asks.header.Set("Gateway-Confirm-Within", "5")
+	change := asks.do(http.MethodDelete, path, nil).want(200).header.Get("Gateway-Change")
+	a.awaitUndone(c, change)
+}
+
+func (a *appliance) awaitUndone(c *caller, change string) {
+	a.t.Helper()
+	a.eventually(patience, "the change is undone", func() bool {
+		var d struct {
+			State string `json:"confirm_state"`
+		}
+		c.get("/changes/" + change).want(200).decode(&d)
+		return d.State == "reverted"
+	})
+}
+
+func (a *aviary) throughSelfSigned(c *caller) {
+	a.t.Helper()
+	id := c.post("/certificates", object{"source": "self_signed", "names": []string{"self.example.com"}}).want(201).id()
+	a.keyCanary("key of a self-signed certificate", a.keyOnDisk(id))
+	c.put("/certificates/"+id, object{"source": "self_signed", "names": []string{"self.example.com"}, "key_type": "rsa-2048"}).want(200)
+	c.do(http.MethodDelete, "/certificates/"+id, nil).want(200)
+}
+
+func (a *appliance) keyOnDisk(id string) string {
+	a.t.Helper()
+	text := a.run("cat", "/etc/gateway/haproxy/certs/"+id+".pem")
+	return text[strings.Index(text, "-----BEGIN PRIVATE KEY-----"):]
+}
+
+func (a *aviary) throughProviders(c *caller) {
+	a.t.Helper()
+	body := func(name string) object {
+		key := base64.StdEncoding.EncodeToString([]byte(a.loose(name)))
+		return object{"name": "ns", "kind": "rfc2136", "settings": object{"server": "192.0.2.1", "key_name": "gateway", "key": key}}
+	}
+	id := c.post("/certificates/dns-providers", body("key of a name server")).want(201).id()
+	c.put("/certificates/dns-providers/"+id, body("key of a name server, replaced")).want(200)
+	a.undone(c, "/certificates/dns-providers/"+id)
+	c.do(http.MethodDelete, "/certificates/dns-providers/"+id, nil).want(200)
+}
+
+func (a *aviary) throughSiteUsers(c *caller) {
+	a.t.Helper()
+	domain := c.post("/domains", object{"name": "www.example.com"}).want(201).id()
+	user := object{"domain_id": domain, "name": "ann", "password": a.loose("password of a site's user")}
+	id := c.post("/domain-users", user).want(201).id()
+	digest := a.sql("gateway", "select digest from proxy_users")
+	a.caught("digest of a site's password", digest, -1)
+	user["password"] = a.loose("password of a site's user, replaced")
+	c.put("/domain-users/"+id, user).want(200)
+	a.undone(c, "/domain-users/"+id)
+	c.do(http.MethodDelete, "/domain-users/"+id, nil).want(200)
+}
+
+// throughHistory reads everything that is kept of what was done.
+func (a *aviary) throughHistory(c *caller) {
+	a.t.Helper()
+	var all []struct{ ID string }
+	c.get("/changes?limit=1000").want(200).decode(&all)
+	if len(all) < 10 {
+		a.t.Fatalf("%d changes in the history, want those that were made", len(all))
+	}
+	for _, one := range all {
+		c.get("/changes/" + one.ID).want(200)
+	}
+	c.get("/system/config-preview").want(200)
+}
+
+// What a change deleted is all there again when nobody confirmed it, and works.
+func TestBarTrust08UndoneDeletions(t *testing.T) {
+	a, c := alone(t)
+	const each = 7
+	var made []string
+	var domain string
+	passwords := map[string]string{}
+	for i := range each {
+		name := fmt.Sprintf("site%d.example.com", i)
+		certificate, key := pair(t, name)
+		made = append(made, "/certificates/"+c.post("/certificates", uploaded(name, certificate, key)).want(201).id())
+		domain = c.post("/domains", object{"name": name}).want(201).id()
+		passwords[name] = "Harbour-Lantern-" + rand.Text()
+		made = append(made, "/domain-users/"+c.post("/domain-users", object{"domain_id": domain, "name": "ann", "password": passwords[name]}).want(201).id())
+		if i < 6 {
+			body := object{"name": fmt.Sprintf("ns%d", i), "kind": "rfc2136", "settings": object{"server": "192.0.2.1", "key_name": "gateway", "key": "YQ=="}}
+			made = append(made, "/certificates/dns-providers/"+c.post("/certificates/dns-providers", body).want(201).id())
+		}
+	}
+	before, serial := a.secretsKept(), a.servesSerial("site0.example.com")
+	var operations []object
+	for _, path := range made {
+		operations = append(operations, object{"method": "DELETE", "path": path})
+	}
+	asks := c.copy()
+	asks.header.Set("Gateway-Confirm-Within", "6")
+	change := asks.post("/batch", object{"operations": operations}).want(200).header.Get("Gateway-Change")
+	deleted := a.secretsKept() != before && a.servesSerial("site0.example.com") != serial
+	a.awaitUndone(c, change)
+	a.settles(c, patience)
+	back := 0
+	if a.secretsKept() == before {
+		back = len(made)
+	}
+	works := 0
+	for i := range each {
+		name := fmt.Sprintf("site%d.example.com", i)
+		if a.serves(name).DNSNames[0] == name && a.siteAnswers(name, "", "") == 401 && a.siteAnswers(name, "ann", passwords[name]) != 401 {
+			works++
+		}
+	}
+	left := a.sql("gateway", "select count(*) from change_secrets")
+	figure := fmt.Sprintf("%d of %d back byte for byte, %d of %d sites with their key and password, %s secrets left beside; control: gone meanwhile %v",
+		back, len(made), works, each, left, deleted)
+	bar.Report(t, "trust", 8, figure, "all, 0 left, control true", back == len(made) && works == each && left == "0" && deleted)
+}
+
+// secretsKept is every row and file that holds what was deleted, but for what each write sets anew.
+func (a *appliance) secretsKept() string {
+	a.t.Helper()
+	rows := ""
+	for _, table := range []string{"certificates", "dns_providers", "proxy_users"} {
+		rows += a.sql("gateway", "select to_jsonb(t) - '{revision,updated_at}'::text[] from "+table+" t order by id")
+	}
+	return rows + a.sh("sha256sum /etc/gateway/haproxy/certs/*.pem /etc/gateway/haproxy/maps/logins.map 2>/dev/null || true")
+}
+
+// siteAnswers is what a site answers to a visitor with that name and password.
+func (a *appliance) siteAnswers(site, user, password string) int {
+	a.t.Helper()
+	return a.visitor(http1).get("https://"+site+"/", func(r *http.Request) {
+		if user != "" {
+			r.SetBasicAuth(user, password)
+		}
+	}).status
+}
