@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"testing"
@@ -72,15 +71,5 @@ var accounts = []string{
 // configuration sums up every configuration table, but for what each write sets anew.
 func (s *stage) configuration() string {
 	s.t.Helper()
-	sum := ""
-	for _, table := range s.configured {
-		var rows string
-		err := s.Pool.QueryRow(context.Background(), `select coalesce(md5(string_agg(r, '|' order by r)), '') from (
-			select (to_jsonb(x) - '{revision,updated_at,session_epoch,token_epoch}'::text[])::text as r from `+table+` x) y`).Scan(&rows)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		sum += table + " " + rows + "\n"
-	}
-	return sum
+	return s.sums(s.configured, "revision,updated_at,session_epoch")
 }

@@ -192,7 +192,7 @@ func TestBarTrust08UndoneDeletions(t *testing.T) {
 		operations = append(operations, object{"method": "DELETE", "path": path})
 	}
 	asks := c.copy()
-	asks.header.Set("Gateway-Confirm-Within", "6")
+	asks.header.Set("Gateway-Confirm-Within", "15")
 	change := asks.post("/batch", object{"operations": operations}).want(200).header.Get("Gateway-Change")
 	deleted := a.secretsKept() != before && a.servesSerial("site0.example.com") != serial
 	a.awaitUndone(c, change)

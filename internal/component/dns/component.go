@@ -82,7 +82,7 @@ func (p *part) component() component.Component {
 		Verbs:      map[string]component.Verb{"stats": p.stats, "flush": p.flush},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/dns/settings", Single: true},
-			{Key: "zones", Path: "/dns/zones", Name: []string{"name"}},
+			{Key: "zones", Path: "/dns/zones", Name: []string{"name"}, Derived: []string{"records"}},
 			{Key: "records", Path: "/dns/records", Name: []string{"zone_id", "name", "type", "value"}, Refs: map[string]string{"zone_id": "zones"}, Derived: []string{"fqdn"}},
 		},
 	}
