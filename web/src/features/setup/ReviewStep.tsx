@@ -1,5 +1,6 @@
 import { Alert, Button } from "@patternfly/react-core";
 import { useTranslation } from "react-i18next";
+import { AccountlessNotice } from "./AdminStep";
 import { requestOf, type Values } from "./form";
 import type { Step } from "./steps";
 import type { Trouble } from "./Wizard";
@@ -19,7 +20,7 @@ export function ReviewStep({ values, trouble, onEdit }: Props) {
 		["code", [code]],
 		["name", [fqdn]],
 		["certificates", acme ? [acme.email ?? "", directory] : [t("review.later")]],
-		["admin", [email, t("review.password")]],
+		["admin", values.accountless ? [t("review.noAdmin")] : [email, t("review.password")]],
 	];
 	return (
 		<>
@@ -48,6 +49,7 @@ export function ReviewStep({ values, trouble, onEdit }: Props) {
 					</div>
 				))}
 			</dl>
+			{values.accountless && <AccountlessNotice />}
 		</>
 	);
 }

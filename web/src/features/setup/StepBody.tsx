@@ -3,6 +3,7 @@ import { FormField } from "@ui/FormField";
 import type { Input } from "@ui/fields";
 import type { Control, UseFormReturn } from "react-hook-form";
 import { useTranslation } from "react-i18next";
+import { AdminStep } from "./AdminStep";
 import { CertificatesStep } from "./CertificatesStep";
 import { CodeStep } from "./CodeStep";
 import { inputs, type Values } from "./form";
@@ -15,10 +16,11 @@ interface Props {
 	form: UseFormReturn<Values>;
 	trouble: Trouble;
 	onEdit: (step: Step) => void;
+	onAccountless: () => void;
 }
 
 /** StepBody is the heading, the explanation and the inputs of a step. */
-export function StepBody({ step, form, trouble, onEdit }: Props) {
+export function StepBody({ step, form, trouble, onEdit, onAccountless }: Props) {
 	const { t } = useTranslation("setup");
 	const field = (input: Input) => (
 		<FormField key={input.name} ns="setup" input={input} control={form.control as unknown as Control} />
@@ -33,7 +35,9 @@ export function StepBody({ step, form, trouble, onEdit }: Props) {
 				{step === "code" && <CodeStep control={form.control} />}
 				{step === "name" && field(inputs.fqdn)}
 				{step === "certificates" && <CertificatesStep form={form} field={field} />}
-				{step === "admin" && [inputs.email, inputs.password, inputs.repeat].map(field)}
+				{step === "admin" && (
+					<AdminStep field={field} accountless={form.getValues("accountless")} onAccountless={onAccountless} />
+				)}
 				{step === "review" && <ReviewStep values={form.getValues()} trouble={trouble} onEdit={onEdit} />}
 			</div>
 		</>

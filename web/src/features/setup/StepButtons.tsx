@@ -7,6 +7,8 @@ import type { Step } from "./steps";
 interface Props {
 	step: Step;
 	busy: boolean;
+	/** No administrator is created, which the last button says. */
+	accountless: boolean;
 	/** Moment before which another try is refused. */
 	until?: number;
 	onBack: () => void;
@@ -14,14 +16,15 @@ interface Props {
 }
 
 /** StepButtons go on, back, or past a step that can wait. */
-export function StepButtons({ step, busy, until, onBack, onSkip }: Props) {
+export function StepButtons({ step, busy, accountless, until, onBack, onSkip }: Props) {
 	const { t } = useTranslation("setup");
 	const left = useSecondsLeft(until);
 	const last = step === "review";
+	const finish = t(accountless ? "accountless.finish" : "finish");
 	return (
 		<div className="gw-steps-buttons">
 			<BusyButton type="submit" isDisabled={last && left > 0} busy={busy}>
-				{last ? (left > 0 ? t("waitFor", { count: left }) : t("finish")) : t("next")}
+				{last ? (left > 0 ? t("waitFor", { count: left }) : finish) : t("next")}
 			</BusyButton>
 			{step !== "code" && (
 				<Button variant="secondary" isDisabled={busy} onClick={onBack}>

@@ -5,7 +5,7 @@ import { Stepper, useStepFocus } from "@ui/Stepper";
 import { type FormEvent, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslation } from "react-i18next";
-import { requestOf, setupResolver, startValues, type Values } from "./form";
+import { setupResolver, startValues, type Values } from "./form";
 import { useCompleteSetup, useFirstSignIn } from "./requests";
 import { StepBody } from "./StepBody";
 import { StepButtons } from "./StepButtons";
@@ -18,10 +18,13 @@ export interface Trouble {
 	until?: number;
 }
 
+/** Outcome is who can use the node now: somebody who is signed in, somebody who has to sign in, or nobody. */
+export type Outcome = "signedIn" | "signIn" | "accountless";
+
 interface Props {
 	hostname: string;
 	onFinishing: (busy: boolean) => void;
-	onDone: (signedIn: boolean) => void;
+	onDone: (outcome: Outcome) => void;
 }
 
 /** Wizard holds all answers while the steps come and go. */
@@ -66,18 +69,19 @@ export function Wizard({ hostname, onFinishing, onDone }: Props) {
 	};
 	const finish = form.handleSubmit(
 		async (values) => {
-			const request = requestOf(values);
 			setTrouble({ messages: [] });
 			sent.current = true;
 			onFinishing(true);
 			try {
-				await complete(request);
+				await complete(values);
 			} catch (error) {
 				sent.current = false;
 				onFinishing(false);
 				return fail(error);
 			}
-			onDone(await signIn({ email: request.email, password: request.password }).catch(() => false));
+			if (values.accountless) return onDone("accountless");
+			const signedIn = await signIn({ email: values.email.trim(), password: values.password }).catch(() => false);
+			onDone(signedIn ? "signedIn" : "signIn");
 		},
 		(errors) => open(firstStepWith(Object.keys(flat(errors))) ?? step),
 	);
@@ -85,12 +89,18 @@ export function Wizard({ hostname, onFinishing, onDone }: Props) {
 		if (step === "review") return void finish(event as never);
 		event.preventDefault();
 		if (step === "certificates") form.setValue("later", false);
+		if (step === "admin") form.setValue("accountless", false);
 		void go(steps[steps.indexOf(step) + 1] ?? step);
 	};
 	const skip = () => {
 		form.setValue("later", true, { shouldDirty: true });
 		form.clearErrors("acme");
 		open("admin");
+	};
+	const goAccountless = () => {
+		form.setValue("accountless", true, { shouldDirty: true });
+		form.clearErrors(["email", "password", "repeat"]);
+		open("review");
 	};
 	return (
 		<div className="gw-steps">
@@ -103,12 +113,13 @@ export function Wizard({ hostname, onFinishing, onDone }: Props) {
 			/>
 			<Form onSubmit={submit} noValidate className="gw-steps-step">
 				<section aria-labelledby="setup-step" ref={body}>
-					<StepBody step={step} form={form} trouble={trouble} onEdit={open} />
+					<StepBody step={step} form={form} trouble={trouble} onEdit={open} onAccountless={goAccountless} />
 				</section>
 				<StepButtons
 					key={step}
 					step={step}
 					busy={isSubmitting}
+					accountless={form.getValues("accountless")}
 					until={trouble.until}
 					onBack={() => open(steps[steps.indexOf(step) - 1] ?? step)}
 					onSkip={skip}

@@ -1,5 +1,5 @@
-import type { CompleteSetupRequest } from "@api";
-import { zCompleteSetupRequest, zSetupAcme } from "@api/schemas";
+import type { CompleteSetupRequest, SetupNode } from "@api";
+import { zCompleteSetupRequest, zSetupAcme, zSetupNode } from "@api/schemas";
 import { describe, type Field, type FormSchema, type Input } from "@ui/fields";
 import { issueText } from "@ui/resolver";
 import type { TFunction } from "i18next";
@@ -14,6 +14,8 @@ export interface Values {
 	/** Certificates are set up later: nothing of acme is sent. */
 	later: boolean;
 	acme: { email: string; directory_url: string; terms_agreed: boolean };
+	/** No administrator is created: nothing of the account is sent. */
+	accountless: boolean;
 	email: string;
 	password: string;
 	repeat: string;
@@ -32,19 +34,27 @@ export const startValues = (names: (string | undefined)[]): Values => ({
 	fqdn: names.find((name) => name !== undefined && isFullName(name)) ?? "",
 	later: false,
 	acme: { email: "", directory_url: "", terms_agreed: false },
+	accountless: false,
 	email: "",
 	password: "",
 	repeat: "",
 });
 
-/** requestOf is what is sent. */
-export function requestOf({ code, fqdn, later, acme, email, password }: Values): CompleteSetupRequest {
-	const body = { code, fqdn: fqdn.trim().replace(/\.$/, ""), email: email.trim(), password };
+/** nodeOf is what is sent of every node. */
+export function nodeOf({ code, fqdn, later, acme }: Values): SetupNode {
+	const body = { code, fqdn: fqdn.trim().replace(/\.$/, "") };
 	if (later) return body;
 	const directory = acme.directory_url.trim();
 	const asked = { email: acme.email.trim(), terms_agreed: acme.terms_agreed };
 	return { ...body, acme: directory ? { ...asked, directory_url: directory } : asked };
 }
+
+/** requestOf is what is sent of one with an administrator. */
+export const requestOf = (values: Values): CompleteSetupRequest => ({
+	...nodeOf(values),
+	email: values.email.trim(),
+	password: values.password,
+});
 
 /** ruleBroken names the first rule of ours that a field breaks, as a key below "invalid". */
 export function rulesBroken(values: Values): Partial<Record<FieldName, string>> {
@@ -56,6 +66,7 @@ export function rulesBroken(values: Values): Partial<Record<FieldName, string>> 
 	if (acme && !mail.test(acme.email ?? "")) broken["acme.email"] = "email";
 	if (acme?.directory_url && !/^https:\/\/[^/@\s]+/.test(acme.directory_url)) broken["acme.directory_url"] = "url";
 	if (acme && !acme.terms_agreed) broken["acme.terms_agreed"] = "terms";
+	if (values.accountless) return broken;
 	if (!mail.test(body.email)) broken.email = "email";
 	if (values.repeat !== values.password) broken.repeat = "repeat";
 	return broken;
@@ -65,7 +76,8 @@ export function rulesBroken(values: Values): Partial<Record<FieldName, string>> 
 export function setupResolver(ui: TFunction, own: TFunction): Resolver<Values> {
 	return (values) => {
 		const errors: FieldErrors = {};
-		for (const issue of zCompleteSetupRequest.safeParse(requestOf(values)).error?.issues ?? []) {
+		const schema = values.accountless ? zSetupNode : zCompleteSetupRequest;
+		for (const issue of schema.safeParse(requestOf(values)).error?.issues ?? []) {
 			set(errors, issue.path.join("."), { type: issue.code, message: issueText(issue, ui) });
 		}
 		for (const [name, rule] of Object.entries(rulesBroken(values))) {

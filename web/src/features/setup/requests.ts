@@ -1,7 +1,7 @@
 import {
 	ApiError,
-	type CompleteSetupRequest,
 	type CredentialsBody,
+	completeNodeSetup,
 	completeSetup,
 	healthQuery,
 	login,
@@ -9,6 +9,7 @@ import {
 	session,
 } from "@api";
 import { useMutation } from "@tanstack/react-query";
+import { nodeOf, requestOf, type Values } from "./form";
 
 /** setUpNow lets the pages behind the wizard open without asking the server once more. */
 const setUpNow = () =>
@@ -17,9 +18,10 @@ const setUpNow = () =>
 /** useCompleteSetup sets the node up. An answer that got lost on its way is no failure: the node is set up then. */
 export const useCompleteSetup = () =>
 	useMutation({
-		mutationFn: async (body: CompleteSetupRequest) => {
+		mutationFn: async (values: Values) => {
 			try {
-				await completeSetup({ body });
+				if (values.accountless) await completeNodeSetup({ body: nodeOf(values) });
+				else await completeSetup({ body: requestOf(values) });
 			} catch (error) {
 				if (!(error instanceof ApiError && error.code === "setup_complete")) throw error;
 			}

@@ -1,7 +1,7 @@
 import { ApiError } from "@api";
 import { expect, test } from "vitest";
 import { groupCode, isWholeCode } from "./code";
-import { isFullName, requestOf, rulesBroken, startValues } from "./form";
+import { isFullName, nodeOf, requestOf, rulesBroken, startValues } from "./form";
 import { routeError } from "./steps";
 
 const refused = (...fields: string[]) =>
@@ -56,4 +56,11 @@ test("certificates that wait for later are neither checked nor sent", () => {
 		email: "a@b.c",
 		password: "",
 	});
+});
+
+test("a node without an administrator is checked and sent without an account", () => {
+	const values = { ...startValues(["gw1.example.com"]), code: "4VCK-MRW8-035X", later: true, password: "typed before" };
+	expect(Object.keys(rulesBroken(values))).toEqual(["email", "repeat"]);
+	expect(rulesBroken({ ...values, accountless: true })).toEqual({});
+	expect(nodeOf(values)).toEqual({ code: "4VCK-MRW8-035X", fqdn: "gw1.example.com" });
 });

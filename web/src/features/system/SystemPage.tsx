@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ComponentsTab } from "./ComponentsTab";
 import { InterfacesTab } from "./InterfacesTab";
 import { PackagesTab } from "./PackagesTab";
+import { ReloadDialog } from "./ReloadDialog";
 import { RestartDialog } from "./RestartDialog";
 import { ServicesTab } from "./ServicesTab";
 import "./system.css";
@@ -33,6 +34,7 @@ export default function SystemPage() {
 		<Page title={t("title")} description={t("lead")}>
 			<UrlTabs label={t("title")} tabs={tabs} />
 			<RestartDialog />
+			<ReloadDialog />
 		</Page>
 	);
 }

@@ -4,7 +4,7 @@ import { serviceName } from "@ui/service";
 import { toast } from "@ui/toast";
 import { flagQuery, storeFlag } from "./flags";
 
-const tabs = ["packages", "interfaces", "settings"];
+const tabs = ["components", "packages", "interfaces", "settings"];
 const services = ["reverse-proxy", "forward-proxy", "dns", "ntp", "scheduler"];
 
 /** palette goes to the tabs of the page; administrators also restart services and switch the maintenance mode. */
@@ -18,7 +18,8 @@ export async function palette({ admin, t }: PaletteContext): Promise<PaletteEntr
 		hint,
 		to: `/system?do=restart&id=${service}`,
 	}));
-	return [...pages, ...restarts, ...(await maintenance(t, hint))];
+	const reload = { id: "reload", title: t("reload.title"), hint, to: "/system?tab=components&do=reload" };
+	return [...pages, ...restarts, reload, ...(await maintenance(t, hint))];
 }
 
 async function maintenance(t: PaletteContext["t"], hint: string): Promise<PaletteEntry[]> {

@@ -1,9 +1,12 @@
 import {
+	configPreviewOptions,
 	getRetentionOptions,
 	interfacesOptions,
 	invalidate,
 	packageVersionsOptions,
+	proxyReload,
 	queryClient,
+	renderConfigs,
 	resourcesOptions,
 	restartService,
 	type SystemRestart,
@@ -63,4 +66,19 @@ export const useKeepEdits = (name: string) =>
 	useMutation({
 		mutationFn: (keep_edits: boolean) => updateComponent({ path: { id: name }, body: { keep_edits } }),
 		onSettled: () => invalidate("change", "system", "audit"),
+	});
+
+/** useConfigFiles is what the database wants in one component's files. */
+export const useConfigFiles = (generator: string) => useQuery(configPreviewOptions({ query: { generator } }));
+
+export const useRenderConfigs = () =>
+	useMutation({
+		mutationFn: async () => (await renderConfigs()).data,
+		onSettled: () => invalidate("change", "system", "audit"),
+	});
+
+export const useProxyReload = () =>
+	useMutation({
+		mutationFn: () => proxyReload(),
+		onSettled: () => Promise.all([serviceChanged(), invalidate("proxy")]),
 	});
