@@ -185,7 +185,7 @@ func (e *Engine) confirmation(ctx context.Context) error {
 	if state, err := e.settled(ctx, a.Change); err != nil {
 		e.Log.Debug("confirm", "err", err) // then the clock alone decides
 	} else if state != change.Waiting {
-		return e.forgetArmed()
+		return e.forgetArmed(a)
 	}
 	if !a.Undone && e.Clock.Uptime() < a.Deadline {
 		e.showConfirm(a)
@@ -211,7 +211,7 @@ func (e *Engine) rowsBack(ctx context.Context, a *armed) error {
 	}
 	err := e.Undo(ctx, a.Change)
 	if err == nil {
-		return e.forgetArmed()
+		return e.forgetArmed(a)
 	}
 	e.waiting.retryAt = e.Clock.Uptime() + undoEvery
 	if f, ok := fault.Of(err); ok {
@@ -237,7 +237,11 @@ func (e *Engine) settled(ctx context.Context, id string) (string, error) {
 	return state, err
 }
 
-func (e *Engine) forgetArmed() error {
+// forgetArmed ends the wait of a, and of no other that began meanwhile.
+func (e *Engine) forgetArmed(a *armed) error {
+	if !e.armedFor(a.Change) {
+		return nil
+	}
 	if err := e.setArmed(nil); err != nil {
 		return err
 	}

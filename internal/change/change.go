@@ -71,6 +71,8 @@ type Daemons interface {
 	// Candidate refuses rows, as now has them, that the component's daemon would not take,
 	// unless it would not take those that was has either: a repair must stay possible.
 	Candidate(ctx context.Context, was, now db.DB, component string) error
+	// Owners are the components that own these tables, sorted.
+	Owners(tables []string) []string
 	// Undoable refuses, in words, a change of these tables that is to be undone by itself.
 	Undoable(tables []string) error
 	// Preview is the text of the component's files, by path, without secrets.

@@ -44,12 +44,19 @@ func (v *reverter) all(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
+	tx.work.reverting = true
+	if err := v.lock(ctx, rows); err != nil {
+		return err
+	}
 	settled, err := Settle(ctx, tx, v.id, Reverted)
 	if err != nil {
 		return err
 	}
 	if v.timeout && !settled {
 		return Nothing()
+	}
+	if v.direct && !settled { // somebody confirmed it meanwhile, and others may have changed things since
+		v.direct, tx.work.undoing = false, false
 	}
 	if len(rows) == 0 {
 		return fault.New(fault.Conflict, "this change stored nothing that could be undone").WithCode("nothing_to_revert")
@@ -72,6 +79,31 @@ func (v *reverter) all(ctx context.Context, tx Tx) error {
 		return fault.New(fault.Conflict, "what this change set is not undone from here; set it again where it was set").WithCode("not_revertible")
 	}
 	return v.alone(ctx, before, rows)
+}
+
+// lock holds the components whose rows go back, as their own operations would.
+func (v *reverter) lock(ctx context.Context, rows []written) error {
+	w := v.tx.work
+	if w.daemons == nil {
+		return nil
+	}
+	var tables []string
+	for _, row := range rows {
+		if !slices.Contains(tables, row.Table) {
+			tables = append(tables, row.Table)
+		}
+	}
+	var b pgx.Batch
+	for _, component := range w.daemons.Owners(tables) {
+		w.queueLock(&b, component)
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	if err := v.tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("lock what is undone: %w", err)
+	}
+	return nil
 }
 
 // rows are what the change wrote, the last first.
@@ -224,8 +256,13 @@ func (v *reverter) undelete(ctx context.Context, table string, gone image) error
 		return err
 	}
 	name := pgx.Identifier{table}.Sanitize()
+	var columns []string // those that the image has: a column that was added since gets its default
+	for _, f := range slices.Sorted(maps.Keys(gone)) {
+		columns = append(columns, pgx.Identifier{f}.Sanitize())
+	}
+	list := strings.Join(columns, ", ")
 	return v.judged(ctx, table, Step{ID: gone.id(), Made: true, Image: raw, write: func() error {
-		_, err := v.tx.Exec(ctx, fmt.Sprintf(`insert into %s select (jsonb_populate_record(null::%s, $1::jsonb)).*`, name, name), string(raw))
+		_, err := v.tx.Exec(ctx, fmt.Sprintf(`insert into %s (%s) select %s from jsonb_populate_record(null::%s, $1::jsonb)`, name, list, list, name), string(raw))
 		return err
 	}})
 }

@@ -26,7 +26,9 @@ type work struct {
 	entries  []audit.Entry
 	affected []string // components whose files will change
 	undoing  bool
-	effects  []func(context.Context) error // for after the commit
+	// reverting says that rows went back: nobody has judged them as they are among the others now.
+	reverting bool
+	effects   []func(context.Context) error // for after the commit
 }
 
 // run is the transaction.
@@ -186,6 +188,9 @@ func (w *work) judge(ctx context.Context) error {
 		if err := w.daemons.Undoable(tables); err != nil {
 			return err
 		}
+		if err := w.takeWait(ctx); err != nil {
+			return err
+		}
 	}
 	affected, checked := w.daemons.Affected(tables)
 	w.affected = affected
@@ -195,7 +200,7 @@ func (w *work) judge(ctx context.Context) error {
 	if err := w.refuseWhileWaiting(ctx); err != nil {
 		return err
 	}
-	if checked || w.undoing { // what was there before is no worse than what nobody confirmed
+	if checked && !w.reverting || w.undoing { // what was there before is no worse than what nobody confirmed
 		return nil
 	}
 	for _, component := range affected {
@@ -214,6 +219,29 @@ func (w *work) tables(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
+// takeWait keeps two changes from waiting at once: the applier holds what to go back to for
+// one, and two that were made before each other's end could not both be undone.
+func (w *work) takeWait(ctx context.Context) error {
+	if w.undoing || w.ask.DryRun {
+		return nil
+	}
+	var waiting string
+	var b pgx.Batch
+	b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/confirm', 0))`)
+	b.Queue(`select coalesce(min(id::text), '') from changes where confirm_state = 'waiting'`).QueryRow(func(row pgx.Row) error { return row.Scan(&waiting) })
+	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("look for a change that waits: %w", err)
+	}
+	if waiting != "" {
+		return confirmPending(waiting)
+	}
+	return nil
+}
+
+func confirmPending(id string) error {
+	return fault.New(fault.Conflict, "an earlier change (%s) waits to be confirmed; keep it or undo it first", id).WithCode("confirm_pending")
+}
+
 // refuseWhileWaiting keeps others out of a component whose last change may yet be undone:
 // undoing it would take theirs along, or be impossible.
 func (w *work) refuseWhileWaiting(ctx context.Context) error {
@@ -229,7 +257,7 @@ func (w *work) refuseWhileWaiting(ctx context.Context) error {
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	return fault.New(fault.Conflict, "an earlier change (%s) waits to be confirmed; keep it or undo it first", waiting[0]).WithCode("confirm_pending")
+	return confirmPending(waiting[0])
 }
 
 // announce records whom the change concerns, and wakes the applier when it is committed.

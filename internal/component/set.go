@@ -50,6 +50,18 @@ func (s Set) Affected(tables []string) (names []string, checked bool) {
 	return names, checked
 }
 
+// Owners are the parts that own these tables, sorted.
+func (s Set) Owners(tables []string) []string {
+	var names []string
+	for _, c := range s.Parts {
+		if slices.ContainsFunc(c.Tables, func(t Table) bool { return slices.Contains(tables, t.Name) }) {
+			names = append(names, c.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Undoable refuses a change that is to be undone by itself where one of its tables cannot
 // take part in that.
 func (s Set) Undoable(tables []string) error {

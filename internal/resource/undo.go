@@ -2,6 +2,8 @@ package resource
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"gateway/internal/change"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 )
 
 // undo is one row's step back. It is judged like the operation that an operator would have
@@ -38,10 +41,8 @@ func (s *store[Row, In]) undo(ctx context.Context, tx change.Tx, step change.Ste
 		}
 		old = &row
 	}
-	if s.Validate != nil {
-		if err := s.Validate(ctx, tx, old, in); err != nil {
-			return err
-		}
+	if err := s.fits(ctx, tx, step, old, in); err != nil {
+		return err
 	}
 	if err := step.Write(); err != nil {
 		return err
@@ -51,6 +52,43 @@ func (s *store[Row, In]) undo(ctx context.Context, tx change.Tx, step change.Ste
 		return err
 	}
 	return s.after(ctx, tx, old, &now, in)
+}
+
+// fits judges the row as it was. What is written is that row and not the input, so an
+// operation that would now store another one (a name in a zone that is called otherwise
+// since) refuses it.
+func (s *store[Row, In]) fits(ctx context.Context, tx change.Tx, step change.Step, old *Row, in *In) error {
+	sent := map[string]any{}
+	collect(reflect.ValueOf(in).Elem(), sent)
+	stored, err := s.values(ctx, tx, step.ID, old, in)
+	if err != nil {
+		return err
+	}
+	was := image{}
+	if err := json.Unmarshal(step.Image, &was); err != nil {
+		return fmt.Errorf("read %s %s as it was: %w", s.Noun, step.ID, err)
+	}
+	for column, value := range stored {
+		given, own := sent[column]
+		if own && !reflect.DeepEqual(given, value) || !own && was.differs(column, value) {
+			return fault.New(fault.Conflict, "this %s as it was does not fit what was changed since; make it anew", spaced(s.Noun)).WithCode("revert_conflict")
+		}
+	}
+	return nil
+}
+
+// image is a row by column, as far as it goes back.
+type image map[string]json.RawMessage
+
+// differs holds a derived text against the image; secrets and times are no part of this.
+func (m image) differs(column string, value any) bool {
+	text, ok := value.(string)
+	raw, kept := m[column]
+	if !ok || !kept {
+		return false
+	}
+	var was string
+	return json.Unmarshal(raw, &was) == nil && was != text
 }
 
 // asInput is what the operator would have to send for the row to be as it was. What is not
@@ -63,6 +101,9 @@ func (s *store[Row, In]) asInput(ctx context.Context, q db.DB, step change.Step)
 		from = fmt.Sprintf("(select $1::uuid as step, (jsonb_populate_record(null::%s, $2::jsonb)).*) as %s", table, table)
 	}
 	was, err := s.returning(ctx, q, fmt.Sprintf("select %s from %s", s.sql.columns, from), []any{step.ID, string(step.Image)})
+	if err != nil && step.Made { // it lacks a column that an upgrade brought since
+		return nil, errors.Join(fault.New(fault.Conflict, "this %s is of an earlier version; make it anew", spaced(s.Noun)).WithCode("not_revertible"), err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -177,6 +177,13 @@ func (u *Users) settleReset(ctx context.Context) error {
 		Detail: map[string]any{"reset_at": admin.ResetAt},
 	}
 	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
+		now, err := u.Setup.Load()
+		if err != nil {
+			return err
+		}
+		if now.Admin == nil || !now.Admin.ResetAt.Equal(admin.ResetAt) {
+			return change.Nothing() // somebody else did it while we waited for our turn
+		}
 		tx.AfterCommit(func(context.Context) error { return u.resetSettled(admin.ResetAt) })
 		a, err := rowOf(ctx, tx, admin)
 		if err != nil || a == nil {

@@ -110,7 +110,8 @@ func (u *Users) copyOf(ctx context.Context, row *account, admin setupstate.Admin
 	err := u.Pool.QueryRow(ctx, `select coalesce(max(last_step), 0) from user_totp_state where user_id = $1`, row.ID).Scan(&step)
 	if err == nil && step < admin.LastStep {
 		// A code was used without the database, which must not take it again.
-		_, err = u.Pool.Exec(ctx, `update user_totp_state set last_step = $2 where user_id = $1 and last_step < $2`, row.ID, admin.LastStep)
+		_, err = u.Pool.Exec(ctx, `insert into user_totp_state as s (user_id, last_step) values ($1, $2)
+			on conflict (user_id) do update set last_step = excluded.last_step where s.last_step < excluded.last_step`, row.ID, admin.LastStep)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("settle the last code: %w", err)

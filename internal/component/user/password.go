@@ -206,7 +206,7 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if err := notOwner(ctx, a.ID); err != nil {
+	if err := notOwn(ctx, a.ID, "POST /auth/change-password"); err != nil {
 		return nil, err
 	}
 	hash, err := u.newHash(ctx, "password", in.Body.Password.Reveal(), a.Email)

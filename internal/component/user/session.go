@@ -129,6 +129,7 @@ func (u *Users) identify(ctx context.Context, c api.Credential) (auth.Identity, 
 		}
 		if id, ok := u.emergency.identity(claims.SID, u.Now()); ok {
 			if u.Database.Up() {
+				u.emergency.clear() // also for the next time that the database is away
 				return auth.Identity{}, ended()
 			}
 			return id, nil

@@ -278,7 +278,7 @@ func (u *Users) disableTOTP(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if err := notOwner(ctx, a.ID); err != nil {
+	if err := notOwn(ctx, a.ID, "POST /auth/totp/disable"); err != nil {
 		return nil, err
 	}
 	c := change.Change{Component: "user", Action: "user.totp.disable", Subject: a.Email}

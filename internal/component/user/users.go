@@ -119,6 +119,18 @@ func notOwner(ctx context.Context, userID string) error {
 	return nil
 }
 
+// notOwn keeps whoever borrowed a session from taking the account: what proves its owner is
+// changed below /auth, which asks for the password.
+func notOwn(ctx context.Context, userID, instead string) error {
+	if err := notOwner(ctx, userID); err != nil {
+		return err
+	}
+	if auth.From(ctx).UserID == userID {
+		return fault.New(fault.Conflict, "this is your own account: use %s, which asks for your password", instead).WithCode("own_account")
+	}
+	return nil
+}
+
 // removed runs before the row goes.
 func (u *Users) removed(ctx context.Context, tx change.Tx, old *User) error {
 	u.forget(tx)
