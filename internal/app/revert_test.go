@@ -65,7 +65,7 @@ func (s *stage) undoes(op operation) {
 // accounts are operations on passwords, codes and tokens.
 var accounts = []string{
 	"POST /auth/login/totp", "POST /auth/reset-password", "POST /auth/change-password", "DELETE /auth/tokens/{id}",
-	"POST /auth/totp/enable", "POST /auth/totp/disable", "POST /users/{id}/password", "POST /users/{id}/totp/disable", "POST /system/ipv6",
+	"DELETE /users/{id}/tokens/{item}", "POST /auth/totp/enable", "POST /auth/totp/disable", "POST /users/{id}/password", "POST /users/{id}/totp/disable", "POST /system/ipv6",
 }
 
 // configuration sums up every configuration table, but for what each write sets anew.

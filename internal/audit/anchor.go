@@ -144,6 +144,9 @@ func ReadAnchors(path string) ([]Anchored, error) {
 	return all, lines.Err()
 }
 
+// keptFor is how long no entry is pruned, whatever the retention says; see gateway_audit_prune.
+const keptFor = 24 * time.Hour
+
 // Report is what Compare found.
 type Report struct {
 	Entries  int64
@@ -186,6 +189,9 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 			break
 		}
 	}
+	if r.Anchors > 0 && own.BaseSeq > last {
+		r.Breaks = append(r.Breaks, Break{node, own.BaseSeq, "", "it counts as pruned and was never anchored: the log was emptied, or gateway-apply did not run for more than a day"})
+	}
 	r.Unproven = max(0, own.Seq-max(last, own.BaseSeq))
 	return r, nil
 }
@@ -194,6 +200,8 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 func (h Head) against(ctx context.Context, q db.DB, a Anchored) (string, error) {
 	seen := a.At.Format(time.RFC3339)
 	switch {
+	case a.Seq < h.BaseSeq && time.Since(a.At) < keptFor:
+		return fmt.Sprintf("it was the last one at %s, and entries after it count as pruned: none of the last day ever is", seen), nil
 	case a.Seq < h.BaseSeq:
 		return "", nil // pruned since
 	case a.Seq > h.Seq:

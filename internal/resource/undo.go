@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -108,6 +109,9 @@ func (s *store[Row, In]) asInput(ctx context.Context, q db.DB, step change.Step)
 		return nil, err
 	}
 	if names, places := scannable(reflect.ValueOf(in).Elem()); len(names) > 0 {
+		for i, name := range names { // as the API answers it, which is as it takes it
+			names[i] = cmp.Or(s.Computed[name], pgx.Identifier{name}.Sanitize())
+		}
 		query := fmt.Sprintf("select %s from %s", strings.Join(names, ", "), from)
 		if err := q.QueryRow(ctx, query, step.ID, string(step.Image)).Scan(places...); err != nil {
 			return nil, fmt.Errorf("read %s %s as it was: %w", s.Noun, step.ID, err)
@@ -144,7 +148,7 @@ func scannable(v reflect.Value) (names []string, places []any) {
 			more, at := scannable(value)
 			names, places = append(names, more...), append(places, at...)
 		} else if tag := f.Tag.Get("db"); tag != "" && tag != "-" {
-			names, places = append(names, pgx.Identifier{tag}.Sanitize()), append(places, value.Addr().Interface())
+			names, places = append(names, tag), append(places, value.Addr().Interface())
 		}
 	}
 	return names, places

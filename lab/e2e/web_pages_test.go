@@ -103,8 +103,9 @@ func (a *appliance) plant(corpus []string) {
 			values (gen_random_uuid(), 1, now(), now(), %s, 'viewer', true, '', '%sxss');`, s, planted)
 		fmt.Fprintf(&q, `insert into user_sessions (id, user_id, created_at, last_seen, expires_at, remote_ip, user_agent)
 			values (gen_random_uuid(), '%[1]s', now(), now(), now() + interval '1 hour', %[2]s, %[2]s);`, admin, s)
-		fmt.Fprintf(&q, `insert into user_tokens (id, user_id, name, role, hash, created_at, expires_at)
-			values (gen_random_uuid(), '%[1]s', %[2]s, 'viewer', sha256(('%[3]s' || %[4]d)::bytea), now(), now() + interval '1 hour');`, admin, s, planted, i)
+		fmt.Fprintf(&q, `insert into user_tokens (id, user_id, name, role, hash, created_at, expires_at, epoch)
+			select gen_random_uuid(), '%[1]s', %[2]s, 'viewer', sha256(('%[3]s' || %[4]d)::bytea), now(), now() + interval '1 hour', session_epoch
+			from users where id = '%[1]s';`, admin, s, planted, i)
 	}
 	a.tamper(q.String())
 }
