@@ -50,8 +50,8 @@ func TestTheListNamesWhatWasIssuedForTheNames(t *testing.T) {
 
 func TestAWrongMasterKeyTakesNothingAway(t *testing.T) {
 	all := []stored{
-		{ID: "1", Names: []string{"a.example.com"}, IssuedFor: []string{"a.example.com"}, PrivateKey: []byte("good")},
-		{ID: "2", Names: []string{"b.example.com"}, IssuedFor: []string{"b.example.com"}, PrivateKey: []byte("bad")},
+		{ID: "00000000-0000-7000-8000-000000000001", Names: []string{"a.example.com"}, IssuedFor: []string{"a.example.com"}, PrivateKey: []byte("good")},
+		{ID: "00000000-0000-7000-8000-000000000002", Names: []string{"b.example.com"}, IssuedFor: []string{"b.example.com"}, PrivateKey: []byte("bad")},
 	}
 	open := func(sealed []byte, where secret.Place) (secret.Text, error) {
 		if string(sealed) == "bad" {
