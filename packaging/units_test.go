@@ -54,7 +54,7 @@ var services = map[string][]string{
 	"gateway-api.service": {
 		"MemoryMax=512M", "Environment=GOMEMLIMIT=384MiB",
 		"Type=notify", "User=gateway", "CapabilityBoundingSet=", "PrivateUsers=yes", "MemoryDenyWriteExecute=yes", "RemoveIPC=yes",
-		"StateDirectory=gateway", "StateDirectoryMode=0700", "ReadWritePaths=/var/lib/gateway /var/lib/haproxy/gateway", "IPAddressAllow=localhost",
+		"StateDirectory=gateway", "StateDirectoryMode=0700", "ReadWritePaths=/var/lib/gateway -/var/lib/haproxy/gateway", "IPAddressAllow=localhost",
 		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
 	},
 	"gateway-scheduler.service": {

@@ -105,11 +105,17 @@ func TestAViewerChangesNothing(t *testing.T) {
 			}
 		}
 		n.up.Store(false)
-		if status, got := n.as("admin", tc.method, tc.path, tc.body); status != 503 || got.Error.Code != "database_unavailable" {
-			t.Errorf("%s without a database = %d %+v, want 503", tc.path, status, got.Error)
+		if status, _ := n.as("viewer", tc.method, tc.path, tc.body); status != 403 {
+			t.Errorf("%s as a viewer, without a database = %d, want 403", tc.path, status)
 		}
 		n.up.Store(true)
 	}
+	n.up.Store(false)
+	// The switch is also a row, which needs the database.
+	if status, got := n.as("admin", http.MethodPost, "/system/ipv6", `{"enabled":false}`); status != 503 || got.Error.Code != "database_unavailable" {
+		t.Errorf("the IPv6 switch without a database = %d %+v, want 503", status, got.Error)
+	}
+	n.up.Store(true)
 	if took, log := n.systemd.took(), n.audited(); took != "" || log != "" {
 		t.Errorf("systemd heard %q and the log says %q, want nothing", took, log)
 	}
