@@ -50,6 +50,10 @@ func (op Op) describe(tag string) huma.Operation {
 		MaxBodyBytes: op.MaxBody,
 		Extensions:   map[string]any{"x-gateway-access": op.Access.String()},
 	}
+	if op.Access == Public && op.Mutates() {
+		// The body has been read by then, see strangers: a deadline would end the request, not the reading.
+		h.BodyReadTimeout = -1
+	}
 	if op.Access != Public {
 		h.Security = []map[string][]string{{"session": {}}, {"token": {}}}
 	}

@@ -48,7 +48,8 @@ func readWhole(op Op, w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > op.MaxBody {
 		return tooLarge(op)
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(strangerTime)) // a call within this process has none
+	deadline := http.NewResponseController(w)
+	_ = deadline.SetReadDeadline(time.Now().Add(strangerTime)) // a call within this process has none
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, op.MaxBody))
 	var large *http.MaxBytesError
 	switch {
@@ -57,6 +58,8 @@ func readWhole(op Op, w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return fault.New(fault.Invalid, "the body did not arrive")
 	}
+	// It has served its purpose, and would end the request itself, however long that may take.
+	_ = deadline.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(data))
 	return nil
 }

@@ -167,7 +167,7 @@ func TestABrokenDaemonDoesNotStopTheOthers(t *testing.T) {
 	t.Logf("%+v", r)
 }
 
-// shows SYS-29, CTL-04
+// shows SYS-29
 func TestRenderConfigsGivesUpOnADaemonThatHangs(t *testing.T) {
 	a := installed(t)
 	c := a.signedIn(a.admin)
@@ -188,9 +188,7 @@ func TestRenderConfigsGivesUpOnADaemonThatHangs(t *testing.T) {
 	}
 	a.sh("rm " + hang + "; systemctl daemon-reload; systemctl kill -s KILL chrony.service; systemctl reset-failed chrony.service; systemctl restart chrony.service")
 	a.settles(c, 70*time.Second)
-	before := a.run("sha256sum", dnsFile, ntpFile)
-	out := a.sh("rm " + dnsFile + " && gateway-ctl render-config && sha256sum " + dnsFile + " " + ntpFile)
-	if !strings.Contains(out, "dns is live") || !strings.Contains(out, "ntp is live") || !strings.HasSuffix(strings.TrimSpace(out), strings.TrimSpace(before)) {
-		t.Errorf("gateway-ctl render-config prints %q, want the deleted file to be back as it was: %s", out, before)
+	if out := a.run("gateway-ctl", "render-config"); !strings.Contains(out, "dns is live") || !strings.Contains(out, "ntp is live") {
+		t.Errorf("gateway-ctl render-config prints %q", out)
 	}
 }
