@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/sync/errgroup"
 
@@ -115,6 +116,14 @@ func (a *API) Background(ctx context.Context) error {
 // listenForProxy listens where only HAProxy can connect: the folder is its group's, and closed
 // to others. It lies in the folder that HAProxy locks itself up in.
 func listenForProxy(path string) (net.Listener, error) {
+	// From systemd it stays while we restart, so that nobody is refused.
+	passed, err := activation.Listeners()
+	if err != nil {
+		return nil, fmt.Errorf("take the socket from systemd: %w", err)
+	}
+	if len(passed) == 1 && passed[0] != nil {
+		return passed[0], nil
+	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed
 		return nil, fmt.Errorf("listen for HAProxy: %w", err)
 	}
