@@ -145,8 +145,6 @@ func (a *aviary) throughSiteUsers(c *caller) {
 	domain := c.post("/domains", object{"name": "www.example.com"}).want(201).id()
 	user := object{"domain_id": domain, "name": "ann", "password": a.loose("password of a site's user")}
 	id := c.post("/domain-users", user).want(201).id()
-	digest := a.sql("gateway", "select digest from proxy_users")
-	a.caught("digest of a site's password", digest, -1)
 	user["password"] = a.loose("password of a site's user, replaced")
 	c.put("/domain-users/"+id, user).want(200)
 	a.undone(c, "/domain-users/"+id)
