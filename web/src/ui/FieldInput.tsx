@@ -48,6 +48,8 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 					id={id}
 					ref={field.ref}
 					label={label}
+					// PatternFly hides the label's text from assistive technology; with a description alone there would be no name.
+					aria-label={label}
 					isChecked={Boolean(field.value)}
 					aria-describedby={describedBy}
 					onChange={(_, on) => field.onChange(on)}

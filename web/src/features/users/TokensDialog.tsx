@@ -1,7 +1,7 @@
 import { invalidate, listUserTokensOptions, revokeUserToken, type User, type UserTokenView } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Dialog, ErrorState, Table, Tbody, Td, Th, Thead, Time, Tr, toast, Waiting } from "@ui";
+import { Dialog, ErrorState, Table, Tbody, Td, Th, Thead, Time, Tr, toast, useErrorText, Waiting } from "@ui";
 import { useTranslation } from "react-i18next";
 
 const useRevoke = (user: User) =>
@@ -32,8 +32,13 @@ export default function TokensDialog({ user, onClose }: { user: User; onClose: (
 
 function Tokens({ user, tokens }: { user: User; tokens: UserTokenView[] }) {
 	const { t } = useTranslation("users");
-	const { mutateAsync: revoke, isPending } = useRevoke(user);
-	const end = (token: UserTokenView) => revoke(token).then(() => toast.success(t("tokens.done", { name: token.name })));
+	const text = useErrorText();
+	const { mutate: revoke, isPending } = useRevoke(user);
+	const end = (token: UserTokenView) =>
+		revoke(token, {
+			onSuccess: () => toast.success(t("tokens.done", { name: token.name })),
+			onError: (error) => toast.danger(text(error)),
+		});
 	return (
 		<Table aria-label={t("tokens.title")}>
 			<Thead>
