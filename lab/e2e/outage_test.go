@@ -30,7 +30,7 @@ type outage struct {
 	back    time.Duration // longest return
 }
 
-// shows SYS-04, SYS-05, SYS-06
+// shows SYS-04*, SYS-05, SYS-06
 func TestBarFoundation02DatabaseAway(t *testing.T) {
 	o := &outage{appliance: installed(t)}
 	defer func() {

@@ -139,7 +139,7 @@ func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
 	}
 }
 
-// shows DNS-13
+// shows DNS-13*
 func TestAZoneWithoutServersIsNotForwarded(t *testing.T) {
 	r := newRig(t, "")
 	r.zone("served.example")

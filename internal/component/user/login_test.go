@@ -254,7 +254,7 @@ func TestAPITokens(t *testing.T) {
 	a.Until("the token is revoked", func() bool { return token.Get("/users").Status == http.StatusUnauthorized })
 }
 
-// shows SYS-04
+// shows SYS-04*
 func TestWithoutADatabaseTheSetupAdminActsOnTheSystem(t *testing.T) {
 	a := apptest.New(t)
 	a.Setup()
