@@ -67,6 +67,7 @@ type Server struct {
 
 	wellKnown map[string]func(ctx context.Context, word string) (string, error)
 	strangers strangers
+	streams   streams
 }
 
 // New returns a server with no operations but the description of itself.

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/danielgtaylor/huma/v2"
 
+	"gateway/internal/auth"
 	"gateway/internal/fault"
 )
 
@@ -61,6 +62,11 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 			return err
 		}
 	}
+	account := auth.From(r.Context()).UserID
+	if err := s.streams.enter(account); err != nil {
+		return err
+	}
+	defer s.streams.leave(account)
 	// The origin was judged at the gate already; this is the library's own check, kept on.
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {

@@ -118,7 +118,7 @@ var (
 	poolName    = regexp.MustCompile(`^gateway_backend_[0-9a-f-]{36}$`)
 	serviceName = regexp.MustCompile(`^gateway_tcp_[0-9]+$`)
 	fixedNames  = []string{
-		"global", "defaults", "frontend gateway_https", "frontend gateway_http", "frontend management", "backend api", "backend gateway_unknown",
+		"global", "defaults", "frontend gateway_https", "frontend gateway_http", "frontend management", "backend api", "backend pages", "backend gateway_unknown",
 		"backend gateway_unavailable", "backend gateway_rates", "backend gateway_sites", "backend gateway_sampled", "resolvers gateway_names",
 	}
 )
