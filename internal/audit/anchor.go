@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gateway/internal/db"
+	"gateway/internal/secret/privatefile"
 )
 
 // AnchorFile is where gateway-apply keeps the ends of this node's chain, below its state
@@ -31,13 +32,15 @@ type Anchored struct {
 	At     time.Time `json:"at"`
 }
 
-// Anchor appends to the file. It never removes a line.
+// Anchor appends to the file. The last line vouches for all entries before it, by the chain;
+// the others tell when something was changed, and of those of days ago the last of each day is enough.
 type Anchor struct {
 	Path string
 	Node string // machine id: another node's chain is that node's to anchor
 	Log  *slog.Logger
 	last Anchored
 	told int64 // the end that was found behind the last anchor
+	thin time.Time
 }
 
 // Run anchors what is new, each time that somebody wakes it and now and then by itself.
@@ -68,6 +71,9 @@ func (a *Anchor) Keep(ctx context.Context, q db.DB) error {
 		if err := a.recall(); err != nil {
 			return err
 		}
+	}
+	if err := a.thinOut(time.Now()); err != nil {
+		return err
 	}
 	heads, err := Heads(ctx, q)
 	if err != nil {
@@ -127,6 +133,56 @@ func (a *Anchor) write(one Anchored) (err error) {
 	return nil
 }
 
+// thinOut rewrites the file once a day with fewer old lines. It is replaced as a whole, so
+// that a power cut leaves either.
+func (a *Anchor) thinOut(now time.Time) error {
+	if now.Sub(a.thin) < keptFor {
+		return nil
+	}
+	all, err := ReadAnchors(a.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	kept := thinned(all, now)
+	if err != nil || len(kept) == len(all) {
+		a.thin = now
+		return err
+	}
+	var lines []byte
+	for _, one := range kept {
+		line, err := json.Marshal(one)
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	if err := privatefile.Replace(a.Path, lines, 0o600); err != nil {
+		return err
+	}
+	a.thin = now
+	return nil
+}
+
+// thinned keeps what is younger than two days, and the last line of each node and day before.
+func thinned(all []Anchored, now time.Time) []Anchored {
+	type day struct {
+		node string
+		day  int64
+	}
+	of := func(one Anchored) day { return day{one.NodeID, one.At.Unix() / int64(keptFor/time.Second)} }
+	last := map[day]int{}
+	for i, one := range all {
+		last[of(one)] = i
+	}
+	var kept []Anchored
+	for i, one := range all {
+		if now.Sub(one.At) < 2*keptFor || last[of(one)] == i {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
 // ReadAnchors reads the file. A line that a power cut left half is none.
 func ReadAnchors(path string) ([]Anchored, error) {
 	data, err := os.ReadFile(path)
@@ -173,6 +229,10 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 		r.Breaks = append(r.Breaks, Break{h.NodeID, h.Seq, "", "this chain is of another node, and none has joined this one; " +
 			"after a restore from another machine that is as it should be, otherwise its entries are forged"})
 	}
+	hashes, err := own.hashes(ctx, q, anchors)
+	if err != nil {
+		return r, err
+	}
 	var last int64
 	for _, a := range anchors {
 		if a.NodeID != node {
@@ -180,11 +240,7 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 		}
 		r.Anchors++
 		last = max(last, a.Seq)
-		reason, err := own.against(ctx, q, a)
-		if err != nil {
-			return r, err
-		}
-		if reason != "" { // one is enough: those after it say the same
+		if reason := own.against(hashes, a); reason != "" { // one is enough: those after it say the same
 			r.Breaks = append(r.Breaks, Break{node, a.Seq, "", reason})
 			break
 		}
@@ -196,31 +252,46 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 	return r, nil
 }
 
+// hashes reads the entries that the anchors name; before the first one the chain begins.
+func (h Head) hashes(ctx context.Context, q db.DB, anchors []Anchored) (map[int64]string, error) {
+	var named []int64
+	for _, a := range anchors {
+		if a.NodeID == h.NodeID {
+			named = append(named, a.Seq)
+		}
+	}
+	type entry struct {
+		Seq  int64
+		Hash []byte
+	}
+	found, err := db.List[entry](ctx, q, `select seq, hash from audit_entries where node_id = $1 and seq = any($2)`, h.NodeID, named)
+	if err != nil {
+		return nil, fmt.Errorf("read the anchored audit entries: %w", err)
+	}
+	all := map[int64]string{}
+	for _, e := range found {
+		all[e.Seq] = hex.EncodeToString(e.Hash)
+	}
+	all[h.BaseSeq] = hex.EncodeToString(h.BaseHash)
+	return all, nil
+}
+
 // against says how the chain contradicts an anchor, if it does.
-func (h Head) against(ctx context.Context, q db.DB, a Anchored) (string, error) {
+func (h Head) against(hashes map[int64]string, a Anchored) string {
 	seen := a.At.Format(time.RFC3339)
+	hash, found := hashes[a.Seq]
 	switch {
 	case a.Seq < h.BaseSeq && time.Since(a.At) < keptFor:
-		return fmt.Sprintf("it was the last one at %s, and entries after it count as pruned: none of the last day ever is", seen), nil
+		return fmt.Sprintf("it was the last one at %s, and entries after it count as pruned: none of the last day ever is", seen)
 	case a.Seq < h.BaseSeq:
-		return "", nil // pruned since
+		return "" // pruned since
 	case a.Seq > h.Seq:
 		return fmt.Sprintf("it was there at %s, and the log now ends at %d: the end was cut off, "+
-			"or the database was restored from a backup or replaced", seen, h.Seq), nil
+			"or the database was restored from a backup or replaced", seen, h.Seq)
+	case !found:
+		return "the entry is missing, and was there at " + seen
+	case hash != a.Hash:
+		return "it is another entry than at " + seen + ": the log was rewritten, or the database was replaced"
 	}
-	hash := h.BaseHash
-	if a.Seq > h.BaseSeq {
-		found, err := db.List[struct{ Hash []byte }](ctx, q, `select hash from audit_entries where node_id = $1 and seq = $2`, h.NodeID, a.Seq)
-		if err != nil {
-			return "", fmt.Errorf("read audit entry %d: %w", a.Seq, err)
-		}
-		if len(found) == 0 {
-			return "the entry is missing, and was there at " + seen, nil
-		}
-		hash = found[0].Hash
-	}
-	if hex.EncodeToString(hash) != a.Hash {
-		return "it is another entry than at " + seen + ": the log was rewritten, or the database was replaced", nil
-	}
-	return "", nil
+	return ""
 }
