@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -28,6 +29,18 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 		c.log.Warn("tell systemd", "err", err)
 	}
 	return g.Wait()
+}
+
+// RunJob runs one job now.
+func (c *core) RunJob(ctx context.Context, name string) error {
+	for _, part := range c.parts {
+		for _, job := range part.Jobs {
+			if job.Name == name {
+				return job.Run(ctx)
+			}
+		}
+	}
+	return fmt.Errorf("there is no job %s", name)
 }
 
 // every runs one job at its ticks. A failed run is logged and the next one tries

@@ -303,3 +303,11 @@ func NewAway(t testing.TB, stateDir string) *App {
 	a.run()
 	return a
 }
+
+// Job runs one of the scheduler's jobs.
+func (a *App) Job(name string) {
+	a.t.Helper()
+	if err := a.API.RunJob(a.t.Context(), name); err != nil {
+		a.t.Fatalf("job %s: %v", name, err)
+	}
+}

@@ -76,7 +76,10 @@ func (u *Users) Component() component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     u.routes,
 		Listen:     map[string]func(context.Context, string){sessionChannel: u.sessions.changed, change.Channel: u.heed},
-		Jobs:       []component.Job{{Name: "user.sessions.prune", Every: time.Hour, Run: u.pruneSessions}},
+		Jobs: []component.Job{
+			{Name: "user.sessions.prune", Every: time.Hour, Run: u.pruneSessions},
+			{Name: "user.tokens.prune", Every: time.Hour, Run: u.pruneTokens},
+		},
 	}
 }
 

@@ -192,3 +192,25 @@ func (u *Users) tokenIdentity(ctx context.Context, hash []byte) (auth.Identity, 
 	}
 	return id, nil
 }
+
+// tokenKept is how long a token that is over can still be seen in its owner's list.
+const tokenKept = 30 * 24 * time.Hour
+
+// pruneTokens removes tokens that are long over, and those that ended with an older password.
+func (u *Users) pruneTokens(ctx context.Context) error {
+	const over = ` from user_tokens where expires_at < $1 or epoch <> (select session_epoch from users u where u.id = user_id)`
+	before := u.Now().Add(-tokenKept)
+	var some bool
+	if err := u.Pool.QueryRow(ctx, `select exists (select 1`+over+`)`, before).Scan(&some); err != nil || !some {
+		return err
+	}
+	c := change.Change{Component: "user", Action: "user.token.prune", Actor: "scheduler"}
+	err := u.Run.Run(ctx, c, func(tx change.Tx) error {
+		_, err := tx.Exec(ctx, `delete`+over, before)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("prune tokens: %w", err)
+	}
+	return nil
+}

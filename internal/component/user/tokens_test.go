@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway/internal/app/apptest"
 	"gateway/internal/auth"
@@ -66,6 +67,40 @@ func TestATokenEndsWithTheSessionsOfItsOwner(t *testing.T) {
 	a.Anonymous().Post("/auth/reset-password", map[string]any{"token": token.Reveal(), "new_password": other}).Want(http.StatusOK)
 	a.Until("the token ended with the reset", func() bool { return made.Get("/users").Status == http.StatusUnauthorized })
 	makeToken(a.SignIn(apptest.Email, other), "admin") // its name is free again
+}
+
+func TestTokensThatAreOverAreRemoved(t *testing.T) {
+	a, admin := apptest.Ready(t, apptest.NoLimits)
+	left := func() (names string) {
+		if err := a.Pool.QueryRow(t.Context(), `select coalesce(string_agg(name, ' ' order by name), '') from user_tokens`).Scan(&names); err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	create := func(name string, days int) {
+		admin.Post("/auth/tokens", map[string]any{"name": name, "role": "viewer", "days": days}).Want(http.StatusCreated)
+	}
+	create("old", 1)
+	admin.Post("/auth/change-password", map[string]any{"current_password": apptest.Password, "new_password": other}).Want(http.StatusOK)
+	create("short", 1)
+	create("long", 90)
+	a.Job("user.tokens.prune")
+	if got := left(); got != "long short" {
+		t.Errorf("left is %q, want those of the present password", got)
+	}
+	a.Clock.Add(20 * 24 * time.Hour)
+	a.Job("user.tokens.prune")
+	if got := left(); got != "long short" {
+		t.Errorf("left is %q, want also the one that is over for less than a month", got)
+	}
+	a.Clock.Add(20 * 24 * time.Hour)
+	a.Job("user.tokens.prune")
+	if got := left(); got != "long" {
+		t.Errorf("left is %q, want the good one", got)
+	}
+	if got := string(a.SignIn(apptest.Email, other).Get("/audit/search?action=user.token.prune").Want(http.StatusOK).Body); strings.Count(got, `"scheduler"`) != 2 {
+		t.Errorf("the audit log has %s, want two entries: nothing is said of nothing", got)
+	}
 }
 
 func TestAnAdminListsAndRevokesTheTokensOfOthers(t *testing.T) {
