@@ -155,6 +155,29 @@ func TestTheWatchMigratesBeforeTheDatabaseCountsAsUp(t *testing.T) {
 	}
 }
 
+func TestABusyPoolIsNotADatabaseThatIsAway(t *testing.T) {
+	pool := dbtest.New(t, change.Schema())
+	w := db.NewWatch(pool, func(context.Context) error { return nil }, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	done := make(chan struct{})
+	go func() { defer close(done); _ = w.Run(ctx) }()
+	defer func() { cancel(); <-done }()
+	for range pool.Config().MaxConns {
+		c, err := pool.Acquire(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Release()
+	}
+	for !w.Up() && ctx.Err() == nil {
+		<-time.After(10 * time.Millisecond)
+	}
+	<-time.After(2 * time.Second) // longer than a probe waits
+	if !w.Up() {
+		t.Error("the database counts as away while others have all connections")
+	}
+}
+
 func TestTheListenerComesBackAndSaysThatItMissedSomething(t *testing.T) {
 	pool := dbtest.New(t, change.Schema())
 	heard := make(chan string, 10)

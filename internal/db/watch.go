@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -23,6 +24,9 @@ type Watch struct {
 	log     *slog.Logger
 	up      atomic.Bool
 	ready   bool // migrated once; only Run touches it
+	// conn is the probe's own, so that a pool whose connections are all in use does not look
+	// like a database that is away. Only Run touches it.
+	conn *pgx.Conn
 }
 
 // NewWatch watches pool; migrate runs before the database first counts as up.
@@ -37,6 +41,7 @@ func (w *Watch) Up() bool { return w.up.Load() }
 func (w *Watch) Run(ctx context.Context) error {
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
+	defer w.hangUp()
 	for {
 		w.set(w.probe(ctx))
 		select {
@@ -50,7 +55,8 @@ func (w *Watch) Run(ctx context.Context) error {
 func (w *Watch) probe(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	if _, err := w.pool.Exec(short, "select 1"); err != nil {
+	if err := w.ask(short); err != nil {
+		w.hangUp()
 		return err
 	}
 	if w.ready {
@@ -61,6 +67,26 @@ func (w *Watch) probe(ctx context.Context) error {
 	}
 	w.ready = true
 	return nil
+}
+
+func (w *Watch) ask(ctx context.Context) (err error) {
+	if w.conn == nil {
+		if w.conn, err = pgx.ConnectConfig(ctx, w.pool.Config().ConnConfig); err != nil {
+			return err
+		}
+	}
+	_, err = w.conn.Exec(ctx, "select 1")
+	return err
+}
+
+func (w *Watch) hangUp() {
+	if w.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = w.conn.Close(ctx) // it is over either way
+	w.conn = nil
 }
 
 func (w *Watch) set(err error) {
