@@ -75,7 +75,7 @@ func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
 		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{},
-		wellKnown: map[string]func(context.Context, string) (string, error){}, strangers: make(strangers, maxStrangers),
+		wellKnown: map[string]func(context.Context, string) (string, error){}, strangers: strangers{make(places, maxStrangers)},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
 	s.mux.HandleFunc("/", s.unrouted)
@@ -130,6 +130,9 @@ type Op struct {
 	Timeout time.Duration
 	// MaxBody of the request, where 1 MiB is not right, or 8 KiB for what is Public or Self.
 	MaxBody int64
+	// AtOnce is how many requests of a costly operation are worked on at the same time; the
+	// others wait. 0 is as many as come.
+	AtOnce int
 	// Check refuses a stream before it is opened: afterwards there is no status any more.
 	Check func(ctx context.Context) error
 }
@@ -140,10 +143,14 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 	op = op.withDefaults()
 	r.s.remember(op)
 	counted := r.s.metrics.of(op.ID)
+	var room places
+	if op.AtOnce > 0 {
+		room = make(places, op.AtOnce)
+	}
 	h := op.describe(r.tag)
 	h.Middlewares = huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) {
 		start := time.Now()
-		counted.observe(r.s.pass(op, ctx, next), time.Since(start))
+		counted.observe(r.s.pass(op, room, ctx, next), time.Since(start))
 	}}
 	huma.Register(r.s.huma, h, func(ctx context.Context, in *I) (out *O, err error) {
 		defer func() {
@@ -165,7 +172,7 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 }
 
 // pass lets a huma request through the gates, or answers for it. It returns the status answered.
-func (s *Server) pass(op Op, ctx huma.Context, next func(huma.Context)) int {
+func (s *Server) pass(op Op, room places, ctx huma.Context, next func(huma.Context)) int {
 	req, w := humago.Unwrap(ctx)
 	refuse := func(err error) int {
 		f := s.fail(ctx.Context(), op.ID, err)
@@ -182,6 +189,10 @@ func (s *Server) pass(op Op, ctx huma.Context, next func(huma.Context)) int {
 		}
 		defer s.strangers.leave()
 	}
+	if err := room.enter(req.Context()); err != nil {
+		return refuse(err)
+	}
+	defer room.leave()
 	bounded, cancel := context.WithTimeout(auth.With(ctx.Context(), id), op.Timeout)
 	defer cancel()
 	if op.Mutates() {

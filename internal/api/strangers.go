@@ -22,26 +22,15 @@ const (
 
 // strangers bounds what callers without a session cost together. Only a request that has
 // arrived as a whole takes a place, so a slow one keeps nobody out.
-type strangers chan struct{}
+type strangers struct{ places }
 
 // enter reads the body and waits for a place. Whoever got one must leave.
 func (s strangers) enter(op Op, w http.ResponseWriter, r *http.Request) error {
 	if err := readWhole(op, w, r); err != nil {
 		return err
 	}
-	late := time.NewTimer(strangerTime)
-	defer late.Stop()
-	select {
-	case s <- struct{}{}:
-		return nil
-	case <-late.C:
-		return fault.New(fault.TooMany, "too many callers at once; try again in a moment").WithRetry(strangerTime)
-	case <-r.Context().Done():
-		return r.Context().Err()
-	}
+	return s.places.enter(r.Context())
 }
-
-func (s strangers) leave() { <-s }
 
 // readWhole replaces the body by what it holds.
 func readWhole(op Op, w http.ResponseWriter, r *http.Request) error {

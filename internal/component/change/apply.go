@@ -33,7 +33,7 @@ func (p *part) applyRoutes(r api.Router) {
 		Summary: "Set how a component is applied on this node",
 	}, p.update)
 	api.Handle(r, api.Op{
-		ID: "config-preview", Method: http.MethodGet, Path: "/system/config-preview", Access: api.Viewer,
+		ID: "config-preview", Method: http.MethodGet, Path: "/system/config-preview", Access: api.Viewer, AtOnce: 2,
 		Summary:     "The text of a component's files as the database wants them, secrets redacted",
 		Description: "Writes no file and reloads nothing.",
 	}, p.preview)
