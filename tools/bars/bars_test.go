@@ -148,6 +148,17 @@ func TestRecordKeepsOtherAreasAndSizesAndReplacesItsOwn(t *testing.T) {
 	}
 }
 
+func TestABarOfTwoTestsHasTwoRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "measured.md")
+	boot, limits := bar.Line{Area: "trust", Row: 10, Figure: "boots", Target: "x"}, bar.Line{Area: "trust", Row: 10, Figure: "sizes", Target: "x", OK: true}
+	for range 2 {
+		recorded(t, path, sizeCI, boot, limits)
+	}
+	if got, want := rowsOf(t, path), "ci BAR trust.10 boots target x short; ci BAR trust.10 sizes target x ok"; got != want {
+		t.Errorf("rows = %s, want %s", got, want)
+	}
+}
+
 func TestRecordKeepsTheFirstFigureToo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "measured.md")
 	m := ran([2]string{"1.31 target 1 short", "fail"}, [2]string{"0.93 target 1 ok", "pass"})

@@ -56,27 +56,25 @@ func record(ctx context.Context, path, size string, figures []figure) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	day, commit, machine := time.Now().UTC().Format(time.DateOnly), commit(ctx), machine()
+	var measured []row
 	for _, f := range figures {
 		f.Line, f.first = f.both(), ""
-		rows = put(rows, row{f, size, day, commit, machine})
+		measured = append(measured, row{f, size, day, commit, machine})
 	}
+	rows = put(rows, measured)
 	if err := os.WriteFile(path, page(rows), 0o644); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
 }
 
-func compareRows(a, b row) int {
-	return cmp.Or(bar.Compare(a.Line, b.Line), cmp.Compare(a.size, b.size))
-}
-
-func put(rows []row, r row) []row {
-	i := slices.IndexFunc(rows, func(o row) bool { return compareRows(o, r) == 0 })
-	if i < 0 {
-		return append(rows, r)
+// put replaces the old lines of each bar and size that was measured. A bar may have several
+// tests, each with a line.
+func put(rows, measured []row) []row {
+	again := func(old row) bool {
+		return slices.ContainsFunc(measured, func(r row) bool { return bar.Compare(old.Line, r.Line) == 0 && old.size == r.size })
 	}
-	rows[i] = r
-	return rows
+	return append(slices.DeleteFunc(rows, again), measured...)
 }
 
 func page(rows []row) []byte {
@@ -87,7 +85,9 @@ func page(rows []row) []byte {
 		return b.Bytes()
 	}
 	b.WriteString(columns)
-	slices.SortFunc(rows, compareRows)
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(bar.Compare(a.Line, b.Line), cmp.Compare(a.size, b.size), cmp.Compare(a.test, b.test))
+	})
 	for _, r := range rows {
 		cells := []string{
 			fmt.Sprintf("%s.%d", r.Area, r.Row), r.size, r.Figure, r.Target, r.Verdict(),
