@@ -58,7 +58,7 @@ func saysOf(t *testing.T, run Runner, c Command) map[string]string {
 	return said
 }
 
-// Needs a node: see TestConfinedCheckers of lab/e2e, which runs it there.
+// Needs a node: see TestBarTrust04Checkers of lab/e2e, which runs it there.
 func TestAPayloadOfACheckerHasNoPrivilegeAndNoNetwork(t *testing.T) {
 	needSystemd(t)
 	if _, err := os.Stat("/usr/sbin/haproxy"); err != nil {
@@ -68,7 +68,7 @@ func TestAPayloadOfACheckerHasNoPrivilegeAndNoNetwork(t *testing.T) {
 	_, check := stagePayload(t)
 	open, confined := saysOf(t, Run, check), saysOf(t, units.Confine(Run), check)
 	t.Logf("without: %v; confined: %v", open, confined)
-	for name, want := range map[string]string{"write": "true", "shadow": "true", "bus": "true", "uid": "0"} { // the control
+	for name, want := range map[string]string{"write": "true", "shadow": "true", "bus": "true", "network": "true", "uid": "0"} { // the control
 		if open[name] != want {
 			t.Errorf("without confinement %s = %q, want %q", name, open[name], want)
 		}
