@@ -158,7 +158,7 @@ func TestOnlyAnAdminConfirms(t *testing.T) {
 }
 
 // SYS-23 also wants the reverse proxy, the packet filter, the forward proxy and tunnels.
-func TestThePreviewIsForAdmins(t *testing.T) {
+func TestWhoeverIsSignedInReadsThePreview(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	zone(admin, "home.arpa")
 	var previews []struct {
