@@ -75,6 +75,10 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("answered %s", got)
 		}
 	}
+	r.eventually("the last request is over", func() bool { // HAProxy counts it then, a moment after its answer
+		s := r.stats()
+		return s.backend(t, pool, "web_1_example").Sessions == 0 && s.backend(t, pool, "BACKEND").ReqTot >= 5
+	})
 	s := r.stats()
 	if s.Error != nil {
 		t.Errorf("error = %s", *s.Error)
