@@ -59,6 +59,35 @@ func TestTwoMigrationsOfOneNumberAreRefused(t *testing.T) {
 	}
 }
 
+func TestALowerNumberMayComeLater(t *testing.T) {
+	late := migration("0903_late.sql", "create table late (id int);")
+	pool := dbtest.New(t, late)
+	both := []db.Schema{late, migration("0902_early.sql", "create table early (id int);")}
+	if err := db.Migrate(t.Context(), pool, both); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(t.Context(), `select * from early, late`); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheSchemaIsReadyWhenNoMigrationLacks(t *testing.T) {
+	late := migration("0903_late.sql", "create table late (id int);")
+	dsn := dbtest.DSN(t, change.Schema(), late)
+	pool, err := db.Open(dbtest.As(t, dsn, db.APIRole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if err := db.Ready(t.Context(), pool, []db.Schema{change.Schema(), late}); err != nil {
+		t.Errorf("with all of them: %v", err)
+	}
+	err = db.Ready(t.Context(), pool, []db.Schema{change.Schema(), late, migration("0902_early.sql", "create table early (id int);")})
+	if err == nil || !strings.Contains(err.Error(), "902") {
+		t.Errorf("with one missing below the highest: %v, want its number", err)
+	}
+}
+
 func TestTriggersFollowTheDeclaration(t *testing.T) {
 	toys := migration("0800_toys.sql", "create table toys (id int primary key, secret text, other text);")
 	toys.Tables = []db.Table{{Name: "toys", Scope: db.Replicated}}

@@ -115,16 +115,18 @@ func Ready(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
 	if owns {
 		return Migrate(ctx, pool, schemas)
 	}
-	wanted, err := newest(schemas)
+	wanted, err := numbers(schemas)
 	if err != nil {
 		return err
 	}
-	var have int64
-	if err := pool.QueryRow(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied`).Scan(&have); err != nil {
+	var missing []int64
+	err = pool.QueryRow(ctx, `select coalesce(array_agg(n order by n), '{}') from unnest($1::bigint[]) n
+		where not exists (select 1 from goose_db_version where version_id = n and is_applied)`, wanted).Scan(&missing)
+	if err != nil {
 		return fmt.Errorf("read the version of the schema: %w", err)
 	}
-	if have < wanted {
-		return fmt.Errorf("the schema is at %d, and %d is needed: gateway-database.service brings it there", have, wanted)
+	if len(missing) > 0 {
+		return fmt.Errorf("the schema lacks the migrations %v: gateway-database.service applies them", missing)
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
 	sqlDB := stdlib.OpenDBFromPool(pool)
 	defer sqlDB.Close()
 	p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, files,
-		goose.WithSessionLocker(locker), goose.WithSlog(slog.New(slog.DiscardHandler)))
+		goose.WithSessionLocker(locker), goose.WithSlog(slog.New(slog.DiscardHandler)),
+		goose.WithAllowOutofOrder(true)) // components are written side by side: a lower number may come later
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
@@ -162,18 +163,24 @@ func merge(schemas []Schema) (fs.FS, error) {
 	return all, nil
 }
 
-// newest is the number of the last migration.
-func newest(schemas []Schema) (int64, error) {
+// numbers are those of all migrations.
+func numbers(schemas []Schema) ([]int64, error) {
 	all, err := merge(schemas)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	names, err := fs.Glob(all, "*.sql")
-	if err != nil || len(names) == 0 {
-		return 0, err
+	if err != nil {
+		return nil, err
 	}
-	number, _, _ := strings.Cut(slices.Max(names), "_")
-	return strconv.ParseInt(number, 10, 64)
+	out := make([]int64, len(names))
+	for i, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		if out[i], err = strconv.ParseInt(number, 10, 64); err != nil {
+			return nil, fmt.Errorf("migration %s has no number: %w", name, err)
+		}
+	}
+	return out, nil
 }
 
 // Tables lists every declared table by name.
