@@ -40,6 +40,7 @@ func TestBarTrust03ReplacedSecrets(t *testing.T) {
 	stream.until(a.admin.email, "user.create", a.controls[0].value)
 	places := a.places(stream)
 	places["the exported configuration"] = a.run("gateway-ctl", "export")
+	places[browserStore] = a.throughTheBrowser()
 	hits = a.searchForCanaries(places)
 	found = a.searchForControls(places)
 }
@@ -163,6 +164,22 @@ func (a *aviary) throughHistory(c *caller) {
 		c.get("/changes/" + one.ID).want(200)
 	}
 	c.get("/system/config-preview").want(200)
+}
+
+// browserStore is what a browser keeps, and what its pages say.
+const browserStore = "the browser's stores and pages"
+
+func (a *aviary) throughTheBrowser() string {
+	a.t.Helper()
+	var out struct {
+		Looked int
+		Text   string
+	}
+	a.browse("store", nil, &out, "EMAIL="+a.admin.email, "PASSWORD="+a.admin.password, "CONTROL="+a.control("control in the browser's store"))
+	if out.Looked < 15 {
+		a.t.Errorf("the browser saw %d pages", out.Looked)
+	}
+	return out.Text
 }
 
 // What a change deleted is all there again when nobody confirmed it, and works.

@@ -132,13 +132,14 @@ func (a *aviary) plantControls() {
 // searchForControls counts the controls that were found wherever they were planted.
 func (a *aviary) searchForControls(places map[string]string) (found int) {
 	planted := map[string][]string{
-		"control in a user's e-mail":    {answers, dump, audit, "/var/lib/postgresql"},
-		"control in the journal":        {journal},
-		"control in an environment":     {processes},
-		"control in a command line":     {processes},
-		"control in the state":          {state},
-		"control in a log file, in hex": {"/var/log/control.log"},
-		"control like a TOTP code":      {journal},
+		"control in a user's e-mail":     {answers, dump, audit, "/var/lib/postgresql"},
+		"control in the journal":         {journal},
+		"control in an environment":      {processes},
+		"control in a command line":      {processes},
+		"control in the state":           {state},
+		"control in a log file, in hex":  {"/var/log/control.log"},
+		"control like a TOTP code":       {journal},
+		"control in the browser's store": {browserStore},
 	}
 	for _, c := range a.controls {
 		where := strings.Join(append(a.sightings(c, places), a.files(c)...), ", ")
