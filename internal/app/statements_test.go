@@ -26,7 +26,7 @@ func TestEveryMutationIsAudited(t *testing.T) {
 		}
 		p, known := s.prepare(op)
 		if !known {
-			t.Errorf("%s: nobody knows a request that succeeds", op)
+			t.Errorf("%s: no request is known that succeeds; add one to ready() or its neighbours (bar_helpers_test.go, bar_config_test.go, bar_publish_test.go, bar_firewall_test.go)", op)
 			continue
 		}
 		before := s.count(`select count(id) from audit_entries`)

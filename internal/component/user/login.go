@@ -22,12 +22,12 @@ import (
 
 func (u *Users) loginRoutes(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "login", Method: http.MethodPost, Path: "/auth/login", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
+		ID: "login", Method: http.MethodPost, Path: "/auth/login", Access: api.Public, WithoutDatabase: true,
 		Summary:     "Sign in",
 		Description: "Answers a session cookie, or second_factor with a token for POST /auth/login/totp.",
 	}, u.login)
 	api.Handle(r, api.Op{
-		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
+		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, WithoutDatabase: true,
 		Summary: "Finish signing in with a code of the authenticator, or a recovery code",
 	}, u.loginTOTP)
 	api.Handle(r, api.Op{

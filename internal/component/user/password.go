@@ -22,7 +22,7 @@ func (u *Users) passwordRoutes(r api.Router) {
 		Summary: "Change your own password", Description: "Every other session and every API token of the account ends.",
 	}, u.changePassword)
 	api.Handle(r, api.Op{
-		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
+		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, WithoutDatabase: true,
 		Summary:     "Set the administrator's password with a token from the box",
 		Description: "gateway-ctl reset-password prints the token; it works once, for 30 minutes.",
 	}, u.resetPassword)

@@ -29,7 +29,7 @@ beforeEach(() => queryClient.clear());
 const as = (role: string) =>
 	answer({ "GET /system/health": () => ok(health), "GET /auth/me": () => ok(identity(role)) });
 
-// Row 9 of the issue: one folder, and page, navigation entry, route and palette entry appear.
+// Bar web.9: one folder, and page, navigation entry, route and palette entry appear.
 test("a feature needs nothing but its folder", async () => {
 	as("admin");
 	renderApp(toys, "/toys");

@@ -45,7 +45,7 @@ function textOf(owner: string): string {
 }
 
 describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
-	// Row 10 of the issue.
+	// Bar web.10.
 	test("exist in English and German, with the same variables", () => {
 		expect([...(de?.keys() ?? [])].sort()).toEqual([...(en?.keys() ?? [])].sort());
 		for (const [key, text] of en ?? []) {
