@@ -49,7 +49,7 @@ function Site({ site }: { site: ProxyDomain }) {
 	const { t } = useTranslation("proxy");
 	const counted = useStats(5);
 	const { data: pool } = usePool(site.backend_id);
-	const health = pool && poolHealth(pool, counted);
+	const health = pool ? poolHealth(pool, counted) : "unknown";
 	const waiting = <Waiting height="24rem" />;
 	const tabs = [
 		{

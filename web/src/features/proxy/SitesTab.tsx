@@ -6,7 +6,7 @@ import { type Column, EmptyState, later, ResourceTable, RowLink, Time, tell } fr
 import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
-import { poolHealth } from "./health";
+import { countedHealth, poolHealth } from "./health";
 import { PoolLink, PoolName } from "./PoolLink";
 import { useCover, usePools, useStats } from "./requests";
 import { sites } from "./resource";
@@ -33,7 +33,7 @@ export function SitesTab() {
 	const counted = useStats(5);
 	const healthOf = ({ backend_id: id }: ProxyDomain) => {
 		const pool = pools.get(id ?? "");
-		return pool && poolHealth(pool, counted);
+		return pool ? poolHealth(pool, counted) : countedHealth(id ?? "", counted);
 	};
 	const columns: Column<ProxyDomain>[] = [
 		{ key: "name", title: t("site.field.name"), sortable: true, width: 30, cell: (site) => <Name site={site} /> },
