@@ -5,18 +5,33 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
-// NewID makes a UUIDv7: unique without a sequence (replication has none), and
-// roughly ordered by time, which keeps the primary-key index dense.
+// lastTick is the time of the last id: milliseconds, and twelve bits that count within one.
+var lastTick atomic.Uint64
+
+// NewID makes a UUIDv7: unique without a sequence (replication has none), and ordered: of
+// two that a process makes, the later one sorts behind the earlier. Rules of one batch that
+// have the same priority stay in their order by that.
 func NewID() string {
 	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], uint64(time.Now().UnixMilli())<<16)
-	_, _ = rand.Read(b[6:]) // crypto/rand never fails on Linux
-	b[6] = b[6]&0x0f | 0x70
+	tick := nextTick(uint64(time.Now().UnixMilli()))
+	binary.BigEndian.PutUint64(b[:8], tick>>12<<16|tick&0xfff)
+	_, _ = rand.Read(b[8:]) // crypto/rand never fails on Linux
+	b[6] |= 0x70
 	b[8] = b[8]&0x3f | 0x80
 	return formatID(b)
+}
+
+func nextTick(millis uint64) uint64 {
+	for {
+		last := lastTick.Load()
+		if next := max(millis<<12, last+1); lastTick.CompareAndSwap(last, next) {
+			return next
+		}
+	}
 }
 
 func formatID(b [16]byte) string {
