@@ -53,6 +53,15 @@ func Confirm(ctx context.Context, q db.DB, id string) error {
 	}
 }
 
+// Concerns are the components that a change is applied to.
+func Concerns(ctx context.Context, q db.DB, id string) (names []string, err error) {
+	err = q.QueryRow(ctx, `select coalesce(array_agg(component order by component), '{}') from change_applies where change_id = $1`, id).Scan(&names)
+	if err != nil {
+		return nil, fmt.Errorf("ask whom change %s concerns: %w", id, err)
+	}
+	return names, nil
+}
+
 // Held reports whether a change that concerns the component waits to be confirmed: until
 // then nothing else of it can be stored.
 func Held(ctx context.Context, q db.DB, component string) (held bool, err error) {

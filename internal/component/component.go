@@ -54,6 +54,8 @@ type Component struct {
 	// Guard refuses a change that the daemon would take and the operator would regret. was is
 	// what is stored, now what would be.
 	Guard func(ctx context.Context, was, now db.DB) error
+	// Keep refuses to keep a change that waited to be confirmed, by what is stored with it.
+	Keep func(ctx context.Context, q db.DB) error
 	// Reads are the tables of other parts that the files depend on too.
 	Reads []string
 	// Needs is what the packet filter must do for this part.

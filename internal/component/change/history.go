@@ -89,7 +89,12 @@ func (p *part) revert(ctx context.Context, in *one) (*api.Body[change.Record], e
 
 func (p *part) confirm(ctx context.Context, in *one) (*api.Body[change.Record], error) {
 	c := change.Change{Component: "change", Action: "change.confirm", Subject: in.ID}
-	err := p.Run.Run(ctx, c, func(tx change.Tx) error { return change.Confirm(ctx, tx, in.ID) })
+	err := p.Run.Run(ctx, c, func(tx change.Tx) error {
+		if err := change.Confirm(ctx, tx, in.ID); err != nil {
+			return err
+		}
+		return p.mayKeep(ctx, tx, in.ID)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -98,4 +103,20 @@ func (p *part) confirm(ctx context.Context, in *one) (*api.Body[change.Record], 
 		return nil, err
 	}
 	return api.OK(kept), nil
+}
+
+// mayKeep asks the components that the change concerns whether it may be kept.
+func (p *part) mayKeep(ctx context.Context, q db.DB, id string) error {
+	names, err := change.Concerns(ctx, q, id)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if c, ok := p.Set().Find(name); ok && c.Keep != nil {
+			if err := c.Keep(ctx, q); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

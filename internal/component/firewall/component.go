@@ -98,6 +98,7 @@ func (p *part) component() component.Component {
 		Running:    p.marker.Mark,
 		Background: p.background,
 		Guard:      p.guard,
+		Keep:       p.mayKeep,
 		Jobs: []component.Job{
 			{Name: "firewall-names", Every: lookUpEvery, Run: p.lookUp},
 			{Name: "firewall-touched", Every: time.Hour, Run: p.forget},

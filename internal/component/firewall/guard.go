@@ -164,6 +164,25 @@ func (p *part) guardSession(ctx context.Context, after *state, before func() (*s
 		k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
 }
 
+// mayKeep refuses to keep what cuts off whoever confirms it: their connection may be one from
+// before the change, and the next one would not come about.
+func (p *part) mayKeep(ctx context.Context, q db.DB) error {
+	k, ok := p.session(ctx)
+	if !ok {
+		return nil
+	}
+	now, err := p.load(ctx, q)
+	if err != nil {
+		return err
+	}
+	trace, reaches := p.arrives(&now.policy, k)
+	if reaches {
+		return nil
+	}
+	return fault.New(fault.Conflict, "keeping this would cut you off: a new connection from %s by %s to port %d would not reach us (%s); "+
+		"let it be undone, or confirm it from a place that still gets in, or on the node with gateway-ctl confirm", k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
+}
+
 // arrives reports whether a packet to the gateway gets there: it passes, and no NAT rule
 // sends it elsewhere.
 func (p *part) arrives(policy *packetfilter.Policy, k packetfilter.Packet) (packetfilter.Trace, bool) {
