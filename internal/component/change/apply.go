@@ -2,8 +2,10 @@ package change
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -158,7 +160,13 @@ type Rendered struct {
 func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered], error) {
 	out := Rendered{OK: true, Rendered: []string{}, Errors: map[string]string{}}
 	c := change.Change{Component: "change", Action: "system.render_configs", Subject: "all components"}
-	if err := p.Run.Act(ctx, c, func(ctx context.Context) error { return p.syncAll(ctx, &out) }); err != nil {
+	err := p.Run.Act(ctx, c, func(ctx context.Context) error {
+		if err := p.syncAll(ctx, &out); err != nil || out.OK {
+			return err
+		}
+		return fault.New(fault.Unavailable, "not live: %s", strings.Join(slices.Sorted(maps.Keys(out.Errors)), ", ")) // for the audit log
+	})
+	if err != nil && out.OK {
 		return nil, err
 	}
 	slices.Sort(out.Rendered)
