@@ -7,5 +7,5 @@ import { lookOf, stateOf } from "./service";
 export function ServiceState({ service }: { service: SystemService }) {
 	const { t } = useTranslation("ui");
 	const state = stateOf(service);
-	return <StatusLabel status={lookOf(state)}>{t(`state.${state}`)}</StatusLabel>;
+	return <StatusLabel status={lookOf(service)}>{t(`state.${state}`)}</StatusLabel>;
 }

@@ -27,5 +27,15 @@ export function actionTitles(): ReadonlyMap<string, string> {
 	return titles;
 }
 
-/** actionTitle is undefined for an action that nobody has words for; show it as it is then. */
-export const actionTitle = (action: string) => actionTitles().get(action);
+const failed = ".failed";
+
+/**
+ * actionTitle is undefined for an action that nobody has words for; show it as it is then. What is only
+ * done, and changes no row, is told before it is done, and once more if it failed.
+ */
+export function actionTitle(action: string): string | undefined {
+	const title = actionTitles().get(action);
+	if (title || !action.endsWith(failed)) return title;
+	const tried = actionTitles().get(action.slice(0, -failed.length));
+	return tried && i18next.t("actionFailed", { ns: "ui", what: tried });
+}

@@ -9,8 +9,11 @@ test("states of services", () => {
 	expect(stateOf(service("active"))).toBe("active");
 	expect(stateOf(service("inactive", false))).toBe("absent");
 	expect(stateOf(service("something new"))).toBe("unknown");
-	expect(lookOf("failed")).toBe("danger");
-	expect(lookOf("kernel-loaded")).toBe("success");
+	expect(lookOf(service("failed"))).toBe("danger");
+	expect(lookOf(service("kernel-loaded"))).toBe("success");
+	expect(lookOf(service("inactive"))).toBe("danger"); // a resolver has to run
+	expect(lookOf({ ...service("inactive"), name: "virtual-ip" })).toBe("neutral");
+	expect(lookOf(service("inactive", false))).toBe("neutral");
 });
 
 test("a service that we do not know keeps the node's name for it", () => {

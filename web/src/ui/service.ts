@@ -28,8 +28,16 @@ export function stateOf(service: Pick<SystemService, "active_state" | "installed
 	return service.active_state in looks ? service.active_state : "unknown";
 }
 
-/** lookOf is the colour of a state. */
-export const lookOf = (state: string): Status => looks[state] ?? "warning";
+/** needed are the services that have to run on every node; the others only where they are used. */
+const needed = new Set(["api", "scheduler", "apply", "database", "reverse-proxy", "dns", "ntp", "packet-filter"]);
+
+/** isMissing says that a service does not run and has to. */
+export const isMissing = (service: Pick<SystemService, "name" | "active_state" | "installed">) =>
+	needed.has(service.name) && ["inactive", "no-table"].includes(stateOf(service));
+
+/** lookOf is the colour of a service's state. */
+export const lookOf = (service: Pick<SystemService, "name" | "active_state" | "installed">): Status =>
+	isMissing(service) ? "danger" : (looks[stateOf(service)] ?? "warning");
 
 /** reasonsOf says once, in sentences, why states are unknown, however many are. */
 export function reasonsOf(services: SystemService[]): string[] {

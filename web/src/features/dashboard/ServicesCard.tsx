@@ -61,7 +61,7 @@ function ClockState({ service }: { service: SystemService }) {
 
 function ServiceRow({ service }: { service: SystemService }) {
 	const name = serviceName(service.name, service.description);
-	const bad = lookOf(stateOf(service)) === "danger";
+	const bad = lookOf(service) === "danger";
 	return (
 		<li>
 			{bad ? <Link to="/system">{name}</Link> : <span>{name}</span>}

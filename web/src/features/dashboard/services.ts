@@ -5,7 +5,7 @@ const rank: Status[] = ["danger", "warning", "info", "success", "neutral"];
 
 /** sorted puts what needs attention first; services that are equally well keep the server's order. */
 export function sorted(services: SystemService[]): SystemService[] {
-	const weight = (service: SystemService) => rank.indexOf(lookOf(stateOf(service)));
+	const weight = (service: SystemService) => rank.indexOf(lookOf(service));
 	return services.toSorted((a, b) => weight(a) - weight(b));
 }
 
@@ -13,7 +13,7 @@ export function sorted(services: SystemService[]): SystemService[] {
 export function counts(services: SystemService[]): { running: number; installed: number } {
 	const installed = services.filter((service) => stateOf(service) !== "absent");
 	return {
-		running: installed.filter((service) => lookOf(stateOf(service)) === "success").length,
+		running: installed.filter((service) => lookOf(service) === "success").length,
 		installed: installed.length,
 	};
 }

@@ -18,9 +18,15 @@ test("what is not known is no problem", () => {
 	expect(of({ resources: { disk: { used: 0, total: 0 }, memory: { used: 0, total: 0 } } as never })).toEqual([]);
 });
 
-test("failed services are, unknown and stopped ones are not", () => {
+test("failed services are, and stopped ones that have to run; unknown ones and those that nobody uses are not", () => {
 	const services = [service("dns", "failed"), service("ntp", "unknown", null), service("ids", "inactive")];
 	expect(of({ services })).toEqual(["danger failed dns"]);
+	const stopped = [
+		service("apply", "inactive"),
+		service("packet-filter", "no-table"),
+		service("virtual-ip", "inactive"),
+	];
+	expect(of({ services: stopped })).toEqual(["danger stopped apply", "danger stopped packet-filter"]);
 	expect(of({ services: [service("radius", "failed", false)] })).toEqual([]);
 });
 

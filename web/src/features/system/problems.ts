@@ -1,6 +1,6 @@
 import type { SysPackageVersion, SysResources, SystemService } from "@api";
 import type { Problem, Translate } from "@ui/feature";
-import { serviceName } from "@ui/service";
+import { isMissing, serviceName } from "@ui/service";
 
 /** Known is what the rules look at; what is not known yet, or could not be asked, is no problem. */
 export interface Known {
@@ -18,12 +18,14 @@ const fullMemory = 0.95;
 export function problemsOf(known: Known, t: Translate, percent: (share: number) => string): Problem[] {
 	const found: Problem[] = [];
 	for (const service of known.services ?? []) {
-		if (service.active_state !== "failed" || service.installed === false) continue;
+		const failed = service.active_state === "failed" && service.installed !== false;
+		if (!failed && !isMissing(service)) continue;
 		const name = serviceName(service.name, service.description);
+		const kind = failed ? "failed" : "stopped";
 		found.push({
-			id: `failed ${service.name}`,
+			id: `${kind} ${service.name}`,
 			severity: "danger",
-			title: t("problem.failed", { name }),
+			title: t(`problem.${kind}`, { name }),
 			to: "/system",
 		});
 	}
