@@ -68,7 +68,7 @@ func TestALowerNumberMayComeLater(t *testing.T) {
 	if err := db.Migrate(t.Context(), pool, both); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.Exec(t.Context(), `select * from early, late`); err != nil {
+	if _, err := pool.Exec(t.Context(), `select early.id, late.id from early, late`); err != nil {
 		t.Error(err)
 	}
 }
