@@ -9,8 +9,8 @@ import (
 	"gateway/tools/bar"
 )
 
-// confirmWithin is the shortest wait that the API takes.
-const confirmWithin = 5 * time.Second
+// confirmWithin is short, and long enough for a busy machine to install a change before it is over.
+const confirmWithin = 10 * time.Second
 
 // undoing makes changes that nobody confirms, and measures how they go back.
 type undoing struct {
