@@ -39,8 +39,8 @@ type Anchor struct {
 	Node string // machine id: another node's chain is that node's to anchor
 	Log  *slog.Logger
 	last Anchored
-	told int64 // the end that was found behind the last anchor
-	thin time.Time
+	told int64     // the end that was found behind the last anchor
+	thin time.Time // when the file was last thinned out
 }
 
 // Run anchors what is new, each time that somebody wakes it and now and then by itself.

@@ -10,6 +10,7 @@ import (
 )
 
 // lastTick is the time of the last id: milliseconds, and twelve bits that count within one.
+// It belongs to the process, because the order of ids does.
 var lastTick atomic.Uint64
 
 // NewID makes a UUIDv7: unique without a sequence (replication has none), and ordered: of
