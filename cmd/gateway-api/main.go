@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"gateway/internal/app"
+	"gateway/internal/process"
 )
 
 func main() {
@@ -23,7 +24,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	app.Main(run(ctx, cfg, *dev, *openapi))
+	process.Main(run(ctx, cfg, *dev, *openapi))
 }
 
 func run(ctx context.Context, cfg app.Config, dev, openapi bool) error {

@@ -8,19 +8,20 @@ import (
 	"os/signal"
 	"syscall"
 
-	"gateway/internal/app"
+	"gateway/internal/applier"
+	"gateway/internal/process"
 )
 
 func main() {
-	cfg := app.ApplyDefaults()
+	cfg := applier.Defaults()
 	cfg.Flags(flag.CommandLine)
 	filter := flag.Bool("packet-filter", false, "only put the packet filter's last good rules into the kernel")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	if *filter {
-		app.Main(app.LoadPacketFilter(ctx, cfg))
+		process.Main(applier.LoadPacketFilter(ctx, cfg))
 		return
 	}
-	app.Main(app.RunApply(ctx, cfg))
+	process.Main(applier.Run(ctx, cfg))
 }

@@ -6,12 +6,12 @@ import (
 	"os/signal"
 	"syscall"
 
-	"gateway/internal/app"
 	"gateway/internal/ctl"
+	"gateway/internal/process"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	app.Main(ctl.New().ExecuteContext(ctx))
+	process.Main(ctl.New().ExecuteContext(ctx))
 }

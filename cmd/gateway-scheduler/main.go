@@ -9,6 +9,7 @@ import (
 
 	"gateway/internal/app"
 	"gateway/internal/dnsprovider/clients"
+	"gateway/internal/process"
 )
 
 func main() {
@@ -18,5 +19,5 @@ func main() {
 	cfg.DNSProviders = clients.Open
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	app.Main(app.RunScheduler(ctx, cfg))
+	process.Main(app.RunScheduler(ctx, cfg))
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/auth"
+	"gateway/internal/identity"
 	"gateway/internal/intent"
 )
 
@@ -43,7 +43,7 @@ type Options struct {
 type Authenticator interface {
 	// Authenticate returns the identity behind a session or API token, as it is now:
 	// not as it was when the credential was made.
-	Authenticate(ctx context.Context, c Credential) (auth.Identity, error)
+	Authenticate(ctx context.Context, c Credential) (identity.Identity, error)
 	// Revocations is signalled when some identity may have ended; open streams then ask again.
 	Revocations() (changed <-chan struct{}, cancel func())
 }
@@ -193,7 +193,7 @@ func (s *Server) pass(op Op, room places, ctx huma.Context, next func(huma.Conte
 		return refuse(err)
 	}
 	defer room.leave()
-	bounded, cancel := context.WithTimeout(auth.With(ctx.Context(), id), op.Timeout)
+	bounded, cancel := context.WithTimeout(identity.With(ctx.Context(), id), op.Timeout)
 	defer cancel()
 	if op.Mutates() {
 		if bounded, err = op.withIntent(bounded, req, w); err != nil {
@@ -310,6 +310,7 @@ func port(host string) uint16 {
 
 // withClient keeps the request as it came: few operations ask who sent it, and only those pay for it.
 func withClient(ctx context.Context, r *http.Request) context.Context {
+	ctx = identity.WithOrigin(ctx, func() identity.Origin { return identity.Origin{Addr: remote(r), Port: port(r.Host)} })
 	return context.WithValue(ctx, clientKey{}, r)
 }
 

@@ -16,18 +16,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/api"
-	"gateway/internal/auth"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 // everyone holds the role its token names.
 type everyone struct{}
 
-func (everyone) Authenticate(_ context.Context, c api.Credential) (auth.Identity, error) {
-	if role := auth.Role(c.Bearer); role == auth.Admin || role == auth.Viewer {
-		return auth.Identity{UserID: "1", Email: "a@example.com", Role: role}, nil
+func (everyone) Authenticate(_ context.Context, c api.Credential) (identity.Identity, error) {
+	if role := identity.Role(c.Bearer); role == identity.Admin || role == identity.Viewer {
+		return identity.Identity{UserID: "1", Email: "a@example.com", Role: role}, nil
 	}
-	return auth.Identity{}, fault.New(fault.Unauthenticated, "who?")
+	return identity.Identity{}, fault.New(fault.Unauthenticated, "who?")
 }
 
 func (everyone) Revocations() (<-chan struct{}, func()) { return nil, func() {} }

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 const (
@@ -21,49 +21,49 @@ func (op Op) beforeSetup() bool { return op.BeforeSetup || strings.HasPrefix(op.
 
 // admit decides, for every request and stream alike, who is calling and whether
 // they may: cross-origin, setup, session, role, database, in this order.
-func (s *Server) admit(op Op, r *http.Request) (auth.Identity, error) {
+func (s *Server) admit(op Op, r *http.Request) (identity.Identity, error) {
 	if err := s.checkOrigin(op, r); err != nil {
-		return auth.Identity{}, err
+		return identity.Identity{}, err
 	}
 	if !op.beforeSetup() && !s.SetupDone() {
-		return auth.Identity{}, fault.New(fault.Forbidden, "this node is not set up yet; open /setup").WithCode("setup_required")
+		return identity.Identity{}, fault.New(fault.Forbidden, "this node is not set up yet; open /setup").WithCode("setup_required")
 	}
 	id, err := s.identify(op, r)
 	if err != nil {
-		return auth.Identity{}, err
+		return identity.Identity{}, err
 	}
 	if !op.WithoutDatabase && !s.Database.Up() {
-		return auth.Identity{}, db.Down()
+		return identity.Identity{}, db.Down()
 	}
 	return id, nil
 }
 
-func (s *Server) identify(op Op, r *http.Request) (auth.Identity, error) {
+func (s *Server) identify(op Op, r *http.Request) (identity.Identity, error) {
 	c, err := credential(r)
 	if err != nil {
-		return auth.Identity{}, err
+		return identity.Identity{}, err
 	}
 	if op.Access == Public {
-		return auth.Identity{}, nil
+		return identity.Identity{}, nil
 	}
 	if c == (Credential{}) {
-		return auth.Identity{}, fault.New(fault.Unauthenticated, "sign in first")
+		return identity.Identity{}, fault.New(fault.Unauthenticated, "sign in first")
 	}
 	id, err := s.Auth.Authenticate(r.Context(), c)
 	if err != nil {
-		return auth.Identity{}, err
+		return identity.Identity{}, err
 	}
 	return id, permit(op, id)
 }
 
 // permit holds the roles against the operation's entry in the table.
-func permit(op Op, id auth.Identity) error {
+func permit(op Op, id identity.Identity) error {
 	switch {
 	case id.Emergency && !op.WithoutDatabase, id.Stale && op.Mutates():
 		return db.Down()
 	case op.Access == Self && id.TokenID != "" && op.Mutates():
 		return fault.New(fault.Forbidden, "an API token cannot change its owner's account")
-	case op.Access == Self, op.Access == Viewer, id.Role == auth.Admin:
+	case op.Access == Self, op.Access == Viewer, id.Role == identity.Admin:
 		return nil
 	case op.TokenRead && id.TokenID != "" && !op.Mutates():
 		return nil

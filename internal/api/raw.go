@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
+	"gateway/internal/identity"
 
-	"gateway/internal/auth"
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // Raw registers an operation whose answer is not JSON in the envelope: text,
@@ -53,7 +53,7 @@ func (s *Server) route(op Op, fn func(w http.ResponseWriter, r *http.Request) er
 		defer func() { counted.observe(seen.status, time.Since(start)) }()
 		id, err := s.admit(op, r)
 		if err == nil {
-			ctx := withClient(auth.With(r.Context(), id), r)
+			ctx := withClient(identity.With(r.Context(), id), r)
 			if method == op.Method { // streams live longer
 				bounded, cancel := context.WithTimeout(ctx, op.Timeout)
 				defer cancel()

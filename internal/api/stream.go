@@ -13,8 +13,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/danielgtaylor/huma/v2"
 
-	"gateway/internal/auth"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 // streamMethod marks a WebSocket operation: a GET on the wire, held to the rules of a mutation against other sites.
@@ -62,7 +62,7 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 			return err
 		}
 	}
-	account := auth.From(r.Context()).UserID
+	account := identity.From(r.Context()).UserID
 	if err := s.streams.enter(account); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/activation"
-	"github.com/coreos/go-systemd/v22/daemon"
+	systemd "github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/api"
@@ -89,7 +89,7 @@ func (a *API) Run(ctx context.Context) error {
 		}
 		g.Go(func() error { return a.serve(api.BehindProxy(ctx), proxy) })
 	}
-	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
 		a.log.Warn("tell systemd", "err", err)
 	}
 	a.log.Info("gateway-api is up", "version", version.Version, "listen", l.Addr().String())

@@ -21,10 +21,13 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/all"
+	"gateway/internal/component/daemons"
 	"gateway/internal/component/user"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/dnsprovider"
 	"gateway/internal/intent"
+	"gateway/internal/process"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
@@ -61,8 +64,8 @@ func Defaults() Config {
 		Database:    "host=/run/postgresql user=gateway dbname=gateway",
 		Listen:      "127.0.0.1:8080",
 		ProxySocket: "/var/lib/haproxy/gateway/api.sock",
-		ApplySocket: "/run/gateway/apply.sock",
-		LogLevel:    envLevel(),
+		ApplySocket: apply.Socket,
+		LogLevel:    process.EnvLevel(),
 	}
 }
 
@@ -85,7 +88,7 @@ type core struct {
 	users   *user.Users
 	setup   *setupstate.Store
 	parts   []component.Component
-	set     component.Set
+	set     daemon.Set
 	box     *secret.Box
 	metrics *prometheus.Registry
 	units   *sys.Units
@@ -112,7 +115,14 @@ func newCore(cfg Config) (*core, error) {
 	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Ready(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
 	log := audit.NewLog(health.MachineID, cfg.Now)
 	log.QueueAt(cfg.path("audit-queue.jsonl"))
-	run := change.NewRunner(c.pool, log, cfg.Now)
+	applier := apply.Client{Socket: cfg.ApplySocket}
+	daemons := daemons.List(daemons.Deps{Pool: db.Routed{Pool: c.pool}, Units: c.units, Exec: sys.Run, Host: host, Now: cfg.Now, Log: c.log})
+	c.box, err = secret.OpenOrCreateBox(cfg.path("master.key"))
+	if err != nil {
+		return nil, err
+	}
+	c.set = daemon.Set{Configs: daemon.Configs(daemons), Unseal: c.box.Unseal}
+	run := change.NewRunner(c.pool, log, cfg.Now, c.set, func(name string) change.Applied { return synced(applier, name) })
 	if cfg.Unqueued {
 		run.Unqueue()
 	}
@@ -123,19 +133,20 @@ func newCore(cfg Config) (*core, error) {
 	deps := all.Deps{
 		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Box: c.box, Hasher: hasher, Limits: *cfg.Limits,
 		SetupCode: cfg.SetupCode(), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
-		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: apply.Client{Socket: cfg.ApplySocket}, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
+		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: applier, Set: c.set, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
 		DNSProviders: cfg.DNSProviders,
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 		},
 	}
-	deps.Set = func() component.Set { return c.set }
+	_, deps.Needed = daemon.NeedsOf(daemons)
 	c.parts = all.List(deps)
 	if cfg.More != nil {
 		c.parts = append(c.parts, cfg.More(deps)...)
 	}
-	c.set = component.Set{Parts: c.parts, Unseal: c.box.Unseal}
-	run.Manage(c.set, func(name string) change.Applied { return synced(deps.Applier, name) })
+	for _, part := range c.parts {
+		run.Declare(part.Name, part.Tables)
+	}
 	return c, nil
 }
 
@@ -151,18 +162,13 @@ func (c Config) withDefaults() Config {
 		c.Limits = &limits
 	}
 	if c.Log == nil {
-		c.Log = newLog(c.LogLevel)
+		c.Log = process.NewLog(c.LogLevel)
 	}
 	return c
 }
 
-// newUsers loads the keys that sessions and secrets depend on, making them at first start.
+// newUsers loads the key that sessions depend on, making it at first start.
 func (c *core) newUsers(run *change.Runner, log *audit.Log, hasher *auth.Hasher) (*user.Users, error) {
-	box, err := secret.OpenOrCreateBox(c.cfg.path("master.key"))
-	if err != nil {
-		return nil, err
-	}
-	c.box = box
 	key, err := secret.RandomFile(c.cfg.path("jwt.secret"), 32)
 	if err != nil {
 		return nil, err
@@ -172,7 +178,7 @@ func (c *core) newUsers(run *change.Runner, log *audit.Log, hasher *auth.Hasher)
 		return nil, err
 	}
 	return user.New(user.Options{
-		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Box: box, Signer: signer, Hasher: hasher,
+		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Box: c.box, Signer: signer, Hasher: hasher,
 		Limits: *c.cfg.Limits, ResetToken: c.cfg.ResetToken(), Now: c.cfg.Now, Log: c.log,
 	}), nil
 }

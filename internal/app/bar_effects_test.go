@@ -15,6 +15,7 @@ import (
 	"gateway/internal/app/apptest"
 	"gateway/internal/component"
 	"gateway/internal/component/all"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/tools/bar"
@@ -54,11 +55,11 @@ func picky(t *testing.T, refuse *atomic.Bool) func(all.Deps) []component.Compone
 				}
 				return nil
 			},
-			Render: func(context.Context, db.DB, component.Unseal) (component.Rendering, error) {
-				return component.Rendering{}, nil
+			Render: func(context.Context, db.DB, daemon.Unseal) (daemon.Rendering, error) {
+				return daemon.Rendering{}, nil
 			},
 			Check: func(context.Context, string) error { return nil },
-			Apply: func(context.Context, component.Rendering, component.Rendering) error { return nil },
+			Apply: func(context.Context, daemon.Rendering, daemon.Rendering) error { return nil },
 		}}
 	}
 }

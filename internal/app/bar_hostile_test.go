@@ -16,6 +16,7 @@ import (
 
 	"gateway/internal/component"
 	"gateway/internal/component/all"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/secret"
 	"gateway/internal/sys"
@@ -236,7 +237,7 @@ func (h *hostile) run() {
 }
 
 // try gives all rows of a column the value, renders, and takes it back.
-func (h *hostile) try(part int, was component.Rendering, c column, kind, value string) {
+func (h *hostile) try(part int, was daemon.Rendering, c column, kind, value string) {
 	ctx := context.Background()
 	tx, err := h.pool.Begin(ctx)
 	if err != nil {
@@ -270,7 +271,7 @@ func (h *hostile) try(part int, was component.Rendering, c column, kind, value s
 func opened([]byte, secret.Place) (secret.Text, error) { return "a key", nil }
 
 // judge finds lines that come from a column that should give none, and silence.
-func (h *hostile) judge(was, now component.Rendering, c column, value string) {
+func (h *hostile) judge(was, now daemon.Rendering, c column, value string) {
 	find := func(format string, args ...any) {
 		h.findings = append(h.findings, fmt.Sprintf("%s = %s: ", c, value)+fmt.Sprintf(format, args...))
 	}
@@ -316,14 +317,14 @@ func foul(text, value string) bool {
 }
 
 // flawed renders its rows as they stand.
-func flawed(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
+func flawed(ctx context.Context, q db.DB, _ daemon.Unseal) (daemon.Rendering, error) {
 	rows, err := db.List[struct{ ID, Address string }](ctx, q, `select id::text, address from ntp_pools order by address`)
 	if err != nil {
-		return component.Rendering{}, err
+		return daemon.Rendering{}, err
 	}
-	r := component.Rendering{Files: []component.File{{Path: "/etc/flawed/flawed.conf"}}}
+	r := daemon.Rendering{Files: []daemon.File{{Path: "/etc/flawed/flawed.conf"}}}
 	for _, row := range rows {
-		r.Files = append(r.Files, component.File{Path: "/etc/flawed/" + row.ID, Data: []byte("pool " + row.Address + "\n")})
+		r.Files = append(r.Files, daemon.File{Path: "/etc/flawed/" + row.ID, Data: []byte("pool " + row.Address + "\n")})
 	}
 	return r, nil
 }

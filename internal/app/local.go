@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"gateway/internal/api"
-	"gateway/internal/auth"
 	"gateway/internal/component"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 // Local is the API in this very process, for whoever has the node in their hands: no
@@ -56,8 +57,13 @@ func NewLocal(ctx context.Context, cfg Config) (*Local, error) {
 // Close ends it.
 func (l *Local) Close() { l.stop() }
 
-// Managed are the parts whose configuration goes to a daemon.
-func (l *Local) Managed() []component.Component { return l.api.set.Managed() }
+// Managed are the components whose configuration goes to a daemon.
+func (l *Local) Managed() []component.Component {
+	return slices.DeleteFunc(slices.Clone(l.api.parts), func(c component.Component) bool {
+		_, managed := l.api.set.Find(c.Name)
+		return !managed
+	})
+}
 
 // Answer is what an operation answered.
 type Answer struct {
@@ -103,8 +109,8 @@ func refusal(err error) error {
 // onlyLocal knows nobody but the one at the node.
 type onlyLocal struct{}
 
-func (onlyLocal) Authenticate(context.Context, api.Credential) (auth.Identity, error) {
-	return auth.Identity{Email: "local", Role: auth.Admin}, nil
+func (onlyLocal) Authenticate(context.Context, api.Credential) (identity.Identity, error) {
+	return identity.Identity{Email: "local", Role: identity.Admin}, nil
 }
 
 func (onlyLocal) Revocations() (<-chan struct{}, func()) { return nil, func() {} }

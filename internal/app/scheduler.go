@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
+	systemd "github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/component"
@@ -25,7 +25,7 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 			g.Go(func() error { return c.every(ctx, c.watch.Up, job) })
 		}
 	}
-	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
 		c.log.Warn("tell systemd", "err", err)
 	}
 	return g.Wait()

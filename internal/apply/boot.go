@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gateway/internal/apply/files"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // Boot makes the files on disk ones that passed their check, without the database and
@@ -33,7 +33,7 @@ func (e *Engine) Boot(_ context.Context) error {
 
 // Load makes one part run on its files, or on first where it has none yet, with nothing
 // else up: the packet filter comes before the network.
-func (e *Engine) Load(ctx context.Context, name string, first component.Rendering) error {
+func (e *Engine) Load(ctx context.Context, name string, first daemon.Rendering) error {
 	for _, w := range e.workers {
 		if w.part.Name != name {
 			continue
@@ -42,7 +42,7 @@ func (e *Engine) Load(ctx context.Context, name string, first component.Renderin
 		if len(r.Files) == 0 {
 			r = first
 		}
-		return w.reload(ctx, component.Rendering{}, r)
+		return w.reload(ctx, daemon.Rendering{}, r)
 	}
 	return fmt.Errorf("there is no component %q that is applied", name)
 }
@@ -80,7 +80,7 @@ func (w *worker) boot() error {
 
 // onDisk reads the files that the last good rendering names. They may be newer than it:
 // then they were installed, and the time did not suffice to say so.
-func (w *worker) onDisk() (found component.Rendering, whole bool, err error) {
+func (w *worker) onDisk() (found daemon.Rendering, whole bool, err error) {
 	whole = true
 	for _, f := range w.good.Files {
 		if err := w.Tree.Sweep(f.Path); err != nil {
@@ -91,7 +91,7 @@ func (w *worker) onDisk() (found component.Rendering, whole bool, err error) {
 			return found, false, err
 		}
 		whole = whole && damage == files.Whole
-		found.Files = append(found.Files, component.File{Path: f.Path, Mode: f.Mode, Data: data})
+		found.Files = append(found.Files, daemon.File{Path: f.Path, Mode: f.Mode, Data: data})
 	}
 	return found, whole, nil
 }

@@ -14,6 +14,9 @@ import (
 	"gateway/internal/fault"
 )
 
+// Socket is where an installed appliance has the applier.
+const Socket = "/run/gateway/apply.sock"
+
 // Client asks the applier at Socket. It holds no connection, so it may be copied, and
 // outlives the applier's restarts.
 type Client struct{ Socket string }

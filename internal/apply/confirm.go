@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/change"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/intent"
 )
@@ -21,11 +21,11 @@ import (
 // to. It is on disk before the first file is installed, so that it holds through our
 // own death, a dead database and a reboot.
 type armed struct {
-	Change     string                         `json:"change"`
-	Components []string                       `json:"components"`
-	Boot       string                         `json:"boot"`
-	Deadline   time.Duration                  `json:"deadline"` // since boot
-	Before     map[string]component.Rendering `json:"before"`
+	Change     string                      `json:"change"`
+	Components []string                    `json:"components"`
+	Boot       string                      `json:"boot"`
+	Deadline   time.Duration               `json:"deadline"` // since boot
+	Before     map[string]daemon.Rendering `json:"before"`
 	// Undone says that the files are back; the rows follow when the database is there.
 	Undone bool `json:"undone"`
 }
@@ -76,7 +76,7 @@ func (w *worker) arm(ctx context.Context, due []change.Due) error {
 			return fmt.Errorf("arm the undoing of %s: %w", d.ID, err)
 		}
 		a := &armed{
-			Change: d.ID, Components: names, Boot: w.Clock.Boot, Before: map[string]component.Rendering{},
+			Change: d.ID, Components: names, Boot: w.Clock.Boot, Before: map[string]daemon.Rendering{},
 			Deadline: w.Clock.Uptime() + time.Duration(*d.ConfirmSeconds)*time.Second,
 		}
 		for _, other := range w.workers {
@@ -97,7 +97,7 @@ func (e *Engine) armedFor(id string) bool {
 }
 
 // installedNow is what is installed, as others may read it.
-func (w *worker) installedNow() component.Rendering {
+func (w *worker) installedNow() daemon.Rendering {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.before

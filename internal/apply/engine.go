@@ -10,7 +10,7 @@ import (
 
 	"gateway/internal/apply/files"
 	"gateway/internal/change"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/intent"
@@ -18,9 +18,10 @@ import (
 
 // EngineOptions are what the engine needs.
 type EngineOptions struct {
-	Set  component.Set
-	Pool db.Pool
-	Up   func() bool // the database answers and has our schema
+	Daemons []daemon.Daemon
+	Unseal  daemon.Unseal
+	Pool    db.Pool
+	Up      func() bool // the database answers and has our schema
 	// Undo takes the rows of an unconfirmed change back.
 	Undo     func(ctx context.Context, change string) error
 	Units    unitStates
@@ -46,7 +47,7 @@ type Engine struct {
 func NewEngine(o EngineOptions) *Engine {
 	e := &Engine{EngineOptions: o, news: make(chan State, 64)}
 	e.Tree.At = e.at
-	for _, part := range o.Set.Managed() {
+	for _, part := range o.Daemons {
 		e.workers = append(e.workers, newWorker(e, part))
 	}
 	return e
@@ -104,7 +105,7 @@ func (e *Engine) States() []State {
 }
 
 // Verb finds a privileged act of a component.
-func (e *Engine) Verb(name, verb string) (component.Verb, bool) {
+func (e *Engine) Verb(name, verb string) (daemon.Verb, bool) {
 	for _, w := range e.workers {
 		if v, ok := w.part.Verbs[verb]; ok && w.part.Name == name {
 			return v, true
@@ -126,17 +127,17 @@ const (
 
 // State is how one component stands.
 type State struct {
-	Component string              `json:"component"`
-	Stage     string              `json:"stage" enum:"rendering,checking,installing,reloading,live,failed,held"`
-	Wanted    string              `json:"wanted" doc:"Hash of what the database wants"`
-	Installed string              `json:"installed" doc:"Hash of the files on disk"`
-	Observed  string              `json:"observed" doc:"Hash of what the daemon runs on; empty when unknown or when it is down"`
-	Error     string              `json:"error"`
-	Problems  []component.Problem `json:"problems" doc:"What was left out, and why"`
-	Drift     []string            `json:"drift" doc:"Files that somebody else changed, when this was last found"`
-	KeepEdits bool                `json:"keep_edits" doc:"Whether such files are left as they are"`
-	Since     time.Time           `json:"since"`
-	Confirm   *Confirm            `json:"confirm,omitempty" doc:"The change that is undone unless somebody confirms it"`
+	Component string           `json:"component"`
+	Stage     string           `json:"stage" enum:"rendering,checking,installing,reloading,live,failed,held"`
+	Wanted    string           `json:"wanted" doc:"Hash of what the database wants"`
+	Installed string           `json:"installed" doc:"Hash of the files on disk"`
+	Observed  string           `json:"observed" doc:"Hash of what the daemon runs on; empty when unknown or when it is down"`
+	Error     string           `json:"error"`
+	Problems  []daemon.Problem `json:"problems" doc:"What was left out, and why"`
+	Drift     []string         `json:"drift" doc:"Files that somebody else changed, when this was last found"`
+	KeepEdits bool             `json:"keep_edits" doc:"Whether such files are left as they are"`
+	Since     time.Time        `json:"since"`
+	Confirm   *Confirm         `json:"confirm,omitempty" doc:"The change that is undone unless somebody confirms it"`
 }
 
 // Confirm is a change that waits.

@@ -21,12 +21,13 @@ import (
 
 	"gateway/internal/apply/files"
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/intent"
 	"gateway/internal/sys"
 )
@@ -71,7 +72,7 @@ func (d *lampd) read() {
 	d.loaded = string(data)
 }
 
-func (d *lampd) apply(_ context.Context, _, _ component.Rendering) error {
+func (d *lampd) apply(_ context.Context, _, _ daemon.Rendering) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if data, _ := os.ReadFile(filepath.Join(d.root, lampFile)); d.stuck != nil && strings.Contains(string(data), "jam") {
@@ -109,25 +110,25 @@ func (d *lampd) count() int {
 	return d.reloads
 }
 
-func renderLamps(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
+func renderLamps(ctx context.Context, q db.DB, _ daemon.Unseal) (daemon.Rendering, error) {
 	rows, err := q.Query(ctx, `select word from lamps order by word`)
 	if err != nil {
-		return component.Rendering{}, err
+		return daemon.Rendering{}, err
 	}
 	words, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return component.Rendering{}, err
+		return daemon.Rendering{}, err
 	}
-	var r component.Rendering
+	var r daemon.Rendering
 	var b strings.Builder
 	for _, word := range words {
 		if word == "odd" {
-			r.Problems = append(r.Problems, component.Problem{Subject: word, Message: "is odd"})
+			r.Problems = append(r.Problems, daemon.Problem{Subject: word, Message: "is odd"})
 			continue
 		}
 		b.WriteString("lamp " + word + "\n")
 	}
-	r.Files = []component.File{{Path: lampFile, Mode: 0o644, Data: []byte(b.String())}}
+	r.Files = []daemon.File{{Path: lampFile, Mode: 0o644, Data: []byte(b.String())}}
 	return r, nil
 }
 
@@ -156,8 +157,8 @@ func newRig(t *testing.T) *rig {
 	r.pool = dbtest.New(t, change.Schema(), audit.Schema(), lamps)
 	r.daemon = &lampd{root: r.root, pid: 1, started: time.Now()}
 	r.up.Store(true)
-	r.ctx = auth.With(context.Background(), auth.Identity{Email: "ann@example.com"})
-	set := component.Set{Parts: []component.Component{{
+	r.ctx = identity.With(context.Background(), identity.Identity{Email: "ann@example.com"})
+	set := daemon.Set{Parts: []component.Component{{
 		Name: "lamp", Units: []string{"lampd.service"}, Tables: lamps.Tables,
 		Render: renderLamps, Check: r.daemon.check, Apply: r.daemon.apply,
 	}}}
@@ -173,7 +174,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-func (r *rig) start(set component.Set) {
+func (r *rig) start(set daemon.Set) {
 	undo := change.NewRunner(r.pool, audit.NewLog("node-1", time.Now), time.Now)
 	undo.Manage(set, nil)
 	r.engine = NewEngine(EngineOptions{

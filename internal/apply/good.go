@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"gateway/internal/apply/files"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // kept is the list of the last good files. Their contents lie beside it, each under its
@@ -31,7 +31,7 @@ func (w *worker) goodDir() string { return w.stateFile(w.part.Name + ".files") }
 
 // keep makes r the one to fall back on. The daemon runs on it, so a full disk here is no
 // failure of the change; it is tried again at every look.
-func (w *worker) keep(r component.Rendering) {
+func (w *worker) keep(r daemon.Rendering) {
 	w.good = r
 	err := w.saveGood(r)
 	if w.unkept = err != nil; w.unkept {
@@ -42,7 +42,7 @@ func (w *worker) keep(r component.Rendering) {
 }
 
 // saveGood writes what is not there, then the list, then removes what is not in it.
-func (w *worker) saveGood(r component.Rendering) error {
+func (w *worker) saveGood(r daemon.Rendering) error {
 	if err := os.MkdirAll(filepath.Join(w.Tree.Root, w.goodDir()), 0o700); err != nil {
 		return fmt.Errorf("keep the files of %s: %w", w.part.Name, err)
 	}
@@ -91,7 +91,7 @@ func (w *worker) loadGood() error {
 	} else if !ok {
 		return w.sweepBlobs()
 	}
-	r := component.Rendering{Files: make([]component.File, len(list.Files))}
+	r := daemon.Rendering{Files: make([]daemon.File, len(list.Files))}
 	for i, f := range list.Files {
 		data, damage, err := w.Tree.Read(filepath.Join(w.goodDir(), f.Sum))
 		if err != nil {
@@ -101,7 +101,7 @@ func (w *worker) loadGood() error {
 			w.Log.Warn("the last good files are damaged", "component", w.part.Name)
 			return w.sweepBlobs()
 		}
-		r.Files[i] = component.File{Path: f.Path, Mode: f.Mode, Data: data}
+		r.Files[i] = daemon.File{Path: f.Path, Mode: f.Mode, Data: data}
 		w.blobs[f.Sum] = true
 	}
 	w.good = r

@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/apply/files"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // shelf is a component of many files, without a daemon.
@@ -26,14 +27,14 @@ func shelf(t *testing.T, root string) *worker {
 	return newWorker(e, component.Component{Name: "shelf", Folders: []string{"/etc/shelf"}})
 }
 
-func books(n, edition int) component.Rendering {
-	var r component.Rendering
+func books(n, edition int) daemon.Rendering {
+	var r daemon.Rendering
 	for i := range n {
 		text := fmt.Sprintf("book %d\n", i)
 		if i == 0 {
 			text = fmt.Sprintf("book 0, edition %d\n", edition)
 		}
-		r.Files = append(r.Files, component.File{Path: fmt.Sprintf("/etc/shelf/%d", i), Mode: 0o600, Data: []byte(text)})
+		r.Files = append(r.Files, daemon.File{Path: fmt.Sprintf("/etc/shelf/%d", i), Mode: 0o600, Data: []byte(text)})
 	}
 	return r.Hashed()
 }

@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"gateway/internal/apply/files"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // check has the daemon judge what it did not run on before.
-func (w *worker) check(ctx context.Context, r component.Rendering) error {
+func (w *worker) check(ctx context.Context, r daemon.Rendering) error {
 	hash := r.Hash()
 	if hash == w.passed || hash == w.good.Hash() {
 		return nil
 	}
 	w.stage(Checking)
-	plain := w.part.Unchecked != nil && w.installed.Hash() == w.passed && w.passed != "" && w.part.Unchecked(w.installed, r)
+	plain := w.part.Check == nil || w.part.Plain != nil && w.installed.Hash() == w.passed && w.passed != "" && w.part.Plain(w.installed, r)
 	if !plain {
 		if err := w.judge(ctx, r); err != nil {
 			return err
@@ -32,7 +32,7 @@ func (w *worker) check(ctx context.Context, r component.Rendering) error {
 	return nil
 }
 
-func (w *worker) judge(ctx context.Context, r component.Rendering) error {
+func (w *worker) judge(ctx context.Context, r daemon.Rendering) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	dir := w.stageDir()
@@ -60,15 +60,15 @@ func (w *worker) unstage() {
 }
 
 // replace installs r and makes the daemon run on it; if it does not, all is as before.
-func (w *worker) replace(ctx context.Context, r component.Rendering, damaged []string) error {
+func (w *worker) replace(ctx context.Context, r daemon.Rendering, damaged []string) error {
 	before := w.installed
-	running := component.Rendering{}
+	running := daemon.Rendering{}
 	if before.Hash() != "" && (w.lately() || w.observe(ctx) == before.Hash()) {
 		running = before
 	}
 	w.ordered = time.Time{}
 	w.stage(Installing)
-	err := w.install(r, func(f component.File) bool {
+	err := w.install(r, func(f daemon.File) bool {
 		return !slices.Contains(damaged, f.Path) && bytes.Equal(before.File(f.Path), f.Data)
 	})
 	if err == nil {
@@ -89,7 +89,7 @@ func (w *worker) lately() bool { return w.Clock.Now().Sub(w.ordered) < 2*lookEve
 
 // restore goes back to what was there, as far as that is known. Nothing known is not
 // nothing there: what passed its check is better than no file at all.
-func (w *worker) restore(ctx context.Context, before component.Rendering) error {
+func (w *worker) restore(ctx context.Context, before daemon.Rendering) error {
 	w.ordered = time.Time{}
 	if len(before.Files) == 0 {
 		return nil
@@ -99,20 +99,20 @@ func (w *worker) restore(ctx context.Context, before component.Rendering) error 
 	if err := w.install(before, w.onDiskAlready); err != nil {
 		return fmt.Errorf("put %s back: %w", w.part.Name, err)
 	}
-	if err := w.reload(ctx, component.Rendering{}, before); err != nil {
+	if err := w.reload(ctx, daemon.Rendering{}, before); err != nil {
 		return fmt.Errorf("put %s back: %w", w.part.Name, err)
 	}
 	return nil
 }
 
 // onDiskAlready reports whether a file need not be written.
-func (w *worker) onDiskAlready(f component.File) bool {
+func (w *worker) onDiskAlready(f daemon.File) bool {
 	data, damage, err := w.Tree.Read(f.Path)
 	return err == nil && damage == files.Whole && bytes.Equal(data, f.Data)
 }
 
 // install writes what is not there, and removes what is no longer wanted.
-func (w *worker) install(r component.Rendering, there func(component.File) bool) error {
+func (w *worker) install(r daemon.Rendering, there func(daemon.File) bool) error {
 	for _, f := range r.Files {
 		if there(f) {
 			continue
@@ -132,12 +132,12 @@ func (w *worker) install(r component.Rendering, there func(component.File) bool)
 	return nil
 }
 
-func (w *worker) setInstalled(r component.Rendering) {
+func (w *worker) setInstalled(r daemon.Rendering) {
 	w.installed = r
 	w.show(func(s *State) { s.Installed, w.before = r.Hash(), r })
 }
 
-func (w *worker) reload(ctx context.Context, running, r component.Rendering) error {
+func (w *worker) reload(ctx context.Context, running, r daemon.Rendering) error {
 	if len(r.Files) == 0 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/change"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/intent"
@@ -28,7 +28,7 @@ const (
 
 // job is one round on its way.
 type job struct {
-	wanted    component.Rendering
+	wanted    daemon.Rendering
 	due       []change.Due // committed changes that it brings
 	secrets   []string     // that the files hold, and the history must not
 	keepEdits bool
@@ -131,7 +131,7 @@ func (w *worker) render(ctx context.Context) (job, error) {
 			return fmt.Errorf("read how it is applied: %w", err)
 		}
 		j.wanted, err = w.part.Render(ctx, tx, func(sealed []byte, at secret.Place) (secret.Text, error) {
-			text, err := w.Set.Unseal(sealed, at)
+			text, err := w.Unseal(sealed, at)
 			if text != "" {
 				j.secrets = append(j.secrets, text.Reveal())
 			}
@@ -149,9 +149,9 @@ func (w *worker) render(ctx context.Context) (job, error) {
 	return j, nil
 }
 
-func nonNil(p []component.Problem) []component.Problem {
+func nonNil(p []daemon.Problem) []daemon.Problem {
 	if p == nil {
-		return []component.Problem{}
+		return []daemon.Problem{}
 	}
 	return p
 }
@@ -182,6 +182,9 @@ func (w *worker) bring(ctx context.Context, j job) error {
 }
 
 func (w *worker) live(ctx context.Context, j job) change.Applied {
+	if w.part.Live != nil {
+		w.part.Live(j.wanted)
+	}
 	if err := w.mark(ctx, j, intent.Live, ""); err != nil {
 		w.Log.Error("apply", "component", w.part.Name, "err", err)
 	}
@@ -271,7 +274,7 @@ func (w *worker) mark(ctx context.Context, j job, state, why string) error {
 // the database may not have any more, as well as those of the files now. Of many files it
 // looks at those that are others now.
 func (w *worker) difference(j job) []intent.File {
-	hide := func(f component.File) string {
+	hide := func(f daemon.File) string {
 		text := f.Text()
 		for _, s := range j.secrets { // of a file that should have been confidential, and is not
 			text = strings.ReplaceAll(text, s, secret.Redacted)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"gateway/internal/apply/files"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
@@ -42,7 +42,7 @@ func (w *worker) forget() error {
 }
 
 // remember is called when the daemon has taken r. One that is not up has not.
-func (w *worker) remember(ctx context.Context, r component.Rendering) error {
+func (w *worker) remember(ctx context.Context, r daemon.Rendering) error {
 	p, err := w.process(ctx)
 	if err != nil {
 		return err
@@ -65,8 +65,8 @@ func (w *worker) remember(ctx context.Context, r component.Rendering) error {
 
 // process is the daemon as it is now; one that is down is an error.
 func (w *worker) process(ctx context.Context) (process, error) {
-	if w.part.Running != nil {
-		mark, err := w.part.Running(ctx)
+	if w.part.Observe != nil {
+		mark, err := w.part.Observe(ctx)
 		if err == nil && mark == "" {
 			err = fault.New(fault.Unavailable, "%s is gone after taking the new configuration", w.part.Name)
 		}

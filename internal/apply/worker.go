@@ -7,7 +7,7 @@ import (
 
 	"gateway/internal/apply/files"
 	"gateway/internal/change"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/intent"
 )
 
@@ -26,7 +26,7 @@ const (
 // engine's turn.
 type worker struct {
 	*Engine
-	part component.Component
+	part daemon.Daemon
 	wake chan struct{}
 
 	mu      sync.Mutex
@@ -34,32 +34,32 @@ type worker struct {
 	firstAt time.Time // of the notifications not yet looked into
 	lastAt  time.Time
 	state   State
-	before  component.Rendering // installed, for others to read
+	before  daemon.Rendering // installed, for others to read
 
 	// turn is held while anything of the component is checked, installed, reloaded or
 	// undone, and guards the rest; only rendering goes without.
 	turn      sync.Mutex
-	wanted    component.Rendering // as last rendered from the database
-	known     bool                // wanted was rendered since the start
-	installed component.Rendering // on disk, as far as we know
-	good      component.Rendering // the last that its daemon ran on
-	passed    string              // hash of the last that passed its check
-	shown     component.Rendering // what the history was last told of
-	unkept    bool                // good is not on disk yet
-	blobs     map[string]bool     // contents of good that are on disk, by hash
-	tidied    bool                // its folders hold nothing else
-	seen      files.Memo          // files that were whole when last read
-	ordered   time.Time           // when files and daemon were last found as installed
-	keepEdits bool                // hand edits are left alone
-	wasUp     bool                // the database, when last looked at
+	wanted    daemon.Rendering // as last rendered from the database
+	known     bool             // wanted was rendered since the start
+	installed daemon.Rendering // on disk, as far as we know
+	good      daemon.Rendering // the last that its daemon ran on
+	passed    string           // hash of the last that passed its check
+	shown     daemon.Rendering // what the history was last told of
+	unkept    bool             // good is not on disk yet
+	blobs     map[string]bool  // contents of good that are on disk, by hash
+	tidied    bool             // its folders hold nothing else
+	seen      files.Memo       // files that were whole when last read
+	ordered   time.Time        // when files and daemon were last found as installed
+	keepEdits bool             // hand edits are left alone
+	wasUp     bool             // the database, when last looked at
 	retryAt   time.Time
 	tries     int
 }
 
-func newWorker(e *Engine, part component.Component) *worker {
+func newWorker(e *Engine, part daemon.Daemon) *worker {
 	return &worker{
 		Engine: e, part: part, wake: make(chan struct{}, 1), blobs: map[string]bool{},
-		state: State{Component: part.Name, Stage: Rendering, Problems: []component.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
+		state: State{Component: part.Name, Stage: Rendering, Problems: []daemon.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 // Act does something that stores no configuration: restart a daemon, empty a cache. The
@@ -44,7 +44,7 @@ func why(err error) string {
 // entry is what the audit log says of the change.
 func (c Change) entry(ctx context.Context) (audit.Entry, error) {
 	if c.Actor == "" {
-		c.Actor = auth.From(ctx).Actor()
+		c.Actor = identity.From(ctx).Actor()
 	}
 	if c.Actor == "" || c.Action == "" || c.Component == "" {
 		return audit.Entry{}, fmt.Errorf("change %q of component %q by %q lacks a name", c.Action, c.Component, c.Actor)

@@ -3,9 +3,9 @@ package change
 import (
 	"context"
 
-	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 type batchKey struct{}
@@ -21,7 +21,7 @@ func (r *Runner) Batch(ctx context.Context, subject string, fn func(ctx context.
 	if _, nested := batchOf(ctx); nested {
 		return fault.New(fault.Invalid, "a batch cannot be part of another one").WithCode("nested_batch")
 	}
-	c := Change{Component: "batch", Action: "batch", Subject: subject, Actor: auth.From(ctx).Actor()}
+	c := Change{Component: "batch", Action: "batch", Subject: subject, Actor: identity.From(ctx).Actor()}
 	return r.transact(ctx, c, func(w *work) error {
 		return fn(db.WithTx(context.WithValue(ctx, batchKey{}, w), w.tx))
 	})

@@ -9,11 +9,13 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"slices"
 	"time"
 
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/intent"
 )
 
@@ -63,7 +65,7 @@ type Change struct {
 	undoing bool   // it ends the wait for a confirmation, so it need not wait for that itself
 }
 
-// Daemons is what the runner knows of the parts that render files.
+// Daemons is what the runner asks of the components that render files: a daemon.Set.
 type Daemons interface {
 	// Affected are the components whose files depend on rows of these tables. checked
 	// reports that the rows were judged one by one already.
@@ -71,10 +73,6 @@ type Daemons interface {
 	// Candidate refuses rows, as now has them, that the component's daemon would not take,
 	// unless it would not take those that was has either: a repair must stay possible.
 	Candidate(ctx context.Context, was, now db.DB, component string) error
-	// Owners are the components that own these tables, sorted.
-	Owners(tables []string) []string
-	// Undoable refuses, in words, a change of these tables that is to be undone by itself.
-	Undoable(tables []string) error
 	// Preview is the text of the component's files, by path, without secrets.
 	Preview(ctx context.Context, q db.DB, component string) (map[string]string, error)
 }
@@ -93,21 +91,52 @@ type Runner struct {
 	daemons  Daemons
 	together *together
 	queue    *queue
-	rules    map[string]Rule // by table, for the way back
+	owners   map[string]string   // the component of each declared table
+	tables   map[string]db.Table // the declared ones, by name
+	rules    map[string]Rule     // by table, for the way back
 }
 
-// NewRunner returns a runner that writes to pool and to the audit log.
-func NewRunner(pool db.Pool, log *audit.Log, now func() time.Time) *Runner {
-	return &Runner{pool: pool, log: log, now: now, queue: newQueue(writers, maxWaiting), rules: map[string]Rule{}}
-}
-
-// Manage makes changes heed the daemons they concern, and wait for sync to install them.
-// It is called once, while the process is put together: the daemons' own parts need the runner.
-func (r *Runner) Manage(d Daemons, sync func(component string) Applied) {
-	r.daemons = d
+// NewRunner returns a runner that writes to pool and to the audit log. Changes heed the
+// daemons they concern and wait for sync to install them; both may be nil.
+func NewRunner(pool db.Pool, log *audit.Log, now func() time.Time, daemons Daemons, sync func(component string) Applied) *Runner {
+	r := &Runner{
+		pool: pool, log: log, now: now, daemons: daemons, queue: newQueue(writers, maxWaiting),
+		owners: map[string]string{}, tables: map[string]db.Table{}, rules: map[string]Rule{},
+	}
 	if sync != nil {
 		r.together = newTogether(sync)
 	}
+	return r
+}
+
+// Declare says which tables a component has: only these can be undone. It is called while
+// the process is put together.
+func (r *Runner) Declare(component string, tables []db.Table) {
+	for _, t := range tables {
+		r.owners[t.Name], r.tables[t.Name] = component, t
+	}
+}
+
+// ownersOf are the components that have these tables, sorted.
+func (r *Runner) ownersOf(tables []string) []string {
+	var names []string
+	for _, t := range tables {
+		if owner, ok := r.owners[t]; ok {
+			names = append(names, owner)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// undoable refuses, in words, a change of these tables that is to be undone by itself.
+func (r *Runner) undoable(tables []string) error {
+	for _, name := range tables {
+		if why := r.tables[name].NoUndo; why != "" {
+			return fault.New(fault.Conflict, "this cannot wait to be confirmed: %s", why).WithCode("not_revertible")
+		}
+	}
+	return nil
 }
 
 // Run stores what fn writes, as one change, and returns when the daemons it concerns
@@ -115,7 +144,7 @@ func (r *Runner) Manage(d Daemons, sync func(component string) Applied) {
 // stores nothing. Within a batch it becomes a part of that.
 func (r *Runner) Run(ctx context.Context, c Change, fn func(tx Tx) error) error {
 	if c.Actor == "" {
-		c.Actor = auth.From(ctx).Actor()
+		c.Actor = identity.From(ctx).Actor()
 	}
 	if b, ok := batchOf(ctx); ok {
 		return b.step(ctx, c, fn)

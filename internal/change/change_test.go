@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/identity"
 	"gateway/internal/intent"
 )
 
@@ -30,7 +30,7 @@ var pools = db.Schema{
 func setup(t *testing.T) (*pgxpool.Pool, *change.Runner, context.Context) {
 	pool := dbtest.New(t, change.Schema(), audit.Schema(), pools)
 	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now)
-	return pool, run, auth.With(context.Background(), auth.Identity{Email: "ann@example.com"})
+	return pool, run, identity.With(context.Background(), identity.Identity{Email: "ann@example.com"})
 }
 
 func add(name string) func(tx change.Tx) error {

@@ -84,9 +84,6 @@ func (v *reverter) all(ctx context.Context, tx Tx) error {
 // lock holds the components whose rows go back, as their own operations would.
 func (v *reverter) lock(ctx context.Context, rows []written) error {
 	w := v.tx.work
-	if w.daemons == nil {
-		return nil
-	}
 	var tables []string
 	for _, row := range rows {
 		if !slices.Contains(tables, row.Table) {
@@ -94,7 +91,7 @@ func (v *reverter) lock(ctx context.Context, rows []written) error {
 		}
 	}
 	var b pgx.Batch
-	for _, component := range w.daemons.Owners(tables) {
+	for _, component := range w.ownersOf(tables) {
 		w.queueLock(&b, component)
 	}
 	if b.Len() == 0 {

@@ -3,9 +3,8 @@ package change
 import (
 	"context"
 
-	"gateway/internal/auth"
-	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 // Step is one row's way back, as the resource that owns its table sees it: write does it.
@@ -32,19 +31,18 @@ func (r *Runner) Judge(table string, rule Rule) { r.rules[table] = rule }
 // own, or as a part of the batch that it is called in, and returns that change's id. Each
 // row goes back by the rules of its resource, as if the operator had done it. Later changes
 // stay: where they touched the same fields it is refused, with all three states of each.
-// Tables are the declared ones.
-func (r *Runner) Revert(ctx context.Context, id string, tables []db.Table) (string, error) {
-	return r.revert(ctx, id, Change{Actor: auth.From(ctx).Actor()}, tables)
+func (r *Runner) Revert(ctx context.Context, id string) (string, error) {
+	return r.revert(ctx, id, Change{Actor: identity.From(ctx).Actor()})
 }
 
 // Undo is Revert for a change that was not confirmed in time. Nobody else changed what it
 // concerns meanwhile, so what was there before needs no judging.
-func (r *Runner) Undo(ctx context.Context, id string, tables []db.Table) error {
-	_, err := r.revert(ctx, id, Change{Actor: "confirm-timeout", undoing: true}, tables)
+func (r *Runner) Undo(ctx context.Context, id string) error {
+	_, err := r.revert(ctx, id, Change{Actor: "confirm-timeout", undoing: true})
 	return err
 }
 
-func (r *Runner) revert(ctx context.Context, id string, c Change, tables []db.Table) (string, error) {
+func (r *Runner) revert(ctx context.Context, id string, c Change) (string, error) {
 	was, err := Get(ctx, r.pool, id)
 	if err != nil {
 		return "", err
@@ -56,10 +54,7 @@ func (r *Runner) revert(ctx context.Context, id string, c Change, tables []db.Ta
 	}
 	c.Component, c.Action, c.Subject, c.reverts = was.Component, was.Component+".revert", was.Action+" "+was.Subject, id
 	c.Detail = map[string]any{"reverts": id}
-	v := &reverter{id: id, timeout: timeout, direct: c.undoing, tables: map[string]db.Table{}, rules: r.rules}
-	for _, t := range tables {
-		v.tables[t.Name] = t
-	}
+	v := &reverter{id: id, timeout: timeout, direct: c.undoing, tables: r.tables, rules: r.rules}
 	if b, ok := batchOf(ctx); ok {
 		if c.undoing {
 			return "", fault.New(fault.Conflict, "this change still waits to be confirmed; undo it by itself").WithCode("confirm_pending")

@@ -14,11 +14,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/intent"
 	"gateway/tools/bar"
 )
@@ -44,7 +44,7 @@ type warehouse struct {
 func newWarehouse(t *testing.T) warehouse {
 	pool := dbtest.New(t, change.Schema(), audit.Schema(), boxes)
 	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now)
-	return warehouse{t, pool, run, auth.With(context.Background(), auth.Identity{Email: "ann@example.com"})}
+	return warehouse{t, pool, run, identity.With(context.Background(), identity.Identity{Email: "ann@example.com"})}
 }
 
 // do runs statements as one change and returns its id.

@@ -180,12 +180,12 @@ func (w *work) judge(ctx context.Context) error {
 	if w.daemons == nil {
 		return nil
 	}
-	tables, err := w.tables(ctx)
+	tables, err := w.changedTables(ctx)
 	if err != nil || len(tables) == 0 {
 		return err
 	}
 	if w.ask.ConfirmWithin > 0 {
-		if err := w.daemons.Undoable(tables); err != nil {
+		if err := w.undoable(tables); err != nil {
 			return err
 		}
 		if err := w.takeWait(ctx); err != nil {
@@ -211,7 +211,7 @@ func (w *work) judge(ctx context.Context) error {
 	return nil
 }
 
-func (w *work) tables(ctx context.Context) ([]string, error) {
+func (w *work) changedTables(ctx context.Context) ([]string, error) {
 	rows, err := w.tx.Query(ctx, `select distinct table_name from change_rows where change_id = $1`, w.id)
 	if err != nil {
 		return nil, fmt.Errorf("list what changed: %w", err)

@@ -1,6 +1,6 @@
-// Package component is the contract between the product and its parts: one folder
-// per managed daemon or area, all of the same shape. It names no daemon; the list
-// of parts is package all.
+// Package component is the contract between the API and the areas it offers: one folder per
+// area, all of the same shape. It names none of them; the list is package all. What
+// gateway-apply needs of an area's daemon is package daemon's.
 package component
 
 import (
@@ -12,61 +12,26 @@ import (
 	"gateway/internal/db"
 )
 
-// Component is one part of the product. Nil means "has none".
+// Component is one area of the product. Nil means "has none".
 type Component struct {
-	// Name is the part's one word: table prefix, URL, audit prefix, UI folder.
+	// Name is the component's one word: table prefix, URL, audit prefix, UI folder.
 	Name string
-	// Units are the systemd units behind it, for the services list, restarts and logs.
-	Units []string
-	// Tables lists every table the part owns, exactly once over all parts.
+	// Tables lists every table the component owns, exactly once over all components.
 	Tables []Table
 	// Migrations make those tables; their numbers are global.
 	Migrations fs.FS
-	// Routes registers the part's operations.
+	// Routes registers the component's operations.
 	Routes func(api.Router)
 	// Listen handles database notifications, by channel, in gateway-api. An empty
 	// payload means that some may have been missed.
 	Listen map[string]func(ctx context.Context, payload string)
 	// Jobs run periodically in gateway-scheduler.
 	Jobs []Job
-
-	// Render turns rows into files. It is a pure function of what q holds, so that it
-	// also runs on uncommitted rows, and its result can be held against another one.
-	Render func(ctx context.Context, q db.DB, unseal Unseal) (Rendering, error)
-	// Check lets the daemon itself judge files staged below dir, each under its full
-	// path: dir/etc/unbound/…. It words a refusal as a fault, without the daemon's own
-	// text: that may quote files.
-	Check func(ctx context.Context, dir string) error
-	// Unchecked reports whether the step from old, which passed Check, to now is so
-	// plain that it passes too. Nil means that every step is checked. A zero old is none:
-	// then it is now alone that must be so plain.
-	Unchecked func(old, now Rendering) bool
-	// Apply makes the daemon run on now, whose files are installed: hot where it can, else
-	// by a reload. A zero old means that nobody knows what it runs on.
-	Apply func(ctx context.Context, old, now Rendering) error
-	// Folders hold nothing but files of this part: what else is found there is removed.
-	Folders []string
-	// Running tells apart what runs, where that is no unit's process: it answers the same as
-	// long as nobody else touched it, and nothing when there is nothing.
-	Running func(ctx context.Context) (string, error)
-	// Background runs in gateway-apply as long as that does; again has the part applied anew.
-	Background func(ctx context.Context, again func()) error
-	// Guard refuses a change that the daemon would take and the operator would regret. was is
-	// what is stored, now what would be.
-	Guard func(ctx context.Context, was, now db.DB) error
-	// Keep refuses to keep a change that waited to be confirmed, by what is stored with it.
-	Keep func(ctx context.Context, q db.DB) error
-	// Reads are the tables of other parts that the files depend on too.
-	Reads []string
-	// Needs is what the packet filter must do for this part.
-	Needs Needs
-	// Verbs are what the part does, by name, in gateway-apply, where the privilege is.
-	Verbs map[string]Verb
-	// Objects say how the part's configuration is exported, in the order it is applied in.
+	// Objects say how the component's configuration is exported, in the order it is applied in.
 	Objects []Object
 }
 
-// Table and its scopes are package db's; the names here save parts an import.
+// Table and its scopes are package db's; the names here save components an import.
 type Table = db.Table
 
 // The scopes of a table.
@@ -83,16 +48,33 @@ type Job struct {
 	Run   func(context.Context) error
 }
 
-// Schema is what the part stores.
+// Object is one kind of thing in the exported configuration.
+type Object struct {
+	Key  string // "zones": where it stands in the document
+	Path string // "/dns/zones"
+	// Single is a settings object: there is always exactly one.
+	Single bool
+	// Name are the fields that tell two of them apart.
+	Name []string
+	// Derived are the fields that the API answers and does not take.
+	Derived []string
+	// Refs are the fields that hold the id of another object, by the key of that kind in
+	// the same component. The document has the name instead: "zone_id" becomes "zone".
+	Refs map[string]string
+	// Optional are those of them that may be null.
+	Optional []string
+}
+
+// Schema is what the component stores.
 func (c Component) Schema() db.Schema {
 	return db.Schema{Tables: c.Tables, Migrations: c.Migrations}
 }
 
-// Schemas collects what all parts store.
-func Schemas(parts []Component) []db.Schema {
-	all := make([]db.Schema, len(parts))
-	for i, c := range parts {
-		all[i] = c.Schema()
+// Schemas collects what all components store.
+func Schemas(all []Component) []db.Schema {
+	out := make([]db.Schema, len(all))
+	for i, c := range all {
+		out[i] = c.Schema()
 	}
-	return all
+	return out
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gateway/internal/app"
+	"gateway/internal/applier"
 	"gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/db"
@@ -99,7 +100,7 @@ func load(cfg *app.Config) (setupstate.State, error) {
 }
 
 func auditVerify(cfg *app.Config) *cobra.Command {
-	anchors := filepath.Join(app.ApplyDefaults().StateDir, audit.AnchorFile)
+	anchors := filepath.Join(applier.Defaults().StateDir, audit.AnchorFile)
 	cmd := &cobra.Command{
 		Use: "audit-verify", Short: "Check that no audit entry was altered or removed", Args: cobra.NoArgs,
 		Long: "Recomputes every chain of the audit log, and holds it against the anchors that gateway-apply keeps\n" +

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // mark is what whoever installs files adds to each; HAProxy must not mind.
@@ -24,7 +24,7 @@ func (d *Daemon) Put(path string, data []byte) {
 }
 
 // Install writes what differs between two renderings as the applier does.
-func (d *Daemon) Install(old, now component.Rendering) {
+func (d *Daemon) Install(old, now daemon.Rendering) {
 	d.t.Helper()
 	for _, f := range now.Files {
 		if was := old.File(f.Path); was == nil || !bytes.Equal(was, f.Data) {

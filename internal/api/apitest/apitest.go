@@ -18,8 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/api"
-	"gateway/internal/auth"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 // Caller is a client of an API that has one component's operations.
@@ -51,8 +51,8 @@ func (database) Up() bool { return true }
 
 type accounts struct{}
 
-func (accounts) Authenticate(_ context.Context, c api.Credential) (auth.Identity, error) {
-	return auth.Identity{Email: "ann@example.com", Role: auth.Role(c.Bearer), SessionID: "s1"}, nil
+func (accounts) Authenticate(_ context.Context, c api.Credential) (identity.Identity, error) {
+	return identity.Identity{Email: "ann@example.com", Role: identity.Role(c.Bearer), SessionID: "s1"}, nil
 }
 
 func (accounts) Revocations() (<-chan struct{}, func()) { return nil, func() {} }

@@ -1,5 +1,4 @@
-// Package all is THE list: one line per part of the product, in the order they
-// are migrated and applied.
+// Package all is THE list: one line per component, in the order they are migrated.
 package all
 
 import (
@@ -26,15 +25,15 @@ import (
 	"gateway/internal/component/setup"
 	"gateway/internal/component/system"
 	"gateway/internal/component/user"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/dnsprovider"
-	"gateway/internal/haproxy"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
 
-// Deps is everything a part may be given. Each takes what it needs.
+// Deps is everything a component may be given. Each takes what it needs.
 type Deps struct {
 	Pool      db.Pool
 	Database  interface{ Up() bool }
@@ -53,9 +52,8 @@ type Deps struct {
 	Apt       *sys.Apt
 	Exec      sys.Runner
 	Applier   apply.Client
-	Set       func() component.Set            // the finished list; not before all parts are made
-	At        func(step string)               // told each step of what is done to a daemon
-	Forward   func(ctx context.Context) error // lets the kernel forward; nil but in gateway-apply
+	Set       daemon.Set                                                // what every daemon makes of the rows
+	Needed    func(ctx context.Context, q db.DB) (daemon.Needed, error) // what the others need of the packet filter
 	Metrics   prometheus.Gatherer
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -65,25 +63,9 @@ type Deps struct {
 	Lookup       func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// Managed returns the parts that render files for a daemon. gateway-apply has these alone.
-func Managed(d Deps) []component.Component {
-	proxied := haproxy.NewDaemon(d.Units)
-	proxied.At = d.At
-	parts := []component.Component{
-		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec, Now: d.Now}),
-		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Units: d.Units, Exec: d.Exec}),
-		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, HAProxy: proxied, Exec: d.Exec, Setup: d.Setup}),
-		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, HAProxy: proxied, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
-	}
-	tables, needed := component.NeedsOf(parts)
-	return append(parts, firewall.New(firewall.Options{
-		DB: d.Pool, Run: d.Run, Applier: d.Applier, Exec: d.Exec, Host: d.Host, Lookup: d.Lookup, Forward: d.Forward, Needed: needed, NeededTables: tables, Now: d.Now, Log: d.Log,
-	}))
-}
-
-// List returns the parts.
+// List returns the components.
 func List(d Deps) []component.Component {
-	return append([]component.Component{
+	return []component.Component{
 		changehistory.New(changehistory.Options{Pool: d.Pool, Run: d.Run, Set: d.Set, Applier: d.Applier, Log: d.Log}),
 		audit.New(d.Pool, d.Audit, d.Node, d.Setup, d.Now, d.Log),
 		d.Users.Component(),
@@ -93,5 +75,10 @@ func List(d Deps) []component.Component {
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run}),
-	}, Managed(d)...)
+		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Now: d.Now}),
+		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
+		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup}),
+		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
+		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Needed: d.Needed, Now: d.Now, Log: d.Log}),
+	}
 }

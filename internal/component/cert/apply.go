@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/haproxy"
 )
 
 // apply makes HAProxy serve what is installed: one certificate after the other in the
 // running process, which takes it a millisecond each, or by a reload where that cannot be
 // or does not come out as it should.
-func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
+func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
 	steps, hot, err := plan(old, now)
 	if err != nil {
 		return fmt.Errorf("what was rendered is not laid out as it should be: %w", err)
@@ -40,7 +40,7 @@ type step struct {
 // plan is what is between two renderings. It cannot be done hot when nobody knows what
 // HAProxy runs on, or when an entry of the list gets other names: HAProxy would have to
 // take it out first, and clients would see the fallback meanwhile.
-func plan(old, now component.Rendering) (steps []step, hot bool, err error) {
+func plan(old, now daemon.Rendering) (steps []step, hot bool, err error) {
 	if len(old.Files) == 0 {
 		_, err := parseList(now.File(ListPath))
 		return nil, false, err

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 )
 
@@ -44,7 +44,7 @@ func refused(why error) error {
 }
 
 // unchecked judges only what changed.
-func unchecked(old, now component.Rendering) bool {
+func unchecked(old, now daemon.Rendering) bool {
 	names, err := listed(now.File(ListPath))
 	if err != nil || len(old.Files) == 0 {
 		return false
@@ -119,7 +119,7 @@ func judge(text []byte, names []string) error {
 }
 
 // contents are the files by path.
-func contents(r component.Rendering) map[string][]byte {
+func contents(r daemon.Rendering) map[string][]byte {
 	m := make(map[string][]byte, len(r.Files))
 	for _, f := range r.Files {
 		m[f.Path] = f.Data

@@ -16,6 +16,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/dnsprovider"
 	"gateway/internal/haproxy"
@@ -94,23 +95,11 @@ var kept = &db.Rights{Insert: true, Update: db.EveryColumn, Delete: true}
 
 func (p *part) component() component.Component {
 	return component.Component{
-		Name:  "cert",
-		Units: []string{Unit},
-		Tables: []component.Table{
-			{Name: "dns_providers", Scope: component.Replicated, Omit: []string{"secrets"}, RowsChecked: true},
-			{Name: "certificates", Scope: component.Replicated, Omit: issued, RowsChecked: true},
-			{Name: "certificate_status", Scope: component.History, API: kept},
-			{Name: "acme_accounts", Scope: component.Replicated, Omit: []string{"private_key"}, RowsChecked: true},
-			{Name: "acme_challenges", Scope: component.History, API: kept},
-			{Name: "acme_orders", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
-		},
+		Name:       "cert",
+		Tables:     tables(),
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
 		Listen:     map[string]func(context.Context, string){challengeChannel: p.challengesChanged},
-		Render:     p.render,
-		Check:      check,
-		Unchecked:  unchecked,
-		Apply:      p.apply,
 		Jobs: []component.Job{
 			{Name: "cert.renew", Every: 2 * time.Second, Run: p.renewDue},
 			{Name: "cert.upkeep", Every: time.Hour, Run: p.upkeep},
@@ -125,6 +114,31 @@ func (p *part) component() component.Component {
 				},
 			},
 		},
+	}
+}
+
+func tables() []component.Table {
+	return []component.Table{
+		{Name: "dns_providers", Scope: component.Replicated, Omit: []string{"secrets"}, RowsChecked: true},
+		{Name: "certificates", Scope: component.Replicated, Omit: issued, RowsChecked: true},
+		{Name: "certificate_status", Scope: component.History, API: kept},
+		{Name: "acme_accounts", Scope: component.Replicated, Omit: []string{"private_key"}, RowsChecked: true},
+		{Name: "acme_challenges", Scope: component.History, API: kept},
+		{Name: "acme_orders", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
+	}
+}
+
+// NewDaemon returns what gateway-apply needs of the certificates.
+func NewDaemon(o Options) daemon.Daemon { return newPart(o).daemon() }
+
+func (p *part) daemon() daemon.Daemon {
+	return daemon.Daemon{
+		Config: daemon.Config{
+			Name: "cert", Tables: tables(), Source: daemon.Steps[[]served]{Load: loadOpened, Render: render},
+			Check: check, Plain: unchecked,
+		},
+		Units: []string{Unit},
+		Apply: p.apply,
 	}
 }
 

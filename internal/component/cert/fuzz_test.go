@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // Whatever is uploaded, what is accepted reads back as itself and passes the check.
@@ -63,7 +64,7 @@ func FuzzNames(f *testing.F) {
 func TestThePreviewShowsNoKey(t *testing.T) {
 	r := newRig(t)
 	c := r.make(object{"source": "self_signed", "names": []string{"a.example.com"}})
-	set := component.Set{Parts: []component.Component{r.part}, Unseal: r.box.Unseal}
+	set := daemon.Set{Parts: []component.Component{r.part}, Unseal: r.box.Unseal}
 	texts, err := set.Preview(t.Context(), r.pool, "cert")
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/secret"
 )
 
 const (
@@ -42,12 +43,24 @@ func load(ctx context.Context, q db.DB) ([]stored, error) {
 	return all, nil
 }
 
-func (p *part) render(ctx context.Context, q db.DB, unseal component.Unseal) (component.Rendering, error) {
+// served is a certificate with its private key, or why that cannot be opened.
+type served struct {
+	stored
+	key    secret.Text
+	closed error
+}
+
+func loadOpened(ctx context.Context, q db.DB, unseal daemon.Unseal) ([]served, error) {
 	all, err := load(ctx, q)
 	if err != nil {
-		return component.Rendering{}, err
+		return nil, err
 	}
-	return render(all, unseal)
+	out := make([]served, len(all))
+	for i, c := range all {
+		out[i].stored = c
+		out[i].key, out[i].closed = unseal(c.PrivateKey, keyPlace(c.ID))
+	}
+	return out, nil
 }
 
 // valid looks at what becomes a file's name and at what stands in it: what a restore brought in
@@ -85,35 +98,34 @@ func pemLine(s string) bool {
 }
 
 // render puts the list last: whatever part of the files is there, HAProxy can start with it.
-func render(all []stored, unseal component.Unseal) (component.Rendering, error) {
-	out := component.Rendering{Files: make([]component.File, 0, len(all)+1)}
+func render(all []served) (daemon.Rendering, error) {
+	out := daemon.Rendering{Files: make([]daemon.File, 0, len(all)+1)}
 	list := []byte(Fallback + "\n")
 	closed := 0
 	for _, c := range all {
 		if err := c.valid(); err != nil {
-			out.Problems = append(out.Problems, component.Problem{Subject: subject(c.Names), Message: err.Error()})
+			out.Problems = append(out.Problems, daemon.Problem{Subject: subject(c.Names), Message: err.Error()})
 			continue
 		}
-		key, err := unseal(c.PrivateKey, keyPlace(c.ID))
-		if err != nil {
+		if c.closed != nil {
 			closed++
-			out.Problems = append(out.Problems, component.Problem{
+			out.Problems = append(out.Problems, daemon.Problem{
 				Subject: subject(c.Names), Message: "its private key cannot be opened with the master key of this node; upload or renew the certificate",
 			})
 			continue
 		}
-		line := listLine(c)
+		line := listLine(c.stored)
 		if line == "" {
 			continue
 		}
-		out.Files = append(out.Files, component.File{Path: pemPath(c.ID), Mode: 0o600, Data: []byte(c.Chain + key.Reveal())})
+		out.Files = append(out.Files, daemon.File{Path: pemPath(c.ID), Mode: 0o600, Data: []byte(c.Chain + c.key.Reveal())})
 		list = append(list, line...)
 	}
 	if closed > 0 && closed == len(all) {
 		// A wrong master key must not take TLS away from everybody.
-		return component.Rendering{}, errors.New("none of the private keys can be opened: the master key is not the one they were sealed with")
+		return daemon.Rendering{}, errors.New("none of the private keys can be opened: the master key is not the one they were sealed with")
 	}
-	out.Files = append(out.Files, component.File{Path: ListPath, Mode: 0o640, Data: list})
+	out.Files = append(out.Files, daemon.File{Path: ListPath, Mode: 0o640, Data: list})
 	return out, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/secret"
 )
 
@@ -69,14 +69,14 @@ func TestAWrongMasterKeyTakesNothingAway(t *testing.T) {
 }
 
 // staged is a rendering of one certificate that passes.
-func staged(t testing.TB) (component.Rendering, string) {
+func staged(t testing.TB) (daemon.Rendering, string) {
 	t.Helper()
 	m, err := selfSigned([]string{"a.example.com"}, ecdsaP256, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := pemPath("1")
-	return component.Rendering{Files: []component.File{
+	return daemon.Rendering{Files: []daemon.File{
 		{Path: path, Data: m.pem()}, {Path: ListPath, Data: []byte(Fallback + "\n" + path + " a.example.com\n")},
 	}}, path
 }
@@ -86,18 +86,18 @@ func TestTheCheckReadsBackWhatHAProxyWillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pem := func(change func(string) string) func(*component.Rendering) {
-		return func(r *component.Rendering) { r.Files[0].Data = []byte(change(string(r.Files[0].Data))) }
+	pem := func(change func(string) string) func(*daemon.Rendering) {
+		return func(r *daemon.Rendering) { r.Files[0].Data = []byte(change(string(r.Files[0].Data))) }
 	}
-	list := func(text string) func(*component.Rendering) {
-		return func(r *component.Rendering) { r.Files[1].Data = []byte(text) }
+	list := func(text string) func(*daemon.Rendering) {
+		return func(r *daemon.Rendering) { r.Files[1].Data = []byte(text) }
 	}
 	for _, tc := range []struct {
 		name   string
-		change func(*component.Rendering)
+		change func(*daemon.Rendering)
 		good   bool
 	}{
-		{"what we render", func(*component.Rendering) {}, true},
+		{"what we render", func(*daemon.Rendering) {}, true},
 		{"the key of another certificate", pem(func(s string) string { return s[:strings.Index(s, "-----BEGIN PRIVATE")] + string(other.key) }), false},
 		{"a carriage return", pem(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }), false},
 		{"an empty line, which ends HAProxy's reading", pem(func(s string) string { return strings.Replace(s, "-----BEGIN PRIVATE", "\n-----BEGIN PRIVATE", 1) }), false},
@@ -120,7 +120,7 @@ func TestTheCheckReadsBackWhatHAProxyWillRead(t *testing.T) {
 			if err := check(t.Context(), dir); (err == nil) != tc.good {
 				t.Errorf("check = %v, want good: %t", err, tc.good)
 			}
-			empty := component.Rendering{Files: []component.File{{Path: ListPath, Data: []byte(Fallback + "\n")}}}
+			empty := daemon.Rendering{Files: []daemon.File{{Path: ListPath, Data: []byte(Fallback + "\n")}}}
 			if got := unchecked(empty, r); got != tc.good {
 				t.Errorf("unchecked = %t, want %t", got, tc.good)
 			}

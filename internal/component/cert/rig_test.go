@@ -20,6 +20,7 @@ import (
 	"gateway/internal/audit"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/dnsprovider/clients"
 	"gateway/internal/haproxy"
@@ -39,7 +40,7 @@ type rig struct {
 	box       *secret.Box
 	setup     setupstate.State
 	haproxy   *proxy // nil: there is none
-	installed component.Rendering
+	installed daemon.Rendering
 
 	mu     sync.Mutex
 	ahead  time.Duration // of the real clock
@@ -61,7 +62,7 @@ func newRig(t testing.TB) *rig {
 	})
 	r.part = r.p.component()
 	// A change of rows comes back when it is installed, as it does on a node.
-	run.Manage(component.Set{Parts: []component.Component{r.part}, Unseal: r.box.Unseal}, func(string) change.Applied {
+	run.Manage(daemon.Set{Parts: []component.Component{r.part}, Unseal: r.box.Unseal}, func(string) change.Applied {
 		if r.haproxy == nil {
 			return change.Applied{State: "live"}
 		}
@@ -126,7 +127,7 @@ func (r *rig) get(id string) Certificate {
 	return c
 }
 
-func (r *rig) rendered() component.Rendering {
+func (r *rig) rendered() daemon.Rendering {
 	r.t.Helper()
 	out, err := r.part.Render(r.t.Context(), r.pool, r.box.Unseal)
 	if err != nil {

@@ -63,7 +63,7 @@ func (p *part) update(ctx context.Context, in *struct {
 	Body Handling
 },
 ) (*api.Body[Handling], error) {
-	if _, ok := p.Set().Find(in.Name); !ok {
+	if _, ok := p.Set.Find(in.Name); !ok {
 		return nil, fault.New(fault.NotFound, "there is no component %q that is applied", in.Name)
 	}
 	keep := *in.Body.KeepEdits
@@ -130,9 +130,9 @@ func (p *part) preview(ctx context.Context, in *struct {
 	Generator string `query:"generator" maxLength:"64" doc:"One component, by name; all of them without it"`
 },
 ) (*api.Body[[]Preview], error) {
-	set := p.Set()
+	set := p.Set
 	out := []Preview{}
-	for _, c := range set.Managed() {
+	for _, c := range set.Configs {
 		if in.Generator != "" && in.Generator != c.Name {
 			continue
 		}
@@ -178,7 +178,7 @@ func (p *part) syncAll(ctx context.Context, out *Rendered) error {
 	defer cancel()
 	var mu sync.Mutex
 	var g errgroup.Group
-	for _, c := range p.Set().Managed() {
+	for _, c := range p.Set.Configs {
 		g.Go(func() error {
 			came, err := p.Applier.Sync(limited, c.Name)
 			mu.Lock()

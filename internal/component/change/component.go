@@ -13,6 +13,7 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
@@ -20,7 +21,7 @@ import (
 type Options struct {
 	Pool    db.Pool
 	Run     *change.Runner
-	Set     func() component.Set
+	Set     daemon.Set
 	Applier applier // apply.Client
 	Log     *slog.Logger
 }

@@ -6,7 +6,6 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
-	"gateway/internal/component"
 	"gateway/internal/db"
 	"gateway/internal/intent"
 )
@@ -75,8 +74,7 @@ func (p *part) get(ctx context.Context, in *one) (*api.Body[Detail], error) {
 }
 
 func (p *part) revert(ctx context.Context, in *one) (*api.Body[change.Record], error) {
-	tables := db.Tables(component.Schemas(p.Set().Parts))
-	id, err := p.Run.Revert(ctx, in.ID, tables)
+	id, err := p.Run.Revert(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +110,8 @@ func (p *part) mayKeep(ctx context.Context, q db.DB, id string) error {
 		return err
 	}
 	for _, name := range names {
-		if c, ok := p.Set().Find(name); ok && c.Keep != nil {
-			if err := c.Keep(ctx, q); err != nil {
+		if c, ok := p.Set.Find(name); ok {
+			if err := c.Keep(ctx, q, p.Set.Unseal); err != nil {
 				return err
 			}
 		}

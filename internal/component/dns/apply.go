@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component"
 	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+	"gateway/internal/daemon"
 )
 
 // apply makes unbound run on what is installed, by the gentlest way there is: records it
 // is told, which takes a millisecond; zones it reads anew beside its work, a tenth of a second
 // at ten thousand records; for settings it starts over, and for sockets it is restarted.
-func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
+func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
 	was, is := split(old), split(now)
 	switch {
 	case !is.good:

@@ -15,7 +15,7 @@ import (
 	mdns "github.com/miekg/dns"
 
 	"gateway/internal/api/apitest"
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // running is what unbound serves by itself, in our spelling and order.
@@ -231,7 +231,7 @@ func TestUnboundIsStartedWhenItIsDown(t *testing.T) {
 	if _, err := r.unbound.client.Do(t.Context(), "local_data stray.example.com. IN A 192.0.2.66"); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.part.Apply(t.Context(), component.Rendering{}, r.installed); err != nil {
+	if err := r.part.Apply(t.Context(), daemon.Rendering{}, r.installed); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.unbound.ask("stray.example.com", "A"); strings.Contains(got, "192.0.2.66") || r.unbound.restarted() != 3 {
@@ -303,7 +303,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 	}
 	// Also when nobody knows what it runs on.
 	r.settings(object{"listen_addresses": []string{"127.0.0.1", "127.0.0.4"}}).Want(http.StatusOK)
-	r.installed = component.Rendering{}
+	r.installed = daemon.Rendering{}
 	r.sync()
 	if _, err := mdns.Exchange(m, fmt.Sprintf("127.0.0.4:%d", r.unbound.port)); err != nil || r.unbound.restarted() != 4 {
 		t.Errorf("%v after %d starts", err, r.unbound.restarted())
@@ -313,10 +313,10 @@ func TestSettingsTakeEffect(t *testing.T) {
 func TestAFailedRestartIsAnError(t *testing.T) {
 	r := newRig(t, "")
 	p := newPart(Options{Units: broken{}, Socket: r.unbound.client.Path})
-	if err := p.apply(t.Context(), component.Rendering{}, r.rendered()); !errors.Is(err, errBroken) {
+	if err := p.apply(t.Context(), daemon.Rendering{}, r.rendered()); !errors.Is(err, errBroken) {
 		t.Errorf("err = %v, want the unit's", err)
 	}
-	if err := p.apply(t.Context(), component.Rendering{}, component.Rendering{}); err == nil {
+	if err := p.apply(t.Context(), daemon.Rendering{}, daemon.Rendering{}); err == nil {
 		t.Error("nothing was applied")
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
-	mdns "github.com/miekg/dns"
+	"gateway/internal/daemon"
 
-	"gateway/internal/component"
+	mdns "github.com/miekg/dns"
 )
 
 const (
@@ -29,7 +29,7 @@ type arranger struct {
 	local    map[string]string // local-zone types by name, added to
 	groups   []group
 	at       map[string]int // index into groups by owner
-	problems []component.Problem
+	problems []daemon.Problem
 }
 
 // group is all records of one name.
@@ -47,7 +47,7 @@ func (g group) alias() string {
 }
 
 // arrange returns the lines of the records, by owner, and says what it left out.
-func arrange(rows []row, zones map[string][]server, m *memo, local map[string]string) ([]string, []component.Problem) {
+func arrange(rows []row, zones map[string][]server, m *memo, local map[string]string) ([]string, []daemon.Problem) {
 	a := &arranger{memo: m, zones: zones, local: local}
 	a.group(rows)
 	var aliases bool
@@ -71,7 +71,7 @@ func arrange(rows []row, zones map[string][]server, m *memo, local map[string]st
 }
 
 func (a *arranger) leaveOut(owner, typ string, why error) {
-	a.problems = append(a.problems, component.Problem{Subject: typ + " record " + owner, Message: why.Error()})
+	a.problems = append(a.problems, daemon.Problem{Subject: typ + " record " + owner, Message: why.Error()})
 }
 
 // group collects neighbours: rows come ordered by owner.

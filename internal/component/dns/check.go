@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
@@ -55,7 +55,7 @@ func refused(data, stderr []byte) error {
 
 // unchecked lets a step pass that only adds or takes records, each of which reads back as
 // itself: unbound has nothing to say about them that we do not know.
-func unchecked(old, now component.Rendering) bool {
+func unchecked(old, now daemon.Rendering) bool {
 	was, is := split(old), split(now)
 	if !was.good || !is.good || was.settings != is.settings || was.zones != is.zones {
 		return false

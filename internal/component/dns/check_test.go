@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
 
 // rendering is a file with that text.
-func rendering(text string) component.Rendering {
-	return component.Rendering{Files: []component.File{{Path: Path, Mode: 0o644, Data: []byte(text)}}}
+func rendering(text string) daemon.Rendering {
+	return daemon.Rendering{Files: []daemon.File{{Path: Path, Mode: 0o644, Data: []byte(text)}}}
 }
 
 func TestARefusalIsInTheOperatorsWords(t *testing.T) {

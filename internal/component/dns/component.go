@@ -15,6 +15,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/resource"
 	"gateway/internal/sys"
@@ -65,26 +66,39 @@ func newPart(o Options) *part {
 
 func (p *part) component() component.Component {
 	return component.Component{
-		Name:  "dns",
-		Units: []string{Unit},
-		Tables: []component.Table{
-			{Name: "dns_settings", Scope: component.NodeLocal},
-			{Name: "dns_zones", Scope: component.Replicated},
-			{Name: "dns_records", Scope: component.Replicated, RowsChecked: true},
-		},
+		Name:       "dns",
+		Tables:     tables(),
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
-		Render:     p.render,
-		Check:      p.check,
-		Unchecked:  unchecked,
-		Apply:      p.apply,
-		Needs:      component.Needs{Tables: []string{"dns_settings"}, Openings: openings},
-		Verbs:      map[string]component.Verb{"stats": p.stats, "flush": p.flush},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/dns/settings", Single: true},
 			{Key: "zones", Path: "/dns/zones", Name: []string{"name"}, Derived: []string{"records"}},
 			{Key: "records", Path: "/dns/records", Name: []string{"zone_id", "name", "type", "value"}, Refs: map[string]string{"zone_id": "zones"}, Derived: []string{"fqdn"}},
 		},
+	}
+}
+
+func tables() []component.Table {
+	return []component.Table{
+		{Name: "dns_settings", Scope: component.NodeLocal},
+		{Name: "dns_zones", Scope: component.Replicated},
+		{Name: "dns_records", Scope: component.Replicated, RowsChecked: true},
+	}
+}
+
+// NewDaemon returns what gateway-apply needs of unbound.
+func NewDaemon(o Options) daemon.Daemon { return newPart(o).daemon() }
+
+func (p *part) daemon() daemon.Daemon {
+	return daemon.Daemon{
+		Config: daemon.Config{
+			Name: "dns", Tables: tables(), Source: daemon.Steps[state]{Load: p.load, Render: p.render},
+			Needs: daemon.Needs{Tables: []string{"dns_settings"}, Openings: openings},
+			Check: p.check, Plain: unchecked,
+		},
+		Units: []string{Unit},
+		Apply: p.apply,
+		Verbs: map[string]daemon.Verb{"stats": p.stats, "flush": p.flush},
 	}
 }
 
@@ -98,23 +112,21 @@ func (p *part) routes(r api.Router) {
 	p.statusRoutes(r)
 }
 
-func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
-	s, err := load(ctx, q, p.memo.size())
-	if err != nil {
-		return component.Rendering{}, err
-	}
-	return render(s, &p.memo), nil
+func (p *part) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
+	return load(ctx, q, p.memo.size())
 }
 
+func (p *part) render(s state) (daemon.Rendering, error) { return render(s, &p.memo), nil }
+
 // openings are there while somebody else than this machine can reach the resolver.
-func openings(ctx context.Context, q db.DB) ([]component.Opening, error) {
+func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	var listen []string
 	if err := q.QueryRow(ctx, `select listen_addresses from dns_settings`).Scan(&listen); err != nil {
 		return nil, fmt.Errorf("read where the resolver listens: %w", err)
 	}
 	for _, a := range listen {
 		if addr, err := netip.ParseAddr(a); err == nil && !addr.IsLoopback() {
-			return []component.Opening{
+			return []daemon.Opening{
 				{Protocol: "tcp", Port: 53, Why: "DNS for clients"},
 				{Protocol: "udp", Port: 53, Why: "DNS for clients"},
 			}, nil

@@ -13,6 +13,7 @@ import (
 	mdns "github.com/miekg/dns"
 
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/tools/bar"
 )
 
@@ -90,7 +91,7 @@ func foreignOption(text string) string {
 }
 
 // holds is what must be true of any rows, however they came.
-func holds(t *testing.T, part component.Component, out component.Rendering) {
+func holds(t *testing.T, part component.Component, out daemon.Rendering) {
 	t.Helper()
 	if err := checkRendering(t, part, out); err != nil {
 		t.Errorf("unbound does not take it: %v", err)
@@ -105,7 +106,7 @@ func holds(t *testing.T, part component.Component, out component.Rendering) {
 }
 
 // saysWhat reads the file back and holds it against the rows.
-func saysWhat(t *testing.T, s state, out component.Rendering) {
+func saysWhat(t *testing.T, s state, out daemon.Rendering) {
 	t.Helper()
 	var listen, acl, forward, data []string
 	zone := ""

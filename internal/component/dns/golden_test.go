@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gateway/internal/daemon"
 
-	"gateway/internal/component"
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/render/*/want")
@@ -60,7 +60,7 @@ func readState(t *testing.T, file string) state {
 	return s
 }
 
-func problems(r component.Rendering) string {
+func problems(r daemon.Rendering) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s: %s\n", p.Subject, p.Message)

@@ -12,7 +12,7 @@ import (
 
 	mdns "github.com/miekg/dns"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/sys"
 	"gateway/lab"
 )
@@ -27,10 +27,10 @@ func TestInsideANode(t *testing.T) {
 	if file == "" {
 		t.Skip("this is a part of TestOnANode")
 	}
-	read := func(name string) (r component.Rendering) {
+	read := func(name string) (r daemon.Rendering) {
 		data, err := os.ReadFile(name)
 		if err == nil && len(data) > 0 {
-			r.Files = []component.File{{Path: Path, Data: data}}
+			r.Files = []daemon.File{{Path: Path, Data: data}}
 		}
 		return r
 	}
@@ -42,7 +42,7 @@ func TestInsideANode(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Printf("applied in %s, %d lines told\n", time.Since(start), p.pushed.Load())
-	for _, verb := range []component.Verb{p.flush, p.stats} {
+	for _, verb := range []daemon.Verb{p.flush, p.stats} {
 		if _, err := verb(t.Context(), nil); err != nil {
 			t.Error(err)
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component"
 	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+	"gateway/internal/daemon"
 )
 
 const (
@@ -25,7 +25,7 @@ type content struct {
 	good     bool   // it is laid out as we do it
 }
 
-func split(r component.Rendering) content {
+func split(r daemon.Rendering) content {
 	head, records, found := bytes.Cut(r.File(Path), []byte(recordsBelow))
 	settings, zones, first := strings.Cut(string(head), zonesBelow)
 	// An installed file ends with its hash.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // list makes lines for numbered names, by owner.
@@ -98,7 +98,7 @@ func TestStepsThatNeedNoCheck(t *testing.T) {
 			}
 		})
 	}
-	if unchecked(component.Rendering{}, rendering(head+one)) {
+	if unchecked(daemon.Rendering{}, rendering(head+one)) {
 		t.Error("a first rendering is not checked")
 	}
 }

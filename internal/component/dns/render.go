@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // Path is the one file that is ours; Debian's unbound reads every file of its folder.
@@ -21,7 +21,7 @@ const (
 )
 
 // render writes the file. What cannot be used is left out and said.
-func render(s state, m *memo) component.Rendering {
+func render(s state, m *memo) daemon.Rendering {
 	r := renderer{local: map[string]string{}}
 	zones := r.zones(s.zones)
 	lines, problems := arrange(s.records, zones, m, r.local)
@@ -40,22 +40,22 @@ func render(s state, m *memo) component.Rendering {
 		r.WriteString(l)
 		r.WriteByte('\n')
 	}
-	return component.Rendering{
-		Files:    []component.File{{Path: Path, Mode: 0o644, Data: []byte(r.String())}},
+	return daemon.Rendering{
+		Files:    []daemon.File{{Path: Path, Mode: 0o644, Data: []byte(r.String())}},
 		Problems: r.problems,
 	}
 }
 
 type renderer struct {
 	strings.Builder
-	problems []component.Problem
+	problems []daemon.Problem
 	local    map[string]string // what unbound is to do with a name and what is below it
 }
 
 func (r *renderer) line(format string, args ...any) { fmt.Fprintf(r, format+"\n", args...) }
 
 func (r *renderer) leaveOut(subject string, why error) {
-	r.problems = append(r.problems, component.Problem{Subject: subject, Message: why.Error()})
+	r.problems = append(r.problems, daemon.Problem{Subject: subject, Message: why.Error()})
 }
 
 // typed parses stored values once more: only what a type printed ever reaches the file.

@@ -19,6 +19,7 @@ import (
 	"gateway/internal/audit"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 )
@@ -32,7 +33,7 @@ type rig struct {
 	part      component.Component
 	pool      *pgxpool.Pool
 	unbound   *daemon
-	installed component.Rendering
+	installed daemon.Rendering
 }
 
 // newRig starts all but unbound, which the first sync starts.
@@ -95,7 +96,7 @@ func (r *rig) settings(change object) apitest.Answer {
 }
 
 // rendered is the file as it would be now.
-func (r *rig) rendered() component.Rendering {
+func (r *rig) rendered() daemon.Rendering {
 	r.t.Helper()
 	out, err := r.part.Render(r.t.Context(), r.pool, nil)
 	if err != nil {
@@ -121,14 +122,14 @@ func (r *rig) sync() {
 	}
 }
 
-func (r *rig) install(now component.Rendering) error {
+func (r *rig) install(now daemon.Rendering) error {
 	r.unbound.write(r.unbound.file(), string(now.File(Path))+"# gw-sha256 0123456789abcdef\n")
 	err := r.part.Apply(r.t.Context(), r.installed, now)
 	r.installed = now
 	return err
 }
 
-func checkRendering(t testing.TB, part component.Component, now component.Rendering) error {
+func checkRendering(t testing.TB, part component.Component, now daemon.Rendering) error {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "staged")
 	if err != nil {

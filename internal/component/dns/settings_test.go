@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gateway/internal/daemon"
 
-	"gateway/internal/component"
+	"github.com/google/go-cmp/cmp"
 )
 
 // shows DNS-01, DNS-08, DNS-09
@@ -143,10 +143,10 @@ func TestSettingsAreRendered(t *testing.T) {
 
 func TestThePortIsOpenedOnlyBeyondLoopback(t *testing.T) {
 	r := newRig(t, "")
-	both := []component.Opening{{Protocol: "tcp", Port: 53, Why: "DNS for clients"}, {Protocol: "udp", Port: 53, Why: "DNS for clients"}}
+	both := []daemon.Opening{{Protocol: "tcp", Port: 53, Why: "DNS for clients"}, {Protocol: "udp", Port: 53, Why: "DNS for clients"}}
 	for _, tc := range []struct {
 		listen []string
-		want   []component.Opening
+		want   []daemon.Opening
 	}{
 		{[]string{"127.0.0.1", "::1"}, nil},
 		{[]string{"127.0.0.53"}, nil},

@@ -10,13 +10,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/packetfilter"
 )
 
 // apply brings the kernel to now: elements of sets one by one where only they changed, else
 // all of it in one transaction, which counters outlive.
-func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
+func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
 	p.tell(old.Problems, now.Problems)
 	defer p.expiry.wake()
 	err := p.change(ctx, old, now)
@@ -36,7 +36,7 @@ func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
 var errOtherwise = errors.New("the table has to be replaced")
 
 // change has only elements of sets change, if the table is as it was left.
-func (p *part) change(ctx context.Context, old, now component.Rendering) error {
+func (p *part) change(ctx context.Context, old, now daemon.Rendering) error {
 	if !bytes.Equal(old.File(RulesPath), now.File(RulesPath)) {
 		return errOtherwise
 	}
@@ -54,7 +54,7 @@ func (p *part) change(ctx context.Context, old, now component.Rendering) error {
 }
 
 // tell logs what was left out, once.
-func (p *part) tell(old, now []component.Problem) {
+func (p *part) tell(old, now []daemon.Problem) {
 	for _, problem := range now {
 		if !slices.Contains(old, problem) {
 			p.Log.Warn("left out of the packet filter", "what", problem.Subject, "why", problem.Message)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
@@ -135,8 +135,8 @@ func (w *walk) step(keep bool) {
 func (w *walk) same(ctx context.Context, q db.DB) {
 	t := w.r.t
 	t.Helper()
-	got, err1 := w.r.p.known.policy(ctx, q, component.Needed{})
-	want, err2 := newBook().policy(ctx, q, component.Needed{})
+	got, err1 := w.r.p.known.policy(ctx, q, daemon.Needed{})
+	want, err2 := newBook().policy(ctx, q, daemon.Needed{})
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/netfilter"
 	"gateway/internal/packetfilter"
@@ -46,7 +47,7 @@ type Options struct {
 	Log     *slog.Logger
 	// Needed is what the other parts need of the packet filter, and NeededTables whose rows
 	// decide it.
-	Needed       func(ctx context.Context, q db.DB) (component.Needed, error)
+	Needed       func(ctx context.Context, q db.DB) (daemon.Needed, error)
 	NeededTables []string
 }
 
@@ -65,7 +66,6 @@ type part struct {
 	expiry   *expiry
 	// rendered is what was last rendered, which in gateway-apply is what runs.
 	rendered atomic.Pointer[state]
-	judged   atomic.Pointer[judged]
 	hits     hits
 
 	ring    *packetlog.Ring // in gateway-apply
@@ -90,24 +90,32 @@ func (p *part) component() component.Component {
 		Tables:     tables(),
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
-		Reads:      append([]string{"network_interfaces"}, p.NeededTables...),
-		Render:     p.render,
-		Check:      check,
-		Unchecked:  unchecked,
-		Apply:      p.apply,
-		Running:    p.marker.Mark,
-		Background: p.background,
-		Guard:      p.guard,
-		Keep:       p.mayKeep,
 		Jobs: []component.Job{
 			{Name: "firewall-names", Every: lookUpEvery, Run: p.lookUp},
 			{Name: "firewall-touched", Every: time.Hour, Run: p.forget},
 		},
-		Folders: []string{filepath.Dir(RulesPath)},
-		Verbs: map[string]component.Verb{
+		Objects: objects(),
+	}
+}
+
+// NewDaemon returns what gateway-apply needs of the packet filter.
+func NewDaemon(o Options) daemon.Daemon { return newPart(o).daemon() }
+
+func (p *part) daemon() daemon.Daemon {
+	return daemon.Daemon{
+		Config: daemon.Config{
+			Name: Name, Tables: tables(), Reads: append([]string{"network_interfaces"}, p.NeededTables...),
+			Source: daemon.Steps[*state]{Load: p.loadUnsealed, Refresh: p.refresh, Render: p.render, Guard: p.guard, Keep: p.mayKeep},
+			Check:  check, Plain: unchecked,
+		},
+		Apply:      p.apply,
+		Observe:    p.marker.Mark,
+		Live:       p.live,
+		Background: p.background,
+		Folders:    []string{filepath.Dir(RulesPath)},
+		Verbs: map[string]daemon.Verb{
 			countersVerb: p.counters, logVerb: p.logPage, connectionsVerb: p.listConnections, cutVerb: p.cut,
 		},
-		Objects: objects(),
 	}
 }
 

@@ -7,46 +7,20 @@ import (
 	"slices"
 	"sync"
 
-	"gateway/internal/api"
-	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/intent"
 	"gateway/internal/packetfilter"
 )
 
 // guard refuses a change that breaks what the operator wrote down as true, or that cuts off
 // whoever makes it. What is broken already may be left so: a repair takes several steps.
-func (p *part) guard(ctx context.Context, was, now db.DB) error {
-	// What a transaction reads that writes is not remembered, so this process has to read
-	// what was committed too: else it would read everything with every change.
-	if err := p.known.load(ctx, was, func(contents) {}); err != nil {
-		return err
-	}
-	after, err := p.load(ctx, now)
-	if err != nil {
-		return err
-	}
-	p.judged.Store(&judged{now, after})
-	before := sync.OnceValues(func() (*state, error) { return p.load(ctx, was) })
+func (p *part) guard(ctx context.Context, was func() (*state, error), after *state) error {
+	before := sync.OnceValues(was)
 	if err := p.guardAssertions(after, before); err != nil {
 		return err
 	}
 	return p.guardSession(ctx, after, before)
-}
-
-// judged is what the guard read of a transaction. It is rendered from there right after.
-// Holding q keeps a later transaction from getting its address.
-type judged struct {
-	q     db.DB
-	state *state
-}
-
-// loadJudged is load, but for what the guard has just read.
-func (p *part) loadJudged(ctx context.Context, q db.DB) (*state, error) {
-	if j := p.judged.Swap(nil); j != nil && j.q == q {
-		return j.state, nil
-	}
-	return p.load(ctx, q)
 }
 
 func (p *part) guardAssertions(after *state, before func() (*state, error)) error {
@@ -166,14 +140,10 @@ func (p *part) guardSession(ctx context.Context, after *state, before func() (*s
 
 // mayKeep refuses to keep what cuts off whoever confirms it: their connection may be one from
 // before the change, and the next one would not come about.
-func (p *part) mayKeep(ctx context.Context, q db.DB) error {
+func (p *part) mayKeep(ctx context.Context, now *state) error {
 	k, ok := p.session(ctx)
 	if !ok {
 		return nil
-	}
-	now, err := p.load(ctx, q)
-	if err != nil {
-		return err
 	}
 	trace, reaches := p.arrives(&now.policy, k)
 	if reaches {
@@ -197,7 +167,7 @@ func (p *part) arrives(policy *packetfilter.Policy, k packetfilter.Packet) (pack
 
 // session is the first packet of the next connection of whoever asks.
 func (p *part) session(ctx context.Context) (packetfilter.Packet, bool) {
-	c := api.ClientOf(ctx)
+	c := identity.OriginOf(ctx)
 	if !c.Addr.IsValid() || c.Addr.IsLoopback() || p.Host == nil {
 		return packetfilter.Packet{}, false
 	}

@@ -8,20 +8,20 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
 // others stand in for the services that need the packet filter, which are parts of their own.
 type others struct {
 	forwardProxy, radius, dhcp bool
-	tunnels                    []component.Tunnel
+	tunnels                    []daemon.Tunnel
 }
 
-func (o *others) needed(context.Context, db.DB) (n component.Needed, _ error) {
+func (o *others) needed(context.Context, db.DB) (n daemon.Needed, _ error) {
 	open := func(is bool, protocol string, port int, role string) {
 		if is {
-			n.Openings = append(n.Openings, component.Opening{Protocol: protocol, Port: port, Role: role, Why: "a test"})
+			n.Openings = append(n.Openings, daemon.Opening{Protocol: protocol, Port: port, Role: role, Why: "a test"})
 		}
 	}
 	open(o.forwardProxy, "tcp", 3128, "")
@@ -62,11 +62,11 @@ func TestWhatOtherPartsNeed(t *testing.T) {
 		{"the forward proxy", others{forwardProxy: true}, map[string][]string{"3128": {"tcp dport 3128 accept"}}},
 		{"RADIUS", others{radius: true}, map[string][]string{"1812": {"udp dport 1812 accept"}, "1813": {"udp dport 1813 accept"}}},
 		{"DHCP, on each LAN and nowhere else", others{dhcp: true}, map[string][]string{"67": {`iifname "eth1" udp dport 67 accept`, `iifname "eth2" udp dport 67 accept`}}},
-		{"servers of tunnels", others{tunnels: []component.Tunnel{
+		{"servers of tunnels", others{tunnels: []daemon.Tunnel{
 			{Iface: "wg0", Subnet: subnet, Port: 51820, Server: true, Active: true},
 			{Iface: "wg1", Subnet: subnet, Port: 51821, Server: true, Active: true},
 		}}, map[string][]string{"51820": {"udp dport 51820 accept"}, "51821": {"udp dport 51821 accept"}}},
-		{"a tunnel that we dial, and one that is off", others{tunnels: []component.Tunnel{
+		{"a tunnel that we dial, and one that is off", others{tunnels: []daemon.Tunnel{
 			{Iface: "wg0", Subnet: subnet, Port: 51820, Active: true}, {Iface: "wg1", Subnet: subnet, Port: 51821, Server: true},
 		}}, nil},
 	} {

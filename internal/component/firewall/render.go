@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
@@ -22,25 +22,37 @@ const (
 	fileMode = 0o640
 )
 
-func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
-	s, err := p.loadJudged(ctx, q)
-	if err != nil {
-		return component.Rendering{}, err
-	}
-	p.rendered.Store(s)
-	p.expiry.expect(s.expires)
+func (p *part) loadUnsealed(ctx context.Context, q db.DB, _ daemon.Unseal) (*state, error) {
+	return p.load(ctx, q)
+}
+
+func (p *part) refresh(ctx context.Context, stored db.DB) error {
+	return p.known.load(ctx, stored, func(contents) {})
+}
+
+func (p *part) render(s *state) (daemon.Rendering, error) {
 	return render(s, p.compiler.Compile(&s.policy)), nil
 }
 
+// live keeps what the kernel has, for counters and connections, and when the next rule runs out.
+func (p *part) live(now daemon.Rendering) {
+	s, ok := daemon.From[*state](now)
+	if !ok {
+		return
+	}
+	p.rendered.Store(s)
+	p.expiry.expect(s.expires)
+}
+
 // Shut is the packet filter of a node that knows nothing yet: only its management is reachable.
-func Shut() component.Rendering {
+func Shut() daemon.Rendering {
 	s := &state{policy: packetfilter.Policy{Lockout: packetfilter.Lockout{Management: managementPort}}}
 	return render(s, packetfilter.Compile(&s.policy))
 }
 
 // load reads the policy as q has it, with what the other parts need.
 func (p *part) load(ctx context.Context, q db.DB) (*state, error) {
-	var needed component.Needed
+	var needed daemon.Needed
 	if p.Needed != nil {
 		var err error
 		if needed, err = p.Needed(ctx, q); err != nil {
@@ -50,9 +62,9 @@ func (p *part) load(ctx context.Context, q db.DB) (*state, error) {
 	return p.known.policy(ctx, q, needed)
 }
 
-func render(s *state, text packetfilter.Text) component.Rendering {
-	r := component.Rendering{
-		Files: []component.File{
+func render(s *state, text packetfilter.Text) daemon.Rendering {
+	r := daemon.Rendering{
+		Files: []daemon.File{
 			{Path: RulesPath, Mode: fileMode, Data: text.Rules},
 			{Path: ElementsPath, Mode: fileMode, Data: text.Elements},
 		},
@@ -60,7 +72,7 @@ func render(s *state, text packetfilter.Text) component.Rendering {
 	}
 	for _, left := range text.Problems {
 		// A NAT rule of two families is stored, left out and told: so it was specified.
-		r.Problems = append(r.Problems, component.Problem{Subject: left.Subject, Message: left.Message, Tolerated: s.mixed[left.ID]})
+		r.Problems = append(r.Problems, daemon.Problem{Subject: left.Subject, Message: left.Message, Tolerated: s.mixed[left.ID]})
 	}
 	return r
 }
@@ -82,7 +94,7 @@ func check(_ context.Context, dir string) error {
 }
 
 // unchecked is check without the way over the disk.
-func unchecked(_, now component.Rendering) bool {
+func unchecked(_, now daemon.Rendering) bool {
 	return plain(now.File(RulesPath)) && plain(now.File(ElementsPath))
 }
 

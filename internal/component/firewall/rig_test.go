@@ -19,6 +19,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/network"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/sys"
@@ -37,7 +38,7 @@ type rig struct {
 	log     *bytes.Buffer
 
 	space     *lab.Space // where the kernel's packet filter is, once live
-	installed component.Rendering
+	installed daemon.Rendering
 }
 
 type object = apitest.Object
@@ -58,7 +59,7 @@ func (r *rig) live() *rig {
 	r.t.Helper()
 	r.space = lab.NewSpace(r.t)
 	r.sync()
-	r.p.Run.Manage(component.Set{Parts: []component.Component{r.part}}, func(string) change.Applied { return r.sync() })
+	r.p.Run.Manage(daemon.Set{Parts: []component.Component{r.part}}, func(string) change.Applied { return r.sync() })
 	return r
 }
 
@@ -76,7 +77,7 @@ func (r *rig) sync() change.Applied {
 	return change.Applied{State: "live"}
 }
 
-func (r *rig) rendered() component.Rendering {
+func (r *rig) rendered() daemon.Rendering {
 	r.t.Helper()
 	out, err := r.part.Render(r.t.Context(), r.db, nil)
 	if err != nil {

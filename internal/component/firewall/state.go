@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/packetfilter"
 )
@@ -60,7 +60,7 @@ type (
 // state is a policy as stored, and what of it cannot be used.
 type state struct {
 	policy   packetfilter.Policy
-	problems []component.Problem
+	problems []daemon.Problem
 	mixed    map[string]bool     // NAT rules of two families, by id
 	expires  *time.Duration      // until the next rule expires
 	over     []packetfilter.Rule // that have expired
@@ -82,7 +82,7 @@ func (l *listed) ScanText(v pgtype.Text) error {
 }
 
 // policy reads the policy as q has it.
-func (b *book) policy(ctx context.Context, q db.DB, needed component.Needed) (*state, error) {
+func (b *book) policy(ctx context.Context, q db.DB, needed daemon.Needed) (*state, error) {
 	r := &reader{state: state{mixed: map[string]bool{}}, services: map[id]serviceRow{}, serviceGroups: map[id][]id{}, asked: map[[2]id]askedServices{}}
 	if err := r.read(ctx, q); err != nil {
 		return nil, err
@@ -176,11 +176,11 @@ func (r *reader) lockout(zones, networks []string) {
 }
 
 func (r *reader) leaveOut(subject, message string) {
-	r.problems = append(r.problems, component.Problem{Subject: subject, Message: message})
+	r.problems = append(r.problems, daemon.Problem{Subject: subject, Message: message})
 }
 
 // needed adds what the other parts need.
-func (r *reader) needed(n component.Needed) {
+func (r *reader) needed(n daemon.Needed) {
 	for _, o := range n.Openings {
 		r.open(o)
 	}
@@ -188,13 +188,13 @@ func (r *reader) needed(n component.Needed) {
 		if !t.Server || !t.Active {
 			continue
 		}
-		r.open(component.Opening{Protocol: "udp", Port: t.Port, Why: "the tunnel " + t.Iface})
+		r.open(daemon.Opening{Protocol: "udp", Port: t.Port, Why: "the tunnel " + t.Iface})
 		r.policy.Tunnels = append(r.policy.Tunnels, packetfilter.Tunnel{Interface: t.Iface, Subnet: t.Subnet})
 	}
 	r.policy.Peers = n.Peers
 }
 
-func (r *reader) open(o component.Opening) {
+func (r *reader) open(o daemon.Opening) {
 	protocol := protocols[o.Protocol]
 	if protocol == 0 || o.Port < 1 || o.Port > 65535 {
 		r.leaveOut("the opening for "+o.Why, fmt.Sprintf("%s %d is no port", o.Protocol, o.Port))

@@ -17,11 +17,12 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 // gateway is the component behind the real edge, on a real database.
@@ -35,8 +36,8 @@ type gateway struct {
 // accounts lets a token be the name of its role.
 type accounts struct{}
 
-func (accounts) Authenticate(_ context.Context, c api.Credential) (auth.Identity, error) {
-	return auth.Identity{UserID: "1", Email: c.Bearer + "@example.com", Role: auth.Role(c.Bearer)}, nil
+func (accounts) Authenticate(_ context.Context, c api.Credential) (identity.Identity, error) {
+	return identity.Identity{UserID: "1", Email: c.Bearer + "@example.com", Role: identity.Role(c.Bearer)}, nil
 }
 
 func (accounts) Revocations() (<-chan struct{}, func()) { return nil, func() {} }
@@ -291,7 +292,7 @@ func TestWithoutTheAPI(t *testing.T) {
 	if err := c.Check(t.Context(), dir); err != nil {
 		t.Error(err)
 	}
-	if err := c.Apply(t.Context(), component.Rendering{}, r); err != nil {
+	if err := c.Apply(t.Context(), daemon.Rendering{}, r); err != nil {
 		t.Error(err)
 	}
 	for _, o := range c.Objects {

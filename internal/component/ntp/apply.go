@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
@@ -13,7 +13,7 @@ import (
 // apply restarts the daemon: it reads its file only then. That is as good as a reload,
 // since it takes its measurements along (dumpdir, and -r in the drop-in of the unit): it is
 // away for some milliseconds, and as synchronised after as before.
-func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
+func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if len(old.Files) > 0 && old.Hash() == now.Hash() {
 		return inWords(p.Units.Start(ctx, unit), "start")
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 	"gateway/lab"
@@ -37,17 +37,17 @@ func (s *systemd) do(verb, unit string) error {
 func (s *systemd) Start(_ context.Context, unit string) error   { return s.do("start", unit) }
 func (s *systemd) Restart(_ context.Context, unit string) error { return s.do("restart", unit) }
 
-func rendering(text string) component.Rendering {
-	return component.Rendering{Files: []component.File{{Path: confFile, Mode: 0o644, Data: []byte(text)}}}
+func rendering(text string) daemon.Rendering {
+	return daemon.Rendering{Files: []daemon.File{{Path: confFile, Mode: 0o644, Data: []byte(text)}}}
 }
 
 func TestApply(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
-		old, now component.Rendering
+		old, now daemon.Rendering
 		want     string
 	}{
-		{"nobody knows what it runs on", component.Rendering{}, rendering("a"), "restart chrony.service"},
+		{"nobody knows what it runs on", daemon.Rendering{}, rendering("a"), "restart chrony.service"},
 		{"something changed", rendering("a"), rendering("b"), "restart chrony.service"},
 		{"nothing changed, so it only has to run", rendering("a"), rendering("a"), "start chrony.service"},
 	} {
@@ -62,11 +62,11 @@ func TestApply(t *testing.T) {
 }
 
 func TestADaemonThatDoesNotStart(t *testing.T) {
-	err := New(Options{Units: &systemd{err: &sys.JobError{Result: "failed"}}}).Apply(t.Context(), component.Rendering{}, rendering("a"))
+	err := New(Options{Units: &systemd{err: &sys.JobError{Result: "failed"}}}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
 	if f, ok := fault.Of(err); !ok || f.Kind != fault.Unavailable || !strings.Contains(f.Message, "the log of chrony.service") {
 		t.Errorf("apply = %v", err)
 	}
-	err = New(Options{Units: &systemd{err: errFake}}).Apply(t.Context(), component.Rendering{}, rendering("a"))
+	err = New(Options{Units: &systemd{err: errFake}}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
 	if _, ok := fault.Of(err); ok || !errors.Is(err, errFake) {
 		t.Errorf("apply = %v, want our own error as it is", err)
 	}
@@ -75,7 +75,7 @@ func TestADaemonThatDoesNotStart(t *testing.T) {
 // applierOf is the socket between the two processes, cut short: the part that has the routes
 // asks the one that has the verbs.
 type applierOf struct {
-	verbs map[string]component.Verb
+	verbs map[string]daemon.Verb
 	err   error
 }
 

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 	"gateway/lab"
@@ -21,7 +21,7 @@ import (
 func stage(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	r := component.Rendering{Files: []component.File{{Path: confFile, Data: []byte(text)}}}
+	r := daemon.Rendering{Files: []daemon.File{{Path: confFile, Data: []byte(text)}}}
 	if err := r.Stage(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/sys"
 )
@@ -56,23 +57,36 @@ func New(o Options) component.Component {
 	}
 	p := &part{o}
 	return component.Component{
-		Name:  name,
-		Units: []string{unit},
-		Tables: []component.Table{
-			{Name: "ntp_settings", Scope: component.NodeLocal},
-			{Name: "ntp_pools", Scope: component.Replicated},
-		},
+		Name:       name,
+		Tables:     tables(),
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
-		Render:     render,
-		Check:      p.check,
-		Apply:      p.apply,
-		Needs:      component.Needs{Tables: []string{"ntp_settings"}, Openings: openings},
-		Verbs:      map[string]component.Verb{forceSync: p.forceSync},
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},
 			{Key: "pools", Path: poolsPath, Name: []string{"address"}},
 		},
+	}
+}
+
+func tables() []component.Table {
+	return []component.Table{
+		{Name: "ntp_settings", Scope: component.NodeLocal},
+		{Name: "ntp_pools", Scope: component.Replicated},
+	}
+}
+
+// NewDaemon returns what gateway-apply needs of chrony.
+func NewDaemon(o Options) daemon.Daemon {
+	p := &part{o}
+	return daemon.Daemon{
+		Config: daemon.Config{
+			Name: name, Tables: tables(), Source: daemon.Steps[state]{Load: load, Render: state.render},
+			Needs: daemon.Needs{Tables: []string{"ntp_settings"}, Openings: openings},
+			Check: p.check,
+		},
+		Units: []string{unit},
+		Apply: p.apply,
+		Verbs: map[string]daemon.Verb{forceSync: p.forceSync},
 	}
 }
 
@@ -83,10 +97,10 @@ func (p *part) routes(r api.Router) {
 }
 
 // openings is the port that clients ask, while there is something for them to reach.
-func openings(ctx context.Context, q db.DB) ([]component.Opening, error) {
+func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	s, err := loadSettings(ctx, q)
 	if err != nil || !s.ServeClients || !s.reachable() {
 		return nil, err
 	}
-	return []component.Opening{{Protocol: "udp", Port: 123, Why: "NTP for clients"}}, nil
+	return []daemon.Opening{{Protocol: "udp", Port: 123, Why: "NTP for clients"}}, nil
 }

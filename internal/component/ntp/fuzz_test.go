@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 	"gateway/tools/bar"
@@ -152,7 +152,7 @@ func printedBy(t *testing.T, exec sys.Runner, file []byte) ([]string, error) {
 	}}}
 	dir := t.TempDir()
 	defer os.RemoveAll(dir)
-	if err := (component.Rendering{Files: []component.File{{Path: confFile, Data: file}}}).Stage(dir); err != nil {
+	if err := (daemon.Rendering{Files: []daemon.File{{Path: confFile, Data: file}}}).Stage(dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.check(t.Context(), dir); err != nil {

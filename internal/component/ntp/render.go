@@ -2,7 +2,6 @@ package ntp
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"fmt"
 	"net/netip"
@@ -11,8 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"gateway/internal/component"
-	"gateway/internal/db"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 )
 
@@ -22,22 +20,14 @@ const confFile = "/etc/chrony/conf.d/gateway.conf"
 //go:embed chrony.conf.tmpl
 var confTemplate string
 
-func render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
-	s, err := load(ctx, q)
-	if err != nil {
-		return component.Rendering{}, err
-	}
-	return s.render()
-}
-
-func (s state) render() (component.Rendering, error) {
+func (s state) render() (daemon.Rendering, error) {
 	v, problems := s.view()
 	text, err := v.text(word)
 	if err != nil {
-		return component.Rendering{}, err
+		return daemon.Rendering{}, err
 	}
-	return component.Rendering{
-		Files:    []component.File{{Path: confFile, Mode: 0o644, Data: text}},
+	return daemon.Rendering{
+		Files:    []daemon.File{{Path: confFile, Mode: 0o644, Data: text}},
 		Problems: problems,
 	}, nil
 }
@@ -55,9 +45,9 @@ type view struct {
 
 // view leaves out what the API would refuse today: a row may be older than the rule, or
 // come from a node of another version.
-func (s state) view() (view, []component.Problem) {
+func (s state) view() (view, []daemon.Problem) {
 	v := view{Makestep: s.Settings.Makestep, Rtcsync: s.Settings.Rtcsync, Serve: s.Settings.ServeClients}
-	var problems []component.Problem
+	var problems []daemon.Problem
 	leaveOut := func(what string, err error) { problems = append(problems, problem(what, err)) }
 	for _, src := range s.Sources {
 		var p fault.Problems
@@ -75,7 +65,7 @@ func (s state) view() (view, []component.Problem) {
 	for _, text := range s.Settings.AllowACL {
 		spelled, wrong := network(text)
 		if wrong != "" {
-			problems = append(problems, component.Problem{Subject: fmt.Sprintf("the client network %q", text), Message: wrong})
+			problems = append(problems, daemon.Problem{Subject: fmt.Sprintf("the client network %q", text), Message: wrong})
 			continue
 		}
 		v.Allow = append(v.Allow, spelled)
@@ -92,13 +82,13 @@ func (s state) view() (view, []component.Problem) {
 	return v, problems
 }
 
-func problem(what string, err error) component.Problem {
+func problem(what string, err error) daemon.Problem {
 	f, _ := fault.Of(err)
 	messages := make([]string, len(f.Fields))
 	for i, field := range f.Fields {
 		messages[i] = field.Name + " " + field.Message
 	}
-	return component.Problem{Subject: what, Message: strings.Join(messages, "; ")}
+	return daemon.Problem{Subject: what, Message: strings.Join(messages, "; ")}
 }
 
 // wantedServers is how many servers of pools are asked: enough to outvote a wrong one, and

@@ -9,18 +9,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gateway/internal/daemon"
 
-	"gateway/internal/component"
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/render/*/want")
 
 // golden is state.json of a case.
 type golden struct {
-	Settings SettingsInput       `json:"settings"`
-	Sources  []Source            `json:"sources"`
-	Problems []component.Problem `json:"problems"`
+	Settings SettingsInput    `json:"settings"`
+	Sources  []Source         `json:"sources"`
+	Problems []daemon.Problem `json:"problems"`
 }
 
 // shows NTP-02, NTP-03, NTP-05, NTP-07

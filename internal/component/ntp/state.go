@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -37,7 +38,7 @@ type state struct {
 	Sources  []Source
 }
 
-func load(ctx context.Context, q db.DB) (state, error) {
+func load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
 	settings, err := loadSettings(ctx, q)
 	if err != nil {
 		return state{}, err

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/haproxy"
 )
@@ -21,7 +21,7 @@ const drainTime = time.Second
 // apply makes HAProxy run on what is installed: told while it runs where that is possible,
 // which takes a millisecond and closes no connection; else by a reload. Where anything is
 // not as expected, the files are right, and a reload reads them.
-func (p *part) apply(ctx context.Context, old, now component.Rendering) error {
+func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
 	plan, hot := newPlan(old, now)
 	if hot && plan.empty() {
 		return nil

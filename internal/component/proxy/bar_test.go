@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/tools/bar"
 )
 
@@ -28,7 +28,7 @@ type brokenRow struct {
 	// What the problem is about.
 	subject string
 	// spoil writes the row into good files as it is.
-	spoil func(w *ward) component.Rendering
+	spoil func(w *ward) daemon.Rendering
 	// broken says whether that did harm, once HAProxy was given it.
 	broken func(w *ward, refused bool) bool
 }
@@ -46,7 +46,7 @@ var brokenRows = []brokenRow{
 		name: "a domain on two lines", subject: "domain broken.example.com\nstolen.example.com",
 		sql: `insert into proxy_domains (` + meta + `, ` + domainColumns + `) select ` + metaValues + `, e'broken.example.com\nstolen.example.com', $1::uuid, true, true, false, 0, false, false, 0, false, 0, 'off', '{}', ''
 			where $2::uuid is not null and $3::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			return w.add(sitesMap, "broken.example.com\nstolen.example.com "+site{ID: id(1), HTTPS: true}.record(number(w.pool), false, false)+"\n")
 		},
 		broken: func(w *ward, _ bool) bool { return w.leads("https://stolen.example.com/") == "one" },
@@ -54,7 +54,7 @@ var brokenRows = []brokenRow{
 	{
 		name: "a header on two lines", subject: `header "X-Evil" of good.example.com`,
 		sql: `insert into proxy_headers (` + meta + `, domain_id, name, value) select ` + metaValues + `, $2::uuid, 'X-Evil', e'a\r\n' || $1 || ' b' where $3::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			return w.add(mapsDir+"header-x-note.map", w.domain+" a\r\n"+id(7)+" b\n")
 		},
 		broken: func(w *ward, _ bool) bool {
@@ -66,7 +66,7 @@ var brokenRows = []brokenRow{
 		name: "a server that is a socket", subject: "server socket of backend web",
 		sql: `insert into proxy_servers (` + meta + `, backend_id, name, proxy_name, address, port, weight, backup, active, drain)
 			select ` + metaValues + `, $1::uuid, 'socket', 'socket', '/run/haproxy/admin.sock', 80, 1, false, true, false where $2::uuid is not null and $3::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			m := member{Name: "socket", Address: "/run/haproxy/admin.sock", Port: 80, Weight: 1, Active: true}
 			return w.add(Path, "\nbackend gateway_backend_"+id(9)+"\n\tserver "+m.line("")+"\n")
 		},
@@ -79,7 +79,7 @@ var brokenRows = []brokenRow{
 		name: "a server with more words", subject: "server more of backend web",
 		sql: `insert into proxy_servers (` + meta + `, backend_id, name, proxy_name, address, port, weight, backup, active, drain)
 			select ` + metaValues + `, $1::uuid, 'more', 'more', '127.0.0.1:80 source 0.0.0.0 track', 80, 1, false, true, false where $2::uuid is not null and $3::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			m := member{Name: "more", Address: "127.0.0.1:80 source 0.0.0.0 track", Port: 80, Weight: 1, Active: true}
 			return w.add(Path, "\nbackend gateway_backend_"+id(9)+"\n\tserver "+m.line("")+"\n")
 		},
@@ -89,7 +89,7 @@ var brokenRows = []brokenRow{
 		name: "a rule whose path has a space", subject: "routing rule /bad gateway_unknown of good.example.com",
 		sql: `insert into proxy_rules (` + meta + `, domain_id, path_prefix, backend_id, priority, active) select ` + metaValues + `, $2::uuid, '/bad gateway_unknown', $1::uuid, 1, true
 			where $3::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			return w.add(routesMap, w.domain+"/bad gateway_unknown "+number(w.pool)+"\n")
 		},
 		broken: func(w *ward, _ bool) bool { return w.leads("https://good.example.com/bad/") != "one" },
@@ -97,7 +97,7 @@ var brokenRows = []brokenRow{
 	{
 		name: "a TCP service on a port that is taken", subject: "TCP service taken",
 		sql: `insert into proxy_ports (` + meta + `, name, port, backend_id, allow_from, active) select ` + metaValues + `, 'taken', 8080, $3::uuid, '{}', true where $1::uuid is not null and $2::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			return w.add(Path, "\nfrontend gateway_tcp_8080\n\tmode tcp\n\tbind 0.0.0.0:8080\n\tdefault_backend "+section(w.tcp)+"\n")
 		},
 		// The port is the management service's: while that restarts, HAProxy would take it.
@@ -110,7 +110,7 @@ var brokenRows = []brokenRow{
 		name: "a backend whose check goes on", subject: "backend evil",
 		sql: `insert into proxy_backends (` + meta + `, name, scheme, lb_algorithm, websocket, force_http1, active, sticky, verify_tls, tls_server_name, health_check, health_path, health_host, health_interval, health_status)
 			select ` + metaValues + `, 'evil', 'https', 'roundrobin', false, false, true, false, false, 'a) if TRUE', true, '/', '', 5, 0 where $1::uuid is not null and $2::uuid is not null and $3::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			var b strings.Builder
 			evil := web(9)
 			evil.Scheme, evil.TLSName = "https", "a) if TRUE"
@@ -124,7 +124,7 @@ var brokenRows = []brokenRow{
 		name: "a site behind a backend for tcp", subject: "domain tcp.example.com",
 		sql: `insert into proxy_domains (` + meta + `, ` + domainColumns + `) select ` + metaValues + `, 'tcp.example.com', $3::uuid, true, true, false, 0, false, false, 0, false, 0, 'off', '{}', ''
 			where $1::uuid is not null and $2::uuid is not null`,
-		spoil: func(w *ward) component.Rendering {
+		spoil: func(w *ward) daemon.Rendering {
 			return w.add(sitesMap, "tcp.example.com "+site{ID: id(1), HTTPS: true}.record(number(w.tcp), false, false)+"\n")
 		},
 		broken: func(w *ward, _ bool) bool {
@@ -175,8 +175,8 @@ func (w *ward) well(t *testing.T) bool {
 }
 
 // add is the installed files with one of them longer.
-func (w *ward) add(path, text string) component.Rendering {
-	var out component.Rendering
+func (w *ward) add(path, text string) daemon.Rendering {
+	var out daemon.Rendering
 	for _, f := range w.installed.Files {
 		if f.Path == path {
 			f.Data = append([]byte(strings.TrimSuffix(string(f.Data), "\n")+"\n"), text...)

@@ -12,6 +12,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/haproxy"
 	"gateway/internal/setupstate"
@@ -53,35 +54,48 @@ func newPart(o Options) *part { return &part{Options: o, known: newVersions()} }
 
 func (p *part) component() component.Component {
 	return component.Component{
-		Name:  "proxy",
-		Units: []string{haproxy.Unit},
-		// Every value is of a kind that HAProxy takes wherever we put it, so that rows are
-		// judged one by one; it still has the last word before files are installed.
-		Tables: []component.Table{
-			{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true, OneWay: []string{"ipv6"}},
-			{Name: "proxy_backends", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_servers", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_domains", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_headers", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true, Omit: []string{"digest"}},
-			{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_ports", Scope: component.Replicated, RowsChecked: true},
-			{Name: "proxy_traffic", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
-		},
+		Name:       "proxy",
+		Tables:     tables(),
 		Migrations: db.Files(migrations),
 		Routes:     p.routes,
-		Render:     p.render,
-		Check:      p.check,
-		Unchecked:  unchecked,
-		Apply:      p.apply,
-		Folders:    []string{mapsDir},
-		Needs:      component.Needs{Tables: []string{"proxy_ports"}, Openings: openings},
 		Jobs: []component.Job{
 			{Name: "proxy.ipv6", Every: time.Minute, Run: p.followSetup},
 			{Name: "proxy.traffic", Every: trafficStep, Run: p.keepTraffic},
 		},
-		Verbs:   map[string]component.Verb{"stats": p.stats, "reload": p.reloadVerb, "traffic": p.traffic},
 		Objects: objects(),
+	}
+}
+
+// Every value is of a kind that HAProxy takes wherever we put it, so that rows are
+// judged one by one; it still has the last word before files are installed.
+func tables() []component.Table {
+	return []component.Table{
+		{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true, OneWay: []string{"ipv6"}},
+		{Name: "proxy_backends", Scope: component.Replicated, RowsChecked: true},
+		{Name: "proxy_servers", Scope: component.Replicated, RowsChecked: true},
+		{Name: "proxy_domains", Scope: component.Replicated, RowsChecked: true},
+		{Name: "proxy_headers", Scope: component.Replicated, RowsChecked: true},
+		{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true, Omit: []string{"digest"}},
+		{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
+		{Name: "proxy_ports", Scope: component.Replicated, RowsChecked: true},
+		{Name: "proxy_traffic", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
+	}
+}
+
+// NewDaemon returns what gateway-apply needs of HAProxy.
+func NewDaemon(o Options) daemon.Daemon { return newPart(o).daemon() }
+
+func (p *part) daemon() daemon.Daemon {
+	return daemon.Daemon{
+		Config: daemon.Config{
+			Name: "proxy", Tables: tables(), Source: daemon.Steps[state]{Load: p.load, Render: renderState},
+			Needs: daemon.Needs{Tables: []string{"proxy_ports"}, Openings: openings},
+			Check: p.check, Plain: unchecked,
+		},
+		Units:   []string{haproxy.Unit},
+		Folders: []string{mapsDir},
+		Apply:   p.apply,
+		Verbs:   map[string]daemon.Verb{"stats": p.stats, "reload": p.reloadVerb, "traffic": p.traffic},
 	}
 }
 
@@ -113,10 +127,8 @@ func (p *part) routes(r api.Router) {
 	p.trafficRoutes(r)
 }
 
-func (p *part) render(ctx context.Context, q db.DB, _ component.Unseal) (component.Rendering, error) {
-	s, err := load(ctx, q, p.known)
-	if err != nil {
-		return component.Rendering{}, err
-	}
-	return render(s), nil
+func (p *part) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
+	return load(ctx, q, p.known)
 }
+
+func renderState(s state) (daemon.Rendering, error) { return render(s), nil }

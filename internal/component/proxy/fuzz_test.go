@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
@@ -73,7 +73,7 @@ func fuzz(t *testing.T, n int) fuzzed {
 }
 
 // held is what must be true of any rows, however they came.
-func held(t *testing.T, out component.Rendering) {
+func held(t *testing.T, out daemon.Rendering) {
 	t.Helper()
 	if line := foreign(string(out.File(Path))); line != "" {
 		t.Errorf("the configuration has %q", line)
@@ -92,7 +92,7 @@ func held(t *testing.T, out component.Rendering) {
 	}
 }
 
-func judged(t *testing.T, p *part, out component.Rendering) {
+func judged(t *testing.T, p *part, out daemon.Rendering) {
 	t.Helper()
 	if err := staged(t, p, out); err != nil {
 		t.Errorf("HAProxy does not take it: %v", err)
@@ -100,7 +100,7 @@ func judged(t *testing.T, p *part, out component.Rendering) {
 }
 
 // unescaped adds a hostile value to good files as it is: the control.
-func (g generator) unescaped(good component.Rendering) component.Rendering {
+func (g generator) unescaped(good daemon.Rendering) daemon.Rendering {
 	value, text := g.pick(corpus...), string(good.File(Path))
 	switch g.IntN(3) {
 	case 0:
@@ -110,7 +110,7 @@ func (g generator) unescaped(good component.Rendering) component.Rendering {
 	default:
 		text = strings.Replace(text, "\tdefault_backend gateway_unknown\n", "\thttp-response set-header X-Note "+value+"\n\tdefault_backend gateway_unknown\n", 1)
 	}
-	out := component.Rendering{}
+	out := daemon.Rendering{}
 	for _, f := range good.Files {
 		if f.Path == Path {
 			f.Data = []byte(text)

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/sys"
 	"gateway/lab"
 )
@@ -122,7 +122,7 @@ func TestThePackageBeginsWithNothing(t *testing.T) {
 }
 
 // staged has HAProxy judge a rendering.
-func staged(t *testing.T, p *part, r component.Rendering) error {
+func staged(t *testing.T, p *part, r daemon.Rendering) error {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "proxy")
 	if err != nil {
@@ -144,7 +144,7 @@ func runDebian(t testing.TB) sys.Runner {
 	}
 }
 
-func told(r component.Rendering) string {
+func told(r daemon.Rendering) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s: %s\n", p.Subject, p.Message)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
 // openings are the ports of sites, and those that are passed through.
-func openings(ctx context.Context, q db.DB) ([]component.Opening, error) {
+func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	ports, err := db.List[struct {
 		Port int
 		Name string
@@ -17,13 +17,13 @@ func openings(ctx context.Context, q db.DB) ([]component.Opening, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the ports that are passed through: %w", err)
 	}
-	out := []component.Opening{
+	out := []daemon.Opening{
 		{Protocol: "tcp", Port: 80, Why: "sites by HTTP"},
 		{Protocol: "tcp", Port: 443, Why: "sites by HTTPS"},
 		{Protocol: "udp", Port: 443, Why: "sites by HTTP/3"},
 	}
 	for _, p := range ports {
-		out = append(out, component.Opening{Protocol: "tcp", Port: p.Port, Why: "TCP service " + p.Name})
+		out = append(out, daemon.Opening{Protocol: "tcp", Port: p.Port, Why: "TCP service " + p.Name})
 	}
 	return out, nil
 }

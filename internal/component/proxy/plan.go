@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/haproxy"
 )
 
@@ -39,7 +39,7 @@ func (p plan) empty() bool {
 }
 
 // newPlan answers false where only a reload will do: a section or a rule is another one.
-func newPlan(old, now component.Rendering) (plan, bool) {
+func newPlan(old, now daemon.Rendering) (plan, bool) {
 	if len(old.Files) == 0 || len(old.Files) != len(now.Files) {
 		return plan{}, false
 	}
@@ -63,7 +63,7 @@ func newPlan(old, now component.Rendering) (plan, bool) {
 
 // unchecked lets a step pass that only changes what is looked up and who serves: each of
 // those values was judged by itself.
-func unchecked(old, now component.Rendering) bool {
+func unchecked(old, now daemon.Rendering) bool {
 	_, hot := newPlan(old, now)
 	return hot
 }

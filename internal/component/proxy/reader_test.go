@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gateway/internal/daemon"
 
-	"gateway/internal/component"
+	"github.com/google/go-cmp/cmp"
 )
 
 // words takes a line apart as HAProxy does: quotes, backslashes and comments.
@@ -182,7 +182,7 @@ func readServer(line []string) (map[string]string, bool) {
 }
 
 // saysWhat reads the files back and holds them against the rows.
-func saysWhat(t *testing.T, s state, out component.Rendering) {
+func saysWhat(t *testing.T, s state, out daemon.Rendering) {
 	t.Helper()
 	got, want := map[string][][]string{}, map[string][][]string{}
 	for _, c := range readConfig(string(out.File(Path))) {
@@ -306,7 +306,7 @@ func (p service) lines(ipv6 bool) [][]string {
 }
 
 // numbersOf are the numbers of the sections, by backend: each has one, and no two the same.
-func numbersOf(t *testing.T, out component.Rendering) map[string]string {
+func numbersOf(t *testing.T, out daemon.Rendering) map[string]string {
 	t.Helper()
 	numbers, used, of := map[string]string{}, map[string]bool{unavailable: true}, ""
 	for line := range strings.Lines(string(out.File(Path))) {
@@ -324,7 +324,7 @@ func numbersOf(t *testing.T, out component.Rendering) map[string]string {
 }
 
 // saysWhere is about the maps of sites and routes.
-func saysWhere(t *testing.T, s state, out component.Rendering) {
+func saysWhere(t *testing.T, s state, out daemon.Rendering) {
 	t.Helper()
 	sections, numbers := map[string]string{}, numbersOf(t, out)
 	for _, p := range s.backends {
@@ -403,7 +403,7 @@ func positive(n int64) string {
 }
 
 // saysWho is about the maps of headers, logins and networks.
-func saysWho(t *testing.T, s state, out component.Rendering) {
+func saysWho(t *testing.T, s state, out daemon.Rendering) {
 	t.Helper()
 	got, want := map[string]string{}, map[string]string{}
 	for _, f := range out.Files {
@@ -444,7 +444,7 @@ func saysWho(t *testing.T, s state, out component.Rendering) {
 }
 
 // allows does what HAProxy does with the two maps.
-func allows(out component.Rendering, domain string, addr netip.Addr) bool {
+func allows(out daemon.Rendering, domain string, addr netip.Addr) bool {
 	best := netip.Prefix{}
 	for _, e := range parseMap(out.File(netsMap)) {
 		if n := netip.MustParsePrefix(e.Key); n.Contains(addr) && (!best.IsValid() || n.Bits() > best.Bits()) {

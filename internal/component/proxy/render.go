@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/value"
 )
@@ -42,12 +42,12 @@ type rendering struct {
 	passing  map[string]bool   // backends that services lead to, and sites cannot
 	resolves bool              // a server is known by its name only
 	hosts    sites
-	problems []component.Problem
+	problems []daemon.Problem
 }
 
 // render is a pure function of the state. Files come in the order in which they are
 // installed, what others refer to first: HAProxy may start with any part of them new.
-func render(s state) component.Rendering {
+func render(s state) daemon.Rendering {
 	r := &rendering{state: s, sections: make(map[string]string, len(s.backends)), numbers: make(map[uint32]bool, len(s.backends)), passing: map[string]bool{}}
 	pools := r.pools()
 	r.hosts = r.sites()
@@ -57,13 +57,13 @@ func render(s state) component.Rendering {
 	r.frontends(&b)
 	b.WriteString(pools)
 	r.services(&b)
-	files = append(files, component.File{Path: Path, Mode: fileMode, Data: []byte(b.String())})
-	return component.Rendering{Files: files, Problems: r.problems}
+	files = append(files, daemon.File{Path: Path, Mode: fileMode, Data: []byte(b.String())})
+	return daemon.Rendering{Files: files, Problems: r.problems}
 }
 
 // leaveOut tells the operator of something that cannot be rendered, and would take the rest with it.
 func (r *rendering) leaveOut(subject string, err error) {
-	r.problems = append(r.problems, component.Problem{Subject: subject, Message: err.Error()})
+	r.problems = append(r.problems, daemon.Problem{Subject: subject, Message: err.Error()})
 }
 
 func (r *rendering) frontends(b *strings.Builder) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 )
 
 // fill stores domains, each with a pool and a server of its own, past the API.
@@ -61,11 +61,11 @@ func BenchmarkRender10000(b *testing.B) {
 }
 
 // differences are changes of one object, as renderings.
-func differences(r *rig, before component.Rendering) map[string]component.Rendering {
+func differences(r *rig, before daemon.Rendering) map[string]daemon.Rendering {
 	r.t.Helper()
 	r.restore(`update proxy_domains set maintenance = false, name = 'x' || name where name = 'd5000.example.com'`)
 	site := r.rendered()
 	r.restore(`update proxy_domains set name = 'd5000.example.com' where name = 'xd5000.example.com'`)
 	r.restore(`update proxy_servers set weight = 7 where address = '10.0.20.0'`)
-	return map[string]component.Rendering{"nothing": before, "a domain": site, "a server": r.rendered()}
+	return map[string]daemon.Rendering{"nothing": before, "a domain": site, "a server": r.rendered()}
 }

@@ -25,6 +25,7 @@ import (
 	"gateway/internal/audit"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/haproxy"
@@ -41,7 +42,7 @@ type rig struct {
 	db        *pgxpool.Pool
 	haproxy   *haproxytest.Daemon
 	at        string // the address that HAProxy listens on: one of its own, for the ports are real
-	installed component.Rendering
+	installed daemon.Rendering
 	checked   int     // how often HAProxy judged the files
 	api       *origin // in place of the management service
 }
@@ -64,8 +65,8 @@ func newRig(t testing.TB) *rig {
 	r.haproxy.Put(crtList, []byte("/etc/gateway/tls/management.pem\n"))
 	r.listenOnIPv6(false)
 	r.installed = r.rendered()
-	r.haproxy.Start(r.install(component.Rendering{}, r.installed))
-	r.p.Run.Manage(component.Set{Parts: []component.Component{r.part}}, func(string) change.Applied { return r.sync() })
+	r.haproxy.Start(r.install(daemon.Rendering{}, r.installed))
+	r.p.Run.Manage(daemon.Set{Parts: []component.Component{r.part}}, func(string) change.Applied { return r.sync() })
 	return r
 }
 
@@ -103,7 +104,7 @@ func (r *rig) Ask(ctx context.Context, part, verb string, in, out any) error {
 	return json.Unmarshal(b, out)
 }
 
-func (r *rig) rendered() component.Rendering {
+func (r *rig) rendered() daemon.Rendering {
 	r.t.Helper()
 	out, err := r.part.Render(r.t.Context(), r.db, nil)
 	if err != nil {
@@ -136,7 +137,7 @@ func (r *rig) sync() change.Applied {
 
 // install puts the configuration where the test's HAProxy reads it, fit for a machine that
 // others use too.
-func (r *rig) install(old, now component.Rendering) string {
+func (r *rig) install(old, now daemon.Rendering) string {
 	r.t.Helper()
 	r.haproxy.Install(old, now)
 	text := strings.NewReplacer(

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/value"
 )
@@ -288,8 +288,8 @@ func (r *rendering) headersOf(s *sites, known map[string]*site) {
 }
 
 // files are the maps in use. sites.map is always there.
-func (s *sites) files() []component.File {
-	files := []component.File{mapFile(sitesMap, s.records)}
+func (s *sites) files() []daemon.File {
+	files := []daemon.File{mapFile(sitesMap, s.records)}
 	for _, m := range []struct {
 		used    bool
 		path    string
@@ -313,7 +313,7 @@ func (s *sites) files() []component.File {
 	return files
 }
 
-func mapFile(path string, entries []string) component.File {
+func mapFile(path string, entries []string) daemon.File {
 	size := 0
 	for _, e := range entries {
 		size += len(e) + 1
@@ -322,5 +322,5 @@ func mapFile(path string, entries []string) component.File {
 	for _, e := range entries {
 		data = append(append(data, e...), '\n')
 	}
-	return component.File{Path: path, Mode: fileMode, Data: data}
+	return daemon.File{Path: path, Mode: fileMode, Data: data}
 }

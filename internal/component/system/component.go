@@ -72,7 +72,6 @@ func New(o Options) component.Component {
 	p.metrics = p.newMetrics()
 	return component.Component{
 		Name:   "system",
-		Units:  []string{"gateway-api.service", "gateway-apply.service", "gateway-scheduler.service"},
 		Routes: p.routes,
 	}
 }

@@ -23,11 +23,11 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/apply"
 	"gateway/internal/audit"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component/system"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
@@ -186,15 +186,15 @@ func (c *clock) move(d time.Duration) {
 // accounts knows four callers by their tokens.
 type accounts struct{}
 
-func (accounts) Authenticate(_ context.Context, c api.Credential) (auth.Identity, error) {
-	id, ok := map[string]auth.Identity{
-		"admin":     {Email: "ann@example.com", Role: auth.Admin, SessionID: "s1"},
-		"viewer":    {Email: "vic@example.com", Role: auth.Viewer, SessionID: "s2"},
-		"scraper":   {Email: "vic@example.com", Role: auth.Viewer, TokenID: "t1", TokenName: "prometheus"},
-		"emergency": {Email: "ann@example.com", Role: auth.Admin, SessionID: "s3", Emergency: true},
+func (accounts) Authenticate(_ context.Context, c api.Credential) (identity.Identity, error) {
+	id, ok := map[string]identity.Identity{
+		"admin":     {Email: "ann@example.com", Role: identity.Admin, SessionID: "s1"},
+		"viewer":    {Email: "vic@example.com", Role: identity.Viewer, SessionID: "s2"},
+		"scraper":   {Email: "vic@example.com", Role: identity.Viewer, TokenID: "t1", TokenName: "prometheus"},
+		"emergency": {Email: "ann@example.com", Role: identity.Admin, SessionID: "s3", Emergency: true},
 	}[c.Bearer]
 	if !ok {
-		return auth.Identity{}, fault.New(fault.Unauthenticated, "sign in first")
+		return identity.Identity{}, fault.New(fault.Unauthenticated, "sign in first")
 	}
 	return id, nil
 }

@@ -7,22 +7,22 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/db"
+	"gateway/internal/identity"
 	"gateway/internal/secret"
 )
 
 // account is a user row as signing in needs it.
 type account struct {
-	ID           string    `db:"id"`
-	Email        string    `db:"email"`
-	Role         auth.Role `db:"role"`
-	Active       bool      `db:"active"`
-	TOTPEnabled  bool      `db:"totp_enabled"`
-	TOTPSecret   []byte    `db:"totp_secret"`
-	PasswordHash string    `db:"password_hash"`
-	Epoch        int64     `db:"session_epoch"`
+	ID           string        `db:"id"`
+	Email        string        `db:"email"`
+	Role         identity.Role `db:"role"`
+	Active       bool          `db:"active"`
+	TOTPEnabled  bool          `db:"totp_enabled"`
+	TOTPSecret   []byte        `db:"totp_secret"`
+	PasswordHash string        `db:"password_hash"`
+	Epoch        int64         `db:"session_epoch"`
 }
 
 const accountColumns = `id, email, role, active, totp_enabled, totp_secret, password_hash, session_epoch`

@@ -14,6 +14,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
@@ -30,14 +31,14 @@ type emergency struct {
 
 func newEmergency() *emergency { return &emergency{held: map[string]known{}} }
 
-func (e *emergency) identity(sid string, now time.Time) (auth.Identity, bool) {
+func (e *emergency) identity(sid string, now time.Time) (identity.Identity, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	k, ok := e.held[sid]
 	return k.id, ok && now.Sub(k.at) <= emergencyLife
 }
 
-func (e *emergency) add(id auth.Identity, now time.Time) {
+func (e *emergency) add(id identity.Identity, now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.held) >= 100 {
@@ -65,7 +66,7 @@ func (u *Users) emergencyLogin(ctx context.Context, who candidate) (*api.SignedI
 }
 
 func (u *Users) emergencySession(ctx context.Context, email, by string) (*api.SignedIn[Login], error) {
-	detail, err := json.Marshal(map[string]any{"role": auth.Admin, "remote_ip": api.ClientOf(ctx).Addr.String(), "by": by, "database": "away"})
+	detail, err := json.Marshal(map[string]any{"role": identity.Admin, "remote_ip": api.ClientOf(ctx).Addr.String(), "by": by, "database": "away"})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (u *Users) emergencySession(ctx context.Context, email, by string) (*api.Si
 	if err := u.Audit.RecordLater(ctx, u.Pool, entry); err != nil {
 		return nil, err
 	}
-	id := auth.Identity{Email: email, Role: auth.Admin, SessionID: db.NewID(), Emergency: true}
+	id := identity.Identity{Email: email, Role: identity.Admin, SessionID: db.NewID(), Emergency: true}
 	u.emergency.add(id, u.Now())
 	token, err := u.Signer.Sign(auth.Session, auth.Claims{Subject: "setup", SID: id.SessionID})
 	if err != nil {
@@ -81,7 +82,7 @@ func (u *Users) emergencySession(ctx context.Context, email, by string) (*api.Si
 	}
 	u.Log.Warn("signed in by the setup store while the database is away", "email", email)
 	cookies := []http.Cookie{cookie(api.SessionCookie, token, emergencyLife)}
-	return signedIn(Login{Identity: &Identity{Email: email, Role: auth.Admin, Limited: true}}, cookies), nil
+	return signedIn(Login{Identity: &Identity{Email: email, Role: identity.Admin, Limited: true}}, cookies), nil
 }
 
 // emergencyCode is the second step while the database is away. The step is taken in the

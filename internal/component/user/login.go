@@ -16,6 +16,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
@@ -49,11 +50,11 @@ type Login struct {
 
 // Identity is an account as its owner sees it.
 type Identity struct {
-	ID          string    `json:"id"`
-	Email       string    `json:"email"`
-	Role        auth.Role `json:"role" enum:"admin,viewer"`
-	TOTPEnabled bool      `json:"totp_enabled"`
-	Limited     bool      `json:"limited" doc:"Signed in while the database is away: only the system can be looked at and acted on"`
+	ID          string        `json:"id"`
+	Email       string        `json:"email"`
+	Role        identity.Role `json:"role" enum:"admin,viewer"`
+	TOTPEnabled bool          `json:"totp_enabled"`
+	Limited     bool          `json:"limited" doc:"Signed in while the database is away: only the system can be looked at and acted on"`
 }
 
 type credentials struct {
@@ -159,7 +160,7 @@ func (u *Users) row(ctx context.Context, email string) (*account, error) {
 // stored is the setup store's admin as an account.
 func stored(a setupstate.Admin) account {
 	return account{
-		ID: a.UserID, Email: a.Email, Role: auth.Admin, Active: !a.Disabled, PasswordHash: a.PasswordHash.Reveal(),
+		ID: a.UserID, Email: a.Email, Role: identity.Admin, Active: !a.Disabled, PasswordHash: a.PasswordHash.Reveal(),
 		TOTPEnabled: a.SecondFactor, TOTPSecret: a.TOTPSecret, Epoch: a.Epoch,
 	}
 }
@@ -300,7 +301,7 @@ func signedIn(l Login, cookies []http.Cookie) *api.SignedIn[Login] {
 }
 
 func (u *Users) logout(ctx context.Context, _ *struct{}) (*api.SignedIn[*api.None], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	c := change.Change{Component: "user", Action: "auth.logout", Subject: me.Email}
 	if err := u.Run.Run(ctx, c, func(tx change.Tx) error { return u.revoke(ctx, tx, me.UserID, me.SessionID) }); err != nil {
 		return nil, err
@@ -309,7 +310,7 @@ func (u *Users) logout(ctx context.Context, _ *struct{}) (*api.SignedIn[*api.Non
 }
 
 func (u *Users) me(ctx context.Context, _ *struct{}) (*api.Body[Identity], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	out := Identity{ID: me.UserID, Email: me.Email, Role: me.Role, Limited: me.Emergency}
 	if me.Emergency {
 		return api.OK(out), nil

@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"time"
 
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/db"
+	"gateway/internal/identity"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
@@ -118,7 +118,7 @@ func (u *Users) copyOf(ctx context.Context, row *account, admin setupstate.Admin
 	}
 	return &setupstate.Admin{
 		UserID: row.ID, Email: row.Email, PasswordHash: secret.Text(row.PasswordHash),
-		Disabled: !row.Active || row.Role != auth.Admin, SecondFactor: row.TOTPEnabled, TOTPSecret: row.TOTPSecret,
+		Disabled: !row.Active || row.Role != identity.Admin, SecondFactor: row.TOTPEnabled, TOTPSecret: row.TOTPSecret,
 		LastStep: max(step, admin.LastStep), Epoch: row.Epoch,
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
@@ -39,7 +40,7 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 	}
 },
 ) (*api.SignedIn[*api.None], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	if err := u.verifyOwn(ctx, me, in.Body.CurrentPassword.Reveal()); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 
 // verifyOwn asks a signed-in caller for their password once more. Somebody at an
 // unlocked screen must not get to guess it faster than at the sign-in page.
-func (u *Users) verifyOwn(ctx context.Context, me auth.Identity, password string) error {
+func (u *Users) verifyOwn(ctx context.Context, me identity.Identity, password string) error {
 	attempt := auth.Attempt{IP: api.ClientOf(ctx).Addr, Account: me.Email, Device: true}
 	if ok, wait := u.limiter.Allow(u.Now(), attempt); !ok {
 		return fault.New(fault.TooMany, "too many attempts; wait a moment").WithRetry(wait)
@@ -114,7 +115,7 @@ func (u *Users) storePassword(ctx context.Context, tx change.Tx, userID, email, 
 }
 
 // renew ends every session of the account and starts a new one for this caller.
-func (u *Users) renew(ctx context.Context, tx change.Tx, me auth.Identity) ([]http.Cookie, error) {
+func (u *Users) renew(ctx context.Context, tx change.Tx, me identity.Identity) ([]http.Cookie, error) {
 	if err := u.endSessions(ctx, tx, me.UserID); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 const (
@@ -38,7 +39,7 @@ type sessions struct {
 }
 
 type known struct {
-	id auth.Identity
+	id identity.Identity
 	at time.Time
 }
 
@@ -46,14 +47,14 @@ func newSessions() *sessions {
 	return &sessions{known: map[string]known{}, waiting: map[chan struct{}]struct{}{}}
 }
 
-func (s *sessions) get(key string, now time.Time, age time.Duration) (id auth.Identity, turn uint64, ok bool) {
+func (s *sessions) get(key string, now time.Time, age time.Duration) (id identity.Identity, turn uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k, ok := s.known[key]
 	return k.id, s.turn, ok && now.Sub(k.at) <= age
 }
 
-func (s *sessions) put(key string, id auth.Identity, now time.Time, turn uint64) {
+func (s *sessions) put(key string, id identity.Identity, now time.Time, turn uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if turn != s.turn {
@@ -95,7 +96,7 @@ func (u *Users) Revocations() (<-chan struct{}, func()) {
 
 // Authenticate returns who holds the credential, by what the database said within the last second.
 // The credential as a whole is the key, so a known one costs neither a signature nor a query.
-func (u *Users) Authenticate(ctx context.Context, c api.Credential) (auth.Identity, error) {
+func (u *Users) Authenticate(ctx context.Context, c api.Credential) (identity.Identity, error) {
 	now := u.Now()
 	key := "cookie " + c.Cookie
 	if c.Bearer != "" {
@@ -119,25 +120,25 @@ func (u *Users) Authenticate(ctx context.Context, c api.Credential) (auth.Identi
 }
 
 // identify asks the database who holds the credential.
-func (u *Users) identify(ctx context.Context, c api.Credential) (auth.Identity, error) {
+func (u *Users) identify(ctx context.Context, c api.Credential) (identity.Identity, error) {
 	hash, token := auth.HashToken(c.Bearer)
 	var claims auth.Claims
 	if !token {
 		var err error
 		if claims, err = u.Signer.Parse(auth.Session, c.Cookie+c.Bearer); err != nil { // exactly one of them is set
-			return auth.Identity{}, err
+			return identity.Identity{}, err
 		}
 		if id, ok := u.emergency.identity(claims.SID, u.Now()); ok {
 			if u.Database.Up() {
 				u.emergency.clear() // also for the next time that the database is away
-				return auth.Identity{}, ended()
+				return identity.Identity{}, ended()
 			}
 			return id, nil
 		}
 	}
 	switch {
 	case !u.Database.Up():
-		return auth.Identity{}, db.Down()
+		return identity.Identity{}, db.Down()
 	case token:
 		return u.tokenIdentity(ctx, hash)
 	}
@@ -146,8 +147,8 @@ func (u *Users) identify(ctx context.Context, c api.Credential) (auth.Identity, 
 
 func ended() error { return fault.New(fault.Unauthenticated, "the session ended; sign in again") }
 
-func (u *Users) sessionIdentity(ctx context.Context, c auth.Claims, cookie bool) (auth.Identity, error) {
-	var id auth.Identity
+func (u *Users) sessionIdentity(ctx context.Context, c auth.Claims, cookie bool) (identity.Identity, error) {
+	var id identity.Identity
 	var active bool
 	var epoch int64
 	var lastSeen time.Time
@@ -156,18 +157,18 @@ func (u *Users) sessionIdentity(ctx context.Context, c auth.Claims, cookie bool)
 		where s.id = $1 and s.revoked_at is null and s.expires_at > $2`, c.SID, u.Now()).
 		Scan(&id.UserID, &id.Email, &id.Role, &active, &epoch, &id.SessionID, &lastSeen)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return auth.Identity{}, ended()
+		return identity.Identity{}, ended()
 	}
 	if err != nil {
-		return auth.Identity{}, fmt.Errorf("look up session: %w", err)
+		return identity.Identity{}, fmt.Errorf("look up session: %w", err)
 	}
 	idle := u.Now().Sub(lastSeen)
 	if !active || epoch != c.Epoch || id.UserID != c.Subject || cookie && idle > auth.IdleLimit {
-		return auth.Identity{}, ended()
+		return identity.Identity{}, ended()
 	}
 	if idle > touchEvery {
 		if _, err := u.Pool.Exec(ctx, `update user_sessions set last_seen = $2 where id = $1`, c.SID, u.Now()); err != nil {
-			return auth.Identity{}, fmt.Errorf("touch session: %w", err)
+			return identity.Identity{}, fmt.Errorf("touch session: %w", err)
 		}
 	}
 	return id, nil
@@ -240,7 +241,7 @@ func (u *Users) sessionRoutes(r api.Router) {
 }
 
 func (u *Users) listSessions(ctx context.Context, _ *struct{}) (*api.Body[[]SessionView], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	list, err := db.List[SessionView](ctx, u.Pool, `select id, created_at, last_seen, expires_at, remote_ip, user_agent, id::text = $2 as current
 		from user_sessions where user_id = $1 and revoked_at is null and expires_at > $3 order by last_seen desc limit 1000`,
 		me.UserID, me.SessionID, u.Now())
@@ -254,7 +255,7 @@ func (u *Users) revokeSession(ctx context.Context, in *struct {
 	ID string `path:"id"`
 },
 ) (*api.Body[*api.None], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	if !db.ValidID(in.ID) {
 		return nil, db.Fault(pgx.ErrNoRows, "session", nil)
 	}

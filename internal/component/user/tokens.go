@@ -14,6 +14,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 )
 
 func (u *Users) tokenRoutes(r api.Router) {
@@ -43,12 +44,12 @@ func (u *Users) tokenRoutes(r api.Router) {
 
 // TokenView is a token as its owner sees it: everything but the token.
 type TokenView struct {
-	ID         string     `json:"id" db:"id"`
-	Name       string     `json:"name" db:"name"`
-	Role       auth.Role  `json:"role" db:"role" enum:"admin,viewer"`
-	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
-	ExpiresAt  time.Time  `json:"expires_at" db:"expires_at"`
-	LastUsedAt *time.Time `json:"last_used_at" db:"last_used_at" doc:"To the minute"`
+	ID         string        `json:"id" db:"id"`
+	Name       string        `json:"name" db:"name"`
+	Role       identity.Role `json:"role" db:"role" enum:"admin,viewer"`
+	CreatedAt  time.Time     `json:"created_at" db:"created_at"`
+	ExpiresAt  time.Time     `json:"expires_at" db:"expires_at"`
+	LastUsedAt *time.Time    `json:"last_used_at" db:"last_used_at" doc:"To the minute"`
 }
 
 // NewTokenView is the one answer that has the token.
@@ -58,7 +59,7 @@ type NewTokenView struct {
 }
 
 func (u *Users) listTokens(ctx context.Context, _ *struct{}) (*api.Body[[]TokenView], error) {
-	return u.tokensOf(ctx, auth.From(ctx).UserID)
+	return u.tokensOf(ctx, identity.From(ctx).UserID)
 }
 
 func (u *Users) listUserTokens(ctx context.Context, in *struct {
@@ -85,14 +86,14 @@ func (u *Users) tokensOf(ctx context.Context, userID string) (*api.Body[[]TokenV
 
 func (u *Users) createToken(ctx context.Context, in *struct {
 	Body struct {
-		Name string    `json:"name" minLength:"1" maxLength:"64" pattern:"^[^\\pC]+$" patternDescription:"printable text" doc:"What it is for"`
-		Role auth.Role `json:"role" enum:"admin,viewer"`
-		Days int       `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"How long it lives"`
+		Name string        `json:"name" minLength:"1" maxLength:"64" pattern:"^[^\\pC]+$" patternDescription:"printable text" doc:"What it is for"`
+		Role identity.Role `json:"role" enum:"admin,viewer"`
+		Days int           `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"How long it lives"`
 	}
 },
 ) (*api.Body[NewTokenView], error) {
-	me := auth.From(ctx)
-	if in.Body.Role == auth.Admin && me.Role != auth.Admin {
+	me := identity.From(ctx)
+	if in.Body.Role == identity.Admin && me.Role != identity.Admin {
 		return nil, fault.At("role", "cannot be more than your own")
 	}
 	token, hash := auth.NewToken()
@@ -120,7 +121,7 @@ func (u *Users) revokeToken(ctx context.Context, in *struct {
 	ID string `path:"id"`
 },
 ) (*api.Body[*api.None], error) {
-	return u.endToken(ctx, change.Change{Component: "user", Action: "auth.token.revoke"}, auth.From(ctx).UserID, in.ID)
+	return u.endToken(ctx, change.Change{Component: "user", Action: "auth.token.revoke"}, identity.From(ctx).UserID, in.ID)
 }
 
 func (u *Users) revokeUserToken(ctx context.Context, in *struct {
@@ -163,31 +164,31 @@ func (u *Users) endToken(ctx context.Context, c change.Change, userID, id string
 }
 
 // tokenIdentity is who an API token acts as: its owner, with the lesser of both roles.
-func (u *Users) tokenIdentity(ctx context.Context, hash []byte) (auth.Identity, error) {
-	var id auth.Identity
-	var own auth.Role
+func (u *Users) tokenIdentity(ctx context.Context, hash []byte) (identity.Identity, error) {
+	var id identity.Identity
+	var own identity.Role
 	var used *time.Time
 	err := u.Pool.QueryRow(ctx, `select t.id, t.name, t.role, u.id, u.email, u.role, p.last_used_at
 		from user_tokens t join users u on u.id = t.user_id left join user_token_uses p on p.token_id = t.id
 		where t.hash = $1 and t.expires_at > $2 and u.active and t.epoch = u.session_epoch`, hash, u.Now()).
 		Scan(&id.TokenID, &id.TokenName, &id.Role, &id.UserID, &id.Email, &own, &used)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return auth.Identity{}, fault.New(fault.Unauthenticated, "the token is unknown, expired or revoked")
+		return identity.Identity{}, fault.New(fault.Unauthenticated, "the token is unknown, expired or revoked")
 	}
 	if err != nil {
-		return auth.Identity{}, fmt.Errorf("look up token: %w", err)
+		return identity.Identity{}, fmt.Errorf("look up token: %w", err)
 	}
-	if own != auth.Admin {
+	if own != identity.Admin {
 		id.Role = own
 	}
 	if used == nil || u.Now().Sub(*used) > touchEvery {
 		_, err = u.Pool.Exec(ctx, `insert into user_token_uses (token_id, last_used_at) values ($1, $2)
 			on conflict (token_id) do update set last_used_at = excluded.last_used_at`, id.TokenID, u.Now())
 		if fault.Is(db.Fault(err, "token", nil), fault.Invalid) {
-			return auth.Identity{}, fault.New(fault.Unauthenticated, "the token is unknown, expired or revoked")
+			return identity.Identity{}, fault.New(fault.Unauthenticated, "the token is unknown, expired or revoked")
 		}
 		if err != nil {
-			return auth.Identity{}, fmt.Errorf("note use of token: %w", err)
+			return identity.Identity{}, fmt.Errorf("note use of token: %w", err)
 		}
 	}
 	return id, nil

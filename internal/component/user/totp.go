@@ -13,6 +13,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/secret"
 )
 
@@ -53,7 +54,7 @@ type ownPassword struct {
 }
 
 func (u *Users) setupTOTP(ctx context.Context, in *ownPassword) (*api.Body[Enrolment], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	if err := u.verifyOwn(ctx, me, in.Body.Password.Reveal()); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ type Enabled struct {
 }
 
 func (u *Users) enableTOTP(ctx context.Context, in *codeInput) (*api.SignedIn[Enabled], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	if ok, wait := u.codes.Allow(me.UserID, u.Now()); !ok {
 		return nil, fault.New(fault.TooMany, "too many wrong codes; wait a moment").WithRetry(wait)
 	}
@@ -251,7 +252,7 @@ func (u *Users) useRecovery(ctx context.Context, a *account, code string) (bool,
 }
 
 func (u *Users) disableOwnTOTP(ctx context.Context, in *ownPassword) (*api.SignedIn[*api.None], error) {
-	me := auth.From(ctx)
+	me := identity.From(ctx)
 	if err := u.verifyOwn(ctx, me, in.Body.Password.Reveal()); err != nil {
 		return nil, err
 	}

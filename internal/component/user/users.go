@@ -5,10 +5,10 @@ import (
 	"net/mail"
 
 	"gateway/internal/api"
-	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
 )
@@ -16,19 +16,19 @@ import (
 // User is an account as admins and viewers see it.
 type User struct {
 	resource.Meta
-	Email       string    `json:"email" db:"email"`
-	Role        auth.Role `json:"role" db:"role" enum:"admin,viewer"`
-	Active      bool      `json:"active" db:"active" doc:"Inactive accounts cannot sign in"`
-	OIDCSubject string    `json:"oidc_subject" db:"oidc_subject" doc:"Set by the first single sign-on"`
-	TOTPEnabled bool      `json:"totp_enabled" db:"totp_enabled"`
+	Email       string        `json:"email" db:"email"`
+	Role        identity.Role `json:"role" db:"role" enum:"admin,viewer"`
+	Active      bool          `json:"active" db:"active" doc:"Inactive accounts cannot sign in"`
+	OIDCSubject string        `json:"oidc_subject" db:"oidc_subject" doc:"Set by the first single sign-on"`
+	TOTPEnabled bool          `json:"totp_enabled" db:"totp_enabled"`
 }
 
 // Input is what create and update take.
 type Input struct {
-	Email    string      `json:"email" db:"email" minLength:"3" maxLength:"254" doc:"Sign-in name, compared as written here"`
-	Role     auth.Role   `json:"role" db:"role" enum:"admin,viewer"`
-	Active   *bool       `json:"active,omitempty" db:"active" default:"true"`
-	Password secret.Text `json:"password,omitempty" db:"-" maxLength:"72" doc:"12 to 72 bytes; needed on create, on update it stays when left out"`
+	Email    string        `json:"email" db:"email" minLength:"3" maxLength:"254" doc:"Sign-in name, compared as written here"`
+	Role     identity.Role `json:"role" db:"role" enum:"admin,viewer"`
+	Active   *bool         `json:"active,omitempty" db:"active" default:"true"`
+	Password secret.Text   `json:"password,omitempty" db:"-" maxLength:"72" doc:"12 to 72 bytes; needed on create, on update it stays when left out"`
 	hash     string
 }
 
@@ -65,7 +65,7 @@ func (u *Users) validate(ctx context.Context, tx db.DB, old *User, in *Input) er
 	if err := p.Err(); err != nil {
 		return err
 	}
-	if old != nil && old.Role == auth.Admin && old.Active && (in.Role != auth.Admin || in.Active != nil && !*in.Active) {
+	if old != nil && old.Role == identity.Admin && old.Active && (in.Role != identity.Admin || in.Active != nil && !*in.Active) {
 		return lastAdmin(ctx, tx, old.ID)
 	}
 	return nil
@@ -113,7 +113,7 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 // notOwner keeps an API token from its owner's account also by the operations for other
 // accounts: what it set there would outlive it.
 func notOwner(ctx context.Context, userID string) error {
-	if me := auth.From(ctx); me.TokenID != "" && me.UserID == userID {
+	if me := identity.From(ctx); me.TokenID != "" && me.UserID == userID {
 		return fault.New(fault.Forbidden, "an API token cannot change its owner's account")
 	}
 	return nil
@@ -125,7 +125,7 @@ func notOwn(ctx context.Context, userID, instead string) error {
 	if err := notOwner(ctx, userID); err != nil {
 		return err
 	}
-	if auth.From(ctx).UserID == userID {
+	if identity.From(ctx).UserID == userID {
 		return fault.New(fault.Conflict, "this is your own account: use %s, which asks for your password", instead).WithCode("own_account")
 	}
 	return nil
@@ -134,10 +134,10 @@ func notOwn(ctx context.Context, userID, instead string) error {
 // removed runs before the row goes.
 func (u *Users) removed(ctx context.Context, tx change.Tx, old *User) error {
 	u.forget(tx)
-	if old.ID == auth.From(ctx).UserID {
+	if old.ID == identity.From(ctx).UserID {
 		return fault.New(fault.Invalid, "you cannot delete your own account")
 	}
-	if old.Role == auth.Admin && old.Active {
+	if old.Role == identity.Admin && old.Active {
 		if err := lastAdmin(ctx, tx, old.ID); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/proxy"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/haproxy"
@@ -39,7 +40,7 @@ type ours struct {
 	t     testing.TB
 	pool  *pgxpool.Pool
 	part  component.Component
-	now   component.Rendering
+	now   daemon.Rendering
 	certs certs
 }
 
@@ -133,7 +134,7 @@ const addDomains = `insert into proxy_domains (id, revision, created_at, updated
 		case when $4 then 31536000 else 0 end, $4, false, case when $4 then 100000000 else 0 end, false, 0, 'off', '{}', ''
 	from generate_series($1::int, $2::int - 1) n`
 
-func (o *ours) render() component.Rendering {
+func (o *ours) render() daemon.Rendering {
 	o.t.Helper()
 	out, err := o.part.Render(o.t.Context(), o.pool, nil)
 	if err != nil || len(out.Problems) > 0 {
@@ -143,7 +144,7 @@ func (o *ours) render() component.Rendering {
 }
 
 // install replaces the files that are not the same, each as a whole.
-func (o *ours) install(now component.Rendering) {
+func (o *ours) install(now daemon.Rendering) {
 	o.t.Helper()
 	for _, f := range now.Files {
 		path := o.Path(f.Path)

@@ -1,6 +1,6 @@
 //go:build !failpoint
 
-package app
+package applier
 
 // failpoint is for the fault tests' builds; this is not one.
 func failpoint(string) func(step string) { return nil }

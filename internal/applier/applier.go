@@ -1,4 +1,6 @@
-package app
+// Package applier puts gateway-apply together: the engine, its socket, and what it hears of
+// the database.
+package applier
 
 import (
 	"context"
@@ -10,22 +12,24 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
+	systemd "github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/apply"
 	"gateway/internal/audit"
 	"gateway/internal/change"
-	"gateway/internal/component"
-	"gateway/internal/component/all"
+	"gateway/internal/component/daemons"
 	"gateway/internal/component/firewall"
+	"gateway/internal/daemon"
+	"gateway/internal/process"
+
 	"gateway/internal/db"
 	"gateway/internal/secret"
 	"gateway/internal/sys"
 )
 
-// ApplyConfig is what gateway-apply is started with.
-type ApplyConfig struct {
+// Config is what gateway-apply is started with.
+type Config struct {
 	Socket   string
 	User     string // may ask, besides root
 	Database string
@@ -35,34 +39,34 @@ type ApplyConfig struct {
 	MasterKey string
 	LogLevel  slog.Level
 
-	only string // the one part to look after; all of them if it is empty
+	only string // the one component to look after; all of them if it is empty
 }
 
-// ApplyDefaults are the paths of an installed appliance.
-func ApplyDefaults() ApplyConfig {
-	return ApplyConfig{
-		Socket: Defaults().ApplySocket, User: "gateway",
+// Defaults are the paths of an installed appliance.
+func Defaults() Config {
+	return Config{
+		Socket: apply.Socket, User: "gateway",
 		Database: "host=/run/postgresql user=root dbname=gateway",
 		StateDir: "/var/lib/gateway-apply", RunDir: "/run/gateway-apply",
 		MasterKey: filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), "master.key"),
-		LogLevel:  envLevel(),
+		LogLevel:  process.EnvLevel(),
 	}
 }
 
 // Flags adds the configuration to a flag set.
-func (c *ApplyConfig) Flags(f *flag.FlagSet) {
+func (c *Config) Flags(f *flag.FlagSet) {
 	f.StringVar(&c.Socket, "socket", c.Socket, "unix socket to answer on, unless systemd passes one")
 	f.StringVar(&c.User, "user", c.User, "user that may ask, besides root")
 	f.StringVar(&c.Database, "database", c.Database, "address of the database")
 	f.StringVar(&c.StateDir, "state-dir", c.StateDir, "folder of the last good files")
 	f.StringVar(&c.RunDir, "run-dir", c.RunDir, "folder that no boot survives")
-	levelFlag(f, &c.LogLevel)
+	process.LevelFlag(f, &c.LogLevel)
 }
 
-// RunApply is gateway-apply: it brings the daemons to what the database wants, and
+// Run is gateway-apply: it brings the daemons to what the database wants, and
 // answers on the socket, until ctx ends.
-func RunApply(ctx context.Context, cfg ApplyConfig) error {
-	log := newLog(cfg.LogLevel)
+func Run(ctx context.Context, cfg Config) error {
+	log := process.NewLog(cfg.LogLevel)
 	uids, err := apply.UIDs("root", cfg.User)
 	if err != nil {
 		return err
@@ -79,8 +83,7 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 	}
 	defer pool.Close()
 	watch := db.NewWatch(pool, func(ctx context.Context) error { return change.Ready(ctx, pool) }, log)
-	forward := func(ctx context.Context) error { return units.Start(ctx, "gateway-forwarding.service") }
-	engine, err := newEngine(cfg, pool, watch.Up, units, forward, log)
+	engine, err := newEngine(cfg, pool, watch.Up, units, log)
 	if err != nil {
 		return err
 	}
@@ -88,7 +91,7 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 	if err := engine.Boot(ctx); err != nil {
 		log.Error("boot", "err", err)
 	}
-	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
+	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
 		log.Warn("tell systemd", "err", err)
 	}
 	health, err := sys.NewHost(time.Now).Health()
@@ -121,15 +124,15 @@ func RunApply(ctx context.Context, cfg ApplyConfig) error {
 // is a network, a database or a bus; a node that has no rules yet is shut but for its
 // management. Until then, and whenever this fails, gateway-shut.service's table holds: the
 // unit lets the kernel forward only after a success.
-func LoadPacketFilter(ctx context.Context, cfg ApplyConfig) error {
-	log := newLog(cfg.LogLevel)
+func LoadPacketFilter(ctx context.Context, cfg Config) error {
+	log := process.NewLog(cfg.LogLevel)
 	pool, err := db.Open(cfg.Database)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	cfg.only = firewall.Name // what the others need is memory that boots do not have
-	engine, err := newEngine(cfg, pool, func() bool { return false }, sys.NewUnits(), nil, log)
+	engine, err := newEngine(cfg, pool, func() bool { return false }, sys.NewUnits(), log)
 	if err != nil {
 		return err
 	}
@@ -140,7 +143,7 @@ func LoadPacketFilter(ctx context.Context, cfg ApplyConfig) error {
 	return engine.Load(ctx, firewall.Name, firewall.Shut())
 }
 
-func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, forward func(context.Context) error, log *slog.Logger) (*apply.Engine, error) {
+func newEngine(cfg Config, pool db.Pool, up func() bool, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
 	clock, err := apply.SystemClock(cfg.RunDir)
 	if err != nil {
 		return nil, err
@@ -151,25 +154,27 @@ func newEngine(cfg ApplyConfig, pool db.Pool, up func() bool, units *sys.Units, 
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	at := failpoint(cfg.RunDir)
-	set := component.Set{Parts: all.Managed(all.Deps{Pool: pool, Units: units, Exec: units.Confine(sys.Run), Host: host, At: at, Forward: forward, Now: time.Now, Log: log}), Unseal: sealed}
+	managed := daemons.List(daemons.Deps{Pool: pool, Units: units, Exec: units.Confine(sys.Run), Host: host, At: at, Now: time.Now, Log: log})
+	unseal := daemon.Unseal(sealed)
 	if cfg.only != "" {
-		set.Parts = slices.DeleteFunc(set.Parts, func(c component.Component) bool { return c.Name != cfg.only })
+		managed = slices.DeleteFunc(managed, func(d daemon.Daemon) bool { return d.Name != cfg.only })
 	} else {
-		set.Unseal = opener(cfg.MasterKey, log)
+		unseal = opener(cfg.MasterKey, log)
 	}
-	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now)
-	run.Manage(set, nil)
-	tables := db.Tables(component.Schemas(set.Parts))
+	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now, daemon.Set{Configs: daemon.Configs(managed), Unseal: unseal}, nil)
+	for _, d := range managed {
+		run.Declare(d.Name, d.Tables)
+	}
 	return apply.NewEngine(apply.EngineOptions{
-		Set: set, Pool: pool, Up: up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
+		Daemons: managed, Unseal: unseal, Pool: pool, Up: up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
 		Node: health.MachineID, Clock: clock, Log: log, At: at,
-		Undo: func(ctx context.Context, id string) error { return run.Undo(ctx, id, tables) },
+		Undo: run.Undo,
 	}), nil
 }
 
 // opener opens secrets with the master key that systemd hands over. Without one the parts
 // that need no secret still work.
-func opener(path string, log *slog.Logger) component.Unseal {
+func opener(path string, log *slog.Logger) daemon.Unseal {
 	box, err := secret.OpenBox(path)
 	if err != nil {
 		log.Error("secrets stay sealed", "err", err)

@@ -1,6 +1,6 @@
 //go:build failpoint
 
-package app
+package applier
 
 import (
 	"os"

@@ -1,4 +1,5 @@
-package app
+// Package process is what every process of the product has in common: its log, and how it ends.
+package process
 
 import (
 	"context"
@@ -12,17 +13,17 @@ import (
 // levelVariable sets the log level where a unit's command line stays as it is.
 const levelVariable = "GATEWAY_LOG_LEVEL"
 
-// envLevel is the level that the environment asks for; info if it is silent or unreadable.
-func envLevel() (level slog.Level) {
+// EnvLevel is the level that the environment asks for; info if it is silent or unreadable.
+func EnvLevel() (level slog.Level) {
 	if err := level.UnmarshalText([]byte(os.Getenv(levelVariable))); err != nil {
 		return slog.LevelInfo
 	}
 	return level
 }
 
-// newLog is the log of every process: standard error, with the priority that the journal
+// NewLog is the log of every process: standard error, with the priority that the journal
 // reads where it is the journal that reads.
-func newLog(level slog.Leveler) *slog.Logger {
+func NewLog(level slog.Leveler) *slog.Logger {
 	if journaled() {
 		return slog.New(newPriorities(os.Stderr, level))
 	}

@@ -1,4 +1,4 @@
-package component
+package daemon
 
 import (
 	"context"
@@ -13,89 +13,73 @@ import (
 	"gateway/internal/secret"
 )
 
-// Set is the list of parts, seen as those that render files for a daemon. It is what
-// package change asks before it stores anything.
+// Set is what package change asks before it stores anything: every daemon's configuration,
+// in the order of the list.
 type Set struct {
-	Parts  []Component
-	Unseal Unseal
+	Configs []Config
+	Unseal  Unseal
 }
 
-// Find returns the part with that name, if it renders files.
-func (s Set) Find(name string) (Component, bool) {
-	i := slices.IndexFunc(s.Parts, func(c Component) bool { return c.Name == name && c.Render != nil })
-	if i < 0 {
-		return Component{}, false
+// Configs are those of daemons.
+func Configs(all []Daemon) []Config {
+	out := make([]Config, len(all))
+	for i, d := range all {
+		out[i] = d.Config
 	}
-	return s.Parts[i], true
+	return out
 }
 
-// Managed are the parts that render files, in the order of the list.
-func (s Set) Managed() []Component {
-	return slices.DeleteFunc(slices.Clone(s.Parts), func(c Component) bool { return c.Render == nil })
+// Find returns the configuration of the component with that name.
+func (s Set) Find(name string) (Config, bool) {
+	i := slices.IndexFunc(s.Configs, func(c Config) bool { return c.Name == name })
+	if i < 0 {
+		return Config{}, false
+	}
+	return s.Configs[i], true
 }
 
-// Affected are the parts whose files depend on rows of these tables, and whether all of
+// Affected are the components whose files depend on rows of these tables, and whether all of
 // those rows were judged one by one already.
 func (s Set) Affected(tables []string) (names []string, checked bool) {
 	checked = true
-	for _, c := range s.Managed() {
-		own := slices.DeleteFunc(slices.Clone(c.Tables), func(t Table) bool { return !slices.Contains(tables, t.Name) })
+	for _, c := range s.Configs {
+		own := slices.DeleteFunc(slices.Clone(c.Tables), func(t db.Table) bool { return !slices.Contains(tables, t.Name) })
 		reads := slices.ContainsFunc(c.Reads, func(name string) bool { return slices.Contains(tables, name) })
 		if len(own) == 0 && !reads {
 			continue
 		}
 		names = append(names, c.Name)
-		checked = checked && !reads && !slices.ContainsFunc(own, func(t Table) bool { return !t.RowsChecked })
+		checked = checked && !reads && !slices.ContainsFunc(own, func(t db.Table) bool { return !t.RowsChecked })
 	}
 	return names, checked
 }
 
-// Owners are the parts that own these tables, sorted.
-func (s Set) Owners(tables []string) []string {
-	var names []string
-	for _, c := range s.Parts {
-		if slices.ContainsFunc(c.Tables, func(t Table) bool { return slices.Contains(tables, t.Name) }) {
-			names = append(names, c.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Undoable refuses a change that is to be undone by itself where one of its tables cannot
-// take part in that.
-func (s Set) Undoable(tables []string) error {
-	for _, c := range s.Parts {
-		for _, t := range c.Tables {
-			if t.NoUndo != "" && slices.Contains(tables, t.Name) {
-				return fault.New(fault.Conflict, "this cannot wait to be confirmed: %s", t.NoUndo).WithCode("not_revertible")
-			}
-		}
-	}
-	return nil
-}
-
-// Candidate refuses rows, as now has them, that the part's daemon would not take or that
+// Candidate refuses rows, as now has them, that the component's daemon would not take or that
 // leave something out, unless that is so already with those that was has: then it may
-// be a repair on its way. The part's own guard is asked first.
+// be a repair on its way. The component's own guard is asked first.
 func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 	c, ok := s.Find(name)
 	if !ok {
 		return fmt.Errorf("there is no managed component %q", name)
 	}
-	if c.Guard != nil {
-		if err := c.Guard(ctx, was, now); err != nil {
+	if err := c.Source.refresh(ctx, was); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	var problems []Problem
+	state, err := c.Source.load(ctx, now, s.Unseal)
+	if err == nil {
+		if err := c.Source.guard(ctx, func() (any, error) { return c.Source.load(ctx, was, s.Unseal) }, state); err != nil {
 			return err
 		}
+		problems, err = judge(ctx, c, state)
 	}
-	problems, err := s.judge(ctx, c, now)
 	if err == nil && len(problems) == 0 {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return err
 	}
-	before, errBefore := s.judge(ctx, c, was)
+	before, errBefore := s.judgeStored(ctx, c, was)
 	if err != nil {
 		if errBefore != nil {
 			return nil
@@ -110,13 +94,21 @@ func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 	return nil
 }
 
+func (s Set) judgeStored(ctx context.Context, c Config, q db.DB) ([]Problem, error) {
+	state, err := c.Source.load(ctx, q, s.Unseal)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", c.Name, err)
+	}
+	return judge(ctx, c, state)
+}
+
 // judge renders and checks, in a folder of its own.
-func (s Set) judge(ctx context.Context, c Component, q db.DB) (problems []Problem, err error) {
-	r, err := c.Render(ctx, q, s.Unseal)
+func judge(ctx context.Context, c Config, state any) (problems []Problem, err error) {
+	r, err := c.Source.render(state)
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", c.Name, err)
 	}
-	if c.Unchecked != nil && c.Unchecked(Rendering{}, r) {
+	if c.Check == nil || c.Plain != nil && c.Plain(Rendering{}, r) {
 		return r.Problems, nil
 	}
 	dir, err := os.MkdirTemp("", "gateway-candidate-")
@@ -147,7 +139,7 @@ func (r Rendering) Stage(dir string) error {
 	return nil
 }
 
-// Preview is the text of the part's files, by path, with every secret redacted.
+// Preview is the text of the component's files, by path, with every secret redacted.
 func (s Set) Preview(ctx context.Context, q db.DB, name string) (map[string]string, error) {
 	c, ok := s.Find(name)
 	if !ok {

@@ -1,4 +1,4 @@
-package component
+package daemon
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"gateway/internal/db"
 )
 
-// Needs is what the packet filter must do for a part, beside what operators ask of it.
+// Needs is what the packet filter must do for a component, beside what operators ask of it.
 type Needs struct {
-	// Tables are those of the part whose rows decide it.
+	// Tables are those of the component whose rows decide it.
 	Tables   []string
 	Openings func(ctx context.Context, q db.DB) ([]Opening, error)
 	Tunnels  func(ctx context.Context, q db.DB) ([]Tunnel, error)
@@ -19,7 +19,7 @@ type Needs struct {
 	Peers func(ctx context.Context, q db.DB) ([]netip.Addr, error)
 }
 
-// Opening is a port that must be reachable while a part serves it.
+// Opening is a port that must be reachable while a component serves it.
 type Opening struct {
 	Protocol string `json:"protocol"` // tcp or udp
 	Port     int    `json:"port"`
@@ -37,25 +37,25 @@ type Tunnel struct {
 	Server, Active bool
 }
 
-// Needed is what several parts need together.
+// Needed is what several components need together.
 type Needed struct {
 	Openings []Opening
 	Tunnels  []Tunnel
 	Peers    []netip.Addr
 }
 
-// NeedsOf are the needs of all parts as one: the tables they depend on, and how to read them.
-func NeedsOf(parts []Component) (tables []string, read func(ctx context.Context, q db.DB) (Needed, error)) {
-	for _, c := range parts {
+// NeedsOf are the needs of all components as one: the tables they depend on, and how to read them.
+func NeedsOf(all []Daemon) (tables []string, read func(ctx context.Context, q db.DB) (Needed, error)) {
+	for _, c := range all {
 		tables = append(tables, c.Needs.Tables...)
 	}
-	return tables, func(ctx context.Context, q db.DB) (all Needed, err error) {
-		for _, c := range parts {
-			if err := c.Needs.read(ctx, q, &all); err != nil {
+	return tables, func(ctx context.Context, q db.DB) (needed Needed, err error) {
+		for _, c := range all {
+			if err := c.Needs.read(ctx, q, &needed); err != nil {
 				return Needed{}, fmt.Errorf("read what %s needs of the packet filter: %w", c.Name, err)
 			}
 		}
-		return all, nil
+		return needed, nil
 	}
 }
 

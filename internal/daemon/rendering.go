@@ -1,13 +1,11 @@
-package component
+package daemon
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -16,11 +14,14 @@ import (
 	"gateway/internal/secret"
 )
 
-// Rendering is what a part's rows become.
+// Rendering is what a component's rows become.
 type Rendering struct {
 	Files []File
 	// Problems are what could not be rendered and was left out, so that the rest is not lost with it.
 	Problems []Problem
+
+	// state is what it was rendered from; nil where it was read from disk.
+	state any
 
 	// Once Hashed: of the files, and where each is.
 	hash  string
@@ -61,6 +62,12 @@ type Problem struct {
 
 // Unseal opens a sealed secret. A preview passes one that answers "<redacted>".
 type Unseal func(sealed []byte, where secret.Place) (secret.Text, error)
+
+// From is the state that the rendering was made from, if it is known.
+func From[S any](r Rendering) (state S, ok bool) {
+	state, ok = r.state.(S)
+	return state, ok
+}
 
 // Hashed is the rendering with its hash kept: files may be many and long, and are not
 // changed any more.
@@ -122,24 +129,4 @@ func (r Rendering) find(path string) int {
 		return i
 	}
 	return -1
-}
-
-// Verb is one privileged act of a part: typed values in, typed values out.
-type Verb func(ctx context.Context, in json.RawMessage) (any, error)
-
-// Object is one kind of thing in the exported configuration.
-type Object struct {
-	Key  string // "zones": where it stands in the document
-	Path string // "/dns/zones"
-	// Single is a settings object: there is always exactly one.
-	Single bool
-	// Name are the fields that tell two of them apart.
-	Name []string
-	// Derived are the fields that the API answers and does not take.
-	Derived []string
-	// Refs are the fields that hold the id of another object, by the key of that kind in
-	// the same part. The document has the name instead: "zone_id" becomes "zone".
-	Refs map[string]string
-	// Optional are those of them that may be null.
-	Optional []string
 }

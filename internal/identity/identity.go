@@ -1,6 +1,11 @@
-package auth
+// Package identity is who a request comes from: the account, and the place in the network.
+// How somebody proves who they are is package auth's.
+package identity
 
-import "context"
+import (
+	"context"
+	"net/netip"
+)
 
 // Role is what an account may do.
 type Role string
@@ -45,4 +50,26 @@ func With(ctx context.Context, id Identity) context.Context {
 func From(ctx context.Context) Identity {
 	id, _ := ctx.Value(identityKey{}).(Identity)
 	return id
+}
+
+// Origin is where in the network a request comes from, and the port that it came to.
+type Origin struct {
+	Addr netip.Addr
+	Port uint16
+}
+
+type originKey struct{}
+
+// WithOrigin returns a context that carries the origin. It is worked out when it is asked
+// for, which is seldom.
+func WithOrigin(ctx context.Context, origin func() Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, origin)
+}
+
+// OriginOf returns the origin of a request; none outside of one.
+func OriginOf(ctx context.Context) Origin {
+	if origin, ok := ctx.Value(originKey{}).(func() Origin); ok {
+		return origin()
+	}
+	return Origin{}
 }
