@@ -25,6 +25,7 @@ import (
 	"gateway/internal/component/user"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/db/migrate"
 	"gateway/internal/dnsprovider"
 	"gateway/internal/intent"
 	"gateway/internal/process"
@@ -48,9 +49,10 @@ type Config struct {
 	Limits   *auth.Limits
 	// Unqueued lets every change begin at once: the control of the tests about many.
 	Unqueued bool
-	// More parts than the list has; for tests of the contract.
-	More func(all.Deps) []component.Component
-	Log  *slog.Logger
+	// More components, and more daemons, than the lists have; for tests of the contracts.
+	More        func(all.Deps) []component.Component
+	MoreDaemons []daemon.Daemon
+	Log         *slog.Logger
 	// DNSProviders makes the clients of DNS providers, for the process that speaks to the outside.
 	DNSProviders dnsprovider.Open
 
@@ -112,11 +114,12 @@ func newCore(cfg Config) (*core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
-	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return db.Ready(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
+	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return migrate.Ready(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
 	log := audit.NewLog(health.MachineID, cfg.Now)
 	log.QueueAt(cfg.path("audit-queue.jsonl"))
 	applier := apply.Client{Socket: cfg.ApplySocket}
 	daemons := daemons.List(daemons.Deps{Pool: db.Routed{Pool: c.pool}, Units: c.units, Exec: sys.Run, Host: host, Now: cfg.Now, Log: c.log})
+	daemons = append(daemons, cfg.MoreDaemons...)
 	c.box, err = secret.OpenOrCreateBox(cfg.path("master.key"))
 	if err != nil {
 		return nil, err

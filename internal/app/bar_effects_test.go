@@ -13,8 +13,6 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/app"
 	"gateway/internal/app/apptest"
-	"gateway/internal/component"
-	"gateway/internal/component/all"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -25,7 +23,7 @@ import (
 // of the applier. The same request for real does.
 func TestBarTrust01NothingIsLeftBehind(t *testing.T) {
 	var refuse atomic.Bool
-	s := newStage(t, apptest.With(picky(t, &refuse)))
+	s := newStage(t, apptest.WithDaemon(picky(t, &refuse)))
 	s.failCommits()
 	var sum tally
 	ways := map[string]int{}
@@ -41,27 +39,23 @@ func TestBarTrust01NothingIsLeftBehind(t *testing.T) {
 	bar.Report(t, "trust", 1, figure, "0, control all", sum.changed == 0 && sum.control == sum.prepared && sum.prepared == sum.operations)
 }
 
-// picky is a managed component that depends on every table of the configuration and
-// refuses whatever is about to be stored, when told to.
-func picky(t *testing.T, refuse *atomic.Bool) func(all.Deps) []component.Component {
+// picky is a daemon that depends on every table of the configuration and refuses whatever is
+// about to be stored, when told to.
+func picky(t *testing.T, refuse *atomic.Bool) daemon.Daemon {
 	t.Helper()
-	reads := configurationTables(t)
-	return func(all.Deps) []component.Component {
-		return []component.Component{{
-			Name: "picky", Reads: reads,
-			Guard: func(context.Context, db.DB, db.DB) error {
+	return daemon.Daemon{Config: daemon.Config{
+		Name: "picky", Reads: configurationTables(t),
+		Source: daemon.Steps[int]{
+			Load:   func(context.Context, db.DB, daemon.Unseal) (int, error) { return 0, nil },
+			Render: func(int) (daemon.Rendering, error) { return daemon.Rendering{}, nil },
+			Guard: func(context.Context, func() (int, error), int) error {
 				if refuse.Load() {
 					return fault.New(fault.Invalid, "the candidate is refused")
 				}
 				return nil
 			},
-			Render: func(context.Context, db.DB, daemon.Unseal) (daemon.Rendering, error) {
-				return daemon.Rendering{}, nil
-			},
-			Check: func(context.Context, string) error { return nil },
-			Apply: func(context.Context, daemon.Rendering, daemon.Rendering) error { return nil },
-		}}
-	}
+		},
+	}}
 }
 
 func configurationTables(t *testing.T) []string {

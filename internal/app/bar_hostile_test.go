@@ -14,8 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/component"
-	"gateway/internal/component/all"
+	"gateway/internal/component/daemons"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/secret"
@@ -53,7 +52,7 @@ var givesNumber = []string{"dns_records.ttl", "proxy_domains.hsts_max_age", "pro
 type hostile struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
-	parts    func() []component.Component
+	parts    func() []daemon.Daemon
 	tried    int
 	columns  map[column]bool
 	left     int // out of the files, and named
@@ -65,12 +64,11 @@ type column struct{ table, name, kind string }
 
 func (c column) String() string { return c.table + "." + c.name }
 
-// renderers are the parts of gateway-apply, new each time: what they remember of the last
+// renderers are the daemons of gateway-apply, new each time: what they remember of the last
 // rendering relies on triggers that are gone.
-func renderers(pool db.Pool, host *sys.Host) func() []component.Component {
-	return func() []component.Component {
-		return slices.DeleteFunc(all.Managed(all.Deps{Pool: pool, Host: host, Now: time.Now, Log: slog.New(slog.DiscardHandler)}),
-			func(c component.Component) bool { return c.Render == nil })
+func renderers(pool db.Pool, host *sys.Host) func() []daemon.Daemon {
+	return func() []daemon.Daemon {
+		return daemons.List(daemons.Deps{Pool: pool, Host: host, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	}
 }
 
@@ -142,8 +140,8 @@ func newHostile(t *testing.T, dsn string) *hostile {
 	return h
 }
 
-// columnsOf are those of every table that a part renders from.
-func (h *hostile) columnsOf(c component.Component) []column {
+// columnsOf are those of every table that a daemon renders from.
+func (h *hostile) columnsOf(c daemon.Daemon) []column {
 	names := slices.Clone(c.Reads)
 	for _, t := range c.Tables {
 		names = append(names, t.Name)
@@ -316,12 +314,14 @@ func foul(text, value string) bool {
 	return strings.Contains(strings.ToLower(text), mark)
 }
 
-// flawed renders its rows as they stand.
-func flawed(ctx context.Context, q db.DB, _ daemon.Unseal) (daemon.Rendering, error) {
-	rows, err := db.List[struct{ ID, Address string }](ctx, q, `select id::text, address from ntp_pools order by address`)
-	if err != nil {
-		return daemon.Rendering{}, err
-	}
+type flawedRow struct{ ID, Address string }
+
+func loadFlawed(ctx context.Context, q db.DB, _ daemon.Unseal) ([]flawedRow, error) {
+	return db.List[flawedRow](ctx, q, `select id::text, address from ntp_pools order by address`)
+}
+
+// renderFlawed renders rows as they stand.
+func renderFlawed(rows []flawedRow) (daemon.Rendering, error) {
 	r := daemon.Rendering{Files: []daemon.File{{Path: "/etc/flawed/flawed.conf"}}}
 	for _, row := range rows {
 		r.Files = append(r.Files, daemon.File{Path: "/etc/flawed/" + row.ID, Data: []byte("pool " + row.Address + "\n")})
@@ -342,8 +342,10 @@ func TestBarTrust04RolesAndHostileRows(t *testing.T) {
 	}
 	control := *h
 	control.columns, control.findings = map[column]bool{}, nil
-	control.parts = func() []component.Component {
-		return []component.Component{{Name: "flawed", Render: flawed, Tables: []component.Table{{Name: "ntp_pools"}}}}
+	control.parts = func() []daemon.Daemon {
+		return []daemon.Daemon{{Config: daemon.Config{
+			Name: "flawed", Tables: []db.Table{{Name: "ntp_pools"}}, Source: daemon.Steps[[]flawedRow]{Load: loadFlawed, Render: renderFlawed},
+		}}}
 	}
 	control.run()
 	figure := fmt.Sprintf("%d of %d statements refused, control %d done by the owner; %d hostile values in %d columns: %d lines, %d left out and named, %d renderings refused, control %d lines",

@@ -77,7 +77,7 @@ func TestAnUnconfirmedChangeKeepsOthersOut(t *testing.T) {
 	if f, ok := fault.Of(err); !ok || f.Code != "confirm_pending" {
 		t.Errorf("err = %v, want confirm_pending", err)
 	}
-	if _, err := r.run.Revert(r.ctx, came.Change, lamps.Tables); err != nil {
+	if _, err := r.run.Revert(r.ctx, came.Change); err != nil {
 		t.Fatalf("undo now: %v", err)
 	}
 	r.runs("")

@@ -22,7 +22,6 @@ import (
 	"gateway/internal/apply/files"
 	"gateway/internal/audit"
 	"gateway/internal/change"
-	"gateway/internal/component"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
@@ -110,15 +109,15 @@ func (d *lampd) count() int {
 	return d.reloads
 }
 
-func renderLamps(ctx context.Context, q db.DB, _ daemon.Unseal) (daemon.Rendering, error) {
+func loadLamps(ctx context.Context, q db.DB, _ daemon.Unseal) ([]string, error) {
 	rows, err := q.Query(ctx, `select word from lamps order by word`)
 	if err != nil {
-		return daemon.Rendering{}, err
+		return nil, err
 	}
-	words, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return daemon.Rendering{}, err
-	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+func renderLamps(words []string) (daemon.Rendering, error) {
 	var r daemon.Rendering
 	var b strings.Builder
 	for _, word := range words {
@@ -158,31 +157,35 @@ func newRig(t *testing.T) *rig {
 	r.daemon = &lampd{root: r.root, pid: 1, started: time.Now()}
 	r.up.Store(true)
 	r.ctx = identity.With(context.Background(), identity.Identity{Email: "ann@example.com"})
-	set := daemon.Set{Parts: []component.Component{{
-		Name: "lamp", Units: []string{"lampd.service"}, Tables: lamps.Tables,
-		Render: renderLamps, Check: r.daemon.check, Apply: r.daemon.apply,
-	}}}
-	r.run = change.NewRunner(r.pool, audit.NewLog("node-1", time.Now), time.Now)
-	r.run.Manage(set, func(name string) change.Applied {
+	lamp := daemon.Daemon{
+		Config: daemon.Config{Name: "lamp", Tables: lamps.Tables, Source: daemon.Steps[[]string]{Load: loadLamps, Render: renderLamps}, Check: r.daemon.check},
+		Units:  []string{"lampd.service"},
+		Apply:  r.daemon.apply,
+	}
+	r.run = r.runner(lamp, func(name string) change.Applied {
 		came, err := r.engine.Sync(context.Background(), name)
 		if err != nil {
 			t.Error(err)
 		}
 		return came
 	})
-	r.start(set)
+	r.start(lamp)
 	return r
 }
 
-func (r *rig) start(set daemon.Set) {
-	undo := change.NewRunner(r.pool, audit.NewLog("node-1", time.Now), time.Now)
-	undo.Manage(set, nil)
+func (r *rig) runner(d daemon.Daemon, sync func(string) change.Applied) *change.Runner {
+	run := change.NewRunner(r.pool, audit.NewLog("node-1", time.Now), time.Now, daemon.Set{Configs: []daemon.Config{d.Config}}, sync)
+	run.Declare(d.Name, d.Tables)
+	return run
+}
+
+func (r *rig) start(lamp daemon.Daemon) {
 	r.engine = NewEngine(EngineOptions{
-		Set: set, Pool: r.pool, Up: r.up.Load, Units: r.daemon, Tree: files.Tree{Root: r.root},
+		Daemons: []daemon.Daemon{lamp}, Pool: r.pool, Up: r.up.Load, Units: r.daemon, Tree: files.Tree{Root: r.root},
 		StateDir: "/state", RunDir: filepath.Join(r.root, "run"), Node: "node-1",
 		Clock: Clock{Now: time.Now, Boot: r.boot, Uptime: func() time.Duration { return time.Duration(r.uptime.Load()) }},
 		Log:   slog.New(slog.DiscardHandler),
-		Undo:  func(ctx context.Context, id string) error { return undo.Undo(ctx, id, lamps.Tables) },
+		Undo:  r.runner(lamp, nil).Undo,
 	})
 	if err := r.engine.Boot(r.ctx); err != nil {
 		r.t.Fatal(err)
@@ -197,7 +200,7 @@ func (r *rig) start(set daemon.Set) {
 // again stops the engine, as a kill would, and starts another.
 func (r *rig) again() {
 	r.stop()
-	r.start(r.engine.Set)
+	r.start(r.engine.Daemons[0])
 }
 
 func (r *rig) add(ctx context.Context, word string) (intent.Outcome, error) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gateway/internal/apply/files"
-	"gateway/internal/component"
 	"gateway/internal/daemon"
 )
 
@@ -24,7 +23,7 @@ func shelf(t *testing.T, root string) *worker {
 			t.Fatal(err)
 		}
 	}
-	return newWorker(e, component.Component{Name: "shelf", Folders: []string{"/etc/shelf"}})
+	return newWorker(e, daemon.Daemon{Config: daemon.Config{Name: "shelf"}, Folders: []string{"/etc/shelf"}})
 }
 
 func books(n, edition int) daemon.Rendering {

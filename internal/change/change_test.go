@@ -29,7 +29,7 @@ var pools = db.Schema{
 
 func setup(t *testing.T) (*pgxpool.Pool, *change.Runner, context.Context) {
 	pool := dbtest.New(t, change.Schema(), audit.Schema(), pools)
-	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now)
+	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil)
 	return pool, run, identity.With(context.Background(), identity.Identity{Email: "ann@example.com"})
 }
 

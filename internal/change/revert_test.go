@@ -43,7 +43,8 @@ type warehouse struct {
 
 func newWarehouse(t *testing.T) warehouse {
 	pool := dbtest.New(t, change.Schema(), audit.Schema(), boxes)
-	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now)
+	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil)
+	run.Declare("box", boxes.Tables)
 	return warehouse{t, pool, run, identity.With(context.Background(), identity.Identity{Email: "ann@example.com"})}
 }
 
@@ -62,7 +63,7 @@ func (w warehouse) do(sql string, args ...any) string {
 }
 
 func (w warehouse) revert(id string) error {
-	_, err := w.run.Revert(w.ctx, id, boxes.Tables)
+	_, err := w.run.Revert(w.ctx, id)
 	return err
 }
 
@@ -211,7 +212,7 @@ func TestARevertCanBeReverted(t *testing.T) {
 	w := newWarehouse(t)
 	made := w.do(`insert into boxes (id, name) values ($1, 'a')`, db.NewID())
 	ctx := intent.With(w.ctx, intent.Ask{})
-	if _, err := w.run.Revert(ctx, made, boxes.Tables); err != nil {
+	if _, err := w.run.Revert(ctx, made); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.revert(intent.Came(ctx).Change); err != nil {
@@ -316,7 +317,7 @@ func (h *history) revertOne(r *rand.Rand) (undone bool, overwritten int) {
 	pick := r.IntN(len(h.edits))
 	before := h.state()
 	ctx := intent.With(h.ctx, intent.Ask{})
-	if _, err := h.run.Revert(ctx, h.ids[pick], boxes.Tables); err != nil {
+	if _, err := h.run.Revert(ctx, h.ids[pick]); err != nil {
 		h.conflicts(err)
 		if h.state() != before {
 			h.Errorf("a refused revert changed the state: %v", err)

@@ -38,7 +38,7 @@ func New() *cobra.Command {
 	root.PersistentFlags().StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
 	root.AddCommand(changeCommands(&cfg)...)
 	root.AddCommand(configCommands(&cfg)...)
-	root.AddCommand(setupCode(&cfg), resetPassword(&cfg), auditVerify(&cfg), migrate(), &cobra.Command{
+	root.AddCommand(setupCode(&cfg), resetPassword(&cfg), auditVerify(&cfg), migrateCommand(), &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) { cmd.Println(version.Version) },
 	})

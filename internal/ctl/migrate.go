@@ -9,12 +9,13 @@ import (
 	"gateway/internal/app"
 	"gateway/internal/audit"
 	"gateway/internal/db"
+	"gateway/internal/db/migrate"
 	"gateway/internal/sys"
 )
 
 // migrate is what gateway-database.service runs as the user postgres, who may become the
 // owner of the tables; the services that use them may not.
-func migrate() *cobra.Command {
+func migrateCommand() *cobra.Command {
 	address := "host=/run/postgresql user=postgres dbname=gateway options='-c role=" + db.OwnerRole + "'"
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "Bring the database's schema and rights up to date", Args: cobra.NoArgs, Hidden: true,
@@ -36,7 +37,7 @@ func migrate() *cobra.Command {
 			if err := pool.QueryRow(cmd.Context(), `select pg_is_in_recovery()`).Scan(&standby); err != nil || standby {
 				return err // a standby has what the primary has
 			}
-			if err := db.Migrate(cmd.Context(), pool, blueprint.Schemas()); err != nil {
+			if err := migrate.Run(cmd.Context(), pool, blueprint.Schemas()); err != nil {
 				return err
 			}
 			return audit.AddNode(cmd.Context(), pool, health.MachineID)

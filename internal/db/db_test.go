@@ -18,6 +18,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/db/migrate"
 	"gateway/internal/fault"
 )
 
@@ -53,7 +54,7 @@ func TestIDsAreUniqueOrderedAndValid(t *testing.T) {
 
 func TestTwoMigrationsOfOneNumberAreRefused(t *testing.T) {
 	pool := dbtest.New(t, change.Schema())
-	err := db.Migrate(t.Context(), pool, []db.Schema{
+	err := migrate.Run(t.Context(), pool, []db.Schema{
 		migration("0800_a.sql", "create table a (id int primary key);"), migration("0800_b.sql", "create table b (id int primary key);"),
 	})
 	if err == nil || !strings.Contains(err.Error(), "0800_a.sql and 0800_b.sql") {
@@ -65,7 +66,7 @@ func TestALowerNumberMayComeLater(t *testing.T) {
 	late := migration("0903_late.sql", "create table late (id int);")
 	pool := dbtest.New(t, late)
 	both := []db.Schema{late, migration("0902_early.sql", "create table early (id int);")}
-	if err := db.Migrate(t.Context(), pool, both); err != nil {
+	if err := migrate.Run(t.Context(), pool, both); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := pool.Exec(t.Context(), `select early.id, late.id from early, late`); err != nil {
@@ -81,10 +82,10 @@ func TestTheSchemaIsReadyWhenNoMigrationLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	if err := db.Ready(t.Context(), pool, []db.Schema{change.Schema(), late}); err != nil {
+	if err := migrate.Ready(t.Context(), pool, []db.Schema{change.Schema(), late}); err != nil {
 		t.Errorf("with all of them: %v", err)
 	}
-	err = db.Ready(t.Context(), pool, []db.Schema{change.Schema(), late, migration("0902_early.sql", "create table early (id int);")})
+	err = migrate.Ready(t.Context(), pool, []db.Schema{change.Schema(), late, migration("0902_early.sql", "create table early (id int);")})
 	if err == nil || !strings.Contains(err.Error(), "902") {
 		t.Errorf("with one missing below the highest: %v, want its number", err)
 	}
@@ -96,7 +97,7 @@ func TestTriggersFollowTheDeclaration(t *testing.T) {
 	pool := dbtest.New(t, change.Schema(), toys)
 	toys.Tables[0].Omit = []string{"secret", "other"} // an upgrade hides two columns
 	for range 2 {
-		if err := db.Migrate(t.Context(), pool, []db.Schema{change.Schema(), toys}); err != nil {
+		if err := migrate.Run(t.Context(), pool, []db.Schema{change.Schema(), toys}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -69,9 +69,9 @@ func (r Rights) sql(table, role string) string {
 	return fmt.Sprintf("revoke all on table %[1]s from %[2]s; grant %[3]s on table %[1]s to %[2]s;\n", name, pgx.Identifier{role}.Sanitize(), strings.Join(may, ", "))
 }
 
-// grant gives each role exactly what the tables declare. A cluster without the roles, as in
+// Grant gives each role exactly what the tables declare. A cluster without the roles, as in
 // development, has one user who may do everything.
-func grant(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
+func Grant(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
 	roles, err := List[struct{ Name string }](ctx, pool, `select rolname from pg_roles where rolname = any($1)`, []string{APIRole, ApplyRole})
 	if err != nil {
 		return fmt.Errorf("list roles: %w", err)
@@ -103,30 +103,3 @@ const definers = `do $$ declare f regprocedure; begin
 	loop execute format('alter function %s security definer set search_path = pg_catalog, public, pg_temp', f); end loop;
 end $$;
 `
-
-// Ready reports whether the database has the schema that this program was made for. A role
-// that may make tables brings it there itself, as in development and tests; the product's
-// own may not, and wait for whoever migrates.
-func Ready(ctx context.Context, pool *pgxpool.Pool, schemas []Schema) error {
-	var owns bool
-	if err := pool.QueryRow(ctx, `select has_schema_privilege('public', 'create')`).Scan(&owns); err != nil {
-		return fmt.Errorf("ask for the own rights: %w", err)
-	}
-	if owns {
-		return Migrate(ctx, pool, schemas)
-	}
-	wanted, err := numbers(schemas)
-	if err != nil {
-		return err
-	}
-	var missing []int64
-	err = pool.QueryRow(ctx, `select coalesce(array_agg(n order by n), '{}') from unnest($1::bigint[]) n
-		where not exists (select 1 from goose_db_version where version_id = n and is_applied)`, wanted).Scan(&missing)
-	if err != nil {
-		return fmt.Errorf("read the version of the schema: %w", err)
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("the schema lacks the migrations %v: gateway-database.service applies them", missing)
-	}
-	return nil
-}

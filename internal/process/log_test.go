@@ -34,18 +34,14 @@ func TestTheLogLevelIsSetByFlagOrEnvironment(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Setenv(levelVariable, tc.env)
-			api, apply := Defaults(), ApplyDefaults()
-			f, g := flag.NewFlagSet("api", flag.ContinueOnError), flag.NewFlagSet("apply", flag.ContinueOnError)
-			api.Flags(f)
-			apply.Flags(g)
-			for _, set := range []*flag.FlagSet{f, g} {
-				set.SetOutput(io.Discard)
-				if err := set.Parse(tc.args); err != nil {
-					t.Fatal(err)
-				}
+			level, f := EnvLevel(), flag.NewFlagSet("process", flag.ContinueOnError)
+			LevelFlag(f, &level)
+			f.SetOutput(io.Discard)
+			if err := f.Parse(tc.args); err != nil {
+				t.Fatal(err)
 			}
-			if api.LogLevel != tc.want || apply.LogLevel != tc.want {
-				t.Errorf("the levels are %v and %v, want %v", api.LogLevel, apply.LogLevel, tc.want)
+			if level != tc.want {
+				t.Errorf("the level is %v, want %v", level, tc.want)
 			}
 		})
 	}

@@ -32,8 +32,8 @@ func TestBarWeb08CSRF(t *testing.T) {
 	do["digest"] = func(json.RawMessage) (any, error) { return a.digest(), nil }
 	t.Cleanup(func() { a.tamper("delete from users where email like 'csrf%'; delete from user_tokens") })
 	var out struct {
-		Mutations, Origins, Sent, Control, Harmless int
-		Heard, Changed                              []string
+		Mutations, Tried, Origins, Sent, Control, Harmless int
+		Heard, Changed                                     []string
 	}
 	a.browse("csrf", do, &out)
 	a.signedIn(a.admin).post("/system/maintenance", map[string]any{"enabled": false}).want(200) // the control turned it on
@@ -43,8 +43,8 @@ func TestBarWeb08CSRF(t *testing.T) {
 	if out.Control < 3 || out.Control != out.Harmless {
 		t.Errorf("%d of %d attacks from our own page worked: nothing can be said about the others", out.Control, out.Harmless)
 	}
-	figure := fmt.Sprintf("%d state changes by %d requests for %d mutations from %d origins; control %d of %d",
-		len(out.Changed), out.Sent, out.Mutations, out.Origins, out.Control, out.Harmless)
+	figure := fmt.Sprintf("%d state changes by %d requests for %d of %d mutations from %d origins; control %d of %d",
+		len(out.Changed), out.Sent, out.Tried, out.Mutations, out.Origins, out.Control, out.Harmless)
 	bar.Report(t, "web", 8, figure, "0 state changes", !t.Failed() && out.Mutations > 0 && out.Origins == 3)
 }
 

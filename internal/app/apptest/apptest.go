@@ -24,6 +24,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/all"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/sys"
@@ -70,6 +71,11 @@ type Option func(*app.Config)
 // With adds components beyond the list.
 func With(more func(all.Deps) []component.Component) Option {
 	return func(c *app.Config) { c.More = more }
+}
+
+// WithDaemon adds a daemon to the list, for judging changes.
+func WithDaemon(d daemon.Daemon) Option {
+	return func(c *app.Config) { c.MoreDaemons = append(c.MoreDaemons, d) }
 }
 
 // RealHashes uses bcrypt at its real cost; without it hashes are cheap.

@@ -18,6 +18,7 @@ import (
 	"gateway/internal/component/all/toy"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
+	"gateway/internal/db/migrate"
 	"gateway/tools/bar"
 )
 
@@ -118,7 +119,7 @@ func TestANewInstallAppliesAllMigrationsInOrder(t *testing.T) {
 
 func TestMigrationsCanRunAgain(t *testing.T) {
 	pool := dbtest.New(t, schemas(t)...)
-	if err := db.Migrate(t.Context(), pool, schemas(t)); err != nil {
+	if err := migrate.Run(t.Context(), pool, schemas(t)); err != nil {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,7 @@ type object = apitest.Object
 func newRig(t *testing.T) *apitest.Caller {
 	t.Helper()
 	pool := dbtest.New(t, change.Schema(), audit.Schema(), firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema())
-	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now)
+	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil)
 	return apitest.New(t, "network", network.New(network.Options{DB: pool, Run: run}).Routes)
 }
 

@@ -62,7 +62,7 @@ func newNode(t *testing.T, adjust ...func(*system.Options)) *node {
 	log := slog.New(slog.NewTextHandler(&n.log, nil))
 	o := system.Options{
 		Version: "1.2.3", Setup: n.setup, Database: n, Host: n.host, Units: n.systemd, Packages: n.apt,
-		Run:     change.NewRunner(n.pool, audit.NewLog("node-1", time.Now), time.Now),
+		Run:     change.NewRunner(n.pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil),
 		Applier: apply.Client{Socket: n.startApplier()}, Metrics: n.registry, Now: n.clock.now, Log: log,
 	}
 	for _, a := range adjust {

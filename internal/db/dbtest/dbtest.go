@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/db"
+	"gateway/internal/db/migrate"
 	"gateway/lab"
 )
 
@@ -114,7 +115,7 @@ func build(ctx context.Context, conn *pgx.Conn, base, name string, schemas []db.
 	if err != nil {
 		return err
 	}
-	err = db.Migrate(ctx, pool, schemas)
+	err = migrate.Run(ctx, pool, schemas)
 	pool.Close()
 	if err != nil {
 		return err

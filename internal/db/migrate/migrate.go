@@ -1,0 +1,140 @@
+// Package migrate brings the database to the declared schemas. Only the owner of the tables
+// does that, before the other processes start.
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"gateway/internal/db"
+)
+
+// Run applies what is missing, under a lock that lets parallel starters wait
+// for each other, then puts its triggers on every configuration table and gives each role
+// what it needs.
+func Run(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
+	files, err := db.Merge(schemas)
+	if err != nil {
+		return err
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return fmt.Errorf("make migration lock: %w", err)
+	}
+	sqlDB := stdlib.OpenDBFromPool(pool)
+	defer sqlDB.Close()
+	p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, files,
+		goose.WithSessionLocker(locker), goose.WithSlog(slog.New(slog.DiscardHandler)),
+		goose.WithAllowOutofOrder(true)) // components are written side by side: a lower number may come later
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	if err := attachTriggers(ctx, pool, schemas); err != nil {
+		return err
+	}
+	return db.Grant(ctx, pool, schemas)
+}
+
+// attachTriggers makes recording a property of being declared, so that a new table cannot be forgotten.
+// Only what is missing is attached: creating a trigger locks its table.
+func attachTriggers(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
+	have, err := triggers(ctx, pool)
+	if err != nil {
+		return err
+	}
+	for _, s := range schemas {
+		for _, t := range s.Tables {
+			args, attached := have[t.Name]
+			if !t.Configuration() || attached && args == strings.Join(t.Omit, ",") {
+				continue
+			}
+			q := fmt.Sprintf(`create or replace trigger gateway_row_image after insert or update or delete on %s
+				for each row execute function gateway_row_image(%s)`, pgx.Identifier{t.Name}.Sanitize(), quoteAll(t.Omit))
+			if _, err := pool.Exec(ctx, q); err != nil {
+				return fmt.Errorf("attach row images to %s: %w", t.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// triggers maps each table that records row images to its trigger's arguments.
+func triggers(ctx context.Context, pool *pgxpool.Pool) (map[string]string, error) {
+	rows, err := pool.Query(ctx, `select c.relname, replace(rtrim(encode(t.tgargs, 'escape'), '\000'), '\000', ',')
+		from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = 'gateway_row_image'`)
+	if err != nil {
+		return nil, fmt.Errorf("list row image triggers: %w", err)
+	}
+	have := map[string]string{}
+	var table, args string
+	_, err = pgx.ForEachRow(rows, []any{&table, &args}, func() error { have[table] = args; return nil })
+	return have, err
+}
+
+func quoteAll(columns []string) string {
+	q := make([]string, len(columns))
+	for i, c := range columns {
+		q[i] = "'" + strings.ReplaceAll(c, "'", "''") + "'"
+	}
+	return strings.Join(q, ", ")
+}
+
+// Ready reports whether the database has the schema that this program was made for. A role
+// that may make tables brings it there itself, as in development and tests; the product's
+// own may not, and wait for whoever migrates.
+func Ready(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
+	var owns bool
+	if err := pool.QueryRow(ctx, `select has_schema_privilege('public', 'create')`).Scan(&owns); err != nil {
+		return fmt.Errorf("ask for the own rights: %w", err)
+	}
+	if owns {
+		return Run(ctx, pool, schemas)
+	}
+	wanted, err := numbers(schemas)
+	if err != nil {
+		return err
+	}
+	var missing []int64
+	err = pool.QueryRow(ctx, `select coalesce(array_agg(n order by n), '{}') from unnest($1::bigint[]) n
+		where not exists (select 1 from goose_db_version where version_id = n and is_applied)`, wanted).Scan(&missing)
+	if err != nil {
+		return fmt.Errorf("read the version of the schema: %w", err)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("the schema lacks the migrations %v: gateway-database.service applies them", missing)
+	}
+	return nil
+}
+
+// numbers are those of all migrations.
+func numbers(schemas []db.Schema) ([]int64, error) {
+	all, err := db.Merge(schemas)
+	if err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(all, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, len(names))
+	for i, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		if out[i], err = strconv.ParseInt(number, 10, 64); err != nil {
+			return nil, fmt.Errorf("migration %s has no number: %w", name, err)
+		}
+	}
+	return out, nil
+}
