@@ -10,10 +10,14 @@ import (
 )
 
 type units interface {
-	unitStates
+	unitSwitches
 	Restart(ctx context.Context, unit string) error
 	Reload(ctx context.Context, unit string) error
 	Start(ctx context.Context, unit string) error
+}
+
+type unitSwitches interface {
+	unitStates
 	Stop(ctx context.Context, unit string) error
 	Enable(ctx context.Context, unit string) error
 	Disable(ctx context.Context, unit string) error

@@ -81,7 +81,7 @@ func (w *worker) boot() error {
 // onDisk reads the files that the last good rendering names. They may be newer than it:
 // then they were installed, and the time did not suffice to say so.
 func (w *worker) onDisk() (found daemon.Rendering, whole bool, err error) {
-	whole = true
+	whole, found.Units = true, w.good.Units
 	for _, f := range w.good.Files {
 		if err := w.Tree.Sweep(f.Path); err != nil {
 			return found, false, err
@@ -91,7 +91,7 @@ func (w *worker) onDisk() (found daemon.Rendering, whole bool, err error) {
 			return found, false, err
 		}
 		whole = whole && damage == files.Whole
-		found.Files = append(found.Files, daemon.File{Path: f.Path, Mode: f.Mode, Data: data})
+		found.Files = append(found.Files, daemon.File{Path: f.Path, Group: f.Group, Mode: f.Mode, Data: data})
 	}
 	return found, whole, nil
 }

@@ -24,7 +24,7 @@ type EngineOptions struct {
 	Up      func() bool // the database answers and has our schema
 	// Undo takes the rows of an unconfirmed change back.
 	Undo     func(ctx context.Context, change string) error
-	Units    unitStates
+	Units    unitSwitches
 	Tree     files.Tree
 	StateDir string // survives a reboot
 	RunDir   string // does not

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,13 +50,52 @@ type lampd struct {
 	reloads int
 	stuck   error // what a reload fails with
 	checks  int
+
+	stopped, disabled map[string]bool
 }
+
+const lampUnit, bulbUnit = "lampd.service", "lampd-bulb.service"
 
 func (d *lampd) States(_ context.Context, names []string) ([]sys.UnitState, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := sys.UnitState{Name: names[0], ActiveState: "active", MainPID: d.pid, StartedAt: &d.started}
-	return []sys.UnitState{s}, nil
+	var out []sys.UnitState
+	for _, name := range names {
+		s := sys.UnitState{Name: name, LoadState: "loaded", ActiveState: "active", UnitFileState: "enabled", MainPID: d.pid, StartedAt: &d.started}
+		if d.stopped[name] {
+			s.ActiveState, s.MainPID, s.StartedAt = "inactive", 0, nil
+		}
+		if d.disabled[name] {
+			s.UnitFileState = "disabled"
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (d *lampd) Stop(_ context.Context, unit string) error    { return d.set(&d.stopped, unit, true) }
+func (d *lampd) Disable(_ context.Context, unit string) error { return d.set(&d.disabled, unit, true) }
+func (d *lampd) Enable(_ context.Context, unit string) error  { return d.set(&d.disabled, unit, false) }
+
+func (d *lampd) set(in *map[string]bool, unit string, value bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if *in == nil {
+		*in = map[string]bool{}
+	}
+	(*in)[unit] = value
+	return nil
+}
+
+// units are what runs now, and what would after a boot.
+func (d *lampd) units() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := ""
+	for _, name := range []string{lampUnit, bulbUnit} {
+		out += fmt.Sprintf("%s up %t boot %t; ", name, !d.stopped[name], !d.disabled[name])
+	}
+	return out
 }
 
 func (d *lampd) restart() {
@@ -71,9 +111,14 @@ func (d *lampd) read() {
 	d.loaded = string(data)
 }
 
-func (d *lampd) apply(_ context.Context, _, _ daemon.Rendering) error {
+func (d *lampd) apply(_ context.Context, _, now daemon.Rendering) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for _, u := range now.Units {
+		if u.Up && d.stopped[u.Name] {
+			d.stopped[u.Name], d.pid, d.started = false, d.pid+1, time.Now().Add(time.Second)
+		}
+	}
 	if data, _ := os.ReadFile(filepath.Join(d.root, lampFile)); d.stuck != nil && strings.Contains(string(data), "jam") {
 		return d.stuck
 	}
@@ -128,6 +173,10 @@ func renderLamps(words []string) (daemon.Rendering, error) {
 		b.WriteString("lamp " + word + "\n")
 	}
 	r.Files = []daemon.File{{Path: lampFile, Mode: 0o644, Data: []byte(b.String())}}
+	if slices.Contains(words, "switched") {
+		up := !slices.Contains(words, "off")
+		r.Units = []daemon.Unit{{Name: lampUnit, Up: up}, {Name: bulbUnit, Up: up}}
+	}
 	return r, nil
 }
 
@@ -159,7 +208,7 @@ func newRig(t *testing.T) *rig {
 	r.ctx = identity.With(context.Background(), identity.Identity{Email: "ann@example.com"})
 	lamp := daemon.Daemon{
 		Config: daemon.Config{Name: "lamp", Tables: lamps.Tables, Source: daemon.Steps[[]string]{Load: loadLamps, Render: renderLamps}, Check: r.daemon.check},
-		Units:  []string{"lampd.service"},
+		Units:  []string{lampUnit},
 		Apply:  r.daemon.apply,
 	}
 	r.run = r.runner(lamp, func(name string) change.Applied {

@@ -16,13 +16,15 @@ import (
 // kept is the list of the last good files. Their contents lie beside it, each under its
 // hash, so that one renewed certificate of ten thousand costs one small file.
 type kept struct {
-	Files []keptFile `json:"files"`
+	Files []keptFile    `json:"files"`
+	Units []daemon.Unit `json:"units,omitempty"`
 }
 
 type keptFile struct {
-	Path string      `json:"path"`
-	Mode fs.FileMode `json:"mode"`
-	Sum  string      `json:"sum"`
+	Path  string      `json:"path"`
+	Group string      `json:"group,omitempty"`
+	Mode  fs.FileMode `json:"mode"`
+	Sum   string      `json:"sum"`
 }
 
 func (w *worker) goodFile() string { return w.stateFile(w.part.Name + ".good") }
@@ -46,11 +48,11 @@ func (w *worker) saveGood(r daemon.Rendering) error {
 	if err := os.MkdirAll(filepath.Join(w.Tree.Root, w.goodDir()), 0o700); err != nil {
 		return fmt.Errorf("keep the files of %s: %w", w.part.Name, err)
 	}
-	list := kept{Files: make([]keptFile, len(r.Files))}
+	list := kept{Files: make([]keptFile, len(r.Files)), Units: r.Units}
 	wanted := map[string]bool{}
 	for i, f := range r.Files {
 		sum := sha256Of(f.Data)
-		list.Files[i], wanted[sum] = keptFile{f.Path, f.Mode, sum}, true
+		list.Files[i], wanted[sum] = keptFile{f.Path, f.Group, f.Mode, sum}, true
 		if w.blobs[sum] {
 			continue
 		}
@@ -91,7 +93,7 @@ func (w *worker) loadGood() error {
 	} else if !ok {
 		return w.sweepBlobs()
 	}
-	r := daemon.Rendering{Files: make([]daemon.File, len(list.Files))}
+	r := daemon.Rendering{Files: make([]daemon.File, len(list.Files)), Units: list.Units}
 	for i, f := range list.Files {
 		data, damage, err := w.Tree.Read(filepath.Join(w.goodDir(), f.Sum))
 		if err != nil {
@@ -101,7 +103,7 @@ func (w *worker) loadGood() error {
 			w.Log.Warn("the last good files are damaged", "component", w.part.Name)
 			return w.sweepBlobs()
 		}
-		r.Files[i] = daemon.File{Path: f.Path, Mode: f.Mode, Data: data}
+		r.Files[i] = daemon.File{Path: f.Path, Group: f.Group, Mode: f.Mode, Data: data}
 		w.blobs[f.Sum] = true
 	}
 	w.good = r

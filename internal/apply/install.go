@@ -117,7 +117,7 @@ func (w *worker) install(r daemon.Rendering, there func(daemon.File) bool) error
 		if there(f) {
 			continue
 		}
-		if err := w.Tree.Write(f.Path, f.Data, f.Mode); err != nil {
+		if err := w.Tree.WriteFor(f.Path, f.Data, f.Mode, f.Group); err != nil {
 			return err
 		}
 	}
@@ -148,8 +148,16 @@ func (w *worker) reload(ctx context.Context, running, r daemon.Rendering) error 
 		return err
 	}
 	w.at("reload_sent")
-	if err := w.part.Apply(ctx, running, r); err != nil {
-		return fmt.Errorf("reload %s: %w", w.part.Name, err)
+	if err := w.switchUnits(ctx, r); err != nil {
+		return err
+	}
+	if !slices.Equal(running.Units, r.Units) {
+		running = daemon.Rendering{} // what was down runs on nothing
+	}
+	if !r.Off() {
+		if err := w.part.Apply(ctx, running, r); err != nil {
+			return fmt.Errorf("reload %s: %w", w.part.Name, err)
+		}
 	}
 	w.at("reload_ok")
 	return w.remember(ctx, r)

@@ -9,26 +9,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gateway/internal/apply/files"
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
-	"gateway/internal/sys"
 )
 
-// process is what we last made a daemon run on. It holds as long as the daemon's
-// process does; it lives where no boot survives.
+// process is what we last made a daemon run on. It holds as long as its units' processes
+// do; it lives where no boot survives.
 type process struct {
-	Hash    string     `json:"hash"`
-	PID     int        `json:"pid"`
-	Started *time.Time `json:"started"`
-	// Mark is for a part without a process: the packet filter is in the kernel.
+	Hash  string    `json:"hash"`
+	Units []unitRun `json:"units,omitempty"`
+	// Mark is for what has no process: the packet filter is in the kernel.
 	Mark string `json:"mark,omitempty"`
 }
 
 func (p process) same(other process) bool {
-	return p.PID == other.PID && p.Mark == other.Mark && (p.Mark != "" || sameTime(p.Started, other.Started))
+	return p.Mark == other.Mark && slices.EqualFunc(p.Units, other.Units, unitRun.same)
 }
 
 func (w *worker) processFile() string { return filepath.Join(w.RunDir, w.part.Name+".running") }
@@ -43,7 +42,7 @@ func (w *worker) forget() error {
 
 // remember is called when the daemon has taken r. One that is not up has not.
 func (w *worker) remember(ctx context.Context, r daemon.Rendering) error {
-	p, err := w.process(ctx)
+	p, err := w.process(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -63,8 +62,9 @@ func (w *worker) remember(ctx context.Context, r daemon.Rendering) error {
 	return nil
 }
 
-// process is the daemon as it is now; one that is down is an error.
-func (w *worker) process(ctx context.Context) (process, error) {
+// process is the daemon as it is now, where r is what it should run on. One that is down
+// and should not be is an error, and so is the opposite.
+func (w *worker) process(ctx context.Context, r daemon.Rendering) (process, error) {
 	if w.part.Observe != nil {
 		mark, err := w.part.Observe(ctx)
 		if err == nil && mark == "" {
@@ -72,35 +72,29 @@ func (w *worker) process(ctx context.Context) (process, error) {
 		}
 		return process{Mark: mark}, err
 	}
-	states, err := w.Units.States(ctx, w.part.Units[:1])
-	if err != nil || len(states) != 1 {
-		return process{}, fmt.Errorf("look at %s: %w", w.part.Units[0], err)
-	}
-	unit := states[0]
-	if !up(unit) {
-		return process{}, fault.New(fault.Unavailable, "%s is %s after taking the new configuration; the log of %s has more", w.part.Name, unit.ActiveState, unit.Name)
-	}
-	return process{PID: unit.MainPID, Started: unit.StartedAt}, nil
+	runs, err := w.unitRuns(ctx, r)
+	return process{Units: runs}, err
 }
 
 // observe is the hash of what the daemon runs on; empty when it is down or nobody knows.
 // A daemon that was started after its files were installed has read them.
 func (w *worker) observe(ctx context.Context) string {
-	now, err := w.process(ctx)
-	if err != nil || now.PID == 0 && now.Mark == "" {
+	now, err := w.process(ctx, w.installed)
+	if err != nil {
 		return ""
 	}
 	var p process
 	if data, err := os.ReadFile(w.processFile()); err == nil && json.Unmarshal(data, &p) == nil && p.same(now) {
 		return p.Hash
 	}
-	if now.Started != nil && w.installedBefore(*now.Started) {
+	if len(now.Units) > 0 && !slices.ContainsFunc(now.Units, func(u unitRun) bool { return u.PID != 0 && !w.readBy(u) }) {
 		return w.installed.Hash()
 	}
 	return ""
 }
 
-func sameTime(a, b *time.Time) bool { return a != nil && b != nil && a.Equal(*b) }
+// readBy reports whether a process was started after the files were installed.
+func (w *worker) readBy(u unitRun) bool { return u.Started != nil && w.installedBefore(*u.Started) }
 
 // installedBefore allows for the kernel's coarse clock, which stamps files a few
 // milliseconds late at most: a daemon started within that is reloaded once too often.
@@ -159,8 +153,4 @@ func (w *worker) inOrder(ctx context.Context) bool {
 		w.ordered = w.Clock.Now()
 	}
 	return ok
-}
-
-func up(unit sys.UnitState) bool {
-	return unit.ActiveState == "active" || unit.ActiveState == "reloading"
 }

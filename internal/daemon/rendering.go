@@ -17,6 +17,9 @@ import (
 // Rendering is what a component's rows become.
 type Rendering struct {
 	Files []File
+	// Units are those that are up or down by the operator's word. Down means stopped, also
+	// after the next boot. A unit that is not among them is as packaging has it: up.
+	Units []Unit
 	// Problems are what could not be rendered and was left out, so that the rest is not lost with it.
 	Problems []Problem
 
@@ -28,16 +31,31 @@ type Rendering struct {
 	index map[string]int
 }
 
+// Unit is a systemd unit, and whether it is to run.
+type Unit struct {
+	Name string `json:"name"`
+	Up   bool   `json:"up"`
+}
+
+// Off reports whether the rendering has units and none of them is up.
+func (r Rendering) Off() bool {
+	return len(r.Units) > 0 && !slices.ContainsFunc(r.Units, func(u Unit) bool { return u.Up })
+}
+
 // File is one managed file. Whoever installs it adds a last line with a hash of the rest, after "# ".
 type File struct {
 	Path string
-	Mode fs.FileMode
-	Data []byte
+	// Group is who may read it beside root, where the daemon does not begin as root.
+	Group string
+	Mode  fs.FileMode
+	Data  []byte
 }
 
-// Confidential reports whether the file holds secrets: then nobody but root may read it,
-// and neither a preview nor the history shows what is in it.
-func (f File) Confidential() bool { return f.Mode.Perm()&0o077 == 0 }
+// Confidential reports whether the file holds secrets: then nobody but root, and the group
+// that it was given to, may read it, and neither a preview nor the history shows what is in it.
+func (f File) Confidential() bool {
+	return f.Mode.Perm()&0o077 == 0 || f.Group != "" && f.Mode.Perm()&0o007 == 0
+}
 
 // Text is the file as it may be shown. Of a confidential one it tells versions apart, by a
 // key that nobody has: a bare hash of a weak password is as good as the password.
@@ -100,8 +118,14 @@ func (r Rendering) Hash() string {
 		return r.hash
 	}
 	h := sha256.New()
+	for _, u := range r.Units {
+		fmt.Fprintf(h, "unit %s %t\n", u.Name, u.Up)
+	}
 	for _, f := range r.Files {
 		fmt.Fprintf(h, "%s %o %d\n", f.Path, f.Mode, len(f.Data))
+		if f.Group != "" {
+			fmt.Fprintf(h, "group %s\n", f.Group)
+		}
 		h.Write(f.Data)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 )
 
 // mark begins the last line of a sealed file. A daemon reads it as a comment.
@@ -61,8 +63,17 @@ func temporary(path string) string {
 // Write replaces the file by data, sealed. By hand and not with renameio, which gives its
 // temporary file a name that a daemon may include and nobody sweeps, and does not sync the folder.
 func (t Tree) Write(name string, data []byte, mode fs.FileMode) error {
+	return t.WriteFor(name, data, mode, "")
+}
+
+// WriteFor is Write for a file that a group may read; an empty one is root's.
+func (t Tree) WriteFor(name string, data []byte, mode fs.FileMode, group string) error {
 	path := t.path(name)
-	if err := t.write(path, Seal(data), mode); err != nil {
+	gid, err := groupID(group)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := t.write(path, Seal(data), mode, gid); err != nil {
 		// Leaving it would do no harm, but fill the disk that may be full already.
 		_ = os.Remove(temporary(path))
 		return err
@@ -70,9 +81,21 @@ func (t Tree) Write(name string, data []byte, mode fs.FileMode) error {
 	return nil
 }
 
-func (t Tree) write(path string, data []byte, mode fs.FileMode) error {
+// groupID is -1 for no group in particular.
+func groupID(name string) (int, error) {
+	if name == "" {
+		return -1, nil
+	}
+	g, err := user.LookupGroup(name)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(g.Gid)
+}
+
+func (t Tree) write(path string, data []byte, mode fs.FileMode, gid int) error {
 	tmp := temporary(path)
-	if err := writeSynced(tmp, data, mode); err != nil {
+	if err := writeSynced(tmp, data, mode, gid); err != nil {
 		return fmt.Errorf("write beside %s: %w", path, err)
 	}
 	t.at("tmp_written")
@@ -87,7 +110,7 @@ func (t Tree) write(path string, data []byte, mode fs.FileMode) error {
 	return nil
 }
 
-func writeSynced(path string, data []byte, mode fs.FileMode) error {
+func writeSynced(path string, data []byte, mode fs.FileMode, gid int) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm())
 	if err != nil {
 		return err
@@ -95,6 +118,11 @@ func writeSynced(path string, data []byte, mode fs.FileMode) error {
 	defer f.Close()
 	if _, err := f.Write(data); err != nil {
 		return err
+	}
+	if gid >= 0 {
+		if err := f.Chown(-1, gid); err != nil {
+			return err
+		}
 	}
 	if err := f.Chmod(mode.Perm()); err != nil { // the umask is not the file's
 		return err

@@ -1,0 +1,118 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gateway/internal/daemon"
+	"gateway/internal/fault"
+	"gateway/internal/sys"
+)
+
+// unitRun is one unit of a daemon as it was found. Without a process it is down.
+type unitRun struct {
+	Name    string     `json:"name"`
+	PID     int        `json:"pid"`
+	Started *time.Time `json:"started"`
+}
+
+func (u unitRun) same(other unitRun) bool {
+	if u.Name != other.Name || u.PID != other.PID {
+		return false
+	}
+	return u.PID == 0 || u.Started != nil && other.Started != nil && u.Started.Equal(*other.Started)
+}
+
+// unitsOf are the units of the daemon, and whether each is to run on r: those that r says
+// nothing about are to.
+func (w *worker) unitsOf(r daemon.Rendering) []daemon.Unit {
+	units := slices.Clone(r.Units)
+	for _, name := range w.part.Units {
+		if !slices.ContainsFunc(units, func(u daemon.Unit) bool { return u.Name == name }) {
+			units = append(units, daemon.Unit{Name: name, Up: true})
+		}
+	}
+	return units
+}
+
+// unitRuns looks at every unit, and is an error where one is not as r wants it.
+func (w *worker) unitRuns(ctx context.Context, r daemon.Rendering) ([]unitRun, error) {
+	units := w.unitsOf(r)
+	states, err := w.states(ctx, units)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]unitRun, len(units))
+	for i, u := range units {
+		s := states[i]
+		switch {
+		case u.Up && !up(s):
+			return nil, fault.New(fault.Unavailable, "%s is %s after taking the new configuration; the log of %s has more", w.part.Name, s.ActiveState, s.Name)
+		case !u.Up && up(s):
+			return nil, fault.New(fault.Unavailable, "%s runs although it is switched off; the log of %s has more", w.part.Name, s.Name)
+		case w.misplaced(r, u, s):
+			return nil, fault.New(fault.Unavailable, "%s would not be as it is now after the next boot: systemd says that %s is %s", w.part.Name, s.Name, s.UnitFileState)
+		}
+		runs[i] = unitRun{Name: u.Name, PID: s.MainPID, Started: s.StartedAt}
+	}
+	return runs, nil
+}
+
+// misplaced reports whether the next boot would bring a unit up, or leave it down, against
+// the operator's word. What the operator has no word in is left to packaging.
+func (w *worker) misplaced(r daemon.Rendering, u daemon.Unit, s sys.UnitState) bool {
+	if !slices.Contains(r.Units, u) {
+		return false
+	}
+	return u.Up && s.UnitFileState == "disabled" || !u.Up && s.UnitFileState == "enabled"
+}
+
+func (w *worker) states(ctx context.Context, units []daemon.Unit) ([]sys.UnitState, error) {
+	names := make([]string, len(units))
+	for i, u := range units {
+		names[i] = u.Name
+	}
+	states, err := w.Units.States(ctx, names)
+	if err == nil && len(states) != len(names) {
+		err = fmt.Errorf("%d answers for %d units", len(states), len(names))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at the units of %s: %w", w.part.Name, err)
+	}
+	return states, nil
+}
+
+// switchUnits stops and disables what is to be down, and enables what is to be up; starting
+// that is Apply's, which knows what has to be there before. A unit that is not installed is
+// down already.
+func (w *worker) switchUnits(ctx context.Context, r daemon.Rendering) error {
+	if len(r.Units) == 0 {
+		return nil
+	}
+	states, err := w.states(ctx, r.Units)
+	if err != nil {
+		return err
+	}
+	for i, u := range r.Units {
+		s := states[i]
+		var steps []func(context.Context, string) error
+		if !u.Up && s.ActiveState != "inactive" && s.Installed() {
+			steps = append(steps, w.Units.Stop)
+		}
+		if w.misplaced(r, u, s) {
+			steps = append(steps, map[bool]func(context.Context, string) error{true: w.Units.Enable, false: w.Units.Disable}[u.Up])
+		}
+		for _, step := range steps {
+			if err := step(ctx, u.Name); err != nil {
+				return fmt.Errorf("switch %s: %w", u.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func up(unit sys.UnitState) bool {
+	return unit.ActiveState == "active" || unit.ActiveState == "reloading"
+}
