@@ -106,7 +106,8 @@ func Run(ctx context.Context, cfg Config) error {
 	g.Go(func() error { return anchor.Run(ctx, pool, watch.Up, entries) })
 	g.Go(func() error {
 		heard := map[string]func(context.Context, string){
-			change.Channel: func(_ context.Context, component string) { engine.Notify(component) },
+			change.Channel:     func(_ context.Context, component string) { engine.Notify(component) },
+			change.RowsChannel: func(_ context.Context, table string) { engine.NotifyTable(table) },
 			audit.Channel: func(context.Context, string) {
 				select {
 				case entries <- struct{}{}:

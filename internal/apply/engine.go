@@ -85,6 +85,15 @@ func (e *Engine) Notify(name string) {
 	}
 }
 
+// NotifyTable is Notify for all components whose files depend on a table.
+func (e *Engine) NotifyTable(table string) {
+	for _, w := range e.workers {
+		if table == "" || w.part.DependsOn(table) {
+			w.note()
+		}
+	}
+}
+
 // Sync brings one component up to date with everything committed before the call.
 func (e *Engine) Sync(ctx context.Context, name string) (change.Applied, error) {
 	for _, w := range e.workers {

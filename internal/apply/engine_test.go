@@ -73,9 +73,11 @@ func (d *lampd) States(_ context.Context, names []string) ([]sys.UnitState, erro
 	return out, nil
 }
 
-func (d *lampd) Stop(_ context.Context, unit string) error    { return d.set(&d.stopped, unit, true) }
+func (d *lampd) Stop(_ context.Context, unit string) error { return d.set(&d.stopped, unit, true) }
+
 func (d *lampd) Disable(_ context.Context, unit string) error { return d.set(&d.disabled, unit, true) }
-func (d *lampd) Enable(_ context.Context, unit string) error  { return d.set(&d.disabled, unit, false) }
+
+func (d *lampd) Enable(_ context.Context, unit string) error { return d.set(&d.disabled, unit, false) }
 
 func (d *lampd) set(in *map[string]bool, unit string, value bool) error {
 	d.mu.Lock()

@@ -43,6 +43,9 @@ func (w *worker) round(ctx context.Context, lookOnly bool) change.Applied {
 	}
 	w.settleNotes()
 	j, err := w.render(ctx)
+	if err == nil {
+		err = w.waitForEarlier(ctx, j.due)
+	}
 	return w.conclude(ctx, j, err)
 }
 

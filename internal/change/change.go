@@ -53,6 +53,9 @@ func Ready(ctx context.Context, q db.DB) error {
 // Channel is notified, after commit, with the name of the component that changed.
 const Channel = "gateway_change"
 
+// RowsChannel is notified by the tables themselves with their name, whoever changed them.
+const RowsChannel = "gateway_rows"
+
 // Change says what is being done. Actor is taken from the signed-in identity when empty.
 type Change struct {
 	Component string         // whose lock to hold: "dns"
@@ -91,6 +94,7 @@ type Runner struct {
 	daemons  Daemons
 	together *together
 	queue    *queue
+	unlocked bool                // judges without waiting for others: see Unlock
 	owners   map[string]string   // the component of each declared table
 	tables   map[string]db.Table // the declared ones, by name
 	rules    map[string]Rule     // by table, for the way back

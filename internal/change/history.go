@@ -105,6 +105,20 @@ func DueFor(ctx context.Context, q db.DB, component string) ([]Due, error) {
 		from change_applies a join changes c on c.id = a.change_id where a.component = $1 and a.state <> 'live' order by c.id`, component)
 }
 
+// PendingIn are those of the components that some of the changes have yet to reach.
+func PendingIn(ctx context.Context, q db.DB, due []Due, components []string) (names []string, err error) {
+	ids := make([]string, len(due))
+	for i, d := range due {
+		ids[i] = d.ID
+	}
+	err = q.QueryRow(ctx, `select coalesce(array_agg(distinct component), '{}') from change_applies
+		where change_id = any($1::uuid[]) and component = any($2) and state = 'pending'`, ids, components).Scan(&names)
+	if err != nil {
+		return nil, fmt.Errorf("ask which components are still to follow: %w", err)
+	}
+	return names, nil
+}
+
 // Mark records a round and the changes it carried.
 func (r Round) Mark(ctx context.Context, q db.DB) error {
 	var b pgx.Batch

@@ -43,6 +43,10 @@ func newQueue(limit, waiting int) *queue { return &queue{limit: limit, max: wait
 // Unqueue lets every change begin at once. It is for tests, and called before the first change.
 func (r *Runner) Unqueue() { r.queue = nil }
 
+// Unlock has changes judged beside each other, as long ago. It is the control of the tests
+// about races, and called before the first change.
+func (r *Runner) Unlock() { r.unlocked = true }
+
 // enter waits for the turn of a change of the component. Whoever got it must leave.
 func (q *queue) enter(ctx context.Context, component string, patience time.Duration) error {
 	w, err := q.join(component)

@@ -197,6 +197,9 @@ func (w *work) judge(ctx context.Context) error {
 	if len(affected) == 0 {
 		return nil
 	}
+	if err := w.lockDaemons(ctx); err != nil {
+		return err
+	}
 	if err := w.refuseWhileWaiting(ctx); err != nil {
 		return err
 	}
@@ -207,6 +210,24 @@ func (w *work) judge(ctx context.Context) error {
 		if err := w.daemons.Candidate(ctx, w.pool, w.tx, component); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// lockDaemons keeps others from having a change of the same daemons judged until ours is
+// stored: each could be harmless beside what is stored now, and both together not. All of
+// them are taken here and in one order, after every other lock, so that nobody waits for us
+// with one that we want. What we read from now on is what the others stored.
+func (w *work) lockDaemons(ctx context.Context) error {
+	if w.unlocked {
+		return nil
+	}
+	var b pgx.Batch
+	for _, name := range slices.Sorted(slices.Values(w.affected)) {
+		b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/daemon/' || $1, 0))`, name)
+	}
+	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("wait for other changes of the same daemons: %w", err)
 	}
 	return nil
 }
@@ -271,7 +292,7 @@ func (w *work) announce(ctx context.Context) error {
 	} else if w.ask.ConfirmWithin > 0 { // it will not be undone by itself
 		b.Queue(`delete from change_secrets where change_id = $1`, w.id)
 	}
-	for _, component := range append(slices.Clone(w.affected), w.locked...) {
+	for _, component := range w.locked { // daemons hear of it by the tables
 		b.Queue(`select pg_notify($1, $2)`, Channel, component)
 	}
 	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {

@@ -38,6 +38,11 @@ func (s Set) Find(name string) (Config, bool) {
 	return s.Configs[i], true
 }
 
+// DependsOn reports whether the files depend on rows of the table.
+func (c Config) DependsOn(table string) bool {
+	return slices.Contains(c.Reads, table) || slices.ContainsFunc(c.Tables, func(t db.Table) bool { return t.Name == table })
+}
+
 // Affected are the components whose files depend on rows of these tables, and whether all of
 // those rows were judged one by one already.
 func (s Set) Affected(tables []string) (names []string, checked bool) {

@@ -48,39 +48,56 @@ func Run(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
 	return db.Grant(ctx, pool, schemas)
 }
 
-// attachTriggers makes recording a property of being declared, so that a new table cannot be forgotten.
-// Only what is missing is attached: creating a trigger locks its table.
+// attachTriggers makes recording and telling a property of being declared, so that a new table
+// cannot be forgotten. Only what is missing is attached: creating a trigger locks its table.
 func attachTriggers(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
 	have, err := triggers(ctx, pool)
 	if err != nil {
 		return err
 	}
-	for _, s := range schemas {
-		for _, t := range s.Tables {
-			args, attached := have[t.Name]
-			if !t.Configuration() || attached && args == strings.Join(t.Omit, ",") {
-				continue
-			}
-			q := fmt.Sprintf(`create or replace trigger gateway_row_image after insert or update or delete on %s
-				for each row execute function gateway_row_image(%s)`, pgx.Identifier{t.Name}.Sanitize(), quoteAll(t.Omit))
+	for _, t := range db.Tables(schemas) {
+		if !t.Configuration() {
+			continue
+		}
+		table := pgx.Identifier{t.Name}.Sanitize()
+		if args, ok := have[trigger{t.Name, rowImage}]; !ok || args != strings.Join(t.Omit, ",") {
+			q := fmt.Sprintf(`create or replace trigger %s after insert or update or delete on %s
+				for each row execute function gateway_row_image(%s)`, rowImage, table, quoteAll(t.Omit))
 			if _, err := pool.Exec(ctx, q); err != nil {
 				return fmt.Errorf("attach row images to %s: %w", t.Name, err)
+			}
+		}
+		if _, ok := have[trigger{t.Name, rowsChanged}]; !ok {
+			// Replication does not fire triggers of statements, and of rows only such as are always enabled.
+			q := fmt.Sprintf(`create or replace trigger %[1]s after insert or update or delete on %[2]s for each row execute function gateway_rows_changed();
+				alter table %[2]s enable always trigger %[1]s`, rowsChanged, table)
+			if _, err := pool.Exec(ctx, q); err != nil {
+				return fmt.Errorf("attach the notification to %s: %w", t.Name, err)
 			}
 		}
 	}
 	return nil
 }
 
-// triggers maps each table that records row images to its trigger's arguments.
-func triggers(ctx context.Context, pool *pgxpool.Pool) (map[string]string, error) {
-	rows, err := pool.Query(ctx, `select c.relname, replace(rtrim(encode(t.tgargs, 'escape'), '\000'), '\000', ',')
-		from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = 'gateway_row_image'`)
+// The triggers of every table of the configuration.
+const (
+	rowImage    = "gateway_row_image"
+	rowsChanged = "gateway_rows_changed"
+)
+
+type trigger struct{ table, name string }
+
+// triggers are those that are attached, with their arguments.
+func triggers(ctx context.Context, pool *pgxpool.Pool) (map[trigger]string, error) {
+	rows, err := pool.Query(ctx, `select c.relname, t.tgname, replace(rtrim(encode(t.tgargs, 'escape'), '\000'), '\000', ',')
+		from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = $1 or t.tgname = $2 and t.tgenabled = 'A'`, rowImage, rowsChanged)
 	if err != nil {
-		return nil, fmt.Errorf("list row image triggers: %w", err)
+		return nil, fmt.Errorf("list the triggers: %w", err)
 	}
-	have := map[string]string{}
-	var table, args string
-	_, err = pgx.ForEachRow(rows, []any{&table, &args}, func() error { have[table] = args; return nil })
+	have := map[trigger]string{}
+	var one trigger
+	var args string
+	_, err = pgx.ForEachRow(rows, []any{&one.table, &one.name, &args}, func() error { have[one] = args; return nil })
 	return have, err
 }
 
