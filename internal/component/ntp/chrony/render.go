@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"bytes"
@@ -14,20 +14,21 @@ import (
 	"gateway/internal/fault"
 )
 
-// confFile is the drop-in that is ours, among those that chrony reads from this folder.
-const confFile = "/etc/chrony/conf.d/gateway.conf"
+// ConfFile is the drop-in that is ours, among those that chrony reads from this folder.
+const ConfFile = "/etc/chrony/conf.d/gateway.conf"
 
 //go:embed chrony.conf.tmpl
 var confTemplate string
 
-func (s state) render() (daemon.Rendering, error) {
+// Render is a pure function of the rows.
+func (s State) Render() (daemon.Rendering, error) {
 	v, problems := s.view()
 	text, err := v.text(word)
 	if err != nil {
 		return daemon.Rendering{}, err
 	}
 	return daemon.Rendering{
-		Files:    []daemon.File{{Path: confFile, Mode: 0o644, Data: text}},
+		Files:    []daemon.File{{Path: ConfFile, Mode: 0o644, Data: text}},
 		Problems: problems,
 	}, nil
 }
@@ -45,13 +46,13 @@ type view struct {
 
 // view leaves out what the API would refuse today: a row may be older than the rule, or
 // come from a node of another version.
-func (s state) view() (view, []daemon.Problem) {
+func (s State) view() (view, []daemon.Problem) {
 	v := view{Makestep: s.Settings.Makestep, Rtcsync: s.Settings.Rtcsync, Serve: s.Settings.ServeClients}
 	var problems []daemon.Problem
 	leaveOut := func(what string, err error) { problems = append(problems, problem(what, err)) }
 	for _, src := range s.Sources {
 		var p fault.Problems
-		if src.validate(&p); p.Err() != nil {
+		if src.Validate(&p); p.Err() != nil {
 			leaveOut(fmt.Sprintf("the time source %q", src.Address), p.Err())
 			continue
 		}
@@ -70,9 +71,9 @@ func (s state) view() (view, []daemon.Problem) {
 		}
 		v.Allow = append(v.Allow, spelled)
 	}
-	listen := SettingsInput{ListenAddresses: s.Settings.ListenAddresses}
+	listen := Settings{ListenAddresses: s.Settings.ListenAddresses}
 	var p fault.Problems
-	if listen.validate(&p); p.Err() != nil {
+	if listen.Validate(&p); p.Err() != nil {
 		// One address less could mean all addresses, so nobody is served instead.
 		leaveOut("serving clients", p.Err())
 		v.Serve, v.Allow = false, nil
@@ -145,7 +146,7 @@ func (v view) text(word escape) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, v); err != nil {
-		return nil, fmt.Errorf("render %s: %w", confFile, err)
+		return nil, fmt.Errorf("render %s: %w", ConfFile, err)
 	}
 	return b.Bytes(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
@@ -20,7 +21,6 @@ import (
 type systemd struct {
 	mu    sync.Mutex
 	asked []string
-	err   error
 	act   func(unit string) error
 }
 
@@ -28,60 +28,22 @@ func (s *systemd) do(verb, unit string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, verb+" "+unit)
-	if s.act != nil {
-		return errors.Join(s.err, s.act(unit))
-	}
-	return s.err
+	return s.act(unit)
 }
 
 func (s *systemd) Start(_ context.Context, unit string) error   { return s.do("start", unit) }
 func (s *systemd) Restart(_ context.Context, unit string) error { return s.do("restart", unit) }
 
-func rendering(text string) daemon.Rendering {
-	return daemon.Rendering{Files: []daemon.File{{Path: confFile, Mode: 0o644, Data: []byte(text)}}}
-}
-
-func TestApply(t *testing.T) {
-	for _, tc := range []struct {
-		name     string
-		old, now daemon.Rendering
-		want     string
-	}{
-		{"nobody knows what it runs on", daemon.Rendering{}, rendering("a"), "restart chrony.service"},
-		{"something changed", rendering("a"), rendering("b"), "restart chrony.service"},
-		{"nothing changed, so it only has to run", rendering("a"), rendering("a"), "start chrony.service"},
-	} {
-		s := &systemd{}
-		if err := New(Options{Units: s}).Apply(t.Context(), tc.old, tc.now); err != nil {
-			t.Errorf("%s: %v", tc.name, err)
-		}
-		if !slices.Equal(s.asked, []string{tc.want}) {
-			t.Errorf("%s: %q, want %q", tc.name, s.asked, tc.want)
-		}
-	}
-}
-
-func TestADaemonThatDoesNotStart(t *testing.T) {
-	err := New(Options{Units: &systemd{err: &sys.JobError{Result: "failed"}}}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
-	if f, ok := fault.Of(err); !ok || f.Kind != fault.Unavailable || !strings.Contains(f.Message, "the log of chrony.service") {
-		t.Errorf("apply = %v", err)
-	}
-	err = New(Options{Units: &systemd{err: errFake}}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
-	if _, ok := fault.Of(err); ok || !errors.Is(err, errFake) {
-		t.Errorf("apply = %v, want our own error as it is", err)
-	}
-}
-
-// applierOf is the socket between the two processes, cut short: the part that has the routes
-// asks the one that has the verbs.
+// applierOf is the socket between the two processes, cut short: the component that has the
+// routes asks the daemon that has the verbs.
 type applierOf struct {
 	verbs map[string]daemon.Verb
 	err   error
 }
 
-func (a applierOf) Ask(ctx context.Context, part, verb string, in, out any) error {
+func (a applierOf) Ask(ctx context.Context, component, verb string, in, out any) error {
 	do := a.verbs[verb]
-	if a.err != nil || part != name || do == nil {
+	if a.err != nil || component != chrony.Name || do == nil {
 		return errors.Join(a.err, errFake)
 	}
 	line, err := json.Marshal(in)
@@ -97,6 +59,9 @@ func (a applierOf) Ask(ctx context.Context, part, verb string, in, out any) erro
 	}
 	return json.Unmarshal(line, out)
 }
+
+// syncUnit has every source asked, as the daemon's own user.
+const syncUnit = "gateway-ntp-sync.service"
 
 // syncUnitAt runs what the unit runs, as the unit's user, on a machine.
 func syncUnitAt(t *testing.T, m machine) *systemd {
@@ -123,11 +88,11 @@ func TestForceSync(t *testing.T) {
 	gw, source := newMachine(t, l, "gw"), l.Client("time")
 	server := newTimeServer(t, source)
 	// It asks at its start, and not again for more than a minute.
-	gw.use(state{Sources: []Source{{Kind: "server", Address: source.IP().String()}}})
+	gw.use(chrony.State{Sources: []chrony.Source{{Kind: "server", Address: source.IP().String()}}})
 	until(t, 10*time.Second, "the source was asked for the first time", func() bool { return server.asked.Load() == 1 })
 
 	units := syncUnitAt(t, gw)
-	g := newGateway(t, Options{Dial: gw.part().Dial, Applier: applierOf{verbs: New(Options{Units: units}).Verbs}})
+	g := newGateway(t, Options{Dial: gw.handlers().Dial, Applier: applierOf{verbs: chrony.New(chrony.Options{Units: units}).Verbs}})
 	began := time.Now()
 	s := data[Status](t, g.admin("POST", "/ntp/force-sync", nil, 200))
 	t.Logf("synchronised after %v, by %d questions", time.Since(began).Round(time.Millisecond), server.asked.Load()-1)
@@ -153,7 +118,7 @@ func TestForceSync(t *testing.T) {
 		t.Errorf("nobody answers: %+v", r.Error)
 	}
 	t.Logf("nobody answered, told after %v", time.Since(began).Round(time.Millisecond))
-	gw.use(state{})
+	gw.use(chrony.State{})
 	if r := g.admin("POST", "/ntp/force-sync", nil, 503); r.Error.Code != "ntp_unavailable" {
 		t.Errorf("without sources: %+v", r.Error)
 	}

@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	chronyd   = "/usr/sbin/chronyd"
+	program   = "/usr/sbin/chronyd"
 	checkTime = 10 * time.Second
 )
 
-// base is what our drop-in of chrony.service starts the daemon with, beside the folder
-// that confFile is in. A test holds the two together.
-func base() []string {
+// Directives are what our drop-in of chrony.service starts the daemon with, beside the folder
+// that ConfFile is in. A test holds the two together.
+func Directives() []string {
 	return []string{
 		"driftfile /var/lib/chrony/chrony.drift",
 		"dumpdir /run/chrony",
@@ -34,17 +34,17 @@ func base() []string {
 }
 
 // check has chronyd read the staged file, after the same directives as when it runs.
-func (p *part) check(ctx context.Context, dir string) error {
-	file, err := os.ReadFile(filepath.Join(dir, confFile))
+func (c *chronyd) check(ctx context.Context, dir string) error {
+	file, err := os.ReadFile(filepath.Join(dir, ConfFile))
 	if err != nil {
 		return fmt.Errorf("read the staged file: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	// By standard input: Debian's AppArmor profile keeps the daemon from reading our folders.
-	_, err = p.Exec(ctx, sys.Command{
-		Path: chronyd, Args: []string{"-p", "-U", "-f", "/dev/stdin"}, Confined: true,
-		Stdin: []byte(strings.Join(base(), "\n") + "\n" + string(file)),
+	_, err = c.exec(ctx, sys.Command{
+		Path: program, Args: []string{"-p", "-U", "-f", "/dev/stdin"}, Confined: true,
+		Stdin: []byte(strings.Join(Directives(), "\n") + "\n" + string(file)),
 	})
 	var refused *sys.ExitError
 	switch {
@@ -69,8 +69,8 @@ func refusal(file []byte, said string) *fault.Fault {
 		return f
 	}
 	lines := strings.Split(string(file), "\n")
-	if n, err := strconv.Atoi(m[1]); err == nil && n > len(base()) && n <= len(base())+len(lines) {
-		f.Message = fmt.Sprintf("chrony refuses the line %q; change what it comes from", lines[n-len(base())-1])
+	if n, err := strconv.Atoi(m[1]); err == nil && n > len(Directives()) && n <= len(Directives())+len(lines) {
+		f.Message = fmt.Sprintf("chrony refuses the line %q; change what it comes from", lines[n-len(Directives())-1])
 	}
 	return f
 }

@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"gateway/internal/fault"
 )
 
-// SettingsInput is what the node does with its clock.
-type SettingsInput struct {
+// Settings are what the node does with its clock.
+type Settings struct {
 	ListenAddresses []string `json:"listen_addresses" db:"listen_addresses" maxItems:"16" doc:"Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none" example:"[\"192.0.2.1\"]"`
 	AllowACL        []string `json:"allow_acl" db:"allow_acl" maxItems:"500" doc:"Who is answered: addresses and networks" example:"[\"192.0.2.0/24\"]"`
 	ServeClients    bool     `json:"serve_clients" db:"serve_clients" doc:"Answer clients. Off, the daemon is a client itself and listens to nobody"`
@@ -32,45 +32,45 @@ type Source struct {
 	Maxpoll *int   `json:"maxpoll" db:"maxpoll" doc:"Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10 (17 min)"`
 }
 
-// state is everything that is rendered.
-type state struct {
-	Settings SettingsInput
+// State is everything that is rendered.
+type State struct {
+	Settings Settings
 	Sources  []Source
 }
 
-func load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
+func load(ctx context.Context, q db.DB, _ daemon.Unseal) (State, error) {
 	settings, err := loadSettings(ctx, q)
 	if err != nil {
-		return state{}, err
+		return State{}, err
 	}
 	sources, err := db.List[Source](ctx, q, `select kind, address, iburst, prefer, minpoll, maxpoll from ntp_pools order by address, kind`)
 	if err != nil {
-		return state{}, fmt.Errorf("read the time sources: %w", err)
+		return State{}, fmt.Errorf("read the time sources: %w", err)
 	}
-	return state{settings, sources}, nil
+	return State{settings, sources}, nil
 }
 
-func loadSettings(ctx context.Context, q db.DB) (SettingsInput, error) {
-	rows, err := db.List[SettingsInput](ctx, q, `select listen_addresses, allow_acl, serve_clients, makestep, rtcsync from ntp_settings`)
+func loadSettings(ctx context.Context, q db.DB) (Settings, error) {
+	rows, err := db.List[Settings](ctx, q, `select listen_addresses, allow_acl, serve_clients, makestep, rtcsync from ntp_settings`)
 	if err != nil {
-		return SettingsInput{}, fmt.Errorf("read the NTP settings: %w", err)
+		return Settings{}, fmt.Errorf("read the NTP settings: %w", err)
 	}
 	if len(rows) != 1 {
-		return SettingsInput{}, fmt.Errorf("read the NTP settings: %d rows, want one", len(rows))
+		return Settings{}, fmt.Errorf("read the NTP settings: %d rows, want one", len(rows))
 	}
 	return rows[0], nil
 }
 
 // reachable reports whether clients beyond this machine could ask.
-func (s SettingsInput) reachable() bool {
+func (s Settings) reachable() bool {
 	return len(s.ListenAddresses) == 0 || slices.ContainsFunc(s.ListenAddresses, func(text string) bool {
 		a, err := netip.ParseAddr(text)
 		return err == nil && !a.IsLoopback()
 	})
 }
 
-// validate reports everything that is wrong, and spells what is right the one way it is stored in.
-func (s *SettingsInput) validate(p *fault.Problems) {
+// Validate reports everything that is wrong, and spells what is right the one way it is stored in.
+func (s *Settings) Validate(p *fault.Problems) {
 	s.ListenAddresses = each(p, "listen_addresses", s.ListenAddresses, listenAddress)
 	s.AllowACL = each(p, "allow_acl", s.AllowACL, network)
 	families := map[bool]bool{}
@@ -170,8 +170,8 @@ const (
 	defaultMinpoll      = 6
 )
 
-// validate is as for SettingsInput.
-func (s *Source) validate(p *fault.Problems) {
+// Validate is as for Settings.
+func (s *Source) Validate(p *fault.Problems) {
 	if s.Kind != "pool" && s.Kind != "server" {
 		p.Add("kind", "is pool or server")
 	}

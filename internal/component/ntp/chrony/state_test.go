@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"strings"
@@ -48,8 +48,8 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"nothing at all", []string{""}, []string{"", " "}, []string{"listen_addresses[0]", "allow_acl[0]", "allow_acl[1]"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := SettingsInput{ListenAddresses: tc.listen, AllowACL: tc.allow}
-			if diff := cmp.Diff(tc.want, wrongs(s.validate)); diff != "" {
+			s := Settings{ListenAddresses: tc.listen, AllowACL: tc.allow}
+			if diff := cmp.Diff(tc.want, wrongs(s.Validate)); diff != "" {
 				t.Errorf("fields (-want +got):\n%s", diff)
 			}
 			if s.ListenAddresses == nil || s.AllowACL == nil {
@@ -95,7 +95,7 @@ func TestSourcesThatAreRefused(t *testing.T) {
 		{"more lines", Source{Kind: "server", Address: "a.example.com\ninclude /etc/passwd"}, []string{"address"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, wrongs(tc.source.validate)); diff != "" {
+			if diff := cmp.Diff(tc.want, wrongs(tc.source.Validate)); diff != "" {
 				t.Errorf("fields (-want +got):\n%s", diff)
 			}
 		})
@@ -105,8 +105,8 @@ func TestSourcesThatAreRefused(t *testing.T) {
 func TestOneSpelling(t *testing.T) {
 	s := Source{Kind: "server", Address: "NTP.Example.COM"}
 	ip := Source{Kind: "server", Address: "2001:DB8:0:0::1"}
-	set := SettingsInput{ListenAddresses: []string{"2001:DB8::1"}, AllowACL: []string{"2001:DB8::/32"}}
-	if w := append(append(wrongs(s.validate), wrongs(ip.validate)...), wrongs(set.validate)...); len(w) > 0 {
+	set := Settings{ListenAddresses: []string{"2001:DB8::1"}, AllowACL: []string{"2001:DB8::/32"}}
+	if w := append(append(wrongs(s.Validate), wrongs(ip.Validate)...), wrongs(set.Validate)...); len(w) > 0 {
 		t.Fatal(w)
 	}
 	if s.Address != "ntp.example.com" || ip.Address != "2001:db8::1" || set.ListenAddresses[0] != "2001:db8::1" || set.AllowACL[0] != "2001:db8::/32" {
@@ -126,7 +126,7 @@ func TestReachable(t *testing.T) {
 		{[]string{"0.0.0.0"}, true},
 		{[]string{"192.0.2.1"}, true},
 	} {
-		if got := (SettingsInput{ListenAddresses: tc.listen}).reachable(); got != tc.want {
+		if got := (Settings{ListenAddresses: tc.listen}).reachable(); got != tc.want {
 			t.Errorf("listening on %v is reachable: %t, want %t", tc.listen, got, tc.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 func stage(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	r := daemon.Rendering{Files: []daemon.File{{Path: confFile, Data: []byte(text)}}}
+	r := daemon.Rendering{Files: []daemon.File{{Path: ConfFile, Data: []byte(text)}}}
 	if err := r.Stage(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func stage(t *testing.T, text string) string {
 }
 
 func TestTheDaemonRefuses(t *testing.T) {
-	check := (&part{Options{Exec: realChronyd(t)}}).check
+	check := (&chronyd{exec: realChronyd(t)}).check
 	if err := check(t.Context(), stage(t, "# ours\nserver ntp.example.com\n# gw-sha256 123\n")); err != nil {
 		t.Fatalf("a good file: %v", err)
 	}
@@ -57,15 +57,15 @@ func TestTheDaemonRefuses(t *testing.T) {
 func TestACheckThatCannotBeDone(t *testing.T) {
 	missing := func(context.Context, sys.Command) (sys.Result, error) { return sys.Result{}, fs.ErrNotExist }
 	dir := stage(t, "port 0\n")
-	f, ok := fault.Of((&part{Options{Exec: missing}}).check(t.Context(), dir))
+	f, ok := fault.Of((&chronyd{exec: missing}).check(t.Context(), dir))
 	if !ok || f.Kind != fault.Unavailable || !strings.Contains(f.Message, "install") {
 		t.Errorf("without chrony: %v", f)
 	}
 	broken := func(context.Context, sys.Command) (sys.Result, error) { return sys.Result{}, errFake }
-	if err := (&part{Options{Exec: broken}}).check(t.Context(), dir); !errors.Is(err, errFake) || fault.Is(err, fault.Invalid) {
+	if err := (&chronyd{exec: broken}).check(t.Context(), dir); !errors.Is(err, errFake) || fault.Is(err, fault.Invalid) {
 		t.Errorf("a checker that cannot run: %v, want no word on the configuration", err)
 	}
-	if err := (&part{Options{Exec: missing}}).check(t.Context(), t.TempDir()); err == nil {
+	if err := (&chronyd{exec: missing}).check(t.Context(), t.TempDir()); err == nil {
 		t.Error("nothing was staged, and it passed")
 	}
 }
@@ -96,7 +96,7 @@ func TestAnybodyCanCheck(t *testing.T) {
 		}
 		return sys.Result{}, err
 	}
-	check := (&part{Options{Exec: asNobody}}).check
+	check := (&chronyd{exec: asNobody}).check
 	if err := check(t.Context(), stage(t, "server ntp.example.com\n")); err != nil {
 		t.Errorf("a good file: %v", err)
 	}
@@ -117,7 +117,7 @@ func pipeOf(uid int, data []byte) (*os.File, error) {
 
 // The checker and the running daemon must see the same directives before our file.
 func TestTheUnitStartsChronyAsItIsChecked(t *testing.T) {
-	unit, err := os.ReadFile("../../../packaging/units/chrony.conf")
+	unit, err := os.ReadFile("../../../../packaging/units/chrony.conf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +127,8 @@ func TestTheUnitStartsChronyAsItIsChecked(t *testing.T) {
 	if !found || !again {
 		t.Fatalf("the drop-in does not replace ExecStart:\n%s", unit)
 	}
-	want := chronyd + " $DAEMON_OPTS -r"
-	for _, directive := range append(base(), "confdir "+filepath.Dir(confFile)) {
+	want := program + " $DAEMON_OPTS -r"
+	for _, directive := range append(Directives(), "confdir "+filepath.Dir(ConfFile)) {
 		want += " \\\n\t\"" + directive + "\""
 	}
 	if command != want {

@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"encoding/json"
@@ -18,14 +18,14 @@ var update = flag.Bool("update", false, "rewrite testdata/render/*/want")
 
 // golden is state.json of a case.
 type golden struct {
-	Settings SettingsInput    `json:"settings"`
+	Settings Settings         `json:"settings"`
 	Sources  []Source         `json:"sources"`
 	Problems []daemon.Problem `json:"problems"`
 }
 
 // shows NTP-02, NTP-03, NTP-05, NTP-07
 func TestRender(t *testing.T) {
-	check := (&part{Options{Exec: realChronyd(t)}}).check
+	check := (&chronyd{exec: realChronyd(t)}).check
 	cases, err := filepath.Glob("testdata/render/*/state.json")
 	if err != nil || len(cases) == 0 {
 		t.Fatalf("%d cases, %v", len(cases), err)
@@ -34,17 +34,17 @@ func TestRender(t *testing.T) {
 		dir := filepath.Dir(file)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			g := readGolden(t, file)
-			r, err := state{g.Settings, g.Sources}.render()
+			r, err := State{g.Settings, g.Sources}.Render()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(g.Problems, r.Problems); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
-			if len(r.Files) != 1 || r.Files[0].Path != confFile || r.Files[0].Mode != 0o644 {
+			if len(r.Files) != 1 || r.Files[0].Path != ConfFile || r.Files[0].Mode != 0o644 {
 				t.Fatalf("files = %+v, want the one drop-in", r.Files)
 			}
-			want := filepath.Join(dir, "want", confFile)
+			want := filepath.Join(dir, "want", ConfFile)
 			if *update {
 				if err := r.Stage(filepath.Join(dir, "want")); err != nil {
 					t.Fatal(err)
@@ -81,12 +81,12 @@ func readGolden(t *testing.T, file string) golden {
 
 func TestOrderIsNoAccident(t *testing.T) {
 	sources := []Source{{Kind: "pool", Address: "b.example.com"}, {Kind: "server", Address: "a.example.com"}, {Kind: "server", Address: "192.0.2.1"}}
-	first, err := state{Sources: sources}.render()
+	first, err := State{Sources: sources}.Render()
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(sources)
-	second, err := state{Sources: sources}.render()
+	second, err := State{Sources: sources}.Render()
 	if err != nil {
 		t.Fatal(err)
 	}

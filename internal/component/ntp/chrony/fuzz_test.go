@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func TestFuzzedRowsRender(t *testing.T) {
 		s := fuzzedState(random)
 		raw := s.clone()
 		if s.accepted() {
-			if r, err := s.render(); err != nil || len(r.Problems) > 0 {
+			if r, err := s.Render(); err != nil || len(r.Problems) > 0 {
 				t.Errorf("accepted, but not all rendered: %v, %+v", err, r.Problems)
 			}
 			holds(t, exec, s)
@@ -75,12 +75,12 @@ func fuzzSeed(t *testing.T) uint64 {
 }
 
 // accepted is what the API does with the rows: it refuses them, or spells them its way.
-func (s *state) accepted() bool {
+func (s *State) accepted() bool {
 	var p fault.Problems
-	s.Settings.validate(&p)
+	s.Settings.Validate(&p)
 	seen := map[string]bool{}
 	for i := range s.Sources {
-		s.Sources[i].validate(&p)
+		s.Sources[i].Validate(&p)
 		address := strings.ToLower(s.Sources[i].Address)
 		if seen[address] {
 			p.Add("address", "is taken") // by the unique index
@@ -90,7 +90,7 @@ func (s *state) accepted() bool {
 	return p.Err() == nil
 }
 
-func (s state) clone() state {
+func (s State) clone() State {
 	s.Sources = slices.Clone(s.Sources)
 	s.Settings.AllowACL = slices.Clone(s.Settings.AllowACL)
 	s.Settings.ListenAddresses = slices.Clone(s.Settings.ListenAddresses)
@@ -98,9 +98,9 @@ func (s state) clone() state {
 }
 
 // holds renders rows, and lets chronyd print what it reads from them.
-func holds(t *testing.T, exec sys.Runner, s state) {
+func holds(t *testing.T, exec sys.Runner, s State) {
 	t.Helper()
-	r, err := s.render()
+	r, err := s.Render()
 	if err != nil {
 		t.Errorf("not rendered: %v", err)
 		return
@@ -123,7 +123,7 @@ func holds(t *testing.T, exec sys.Runner, s state) {
 
 // breaksOut renders refused rows with escaping and checks switched off, and reports whether
 // chronyd takes the file and reads lines or options from it that nobody wrote.
-func breaksOut(t *testing.T, exec sys.Runner, s state) bool {
+func breaksOut(t *testing.T, exec sys.Runner, s State) bool {
 	t.Helper()
 	v := view{
 		Sources: s.Sources, MaxSources: share(s.Sources), Makestep: s.Settings.Makestep, Rtcsync: s.Settings.Rtcsync,
@@ -141,28 +141,28 @@ func breaksOut(t *testing.T, exec sys.Runner, s state) bool {
 	return err != nil
 }
 
-// printedBy are the lines that chronyd understood, in its own spelling, less those of the base.
+// printedBy are the lines that chronyd understood, in its own spelling, less the directives before our file.
 func printedBy(t *testing.T, exec sys.Runner, file []byte) ([]string, error) {
 	t.Helper()
 	var out []byte
-	p := &part{Options{Exec: func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		res, err := exec(ctx, c)
+	c := &chronyd{exec: func(ctx context.Context, command sys.Command) (sys.Result, error) {
+		res, err := exec(ctx, command)
 		out = res.Stdout
 		return res, err
-	}}}
+	}}
 	dir := t.TempDir()
 	defer os.RemoveAll(dir)
-	if err := (daemon.Rendering{Files: []daemon.File{{Path: confFile, Data: file}}}).Stage(dir); err != nil {
+	if err := (daemon.Rendering{Files: []daemon.File{{Path: ConfFile, Data: file}}}).Stage(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.check(t.Context(), dir); err != nil {
+	if err := c.check(t.Context(), dir); err != nil {
 		return nil, err
 	}
 	all := lines(string(out))
-	if len(all) < len(base()) || !slices.Equal(all[:len(base())], base()) {
-		return nil, errors.New("the base is not what chronyd read first")
+	if len(all) < len(Directives()) || !slices.Equal(all[:len(Directives())], Directives()) {
+		return nil, errors.New("our directives are not what chronyd read first")
 	}
-	return all[len(base()):], nil
+	return all[len(Directives()):], nil
 }
 
 // parse reads the view back. It knows the lines that we write, and no others.
@@ -233,7 +233,7 @@ func (v *view) parseSource(w []string) error {
 }
 
 // fuzzedState is half of the time made of good values only, else with some bad ones among them.
-func fuzzedState(r *rand.Rand) state {
+func fuzzedState(r *rand.Rand) State {
 	spoil := 0
 	if r.IntN(2) == 0 {
 		spoil = 1 + r.IntN(3)
@@ -244,7 +244,7 @@ func fuzzedState(r *rand.Rand) state {
 		}
 		return good(r)
 	}
-	s := state{Settings: SettingsInput{
+	s := State{Settings: Settings{
 		ServeClients: r.IntN(3) > 0, Makestep: r.IntN(2) == 0, Rtcsync: r.IntN(2) == 0, ListenAddresses: []string{}, AllowACL: []string{},
 	}}
 	if r.IntN(2) == 0 {

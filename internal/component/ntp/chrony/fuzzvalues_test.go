@@ -1,4 +1,4 @@
-package ntp
+package chrony
 
 import (
 	"math/rand/v2"
