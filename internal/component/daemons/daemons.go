@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gateway/internal/component/cert"
-	"gateway/internal/component/dns"
+	"gateway/internal/component/dns/unbound"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/component/proxy"
@@ -36,7 +36,7 @@ func List(d Deps) []daemon.Daemon {
 	forward := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-forwarding.service") }
 	all := []daemon.Daemon{
 		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
-		dns.NewDaemon(dns.Options{Units: d.Units, Exec: d.Exec}),
+		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec}),
 		proxy.NewDaemon(proxy.Options{HAProxy: proxied, Exec: d.Exec}),
 		cert.NewDaemon(cert.Options{HAProxy: proxied, Now: d.Now, Log: d.Log}),
 	}

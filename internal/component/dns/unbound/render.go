@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"errors"
@@ -76,7 +76,7 @@ func typed[T comparable](r *renderer, what string, list []string, parse func(str
 }
 
 // zones returns the servers of each zone by its complete name.
-func (r *renderer) zones(stored []storedZone) map[string][]server {
+func (r *renderer) zones(stored []Zone) map[string][]server {
 	zones := map[string][]server{}
 	for _, z := range stored {
 		name, err := zoneName(z.Name)
@@ -91,7 +91,7 @@ func (r *renderer) zones(stored []storedZone) map[string][]server {
 	return zones
 }
 
-func (r *renderer) settings(s SettingsInput, zones map[string][]server) {
+func (r *renderer) settings(s Settings, zones map[string][]server) {
 	r.line("# Written by gateway from its database. What is changed here is put back.")
 	r.line("server:")
 	r.listen(typed(r, "listen address", s.ListenAddresses, parseListen))

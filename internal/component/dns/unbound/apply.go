@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"context"
@@ -15,45 +15,45 @@ import (
 // apply makes unbound run on what is installed, by the gentlest way there is: records it
 // is told, which takes a millisecond; zones it reads anew beside its work, a tenth of a second
 // at ten thousand records; for settings it starts over, and for sockets it is restarted.
-func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
+func (r *resolver) apply(ctx context.Context, old, now daemon.Rendering) error {
 	was, is := split(old), split(now)
 	switch {
 	case !is.good:
 		return errors.New("what was rendered is not laid out as it should be")
 	case !was.good:
-		return p.reload(ctx, p.reloadAll)
+		return r.reload(ctx, r.reloadAll)
 	case sockets(was.settings) != sockets(is.settings):
-		return p.restart(ctx)
+		return r.restart(ctx)
 	case was.settings != is.settings:
 		// Not by fast_reload: it says ok to a change of modules, and does not make it.
-		return p.reload(ctx, p.unbound.Reload)
+		return r.reload(ctx, r.control.Reload)
 	}
 	if was.zones == is.zones {
 		all, ok := steps(was.records, is.records)
-		done, err := p.tell(ctx, all, ok)
+		done, err := r.tell(ctx, all, ok)
 		if done || err != nil {
 			return err
 		}
 	}
-	if err := p.reload(ctx, p.unbound.FastReload); err != nil {
+	if err := r.reload(ctx, r.control.FastReload); err != nil {
 		return err
 	}
-	return p.forget(ctx, forwards(was.zones), forwards(is.zones))
+	return r.forget(ctx, forwards(was.zones), forwards(is.zones))
 }
 
 // tell reports whether unbound now has the difference. It cannot be half done: a reload
 // follows where something went wrong.
-func (p *part) tell(ctx context.Context, all []step, ok bool) (bool, error) {
+func (r *resolver) tell(ctx context.Context, all []step, ok bool) (bool, error) {
 	if ok && len(all) == 0 {
 		return true, nil
 	}
 	plan, hot := newPlan(all)
-	if !ok || !hot || p.pushed.Load()+int64(plan.lines) > maxPushed {
+	if !ok || !hot || r.pushed.Load()+int64(plan.lines) > maxPushed {
 		return false, nil
 	}
-	err := p.carryOut(ctx, plan)
+	err := r.carryOut(ctx, plan)
 	if err == nil {
-		p.pushed.Add(int64(plan.lines))
+		r.pushed.Add(int64(plan.lines))
 		return true, nil
 	}
 	if ctx.Err() != nil {
@@ -64,9 +64,9 @@ func (p *part) tell(ctx context.Context, all []step, ok bool) (bool, error) {
 
 var errThreads = errors.New("unbound removes single records without regard to its other threads")
 
-func (p *part) carryOut(ctx context.Context, plan plan) error {
+func (r *resolver) carryOut(ctx context.Context, plan plan) error {
 	if len(plan.remove) > 0 {
-		n, err := p.unbound.Threads(ctx)
+		n, err := r.control.Threads(ctx)
 		if err == nil && n != 1 {
 			err = errThreads
 		}
@@ -74,58 +74,58 @@ func (p *part) carryOut(ctx context.Context, plan plan) error {
 			return err
 		}
 	}
-	if err := p.unbound.AddData(ctx, plan.add); err != nil {
+	if err := r.control.AddData(ctx, plan.add); err != nil {
 		return err
 	}
-	if err := p.unbound.RemoveData(ctx, append(plan.remove, plan.names...)); err != nil {
+	if err := r.control.RemoveData(ctx, append(plan.remove, plan.names...)); err != nil {
 		return err
 	}
-	return p.unbound.AddData(ctx, plan.replace)
+	return r.control.AddData(ctx, plan.replace)
 }
 
 // reload falls back on a restart where unbound is down, or cannot do it.
-func (p *part) reload(ctx context.Context, how func(context.Context) error) error {
+func (r *resolver) reload(ctx context.Context, how func(context.Context) error) error {
 	err := how(ctx)
 	if errors.Is(err, control.ErrDown) || errors.Is(err, control.ErrIncompatible) {
-		return p.restart(ctx)
+		return r.restart(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("reload the resolver: %w", err)
 	}
-	p.pushed.Store(0)
+	r.pushed.Store(0)
 	return nil
 }
 
 // reloadAll is for when nobody knows what unbound runs on. A reload keeps the sockets
 // without a word, whatever the file says; fast_reload does say when they would have to change.
-func (p *part) reloadAll(ctx context.Context) error {
-	if err := p.unbound.FastReload(ctx); err != nil {
+func (r *resolver) reloadAll(ctx context.Context) error {
+	if err := r.control.FastReload(ctx); err != nil {
 		return err
 	}
-	return p.unbound.Reload(ctx)
+	return r.control.Reload(ctx)
 }
 
-func (p *part) restart(ctx context.Context) error {
-	if err := p.Units.Restart(ctx, Unit); err != nil {
+func (r *resolver) restart(ctx context.Context) error {
+	if err := r.units.Restart(ctx, Unit); err != nil {
 		return fmt.Errorf("restart the resolver: %w", err)
 	}
-	p.pushed.Store(0)
+	r.pushed.Store(0)
 	return nil
 }
 
 // forget drops what is cached of zones that others are asked for now. Records need none of
 // it: unbound looks at them first.
-func (p *part) forget(ctx context.Context, was, is map[string]string) error {
+func (r *resolver) forget(ctx context.Context, was, is map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if is[name] != was[name] {
-			if err := p.flushZone(ctx, name); err != nil {
+			if err := r.flushZone(ctx, name); err != nil {
 				return err
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if _, known := was[name]; !known {
-			if err := p.flushZone(ctx, name); err != nil {
+			if err := r.flushZone(ctx, name); err != nil {
 				return err
 			}
 		}
@@ -133,8 +133,8 @@ func (p *part) forget(ctx context.Context, was, is map[string]string) error {
 	return nil
 }
 
-func (p *part) flushZone(ctx context.Context, name string) error {
-	err := p.unbound.FlushZone(ctx, name)
+func (r *resolver) flushZone(ctx context.Context, name string) error {
+	err := r.control.FlushZone(ctx, name)
 	if err != nil && !errors.Is(err, control.ErrDown) { // what is down has no cache
 		return fmt.Errorf("forget the zone %s: %w", name, err)
 	}

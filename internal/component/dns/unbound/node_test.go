@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"context"
@@ -36,20 +36,20 @@ func TestInsideANode(t *testing.T) {
 	}
 	units := sys.NewUnits()
 	defer units.Close()
-	p := newPart(Options{Units: units, Exec: sys.Run})
+	r := newResolver(Options{Units: units, Exec: sys.Run})
 	start := time.Now()
-	if err := p.apply(t.Context(), read(file), read(Path)); err != nil {
+	if err := r.apply(t.Context(), read(file), read(Path)); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("applied in %s, %d lines told\n", time.Since(start), p.pushed.Load())
-	for _, verb := range []daemon.Verb{p.flush, p.stats} {
+	fmt.Printf("applied in %s, %d lines told\n", time.Since(start), r.pushed.Load())
+	for _, verb := range []daemon.Verb{r.flush, r.stats} {
 		if _, err := verb(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// appliance is a node with our part of the package.
+// appliance is a node with what the package has for unbound.
 type appliance struct {
 	*lab.Node
 	t    *testing.T
@@ -69,9 +69,9 @@ func newAppliance(t *testing.T, l *lab.Lab) *appliance {
 	l.Must(err)
 	l.Must(a.CopyIn(self, program, 0o755))
 	for from, to := range map[string]string{"units/unbound.conf": dropIn, "units/sysusers.conf": "/usr/lib/sysusers.d/gateway.conf"} {
-		l.Must(a.CopyIn("../../../packaging/"+from, to, 0o644))
+		l.Must(a.CopyIn("../../../../packaging/"+from, to, 0o644))
 	}
-	l.Must(a.CopyIn("../../../packaging/scripts/postrm", "/root/postrm", 0o755))
+	l.Must(a.CopyIn("../../../../packaging/scripts/postrm", "/root/postrm", 0o755))
 	a.MustRun(t, "systemd-sysusers", "gateway.conf")
 	a.MustRun(t, "systemctl", "daemon-reload")
 	return a
@@ -107,7 +107,7 @@ var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires|A
 // inSandbox runs a command with all settings of one of our units but what it runs.
 func (a *appliance) inSandbox(process, command string) (result, journal string) {
 	a.t.Helper()
-	text, err := os.ReadFile("../../../packaging/units/" + process + ".service")
+	text, err := os.ReadFile("../../../../packaging/units/" + process + ".service")
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestOnANode(t *testing.T) {
 	client := l.Client("c1")
 	settings := defaults()
 	m := model{
-		Settings: &settings, Zones: []ZoneInput{{Name: "example.com"}},
+		Settings: &settings, Zones: []Zone{{Name: "example.com"}},
 		Records: []modelRecord{{Zone: "example.com", Name: "www", Type: "A", Value: "192.0.2.1"}},
 	}
 	steps := []struct {
@@ -175,7 +175,7 @@ func TestOnANode(t *testing.T) {
 		{"it is started", func() {}, "127.0.0.1", "NOERROR 192.0.2.1", true},
 		{"a record is told", func() { m.Records[0].Value = "192.0.2.2" }, "127.0.0.1", "NOERROR 192.0.2.2", false},
 		{"a zone is read", func() {
-			m.Zones = append(m.Zones, ZoneInput{Name: "corp.example", ForwardTo: []string{"192.0.2.53"}})
+			m.Zones = append(m.Zones, Zone{Name: "corp.example", ForwardTo: []string{"192.0.2.53"}})
 			m.Records[0].Value = "192.0.2.3"
 		}, "127.0.0.1", "NOERROR 192.0.2.3", false},
 		{"a setting is read", func() { settings.CacheMaxTTL, m.Records[0].Value = 60, "192.0.2.4" }, "127.0.0.1", "NOERROR 192.0.2.4", false},
@@ -208,7 +208,7 @@ func TestOnANode(t *testing.T) {
 }
 
 // hasManyAddresses lets a cluster's address come, which must be the one that answers.
-func (a *appliance) hasManyAddresses(client *lab.Client, settings *SettingsInput, m model) {
+func (a *appliance) hasManyAddresses(client *lab.Client, settings *Settings, m model) {
 	a.t.Helper()
 	settings.ListenAddresses = []string{"0.0.0.0"}
 	a.use(m)

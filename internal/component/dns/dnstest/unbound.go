@@ -1,13 +1,14 @@
-package dns
+package dnstest
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
-	"os/exec"
+	"os/exec" //nolint:depguard // a daemon of a test's own
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 
 	mdns "github.com/miekg/dns"
 
-	"gateway/internal/component/dns/control"
+	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
 	"gateway/internal/sys"
 	"gateway/lab"
 )
@@ -35,8 +36,8 @@ func debian(t testing.TB, program string) []string {
 	}
 }
 
-// runDebian is sys.Run with Debian 13's programs.
-func runDebian(t testing.TB) sys.Runner {
+// Run is sys.Run with Debian 13's programs.
+func Run(t testing.TB) sys.Runner {
 	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
 		argv := debian(t, c.Path)
 		c.Path, c.Args = argv[0], append(argv[1:], c.Args...)
@@ -44,13 +45,13 @@ func runDebian(t testing.TB) sys.Runner {
 	}
 }
 
-// daemon is a real unbound on a port of its own.
-type daemon struct {
+// Unbound is a real one on a port of its own.
+type Unbound struct {
 	t      testing.TB
 	dir    string
-	port   int
-	extra  string // further lines of configuration
-	client control.Client
+	show   func(mdns.RR) string // how a record's value is shown
+	Port   int
+	Client control.Client
 
 	mu       sync.Mutex
 	cmd      *exec.Cmd
@@ -58,14 +59,14 @@ type daemon struct {
 	restarts int
 }
 
-// newDaemon prepares one that is not running yet.
-func newDaemon(t testing.TB, extra string) *daemon {
+// newUnbound prepares one that is not running yet. extra are further lines of configuration.
+func newUnbound(t testing.TB, extra string, show func(mdns.RR) string) *Unbound {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "unbound") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{t: t, dir: dir, port: freePort(t), extra: extra, client: control.Client{Path: filepath.Join(dir, "ctl")}}
+	d := &Unbound{t: t, dir: dir, show: show, Port: freePort(t), Client: control.Client{Path: filepath.Join(dir, "ctl")}}
 	t.Cleanup(func() {
 		d.Stop()
 		if t.Failed() {
@@ -73,7 +74,7 @@ func newDaemon(t testing.TB, extra string) *daemon {
 		}
 		_ = os.RemoveAll(dir)
 	})
-	d.write(filepath.Join(dir, "main.conf"), fmt.Sprintf(`include: %q
+	d.write("main.conf", fmt.Sprintf(`include: %q
 server:
 	port: %d
 	username: ""
@@ -86,8 +87,8 @@ remote-control:
 	control-enable: yes
 	control-interface: %q
 %s
-`, d.file(), d.port, dir, d.client.Path, extra))
-	d.write(d.file(), "")
+`, filepath.Join(dir, ourFile), d.Port, dir, d.Client.Path, extra))
+	d.Write("")
 	return d
 }
 
@@ -101,19 +102,22 @@ func freePort(t testing.TB) int {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-// file stands for ours in Debian's folder.
-func (d *daemon) file() string { return filepath.Join(d.dir, "gateway.conf") }
+// ourFile stands for ours in Debian's folder.
+const ourFile = "gateway.conf"
 
-func (d *daemon) write(name, text string) {
+// Write puts text into our file.
+func (d *Unbound) Write(text string) { d.write(ourFile, text) }
+
+func (d *Unbound) write(name, text string) {
 	d.t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
 // Restart does what systemd does: it returns when unbound answers.
-func (d *daemon) Restart(ctx context.Context, unit string) error {
-	if unit != Unit {
+func (d *Unbound) Restart(ctx context.Context, unit string) error {
+	if unit != "unbound.service" {
 		return fmt.Errorf("asked to restart %s", unit)
 	}
 	d.Stop()
@@ -129,7 +133,7 @@ func (d *daemon) Restart(ctx context.Context, unit string) error {
 		return err
 	}
 	for range 2000 {
-		if _, err = d.client.Threads(ctx); err == nil {
+		if _, err = d.Client.Threads(ctx); err == nil {
 			return nil
 		}
 		<-time.After(5 * time.Millisecond)
@@ -138,7 +142,7 @@ func (d *daemon) Restart(ctx context.Context, unit string) error {
 }
 
 // Stop ends it the hard way.
-func (d *daemon) Stop() {
+func (d *Unbound) Stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.cmd == nil {
@@ -149,29 +153,31 @@ func (d *daemon) Stop() {
 	d.cmd = nil
 }
 
-func (d *daemon) restarted() int {
+// Restarted is how often it was started.
+func (d *Unbound) Restarted() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.restarts
 }
 
-func (d *daemon) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(d.port)) }
+// Address is where it answers.
+func (d *Unbound) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(d.Port)) }
 
-// query asks over UDP, and again over TCP when told to.
-func (d *daemon) query(name string, qtype uint16) (*mdns.Msg, error) {
+// Query asks over UDP, and again over TCP when told to.
+func (d *Unbound) Query(name string, qtype uint16) (*mdns.Msg, error) {
 	m := new(mdns.Msg).SetQuestion(mdns.Fqdn(name), qtype)
 	m.SetEdns0(4096, true)
-	answer, _, err := (&mdns.Client{Timeout: 5 * time.Second}).Exchange(m, d.address())
+	answer, _, err := (&mdns.Client{Timeout: 5 * time.Second}).Exchange(m, d.Address())
 	if err == nil && answer.Truncated {
-		answer, _, err = (&mdns.Client{Net: "tcp", Timeout: 5 * time.Second}).Exchange(m, d.address())
+		answer, _, err = (&mdns.Client{Net: "tcp", Timeout: 5 * time.Second}).Exchange(m, d.Address())
 	}
 	return answer, err
 }
 
-// ask is query in few words: the code and the answers, in their order by text.
-func (d *daemon) ask(name, typ string) string {
+// Ask is Query in few words: the code and the answers, in their order by text.
+func (d *Unbound) Ask(name, typ string) string {
 	d.t.Helper()
-	m, err := d.query(name, mdns.StringToType[typ])
+	m, err := d.Query(name, mdns.StringToType[typ])
 	if err != nil {
 		return err.Error()
 	}
@@ -179,27 +185,27 @@ func (d *daemon) ask(name, typ string) string {
 	var rrs []string
 	for _, rr := range m.Answer {
 		if rr.Header().Rrtype != mdns.TypeRRSIG {
-			rrs = append(rrs, mdns.TypeToString[rr.Header().Rrtype]+" "+operatorValue(rr))
+			rrs = append(rrs, mdns.TypeToString[rr.Header().Rrtype]+" "+d.show(rr))
 		}
 	}
 	return strings.Join(append(words, rrs...), " | ")
 }
 
-// upstream is a name server that a test answers for.
-type upstream struct {
+// Upstream is a name server that a test answers for.
+type Upstream struct {
 	addr netip.AddrPort
 	mu   sync.Mutex
 	seen map[string]int
 }
 
-// newUpstream serves answer on 127.0.0.1; nil is NXDOMAIN.
-func newUpstream(t testing.TB, answer func(q mdns.Question) []mdns.RR) *upstream {
+// NewUpstream serves answer on 127.0.0.1; nil is NXDOMAIN.
+func NewUpstream(t testing.TB, answer func(q mdns.Question) []mdns.RR) *Upstream {
 	t.Helper()
 	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &upstream{addr: pc.LocalAddr().(*net.UDPAddr).AddrPort(), seen: map[string]int{}}
+	u := &Upstream{addr: pc.LocalAddr().(*net.UDPAddr).AddrPort(), seen: map[string]int{}}
 	handler := mdns.HandlerFunc(func(w mdns.ResponseWriter, r *mdns.Msg) {
 		q := r.Question[0]
 		u.mu.Lock()
@@ -209,7 +215,7 @@ func newUpstream(t testing.TB, answer func(q mdns.Question) []mdns.RR) *upstream
 		m.RecursionAvailable = true
 		if m.Answer = answer(q); m.Answer == nil {
 			m.Rcode = mdns.RcodeNameError
-			m.Ns = []mdns.RR{mustRR(". 3600 IN SOA a.example. b.example. 1 2 3 4 3600")}
+			m.Ns = []mdns.RR{MustRR(". 3600 IN SOA a.example. b.example. 1 2 3 4 3600")}
 		}
 		if o := r.IsEdns0(); o != nil {
 			m.SetEdns0(4096, o.Do())
@@ -226,19 +232,40 @@ func newUpstream(t testing.TB, answer func(q mdns.Question) []mdns.RR) *upstream
 	return u
 }
 
-// forward is how the settings name it.
-func (u *upstream) forward() string { return fmt.Sprintf("%s@%d", u.addr.Addr(), u.addr.Port()) }
+// Forward is how the settings name it.
+func (u *Upstream) Forward() string { return fmt.Sprintf("%s@%d", u.addr.Addr(), u.addr.Port()) }
 
-func (u *upstream) asked(name, typ string) int {
+// Asked is how often it was asked for a name.
+func (u *Upstream) Asked(name, typ string) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.seen[name+" "+typ]
 }
 
-func mustRR(s string) mdns.RR {
+// Seen is how often it was asked for what.
+func (u *Upstream) Seen() map[string]int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return maps.Clone(u.seen)
+}
+
+// MustRR reads a record that a test wrote.
+func MustRR(s string) mdns.RR {
 	rr, err := mdns.NewRR(s)
 	if err != nil {
 		panic(err)
 	}
 	return rr
+}
+
+// World answers for everything that is not ours.
+func World(q mdns.Question) []mdns.RR {
+	name := strings.ToLower(q.Name)
+	switch {
+	case strings.HasSuffix(name, "missing.example.") || strings.HasSuffix(name, "example.com."):
+		return nil
+	case q.Qtype == mdns.TypeA:
+		return []mdns.RR{MustRR(name + " 300 IN A 203.0.113.1")}
+	}
+	return []mdns.RR{}
 }

@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 	mdns "github.com/miekg/dns"
 
-	"gateway/internal/component"
+	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/daemon"
 	"gateway/tools/bar"
 )
@@ -25,7 +25,7 @@ func TestFuzzedRowsRender(t *testing.T) {
 	n := bar.Size(500, 20_000)
 	seed := fuzzSeed(t)
 	g := generator{rand.New(rand.NewPCG(seed, seed))}
-	part := New(Options{Exec: runDebian(t)})
+	d := New(Options{Exec: dnstest.Run(t)})
 	objects, refused, escaped, brokeOut, unnoticed := 0, 0, 0, 0, 0
 	for range n {
 		m := g.model()
@@ -35,14 +35,14 @@ func TestFuzzedRowsRender(t *testing.T) {
 		if len(out.Problems) > 0 {
 			t.Errorf("taken, but left out: %+v", out.Problems)
 		}
-		holds(t, part, out)
+		holds(t, d, out)
 		saysWhat(t, s, out)
 		raw := render(m.raw(), &memo{})
-		holds(t, part, raw)
+		holds(t, d, raw)
 		escaped += len(raw.Problems)
 		if plain := g.unescaped(string(out.File(Path))); breaksOut(plain) {
 			brokeOut++
-			if checkRendering(t, part, rendering(plain)) == nil {
+			if dnstest.Check(t, d.Config, rendering(plain)) == nil {
 				unnoticed++
 			}
 		}
@@ -91,9 +91,9 @@ func foreignOption(text string) string {
 }
 
 // holds is what must be true of any rows, however they came.
-func holds(t *testing.T, part component.Component, out daemon.Rendering) {
+func holds(t *testing.T, d daemon.Daemon, out daemon.Rendering) {
 	t.Helper()
-	if err := checkRendering(t, part, out); err != nil {
+	if err := dnstest.Check(t, d.Config, out); err != nil {
 		t.Errorf("unbound does not take it: %v", err)
 	}
 	if o := foreignOption(string(out.File(Path))); o != "" {
@@ -170,7 +170,7 @@ func sameRecords(t *testing.T, rows []row, data []string) {
 		if alias[h.Name] {
 			continue
 		}
-		want[fmt.Sprintln(h.Name, h.Ttl, mdns.TypeToString[h.Rrtype], operatorValue(rr))]--
+		want[fmt.Sprintln(h.Name, h.Ttl, mdns.TypeToString[h.Rrtype], OperatorValue(rr))]--
 	}
 	for record, n := range want {
 		if n != 0 {

@@ -1,4 +1,4 @@
-package dns
+package unbound_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gateway/internal/component/dns/unbound"
 
 	mdns "github.com/miekg/dns"
 )
@@ -23,16 +25,16 @@ type asker struct {
 }
 
 // start asks about rate times a second until the returned function is called.
-func (d *daemon) start(name string, qtype uint16, rate int) (*asker, func()) {
-	d.t.Helper()
+func (r *rig) start(name string, qtype uint16, rate int) (*asker, func()) {
+	r.T.Helper()
 	a := &asker{}
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	const sockets = 4
 	for range sockets {
-		conn, err := mdns.DialTimeout("udp", d.address(), time.Second)
+		conn, err := mdns.DialTimeout("udp", r.Unbound.Address(), time.Second)
 		if err != nil {
-			d.t.Fatal(err)
+			r.T.Fatal(err)
 		}
 		wg.Go(func() {
 			defer conn.Close()
@@ -74,14 +76,14 @@ func (a *asker) one(conn *mdns.Conn, name string, qtype uint16) {
 func TestNoQueryFailsWhileRecordsChange(t *testing.T) {
 	const records, changes, rate = 10_000, 200, 2000
 	r := newRig(t, "")
-	zone := r.zone("example.com")
-	r.fill(zone, "example.com", records)
-	id := r.record(zone, "busy", "A", "192.0.2.1")
-	r.sync()
+	zone := r.Zone("example.com")
+	r.Fill(zone, "example.com", records)
+	id := r.Record(zone, "busy", "A", "192.0.2.1")
+	r.Sync()
 	put := func(value string, ttl int) {
 		r.Do("PUT", "/dns/records/"+id, object{"zone_id": zone, "name": "busy", "type": "A", "value": value, "ttl": ttl}).Want(http.StatusOK)
 	}
-	a, stop := r.unbound.start("busy.example.com", mdns.TypeA, rate)
+	a, stop := r.start("busy.example.com", mdns.TypeA, rate)
 	var told, read []time.Duration
 	beside, value := "", ""
 	for i := range changes {
@@ -90,26 +92,26 @@ func TestNoQueryFailsWhileRecordsChange(t *testing.T) {
 			value = fmt.Sprintf("192.0.2.%d", 2+i%7)
 			put(value, 3600)
 		case 3: // another record beside it, of this type or another
-			beside = r.record(zone, "busy", []string{"A", "TXT"}[i/5%2], []string{"192.0.2.99", "text"}[i/5%2])
+			beside = r.Record(zone, "busy", []string{"A", "TXT"}[i/5%2], []string{"192.0.2.99", "text"}[i/5%2])
 		case 4:
 			r.Do("DELETE", "/dns/records/"+beside, nil).Want(http.StatusOK)
 			if i%50 == 49 { // its time to live, which it cannot be told
 				put(value, 60+i)
 			}
 		}
-		now := r.rendered()
-		r.unbound.write(r.unbound.file(), string(now.File(Path)))
-		r.p.pushed.Store(1)
+		now := r.Rendered()
+		r.Unbound.Write(string(now.File(unbound.Path)))
+		r.resolver.Pushed().Store(1)
 		start := time.Now()
-		if err := r.part.Apply(t.Context(), r.installed, now); err != nil {
+		if err := r.Daemon.Apply(t.Context(), r.Installed, now); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(start); r.p.pushed.Load() > 1 {
+		if took := time.Since(start); r.resolver.Pushed().Load() > 1 {
 			told = append(told, took)
 		} else {
 			read = append(read, took)
 		}
-		r.installed = now
+		r.Installed = now
 	}
 	stop()
 	t.Logf("%d records, %d changes: told %d, %s; read anew %d, %s; %d queries, slowest %s, failed %d",
@@ -131,20 +133,20 @@ func median(d []time.Duration) string {
 // control shows that the askers would have seen it: a name removed and added again, the
 // plain way, is gone for a moment.
 func (r *rig) control() {
-	r.t.Helper()
-	a, stop := r.unbound.start("busy.example.com", mdns.TypeA, 4000)
+	r.T.Helper()
+	a, stop := r.start("busy.example.com", mdns.TypeA, 4000)
 	mine := slices.DeleteFunc(r.wanted(), func(s string) bool { return !strings.HasPrefix(s, "busy.") })
 	for range 1000 {
-		if err := r.unbound.client.RemoveData(r.t.Context(), []string{"busy.example.com."}); err != nil {
-			r.t.Fatal(err)
+		if err := r.Unbound.Client.RemoveData(r.T.Context(), []string{"busy.example.com."}); err != nil {
+			r.T.Fatal(err)
 		}
-		if err := r.unbound.client.AddData(r.t.Context(), mine); err != nil {
-			r.t.Fatal(err)
+		if err := r.Unbound.Client.AddData(r.T.Context(), mine); err != nil {
+			r.T.Fatal(err)
 		}
 	}
 	stop()
-	r.t.Logf("control, removed and added 1000 times: %d of %d queries failed", a.failed.Load(), a.asked.Load())
+	r.T.Logf("control, removed and added 1000 times: %d of %d queries failed", a.failed.Load(), a.asked.Load())
 	if a.failed.Load() == 0 {
-		r.t.Error("the control shows no failure, so the test may not be able to")
+		r.T.Error("the control shows no failure, so the test may not be able to")
 	}
 }

@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"bytes"
@@ -23,12 +23,12 @@ const checker = "/usr/sbin/unbound-checkconf"
 const aside = "server: username: \"\" chroot: \"\" directory: \"\" pidfile: \"\"\n"
 
 // check has unbound judge the staged file.
-func (p *part) check(ctx context.Context, dir string) error {
+func (r *resolver) check(ctx context.Context, dir string) error {
 	data, err := os.ReadFile(filepath.Join(dir, Path))
 	if err != nil {
 		return fmt.Errorf("read the staged file: %w", err)
 	}
-	res, err := p.Exec(ctx, sys.Command{Path: checker, Args: []string{"/proc/self/fd/0"}, Stdin: append([]byte(aside), data...), Confined: true})
+	res, err := r.exec(ctx, sys.Command{Path: checker, Args: []string{"/proc/self/fd/0"}, Stdin: append([]byte(aside), data...), Confined: true})
 	var refusal *sys.ExitError
 	if errors.As(err, &refusal) {
 		return refused(data, res.Stderr)
@@ -53,9 +53,9 @@ func refused(data, stderr []byte) error {
 	return fault.New(fault.Invalid, "the resolver would not take its configuration with this change; see what it would be in the preview").WithCode("refused_by_unbound")
 }
 
-// unchecked lets a step pass that only adds or takes records, each of which reads back as
+// plain lets a step pass unchecked that only adds or takes records, each of which reads back as
 // itself: unbound has nothing to say about them that we do not know.
-func unchecked(old, now daemon.Rendering) bool {
+func plain(old, now daemon.Rendering) bool {
 	was, is := split(old), split(now)
 	if !was.good || !is.good || was.settings != is.settings || was.zones != is.zones {
 		return false

@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ func newEntry(owner, typ, value string, ttl int) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	if name, err := complete(owner); err != nil || name != owner || ttl < 0 || operatorValue(rr) != value {
+	if name, err := complete(owner); err != nil || name != owner || ttl < 0 || OperatorValue(rr) != value {
 		return entry{}, errors.New("was not stored in the form that the API gives it")
 	}
 	*rr.Header() = mdns.RR_Header{Name: owner, Rrtype: mdns.StringToType[typ], Class: mdns.ClassINET, Ttl: uint32(ttl)}

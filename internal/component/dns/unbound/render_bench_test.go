@@ -1,47 +1,49 @@
-package dns
+package unbound_test
 
 import (
 	"strings"
 	"testing"
+
+	"gateway/internal/component/dns/unbound"
 )
 
 // BenchmarkRender10000 is what every change of a record costs, the query included.
 func BenchmarkRender10000(b *testing.B) {
 	r := newRig(b, "")
-	r.fill(r.zone("example.com"), "example.com", 10_000)
-	if n := strings.Count(r.text(), "local-data:"); n != 10_000 {
+	r.Fill(r.Zone("example.com"), "example.com", 10_000)
+	if n := strings.Count(r.Text(), "local-data:"); n != 10_000 {
 		b.Fatalf("%d records", n)
 	}
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			r.rendered()
+			r.Rendered()
 		}
 	})
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := load(b.Context(), r.pool, 10_000); err != nil {
+			if _, err := unbound.Load(b.Context(), r.Pool, 10_000); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	s, err := load(b.Context(), r.pool, 10_000)
+	s, err := unbound.Load(b.Context(), r.Pool, 10_000)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("text", func(b *testing.B) {
 		for b.Loop() {
-			render(s, &r.p.memo)
+			r.resolver.RenderState(s)
 		}
 	})
 	b.Run("cold", func(b *testing.B) {
 		for b.Loop() {
-			render(s, &memo{})
+			unbound.NewResolver(unbound.Options{}).RenderState(s)
 		}
 	})
-	out := r.rendered()
+	out := r.Rendered()
 	b.Run("difference", func(b *testing.B) {
 		for b.Loop() {
-			if !unchecked(out, out) {
+			if !r.Daemon.Plain(out, out) {
 				b.Fatal("differs")
 			}
 		}

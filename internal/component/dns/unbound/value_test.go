@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"maps"
@@ -46,7 +46,7 @@ func TestValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := operatorValue(rr); got != tc.stored {
+			if got := OperatorValue(rr); got != tc.stored {
 				t.Errorf("stored %s, want %s", got, tc.stored)
 			}
 			if got := fileValue(rr); got != tc.file {
@@ -56,7 +56,7 @@ func TestValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if back, ok := parseLine(linePrefix + e.text + lineSuffix); !ok || operatorValue(back.rr) != tc.stored {
+			if back, ok := parseLine(linePrefix + e.text + lineSuffix); !ok || OperatorValue(back.rr) != tc.stored {
 				t.Errorf("read back as %+v, %t", back.rr, ok)
 			}
 		})
@@ -137,9 +137,9 @@ func TestStoredValuesAreStable(t *testing.T) {
 			return
 		}
 		taken++
-		stored := operatorValue(rr)
+		stored := OperatorValue(rr)
 		again, err := parseValue(typ, stored, "example.net.")
-		if err != nil || operatorValue(again) != stored || fileValue(again) != fileValue(rr) {
+		if err != nil || OperatorValue(again) != stored || fileValue(again) != fileValue(rr) {
 			t.Fatalf("%q is stored as %q, then read as %v, %v", rr, stored, again, err)
 		}
 		if strings.ContainsAny(fileValue(rr), "\"'\n\r;#(){}$") {

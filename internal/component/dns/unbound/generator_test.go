@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"fmt"
@@ -53,10 +53,10 @@ func (g generator) model() model {
 	if g.IntN(2) == 0 {
 		m.Settings = g.settings()
 	}
-	m.Zones = []ZoneInput{{Name: "example.com", ForwardTo: g.list(1, g.server)}}
+	m.Zones = []Zone{{Name: "example.com", ForwardTo: g.list(1, g.server)}}
 	for range g.IntN(4) {
 		name := g.spoil(g.pick("Example.NET.", "corp.example", "2.0.192.in-addr.arpa", "www.example.com", "lan", "10.in-addr.arpa"))
-		m.Zones = append(m.Zones, ZoneInput{Name: name, ForwardTo: g.list(2, g.server)})
+		m.Zones = append(m.Zones, Zone{Name: name, ForwardTo: g.list(2, g.server)})
 	}
 	for range g.IntN(15) {
 		m.Records = append(m.Records, g.record())
@@ -64,8 +64,8 @@ func (g generator) model() model {
 	return m
 }
 
-func (g generator) settings() *SettingsInput {
-	s := &SettingsInput{
+func (g generator) settings() *Settings {
+	s := &Settings{
 		UpstreamForwards: g.list(2, g.server),
 		AccessACL:        g.list(3, func() string { return g.spoil(g.pick("10.0.0.0/8", "192.0.2.9", "fd00::/8", "::1", "10.1.2.3/16")) }),
 		ListenAddresses:  g.list(2, func() string { return g.spoil(g.pick("127.0.0.1", "::1", "192.0.2.7", "0.0.0.0", "::")) }),
@@ -79,7 +79,7 @@ func (g generator) settings() *SettingsInput {
 }
 
 func (g generator) record() modelRecord {
-	typ := g.pick(types...)
+	typ := g.pick(Types()...)
 	value := map[string]string{
 		"A": fmt.Sprintf("192.0.2.%d", g.IntN(300)), "AAAA": fmt.Sprintf("2001:DB8::%x", g.IntN(1<<17)),
 		"CNAME": g.pick("www", "a.example.com", "host.example.org.", "b", "@"), "NS": g.pick("ns1", "ns.example.org"), "PTR": g.pick("host", "host.example.org."),
@@ -103,7 +103,7 @@ func (m model) raw() state {
 		s.settings = *m.Settings
 	}
 	for _, z := range m.Zones {
-		s.zones = append(s.zones, storedZone(z))
+		s.zones = append(s.zones, z)
 	}
 	seen := map[row]bool{}
 	for _, r := range m.Records {

@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxSet bounds the records of one type at one name; unbound ignores what is beyond
+	// MaxSet bounds the records of one type at one name; unbound ignores what is beyond
 	// 4096, and an answer has to fit into 64 KiB.
-	maxSet = 100
+	MaxSet = 100
 	// maxChain is how far an alias of an alias is followed.
 	maxChain = 8
 )
@@ -106,7 +106,7 @@ func (a *arranger) settle(g *group) {
 			why = errApexAlias
 		case e.typ == "CNAME" && len(g.entries) > 1:
 			why = errSharedAlias
-		case seen[e.typ] > maxSet:
+		case seen[e.typ] > MaxSet:
 			why = errManyRecords
 		}
 		if why != nil {

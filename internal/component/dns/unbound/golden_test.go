@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/daemon"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,12 +23,12 @@ func TestGoldens(t *testing.T) {
 	if err != nil || len(cases) < 5 {
 		t.Fatalf("%d cases, %v", len(cases), err)
 	}
-	part := New(Options{Exec: runDebian(t)})
+	d := New(Options{Exec: dnstest.Run(t)})
 	for _, file := range cases {
 		dir := filepath.Dir(file)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			out := render(readState(t, file), &memo{})
-			if err := checkRendering(t, part, out); err != nil {
+			if err := dnstest.Check(t, d.Config, out); err != nil {
 				t.Error(err)
 			}
 			hold(t, filepath.Join(dir, "want", Path), string(out.File(Path)))

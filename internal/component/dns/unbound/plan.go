@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ type step struct {
 // steps finds the names that differ in two lists of lines. It is false when they are not
 // what it takes them for: lines of records, by owner.
 func steps(was, is []byte) ([]step, bool) {
-	was, is = middle(was, is)
+	was, is = trimCommon(was, is)
 	a, ok := lines(was)
 	b, fine := lines(is)
 	if !ok || !fine {

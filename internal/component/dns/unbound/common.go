@@ -1,12 +1,12 @@
-package dns
+package unbound
 
 import "bytes"
 
-// middle leaves away what two lists of lines have in common at their beginning and at
-// their end, so that ten thousand lines of which one differs cost next to nothing. The lines
-// of one owner stay together.
-func middle(was, is []byte) ([]byte, []byte) {
-	start := lineStart(was, samePrefix(was, is))
+// trimCommon leaves away the common prefix and the common suffix of two lists of lines, so that
+// ten thousand lines of which one differs cost next to nothing. The lines of one owner stay
+// together.
+func trimCommon(was, is []byte) ([]byte, []byte) {
+	start := lineStart(was, commonPrefix(was, is))
 	for start > 0 {
 		before := lineStart(was, start-1)
 		if o := owner(was[before:]); o != owner(was[start:]) && o != owner(is[start:]) {
@@ -14,11 +14,11 @@ func middle(was, is []byte) ([]byte, []byte) {
 		}
 		start = before
 	}
-	return withoutEnd(was[start:], is[start:])
+	return trimCommonSuffix(was[start:], is[start:])
 }
 
-func withoutEnd(was, is []byte) ([]byte, []byte) {
-	end := was[len(was)-sameSuffix(was, is):]
+func trimCommonSuffix(was, is []byte) ([]byte, []byte) {
+	end := was[len(was)-commonSuffix(was, is):]
 	a, b := was[:len(was)-len(end)], is[:len(is)-len(end)]
 	if !wholeLines(a) || !wholeLines(b) {
 		end = nextLine(end)
@@ -65,7 +65,7 @@ func lastOwner(list []byte) string {
 
 const block = 4096
 
-func samePrefix(a, b []byte) int {
+func commonPrefix(a, b []byte) int {
 	n, most := 0, min(len(a), len(b))
 	for n+block <= most && bytes.Equal(a[n:n+block], b[n:n+block]) {
 		n += block
@@ -76,7 +76,7 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-func sameSuffix(a, b []byte) int {
+func commonSuffix(a, b []byte) int {
 	n, most := 0, min(len(a), len(b))
 	for n+block <= most && bytes.Equal(a[len(a)-n-block:len(a)-n], b[len(b)-n-block:len(b)-n]) {
 		n += block

@@ -1,18 +1,16 @@
-package dns
+package unbound
 
 import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"gateway/internal/fault"
 )
 
 // model is a configuration as operators would send it: objects that the API takes or
 // refuses one by one.
 type model struct {
-	Settings *SettingsInput
-	Zones    []ZoneInput
+	Settings *Settings
+	Zones    []Zone
 	Records  []modelRecord
 }
 
@@ -22,8 +20,8 @@ type modelRecord struct {
 	TTL                     *int
 }
 
-func defaults() SettingsInput {
-	return SettingsInput{UpstreamForwards: []string{"9.9.9.9", "1.1.1.1"}, AccessACL: []string{"127.0.0.0/8", "::1"}, ListenAddresses: []string{"127.0.0.1"}, CacheMaxTTL: 86400}
+func defaults() Settings {
+	return Settings{UpstreamForwards: []string{"9.9.9.9", "1.1.1.1"}, AccessACL: []string{"127.0.0.0/8", "::1"}, ListenAddresses: []string{"127.0.0.1"}, CacheMaxTTL: 86400}
 }
 
 // stored is what is in the database after all requests were made; refused counts those
@@ -31,7 +29,7 @@ func defaults() SettingsInput {
 func (m model) stored() (s state, refused int) {
 	s.settings = defaults()
 	if m.Settings != nil {
-		if in := *m.Settings; validateSettings(nil, nil, nil, &in) == nil { //nolint:staticcheck // it needs neither
+		if in := *m.Settings; in.Validate() == nil {
 			s.settings = in
 		} else {
 			refused++
@@ -47,7 +45,7 @@ func (m model) stored() (s state, refused int) {
 			refused++
 		}
 	}
-	slices.SortFunc(s.zones, func(a, b storedZone) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.zones, func(a, b Zone) int { return strings.Compare(a.Name, b.Name) })
 	sortRows(s.records)
 	return s, refused
 }
@@ -59,24 +57,20 @@ func sortRows(rows []row) {
 	})
 }
 
-func (s *state) addZone(z ZoneInput) bool {
-	var p fault.Problems
-	name, err := zoneName(z.Name)
-	forward := eachValue(&p, "forward_to", z.ForwardTo, parseForward)
-	name = strings.TrimSuffix(name, ".")
-	if err != nil || p.Err() != nil || slices.ContainsFunc(s.zones, func(o storedZone) bool { return o.Name == name }) {
+func (s *state) addZone(z Zone) bool {
+	if z.Validate() != nil || slices.ContainsFunc(s.zones, func(o Zone) bool { return o.Name == z.Name }) {
 		return false
 	}
-	s.zones = append(s.zones, storedZone{name, forward})
+	s.zones = append(s.zones, z)
 	return true
 }
 
 func (s *state) addRecord(r modelRecord) bool {
-	if !slices.ContainsFunc(s.zones, func(z storedZone) bool { return z.Name == r.Zone }) || !slices.Contains(types, r.Type) {
+	if !slices.ContainsFunc(s.zones, func(z Zone) bool { return z.Name == r.Zone }) || !slices.Contains(Types(), r.Type) {
 		return false
 	}
-	in := RecordInput{Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL}
-	if in.settle(r.Zone+".") != nil || in.beside(s.neighbours(in.FQDN)) != nil {
+	in := Record{Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL}
+	if in.Validate(r.Zone+".") != nil || in.ValidateBeside(s.neighbours(in.FQDN)) != nil {
 		return false
 	}
 	row := row{in.FQDN, in.Type, in.Value, int32(*in.TTL)}
@@ -90,19 +84,19 @@ func (s *state) addRecord(r modelRecord) bool {
 // stored is row where a variable hides that name.
 type stored = row
 
-func (s *state) neighbours(fqdn string) []neighbours {
-	byType := map[string]neighbours{}
+func (s *state) neighbours(fqdn string) []Neighbours {
+	byType := map[string]Neighbours{}
 	for _, r := range s.records {
 		if n := byType[r.Type]; r.FQDN == fqdn {
-			byType[r.Type] = neighbours{r.Type, n.N + 1, n.Size + len(r.Value)}
+			byType[r.Type] = Neighbours{r.Type, n.N + 1, n.Size + len(r.Value)}
 		}
 	}
 	for _, z := range s.zones {
 		if z.Name+"." == fqdn {
-			byType[zoneItself] = neighbours{Type: zoneItself}
+			byType[ZoneItself] = Neighbours{Type: ZoneItself}
 		}
 	}
-	var out []neighbours
+	var out []Neighbours
 	for _, n := range byType {
 		out = append(out, n)
 	}

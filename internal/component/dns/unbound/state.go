@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"context"
@@ -11,14 +11,9 @@ import (
 
 // state is what the file is made of, as stored.
 type state struct {
-	settings SettingsInput
-	zones    []storedZone
+	settings Settings
+	zones    []Zone
 	records  []row
-}
-
-type storedZone struct {
-	Name      string
-	ForwardTo []string
 }
 
 // load reads it all in one round trip. The order is by name, never by id: two nodes
@@ -32,7 +27,7 @@ func load(ctx context.Context, q db.DB, about int) (state, error) {
 			return r.Scan(&in.UpstreamForwards, &in.AccessACL, &in.ListenAddresses, &in.CacheMinTTL, &in.CacheMaxTTL, &in.DNSSEC, &in.QNAMEMinimisation)
 		})
 	b.Queue(`select name, forward_to from dns_zones order by name`).Query(func(rows pgx.Rows) (err error) {
-		s.zones, err = pgx.CollectRows(rows, pgx.RowToStructByPos[storedZone])
+		s.zones, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Zone])
 		return err
 	})
 	b.Queue(`select fqdn, type, value, ttl from dns_records order by fqdn, type, value`).Query(func(rows pgx.Rows) error {

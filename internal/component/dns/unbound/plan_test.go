@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func list(rnd *rand.Rand, names int) []string {
 }
 
 // What is left away at both ends does not change what differs.
-func TestTheMiddleHoldsAllDifferences(t *testing.T) {
+func TestWhatIsNotCommonHoldsAllDifferences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	text := func(l []string) []byte { return []byte(strings.Join(append(l, ""), "\n")) }
 	for range 20_000 {
@@ -93,12 +93,12 @@ func TestStepsThatNeedNoCheck(t *testing.T) {
 		{"no file now", head + one, "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := unchecked(rendering(tc.old), rendering(tc.now)); got != tc.want {
-				t.Errorf("unchecked = %t", got)
+			if got := plain(rendering(tc.old), rendering(tc.now)); got != tc.want {
+				t.Errorf("plain = %t", got)
 			}
 		})
 	}
-	if unchecked(daemon.Rendering{}, rendering(head+one)) {
+	if plain(daemon.Rendering{}, rendering(head+one)) {
 		t.Error("a first rendering is not checked")
 	}
 }

@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"errors"
@@ -11,7 +11,9 @@ import (
 )
 
 // Types are what a record can be.
-var types = []string{"A", "AAAA", "CNAME", "TXT", "MX", "SRV", "NS", "PTR", "CAA"}
+func Types() []string {
+	return []string{"A", "AAAA", "CNAME", "TXT", "MX", "SRV", "NS", "PTR", "CAA"}
+}
 
 // parseValue reads a record's value as an operator writes it. Names in it may be relative to zone.
 func parseValue(typ, value, zone string) (mdns.RR, error) {
@@ -27,7 +29,7 @@ func parseValue(typ, value, zone string) (mdns.RR, error) {
 	case "CAA":
 		return parseCAA(value)
 	}
-	return nil, fmt.Errorf("must be one of %s", strings.Join(types, ", "))
+	return nil, fmt.Errorf("must be one of %s", strings.Join(Types(), ", "))
 }
 
 func parseAddress(typ, value string) (mdns.RR, error) {
@@ -92,8 +94,8 @@ func serviceTarget(word, zone string) (string, error) {
 	return targetName(word, zone)
 }
 
-// operatorValue prints a value as the API shows it. Reading that gives the same record.
-func operatorValue(rr mdns.RR) string {
+// OperatorValue prints a value as the API shows it. Reading that gives the same record.
+func OperatorValue(rr mdns.RR) string {
 	switch rr := rr.(type) {
 	case *mdns.TXT:
 		return textValue(rr)

@@ -1,4 +1,4 @@
-package dns
+package unbound
 
 import (
 	"errors"
@@ -67,8 +67,8 @@ func foreign(name string) error {
 	return fmt.Errorf("must be in its encoded form: %s", ascii)
 }
 
-// ownerName is the complete name that a record's name means in a zone.
-func ownerName(name, zone string) (string, error) {
+// OwnerName is the complete name that a record's name means in a zone.
+func OwnerName(name, zone string) (string, error) {
 	name = strings.ToLower(name)
 	switch {
 	case name == "" || name == "@":
