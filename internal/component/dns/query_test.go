@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component/dns/dnstest"
-
 	mdns "github.com/miekg/dns"
+
+	"gateway/internal/component/dns/dnstest"
 )
 
 // shows DNS-10, DNS-15

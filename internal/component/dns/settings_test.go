@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/daemon"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // shows DNS-01, DNS-08, DNS-09

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
-	"gateway/internal/daemon"
-
 	mdns "github.com/miekg/dns"
+
+	"gateway/internal/daemon"
 )
 
 const (

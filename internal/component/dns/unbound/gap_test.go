@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/component/dns/unbound"
-
 	mdns "github.com/miekg/dns"
+
+	"gateway/internal/component/dns/unbound"
 )
 
 // asker asks for one name all the time, from several sockets, and counts what it gets.

@@ -102,9 +102,7 @@ func (m model) raw() state {
 	if m.Settings != nil {
 		s.settings = *m.Settings
 	}
-	for _, z := range m.Zones {
-		s.zones = append(s.zones, z)
-	}
+	s.zones = append(s.zones, m.Zones...)
 	seen := map[row]bool{}
 	for _, r := range m.Records {
 		row := row{r.Name + "." + r.Zone + ".", r.Type, r.Value, 60}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/daemon"
-
 	"github.com/google/go-cmp/cmp"
+
+	"gateway/internal/daemon"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/render/*/want")
