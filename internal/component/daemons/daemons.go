@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"gateway/internal/component/cert"
-	"gateway/internal/component/dns"
+	"gateway/internal/component/dns/unbound"
 	"gateway/internal/component/firewall"
-	"gateway/internal/component/ntp"
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/component/proxy"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
@@ -35,8 +35,8 @@ func List(d Deps) []daemon.Daemon {
 	proxied.At = d.At
 	forward := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-forwarding.service") }
 	all := []daemon.Daemon{
-		ntp.NewDaemon(ntp.Options{Units: d.Units, Exec: d.Exec}),
-		dns.NewDaemon(dns.Options{Units: d.Units, Exec: d.Exec}),
+		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
+		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec}),
 		proxy.NewDaemon(proxy.Options{HAProxy: proxied, Exec: d.Exec}),
 		cert.NewDaemon(cert.Options{HAProxy: proxied, Now: d.Now, Log: d.Log}),
 	}

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	mdns "github.com/miekg/dns"
+
+	"gateway/internal/component/dns/dnstest"
 )
 
 // shows DNS-10, DNS-15
 func TestRecordsAreAnswered(t *testing.T) {
 	r := newRig(t, "")
-	zone, reverse := r.zone("example.com"), r.zone("2.0.192.in-addr.arpa")
+	zone, reverse := r.Zone("example.com"), r.Zone("2.0.192.in-addr.arpa")
 	for _, rec := range [][4]string{
 		{zone, "www", "A", "192.0.2.1"},
 		{zone, "www", "A", "192.0.2.2"},
@@ -27,9 +29,9 @@ func TestRecordsAreAnswered(t *testing.T) {
 		{zone, "out.example.org.", "A", "192.0.2.9"},
 		{zone, "long", "TXT", strings.Repeat("long ", 400)},
 	} {
-		r.record(rec[0], rec[1], rec[2], rec[3])
+		r.Record(rec[0], rec[1], rec[2], rec[3])
 	}
-	r.sync()
+	r.Sync()
 	for _, tc := range [][3]string{
 		{"www.example.com", "A", "NOERROR | A 192.0.2.1 | A 192.0.2.2"},
 		{"WWW.Example.COM", "AAAA", "NOERROR | AAAA 2001:db8::1"},
@@ -43,12 +45,12 @@ func TestRecordsAreAnswered(t *testing.T) {
 		{"long.example.com", "TXT", "NOERROR | TXT " + strings.Repeat("long ", 400)},
 		{"www.example.com", "MX", "NOERROR"},
 	} {
-		if got := sorted(r.unbound.ask(tc[0], tc[1])); got != sorted(tc[2]) {
+		if got := sorted(r.Unbound.Ask(tc[0], tc[1])); got != sorted(tc[2]) {
 			t.Errorf("%s %s = %s, want %s", tc[0], tc[1], got, tc[2])
 		}
 	}
-	if r.installed.Files[0].Path != "/etc/unbound/unbound.conf.d/gateway.conf" || r.installed.Files[0].Mode != 0o644 {
-		t.Errorf("the file is %s with mode %o", r.installed.Files[0].Path, r.installed.Files[0].Mode)
+	if r.Installed.Files[0].Path != "/etc/unbound/unbound.conf.d/gateway.conf" || r.Installed.Files[0].Mode != 0o644 {
+		t.Errorf("the file is %s with mode %o", r.Installed.Files[0].Path, r.Installed.Files[0].Mode)
 	}
 }
 
@@ -65,60 +67,48 @@ func sorted(answer string) string {
 	return strings.Join(parts, " | ")
 }
 
-// world answers for everything that is not ours.
-func world(q mdns.Question) []mdns.RR {
-	name := strings.ToLower(q.Name)
-	switch {
-	case strings.HasSuffix(name, "missing.example.") || strings.HasSuffix(name, "example.com."):
-		return nil
-	case q.Qtype == mdns.TypeA:
-		return []mdns.RR{mustRR(name + " 300 IN A 203.0.113.1")}
-	}
-	return []mdns.RR{}
-}
-
 // shows DNS-12
 func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
-	general := newUpstream(t, world)
-	own := newUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{mustRR(q.Name + " 300 IN A 203.0.113.77")} })
+	general := dnstest.NewUpstream(t, dnstest.World)
+	own := dnstest.NewUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{dnstest.MustRR(q.Name + " 300 IN A 203.0.113.77")} })
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
-	r.sync()
-	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	r.Sync()
+	if got := r.Unbound.Ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
 		t.Fatalf("before: %s", got)
 	}
-	id := r.zone("corp.example", own.forward())
-	r.record(id, "local", "A", "192.0.2.5")
-	r.sync() // also forgets what the others said of it
+	id := r.Zone("corp.example", own.Forward())
+	r.Record(id, "local", "A", "192.0.2.5")
+	r.Sync() // also forgets what the others said of it
 	for name, want := range map[string]string{
 		"host.corp.example": "A 203.0.113.77", "corp.example": "A 203.0.113.77", "host.other.example": "A 203.0.113.1", "local.corp.example": "A 192.0.2.5",
 	} {
-		if got := r.unbound.ask(name, "A"); got != "NOERROR | "+want {
+		if got := r.Unbound.Ask(name, "A"); got != "NOERROR | "+want {
 			t.Errorf("%s = %s, want %s", name, got, want)
 		}
 	}
-	if own.asked("host.corp.example.", "A") == 0 || own.asked("host.other.example.", "A") != 0 {
-		t.Errorf("its server saw %v", own.seen)
+	if own.Asked("host.corp.example.", "A") == 0 || own.Asked("host.other.example.", "A") != 0 {
+		t.Errorf("its server saw %v", own.Seen())
 	}
 	// Reverse zones of private networks are answered by unbound itself, unless they are forwarded.
-	r.zone("168.192.in-addr.arpa", own.forward())
-	r.sync()
-	if got := r.unbound.ask("1.1.168.192.in-addr.arpa", "A"); got != "NOERROR | A 203.0.113.77" {
+	r.Zone("168.192.in-addr.arpa", own.Forward())
+	r.Sync()
+	if got := r.Unbound.Ask("1.1.168.192.in-addr.arpa", "A"); got != "NOERROR | A 203.0.113.77" {
 		t.Errorf("a private reverse zone = %s", got)
 	}
 	r.Do("DELETE", "/dns/zones/"+id, nil).Want(http.StatusOK)
-	r.sync()
-	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
+	r.Sync()
+	if got := r.Unbound.Ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
 		t.Errorf("after: %s", got)
 	}
 }
 
 // unbound by itself answers an alias with its target's name and nothing else.
 func TestAliasesLeadToAddresses(t *testing.T) {
-	general := newUpstream(t, world)
+	general := dnstest.NewUpstream(t, dnstest.World)
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
-	zone := r.zone("example.com")
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	zone := r.Zone("example.com")
 	for _, rec := range [][3]string{
 		{"host", "A", "192.0.2.1"},
 		{"host", "AAAA", "2001:db8::1"},
@@ -130,12 +120,12 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 		{"_acme.cdn", "TXT", "below an alias"},
 		{"alias.example.org.", "CNAME", "host"},
 	} {
-		r.record(zone, rec[0], rec[1], rec[2])
+		r.Record(zone, rec[0], rec[1], rec[2])
 	}
-	r.sync()
+	r.Sync()
 	check := func(name, typ, want string) {
 		t.Helper()
-		if got := r.unbound.ask(name, typ); got != want {
+		if got := r.Unbound.Ask(name, typ); got != want {
 			t.Errorf("%s %s = %s, want %s", name, typ, got, want)
 		}
 	}
@@ -148,92 +138,82 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 	check("_acme.cdn.example.com", "TXT", "NOERROR | TXT below an alias")
 	check("alias.example.org", "A", "NOERROR | A 192.0.2.1")
 	// The host moves, and its aliases with it.
-	r.Do("PUT", "/dns/records/"+r.find("host.example.com.", "A"), object{"zone_id": zone, "name": "host", "type": "A", "value": "192.0.2.7"}).Want(http.StatusOK)
-	r.sync()
+	r.Do("PUT", "/dns/records/"+r.Find("host.example.com.", "A"), object{"zone_id": zone, "name": "host", "type": "A", "value": "192.0.2.7"}).Want(http.StatusOK)
+	r.Sync()
 	check("web.example.com", "A", "NOERROR | A 192.0.2.7")
 	// The alias moves.
-	r.Do("PUT", "/dns/records/"+r.find("www.example.com.", "CNAME"), object{"zone_id": zone, "name": "www", "type": "CNAME", "value": "cdn.example.net."}).Want(http.StatusOK)
-	r.sync()
+	r.Do("PUT", "/dns/records/"+r.Find("www.example.com.", "CNAME"), object{"zone_id": zone, "name": "www", "type": "CNAME", "value": "cdn.example.net."}).Want(http.StatusOK)
+	r.Sync()
 	check("www.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
 	check("web.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
-	if n := r.unbound.restarted(); n != 1 {
+	if n := r.Unbound.Restarted(); n != 1 {
 		t.Errorf("unbound was started %d times, want once", n)
 	}
 }
 
-// find is the id of a record.
-func (r *rig) find(fqdn, typ string) string {
-	r.t.Helper()
-	var id string
-	if err := r.pool.QueryRow(r.t.Context(), `select id::text from dns_records where fqdn = $1 and type = $2`, fqdn, typ).Scan(&id); err != nil {
-		r.t.Fatal(err)
-	}
-	return id
-}
-
 // A name that did not exist a moment ago, and is remembered not to, exists once it has a record.
 func TestARecordIsStrongerThanTheCache(t *testing.T) {
-	general := newUpstream(t, world)
+	general := dnstest.NewUpstream(t, dnstest.World)
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
-	zone := r.zone("missing.example")
-	r.sync()
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	zone := r.Zone("missing.example")
+	r.Sync()
 	for range 2 {
-		if got := r.unbound.ask("www.missing.example", "A"); got != "NXDOMAIN" {
+		if got := r.Unbound.Ask("www.missing.example", "A"); got != "NXDOMAIN" {
 			t.Fatalf("before: %s", got)
 		}
 	}
-	if n := general.asked("www.missing.example.", "A"); n != 1 {
+	if n := general.Asked("www.missing.example.", "A"); n != 1 {
 		t.Fatalf("the upstream was asked %d times, so the answer was not cached", n)
 	}
-	id := r.record(zone, "www", "A", "192.0.2.1")
-	r.sync()
-	if got := r.unbound.ask("www.missing.example", "A"); got != "NOERROR | A 192.0.2.1" {
+	id := r.Record(zone, "www", "A", "192.0.2.1")
+	r.Sync()
+	if got := r.Unbound.Ask("www.missing.example", "A"); got != "NOERROR | A 192.0.2.1" {
 		t.Errorf("after: %s", got)
 	}
 	r.Do("DELETE", "/dns/records/"+id, nil).Want(http.StatusOK)
-	r.sync()
-	if got := r.unbound.ask("www.missing.example", "A"); got != "NXDOMAIN" {
+	r.Sync()
+	if got := r.Unbound.Ask("www.missing.example", "A"); got != "NXDOMAIN" {
 		t.Errorf("at the end: %s", got)
 	}
 }
 
 // shows DNS-21, AUDIT-20
 func TestFlushEmptiesTheCache(t *testing.T) {
-	general := newUpstream(t, world)
+	general := dnstest.NewUpstream(t, dnstest.World)
 	r := newRig(t, "")
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
 	r.Do("POST", "/dns/flush-cache", nil).Want(http.StatusServiceUnavailable)
-	r.sync()
+	r.Sync()
 	for range 3 {
-		r.unbound.ask("www.example.org", "A")
+		r.Unbound.Ask("www.example.org", "A")
 	}
-	if n := general.asked("www.example.org.", "A"); n != 1 {
+	if n := general.Asked("www.example.org.", "A"); n != 1 {
 		t.Fatalf("the upstream was asked %d times, want once", n)
 	}
 	r.As("viewer", "POST", "/dns/flush-cache", nil).Want(http.StatusForbidden)
 	r.Do("POST", "/dns/flush-cache", nil).Want(http.StatusOK)
-	r.unbound.ask("www.example.org", "A")
-	if n := general.asked("www.example.org.", "A"); n != 2 {
+	r.Unbound.Ask("www.example.org", "A")
+	if n := general.Asked("www.example.org.", "A"); n != 2 {
 		t.Errorf("the upstream was asked %d times, want twice", n)
 	}
-	if got := fmt.Sprint(r.actions()); strings.Count(got, "dns.cache.flush cache") != 2 || strings.Count(got, "dns.cache.flush.failed cache") != 1 {
+	if got := fmt.Sprint(r.Actions()); strings.Count(got, "dns.cache.flush cache") != 2 || strings.Count(got, "dns.cache.flush.failed cache") != 1 {
 		t.Errorf("audited %s", got)
 	}
 }
 
 // shows DNS-22
 func TestStats(t *testing.T) {
-	general := newUpstream(t, world)
+	general := dnstest.NewUpstream(t, dnstest.World)
 	r := newRig(t, "")
 	a := r.Do("GET", "/dns/stats", nil).Want(http.StatusServiceUnavailable)
 	if a.Error.Code != "resolver_unavailable" {
 		t.Errorf("while it is down: %+v", a.Error)
 	}
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
-	r.sync()
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	r.Sync()
 	for range 4 {
-		r.unbound.ask("www.example.org", "A")
+		r.Unbound.Ask("www.example.org", "A")
 	}
 	stats := r.As("viewer", "GET", "/dns/stats", nil).Want(http.StatusOK)
 	for field, want := range map[string]string{
@@ -247,7 +227,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("cache_memory = %s", got)
 	}
 	// A second look counts on.
-	r.unbound.ask("www.example.org", "A")
+	r.Unbound.Ask("www.example.org", "A")
 	if got := r.Do("GET", "/dns/stats", nil).Field("queries"); got != "5" {
 		t.Errorf("queries = %s, want 5", got)
 	}
@@ -257,7 +237,7 @@ func TestStats(t *testing.T) {
 func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 	key, anchor := newKey(t)
 	forged := func(q mdns.Question) []mdns.RR {
-		rr := mustRR(strings.ToLower(q.Name) + " 300 IN A 203.0.113.1")
+		rr := dnstest.MustRR(strings.ToLower(q.Name) + " 300 IN A 203.0.113.1")
 		switch {
 		case q.Qtype == mdns.TypeDNSKEY:
 			return key.sign(t, key.dnskey)
@@ -271,23 +251,23 @@ func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 		return []mdns.RR{}
 	}
 	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
-	r.settings(object{"upstream_forwards": []string{newUpstream(t, forged).forward()}}).Want(http.StatusOK)
-	r.sync()
-	good, err := r.unbound.query("good.", mdns.TypeA)
+	r.Settings(object{"upstream_forwards": []string{dnstest.NewUpstream(t, forged).Forward()}}).Want(http.StatusOK)
+	r.Sync()
+	good, err := r.Unbound.Query("good.", mdns.TypeA)
 	if err != nil || !good.AuthenticatedData {
 		t.Fatalf("a good signature is not acknowledged: %v %v", good, err)
 	}
-	if got := r.unbound.ask("forged.", "A"); got != "SERVFAIL" {
+	if got := r.Unbound.Ask("forged.", "A"); got != "SERVFAIL" {
 		t.Errorf("a forged answer = %s, want SERVFAIL", got)
 	}
-	r.settings(object{"dnssec": false}).Want(http.StatusOK)
-	r.sync()
-	if got := r.unbound.ask("forged.", "A"); got != "NOERROR | A 203.0.113.66" {
+	r.Settings(object{"dnssec": false}).Want(http.StatusOK)
+	r.Sync()
+	if got := r.Unbound.Ask("forged.", "A"); got != "NOERROR | A 203.0.113.66" {
 		t.Errorf("without validation a forged answer = %s", got)
 	}
-	r.settings(object{"dnssec": true}).Want(http.StatusOK)
-	r.sync()
-	if got := r.unbound.ask("forged.", "A"); got != "SERVFAIL" {
+	r.Settings(object{"dnssec": true}).Want(http.StatusOK)
+	r.Sync()
+	if got := r.Unbound.Ask("forged.", "A"); got != "SERVFAIL" {
 		t.Errorf("with validation again a forged answer = %s, want SERVFAIL", got)
 	}
 }
@@ -295,21 +275,21 @@ func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 // A private zone has no chain of trust, and is answered all the same.
 func TestAForwardedZoneNeedsNoSignatures(t *testing.T) {
 	key, anchor := newKey(t)
-	general := newUpstream(t, func(q mdns.Question) []mdns.RR {
+	general := dnstest.NewUpstream(t, func(q mdns.Question) []mdns.RR {
 		if q.Qtype == mdns.TypeDNSKEY {
 			return key.sign(t, key.dnskey)
 		}
 		return []mdns.RR{}
 	})
-	own := newUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{mustRR(q.Name + " 300 IN A 203.0.113.77")} })
+	own := dnstest.NewUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{dnstest.MustRR(q.Name + " 300 IN A 203.0.113.77")} })
 	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
-	r.settings(object{"upstream_forwards": []string{general.forward()}}).Want(http.StatusOK)
-	r.zone("corp.example", own.forward())
-	r.sync()
-	if got := r.unbound.ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.77" {
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	r.Zone("corp.example", own.Forward())
+	r.Sync()
+	if got := r.Unbound.Ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.77" {
 		t.Errorf("got %s", got)
 	}
-	if got := r.unbound.ask("host.other.example", "A"); got != "SERVFAIL" {
+	if got := r.Unbound.Ask("host.other.example", "A"); got != "SERVFAIL" {
 		t.Errorf("elsewhere an unsigned answer = %s, want SERVFAIL", got)
 	}
 }

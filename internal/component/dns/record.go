@@ -3,19 +3,12 @@ package dns
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"gateway/internal/api"
+	"gateway/internal/component/dns/unbound" //nolint:depguard // our own folder, not another component
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
-)
-
-const (
-	defaultTTL = 3600
-	maxValue   = 2048  // bytes of a value as stored
-	maxSetSize = 40000 // bytes of the values of one type at one name: they leave in one answer
 )
 
 // Record is one record of a zone.
@@ -39,9 +32,9 @@ type RecordInput struct {
 	FQDN   string `json:"-" db:"fqdn"`
 }
 
-func (p *part) records() resource.Resource[Record, RecordInput] {
+func (h *handlers) records() resource.Resource[Record, RecordInput] {
 	return resource.Resource[Record, RecordInput]{
-		Component: "dns", Noun: "record", Path: "/dns/records", Table: "dns_records", Access: api.Viewer,
+		Component: unbound.Name, Noun: "record", Path: "/dns/records", Table: "dns_records", Access: api.Viewer,
 		Search: []string{"name", "value", "fqdn", "type"}, Filter: []string{"zone_id", "type"},
 		Sort:     []string{"fqdn", "name", "type", "value", "ttl", "created_at", "updated_at"},
 		Unique:   map[string]string{"dns_records_once": "value"},
@@ -56,17 +49,19 @@ func validateRecord(ctx context.Context, tx db.DB, old *Record, in *RecordInput)
 	if err != nil {
 		return err
 	}
-	if err := in.settle(zone); err != nil {
+	r := unbound.Record{Name: in.Name, Type: in.Type, Value: in.Value, TTL: in.TTL}
+	if err := r.Validate(zone); err != nil {
 		return err
 	}
+	in.Name, in.Value, in.TTL, in.FQDN = r.Name, r.Value, r.TTL, r.FQDN
 	id := ""
 	if old != nil {
 		id = old.ID
 	}
-	if err := refuseNeighbours(ctx, tx, id, in); err != nil || in.Type != "CNAME" {
+	if err := refuseNeighbours(ctx, tx, id, r); err != nil || in.Type != "CNAME" {
 		return err
 	}
-	return refuseLoop(ctx, tx, id, in)
+	return refuseLoop(ctx, tx, id, r)
 }
 
 func zoneOf(ctx context.Context, tx db.DB, id string) (string, error) {
@@ -83,88 +78,30 @@ func zoneOf(ctx context.Context, tx db.DB, id string) (string, error) {
 	return name + ".", nil
 }
 
-// settle judges what can be judged without a look at other records.
-func (in *RecordInput) settle(zone string) error {
-	var p fault.Problems
-	owner, err := ownerName(in.Name, zone)
-	if err != nil {
-		p.Add("name", "%s", err)
-	}
-	rr, err := parseValue(in.Type, in.Value, zone)
-	if err != nil {
-		p.Add("value", "%s", err)
-	} else if in.Value = operatorValue(rr); len(in.Value) > maxValue {
-		p.Add("value", "must not have more than %d bytes in its stored form, not %d", maxValue, len(in.Value))
-	} else if in.Type == "CNAME" && in.Value == owner {
-		p.Add("value", "must not be the record's own name")
-	}
-	if err := p.Err(); err != nil {
-		return err
-	}
-	ttl := defaultTTL
-	if in.TTL == nil {
-		in.TTL = &ttl
-	}
-	in.FQDN, in.Name = owner, strings.ToLower(in.Name)
-	if in.Name == "" {
-		in.Name = "@"
-	}
-	// The same way that the renderer goes: what passes here is rendered.
-	if _, err := newEntry(in.FQDN, in.Type, in.Value, *in.TTL); err != nil {
-		return fault.At("value", "%s", err)
-	}
-	return nil
-}
-
-// neighbours are the other records of a name, by type; a zone of that name counts as one.
-type neighbours struct {
-	Type string
-	N    int
-	Size int
-}
-
-const zoneItself = "zone"
-
 // refuseNeighbours judges a record by those beside it.
-func refuseNeighbours(ctx context.Context, tx db.DB, id string, in *RecordInput) error {
-	others, err := db.List[neighbours](ctx, tx, `
+func refuseNeighbours(ctx context.Context, tx db.DB, id string, r unbound.Record) error {
+	others, err := db.List[unbound.Neighbours](ctx, tx, `
 		select type, count(id)::int, sum(octet_length(value))::int from dns_records where fqdn = $1 and id::text <> $2 group by type
-		union all select '`+zoneItself+`', 1, 0 from dns_zones where name || '.' = $1 order by 1`, in.FQDN, id)
+		union all select '`+unbound.ZoneItself+`', 1, 0 from dns_zones where name || '.' = $1 order by 1`, r.FQDN, id)
 	if err != nil {
-		return fmt.Errorf("look at the records of %s: %w", in.FQDN, err)
+		return fmt.Errorf("look at the records of %s: %w", r.FQDN, err)
 	}
-	return in.beside(others)
-}
-
-func (in *RecordInput) beside(others []neighbours) error {
-	if in.Type == "CNAME" && slices.ContainsFunc(others, func(n neighbours) bool { return n.Type == zoneItself }) {
-		return fault.At("type", "must not be CNAME: %s is the name of a zone, and that cannot be an alias", in.FQDN)
-	}
-	for _, n := range others {
-		switch {
-		case n.Type == zoneItself:
-		case in.Type == "CNAME" || n.Type == "CNAME":
-			return fault.New(fault.Conflict, "%s has a record of type %s already, and an alias (CNAME) must be the only record of its name", in.FQDN, n.Type)
-		case n.Type == in.Type && (n.N >= maxSet || n.Size+len(in.Value) > maxSetSize):
-			return fault.New(fault.Conflict, "%s has %d records of type %s already; more would not fit into one answer", in.FQDN, n.N, n.Type)
-		}
-	}
-	return nil
+	return r.ValidateBeside(others)
 }
 
 // refuseLoop follows an alias through others. What leads back to itself has no address.
-func refuseLoop(ctx context.Context, tx db.DB, id string, in *RecordInput) error {
+func refuseLoop(ctx context.Context, tx db.DB, id string, r unbound.Record) error {
 	var loop bool
 	err := tx.QueryRow(ctx, `
 		with recursive chain (target) as (
 			select $1::text collate "C"
 			union select r.value from chain c join dns_records r on r.fqdn = c.target and r.type = 'CNAME' and r.id::text <> $3
-		) select exists (select from chain where target = $2)`, in.Value, in.FQDN, id).Scan(&loop)
+		) select exists (select from chain where target = $2)`, r.Value, r.FQDN, id).Scan(&loop)
 	if err != nil {
-		return fmt.Errorf("follow the alias %s: %w", in.FQDN, err)
+		return fmt.Errorf("follow the alias %s: %w", r.FQDN, err)
 	}
 	if loop {
-		return fault.At("value", "must not lead back to %s through other aliases", in.FQDN)
+		return fault.At("value", "must not lead back to %s through other aliases", r.FQDN)
 	}
 	return nil
 }

@@ -6,19 +6,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gateway/internal/component/dns/unbound"
 )
 
 // shows DNS-14, AUDIT-18
 func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
 	r := newRig(t, "")
-	zone, other := r.zone("example.com"), r.zone("example.net")
+	zone, other := r.Zone("example.com"), r.Zone("example.net")
 	made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "WWW", "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"name": "www", "type": "A", "value": "192.0.2.1", "ttl": "3600", "fqdn": "www.example.com.", "zone_id": zone} {
 		if got := made.Field(field); got != want {
 			t.Errorf("%s = %s, want %s", field, got, want)
 		}
 	}
-	r.record(other, "www", "A", "192.0.2.2")
+	r.Record(other, "www", "A", "192.0.2.2")
 	if got := r.As("viewer", "GET", "/dns/records?filter=zone_id:"+zone, nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("the zone has %s records, want 1", got)
 	}
@@ -34,8 +36,8 @@ func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
 	r.Do("DELETE", "/dns/records/"+id, nil).Want(http.StatusOK)
 	r.Do("GET", "/dns/records/"+id, nil).Want(http.StatusNotFound)
 	for _, want := range []string{"dns.record.create WWW", "dns.record.update A www.example.com.", "dns.record.delete AAAA web.example.net."} {
-		if !slices.Contains(r.actions(), want) {
-			t.Errorf("audited %v, want %s among them", r.actions(), want)
+		if !slices.Contains(r.Actions(), want) {
+			t.Errorf("audited %v, want %s among them", r.Actions(), want)
 		}
 	}
 }
@@ -43,15 +45,15 @@ func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
 // shows DNS-16
 func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
 	r := newRig(t, "")
-	zone := r.zone("example.com")
-	for i, typ := range types {
+	zone := r.Zone("example.com")
+	for i, typ := range unbound.Types() {
 		value := map[string]string{
 			"A": "192.0.2.1", "AAAA": "2001:db8::1", "CNAME": "www", "TXT": "v=spf1 -all", "MX": "10 mail", "SRV": "1 2 5060 sip",
 			"NS": "ns1.example.com.", "PTR": "host.example.com", "CAA": `0 issue "letsencrypt.org"`,
 		}[typ]
-		r.record(zone, fmt.Sprintf("r%d", i), typ, value)
+		r.Record(zone, fmt.Sprintf("r%d", i), typ, value)
 	}
-	r.sync() // unbound takes them all
+	r.Sync() // unbound takes them all
 	for _, typ := range []string{"", "a", "ANY", "SOA", "DNAME", "HTTPS", "NAPTR", "DS", "TYPE1", "A IN"} {
 		a := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "x", "type": typ, "value": "192.0.2.1"}).Want(http.StatusBadRequest)
 		if len(a.Error.Fields) == 0 || a.Error.Fields[0].Name != "type" {
@@ -63,7 +65,7 @@ func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
 // shows DNS-17, DNS-18, DNS-19, DNS-20
 func TestWhatNamesMean(t *testing.T) {
 	r := newRig(t, "")
-	zone := r.zone("example.com")
+	zone := r.Zone("example.com")
 	for _, tc := range []struct{ says, name, want string }{
 		{"the at sign is the apex", "@", "example.com."},
 		{"nothing is the apex", "", "example.com."},
@@ -80,8 +82,8 @@ func TestWhatNamesMean(t *testing.T) {
 		t.Run(tc.says, func(t *testing.T) {
 			made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": tc.name, "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
 			defer r.Do("DELETE", "/dns/records/"+made.ID(), nil)
-			if want := fmt.Sprintf("\tlocal-data: \"%s 3600 IN A 192.0.2.1\"\n", tc.want); !strings.Contains(r.text(), want) {
-				t.Errorf("the file lacks %q:\n%s", want, r.text())
+			if want := fmt.Sprintf("\tlocal-data: \"%s 3600 IN A 192.0.2.1\"\n", tc.want); !strings.Contains(r.Text(), want) {
+				t.Errorf("the file lacks %q:\n%s", want, r.Text())
 			}
 			if made.Field("fqdn") != tc.want {
 				t.Errorf("fqdn = %s, want %s", made.Field("fqdn"), tc.want)
@@ -92,7 +94,7 @@ func TestWhatNamesMean(t *testing.T) {
 
 func TestNamesThatAreRefused(t *testing.T) {
 	r := newRig(t, "")
-	zone := r.zone("example.com")
+	zone := r.Zone("example.com")
 	for _, tc := range []struct{ says, name, want string }{
 		{"a wildcard", "*", "one by one"},
 		{"a wildcard below", "*.apps", "one by one"},
@@ -130,9 +132,9 @@ func TestNamesThatAreRefused(t *testing.T) {
 
 func TestARecordIsThereOnce(t *testing.T) {
 	r := newRig(t, "")
-	zone := r.zone("example.com")
-	r.record(zone, "www", "TXT", "hello")
-	r.record(zone, "www", "MX", "10 mail.example.com")
+	zone := r.Zone("example.com")
+	r.Record(zone, "www", "TXT", "hello")
+	r.Record(zone, "www", "MX", "10 mail.example.com")
 	for _, same := range []object{
 		{"name": "www", "type": "TXT", "value": "hello"},
 		{"name": "www.example.com.", "type": "TXT", "value": `"hello"`},
@@ -147,9 +149,9 @@ func TestARecordIsThereOnce(t *testing.T) {
 
 func TestAnAliasIsAlone(t *testing.T) {
 	r := newRig(t, "")
-	zone := r.zone("example.com")
-	r.record(zone, "www", "A", "192.0.2.1")
-	alias := r.record(zone, "web", "CNAME", "www")
+	zone := r.Zone("example.com")
+	r.Record(zone, "www", "A", "192.0.2.1")
+	alias := r.Record(zone, "web", "CNAME", "www")
 	for _, beside := range []object{
 		{"name": "www", "type": "CNAME", "value": "elsewhere.example.org"},
 		{"name": "web", "type": "A", "value": "192.0.2.2"},
@@ -166,9 +168,9 @@ func TestAnAliasIsAlone(t *testing.T) {
 		t.Errorf("an alias of itself: %+v", itself.Error)
 	}
 	for i, name := range []string{"a", "b", "c"} {
-		r.record(zone, name, "CNAME", []string{"b", "c", "www"}[i])
+		r.Record(zone, name, "CNAME", []string{"b", "c", "www"}[i])
 	}
-	loop := r.Do("PUT", "/dns/records/"+r.find("c.example.com.", "CNAME"), object{"zone_id": zone, "name": "c", "type": "CNAME", "value": "a"}).Want(http.StatusBadRequest)
+	loop := r.Do("PUT", "/dns/records/"+r.Find("c.example.com.", "CNAME"), object{"zone_id": zone, "name": "c", "type": "CNAME", "value": "a"}).Want(http.StatusBadRequest)
 	if !strings.Contains(loop.Complaint("value"), "back to c.example.com.") {
 		t.Errorf("a loop: %+v", loop.Error)
 	}
@@ -179,19 +181,19 @@ func TestAnAliasIsAlone(t *testing.T) {
 
 func TestANameHasSoManyRecordsAndNoMore(t *testing.T) {
 	r := newRig(t, "")
-	zone := r.zone("example.com")
-	for i := range maxSet {
-		r.record(zone, "many", "A", fmt.Sprintf("10.0.0.%d", i))
+	zone := r.Zone("example.com")
+	for i := range unbound.MaxSet {
+		r.Record(zone, "many", "A", fmt.Sprintf("10.0.0.%d", i))
 	}
 	r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "many", "type": "A", "value": "10.0.1.0"}).Want(http.StatusConflict)
-	r.record(zone, "many", "AAAA", "fd00::1")
+	r.Record(zone, "many", "AAAA", "fd00::1")
 	for i := range 20 {
-		r.record(zone, "big", "TXT", fmt.Sprintf("%02d", i)+strings.Repeat("a", 1990))
+		r.Record(zone, "big", "TXT", fmt.Sprintf("%02d", i)+strings.Repeat("a", 1990))
 	}
 	r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "big", "type": "TXT", "value": strings.Repeat("b", 1990)}).Want(http.StatusConflict)
-	r.sync()
+	r.Sync()
 	for name, typ := range map[string]string{"many.example.com": "A", "big.example.com": "TXT"} {
-		if got := r.unbound.ask(name, typ); strings.Count(got, typ+" ") < 20 {
+		if got := r.Unbound.Ask(name, typ); strings.Count(got, typ+" ") < 20 {
 			t.Errorf("%s %s = %.100s", name, typ, got)
 		}
 	}

@@ -2,15 +2,9 @@ package dns
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net/netip"
-	"slices"
-	"strconv"
-	"strings"
 
+	"gateway/internal/component/dns/unbound" //nolint:depguard // our own folder, not another component
 	"gateway/internal/db"
-	"gateway/internal/fault"
 	"gateway/internal/resource"
 )
 
@@ -26,142 +20,11 @@ type Settings struct {
 	QNAMEMinimisation bool     `json:"qname_minimisation" db:"qname_minimisation"`
 }
 
-// SettingsInput is what replaces them.
-type SettingsInput struct {
-	UpstreamForwards  []string `json:"upstream_forwards" db:"upstream_forwards" maxItems:"16" doc:"Resolvers to ask, as 192.0.2.1 or 192.0.2.1@5353; none: ask the root servers and find the way from there" example:"[\"9.9.9.9\"]"`
-	AccessACL         []string `json:"access_acl" db:"access_acl" maxItems:"500" doc:"Addresses and networks that may ask; this machine always may" example:"[\"10.0.0.0/8\"]"`
-	ListenAddresses   []string `json:"listen_addresses" db:"listen_addresses" minItems:"1" maxItems:"64" doc:"Own addresses to listen on; 0.0.0.0 or :: is every address of both families" example:"[\"127.0.0.1\"]"`
-	CacheMinTTL       int      `json:"cache_min_ttl" db:"cache_min_ttl" minimum:"0" maximum:"604800" doc:"Keep an answer for at least this many seconds"`
-	CacheMaxTTL       int      `json:"cache_max_ttl" db:"cache_max_ttl" minimum:"0" maximum:"604800" doc:"Keep an answer for at most this many seconds"`
-	DNSSEC            *bool    `json:"dnssec,omitempty" db:"dnssec" doc:"Validate signatures; on unless said otherwise"`
-	QNAMEMinimisation *bool    `json:"qname_minimisation,omitempty" db:"qname_minimisation" doc:"Ask each server only for what it needs to know; on unless said otherwise"`
-}
+// SettingsInput is what replaces them. It has a name of its own since the API's document names
+// it so.
+type SettingsInput unbound.Settings
 
 // validateSettings also puts every value into the one form that is stored.
 func validateSettings(_ context.Context, _ db.DB, _ *Settings, in *SettingsInput) error {
-	var p fault.Problems
-	in.UpstreamForwards = eachValue(&p, "upstream_forwards", in.UpstreamForwards, parseForward)
-	in.AccessACL = eachValue(&p, "access_acl", in.AccessACL, parseNetwork)
-	in.ListenAddresses = eachValue(&p, "listen_addresses", in.ListenAddresses, parseListen)
-	if in.CacheMaxTTL < in.CacheMinTTL {
-		p.Add("cache_max_ttl", "must be at least cache_min_ttl")
-	}
-	on := true
-	if in.DNSSEC == nil {
-		in.DNSSEC = &on
-	}
-	if in.QNAMEMinimisation == nil {
-		in.QNAMEMinimisation = &on
-	}
-	return p.Err()
-}
-
-var errTwice = errors.New("is listed twice")
-
-// eachValue parses a list, and refuses what is in it twice.
-func eachValue[T fmt.Stringer](p *fault.Problems, field string, list []string, parse func(string) (T, error)) []string {
-	out := make([]string, 0, len(list))
-	for i, s := range list {
-		at := fmt.Sprintf("%s[%d]", field, i)
-		v, err := parse(s)
-		if err != nil {
-			p.Add(at, "%s", err)
-			continue
-		}
-		if slices.Contains(out, v.String()) {
-			p.Add(at, "%s", errTwice)
-			continue
-		}
-		out = append(out, v.String())
-	}
-	return out
-}
-
-// server is a resolver to ask. The zero port is the usual one, 53.
-type server struct {
-	addr netip.Addr
-	port uint16
-}
-
-func (s server) String() string {
-	if s.port == 0 {
-		return s.addr.String()
-	}
-	return s.addr.String() + "@" + strconv.Itoa(int(s.port))
-}
-
-// parseForward reads "192.0.2.1" and "192.0.2.1@5353".
-func parseForward(s string) (server, error) {
-	host, port, given := strings.Cut(s, "@")
-	addr, err := parseUnicast(host)
-	if err != nil {
-		return server{}, fmt.Errorf("%w, with @port if need be", err)
-	}
-	out := server{addr: addr}
-	if given {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 || port[0] == '0' {
-			return server{}, errors.New("must have a port from 1 to 65535 after the @")
-		}
-		out.port = uint16(n)
-	}
-	if out.port == 53 {
-		out.port = 0
-	}
-	if addr.IsLoopback() && out.port == 0 {
-		return server{}, errors.New("is this resolver itself; give another address, or another port")
-	}
-	return out, nil
-}
-
-// parseUnicast reads the address of one machine.
-func parseUnicast(s string) (netip.Addr, error) {
-	addr, err := netip.ParseAddr(s)
-	addr = addr.Unmap()
-	if err != nil || addr.Zone() != "" || addr.IsUnspecified() || addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
-		return netip.Addr{}, errors.New("must be the IP address of a machine")
-	}
-	return addr, nil
-}
-
-// network is an address or a network; an address is shown as one.
-type network struct{ netip.Prefix }
-
-func (n network) String() string {
-	if n.IsSingleIP() {
-		return n.Addr().String()
-	}
-	return n.Prefix.String()
-}
-
-func parseNetwork(s string) (network, error) {
-	wrong := errors.New("must be an IP address or a network such as 10.0.0.0/8")
-	if !strings.Contains(s, "/") {
-		addr, err := netip.ParseAddr(s)
-		if addr = addr.Unmap(); err != nil || addr.Zone() != "" {
-			return network{}, wrong
-		}
-		return network{netip.PrefixFrom(addr, addr.BitLen())}, nil
-	}
-	prefix, err := netip.ParsePrefix(s)
-	if err != nil || prefix.Addr().Is4In6() {
-		return network{}, wrong
-	}
-	return network{prefix.Masked()}, nil
-}
-
-// parseListen reads an own address. That no interface has it yet is fine: unbound takes
-// queries for it once one does.
-func parseListen(s string) (netip.Addr, error) {
-	addr, err := netip.ParseAddr(s)
-	if addr = addr.Unmap(); err == nil && addr.IsUnspecified() {
-		return addr, nil
-	}
-	if addr, err = parseUnicast(s); err != nil {
-		return netip.Addr{}, errors.New("must be an IP address of this machine")
-	}
-	if addr.Is6() && addr.IsLinkLocalUnicast() {
-		return netip.Addr{}, errors.New("must not be a link-local address: it means something else on every interface")
-	}
-	return addr, nil
+	return (*unbound.Settings)(in).Validate()
 }

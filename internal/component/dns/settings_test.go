@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/daemon"
-
 	"github.com/google/go-cmp/cmp"
+
+	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/daemon"
 )
 
 // shows DNS-01, DNS-08, DNS-09
@@ -31,7 +32,7 @@ func TestSettingsAreThereFromTheStart(t *testing.T) {
 		t.Errorf("dnssec, qname_minimisation = %t, %t, want both on", s.DNSSEC, s.QNAMEMinimisation)
 	}
 	// The seeded values are in the form that the API stores: putting them back changes nothing.
-	r.settings(nil).Want(http.StatusOK)
+	r.Settings(nil).Want(http.StatusOK)
 	if d := cmp.Diff(r.Do("GET", "/dns/settings", nil).Field("listen_addresses"), "[127.0.0.1 ::1]"); d != "" {
 		t.Error(d)
 	}
@@ -41,7 +42,7 @@ func TestSettingsAreThereFromTheStart(t *testing.T) {
 func TestSettingsAreReplaced(t *testing.T) {
 	r := newRig(t, "")
 	r.As("viewer", "PUT", "/dns/settings", object{}).Want(http.StatusForbidden)
-	got := r.settings(object{
+	got := r.Settings(object{
 		"upstream_forwards": []string{"192.0.2.1@53", "2001:DB8::1@5353", "::ffff:192.0.2.9"}, "access_acl": []string{"10.1.2.3/8", "192.0.2.0", "192.0.2.1/32"},
 		"listen_addresses": []string{"192.0.2.7", "0:0::1"}, "cache_min_ttl": 5, "cache_max_ttl": 5, "dnssec": false, "qname_minimisation": false,
 	}).Want(http.StatusOK)
@@ -53,8 +54,8 @@ func TestSettingsAreReplaced(t *testing.T) {
 			t.Errorf("%s = %s, want %s", field, v, want)
 		}
 	}
-	if !slices.Contains(r.actions(), "dns.settings.update settings") {
-		t.Errorf("audited %v", r.actions())
+	if !slices.Contains(r.Actions(), "dns.settings.update settings") {
+		t.Errorf("audited %v", r.Actions())
 	}
 }
 
@@ -94,7 +95,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"a listen group", "listen_addresses", "224.0.0.1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := r.settings(object{tc.field: []any{tc.value}}).Want(http.StatusBadRequest)
+			a := r.Settings(object{tc.field: []any{tc.value}}).Want(http.StatusBadRequest)
 			if a.Complaint(tc.field+"[0]") == "" {
 				t.Errorf("complained of %+v, want %s[0]", a.Error.Fields, tc.field)
 			}
@@ -107,13 +108,13 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		"an address twice":            {"listen_addresses": []string{"::1", "0:0::1"}},
 		"a network twice":             {"access_acl": []string{"10.0.0.0/8", "10.1.0.0/8"}},
 	} {
-		t.Run(name, func(t *testing.T) { r.settings(change).Want(http.StatusBadRequest) })
+		t.Run(name, func(t *testing.T) { r.Settings(change).Want(http.StatusBadRequest) })
 	}
 }
 
 func TestSettingsAreRendered(t *testing.T) {
 	r := newRig(t, "")
-	text := r.text()
+	text := r.Text()
 	// shows DNS-07
 	for _, want := range []string{
 		"\tinterface: 127.0.0.1\n\tinterface: ::1\n", "\taccess-control: 10.0.0.0/8 allow\n", "\taccess-control: ::1/128 allow\n",
@@ -124,8 +125,8 @@ func TestSettingsAreRendered(t *testing.T) {
 			t.Errorf("the file lacks %q:\n%s", want, text)
 		}
 	}
-	r.settings(object{"dnssec": false, "qname_minimisation": false, "upstream_forwards": []string{}, "listen_addresses": []string{"0.0.0.0"}}).Want(http.StatusOK)
-	text = r.text()
+	r.Settings(object{"dnssec": false, "qname_minimisation": false, "upstream_forwards": []string{}, "listen_addresses": []string{"0.0.0.0"}}).Want(http.StatusOK)
+	text = r.Text()
 	for _, want := range []string{"\tmodule-config: \"iterator\"\n", "\tqname-minimisation: no\n", "\tinterface-automatic: yes\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the file lacks %q:\n%s", want, text)
@@ -136,7 +137,7 @@ func TestSettingsAreRendered(t *testing.T) {
 			t.Errorf("the file has %q:\n%s", not, text)
 		}
 	}
-	if err := checkRendering(t, r.part, r.rendered()); err != nil {
+	if err := dnstest.Check(t, r.Daemon.Config, r.Rendered()); err != nil {
 		t.Error(err)
 	}
 }
@@ -155,8 +156,8 @@ func TestThePortIsOpenedOnlyBeyondLoopback(t *testing.T) {
 		{[]string{"0.0.0.0"}, both},
 		{[]string{"fd00::1"}, both},
 	} {
-		r.settings(object{"listen_addresses": tc.listen}).Want(http.StatusOK)
-		got, err := r.part.Needs.Openings(t.Context(), r.pool)
+		r.Settings(object{"listen_addresses": tc.listen}).Want(http.StatusOK)
+		got, err := r.Daemon.Needs.Openings(t.Context(), r.Pool)
 		if d := cmp.Diff(got, tc.want); err != nil || d != "" {
 			t.Errorf("listening on %v: %v %s", tc.listen, err, d)
 		}

@@ -2,7 +2,6 @@ package dns
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/dns/unbound" //nolint:depguard // our own folder, not another component
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -34,15 +34,13 @@ type RecordOfZone struct {
 const recordsOfZone = `(select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'name', r.name, 'type', r.type, 'value', r.value, 'ttl', r.ttl) order by r.name, r.type, r.id), '[]')
 	from (select id, name, type, value, ttl from dns_records where zone_id = dns_zones.id order by name, type, id limit 1000) r)`
 
-// ZoneInput is what create and update take.
-type ZoneInput struct {
-	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"254" doc:"The zone, in lower case and without a dot at its end once stored" example:"corp.example"`
-	ForwardTo []string `json:"forward_to" db:"forward_to" maxItems:"16" required:"false" doc:"Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest" example:"[\"192.0.2.53\"]"`
-}
+// ZoneInput is what create and update take. It has a name of its own since the API's document
+// names it so.
+type ZoneInput unbound.Zone
 
-func (p *part) zones() resource.Resource[Zone, ZoneInput] {
+func (h *handlers) zones() resource.Resource[Zone, ZoneInput] {
 	return resource.Resource[Zone, ZoneInput]{
-		Component: "dns", Noun: "zone", Path: "/dns/zones", Table: "dns_zones", Access: api.Viewer,
+		Component: unbound.Name, Noun: "zone", Path: "/dns/zones", Table: "dns_zones", Access: api.Viewer,
 		Search: []string{"name", "forward_to"}, Sort: []string{"name", "created_at", "updated_at"},
 		Unique:   map[string]string{"dns_zones_name": "name"},
 		Computed: map[string]string{"records": recordsOfZone},
@@ -52,30 +50,12 @@ func (p *part) zones() resource.Resource[Zone, ZoneInput] {
 	}
 }
 
-// zoneName reads a zone's name and returns it complete.
-func zoneName(s string) (string, error) {
-	if s == "." {
-		return "", errors.New("must not be the root; what is asked for everything else are the upstream_forwards of the settings")
-	}
-	name, err := complete(s)
-	if name == "localhost." {
-		return "", errors.New("must not be localhost: every machine is that itself")
-	}
-	return name, err
-}
-
 // validateZone also puts every value into the one form that is stored.
 func validateZone(ctx context.Context, tx db.DB, _ *Zone, in *ZoneInput) error {
-	var p fault.Problems
-	name, err := zoneName(in.Name)
-	if err != nil {
-		p.Add("name", "%s", err)
-	}
-	in.ForwardTo = eachValue(&p, "forward_to", in.ForwardTo, parseForward)
-	if err := p.Err(); err != nil {
+	if err := (*unbound.Zone)(in).Validate(); err != nil {
 		return err
 	}
-	in.Name = strings.TrimSuffix(name, ".")
+	name := in.Name + "."
 	var alias bool
 	if err := tx.QueryRow(ctx, `select exists (select from dns_records where fqdn = $1 and type = 'CNAME')`, name).Scan(&alias); err != nil {
 		return fmt.Errorf("look for an alias %s: %w", name, err)
@@ -126,7 +106,7 @@ func renamed(ctx context.Context, tx change.Tx, old, now Zone) ([]movedRecord, e
 			m.Name = "@"
 		}
 		was := m.FQDN
-		if m.FQDN, err = ownerName(m.Name, now.Name+"."); err != nil {
+		if m.FQDN, err = unbound.OwnerName(m.Name, now.Name+"."); err != nil {
 			return nil, fault.At("name", "makes the name of record %s one that %s", m.Name, err)
 		}
 		if m.FQDN != was {

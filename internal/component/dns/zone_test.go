@@ -24,7 +24,7 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 		t.Errorf("forward_to = %s, want none", got)
 	}
 	r.As("viewer", "DELETE", "/dns/zones/"+id, nil).Want(http.StatusForbidden)
-	r.record(id, "www", "A", "192.0.2.1")
+	r.Record(id, "www", "A", "192.0.2.1")
 	var zone Zone
 	r.Do("GET", "/dns/zones/"+id, nil).Want(http.StatusOK).Into(&zone)
 	if len(zone.Records) != 1 || zone.Records[0].Name != "www" || zone.Records[0].Type != "A" || zone.Records[0].Value != "192.0.2.1" {
@@ -36,14 +36,14 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 		t.Errorf("%s records outlive their zone", got)
 	}
 	want := []string{"dns.zone.create Corp.Example.", "dns.zone.update corp.example", "dns.record.create www", "dns.zone.delete corp.example"}
-	if got := r.actions(); !slices.Equal(got, want) {
+	if got := r.Actions(); !slices.Equal(got, want) {
 		t.Errorf("audited %v, want %v", got, want)
 	}
 }
 
 func TestAZoneIsThereOnce(t *testing.T) {
 	r := newRig(t, "")
-	r.zone("example.com")
+	r.Zone("example.com")
 	for _, name := range []string{"example.com", "EXAMPLE.com", "example.com."} {
 		a := r.Do("POST", "/dns/zones", object{"name": name, "forward_to": []string{}}).Want(http.StatusConflict)
 		if a.Complaint("name") == "" {
@@ -88,13 +88,13 @@ func TestZonesThatAreRefused(t *testing.T) {
 // A zone that is renamed takes its records along, whichever way their names were spelled.
 func TestRecordsFollowTheirZonesName(t *testing.T) {
 	r := newRig(t, "")
-	id := r.zone("example.com")
+	id := r.Zone("example.com")
 	for _, name := range []string{"www", "mail.example.com", "@", "other.example.org."} {
-		r.record(id, name, "A", "192.0.2.1")
+		r.Record(id, name, "A", "192.0.2.1")
 	}
-	r.record(id, "example.com", "AAAA", "2001:db8::1")
+	r.Record(id, "example.com", "AAAA", "2001:db8::1")
 	r.Do("PUT", "/dns/zones/"+id, object{"name": "example.net", "forward_to": []string{}}).Want(http.StatusOK)
-	text := r.text()
+	text := r.Text()
 	for _, want := range []string{
 		`"www.example.net. 3600 IN A`, `"mail.example.net. 3600 IN A`, `"example.net. 3600 IN A 192`, `"example.net. 3600 IN AAAA`,
 		`"other.example.org. 3600 IN A`, `local-zone: "example.net." transparent`,
@@ -110,9 +110,9 @@ func TestRecordsFollowTheirZonesName(t *testing.T) {
 
 func TestAZoneIsNotRenamedOntoOthersRecords(t *testing.T) {
 	r := newRig(t, "")
-	com, net := r.zone("example.com"), r.zone("example.net")
-	r.record(com, "www", "A", "192.0.2.1")
-	r.record(net, "www.example.org.", "A", "192.0.2.2")
+	com, net := r.Zone("example.com"), r.Zone("example.net")
+	r.Record(com, "www", "A", "192.0.2.1")
+	r.Record(net, "www.example.org.", "A", "192.0.2.2")
 	rename := object{"name": "example.org", "forward_to": []string{}}
 	a := r.Do("PUT", "/dns/zones/"+com, rename).Want(http.StatusConflict)
 	if !strings.Contains(a.Error.Message, "www.example.org.") {
@@ -124,13 +124,13 @@ func TestAZoneIsNotRenamedOntoOthersRecords(t *testing.T) {
 
 func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
 	r := newRig(t, "")
-	com := r.zone("example.com")
-	r.record(com, "sub", "CNAME", "www")
+	com := r.Zone("example.com")
+	r.Record(com, "sub", "CNAME", "www")
 	a := r.Do("POST", "/dns/zones", object{"name": "sub.example.com", "forward_to": []string{}}).Want(http.StatusConflict)
 	if !strings.Contains(a.Error.Message, "alias") {
 		t.Errorf("says %q", a.Error.Message)
 	}
-	r.zone("other.example.com")
+	r.Zone("other.example.com")
 	for _, name := range []string{"@", "other"} {
 		a := r.Do("POST", "/dns/records", object{"zone_id": com, "name": name, "type": "CNAME", "value": "www"}).Want(http.StatusBadRequest)
 		if a.Complaint("type") == "" {
@@ -142,9 +142,9 @@ func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
 // shows DNS-13*
 func TestAZoneWithoutServersIsNotForwarded(t *testing.T) {
 	r := newRig(t, "")
-	r.zone("served.example")
-	r.zone("forwarded.example", "192.0.2.53@5353", "2001:db8::53")
-	text := r.text()
+	r.Zone("served.example")
+	r.Zone("forwarded.example", "192.0.2.53@5353", "2001:db8::53")
+	text := r.Text()
 	if strings.Count(text, "forward-zone:") != 2 || strings.Contains(text, `name: "served.example."`) || strings.Contains(text, `domain-insecure: "served`) {
 		t.Errorf("the zone without servers is forwarded:\n%s", text)
 	}

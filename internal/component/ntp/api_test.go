@@ -18,7 +18,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/audit"
 	"gateway/internal/change"
-	"gateway/internal/component"
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/daemon"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
@@ -27,10 +27,10 @@ import (
 
 // gateway is the component behind the real edge, on a real database.
 type gateway struct {
-	t    *testing.T
-	api  http.Handler
-	pool *pgxpool.Pool
-	part component.Component
+	t      *testing.T
+	api    http.Handler
+	pool   *pgxpool.Pool
+	daemon daemon.Daemon
 }
 
 // accounts lets a token be the name of its role.
@@ -50,14 +50,13 @@ func (up) Up() bool { return true }
 func newGateway(t *testing.T, o Options) *gateway {
 	t.Helper()
 	schema := New(Options{}).Schema()
-	g := &gateway{t: t, pool: dbtest.New(t, change.Schema(), audit.Schema(), schema)}
-	o.DB, o.Run, o.Now = g.pool, change.NewRunner(g.pool, audit.NewLog("node-1", time.Now), time.Now), time.Now
-	g.part = New(o)
+	g := &gateway{t: t, daemon: chrony.New(chrony.Options{}), pool: dbtest.New(t, change.Schema(), audit.Schema(), schema)}
+	o.DB, o.Run, o.Now = g.pool, change.NewRunner(g.pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil), time.Now
 	edge := api.New(api.Options{
 		Version: "1.2.3", Auth: accounts{}, Database: up{}, SetupDone: func() bool { return true },
 		Site: fstest.MapFS{"index.html": {}}, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 	})
-	g.part.Routes(edge.Router(name))
+	New(o).Routes(edge.Router(chrony.Name))
 	g.api = edge.Handler()
 	return g
 }
@@ -136,11 +135,11 @@ func (g *gateway) actions() []string {
 
 func (g *gateway) text() string {
 	g.t.Helper()
-	r, err := g.part.Render(g.t.Context(), g.pool, nil)
+	r, err := g.daemon.Render(g.t.Context(), g.pool, nil)
 	if err != nil || len(r.Problems) > 0 {
 		g.t.Fatalf("render: %v, %+v", err, r.Problems)
 	}
-	return string(r.File(confFile))
+	return string(r.File(chrony.ConfFile))
 }
 
 // shows NTP-01, NTP-02, NTP-03
@@ -187,8 +186,9 @@ func TestFourPoolsAreSeeded(t *testing.T) {
 		if p.Kind != "pool" || !strings.HasSuffix(p.Address, ".debian.pool.ntp.org") || !p.Iburst || p.Prefer || p.Minpoll != nil || p.Maxpoll != nil {
 			t.Errorf("pool = %+v", p)
 		}
-		if _, wrong := sourceAddress(p.Address); wrong != "" {
-			t.Errorf("%s %s", p.Address, wrong)
+		var wrong fault.Problems
+		if p.Validate(&wrong); wrong.Err() != nil {
+			t.Errorf("%s: %v", p.Address, wrong.Err())
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestOpenings(t *testing.T) {
 		{"on the loopback and beyond", true, []string{"127.0.0.1", "2001:db8::1"}, 1},
 	} {
 		g.admin("PUT", "/ntp/settings", SettingsInput{ListenAddresses: tc.listen, ServeClients: tc.serve}, 200)
-		got, err := g.part.Needs.Openings(t.Context(), g.pool)
+		got, err := g.daemon.Needs.Openings(t.Context(), g.pool)
 		if err != nil || len(got) != tc.want {
 			t.Errorf("%s: %+v, %v; want %d", tc.name, got, err, tc.want)
 		}
@@ -277,37 +277,10 @@ func TestOpenings(t *testing.T) {
 	}
 }
 
-// The same constructor serves gateway-apply, where there is nobody to change rows.
-func TestWithoutTheAPI(t *testing.T) {
-	g := newGateway(t, Options{})
-	c := New(Options{Units: &systemd{}, Exec: realChronyd(t)})
-	r, err := c.Render(t.Context(), g.pool, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := r.Stage(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Check(t.Context(), dir); err != nil {
-		t.Error(err)
-	}
-	if err := c.Apply(t.Context(), daemon.Rendering{}, r); err != nil {
-		t.Error(err)
-	}
-	for _, o := range c.Objects {
+func TestObjects(t *testing.T) {
+	for _, o := range New(Options{}).Objects {
 		if o.Single == (len(o.Name) > 0) || o.Path == "" || o.Key == "" {
 			t.Errorf("object = %+v", o)
 		}
-	}
-}
-
-func TestMissingSettingsAreNoGuess(t *testing.T) {
-	g := newGateway(t, Options{})
-	if _, err := g.pool.Exec(t.Context(), `drop table ntp_settings`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := g.part.Render(t.Context(), g.pool, nil); err == nil || fault.Is(err, fault.Invalid) {
-		t.Errorf("render = %v, want an error of ours", err)
 	}
 }

@@ -4,38 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"gateway/internal/sys"
+	"gateway/internal/component/ntp/chrony"
 	"gateway/lab"
 )
 
-// realChronyd runs Debian 13's chronyd, with the libraries that belong to it. It needs no root.
-func realChronyd(t testing.TB) sys.Runner {
-	t.Helper()
-	root, err := lab.Root(t.Context())
-	if err != nil {
-		t.Skipf("no Debian 13 to take chronyd from: %v", err)
-	}
-	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		if c.Path != chronyd {
-			return sys.Result{}, errors.New("only chronyd is run here")
-		}
-		libraries := filepath.Join(root, "usr/lib/x86_64-linux-gnu")
-		c.Args = append([]string{"--library-path", libraries, filepath.Join(root, c.Path)}, c.Args...)
-		c.Path = filepath.Join(root, "lib64/ld-linux-x86-64.so.2")
-		return sys.Run(ctx, c)
-	}
-}
+const chronyd = "/usr/sbin/chronyd"
 
 // machine is a place in a lab where chronyd runs as our drop-in of the unit starts it,
 // except that it must never touch the clock, which is the host's (-x).
@@ -53,9 +35,9 @@ func newMachine(t *testing.T, l *lab.Lab, name string, networks ...string) machi
 }
 
 // use makes the daemon run on a state, as Apply does.
-func (m machine) use(s state) {
+func (m machine) use(s chrony.State) {
 	m.t.Helper()
-	r, err := s.render()
+	r, err := s.Render()
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -63,11 +45,11 @@ func (m machine) use(s state) {
 		m.t.Fatalf("left out: %+v", r.Problems)
 	}
 	m.stop()
-	if _, err := m.RunInput(m.t.Context(), bytes.NewReader(r.Files[0].Data), "tee", confFile); err != nil {
+	if _, err := m.RunInput(m.t.Context(), bytes.NewReader(r.Files[0].Data), "tee", chrony.ConfFile); err != nil {
 		m.t.Fatal(err)
 	}
-	args := append([]string{chronyd, "-x", "-r"}, base()...)
-	m.MustRun(m.t, append(args, "confdir "+filepath.Dir(confFile))...)
+	args := append([]string{chronyd, "-x", "-r"}, chrony.Directives()...)
+	m.MustRun(m.t, append(args, "confdir "+filepath.Dir(chrony.ConfFile))...)
 }
 
 func (m machine) stop() {
@@ -88,9 +70,9 @@ func (m machine) copyIn(file, to string) {
 	}
 }
 
-// part is the component as it would run on that machine.
-func (m machine) part() *part {
-	return &part{Options{Now: time.Now, Dial: func(ctx context.Context) (net.Conn, error) {
+// handlers are the component's as it would run on that machine.
+func (m machine) handlers() *handlers {
+	return &handlers{Options{Now: time.Now, Dial: func(ctx context.Context) (net.Conn, error) {
 		return m.DialContext(ctx, "udp", monitorAddress)
 	}}}
 }
@@ -195,14 +177,6 @@ func (s *timeServer) reply(in []byte) []byte {
 func ntpTime(t time.Time) uint64 {
 	const since1900 = 2208988800
 	return uint64(t.Unix()+since1900)<<32 | uint64(t.Nanosecond())<<32/1e9
-}
-
-func lines(text string) []string {
-	var out []string
-	for line := range strings.Lines(text) {
-		out = append(out, strings.TrimSuffix(line, "\n"))
-	}
-	return out
 }
 
 func pointer[T any](v T) *T { return &v }

@@ -14,10 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/component/ntp/chrony"
+	"gateway/internal/daemon"
 	"gateway/lab"
 )
 
-// appliance is a node with our part of the package, whose chrony does not control the clock:
+// appliance is a node with what the package has for chrony, whose chrony does not control the clock:
 // that is the clock of the machine the test runs on.
 type appliance struct {
 	*lab.Node
@@ -59,30 +61,36 @@ func (a appliance) systemctl(ctx context.Context, verb, unit string) error {
 	return nil
 }
 
-func (a appliance) part() *part {
-	return &part{Options{Now: time.Now, Units: a, Dial: func(ctx context.Context) (net.Conn, error) {
+func (a appliance) daemon() daemon.Daemon { return chrony.New(chrony.Options{Units: a}) }
+
+func (a appliance) handlers() *handlers {
+	return &handlers{Options{Now: time.Now, Dial: func(ctx context.Context) (net.Conn, error) {
 		return a.DialContext(ctx, "udp", monitorAddress)
 	}}}
 }
 
+func rendering(text string) daemon.Rendering {
+	return daemon.Rendering{Files: []daemon.File{{Path: chrony.ConfFile, Mode: 0o644, Data: []byte(text)}}}
+}
+
 // use installs and applies a state, as gateway-apply does.
-func (a appliance) use(s state) {
+func (a appliance) use(s chrony.State) {
 	a.t.Helper()
-	r, err := s.render()
+	r, err := s.Render()
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	if err := a.WriteFile(confFile, r.Files[0].Data, 0o644); err != nil {
+	if err := a.WriteFile(chrony.ConfFile, r.Files[0].Data, 0o644); err != nil {
 		a.t.Fatal(err)
 	}
-	if err := a.part().apply(a.t.Context(), rendering("something else"), r); err != nil {
+	if err := a.daemon().Apply(a.t.Context(), rendering("something else"), r); err != nil {
 		a.t.Fatal(err)
 	}
 }
 
 func (a appliance) status() Status {
 	a.t.Helper()
-	s, err := a.part().status(a.t.Context(), nil)
+	s, err := a.handlers().status(a.t.Context(), nil)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -91,7 +99,7 @@ func (a appliance) status() Status {
 
 func (a appliance) commandLine() string {
 	a.t.Helper()
-	pid := strings.TrimSpace(a.MustRun(a.t, "systemctl", "show", "-p", "MainPID", "--value", unit))
+	pid := strings.TrimSpace(a.MustRun(a.t, "systemctl", "show", "-p", "MainPID", "--value", chrony.Unit))
 	return strings.ReplaceAll(a.MustRun(a.t, "cat", "/proc/"+pid+"/cmdline"), "\x00", " ")
 }
 
@@ -102,14 +110,14 @@ func TestOnANode(t *testing.T) {
 	a, source := newAppliance(t, l), l.Client("time")
 	server := newTimeServer(t, source)
 	client := newMachine(t, l, "c1")
-	s := state{
-		Settings: SettingsInput{ServeClients: true, AllowACL: []string{"0.0.0.0/0"}, Makestep: true, Rtcsync: true},
-		Sources:  []Source{{Kind: "server", Address: source.IP().String(), Iburst: true}},
+	s := chrony.State{
+		Settings: chrony.Settings{ServeClients: true, AllowACL: []string{"0.0.0.0/0"}, Makestep: true, Rtcsync: true},
+		Sources:  []chrony.Source{{Kind: "server", Address: source.IP().String(), Iburst: true}},
 	}
 	a.use(s)
 	t.Run("only the configured source counts", func(t *testing.T) {
 		a := appliance{a.Node, t}
-		list, err := a.part().sourceList(t.Context())
+		list, err := a.handlers().sourceList(t.Context())
 		if err != nil || len(list) != 1 || list[0].Address != source.IP().String() {
 			t.Errorf("sources = %+v, %v", list, err)
 		}
@@ -125,7 +133,7 @@ func TestOnANode(t *testing.T) {
 }
 
 // restarts changes the configuration again and again under a client that keeps asking.
-func (a appliance) restarts(t *testing.T, s state, client machine) {
+func (a appliance) restarts(t *testing.T, s chrony.State, client machine) {
 	a.t = t
 	const changes = 20 // more than systemd's own limit of five in ten seconds
 	before := a.status()
@@ -158,7 +166,7 @@ func (a appliance) restarts(t *testing.T, s state, client machine) {
 func ms(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 // restartsWithoutMeasurements is the control: it is our drop-in that keeps the synchronisation.
-func (a appliance) restartsWithoutMeasurements(s state) {
+func (a appliance) restartsWithoutMeasurements(s chrony.State) {
 	a.t.Helper()
 	const forgetful = "/run/systemd/system/chrony.service.d/zz-forgetful.conf"
 	drop := strings.Replace(a.MustRun(a.t, "cat", dropIn), "$DAEMON_OPTS -r", "$DAEMON_OPTS", 1)
@@ -235,7 +243,7 @@ func (a appliance) synchronises(t *testing.T, server *timeServer) {
 	})
 	asked := server.asked.Load()
 	began := time.Now()
-	if _, err := a.part().forceSync(t.Context(), nil); err != nil {
+	if _, err := a.daemon().Verbs[chrony.ForceSync](t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("took %v, %d questions", ms(time.Since(began)), server.asked.Load()-asked)
@@ -247,14 +255,14 @@ func (a appliance) synchronises(t *testing.T, server *timeServer) {
 	if err != nil || !strings.Contains(journal, "chrony did not set the clock") {
 		t.Errorf("the unit's log: %v\n%s", err, journal)
 	}
-	a.MustRun(t, "systemctl", "stop", unit)
-	if _, err := a.part().forceSync(t.Context(), nil); err == nil {
+	a.MustRun(t, "systemctl", "stop", chrony.Unit)
+	if _, err := a.daemon().Verbs[chrony.ForceSync](t.Context(), nil); err == nil {
 		t.Error("it succeeds without the daemon")
 	}
-	if err := a.part().apply(t.Context(), rendering("a"), rendering("a")); err != nil {
+	if err := a.daemon().Apply(t.Context(), rendering("a"), rendering("a")); err != nil {
 		t.Error(err)
 	}
-	if got := strings.TrimSpace(a.MustRun(t, "systemctl", "is-active", unit)); got != "active" {
+	if got := strings.TrimSpace(a.MustRun(t, "systemctl", "is-active", chrony.Unit)); got != "active" {
 		t.Errorf("after apply chrony is %s", got)
 	}
 }
@@ -311,13 +319,13 @@ func (a appliance) isRemoved(t *testing.T) {
 	if got := a.commandLine(); strings.Contains(got, "confdir") {
 		t.Errorf("chronyd still runs as %q", got)
 	}
-	if out, err := a.Run(t.Context(), "ls", confFile); err == nil {
+	if out, err := a.Run(t.Context(), "ls", chrony.ConfFile); err == nil {
 		t.Errorf("our file stayed: %s", out)
 	}
 	if got := a.MustRun(t, "sha256sum", "/etc/chrony/chrony.conf"); got != before {
 		t.Error("Debian's file was changed")
 	}
-	list, err := a.part().sourceList(t.Context())
+	list, err := a.handlers().sourceList(t.Context())
 	if err != nil || !slices.ContainsFunc(list, func(s SourceStatus) bool { return strings.HasSuffix(s.Name, "debian.pool.ntp.org") }) {
 		t.Errorf("sources = %+v, %v; want Debian's", list, err)
 	}

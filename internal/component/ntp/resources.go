@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gateway/internal/api"
+	"gateway/internal/component/ntp/chrony" //nolint:depguard // our own folder, not another component
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -20,10 +21,14 @@ type Settings struct {
 	SettingsInput
 }
 
+// SettingsInput is what update takes of them. It has a name of its own since the API's document
+// names it so.
+type SettingsInput chrony.Settings
+
 // Pool is a time source as it is stored.
 type Pool struct {
 	resource.Meta
-	Source
+	chrony.Source
 }
 
 // PoolInput is what create and update take of a source.
@@ -36,30 +41,30 @@ type PoolInput struct {
 	Maxpoll *int   `json:"maxpoll,omitempty" db:"maxpoll" nullable:"true" minimum:"-6" maximum:"24" doc:"Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10"`
 }
 
-func (p *part) resources(r api.Router) {
+func (h *handlers) resources(r api.Router) {
 	resource.Single[Settings, SettingsInput]{
-		Component: name, Path: settingsPath, Table: "ntp_settings", Access: api.Viewer, Summary: "the NTP daemon",
+		Component: chrony.Name, Path: settingsPath, Table: "ntp_settings", Access: api.Viewer, Summary: "the NTP daemon",
 		Validate: validSettings,
-	}.Register(r, p.DB, p.Run)
+	}.Register(r, h.DB, h.Run)
 	resource.Resource[Pool, PoolInput]{
-		Component: name, Noun: "pool", Path: poolsPath, Table: "ntp_pools", Access: api.Viewer,
+		Component: chrony.Name, Noun: "pool", Path: poolsPath, Table: "ntp_pools", Access: api.Viewer,
 		Search: []string{"address"}, Sort: []string{"address", "kind", "created_at", "updated_at"}, Filter: []string{"kind"},
 		Unique:   map[string]string{"ntp_pools_address_key": "address"},
 		Name:     func(row Pool) string { return row.Address },
 		Validate: validPool,
-	}.Register(r, p.DB, p.Run)
+	}.Register(r, h.DB, h.Run)
 }
 
 func validSettings(_ context.Context, _ db.DB, _ *Settings, in *SettingsInput) error {
 	var p fault.Problems
-	in.validate(&p)
+	(*chrony.Settings)(in).Validate(&p)
 	return p.Err()
 }
 
 func validPool(_ context.Context, _ db.DB, _ *Pool, in *PoolInput) error {
 	var p fault.Problems
-	s := Source{Kind: in.Kind, Address: in.Address, Minpoll: in.Minpoll, Maxpoll: in.Maxpoll}
-	s.validate(&p)
+	s := chrony.Source{Kind: in.Kind, Address: in.Address, Minpoll: in.Minpoll, Maxpoll: in.Maxpoll}
+	s.Validate(&p)
 	in.Address = s.Address
 	return p.Err()
 }

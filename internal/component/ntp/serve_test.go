@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/component/ntp/chrony"
 	"gateway/lab"
 )
 
@@ -25,44 +26,44 @@ func TestClientsAreAnsweredAsConfigured(t *testing.T) {
 	type answers struct{ lan, wan, lan6 bool }
 	for _, tc := range []struct {
 		name string
-		set  SettingsInput
+		set  chrony.Settings
 		want answers
 	}{
-		{"a client-only daemon answers nobody", SettingsInput{AllowACL: everyone}, answers{}},
-		{"without addresses it listens on all", SettingsInput{ServeClients: true, AllowACL: everyone}, answers{true, true, true}},
-		{"nobody is answered without leave", SettingsInput{ServeClients: true}, answers{}},
-		{"only networks with leave are answered", SettingsInput{ServeClients: true, AllowACL: []string{inside.IP().String()}}, answers{lan: true}},
-		{"a network is answered", SettingsInput{ServeClients: true, AllowACL: []string{l.Network("wan").Prefix().String()}}, answers{wan: true}},
+		{"a client-only daemon answers nobody", chrony.Settings{AllowACL: everyone}, answers{}},
+		{"without addresses it listens on all", chrony.Settings{ServeClients: true, AllowACL: everyone}, answers{true, true, true}},
+		{"nobody is answered without leave", chrony.Settings{ServeClients: true}, answers{}},
+		{"only networks with leave are answered", chrony.Settings{ServeClients: true, AllowACL: []string{inside.IP().String()}}, answers{lan: true}},
+		{"a network is answered", chrony.Settings{ServeClients: true, AllowACL: []string{l.Network("wan").Prefix().String()}}, answers{wan: true}},
 		{
 			"one address closes the other interfaces and the other family",
-			SettingsInput{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{lan.String()}},
+			chrony.Settings{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{lan.String()}},
 			answers{lan: true},
 		},
 		{
 			"one IPv6 address closes IPv4",
-			SettingsInput{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{lan6.String()}},
+			chrony.Settings{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{lan6.String()}},
 			answers{lan6: true},
 		},
 		{
 			"one of each family",
-			SettingsInput{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{wan.String(), lan6.String()}},
+			chrony.Settings{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{wan.String(), lan6.String()}},
 			answers{wan: true, lan6: true},
 		},
 		{
 			"all addresses of a family",
-			SettingsInput{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{"0.0.0.0"}},
+			chrony.Settings{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{"0.0.0.0"}},
 			answers{lan: true, wan: true},
 		},
 		{
 			"the loopback alone",
-			SettingsInput{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{"127.0.0.1"}},
+			chrony.Settings{ServeClients: true, AllowACL: everyone, ListenAddresses: []string{"127.0.0.1"}},
 			answers{},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			gw.t, inside.t, outside.t = t, t, t
-			gw.use(state{Settings: tc.set})
-			if _, err := gw.part().status(t.Context(), nil); err != nil {
+			gw.use(chrony.State{Settings: tc.set})
+			if _, err := gw.handlers().status(t.Context(), nil); err != nil {
 				t.Fatalf("the daemon does not run: %v", err)
 			}
 			ask := func(from machine, to netip.Addr, want bool) bool {

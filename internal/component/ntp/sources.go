@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/facebook/time/ntp/chrony"
+	protocol "github.com/facebook/time/ntp/chrony"
 
 	"gateway/internal/api"
 )
@@ -24,16 +24,16 @@ type SourceStatus struct {
 	Error          float64 `json:"error" doc:"Seconds by which the measurement may be wrong"`
 }
 
-func (p *part) sources(ctx context.Context, _ *struct{}) (*api.Body[[]SourceStatus], error) {
-	list, err := p.sourceList(ctx)
+func (h *handlers) sources(ctx context.Context, _ *struct{}) (*api.Body[[]SourceStatus], error) {
+	list, err := h.sourceList(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return api.OK(list), nil
 }
 
-func (p *part) sourceList(ctx context.Context) (list []SourceStatus, err error) {
-	err = p.monitor(ctx, func(m *monitor) error {
+func (h *handlers) sourceList(ctx context.Context) (list []SourceStatus, err error) {
+	err = h.monitor(ctx, func(m *monitor) error {
 		list, err = m.sources()
 		return err
 	})
@@ -42,13 +42,13 @@ func (p *part) sourceList(ctx context.Context) (list []SourceStatus, err error) 
 
 func (m *monitor) sources() ([]SourceStatus, error) {
 	list := []SourceStatus{}
-	n, err := answer[*chrony.ReplySources](m, chrony.NewSourcesPacket())
+	n, err := answer[*protocol.ReplySources](m, protocol.NewSourcesPacket())
 	if err != nil {
 		return nil, err
 	}
 	unresolved := map[string]bool{}
 	for i := range n.NSources {
-		d, err := answer[*chrony.ReplySourceData](m, chrony.NewSourceDataPacket(int32(i)))
+		d, err := answer[*protocol.ReplySourceData](m, protocol.NewSourceDataPacket(int32(i)))
 		if lost(err) {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ var (
 // never is how chrony says that a source has not answered yet.
 const never = math.MaxUint32
 
-func (m *monitor) source(d chrony.SourceData) (SourceStatus, error) {
+func (m *monitor) source(d protocol.SourceData) (SourceStatus, error) {
 	s := SourceStatus{
 		Mode: inWord(modes, int(d.Mode), "server"), State: inWord(states, int(d.State), "unusable"),
 		Stratum: int(d.Stratum), Poll: int(d.Poll), Reach: int(d.Reachability),
@@ -90,9 +90,9 @@ func (m *monitor) source(d chrony.SourceData) (SourceStatus, error) {
 		seconds := int64(d.SinceSample)
 		s.LastReceive = &seconds
 	}
-	if d.Mode == chrony.SourceModeRef { // its id stands where others have their address
+	if d.Mode == protocol.SourceModeRef { // its id stands where others have their address
 		ip := d.IPAddr.IP
-		s.Name = chrony.RefidToString(uint32(ip[0])<<24 | uint32(ip[1])<<16 | uint32(ip[2])<<8 | uint32(ip[3]))
+		s.Name = protocol.RefidToString(uint32(ip[0])<<24 | uint32(ip[1])<<16 | uint32(ip[2])<<8 | uint32(ip[3]))
 		return s, nil
 	}
 	if ip := d.IPAddr.ToNetIP(); ip != nil {

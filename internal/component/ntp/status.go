@@ -8,9 +8,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/facebook/time/ntp/chrony"
+	protocol "github.com/facebook/time/ntp/chrony"
 
 	"gateway/internal/api"
+	"gateway/internal/component/ntp/chrony" //nolint:depguard // our own folder, not another component
 	"gateway/internal/fault"
 )
 
@@ -25,15 +26,15 @@ func dialMonitor(ctx context.Context) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "udp", monitorAddress)
 }
 
-func (p *part) statusRoutes(r api.Router) {
+func (h *handlers) statusRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "ntp-status", Method: http.MethodGet, Path: "/ntp/status", Access: api.Viewer, WithoutDatabase: true,
 		Summary: "How the clock is doing, as the NTP daemon says now",
-	}, p.status)
+	}, h.status)
 	api.Handle(r, api.Op{
 		ID: "ntp-sources", Method: http.MethodGet, Path: "/ntp/sources", Access: api.Viewer, WithoutDatabase: true,
 		Summary: "How each time source is doing, as the NTP daemon says now",
-	}, p.sources)
+	}, h.sources)
 }
 
 // Status is how the clock is doing.
@@ -55,9 +56,9 @@ type Status struct {
 	UpdateInterval float64    `json:"update_interval" doc:"Seconds between the last two updates"`
 }
 
-func (p *part) status(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
+func (h *handlers) status(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
 	var s Status
-	err := p.monitor(ctx, func(m *monitor) (err error) {
+	err := h.monitor(ctx, func(m *monitor) (err error) {
 		s, err = m.status()
 		return err
 	})
@@ -68,13 +69,13 @@ func (p *part) status(ctx context.Context, _ *struct{}) (*api.Body[Status], erro
 }
 
 // monitor asks the daemon one question after the other.
-type monitor struct{ chrony.Client }
+type monitor struct{ protocol.Client }
 
 // monitor runs questions within answerTime; whatever goes wrong means that the daemon does not answer.
-func (p *part) monitor(ctx context.Context, questions func(*monitor) error) error {
+func (h *handlers) monitor(ctx context.Context, questions func(*monitor) error) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	conn, err := p.Dial(ctx)
+	conn, err := h.Dial(ctx)
 	if err != nil {
 		return silent(err)
 	}
@@ -92,12 +93,12 @@ func (p *part) monitor(ctx context.Context, questions func(*monitor) error) erro
 }
 
 func silent(err error) error {
-	f := fault.New(fault.Unavailable, "the NTP daemon does not answer; restart it among the services of the system, or read the log of %s", unit)
+	f := fault.New(fault.Unavailable, "the NTP daemon does not answer; restart it among the services of the system, or read the log of %s", chrony.Unit)
 	return errors.Join(f.WithCode("ntp_unavailable"), fmt.Errorf("ask chrony: %w", err))
 }
 
 // answer is the daemon's answer to one question.
-func answer[T chrony.ResponsePacket](m *monitor, question chrony.RequestPacket) (T, error) {
+func answer[T protocol.ResponsePacket](m *monitor, question protocol.RequestPacket) (T, error) {
 	var none T
 	got, err := m.Communicate(question)
 	if err != nil {
@@ -116,12 +117,12 @@ var leaps = []string{"normal", "insert", "delete", "unsynchronised"}
 const leapUnsynchronised = 3
 
 func (m *monitor) status() (Status, error) {
-	t, err := answer[*chrony.ReplyTracking](m, chrony.NewTrackingPacket())
+	t, err := answer[*protocol.ReplyTracking](m, protocol.NewTrackingPacket())
 	if err != nil {
 		return Status{}, err
 	}
 	s := Status{
-		Stratum: int(t.Stratum), ReferenceID: chrony.RefidAsHEX(t.RefID), Leap: leaps[min(int(t.LeapStatus), leapUnsynchronised)],
+		Stratum: int(t.Stratum), ReferenceID: protocol.RefidAsHEX(t.RefID), Leap: leaps[min(int(t.LeapStatus), leapUnsynchronised)],
 		// chrony tells what it still has to add to the clock.
 		Offset: -t.CurrentCorrection, LastOffset: t.LastOffset, RMSOffset: t.RMSOffset,
 		Frequency: t.FreqPPM, Skew: t.SkewPPM,
@@ -148,11 +149,11 @@ func (m *monitor) reference(id uint32, ip net.IP) (name, address string, err err
 	case id == localReference:
 		return "local clock", "", nil
 	case ip == nil: // a reference clock, whose id is its name
-		return chrony.RefidToString(id), "", nil
+		return protocol.RefidToString(id), "", nil
 	}
-	addr := chrony.IPAddr{IP: chrony.IPToBytes(ip), Family: chrony.IPAddrInet6}
+	addr := protocol.IPAddr{IP: protocol.IPToBytes(ip), Family: protocol.IPAddrInet6}
 	if ip.To4() != nil {
-		addr.Family = chrony.IPAddrInet4
+		addr.Family = protocol.IPAddrInet4
 	}
 	name, err = m.name(addr)
 	return name, ip.String(), err
@@ -160,8 +161,8 @@ func (m *monitor) reference(id uint32, ip net.IP) (name, address string, err err
 
 // name is the operator's name for a source. A source may be gone since it was listed, so
 // having none is no error.
-func (m *monitor) name(addr chrony.IPAddr) (string, error) {
-	a, err := answer[*chrony.ReplyNTPSourceName](m, chrony.NewNTPSourceNamePacket(&addr))
+func (m *monitor) name(addr protocol.IPAddr) (string, error) {
+	a, err := answer[*protocol.ReplyNTPSourceName](m, protocol.NewNTPSourceNamePacket(&addr))
 	if lost(err) {
 		return "", err
 	}

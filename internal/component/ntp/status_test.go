@@ -9,24 +9,25 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/fault"
 	"gateway/lab"
 )
 
 // followed is a machine whose daemon follows a server of the test's.
-func followed(t *testing.T, l *lab.Lab, ahead time.Duration, more ...Source) (machine, *timeServer, *lab.Client) {
+func followed(t *testing.T, l *lab.Lab, ahead time.Duration, more ...chrony.Source) (machine, *timeServer, *lab.Client) {
 	t.Helper()
 	gw, source := newMachine(t, l, "gw"), l.Client("time")
 	server := newTimeServer(t, source)
 	server.ahead.Store(int64(ahead))
 	gw.MustRun(t, "sh", "-c", "echo '"+source.IP().String()+" ntp.example.com' >>/etc/hosts")
-	gw.use(state{Sources: append(more, Source{Kind: "server", Address: "ntp.example.com", Iburst: true, Minpoll: pointer(-2), Maxpoll: pointer(0)})})
+	gw.use(chrony.State{Sources: append(more, chrony.Source{Kind: "server", Address: "ntp.example.com", Iburst: true, Minpoll: pointer(-2), Maxpoll: pointer(0)})})
 	return gw, server, source
 }
 
 func (m machine) status() Status {
 	m.t.Helper()
-	s, err := m.part().status(m.t.Context(), nil)
+	s, err := m.handlers().status(m.t.Context(), nil)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func (m machine) status() Status {
 
 func (m machine) sources() []SourceStatus {
 	m.t.Helper()
-	s, err := m.part().sources(m.t.Context(), nil)
+	s, err := m.handlers().sources(m.t.Context(), nil)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func (m machine) sources() []SourceStatus {
 func TestStatusAndSourcesOfTheRunningDaemon(t *testing.T) {
 	const ahead = 300 * time.Millisecond
 	gw, _, source := followed(t, lab.New(t), ahead,
-		Source{Kind: "server", Address: "198.51.100.1"}, Source{Kind: "pool", Address: "pool.example.com"})
+		chrony.Source{Kind: "server", Address: "198.51.100.1"}, chrony.Source{Kind: "pool", Address: "pool.example.com"})
 
 	first := gw.status()
 	if first.Synchronised || first.Stratum != 0 || first.Source != "" || first.Leap != "unsynchronised" || first.ReferenceID != "00000000" || first.LastUpdate != nil {
@@ -105,7 +106,7 @@ func TestTheSignOfAnOffset(t *testing.T) {
 func TestAReferenceOfTheDaemonsOwn(t *testing.T) {
 	gw := newMachine(t, lab.New(t), "gw")
 	gw.MustRun(t, "sh", "-c", "echo local stratum 5 >/etc/chrony/conf.d/local.conf")
-	gw.use(state{})
+	gw.use(chrony.State{})
 	if s := gw.status(); !s.Synchronised || s.Stratum != 5 || s.Source != "local clock" || s.SourceAddress != "" {
 		t.Errorf("status = %+v", s)
 	}
@@ -136,7 +137,7 @@ func TestADaemonThatDoesNotAnswer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &part{Options{Dial: dial}}
+			p := &handlers{Options{Dial: dial}}
 			ask := map[string]func() error{
 				"status":  func() error { _, err := p.status(t.Context(), nil); return err },
 				"sources": func() error { _, err := p.sources(t.Context(), nil); return err },

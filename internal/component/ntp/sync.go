@@ -9,6 +9,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/ntp/chrony" //nolint:depguard // our own folder, not another component
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -20,22 +21,22 @@ const (
 	askTime = 25 * time.Second
 )
 
-func (p *part) syncRoute(r api.Router) {
+func (h *handlers) syncRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "ntp-force-sync", Method: http.MethodPost, Path: "/ntp/force-sync", Timeout: syncTime,
 		Summary: "Ask all time sources now, and set the clock by their answers at once",
 		Description: "Takes about six seconds, or ten when a source does not answer. The clock is set whatever makestep says, " +
 			"and may jump. Answers how the clock is doing then.",
-	}, p.sync)
+	}, h.sync)
 }
 
 // sync goes on when the caller hangs up: the clock cannot be rolled back.
-func (p *part) sync(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
+func (h *handlers) sync(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
 	held, cancel := context.WithTimeout(context.WithoutCancel(ctx), syncTime)
 	defer cancel()
 	var s Status
-	err := p.Run.Act(held, change.Change{Component: name, Action: "ntp.force_sync", Subject: "clock"}, func(ctx context.Context) (err error) {
-		s, err = p.synchronise(ctx)
+	err := h.Run.Act(held, change.Change{Component: chrony.Name, Action: "ntp.force_sync", Subject: "clock"}, func(ctx context.Context) (err error) {
+		s, err = h.synchronise(ctx)
 		return err
 	})
 	if err != nil {
@@ -44,14 +45,14 @@ func (p *part) sync(ctx context.Context, _ *struct{}) (*api.Body[Status], error)
 	return api.OK(s), nil
 }
 
-func (p *part) synchronise(ctx context.Context) (Status, error) {
-	began := p.Now()
-	if err := p.ask(ctx); err != nil {
+func (h *handlers) synchronise(ctx context.Context) (Status, error) {
+	began := h.Now()
+	if err := h.ask(ctx); err != nil {
 		return Status{}, err
 	}
 	var s Status
 	var sources []SourceStatus
-	err := p.monitor(ctx, func(m *monitor) (err error) {
+	err := h.monitor(ctx, func(m *monitor) (err error) {
 		if s, err = m.status(); err == nil {
 			sources, err = m.sources()
 		}
@@ -61,7 +62,7 @@ func (p *part) synchronise(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	// An answer from before we asked does not count; the ages are in whole seconds.
-	oldest := max(1, int64(p.Now().Sub(began).Seconds())-2)
+	oldest := max(1, int64(h.Now().Sub(began).Seconds())-2)
 	if !slices.ContainsFunc(sources, func(s SourceStatus) bool { return s.LastReceive != nil && *s.LastReceive <= oldest }) {
 		return Status{}, fault.New(fault.Unavailable, "no time source answered; look at the sources, and at the way to them").WithCode("no_source")
 	}
@@ -69,11 +70,11 @@ func (p *part) synchronise(ctx context.Context) (Status, error) {
 }
 
 // ask words what the applier does not: its silence must not read as that of the database.
-func (p *part) ask(ctx context.Context) error {
+func (h *handlers) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	var out struct{}
-	err := p.Applier.Ask(ctx, name, forceSync, struct{}{}, &out)
+	err := h.Applier.Ask(ctx, chrony.Name, chrony.ForceSync, struct{}{}, &out)
 	switch _, worded := fault.Of(err); {
 	case err == nil || worded:
 		return err

@@ -1,0 +1,41 @@
+package unbound
+
+import (
+	"errors"
+	"strings"
+
+	"gateway/internal/fault"
+)
+
+// Zone is a part of the name space that is treated in its own way.
+type Zone struct {
+	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"254" doc:"The zone, in lower case and without a dot at its end once stored" example:"corp.example"`
+	ForwardTo []string `json:"forward_to" db:"forward_to" maxItems:"16" required:"false" doc:"Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest" example:"[\"192.0.2.53\"]"`
+}
+
+// Validate reports everything that is wrong, and puts every value into the one form that is stored.
+func (z *Zone) Validate() error {
+	var p fault.Problems
+	name, err := zoneName(z.Name)
+	if err != nil {
+		p.Add("name", "%s", err)
+	}
+	z.ForwardTo = eachValue(&p, "forward_to", z.ForwardTo, parseForward)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	z.Name = strings.TrimSuffix(name, ".")
+	return nil
+}
+
+// zoneName reads a zone's name and returns it complete.
+func zoneName(s string) (string, error) {
+	if s == "." {
+		return "", errors.New("must not be the root; what is asked for everything else are the upstream_forwards of the settings")
+	}
+	name, err := complete(s)
+	if name == "localhost." {
+		return "", errors.New("must not be localhost: every machine is that itself")
+	}
+	return name, err
+}

@@ -1,0 +1,202 @@
+package chrony
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gateway/internal/daemon"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Settings are what the node does with its clock.
+type Settings struct {
+	ListenAddresses []string `json:"listen_addresses" db:"listen_addresses" maxItems:"16" doc:"Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none" example:"[\"192.0.2.1\"]"`
+	AllowACL        []string `json:"allow_acl" db:"allow_acl" maxItems:"500" doc:"Who is answered: addresses and networks" example:"[\"192.0.2.0/24\"]"`
+	ServeClients    bool     `json:"serve_clients" db:"serve_clients" doc:"Answer clients. Off, the daemon is a client itself and listens to nobody"`
+	Makestep        bool     `json:"makestep" db:"makestep" doc:"Set the clock at once when it is off by more than a second, in the first three measurements after the daemon's start. Off, it is only ever made to run faster or slower"`
+	Rtcsync         bool     `json:"rtcsync" db:"rtcsync" doc:"Have the kernel copy the time to the hardware clock every 11 minutes"`
+}
+
+// Source is where the time comes from.
+type Source struct {
+	Kind    string `json:"kind" db:"kind" enum:"pool,server" doc:"A pool is a name behind which there are many servers; all pools together get about four of them asked"`
+	Address string `json:"address" db:"address" example:"ntp.example.com" doc:"Name or IP address"`
+	Iburst  bool   `json:"iburst" db:"iburst" doc:"Ask several times in a row at the daemon's start, to be right sooner"`
+	Prefer  bool   `json:"prefer" db:"prefer" doc:"Take it before sources without this mark, as long as it agrees with the others"`
+	Minpoll *int   `json:"minpoll" db:"minpoll" doc:"Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6 (64 s)"`
+	Maxpoll *int   `json:"maxpoll" db:"maxpoll" doc:"Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10 (17 min)"`
+}
+
+// State is everything that is rendered.
+type State struct {
+	Settings Settings
+	Sources  []Source
+}
+
+func load(ctx context.Context, q db.DB, _ daemon.Unseal) (State, error) {
+	settings, err := loadSettings(ctx, q)
+	if err != nil {
+		return State{}, err
+	}
+	sources, err := db.List[Source](ctx, q, `select kind, address, iburst, prefer, minpoll, maxpoll from ntp_pools order by address, kind`)
+	if err != nil {
+		return State{}, fmt.Errorf("read the time sources: %w", err)
+	}
+	return State{settings, sources}, nil
+}
+
+func loadSettings(ctx context.Context, q db.DB) (Settings, error) {
+	rows, err := db.List[Settings](ctx, q, `select listen_addresses, allow_acl, serve_clients, makestep, rtcsync from ntp_settings`)
+	if err != nil {
+		return Settings{}, fmt.Errorf("read the NTP settings: %w", err)
+	}
+	if len(rows) != 1 {
+		return Settings{}, fmt.Errorf("read the NTP settings: %d rows, want one", len(rows))
+	}
+	return rows[0], nil
+}
+
+// reachable reports whether clients beyond this machine could ask.
+func (s Settings) reachable() bool {
+	return len(s.ListenAddresses) == 0 || slices.ContainsFunc(s.ListenAddresses, func(text string) bool {
+		a, err := netip.ParseAddr(text)
+		return err == nil && !a.IsLoopback()
+	})
+}
+
+// Validate reports everything that is wrong, and spells what is right the one way it is stored in.
+func (s *Settings) Validate(p *fault.Problems) {
+	s.ListenAddresses = each(p, "listen_addresses", s.ListenAddresses, listenAddress)
+	s.AllowACL = each(p, "allow_acl", s.AllowACL, network)
+	families := map[bool]bool{}
+	for i, text := range s.ListenAddresses {
+		a, err := netip.ParseAddr(text)
+		if err != nil {
+			continue // told already
+		}
+		if families[a.Is4()] {
+			p.Add(at("listen_addresses", i), "is one too many: chrony listens on one IPv4 and one IPv6 address. "+
+				"Leave the list empty to listen on all of them; allow_acl says who is answered")
+		}
+		families[a.Is4()] = true
+	}
+}
+
+func at(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }
+
+// each spells all values of a list, and tells of those that it cannot, or that are there twice.
+func each(p *fault.Problems, field string, values []string, spell func(string) (string, string)) []string {
+	out := make([]string, 0, len(values)) // never nil: a list of none is [] in JSON and in a row
+	for i, v := range values {
+		spelled, wrong := spell(v)
+		switch {
+		case wrong != "":
+			p.Add(at(field, i), "%s", wrong)
+			spelled = v
+		case slices.Contains(out, spelled):
+			p.Add(at(field, i), "is there twice")
+		}
+		out = append(out, spelled)
+	}
+	return out
+}
+
+// listenAddress returns the one spelling of an address to listen on, or what is wrong with it.
+func listenAddress(text string) (spelled, wrong string) {
+	a, wrong := address(text)
+	switch {
+	case wrong != "":
+		return "", wrong
+	case a.IsMulticast():
+		return "", "is a multicast address, which no machine has for its own"
+	case a.Is6() && a.IsLinkLocalUnicast():
+		return "", "is link-local, so there may be many of it; use another address of the interface"
+	}
+	return a.String(), ""
+}
+
+// network returns the one spelling of an address or a network, or what is wrong with it.
+func network(text string) (spelled, wrong string) {
+	if !strings.Contains(text, "/") {
+		a, wrong := address(text)
+		if wrong != "" {
+			return "", "is neither an IP address nor a network like 192.0.2.0/24"
+		}
+		return a.String(), ""
+	}
+	n, err := netip.ParsePrefix(text)
+	switch {
+	case err != nil || n.Addr().Is4In6():
+		return "", "is neither an IP address nor a network like 192.0.2.0/24"
+	case n != n.Masked():
+		return "", fmt.Sprintf("is an address within a network; the network is %s", n.Masked())
+	}
+	return n.String(), ""
+}
+
+func address(text string) (netip.Addr, string) {
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" || a.Is4In6() {
+		return netip.Addr{}, "is not an IP address"
+	}
+	return a, ""
+}
+
+// hostname admits names only: the last part begins with a letter, or else the system's
+// resolver takes 0x7f.1 and 10.1 for addresses.
+var hostname = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// sourceAddress returns the one spelling of a source's address, or what is wrong with it.
+func sourceAddress(text string) (spelled, wrong string) {
+	if a, err := netip.ParseAddr(text); err == nil {
+		if a.Zone() != "" || a.Is4In6() || a.IsUnspecified() || a.IsMulticast() {
+			return "", "is not the address of one machine"
+		}
+		return a.String(), ""
+	}
+	if spelled = strings.ToLower(text); len(text) > 253 || !hostname.MatchString(spelled) {
+		return "", "is neither a host name nor an IP address"
+	}
+	return spelled, ""
+}
+
+const (
+	leastPoll, mostPoll = -6, 24
+	defaultMinpoll      = 6
+)
+
+// Validate is as for Settings.
+func (s *Source) Validate(p *fault.Problems) {
+	if s.Kind != "pool" && s.Kind != "server" {
+		p.Add("kind", "is pool or server")
+	}
+	spelled, wrong := sourceAddress(s.Address)
+	if wrong != "" {
+		p.Add("address", "%s", wrong)
+	} else {
+		s.Address = spelled
+	}
+	inRange := func(field string, poll *int) bool {
+		ok := poll == nil || *poll >= leastPoll && *poll <= mostPoll
+		if !ok {
+			p.Add(field, "is between %d and %d, a power of two in seconds", leastPoll, mostPoll)
+		}
+		return ok
+	}
+	low, high := inRange("minpoll", s.Minpoll), inRange("maxpoll", s.Maxpoll)
+	if !low || !high || s.Maxpoll == nil {
+		return
+	}
+	least := defaultMinpoll
+	if s.Minpoll != nil {
+		least = *s.Minpoll
+	}
+	if *s.Maxpoll < least {
+		p.Add("maxpoll", "must be at least minpoll, which is %d", least)
+	}
+}
