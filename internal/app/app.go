@@ -49,6 +49,8 @@ type Config struct {
 	Limits   *auth.Limits
 	// Unqueued lets every change begin at once: the control of the tests about many.
 	Unqueued bool
+	// Unlocked judges changes beside each other: the control of the tests about races.
+	Unlocked bool
 	// More components, and more daemons, than the lists have; for tests of the contracts.
 	More        func(all.Deps) []component.Component
 	MoreDaemons []daemon.Daemon
@@ -128,6 +130,9 @@ func newCore(cfg Config) (*core, error) {
 	run := change.NewRunner(c.pool, log, cfg.Now, c.set, func(name string) change.Applied { return synced(applier, name) })
 	if cfg.Unqueued {
 		run.Unqueue()
+	}
+	if cfg.Unlocked {
+		run.Unlock()
 	}
 	hasher := auth.NewHasher(cfg.HashCost)
 	if c.users, err = c.newUsers(run, log, hasher); err != nil {
