@@ -11,6 +11,7 @@ import (
 // Settings are this node's.
 type Settings struct {
 	resource.Meta
+	Enabled           bool     `json:"enabled" db:"enabled"`
 	UpstreamForwards  []string `json:"upstream_forwards" db:"upstream_forwards"`
 	AccessACL         []string `json:"access_acl" db:"access_acl"`
 	ListenAddresses   []string `json:"listen_addresses" db:"listen_addresses"`
@@ -25,6 +26,9 @@ type Settings struct {
 type SettingsInput unbound.Settings
 
 // validateSettings also puts every value into the one form that is stored.
-func validateSettings(_ context.Context, _ db.DB, _ *Settings, in *SettingsInput) error {
+func validateSettings(_ context.Context, _ db.DB, old *Settings, in *SettingsInput) error {
+	if in.Enabled == nil {
+		in.Enabled = &old.Enabled
+	}
 	return (*unbound.Settings)(in).Validate()
 }

@@ -55,7 +55,10 @@ func (h *handlers) resources(r api.Router) {
 	}.Register(r, h.DB, h.Run)
 }
 
-func validSettings(_ context.Context, _ db.DB, _ *Settings, in *SettingsInput) error {
+func validSettings(_ context.Context, _ db.DB, old *Settings, in *SettingsInput) error {
+	if in.Enabled == nil {
+		in.Enabled = old.Enabled
+	}
 	var p fault.Problems
 	(*chrony.Settings)(in).Validate(&p)
 	return p.Err()

@@ -42,6 +42,7 @@ func render(s state, m *memo) daemon.Rendering {
 	}
 	return daemon.Rendering{
 		Files:    []daemon.File{{Path: Path, Mode: 0o644, Data: []byte(r.String())}},
+		Units:    []daemon.Unit{{Name: Unit, Up: s.settings.On()}},
 		Problems: r.problems,
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 // Settings are what this node's resolver does.
 type Settings struct {
+	Enabled           *bool    `json:"enabled,omitempty" db:"enabled" doc:"Run the resolver. Off, it is stopped, is not started at boot, and its ports are closed. As it is unless given"`
 	UpstreamForwards  []string `json:"upstream_forwards" db:"upstream_forwards" maxItems:"16" doc:"Resolvers to ask, as 192.0.2.1 or 192.0.2.1@5353; none: ask the root servers and find the way from there" example:"[\"9.9.9.9\"]"`
 	AccessACL         []string `json:"access_acl" db:"access_acl" maxItems:"500" doc:"Addresses and networks that may ask; this machine always may" example:"[\"10.0.0.0/8\"]"`
 	ListenAddresses   []string `json:"listen_addresses" db:"listen_addresses" minItems:"1" maxItems:"64" doc:"Own addresses to listen on; 0.0.0.0 or :: is every address of both families" example:"[\"127.0.0.1\"]"`
@@ -21,6 +22,9 @@ type Settings struct {
 	DNSSEC            *bool    `json:"dnssec,omitempty" db:"dnssec" doc:"Validate signatures; on unless said otherwise"`
 	QNAMEMinimisation *bool    `json:"qname_minimisation,omitempty" db:"qname_minimisation" doc:"Ask each server only for what it needs to know; on unless said otherwise"`
 }
+
+// On reports whether the resolver is to run.
+func (s Settings) On() bool { return s.Enabled == nil || *s.Enabled }
 
 // Validate reports everything that is wrong, and puts every value into the one form that is stored.
 func (s *Settings) Validate() error {

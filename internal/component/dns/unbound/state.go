@@ -21,10 +21,10 @@ type state struct {
 func load(ctx context.Context, q db.DB, about int) (state, error) {
 	s := state{records: make([]row, 0, about)}
 	var b pgx.Batch
-	b.Queue(`select upstream_forwards, access_acl, listen_addresses, cache_min_ttl, cache_max_ttl, dnssec, qname_minimisation from dns_settings`).
+	b.Queue(`select enabled, upstream_forwards, access_acl, listen_addresses, cache_min_ttl, cache_max_ttl, dnssec, qname_minimisation from dns_settings`).
 		QueryRow(func(r pgx.Row) error {
 			in := &s.settings
-			return r.Scan(&in.UpstreamForwards, &in.AccessACL, &in.ListenAddresses, &in.CacheMinTTL, &in.CacheMaxTTL, &in.DNSSEC, &in.QNAMEMinimisation)
+			return r.Scan(&in.Enabled, &in.UpstreamForwards, &in.AccessACL, &in.ListenAddresses, &in.CacheMinTTL, &in.CacheMaxTTL, &in.DNSSEC, &in.QNAMEMinimisation)
 		})
 	b.Queue(`select name, forward_to from dns_zones order by name`).Query(func(rows pgx.Rows) (err error) {
 		s.zones, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Zone])

@@ -87,7 +87,7 @@ func (r *resolver) render(s state) (daemon.Rendering, error) { return render(s, 
 // openings are there while somebody else than this machine can reach the resolver.
 func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	var listen []string
-	if err := q.QueryRow(ctx, `select listen_addresses from dns_settings`).Scan(&listen); err != nil {
+	if err := q.QueryRow(ctx, `select case when enabled then listen_addresses else '{}' end from dns_settings`).Scan(&listen); err != nil {
 		return nil, fmt.Errorf("read where the resolver listens: %w", err)
 	}
 	for _, a := range listen {

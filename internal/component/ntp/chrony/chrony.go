@@ -63,7 +63,7 @@ func Tables() []db.Table {
 // openings is the port that clients ask, while there is something for them to reach.
 func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	s, err := loadSettings(ctx, q)
-	if err != nil || !s.ServeClients || !s.reachable() {
+	if err != nil || !s.On() || !s.ServeClients || !s.reachable() {
 		return nil, err
 	}
 	return []daemon.Opening{{Protocol: "udp", Port: 123, Why: "NTP for clients"}}, nil

@@ -29,6 +29,7 @@ func (s State) Render() (daemon.Rendering, error) {
 	}
 	return daemon.Rendering{
 		Files:    []daemon.File{{Path: ConfFile, Mode: 0o644, Data: text}},
+		Units:    []daemon.Unit{{Name: Unit, Up: s.Settings.On()}},
 		Problems: problems,
 	}, nil
 }

@@ -15,6 +15,7 @@ import (
 
 // Settings are what the node does with its clock.
 type Settings struct {
+	Enabled         *bool    `json:"enabled,omitempty" db:"enabled" doc:"Run the daemon. Off, it is stopped, is not started at boot, and its port is closed. As it is unless given"`
 	ListenAddresses []string `json:"listen_addresses" db:"listen_addresses" maxItems:"16" doc:"Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none" example:"[\"192.0.2.1\"]"`
 	AllowACL        []string `json:"allow_acl" db:"allow_acl" maxItems:"500" doc:"Who is answered: addresses and networks" example:"[\"192.0.2.0/24\"]"`
 	ServeClients    bool     `json:"serve_clients" db:"serve_clients" doc:"Answer clients. Off, the daemon is a client itself and listens to nobody"`
@@ -51,7 +52,7 @@ func load(ctx context.Context, q db.DB, _ daemon.Unseal) (State, error) {
 }
 
 func loadSettings(ctx context.Context, q db.DB) (Settings, error) {
-	rows, err := db.List[Settings](ctx, q, `select listen_addresses, allow_acl, serve_clients, makestep, rtcsync from ntp_settings`)
+	rows, err := db.List[Settings](ctx, q, `select enabled, listen_addresses, allow_acl, serve_clients, makestep, rtcsync from ntp_settings`)
 	if err != nil {
 		return Settings{}, fmt.Errorf("read the NTP settings: %w", err)
 	}
@@ -60,6 +61,9 @@ func loadSettings(ctx context.Context, q db.DB) (Settings, error) {
 	}
 	return rows[0], nil
 }
+
+// On reports whether the daemon is to run.
+func (s Settings) On() bool { return s.Enabled == nil || *s.Enabled }
 
 // reachable reports whether clients beyond this machine could ask.
 func (s Settings) reachable() bool {
