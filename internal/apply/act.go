@@ -32,6 +32,9 @@ func (s *Server) act(ctx context.Context, a Action, e entry) error {
 	if err := usable(ctx, s.units, e); err != nil {
 		return err
 	}
+	if a == Restart && s.engine != nil && s.engine.off(e.unit) {
+		return fault.New(fault.Conflict, "%s is switched off; switch it on in its settings", e.name).WithCode("switched_off")
+	}
 	steps := map[Action][]func(context.Context, string) error{
 		Restart: {s.restart},
 		On:      {s.units.Enable, s.units.Start},

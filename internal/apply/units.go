@@ -113,6 +113,13 @@ func (w *worker) switchUnits(ctx context.Context, r daemon.Rendering) error {
 	return nil
 }
 
+// off reports whether a unit is down by the operator's word.
+func (e *Engine) off(unit string) bool {
+	return slices.ContainsFunc(e.workers, func(w *worker) bool {
+		return slices.Contains(w.installedNow().Units, daemon.Unit{Name: unit})
+	})
+}
+
 func up(unit sys.UnitState) bool {
 	return unit.ActiveState == "active" || unit.ActiveState == "reloading"
 }

@@ -7,6 +7,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component/dns/unbound" //nolint:depguard // our own folder, not another component
+	"gateway/internal/fault"
 )
 
 // Stats count since unbound started.
@@ -19,7 +20,7 @@ func (h *handlers) statusRoutes(r api.Router) {
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[Stats], error) {
 		var s Stats
 		if err := h.Applier.Ask(ctx, unbound.Name, unbound.StatsVerb, nil, &s); err != nil {
-			return nil, err
+			return nil, h.orOff(ctx, err)
 		}
 		return api.OK(s), nil
 	})
@@ -30,8 +31,18 @@ func (h *handlers) statusRoutes(r api.Router) {
 		c := change.Change{Component: unbound.Name, Action: "dns.cache.flush", Subject: "cache"}
 		err := h.Run.Act(ctx, c, func(ctx context.Context) error { return h.Applier.Ask(ctx, unbound.Name, unbound.FlushVerb, nil, nil) })
 		if err != nil {
-			return nil, err
+			return nil, h.orOff(ctx, err)
 		}
 		return api.Done(), nil
 	})
+}
+
+// orOff says that the resolver is switched off, where that is why it does not answer.
+func (h *handlers) orOff(ctx context.Context, silent error) error {
+	var on bool
+	err := h.DB.QueryRow(ctx, `select enabled from dns_settings`).Scan(&on)
+	if err == nil && !on {
+		return fault.New(fault.Unavailable, "the DNS resolver is switched off; switch it on in its settings").WithCode("switched_off")
+	}
+	return silent
 }

@@ -27,7 +27,7 @@ type SourceStatus struct {
 func (h *handlers) sources(ctx context.Context, _ *struct{}) (*api.Body[[]SourceStatus], error) {
 	list, err := h.sourceList(ctx)
 	if err != nil {
-		return nil, err
+		return nil, h.orOff(ctx, err)
 	}
 	return api.OK(list), nil
 }

@@ -63,9 +63,19 @@ func (h *handlers) status(ctx context.Context, _ *struct{}) (*api.Body[Status], 
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, h.orOff(ctx, err)
 	}
 	return api.OK(s), nil
+}
+
+// orOff says that the daemon is switched off, where that is why it does not answer.
+func (h *handlers) orOff(ctx context.Context, silent error) error {
+	var on bool
+	err := h.DB.QueryRow(ctx, `select enabled from ntp_settings`).Scan(&on)
+	if err == nil && !on {
+		return fault.New(fault.Unavailable, "the NTP daemon is switched off; switch it on in its settings").WithCode("switched_off")
+	}
+	return silent
 }
 
 // monitor asks the daemon one question after the other.

@@ -34,6 +34,9 @@ func (h *handlers) syncRoute(r api.Router) {
 func (h *handlers) sync(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
 	held, cancel := context.WithTimeout(context.WithoutCancel(ctx), syncTime)
 	defer cancel()
+	if err := h.orOff(held, nil); err != nil {
+		return nil, err
+	}
 	var s Status
 	err := h.Run.Act(held, change.Change{Component: chrony.Name, Action: "ntp.force_sync", Subject: "clock"}, func(ctx context.Context) (err error) {
 		s, err = h.synchronise(ctx)

@@ -51,20 +51,23 @@ type Service struct {
 	Boot        string     `json:"boot" example:"enabled" doc:"Whether it starts with the machine, as systemd says"`
 	EnteredAt   *time.Time `json:"entered_at" doc:"Since when it is in this state; null when not known"`
 	MemoryBytes *uint64    `json:"memory_bytes" doc:"Null when not known"`
+	Required    bool       `json:"required" doc:"It has to run: that it is stopped is a fault. Not so what is switched off, or not used by this version"`
 	Message     string     `json:"message,omitempty" doc:"Why the state is unknown"`
+
+	switched bool // by a setting: required unless it is off
 }
 
 // catalogue lists every service that has a unit, our own first.
 func catalogue() []Service {
 	return []Service{
-		{Name: "api", Unit: "gateway-api.service", Description: "Management API and UI"},
-		{Name: "scheduler", Unit: apply.Scheduler.Unit(), Description: "Periodic jobs"},
-		{Name: "apply", Unit: "gateway-apply.service", Description: "Applier of the configuration"},
-		{Name: "database", Unit: "postgresql@17-main.service", Description: "Database (PostgreSQL)"},
-		{Name: "reverse-proxy", Unit: apply.ReverseProxy.Unit(), Description: "Reverse proxy (HAProxy)"},
+		{Name: "api", Unit: "gateway-api.service", Description: "Management API and UI", Required: true},
+		{Name: "scheduler", Unit: apply.Scheduler.Unit(), Description: "Periodic jobs", Required: true},
+		{Name: "apply", Unit: "gateway-apply.service", Description: "Applier of the configuration", Required: true},
+		{Name: "database", Unit: "postgresql@17-main.service", Description: "Database (PostgreSQL)", Required: true},
+		{Name: "reverse-proxy", Unit: apply.ReverseProxy.Unit(), Description: "Reverse proxy (HAProxy)", Required: true},
 		{Name: "forward-proxy", Unit: apply.ForwardProxy.Unit(), Description: "Forward proxy (Squid)"},
-		{Name: "dns", Unit: apply.DNS.Unit(), Description: "DNS resolver (Unbound)"},
-		{Name: "ntp", Unit: apply.NTP.Unit(), Description: "NTP daemon (chrony)"},
+		{Name: "dns", Unit: apply.DNS.Unit(), Description: "DNS resolver (Unbound)", Required: true, switched: true},
+		{Name: "ntp", Unit: apply.NTP.Unit(), Description: "NTP daemon (chrony)", Required: true, switched: true},
 		{Name: "dhcp", Unit: "kea-dhcp4-server.service", Description: "DHCP server (Kea)"},
 		{Name: "radius", Unit: "freeradius.service", Description: "RADIUS server (FreeRADIUS)"},
 		{Name: "waf", Unit: apply.WAF.Unit(), Description: "Web application firewall"},
@@ -109,6 +112,8 @@ func (s *Service) take(u sys.UnitState) {
 	installed := u.Installed()
 	s.Installed, s.ActiveState, s.SubState, s.Boot = &installed, u.ActiveState, u.SubState, u.UnitFileState
 	s.EnteredAt, s.MemoryBytes = u.EnteredAt, u.MemoryBytes
+	// Whoever switches it off has it disabled; one that is disabled by hand is enabled again.
+	s.Required = s.Required && !(s.switched && u.UnitFileState == "disabled")
 }
 
 // packetFilter is no unit: it is there when its table is in the kernel, which only the
@@ -116,7 +121,7 @@ func (s *Service) take(u sys.UnitState) {
 func (p *part) packetFilter(ctx context.Context) Service {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	s := Service{Name: "packet-filter", Description: "Packet filter (nftables)"}
+	s := Service{Name: "packet-filter", Description: "Packet filter (nftables)", Required: true}
 	loaded, err := p.Applier.PacketFilterLoaded(ctx)
 	switch f, ok := fault.Of(err); {
 	case ok:

@@ -15,6 +15,7 @@ const looks: Record<string, Status> = {
 	"kernel-loaded": "success",
 	"no-table": "neutral",
 	inactive: "neutral",
+	off: "neutral",
 	absent: "neutral",
 };
 
@@ -22,21 +23,21 @@ const looks: Record<string, Status> = {
 export const serviceName = (name: string, unknown = name) =>
 	i18next.t(`service.${name}`, { ns: "ui", defaultValue: unknown });
 
-/** stateOf is the state of a service for people: systemd's, or "absent" for one that is not installed. */
-export function stateOf(service: Pick<SystemService, "active_state" | "installed">): string {
+type Running = Pick<SystemService, "active_state" | "installed" | "boot" | "required">;
+
+/** stateOf is the state of a service for people: systemd's, "absent" for one that is not installed, "off" for one that is not to run. */
+export function stateOf(service: Pick<SystemService, "active_state" | "installed" | "boot">): string {
 	if (service.installed === false) return "absent";
+	if (service.active_state === "inactive" && service.boot === "disabled") return "off";
 	return service.active_state in looks ? service.active_state : "unknown";
 }
 
-/** needed are the services that have to run on every node; the others only where they are used. */
-const needed = new Set(["api", "scheduler", "apply", "database", "reverse-proxy", "dns", "ntp", "packet-filter"]);
-
 /** isMissing says that a service does not run and has to. */
-export const isMissing = (service: Pick<SystemService, "name" | "active_state" | "installed">) =>
-	needed.has(service.name) && ["inactive", "no-table"].includes(stateOf(service));
+export const isMissing = (service: Running) =>
+	service.required && ["inactive", "off", "no-table"].includes(stateOf(service));
 
 /** lookOf is the colour of a service's state. */
-export const lookOf = (service: Pick<SystemService, "name" | "active_state" | "installed">): Status =>
+export const lookOf = (service: Running): Status =>
 	isMissing(service) ? "danger" : (looks[stateOf(service)] ?? "warning");
 
 /** reasonsOf says once, in sentences, why states are unknown, however many are. */

@@ -35,7 +35,7 @@ export type ApplyState = {
     /**
      * What was left out, and why
      */
-    problems: Array<ComponentProblem>;
+    problems: Array<DaemonProblem>;
     since: string;
     stage: 'rendering' | 'checking' | 'installing' | 'reloading' | 'live' | 'failed' | 'held';
     /**
@@ -408,17 +408,6 @@ export type CompleteSetupRequest = {
     password: string;
 };
 
-export type ComponentProblem = {
-    /**
-     * Why
-     */
-    message: string;
-    /**
-     * What was left out, in the operator's words
-     */
-    subject: string;
-};
-
 export type CreateTokenRequest = {
     /**
      * How long it lives
@@ -434,6 +423,17 @@ export type CreateTokenRequest = {
 export type CredentialsBody = {
     email: string;
     password: string;
+};
+
+export type DaemonProblem = {
+    /**
+     * Why
+     */
+    message: string;
+    /**
+     * What was left out, in the operator's words
+     */
+    subject: string;
 };
 
 export type DnsRecord = {
@@ -492,6 +492,7 @@ export type DnsSettings = {
     cache_min_ttl: number;
     created_at: string;
     dnssec: boolean;
+    enabled: boolean;
     /**
      * Opaque
      */
@@ -523,6 +524,10 @@ export type DnsSettingsInput = {
      * Validate signatures; on unless said otherwise
      */
     dnssec?: boolean;
+    /**
+     * Run the resolver. Off, it is stopped, is not started at boot, and its ports are closed. As it is unless given
+     */
+    enabled?: boolean;
     /**
      * Own addresses to listen on; 0.0.0.0 or :: is every address of both families
      */
@@ -1412,6 +1417,10 @@ export type NtpSettings = {
     allow_acl: Array<string>;
     created_at: string;
     /**
+     * Run the daemon. Off, it is stopped, is not started at boot, and its port is closed. As it is unless given
+     */
+    enabled?: boolean;
+    /**
      * Opaque
      */
     id: string;
@@ -1443,6 +1452,10 @@ export type NtpSettingsInput = {
      * Who is answered: addresses and networks
      */
     allow_acl: Array<string>;
+    /**
+     * Run the daemon. Off, it is stopped, is not started at boot, and its port is closed. As it is unless given
+     */
+    enabled?: boolean;
     /**
      * Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none
      */
@@ -2330,6 +2343,10 @@ export type SystemService = {
      */
     message?: string;
     name: string;
+    /**
+     * It has to run: that it is stopped is a fault. Not so what is switched off, or not used by this version
+     */
+    required: boolean;
     sub_state: string;
     /**
      * systemd unit; empty for the packet filter, which is in the kernel

@@ -163,7 +163,18 @@ export const zCodeInputBody = /*#__PURE__*/ (() => z.object({
     code: z.string().check(z.length(6), z.regex(/^[0-9]{6}$/))
 }))();
 
-export const zComponentProblem = /*#__PURE__*/ (() => z.object({
+export const zCreateTokenRequest = /*#__PURE__*/ (() => z.object({
+    days: z._default(z.optional(z.int().check(z.gte(1), z.lte(365))), 90),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    role: z.enum(['admin', 'viewer'])
+}))();
+
+export const zCredentialsBody = /*#__PURE__*/ (() => z.object({
+    email: z.string().check(z.minLength(1), z.maxLength(254)),
+    password: z.string().check(z.minLength(1), z.maxLength(1024))
+}))();
+
+export const zDaemonProblem = /*#__PURE__*/ (() => z.object({
     message: z.string(),
     subject: z.string()
 }))();
@@ -176,7 +187,7 @@ export const zApplyState = /*#__PURE__*/ (() => z.object({
     installed: z.string(),
     keep_edits: z.boolean(),
     observed: z.string(),
-    problems: z.array(zComponentProblem),
+    problems: z.array(zDaemonProblem),
     since: z.iso.datetime(),
     stage: z.enum([
         'rendering',
@@ -188,17 +199,6 @@ export const zApplyState = /*#__PURE__*/ (() => z.object({
         'held'
     ]),
     wanted: z.string()
-}))();
-
-export const zCreateTokenRequest = /*#__PURE__*/ (() => z.object({
-    days: z._default(z.optional(z.int().check(z.gte(1), z.lte(365))), 90),
-    name: z.string().check(z.minLength(1), z.maxLength(64)),
-    role: z.enum(['admin', 'viewer'])
-}))();
-
-export const zCredentialsBody = /*#__PURE__*/ (() => z.object({
-    email: z.string().check(z.minLength(1), z.maxLength(254)),
-    password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
 export const zDnsRecord = /*#__PURE__*/ (() => z.object({
@@ -246,6 +246,7 @@ export const zDnsSettings = /*#__PURE__*/ (() => z.object({
     cache_min_ttl: z.int(),
     created_at: z.iso.datetime(),
     dnssec: z.boolean(),
+    enabled: z.boolean(),
     id: z.string(),
     listen_addresses: z.array(z.string()),
     qname_minimisation: z.boolean(),
@@ -259,6 +260,7 @@ export const zDnsSettingsInput = /*#__PURE__*/ (() => z.object({
     cache_max_ttl: z.int().check(z.gte(0), z.lte(604800)),
     cache_min_ttl: z.int().check(z.gte(0), z.lte(604800)),
     dnssec: z.optional(z.boolean()),
+    enabled: z.optional(z.boolean()),
     listen_addresses: z.array(z.string()).check(z.minLength(1), z.maxLength(64)),
     qname_minimisation: z.optional(z.boolean()),
     upstream_forwards: z.array(z.string()).check(z.maxLength(16))
@@ -801,6 +803,7 @@ export const zNtpPoolInput = /*#__PURE__*/ (() => z.object({
 export const zNtpSettings = /*#__PURE__*/ (() => z.object({
     allow_acl: z.array(z.string()).check(z.maxLength(500)),
     created_at: z.iso.datetime(),
+    enabled: z.optional(z.boolean()),
     id: z.string(),
     listen_addresses: z.array(z.string()).check(z.maxLength(16)),
     makestep: z.boolean(),
@@ -812,6 +815,7 @@ export const zNtpSettings = /*#__PURE__*/ (() => z.object({
 
 export const zNtpSettingsInput = /*#__PURE__*/ (() => z.object({
     allow_acl: z.array(z.string()).check(z.maxLength(500)),
+    enabled: z.optional(z.boolean()),
     listen_addresses: z.array(z.string()).check(z.maxLength(16)),
     makestep: z.boolean(),
     rtcsync: z.boolean(),
@@ -1338,6 +1342,7 @@ export const zSystemService = /*#__PURE__*/ (() => z.object({
     memory_bytes: z.nullable(z.int().check(z.gte(0))),
     message: z.optional(z.string()),
     name: z.string(),
+    required: z.boolean(),
     sub_state: z.string(),
     unit: z.string()
 }))();

@@ -4,6 +4,7 @@ import { SettingsForm } from "@ui/SettingsForm";
 import { settings } from "./resource";
 
 const fields: Field[] = [
+	{ name: "enabled" },
 	{ name: "listen_addresses" },
 	{ name: "access_acl", required: false },
 	{ name: "upstream_forwards", required: false },

@@ -4,6 +4,7 @@ import { SettingsForm } from "@ui/SettingsForm";
 import { settings } from "./resource";
 
 const fields: Field[] = [
+	{ name: "enabled" },
 	{ name: "serve_clients" },
 	{ name: "allow_acl", required: false },
 	{ name: "listen_addresses", required: false },

@@ -6,8 +6,16 @@ const words = (key: string, values?: Record<string, unknown>) => `${key} ${JSON.
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 const of = (known: Known) => problemsOf(known, words, percent).map(({ id, severity }) => `${severity} ${id}`);
 
+const required = new Set(["apply", "dns", "ntp", "packet-filter"]);
 const service = (name: string, active_state: string, installed: boolean | null = true) =>
-	({ name, active_state, installed, description: name }) as SystemService;
+	({
+		name,
+		active_state,
+		installed,
+		description: name,
+		boot: "enabled",
+		required: required.has(name),
+	}) as SystemService;
 const use = (disk: number, memory: number) =>
 	({ disk: { used: disk, total: 100 }, memory: { used: memory, total: 100 } }) as Known["resources"];
 const one = (name: string, upgradable: boolean) =>
@@ -28,6 +36,8 @@ test("failed services are, and stopped ones that have to run; unknown ones and t
 	];
 	expect(of({ services: stopped })).toEqual(["danger stopped apply", "danger stopped packet-filter"]);
 	expect(of({ services: [service("radius", "failed", false)] })).toEqual([]);
+	const off = { ...service("dns", "inactive"), boot: "disabled", required: false };
+	expect(of({ services: [off] })).toEqual([]);
 });
 
 test("the database, and the maintenance mode", () => {
