@@ -11,7 +11,7 @@ import (
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/ntp"
-	"gateway/internal/component/proxy"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/haproxy"
@@ -37,7 +37,7 @@ func List(d Deps) []daemon.Daemon {
 	all := []daemon.Daemon{
 		ntp.NewDaemon(ntp.Options{Units: d.Units, Exec: d.Exec}),
 		dns.NewDaemon(dns.Options{Units: d.Units, Exec: d.Exec}),
-		proxy.NewDaemon(proxy.Options{HAProxy: proxied, Exec: d.Exec}),
+		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),
 		cert.NewDaemon(cert.Options{HAProxy: proxied, Now: d.Now, Log: d.Log}),
 	}
 	tables, needed := daemon.NeedsOf(all)

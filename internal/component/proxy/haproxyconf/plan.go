@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"bytes"
@@ -61,9 +61,9 @@ func newPlan(old, now daemon.Rendering) (plan, bool) {
 	return p, true
 }
 
-// unchecked lets a step pass that only changes what is looked up and who serves: each of
+// plain lets a step pass that only changes what is looked up and who serves: each of
 // those values was judged by itself.
-func unchecked(old, now daemon.Rendering) bool {
+func plain(old, now daemon.Rendering) bool {
 	_, hot := newPlan(old, now)
 	return hot
 }

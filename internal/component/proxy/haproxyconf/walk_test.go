@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 
 // walker makes random changes. Which of them the API refuses is its own matter.
 type walker struct {
-	*town
+	*example
 	*rand.Rand
 	taken map[int]int // answers by status
 }
@@ -99,7 +99,7 @@ func (w *walker) step() {
 // After any change, by whichever road, HAProxy has in its memory what stands in its files.
 func TestMemoryAndFilesAreTheSame(t *testing.T) {
 	seed := fuzzSeed(t)
-	w := &walker{town: newTown(t), Rand: rand.New(rand.NewPCG(seed, seed)), taken: map[int]int{}}
+	w := &walker{example: newExample(t), Rand: rand.New(rand.NewPCG(seed, seed)), taken: map[int]int{}}
 	hot, reloads := 0, 0
 	for range bar.Size(120, 3000) {
 		before := w.haproxy.Worker().PID
@@ -126,9 +126,9 @@ func TestABusyServerIsRemovedByAReload(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	slow := newSlowOrigin(t, asked, answer)
 	two := newOrigin(t, "two")
-	pool := r.backend("web")
-	busy := r.server(pool, "busy", slow)
-	r.site("example.com", pool)
+	pool := r.Backend("web")
+	busy := r.Server(pool, "busy", slow)
+	r.Site("example.com", pool)
 	got := make(chan page, 1)
 	go func() {
 		p := page{}
@@ -142,7 +142,7 @@ func TestABusyServerIsRemovedByAReload(t *testing.T) {
 	case p := <-got:
 		t.Fatalf("answered %+v before the server was asked", p)
 	}
-	r.server(pool, "two", two.at)
+	r.Server(pool, "two", two.at)
 	before := r.haproxy.Worker().PID
 	r.Do("DELETE", "/backend-servers/"+busy, nil).Want(http.StatusOK)
 	if r.haproxy.Worker().PID == before {
@@ -182,17 +182,17 @@ func TestWhereNamesLead(t *testing.T) {
 	r := newRig(t)
 	pools := map[string]string{}
 	for _, name := range []string{"exact", "wild", "deep", "apex"} {
-		pools[name] = r.backend(name)
-		r.server(pools[name], name, newOrigin(t, name).at)
+		pools[name] = r.Backend(name)
+		r.Server(pools[name], name, newOrigin(t, name).at)
 	}
-	r.site("a.example.com", pools["exact"])
-	r.site("*.example.com", pools["wild"])
-	r.site("*.deep.example.com", pools["deep"])
-	r.site("apex.example.org", pools["apex"], object{"www_redirect": "to_apex", "hsts_max_age": 100, "rate_limit": 1000, "max_body_size": 10})
-	r.site("www-first.example.org", pools["apex"], object{"www_redirect": "to_www", "http_to_https": false})
+	r.Site("a.example.com", pools["exact"])
+	r.Site("*.example.com", pools["wild"])
+	r.Site("*.deep.example.com", pools["deep"])
+	r.Site("apex.example.org", pools["apex"], object{"www_redirect": "to_apex", "hsts_max_age": 100, "rate_limit": 1000, "max_body_size": 10})
+	r.Site("www-first.example.org", pools["apex"], object{"www_redirect": "to_www", "http_to_https": false})
 	r.Do("POST", "/domains", object{"name": "nowhere.example.com"}).Want(http.StatusCreated)
-	off := r.site("off.example.com", pools["exact"])
-	r.edit("/domains/"+off, object{"active": false}).Want(http.StatusOK)
+	off := r.Site("off.example.com", pools["exact"])
+	r.Edit("/domains/"+off, object{"active": false}).Want(http.StatusOK)
 	for address, want := range map[string]string{
 		"https://a.example.com/": "exact", "https://A.Example.COM:443/x": "exact", "https://b.example.com/": "wild", "https://off.example.com/": "wild",
 		"https://example.com/": "404", "https://a.b.example.com/": "404", "https://x.deep.example.com/": "deep", "https://deep.example.com/": "wild",
@@ -222,10 +222,10 @@ func TestWhereNamesLead(t *testing.T) {
 // site asks of others.
 func TestProofsOfOwnershipGetThrough(t *testing.T) {
 	r := newRig(t)
-	pool := r.backend("web")
-	r.server(pool, "one", newOrigin(t, "one").at)
+	pool := r.Backend("web")
+	r.Server(pool, "one", newOrigin(t, "one").at)
 	const proof = "/.well-known/acme-challenge/token"
-	r.site("plain.example.com", pool)
+	r.Site("plain.example.com", pool)
 	leads := func(want map[string]string) {
 		t.Helper()
 		for address, to := range want {
@@ -235,9 +235,9 @@ func TestProofsOfOwnershipGetThrough(t *testing.T) {
 		}
 	}
 	leads(map[string]string{"http://plain.example.com" + proof: "api", "http://nobody.example.com" + proof: "api", "http://plain.example.com/": "301", "https://plain.example.com" + proof: "one"})
-	closed := r.site("closed.example.com", pool, object{"allow_from": []string{"192.0.2.1"}, "maintenance": true, "rate_limit": 1, "www_redirect": "to_www"})
+	closed := r.Site("closed.example.com", pool, object{"allow_from": []string{"192.0.2.1"}, "maintenance": true, "rate_limit": 1, "www_redirect": "to_www"})
 	r.Do("POST", "/domains/"+closed+"/users", object{"name": "ann", "password": "correct horse"}).Want(http.StatusCreated)
-	r.site("both.example.com", pool, object{"http_to_https": false, "allow_from": []string{"192.0.2.1"}})
+	r.Site("both.example.com", pool, object{"http_to_https": false, "allow_from": []string{"192.0.2.1"}})
 	leads(map[string]string{
 		"http://closed.example.com" + proof: "api", "http://www.closed.example.com" + proof: "api", "http://both.example.com" + proof: "api",
 		"http://plain.example.com" + proof: "api", "http://both.example.com/": "403", "http://plain.example.com/": "301", "https://www.closed.example.com" + proof: "403",
@@ -247,13 +247,13 @@ func TestProofsOfOwnershipGetThrough(t *testing.T) {
 // A limit for one site is none for another, by whichever of the settings beside it.
 func TestSettingsOfOneSiteAreNotAnothers(t *testing.T) {
 	r := newRig(t)
-	pool := r.backend("web")
-	r.server(pool, "one", newOrigin(t, "one").at)
-	r.site("all.example.com", pool, object{"hsts_max_age": 100, "rate_limit": 3, "max_body_size": 10, "www_redirect": "to_www"})
-	r.site("hsts.example.com", pool, object{"hsts_max_age": 100})
-	r.site("body.example.com", pool, object{"max_body_size": 10})
-	r.site("rate.example.com", pool, object{"rate_limit": 3})
-	r.site("none.example.com", pool)
+	pool := r.Backend("web")
+	r.Server(pool, "one", newOrigin(t, "one").at)
+	r.Site("all.example.com", pool, object{"hsts_max_age": 100, "rate_limit": 3, "max_body_size": 10, "www_redirect": "to_www"})
+	r.Site("hsts.example.com", pool, object{"hsts_max_age": 100})
+	r.Site("body.example.com", pool, object{"max_body_size": 10})
+	r.Site("rate.example.com", pool, object{"rate_limit": 3})
+	r.Site("none.example.com", pool)
 	long := func(req *http.Request) {
 		req.Method, req.Body, req.ContentLength = http.MethodPost, io.NopCloser(strings.NewReader(strings.Repeat("x", 100))), 100
 	}
@@ -327,13 +327,13 @@ func request(t testing.TB, method, address string, how func(*http.Request)) *htt
 // An allow list, a login or a rule that comes, changes or goes is never seen half.
 func TestNobodySeesHalfOfAChange(t *testing.T) {
 	r := newRig(t)
-	pool, other := r.backend("web"), r.backend("other")
-	r.server(pool, "one", newOrigin(t, "one").at)
-	r.server(other, "two", newOrigin(t, "two").at)
+	pool, other := r.Backend("web"), r.Backend("other")
+	r.Server(pool, "one", newOrigin(t, "one").at)
+	r.Server(other, "two", newOrigin(t, "two").at)
 	wide := object{"allow_from": []string{"127.0.0.0/8"}}
-	r.site("keeps.example.com", pool, object{"allow_from": []string{"127.0.0.0/8", "192.0.2.0/24"}}) // so that no change is a reload
-	r.rule(r.site("routed.example.com", pool), "/", pool, 1)
-	site := r.site("a.example.com", pool, wide)
+	r.Site("keeps.example.com", pool, object{"allow_from": []string{"127.0.0.0/8", "192.0.2.0/24"}}) // so that no change is a reload
+	r.Rule(r.Site("routed.example.com", pool), "/", pool, 1)
+	site := r.Site("a.example.com", pool, wide)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan map[string]int, 1)
 	go func() {
@@ -346,11 +346,11 @@ func TestNobodySeesHalfOfAChange(t *testing.T) {
 	}()
 	before := r.haproxy.Worker().PID
 	for range bar.Size(15, 500) {
-		r.edit("/domains/"+site, object{"allow_from": []string{}}).Want(http.StatusOK)
-		r.edit("/domains/"+site, object{"allow_from": []string{"127.0.0.0/8", "127.0.0.0/9", "127.0.0.1"}}).Want(http.StatusOK)
-		r.edit("/domains/"+site, object{"allow_from": []string{"127.0.0.1"}}).Want(http.StatusOK)
-		r.edit("/domains/"+site, wide).Want(http.StatusOK)
-		rule := r.rule(site, "/api", pool, 10)
+		r.Edit("/domains/"+site, object{"allow_from": []string{}}).Want(http.StatusOK)
+		r.Edit("/domains/"+site, object{"allow_from": []string{"127.0.0.0/8", "127.0.0.0/9", "127.0.0.1"}}).Want(http.StatusOK)
+		r.Edit("/domains/"+site, object{"allow_from": []string{"127.0.0.1"}}).Want(http.StatusOK)
+		r.Edit("/domains/"+site, wide).Want(http.StatusOK)
+		rule := r.Rule(site, "/api", pool, 10)
 		r.Do("DELETE", "/routing-rules/"+rule, nil).Want(http.StatusOK)
 	}
 	stop()
@@ -368,8 +368,8 @@ func TestNobodySeesHalfOfAChange(t *testing.T) {
 // An allow list is of the family that it says.
 func TestAllowListsOfOneFamily(t *testing.T) {
 	r := newRig(t)
-	pool := r.backend("web")
-	r.server(pool, "one", newOrigin(t, "one").at)
+	pool := r.Backend("web")
+	r.Server(pool, "one", newOrigin(t, "one").at)
 	look := func(want map[string]string) {
 		t.Helper()
 		for name, want := range want {
@@ -378,7 +378,7 @@ func TestAllowListsOfOneFamily(t *testing.T) {
 			}
 		}
 	}
-	site := func(name string, nets ...string) { r.site(name+".example.com", pool, object{"allow_from": nets}) }
+	site := func(name string, nets ...string) { r.Site(name+".example.com", pool, object{"allow_from": nets}) }
 	// HAProxy looks an IPv4 address up among those of IPv6 where it finds nothing else.
 	site("six", "::/0")
 	site("mapped", "::/1", "2000::/3")
@@ -389,8 +389,8 @@ func TestAllowListsOfOneFamily(t *testing.T) {
 	site("one", "127.0.0.1")
 	look(map[string]string{"six": "403", "mapped": "403", "four": "one", "both": "one", "none": "403", "one": "one"})
 	r.holds(t)
-	tcp := r.backend("mail", object{"scheme": "tcp"})
-	r.server(tcp, "one", newOrigin(t, "one").at)
+	tcp := r.Backend("mail", object{"scheme": "tcp"})
+	r.Server(tcp, "one", newOrigin(t, "one").at)
 	for port, nets := range map[int][]string{1001: {"::/0"}, 1002: {"0.0.0.0/0"}, 1003: {"::/1", "192.0.2.0/24"}, 1004: {"127.0.0.0/8", "::/0"}, 1005: nil} {
 		r.Do("POST", "/tcp-services", object{"name": fmt.Sprint("on ", port), "port": port, "backend_id": tcp, "allow_from": nets}).Want(http.StatusCreated)
 		res, err := r.try(fmt.Sprintf("http://service.example.com:%d/", port))
@@ -417,9 +417,9 @@ func TestUpgradesPassALimitOfBodies(t *testing.T) {
 		}
 	}))
 	t.Cleanup(echo.Close)
-	pool := r.backend("web", object{"websocket": true})
-	r.server(pool, "one", echo.Listener.Addr().String())
-	r.site("example.com", pool, object{"max_body_size": 10})
+	pool := r.Backend("web", object{"websocket": true})
+	r.Server(pool, "one", echo.Listener.Addr().String())
+	r.Site("example.com", pool, object{"max_body_size": 10})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	conn, res, err := websocket.Dial(ctx, "https://example.com/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: r.visitor(false)}})

@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"context"
@@ -30,10 +30,10 @@ const (
 func TestBarTrust09BodyLimits(t *testing.T) {
 	r := newRig(t)
 	o := newBodyCounter(t)
-	pool := r.backend("web")
-	r.server(pool, "one", o.at)
-	r.site("limited.example.com", pool, object{"max_body_size": bodyLimit})
-	r.site("open.example.com", pool)
+	pool := r.Backend("web")
+	r.Server(pool, "one", o.at)
+	r.Site("limited.example.com", pool, object{"max_body_size": bodyLimit})
+	r.Site("open.example.com", pool)
 	var senders sync.WaitGroup
 	ways := r.bodySenders()
 	for name, send := range ways {

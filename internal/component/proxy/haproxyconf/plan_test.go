@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"fmt"
@@ -6,11 +6,13 @@ import (
 	"reflect"
 	"testing"
 
+	"gateway/internal/component/proxy/proxytest"
+
 	"pgregory.net/rapid"
 )
 
-// town is a rig with some of everything.
-type town struct {
+// example is a rig with some of everything.
+type example struct {
 	*rig
 	one, two     *origin
 	web, other   string // backends
@@ -24,52 +26,52 @@ type town struct {
 	made         string // by a step, for the next
 }
 
-func newTown(t *testing.T) *town {
+func newExample(t *testing.T) *example {
 	t.Helper()
 	r := newRig(t)
-	w := &town{rig: r, one: newOrigin(t, "one"), two: newOrigin(t, "two")}
-	w.web, w.other = r.backend("web"), r.backend("other", object{"sticky": true})
-	w.checked = r.backend("checked", object{"health_check": true, "lb_algorithm": "leastconn"})
-	w.secure = r.backend("secure", object{"scheme": "https", "health_check": true, "tls_server_name": "origin.example.com", "verify_tls": true})
-	w.tcp = r.backend("mail", object{"scheme": "tcp", "lb_algorithm": "source"})
-	w.a, w.b = r.server(w.web, "a", w.one.at), r.server(w.web, "b", w.one.at)
-	r.server(w.other, "c", w.two.at)
+	w := &example{rig: r, one: newOrigin(t, "one"), two: newOrigin(t, "two")}
+	w.web, w.other = r.Backend("web"), r.Backend("other", object{"sticky": true})
+	w.checked = r.Backend("checked", object{"health_check": true, "lb_algorithm": "leastconn"})
+	w.secure = r.Backend("secure", object{"scheme": "https", "health_check": true, "tls_server_name": "origin.example.com", "verify_tls": true})
+	w.tcp = r.Backend("mail", object{"scheme": "tcp", "lb_algorithm": "source"})
+	w.a, w.b = r.Server(w.web, "a", w.one.at), r.Server(w.web, "b", w.one.at)
+	r.Server(w.other, "c", w.two.at)
 	r.Do("POST", "/tcp-services", object{"name": "mail", "port": 993, "backend_id": w.tcp}).Want(http.StatusCreated)
-	w.shop, w.blog = r.site("shop.example.com", w.web), r.site("blog.example.com", w.web, object{"allow_from": []string{"127.0.0.0/8", "10.0.0.0/8"}})
-	r.site("*.apps.example.com", w.other, object{"www_redirect": "off"})
-	r.site("apex.example.com", w.other, object{"www_redirect": "to_www", "hsts_max_age": 3600})
+	w.shop, w.blog = r.Site("shop.example.com", w.web), r.Site("blog.example.com", w.web, object{"allow_from": []string{"127.0.0.0/8", "10.0.0.0/8"}})
+	r.Site("*.apps.example.com", w.other, object{"www_redirect": "off"})
+	r.Site("apex.example.com", w.other, object{"www_redirect": "to_www", "hsts_max_age": 3600})
 	w.note = r.Do("POST", "/domains/"+w.shop+"/headers", object{"name": "X-Note", "value": "first"}).Want(http.StatusCreated).ID()
-	w.wide = r.rule(w.shop, "/api", w.other, 100)
+	w.wide = r.Rule(w.shop, "/api", w.other, 100)
 	w.ann = r.Do("POST", "/domains/"+w.blog+"/users", object{"name": "ann", "password": "correct horse"}).Want(http.StatusCreated).ID()
 	return w
 }
 
 // change is an object that is to be another one.
-func (w *town) change(path string, changes object) {
+func (w *example) change(path string, changes object) {
 	w.t.Helper()
-	w.edit(path, changes).Want(http.StatusOK)
+	w.Edit(path, changes).Want(http.StatusOK)
 }
 
-func (w *town) post(path string, body object) {
+func (w *example) post(path string, body object) {
 	w.t.Helper()
 	w.made = w.Do("POST", path, body).Want(http.StatusCreated).ID()
 }
 
-func (w *town) remove(path string) {
+func (w *example) remove(path string) {
 	w.t.Helper()
 	w.Do("DELETE", path, nil).Want(http.StatusOK)
 }
 
 // shows PROXY-36
 func TestWhatIsHotAndWhatReloads(t *testing.T) {
-	w := newTown(t)
+	w := newExample(t)
 	const hot, reload = true, false
 	for _, step := range []struct {
 		name string
 		hot  bool
 		do   func()
 	}{
-		{"a domain is added", hot, func() { w.made = w.site("new.example.com", w.web) }},
+		{"a domain is added", hot, func() { w.made = w.Site("new.example.com", w.web) }},
 		{"it leads elsewhere", hot, func() { w.change("/domains/"+w.made, object{"backend_id": w.other}) }},
 		{"it leads nowhere", hot, func() { w.change("/domains/"+w.made, object{"backend_id": nil}) }},
 		{"it has another name", hot, func() { w.change("/domains/"+w.made, object{"name": "newer.example.com"}) }},
@@ -92,27 +94,27 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 		{"and on again", hot, func() { w.change("/backend-servers/"+w.a, object{"active": true}) }},
 		{"a server moves", hot, func() { w.change("/backend-servers/"+w.a, at2(w.two.at)) }},
 		{"a server moves and is switched off", hot, func() {
-			w.change("/backend-servers/"+w.a, with(object{"active": false, "weight": 3}, []object{at2(w.one.at)}))
+			w.change("/backend-servers/"+w.a, proxytest.With(object{"active": false, "weight": 3}, at2(w.one.at)))
 		}},
 		{"a server moves and is switched on", hot, func() {
-			w.change("/backend-servers/"+w.a, with(object{"active": true, "weight": 4}, []object{at2(w.two.at)}))
+			w.change("/backend-servers/"+w.a, proxytest.With(object{"active": true, "weight": 4}, at2(w.two.at)))
 		}},
-		{"a server is added", hot, func() { w.made = w.server(w.web, "new 1", w.two.at, object{"weight": 5}) }},
+		{"a server is added", hot, func() { w.made = w.Server(w.web, "new 1", w.two.at, object{"weight": 5}) }},
 		{"it has another name", hot, func() { w.change("/backend-servers/"+w.made, object{"name": "new 2"}) }},
 		{"it is removed", hot, func() { w.remove("/backend-servers/" + w.made) }},
-		{"a server is added that is checked", hot, func() { w.made = w.server(w.checked, "c", w.two.at) }},
+		{"a server is added that is checked", hot, func() { w.made = w.Server(w.checked, "c", w.two.at) }},
 		{"it is switched off", hot, func() { w.change("/backend-servers/"+w.made, object{"active": false}) }},
 		{"and on", hot, func() { w.change("/backend-servers/"+w.made, object{"active": true}) }},
 		{"it is removed", hot, func() { w.remove("/backend-servers/" + w.made) }},
-		{"a server by IPv6", hot, func() { w.made = w.server(w.checked, "six", "[::1]:8080", object{"drain": true}) }},
-		{"a spare server", hot, func() { w.made = w.server(w.web, "spare", w.two.at, object{"backup": true}) }},
+		{"a server by IPv6", hot, func() { w.made = w.Server(w.checked, "six", "[::1]:8080", object{"drain": true}) }},
+		{"a spare server", hot, func() { w.made = w.Server(w.web, "spare", w.two.at, object{"backup": true}) }},
 		{"a spare server becomes one of all", reload, func() { w.change("/backend-servers/"+w.made, object{"backup": false}) }},
-		{"a server by TLS", hot, func() { w.made = w.server(w.secure, "s", w.two.at) }},
-		{"a server with a cookie", hot, func() { w.made = w.server(w.other, "d", w.one.at) }},
-		{"a server for TCP", hot, func() { w.made = w.server(w.tcp, "imap", w.two.at) }},
-		{"a server that is off from the start", reload, func() { w.made = w.server(w.web, "off", w.two.at, object{"active": false}) }},
+		{"a server by TLS", hot, func() { w.made = w.Server(w.secure, "s", w.two.at) }},
+		{"a server with a cookie", hot, func() { w.made = w.Server(w.other, "d", w.one.at) }},
+		{"a server for TCP", hot, func() { w.made = w.Server(w.tcp, "imap", w.two.at) }},
+		{"a server that is off from the start", reload, func() { w.made = w.Server(w.web, "off", w.two.at, object{"active": false}) }},
 		{"is switched on", hot, func() { w.change("/backend-servers/"+w.made, object{"active": true}) }},
-		{"a server by its name", reload, func() { w.made = w.server(w.web, "named", "localhost:80") }},
+		{"a server by its name", reload, func() { w.made = w.Server(w.web, "named", "localhost:80") }},
 		{"its weight", reload, func() { w.change("/backend-servers/"+w.made, object{"weight": 3}) }},
 		{"it is removed", reload, func() { w.remove("/backend-servers/" + w.made) }},
 		{"another network is allowed", hot, func() {
@@ -127,7 +129,7 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 		{"another user", hot, func() { w.post("/domains/"+w.shop+"/users", object{"name": "bob", "password": "battery staple"}) }},
 		{"another password", hot, func() { w.change("/domain-users/"+w.made, object{"password": "correct battery"}) }},
 		{"a user fewer", hot, func() { w.remove("/domain-users/" + w.made) }},
-		{"a rule inside another", hot, func() { w.made = w.rule(w.shop, "/api/v1", w.web, 50) }},
+		{"a rule inside another", hot, func() { w.made = w.Rule(w.shop, "/api/v1", w.web, 50) }},
 		{"comes second", hot, func() {
 			w.Do("POST", "/routing-rules/order", object{"domain_id": w.shop, "rules": []string{w.wide, w.made}}).Want(http.StatusOK)
 		}},
@@ -136,13 +138,13 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 		}},
 		{"leads elsewhere", hot, func() { w.change("/routing-rules/"+w.made, object{"backend_id": w.other}) }},
 		{"is removed", hot, func() { w.remove("/routing-rules/" + w.made) }},
-		{"the rules of another domain", hot, func() { w.made = w.rule(w.blog, "/api/it's", w.web, 50) }},
+		{"the rules of another domain", hot, func() { w.made = w.Rule(w.blog, "/api/it's", w.web, 50) }},
 		{"the first domain in maintenance", reload, func() { w.change("/domains/"+w.shop, object{"maintenance": true}) }},
 		{"the second", hot, func() { w.change("/domains/"+w.blog, object{"maintenance": true}) }},
 		{"one of two no longer", hot, func() { w.change("/domains/"+w.blog, object{"maintenance": false}) }},
 		{"HSTS of another", hot, func() { w.change("/domains/"+w.shop, object{"hsts_max_age": 31536000, "hsts_subdomains": true}) }},
 		{"a www redirect of another", hot, func() { w.change("/domains/"+w.shop, object{"www_redirect": "to_apex"}) }},
-		{"a new backend", reload, func() { w.made = w.backend("new") }},
+		{"a new backend", reload, func() { w.made = w.Backend("new") }},
 		{"with another setting", reload, func() { w.change("/backends/"+w.made, object{"websocket": true}) }},
 		{"with another name", hot, func() { w.change("/backends/"+w.made, object{"name": "newer"}) }},
 		{"is removed", reload, func() { w.remove("/backends/" + w.made) }},
@@ -168,7 +170,7 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 
 // HAProxy moves a server a little after it said that it did, so that one look is not enough.
 func TestServersMoveWithoutAReload(t *testing.T) {
-	w := newTown(t)
+	w := newExample(t)
 	before := w.haproxy.Worker().PID
 	for i := range 40 {
 		to := w.one.at

@@ -1,10 +1,12 @@
-package proxy
+package haproxyconf
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
+
+	"gateway/internal/component/proxy/proxytest"
 )
 
 // generator makes configurations that are half sensible and half hostile.
@@ -145,14 +147,14 @@ func (r *rig) stored(m model) (s state, objects, refused int) {
 		backends[i] = post("/backends", b)
 	}
 	for _, x := range m.Servers {
-		post("/backend-servers", with(object{"backend_id": backends[x.Backend]}, []object{x.object}))
+		post("/backend-servers", proxytest.With(object{"backend_id": backends[x.Backend]}, x.object))
 	}
 	for i, d := range m.Domains {
-		domains[i] = post("/domains", with(object{"backend_id": backends[d.Backend]}, []object{d.object}))
+		domains[i] = post("/domains", proxytest.With(object{"backend_id": backends[d.Backend]}, d.object))
 	}
 	for path, list := range map[string][]of{"/domain-headers": m.Headers, "/domain-users": m.Users} {
 		for _, x := range list {
-			post(path, with(object{"domain_id": domains[x.Domain]}, []object{x.object}))
+			post(path, proxytest.With(object{"domain_id": domains[x.Domain]}, x.object))
 		}
 	}
 	for path, list := range map[string][]of{"/routing-rules": m.Rules, "/tcp-services": m.Services} {
@@ -161,7 +163,7 @@ func (r *rig) stored(m model) (s state, objects, refused int) {
 			if path == "/routing-rules" {
 				refs["domain_id"] = domains[x.Domain]
 			}
-			post(path, with(refs, []object{x.object}))
+			post(path, proxytest.With(refs, x.object))
 		}
 	}
 	s, err := load(r.t.Context(), r.db, newVersions())

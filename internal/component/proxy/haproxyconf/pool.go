@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func (p pool) valid() error {
 			return fmt.Errorf("%q is no host name", name)
 		}
 	}
-	if err := urlPath(p.Path); err != nil {
+	if err := URLPath(p.Path); err != nil {
 		return fmt.Errorf("the path of its health check %w", err)
 	}
 	if p.Status != 0 && (p.Status < 100 || p.Status > 599) {
@@ -121,10 +121,10 @@ func (p pool) settings() string {
 }
 
 func (m member) valid() error {
-	if name, err := proxyName(m.Name); err != nil || name != m.Name {
+	if name, err := ProxyName(m.Name); err != nil || name != m.Name {
 		return errors.New("its name is none")
 	}
-	if addr, err := serverAddress(m.Address); err != nil || addr != m.Address {
+	if addr, err := ServerAddress(m.Address); err != nil || addr != m.Address {
 		return fmt.Errorf("%q is neither an address nor a host name", m.Address)
 	}
 	if m.Port < 1 || m.Port > 65535 || m.Weight < 0 || m.Weight > 256 {

@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"net/netip"
@@ -50,21 +50,21 @@ func words(line string) []string {
 	return out
 }
 
-// part of a configuration: "backend", its name, and its lines in words.
-type chapter struct {
+// block is a section of a configuration: "backend", its name, and its lines in words.
+type block struct {
 	kind, name string
 	lines      [][]string
 	texts      []string
 }
 
-func readConfig(text string) []chapter {
-	var all []chapter
+func readConfig(text string) []block {
+	var all []block
 	for line := range strings.SplitSeq(text, "\n") {
 		w := words(line)
 		switch {
 		case len(w) == 0:
 		case !strings.HasPrefix(line, "\t"):
-			all = append(all, chapter{kind: w[0], name: strings.Join(w[1:], " ")})
+			all = append(all, block{kind: w[0], name: strings.Join(w[1:], " ")})
 		case len(all) > 0:
 			last := &all[len(all)-1]
 			last.lines, last.texts = append(last.lines, w), append(last.texts, line)

@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ func fuzz(t *testing.T, n int) fuzzed {
 			t.Errorf("taken, but left out: %+v", out.Problems)
 		}
 		held(t, out)
-		judged(t, r.p, out)
+		judged(t, r.adapter, out)
 		saysWhat(t, s, out)
 		raw := render(m.raw())
 		held(t, raw)
@@ -57,10 +57,10 @@ func fuzz(t *testing.T, n int) fuzzed {
 		if i%4 != 0 {
 			continue // a look by HAProxy takes a while, and these three look alike to it
 		}
-		judged(t, r.p, raw)
+		judged(t, r.adapter, raw)
 		if plain := g.unescaped(out); foreign(string(plain.File(Path))) != "" {
 			f.brokeOut++
-			if staged(t, r.p, plain) == nil {
+			if staged(t, r.adapter, plain) == nil {
 				f.unnoticed++
 			}
 		}
@@ -92,9 +92,9 @@ func held(t *testing.T, out daemon.Rendering) {
 	}
 }
 
-func judged(t *testing.T, p *part, out daemon.Rendering) {
+func judged(t *testing.T, a *adapter, out daemon.Rendering) {
 	t.Helper()
-	if err := staged(t, p, out); err != nil {
+	if err := staged(t, a, out); err != nil {
 		t.Errorf("HAProxy does not take it: %v", err)
 	}
 }

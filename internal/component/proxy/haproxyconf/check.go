@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ const checker = "/usr/sbin/haproxy"
 
 // check has HAProxy judge the staged files. Certificates are none of its business here: it
 // is given one made up on the spot, which also spares it reading ten thousand.
-func (p *part) check(ctx context.Context, dir string) error {
+func (a *adapter) check(ctx context.Context, dir string) error {
 	file := filepath.Join(dir, Path)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *part) check(ctx context.Context, dir string) error {
 	if err := errors.Join(os.WriteFile(standIn, certificate, 0o600), os.WriteFile(file, []byte(staged), 0o600)); err != nil {
 		return fmt.Errorf("stage the proxy's files: %w", err)
 	}
-	res, err := p.Exec(ctx, sys.Command{Path: checker, Args: []string{"-c", "-f", file}, Confined: true, Reads: dir})
+	res, err := a.Exec(ctx, sys.Command{Path: checker, Args: []string{"-c", "-f", file}, Confined: true, Reads: dir})
 	var refusal *sys.ExitError
 	if errors.As(err, &refusal) {
 		return refused(data, append(res.Stdout, res.Stderr...))

@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func everything() state {
 		servers: members(at(11, "a", "192.0.2.11"), resting, draining, at(13, "named", "origin.example.net"), at(15, "imap", "192.0.2.25")),
 		domains: []site{wild, closed, shop},
 		headers: []field{{id(21), "X-Frame-Options", "DENY"}, {id(22), "x-frame-options", "SAMEORIGIN"}, {id(21), "X-Note", `it's 100% $HOME "q" #x; \ %[env(HOME)]`}},
-		users:   []login{{id(22), digest(id(22), "ann", "correct horse")}},
+		users:   []login{{id(22), Digest(id(22), "ann", "correct horse")}},
 		rules:   []route{{id(21), "/api/v1", id(12)}, {id(21), "/api", id(13)}, {id(21), "/api/v2", id(11)}, {id(21), "/it's", id(14)}},
 		ports:   []service{{ID: id(31), Name: "imap", BackendID: id(15), Port: 993, AllowFrom: []string{"10.0.0.0/8"}}, {ID: id(32), Name: "off", BackendID: id(14), Port: 994}},
 	}
@@ -98,14 +98,14 @@ func hostile() state {
 //
 // shows PROXY-01, PROXY-10, PROXY-11, PROXY-12, PROXY-16
 func TestGoldens(t *testing.T) {
-	p := newPart(Options{Exec: runDebian(t)})
+	a := newAdapter(Options{Exec: runDebian(t)})
 	for name, s := range map[string]state{
 		"empty": {ipv6: true}, "ipv4": {}, "everything": everything(), "hostile": hostile(),
 		"one": {backends: []pool{web(11)}, servers: members(at(11, "a", "192.0.2.11")), domains: []site{domain(21, "example.com", 11)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := render(s)
-			if err := staged(t, p, out); err != nil {
+			if err := staged(t, a, out); err != nil {
 				t.Error(err)
 			}
 			for _, f := range out.Files {
@@ -118,11 +118,11 @@ func TestGoldens(t *testing.T) {
 
 // What the package starts HAProxy with is what it would be given without any site.
 func TestThePackageBeginsWithNothing(t *testing.T) {
-	hold(t, "../../../packaging/haproxy/haproxy.cfg", string(render(state{ipv6: true}).File(Path)))
+	hold(t, "../../../../packaging/haproxy/haproxy.cfg", string(render(state{ipv6: true}).File(Path)))
 }
 
 // staged has HAProxy judge a rendering.
-func staged(t *testing.T, p *part, r daemon.Rendering) error {
+func staged(t *testing.T, a *adapter, r daemon.Rendering) error {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "proxy")
 	if err != nil {
@@ -132,7 +132,7 @@ func staged(t *testing.T, p *part, r daemon.Rendering) error {
 	if err := r.Stage(dir); err != nil {
 		t.Fatal(err)
 	}
-	return p.check(t.Context(), dir)
+	return a.check(t.Context(), dir)
 }
 
 // runDebian is sys.Run with Debian 13's programs.

@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"context"
@@ -21,54 +21,54 @@ const drainTime = time.Second
 // apply makes HAProxy run on what is installed: told while it runs where that is possible,
 // which takes a millisecond and closes no connection; else by a reload. Where anything is
 // not as expected, the files are right, and a reload reads them.
-func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
+func (a *adapter) apply(ctx context.Context, old, now daemon.Rendering) error {
 	plan, hot := newPlan(old, now)
 	if hot && plan.empty() {
 		return nil
 	}
 	if hot {
-		err := p.HAProxy.Tell(ctx, func() error { return p.tell(ctx, plan) })
+		err := a.HAProxy.Tell(ctx, func() error { return a.tell(ctx, plan) })
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 	}
-	return p.reload(ctx)
+	return a.reload(ctx)
 }
 
 // tell has new servers, networks, logins and so on there before sites lead to them, and
 // takes old ones away after: nobody is sent away by half of a change.
-func (p *part) tell(ctx context.Context, plan plan) error {
+func (a *adapter) tell(ctx context.Context, plan plan) error {
 	var steps []func() error
 	for _, s := range plan.add {
 		steps = append(steps, func() error {
-			return p.HAProxy.Runtime.ServerAdd(ctx, s.backend, s.is.name, s.is.line(), strings.Contains(s.is.settings, " check "))
+			return a.HAProxy.Runtime.ServerAdd(ctx, s.backend, s.is.name, s.is.line(), strings.Contains(s.is.settings, " check "))
 		})
 	}
 	for _, s := range plan.change {
-		steps = append(steps, func() error { return p.change(ctx, s) })
+		steps = append(steps, func() error { return a.change(ctx, s) })
 	}
 	for _, m := range slices.Backward(plan.maps) { // the map of sites is their first
-		steps = append(steps, func() error { return p.fill(ctx, m) })
+		steps = append(steps, func() error { return a.fill(ctx, m) })
 	}
 	for _, m := range plan.maps {
-		steps = append(steps, func() error { return p.HAProxy.Runtime.MapSet(ctx, m.file, m.remove) })
+		steps = append(steps, func() error { return a.HAProxy.Runtime.MapSet(ctx, m.file, m.remove) })
 	}
 	for _, s := range plan.remove {
-		steps = append(steps, func() error { return p.HAProxy.Runtime.ServerRemove(ctx, s.backend, s.was.name, drainTime) })
+		steps = append(steps, func() error { return a.HAProxy.Runtime.ServerRemove(ctx, s.backend, s.was.name, drainTime) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
-		p.HAProxy.Told()
+		a.HAProxy.Told()
 	}
-	return p.readBack(ctx, plan)
+	return a.readBack(ctx, plan)
 }
 
 // change has a server rest before it is moved, and work only after.
-func (p *part) change(ctx context.Context, s serverStep) error {
+func (a *adapter) change(ctx context.Context, s serverStep) error {
 	if s.is.disabled && !s.was.disabled {
-		if err := p.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Maintenance); err != nil {
+		if err := a.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Maintenance); err != nil {
 			return err
 		}
 	}
@@ -77,42 +77,42 @@ func (p *part) change(ctx context.Context, s serverStep) error {
 		if err != nil {
 			return fmt.Errorf("move server %s: %w", s.is.name, err)
 		}
-		if err := p.HAProxy.Runtime.ServerAddr(ctx, s.backend, s.is.name, at); err != nil {
+		if err := a.HAProxy.Runtime.ServerAddr(ctx, s.backend, s.is.name, at); err != nil {
 			return err
 		}
 	}
 	if s.was.weight != s.is.weight {
-		if err := p.HAProxy.Runtime.ServerWeight(ctx, s.backend, s.is.name, s.is.weight); err != nil {
+		if err := a.HAProxy.Runtime.ServerWeight(ctx, s.backend, s.is.name, s.is.weight); err != nil {
 			return err
 		}
 	}
 	if s.was.disabled && !s.is.disabled {
-		return p.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Ready)
+		return a.HAProxy.Runtime.ServerState(ctx, s.backend, s.is.name, haproxy.Ready)
 	}
 	return nil
 }
 
-func (p *part) fill(ctx context.Context, m mapStep) error {
+func (a *adapter) fill(ctx context.Context, m mapStep) error {
 	if m.replace {
-		return p.HAProxy.Runtime.MapReplace(ctx, m.file, m.all)
+		return a.HAProxy.Runtime.MapReplace(ctx, m.file, m.all)
 	}
-	return p.HAProxy.Runtime.MapSet(ctx, m.file, m.changes)
+	return a.HAProxy.Runtime.MapSet(ctx, m.file, m.changes)
 }
 
 var errNotSo = errors.New("HAProxy does not have what it was told")
 
 // readBack believes nothing that was not seen.
-func (p *part) readBack(ctx context.Context, plan plan) error {
+func (a *adapter) readBack(ctx context.Context, plan plan) error {
 	for _, m := range plan.maps {
-		if err := p.sameMap(ctx, m); err != nil {
+		if err := a.sameMap(ctx, m); err != nil {
 			return err
 		}
 	}
-	return p.soon(ctx, func() error { return p.sameServers(ctx, slices.Concat(plan.add, plan.change, plan.remove)) })
+	return a.soon(ctx, func() error { return a.sameServers(ctx, slices.Concat(plan.add, plan.change, plan.remove)) })
 }
 
 // soon gives HAProxy a moment: it moves a server after it said that it did.
-func (p *part) soon(ctx context.Context, look func() error) error {
+func (a *adapter) soon(ctx context.Context, look func() error) error {
 	err := look()
 	for range 40 {
 		if !errors.Is(err, errNotSo) {
@@ -128,16 +128,16 @@ func (p *part) soon(ctx context.Context, look func() error) error {
 	return err
 }
 
-func (p *part) sameMap(ctx context.Context, m mapStep) error {
+func (a *adapter) sameMap(ctx context.Context, m mapStep) error {
 	if m.all != nil {
-		return p.sameEntries(ctx, m)
+		return a.sameEntries(ctx, m)
 	}
 	changes := slices.Concat(m.changes, m.remove)
 	keys := make([]string, len(changes))
 	for i, c := range changes {
 		keys[i] = c.Key
 	}
-	values, err := p.HAProxy.Runtime.MapGet(ctx, m.file, keys...)
+	values, err := a.HAProxy.Runtime.MapGet(ctx, m.file, keys...)
 	if err != nil {
 		return err
 	}
@@ -149,8 +149,8 @@ func (p *part) sameMap(ctx context.Context, m mapStep) error {
 	return nil
 }
 
-func (p *part) sameEntries(ctx context.Context, m mapStep) error {
-	all, err := p.HAProxy.Runtime.MapAll(ctx, m.file)
+func (a *adapter) sameEntries(ctx context.Context, m mapStep) error {
+	all, err := a.HAProxy.Runtime.MapAll(ctx, m.file)
 	if err != nil {
 		return err
 	}
@@ -161,9 +161,9 @@ func (p *part) sameEntries(ctx context.Context, m mapStep) error {
 	return nil
 }
 
-func (p *part) sameServers(ctx context.Context, steps []serverStep) error {
+func (a *adapter) sameServers(ctx context.Context, steps []serverStep) error {
 	for _, s := range steps {
-		all, err := p.HAProxy.Runtime.ServersOf(ctx, s.backend)
+		all, err := a.HAProxy.Runtime.ServersOf(ctx, s.backend)
 		if err != nil {
 			return err
 		}
@@ -182,8 +182,8 @@ func (p *part) sameServers(ctx context.Context, steps []serverStep) error {
 }
 
 // reload words a refusal for the operator; what HAProxy said is for the log.
-func (p *part) reload(ctx context.Context) error {
-	err := p.HAProxy.Reload(ctx)
+func (a *adapter) reload(ctx context.Context) error {
+	err := a.HAProxy.Reload(ctx)
 	var refusal *haproxy.Refusal
 	if errors.As(err, &refusal) {
 		return errors.Join(fault.New(fault.Unavailable, "HAProxy did not take its configuration and goes on with the one before; its log says why").WithCode("refused_by_haproxy"), err)

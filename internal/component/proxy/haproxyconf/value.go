@@ -1,6 +1,9 @@
-package proxy
+package haproxyconf
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"net/netip"
 	"regexp"
@@ -19,8 +22,8 @@ var (
 	pathForm  = regexp.MustCompile(`^/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$`)
 )
 
-// domainName is a host name, or one for all names directly below another: *.example.com.
-func domainName(s string) (string, error) {
+// DomainName is a host name, or one for all names directly below another: *.example.com.
+func DomainName(s string) (string, error) {
 	rest, wildcard := strings.CutPrefix(strings.TrimSpace(s), "*.")
 	name, err := value.HostName(rest)
 	switch {
@@ -44,8 +47,8 @@ func numeric(name string) bool {
 	return err == nil || strings.Trim(last, "0123456789") == ""
 }
 
-// serverAddress is an IP address or a name that is looked up.
-func serverAddress(s string) (string, error) {
+// ServerAddress is an IP address or a name that is looked up.
+func ServerAddress(s string) (string, error) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		switch {
 		case addr.Zone() != "":
@@ -62,8 +65,8 @@ func serverAddress(s string) (string, error) {
 	return name, nil
 }
 
-// headerValue is what RFC 9110 lets a field value be, without what is not ASCII.
-func headerValue(s string) error {
+// HeaderValue is what RFC 9110 lets a field value be, without what is not ASCII.
+func HeaderValue(s string) error {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' {
 			return errors.New("must be printable ASCII on one line")
@@ -81,7 +84,8 @@ var ours = []string{
 	"alt-svc", "strict-transport-security", "date",
 }
 
-func headerName(s string) error {
+// HeaderName is the name of a field that an operator may set.
+func HeaderName(s string) error {
 	if !tokenForm.MatchString(s) {
 		return errors.New("must be letters, digits, dashes and underscores, at most 64")
 	}
@@ -91,8 +95,8 @@ func headerName(s string) error {
 	return nil
 }
 
-// urlPath is a path in a request as HAProxy sees it: not decoded.
-func urlPath(s string) error {
+// URLPath is a path in a request as HAProxy sees it: not decoded.
+func URLPath(s string) error {
 	if !strings.HasPrefix(s, "/") {
 		return errors.New("must begin with /")
 	}
@@ -102,8 +106,8 @@ func urlPath(s string) error {
 	return nil
 }
 
-// proxyName is a server's name as HAProxy has it: whitespace and dots become underscores.
-func proxyName(s string) (string, error) {
+// ProxyName is a server's name as HAProxy has it: whitespace and dots become underscores.
+func ProxyName(s string) (string, error) {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -122,4 +126,20 @@ func proxyName(s string) (string, error) {
 		return "", errors.New("must not be BACKEND or FRONTEND: statistics call all servers together so")
 	}
 	return b.String(), nil
+}
+
+// TakenPorts are the ports that the appliance itself serves, or may come to serve: whoever
+// binds one of them first keeps the other daemon from starting.
+var TakenPorts = map[int]string{
+	22: "SSH", 53: "DNS", 80: "the reverse proxy", 443: "the reverse proxy", 3128: "the forward proxy",
+	3443: "the management interface", 5432: "the database", 6379: "cluster peers", 8080: "the management service",
+	8443: "cluster peers", 9000: "the web application firewall",
+}
+
+// Digest is what HAProxy computes of a request: of the credentials as they are sent, and
+// the domain, so that the same password elsewhere has another one.
+func Digest(domain, name, password string) string {
+	sent := base64.StdEncoding.EncodeToString([]byte(name + ":" + password))
+	sum := sha256.Sum256([]byte(sent + "|" + domain))
+	return strings.ToUpper(hex.EncodeToString(sum[:]))
 }

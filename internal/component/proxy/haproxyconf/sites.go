@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"errors"
@@ -78,7 +78,7 @@ func (d site) valid() error {
 	if err := db.CheckID(d.ID); err != nil {
 		return err
 	}
-	if name, err := domainName(d.Name); err != nil || name != d.Name {
+	if name, err := DomainName(d.Name); err != nil || name != d.Name {
 		return errors.New("its name is no host name")
 	}
 	for _, n := range d.AllowFrom {
@@ -227,7 +227,7 @@ func (r *rendering) routesOf(s *sites, known map[string]*site) map[string]bool {
 		if rule.DomainID != last {
 			before, last = before[:0], rule.DomainID
 		}
-		if err := urlPath(rule.Path); err != nil {
+		if err := URLPath(rule.Path); err != nil {
 			r.leaveOut("routing rule "+rule.Path+" of "+d.Name, err)
 			continue
 		}
@@ -270,7 +270,7 @@ func (r *rendering) headersOf(s *sites, known map[string]*site) {
 		if d == nil {
 			continue
 		}
-		if err := errors.Join(headerName(h.Name), headerValue(h.Value)); err != nil || h.Value == "" {
+		if err := errors.Join(HeaderName(h.Name), HeaderValue(h.Value)); err != nil || h.Value == "" {
 			r.leaveOut("header "+strconv.Quote(h.Name)+" of "+d.Name, errors.New("it is no header field"))
 			continue
 		}

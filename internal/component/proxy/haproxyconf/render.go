@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	_ "embed"
@@ -240,7 +240,7 @@ func (s service) valid() error {
 	if s.Port < 1 || s.Port > 65535 {
 		return errors.New("its port is none")
 	}
-	if who, ok := taken[s.Port]; ok {
+	if who, ok := TakenPorts[s.Port]; ok {
 		return fmt.Errorf("its port belongs to %s", who)
 	}
 	for _, n := range s.AllowFrom {

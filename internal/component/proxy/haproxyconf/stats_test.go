@@ -1,4 +1,4 @@
-package proxy
+package haproxyconf
 
 import (
 	"net/http"
@@ -9,9 +9,15 @@ import (
 	"gateway/internal/haproxy"
 )
 
-func (r *rig) stats() Stats {
+// answered is what the API makes of the statistics.
+type answered struct {
+	Stats
+	Error *string
+}
+
+func (r *rig) stats() answered {
 	r.t.Helper()
-	var s Stats
+	var s answered
 	r.As("viewer", "GET", "/proxy/stats", nil).Want(http.StatusOK).Into(&s)
 	return s
 }
@@ -57,14 +63,14 @@ const closed = "127.0.0.1:1"
 func TestStatistics(t *testing.T) {
 	r := newRig(t)
 	one := newOrigin(t, "one")
-	pool := r.backend("web", object{"health_check": true, "health_interval": 1})
-	r.server(pool, "web 1.example", one.at)
-	r.server(pool, "dead", closed)
-	lost := r.backend("lost", object{"health_check": true, "health_interval": 1})
-	r.server(lost, "dead", closed)
-	wrong := r.backend("wrong", object{"health_check": true, "health_interval": 1, "health_status": 418})
-	r.server(wrong, "one", one.at)
-	r.site("example.com", pool, object{"rate_limit": 1000})
+	pool := r.Backend("web", object{"health_check": true, "health_interval": 1})
+	r.Server(pool, "web 1.example", one.at)
+	r.Server(pool, "dead", closed)
+	lost := r.Backend("lost", object{"health_check": true, "health_interval": 1})
+	r.Server(lost, "dead", closed)
+	wrong := r.Backend("wrong", object{"health_check": true, "health_interval": 1, "health_status": 418})
+	r.Server(wrong, "one", one.at)
+	r.Site("example.com", pool, object{"rate_limit": 1000})
 	r.eventually("the dead server is seen", func() bool {
 		s := r.stats()
 		return s.backend(t, pool, "dead").Status == "DOWN" && s.backend(t, lost, "BACKEND").Status == "DOWN" && s.backend(t, wrong, "one").Status == "DOWN" &&
@@ -119,9 +125,9 @@ func TestStatistics(t *testing.T) {
 func TestRequestsAreCountedAndRated(t *testing.T) {
 	r := newRig(t)
 	one := newOrigin(t, "one")
-	pool := r.backend("web")
-	r.server(pool, "one", one.at)
-	r.site("example.com", pool)
+	pool := r.Backend("web")
+	r.Server(pool, "one", one.at)
+	r.Site("example.com", pool)
 	v := r.visitor(true)
 	ask := func() {
 		t.Helper()
@@ -167,7 +173,7 @@ func TestRequestsAreCountedAndRated(t *testing.T) {
 // shows PROXY-45
 func TestStatisticsWithoutHAProxy(t *testing.T) {
 	r := newStore(t)
-	r.p.HAProxy = &haproxy.Daemon{Runtime: haproxy.Runtime{Path: t.TempDir() + "/none"}}
+	r.adapter.HAProxy = &haproxy.Daemon{Runtime: haproxy.Runtime{Path: t.TempDir() + "/none"}}
 	s := r.stats()
 	if s.Error == nil || !strings.Contains(*s.Error, "socket") || s.Backends == nil || s.Frontends == nil {
 		t.Errorf("answered %+v, want a message about the socket", s)
@@ -203,11 +209,11 @@ func TestStatesInThreeWords(t *testing.T) {
 func TestServersThatRest(t *testing.T) {
 	r := newRig(t)
 	one := newOrigin(t, "one")
-	pool := r.backend("web")
-	r.server(pool, "works", one.at)
-	drains, rests := r.server(pool, "drains", one.at), r.server(pool, "rests", one.at)
-	r.edit("/backend-servers/"+drains, object{"drain": true}).Want(http.StatusOK)
-	r.edit("/backend-servers/"+rests, object{"active": false}).Want(http.StatusOK)
+	pool := r.Backend("web")
+	r.Server(pool, "works", one.at)
+	drains, rests := r.Server(pool, "drains", one.at), r.Server(pool, "rests", one.at)
+	r.Edit("/backend-servers/"+drains, object{"drain": true}).Want(http.StatusOK)
+	r.Edit("/backend-servers/"+rests, object{"active": false}).Want(http.StatusOK)
 	for range 2 {
 		s := r.stats()
 		for server, want := range map[string][2]string{"works": {"UP", "ready"}, "drains": {"UP", "drain"}, "rests": {"DOWN", "maint"}, "BACKEND": {"UP", "ready"}} {
