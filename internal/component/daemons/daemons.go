@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"gateway/internal/component/cert"
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/ntp"
@@ -38,7 +38,7 @@ func List(d Deps) []daemon.Daemon {
 		ntp.NewDaemon(ntp.Options{Units: d.Units, Exec: d.Exec}),
 		dns.NewDaemon(dns.Options{Units: d.Units, Exec: d.Exec}),
 		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),
-		cert.NewDaemon(cert.Options{HAProxy: proxied, Now: d.Now, Log: d.Log}),
+		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}
 	tables, needed := daemon.NeedsOf(all)
 	return append(all, firewall.NewDaemon(firewall.Options{

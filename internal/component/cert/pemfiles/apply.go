@@ -1,4 +1,4 @@
-package cert
+package pemfiles
 
 import (
 	"bytes"
@@ -15,19 +15,19 @@ import (
 // apply makes HAProxy serve what is installed: one certificate after the other in the
 // running process, which takes it a millisecond each, or by a reload where that cannot be
 // or does not come out as it should.
-func (p *part) apply(ctx context.Context, old, now daemon.Rendering) error {
+func (a *adapter) apply(ctx context.Context, old, now daemon.Rendering) error {
 	steps, hot, err := plan(old, now)
 	if err != nil {
 		return fmt.Errorf("what was rendered is not laid out as it should be: %w", err)
 	}
 	if hot {
-		err := p.HAProxy.Tell(ctx, func() error { return p.carryOut(ctx, steps) })
+		err := a.HAProxy.Tell(ctx, func() error { return a.carryOut(ctx, steps) })
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		p.Log.Warn("swap certificates", "err", err)
+		a.Log.Warn("swap certificates", "err", err)
 	}
-	return p.HAProxy.Reload(ctx)
+	return a.HAProxy.Reload(ctx)
 }
 
 // step is one certificate that HAProxy has to hold, or to hold no more.
@@ -86,13 +86,13 @@ func listed(list []byte) (map[string][]string, error) {
 }
 
 // carryOut takes the steps, and reads each back: HAProxy has the last word on what it serves.
-func (p *part) carryOut(ctx context.Context, steps []step) error {
-	runtime := p.HAProxy.Runtime
+func (a *adapter) carryOut(ctx context.Context, steps []step) error {
+	runtime := a.HAProxy.Runtime
 	for _, s := range steps {
 		if err := carryOut(ctx, runtime, s); err != nil {
 			return fmt.Errorf("%s: %w", s.path, err)
 		}
-		p.HAProxy.Told()
+		a.HAProxy.Told()
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func carryOut(ctx context.Context, runtime haproxy.Runtime, s step) error {
 }
 
 func readBack(ctx context.Context, runtime haproxy.Runtime, s step) error {
-	certs, err := parseChain(s.pem[:certLength(s.pem)])
+	certs, err := ParseChain(s.pem[:certLength(s.pem)])
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func readBack(ctx context.Context, runtime haproxy.Runtime, s step) error {
 	if err != nil {
 		return err
 	}
-	if want := serial(certs[0]); !sameSerial(got.Serial, want) || got.Status != "Used" {
+	if want := Serial(certs[0]); !SameSerial(got.Serial, want) || got.Status != "Used" {
 		return fmt.Errorf("HAProxy holds serial %s (%s), not %s", got.Serial, got.Status, want)
 	}
 	return nil
@@ -133,7 +133,7 @@ func certLength(text []byte) int {
 	return max(0, bytes.Index(text, []byte("-----BEGIN PRIVATE KEY-----")))
 }
 
-// sameSerial compares numbers: OpenSSL writes them in capitals, and some with a zero before.
-func sameSerial(a, b string) bool {
+// SameSerial compares numbers: OpenSSL writes them in capitals, and some with a zero before.
+func SameSerial(a, b string) bool {
 	return strings.EqualFold(strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0"))
 }

@@ -1,4 +1,4 @@
-package cert
+package pemfiles
 
 import (
 	"context"
@@ -32,9 +32,9 @@ type stored struct {
 	PrivateKey []byte
 }
 
-// load reads those that there is something to serve of, by name, never by id alone: two
+// loadStored reads those that there is something to serve of, by name, never by id alone: two
 // nodes with the same rows render the same file.
-func load(ctx context.Context, q db.DB) ([]stored, error) {
+func loadStored(ctx context.Context, q db.DB) ([]stored, error) {
 	all, err := db.List[stored](ctx, q, `select id::text, names, issued_names, chain, private_key
 		from certificates where chain is not null order by names, id`)
 	if err != nil {
@@ -50,28 +50,31 @@ type served struct {
 	closed error
 }
 
-func loadOpened(ctx context.Context, q db.DB, unseal daemon.Unseal) ([]served, error) {
-	all, err := load(ctx, q)
+func load(ctx context.Context, q db.DB, unseal daemon.Unseal) ([]served, error) {
+	all, err := loadStored(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	return open(all, unseal), nil
+}
+
+func open(all []stored, unseal daemon.Unseal) []served {
 	out := make([]served, len(all))
 	for i, c := range all {
 		out[i].stored = c
-		out[i].key, out[i].closed = unseal(c.PrivateKey, keyPlace(c.ID))
+		out[i].key, out[i].closed = unseal(c.PrivateKey, KeyPlace(c.ID))
 	}
-	return out, nil
+	return out
 }
 
 // valid looks at what becomes a file's name and at what stands in it: what a restore brought in
-// was perhaps never judged. The rest of a chain is
-// judged where it changed: ten thousand of them take too long for every rendering.
+// was perhaps never judged. The rest of a chain is judged where it changed: ten thousand of them take too long for every rendering.
 func (c stored) valid() error {
 	if err := db.CheckID(c.ID); err != nil {
 		return err
 	}
 	for _, n := range c.Names {
-		if parsed, err := parseName(n); err != nil || parsed != n {
+		if parsed, err := ParseName(n); err != nil || parsed != n {
 			return errors.New("it has a name that is none")
 		}
 	}
@@ -136,7 +139,7 @@ func listLine(c stored) string {
 	b.WriteString(pemPath(c.ID))
 	served := 0
 	for _, n := range c.Names {
-		if !among(c.IssuedFor, n) {
+		if !Among(c.IssuedFor, n) {
 			continue
 		}
 		served++
@@ -148,13 +151,13 @@ func listLine(c stored) string {
 	return b.String() + "\n"
 }
 
-// among reports whether a certificate with these names is good for one.
-func among(issued []string, name string) bool {
+// Among reports whether a certificate with these names is good for one.
+func Among(issued []string, name string) bool {
 	if slices.Contains(issued, name) {
 		return true
 	}
 	_, parent, ok := strings.Cut(name, ".")
-	return ok && !wildcard(name) && slices.Contains(issued, "*."+parent)
+	return ok && !Wildcard(name) && slices.Contains(issued, "*."+parent)
 }
 
 func subject(names []string) string {

@@ -1,16 +1,16 @@
-package cert
+package pemfiles
 
 import (
+	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"gateway/internal/daemon"
 	"gateway/internal/secret"
 )
 
-// open stands for a box whose seals are transparent.
-func open(sealed []byte, _ secret.Place) (secret.Text, error) { return secret.Text(sealed), nil }
+// transparent stands for a box whose seals hide nothing.
+func transparent(sealed []byte, _ secret.Place) (secret.Text, error) { return secret.Text(sealed), nil }
 
 func TestTheListNamesWhatWasIssuedForTheNames(t *testing.T) {
 	for _, tc := range []struct {
@@ -27,7 +27,7 @@ func TestTheListNamesWhatWasIssuedForTheNames(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.c.ID = "0198c0de-0000-7000-8000-000000000001"
-			out, err := render([]stored{tc.c}, open)
+			out, err := render(open([]stored{tc.c}, transparent))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,17 +53,17 @@ func TestAWrongMasterKeyTakesNothingAway(t *testing.T) {
 		{ID: "00000000-0000-7000-8000-000000000001", Names: []string{"a.example.com"}, IssuedFor: []string{"a.example.com"}, PrivateKey: []byte("good")},
 		{ID: "00000000-0000-7000-8000-000000000002", Names: []string{"b.example.com"}, IssuedFor: []string{"b.example.com"}, PrivateKey: []byte("bad")},
 	}
-	open := func(sealed []byte, where secret.Place) (secret.Text, error) {
+	unseal := func(sealed []byte, where secret.Place) (secret.Text, error) {
 		if string(sealed) == "bad" {
-			return "", &trouble{message: "sealed with another key"}
+			return "", errors.New("sealed with another key")
 		}
 		return "key\n", nil
 	}
-	out, err := render(all, open)
+	out, err := render(open(all, unseal))
 	if err != nil || len(out.Files) != 2 || len(out.Problems) != 1 || !strings.Contains(out.Problems[0].Subject, "b.example.com") {
 		t.Errorf("one that does not open: %d files, %+v, %v, want it left out alone", len(out.Files), out.Problems, err)
 	}
-	if out, err = render(all[1:], open); err == nil {
+	if out, err = render(open(all[1:], unseal)); err == nil {
 		t.Errorf("none that opens: %d files, want an error", len(out.Files))
 	}
 }
@@ -71,21 +71,15 @@ func TestAWrongMasterKeyTakesNothingAway(t *testing.T) {
 // staged is a rendering of one certificate that passes.
 func staged(t testing.TB) (daemon.Rendering, string) {
 	t.Helper()
-	m, err := selfSigned([]string{"a.example.com"}, ecdsaP256, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := selfSigned(t, "a.example.com")
 	path := pemPath("1")
 	return daemon.Rendering{Files: []daemon.File{
-		{Path: path, Data: m.pem()}, {Path: ListPath, Data: []byte(Fallback + "\n" + path + " a.example.com\n")},
+		{Path: path, Data: m.PEM()}, {Path: ListPath, Data: []byte(Fallback + "\n" + path + " a.example.com\n")},
 	}}, path
 }
 
 func TestTheCheckReadsBackWhatHAProxyWillRead(t *testing.T) {
-	other, err := selfSigned([]string{"a.example.com"}, ecdsaP256, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := selfSigned(t, "a.example.com")
 	pem := func(change func(string) string) func(*daemon.Rendering) {
 		return func(r *daemon.Rendering) { r.Files[0].Data = []byte(change(string(r.Files[0].Data))) }
 	}
@@ -98,7 +92,7 @@ func TestTheCheckReadsBackWhatHAProxyWillRead(t *testing.T) {
 		good   bool
 	}{
 		{"what we render", func(*daemon.Rendering) {}, true},
-		{"the key of another certificate", pem(func(s string) string { return s[:strings.Index(s, "-----BEGIN PRIVATE")] + string(other.key) }), false},
+		{"the key of another certificate", pem(func(s string) string { return s[:strings.Index(s, "-----BEGIN PRIVATE")] + string(other.Key) }), false},
 		{"a carriage return", pem(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }), false},
 		{"an empty line, which ends HAProxy's reading", pem(func(s string) string { return strings.Replace(s, "-----BEGIN PRIVATE", "\n-----BEGIN PRIVATE", 1) }), false},
 		{"no key", pem(func(s string) string { return s[:strings.Index(s, "-----BEGIN PRIVATE")] }), false},
@@ -121,8 +115,8 @@ func TestTheCheckReadsBackWhatHAProxyWillRead(t *testing.T) {
 				t.Errorf("check = %v, want good: %t", err, tc.good)
 			}
 			empty := daemon.Rendering{Files: []daemon.File{{Path: ListPath, Data: []byte(Fallback + "\n")}}}
-			if got := unchecked(empty, r); got != tc.good {
-				t.Errorf("unchecked = %t, want %t", got, tc.good)
+			if got := plain(empty, r); got != tc.good {
+				t.Errorf("plain = %t, want %t", got, tc.good)
 			}
 		})
 	}

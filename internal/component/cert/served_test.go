@@ -1,13 +1,12 @@
 package cert
 
 import (
-	"context"
-	"crypto/tls"
-	"net"
 	"net/http"
+	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
+	"gateway/internal/component/cert/pemfiles"
+	"gateway/internal/daemon"
 )
 
 // shows CERT-03
@@ -15,22 +14,22 @@ func TestHAProxyServesEachCertificateForItsNames(t *testing.T) {
 	r := newRig(t)
 	h := r.withProxy()
 	worker := h.Worker().PID
-	fallback := h.serves("nobody.example.com")
+	fallback := h.Serial("nobody.example.com")
 	a := r.make(object{"source": "self_signed", "names": []string{"a.example.com", "*.w.example.com"}})
 	b := r.make(object{"source": "self_signed", "names": []string{"b.example.com"}})
 	for name, want := range map[string]string{
 		"a.example.com": a.Serial, "x.w.example.com": a.Serial, "b.example.com": b.Serial, "nobody.example.com": fallback, "x.y.w.example.com": fallback,
 	} {
-		if got := h.serves(name); !sameSerial(got, want) {
+		if got := h.Serial(name); !pemfiles.SameSerial(got, want) {
 			t.Errorf("%s is served with %s, want %s", name, got, want)
 		}
 	}
 	b = r.put(b, object{"source": "self_signed", "names": []string{"b.example.com"}, "key_type": "rsa-2048"})
-	if got := h.serves("b.example.com"); !sameSerial(got, b.Serial) {
+	if got := h.Serial("b.example.com"); !pemfiles.SameSerial(got, b.Serial) {
 		t.Errorf("after a new key: %s, want %s", got, b.Serial)
 	}
 	r.Do("DELETE", "/certificates/"+a.ID, nil).Want(http.StatusOK)
-	if got := h.serves("a.example.com"); got != fallback {
+	if got := h.Serial("a.example.com"); got != fallback {
 		t.Errorf("after its deletion: %s, want the fallback %s", got, fallback)
 	}
 	if got := h.Worker().PID; got != worker {
@@ -39,7 +38,7 @@ func TestHAProxyServesEachCertificateForItsNames(t *testing.T) {
 
 	// Other names for an entry: by a reload, so that nobody sees the fallback meanwhile.
 	b = r.put(b, object{"source": "self_signed", "names": []string{"b.example.com", "c.example.com"}})
-	if got := h.serves("c.example.com"); !sameSerial(got, b.Serial) {
+	if got := h.Serial("c.example.com"); !pemfiles.SameSerial(got, b.Serial) {
 		t.Errorf("after a name was added: %s, want %s", got, b.Serial)
 	}
 	if h.Worker().PID == worker {
@@ -57,33 +56,21 @@ func TestARestartServesTheSame(t *testing.T) {
 	}
 	b := r.make(object{"source": "self_signed", "names": []string{"b.example.com"}}) // finds HAProxy down
 	for name, want := range map[string]string{"a.example.com": a.Serial, "b.example.com": b.Serial} {
-		if got := h.serves(name); !sameSerial(got, want) {
+		if got := h.Serial(name); !pemfiles.SameSerial(got, want) {
 			t.Errorf("%s is served with %s, want %s", name, got, want)
 		}
 	}
 }
 
-// tunnel is a WebSocket through the proxy.
-type tunnel struct{ *websocket.Conn }
-
-func (h *proxy) tunnel(name string) tunnel {
-	h.t.Helper()
-	client := &http.Client{Transport: &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
-		return tls.Client(h.Dial("web"), &tls.Config{ServerName: name, InsecureSkipVerify: true}), nil
-	}}}
-	conn, _, err := websocket.Dial(h.t.Context(), "wss://"+name+"/", &websocket.DialOptions{HTTPClient: client})
+func TestThePreviewShowsNoKey(t *testing.T) {
+	r := newRig(t)
+	c := r.make(object{"source": "self_signed", "names": []string{"a.example.com"}})
+	set := daemon.Set{Configs: []daemon.Config{r.daemon.Config}, Unseal: r.box.Unseal}
+	texts, err := set.Preview(t.Context(), r.pool, "cert")
 	if err != nil {
-		h.t.Fatal(err)
+		t.Fatal(err)
 	}
-	h.t.Cleanup(func() { _ = conn.CloseNow() })
-	return tunnel{conn}
-}
-
-// says reports whether a word comes back.
-func (w tunnel) says(ctx context.Context, word string) bool {
-	if err := w.Write(ctx, websocket.MessageText, []byte(word)); err != nil {
-		return false
+	if text := texts["/etc/gateway/haproxy/certs/"+c.ID+".pem"]; !strings.HasPrefix(text, "(content not shown") || strings.Contains(text, "PRIVATE") {
+		t.Errorf("preview = %s, want nothing of the file", text)
 	}
-	_, data, err := w.Read(ctx)
-	return err == nil && string(data) == word
 }

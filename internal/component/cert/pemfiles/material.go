@@ -1,11 +1,10 @@
-package cert
+package pemfiles
 
 import (
 	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/hex"
@@ -16,51 +15,37 @@ import (
 	"strings"
 )
 
-// The kinds of key that are made here.
-const (
-	ecdsaP256 = "ecdsa-p256"
-	rsa2048   = "rsa-2048"
-)
-
-// material is what HAProxy needs of a certificate: the chain, own one first, and the key.
+// Material is what HAProxy needs of a certificate: the chain, own one first, and the key.
 // Both are spelled by us, whoever brought them: HAProxy's payloads end at an empty line.
-type material struct {
-	chain []byte
-	key   []byte
-	leaf  *x509.Certificate
+type Material struct {
+	Chain []byte
+	Key   []byte
+	Leaf  *x509.Certificate
 }
 
-// pem is the file that HAProxy reads.
-func (m material) pem() []byte { return slices.Concat(m.chain, m.key) }
+// PEM is the file that HAProxy reads.
+func (m Material) PEM() []byte { return slices.Concat(m.Chain, m.Key) }
 
-// newKey makes a private key.
-func newKey(kind string) (crypto.Signer, error) {
-	if kind == rsa2048 {
-		return rsa.GenerateKey(rand.Reader, 2048)
-	}
-	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-}
-
-// newMaterial puts a chain, as an authority or an operator gave it, and its key together.
-func newMaterial(chain []byte, key crypto.Signer) (material, error) {
-	certs, err := parseChain(chain)
+// NewMaterial puts a chain, as an authority or an operator gave it, and its key together.
+func NewMaterial(chain []byte, key crypto.Signer) (Material, error) {
+	certs, err := ParseChain(chain)
 	if err != nil {
-		return material{}, err
+		return Material{}, err
 	}
 	if !matches(certs[0], key) {
-		return material{}, errKeyMismatch
+		return Material{}, ErrKeyMismatch
 	}
-	spelled, err := encodeKey(key)
-	return material{chain: encodeChain(certs), key: spelled, leaf: certs[0]}, err
+	spelled, err := EncodeKey(key)
+	return Material{Chain: encodeChain(certs), Key: spelled, Leaf: certs[0]}, err
 }
 
-var (
-	errKeyMismatch = errors.New("is not the key of this certificate")
-	errOrder       = errors.New("must begin with the own certificate, followed by the one that signed it, and so on")
-)
+// ErrKeyMismatch says that a chain and a key are not of one certificate.
+var ErrKeyMismatch = errors.New("is not the key of this certificate")
 
-// parseChain reads certificates in PEM: the own one, then each that signed the one before it.
-func parseChain(text []byte) ([]*x509.Certificate, error) {
+var errOrder = errors.New("must begin with the own certificate, followed by the one that signed it, and so on")
+
+// ParseChain reads certificates in PEM: the own one, then each that signed the one before it.
+func ParseChain(text []byte) ([]*x509.Certificate, error) {
 	var certs []*x509.Certificate
 	for {
 		var block *pem.Block
@@ -121,8 +106,8 @@ func weakKey(key crypto.PublicKey) error {
 	return nil
 }
 
-// parseKey reads a private key in PEM. Errors never quote it.
-func parseKey(text []byte) (crypto.Signer, error) {
+// ParseKey reads a private key in PEM. Errors never quote it.
+func ParseKey(text []byte) (crypto.Signer, error) {
 	block, rest := pem.Decode(text)
 	for block != nil && block.Type == "EC PARAMETERS" { // openssl ecparam writes them before the key
 		block, rest = pem.Decode(rest)
@@ -162,7 +147,8 @@ func encodeChain(certs []*x509.Certificate) []byte {
 	return b.Bytes()
 }
 
-func encodeKey(key crypto.Signer) ([]byte, error) {
+// EncodeKey spells a private key in the one form that is stored.
+func EncodeKey(key crypto.Signer) ([]byte, error) {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		return nil, fmt.Errorf("encode private key: %w", err)
@@ -173,26 +159,16 @@ func encodeKey(key crypto.Signer) ([]byte, error) {
 // covers reports whether the certificate is good for a name. One for a wildcard must name
 // it: that of a single name below is not one for all of them.
 func covers(c *x509.Certificate, name string) bool {
-	if wildcard(name) {
+	if Wildcard(name) {
 		return slices.ContainsFunc(c.DNSNames, func(n string) bool { return strings.EqualFold(n, name) })
 	}
 	return c.VerifyHostname(name) == nil
 }
 
-// uncovered are the names that the certificate is not good for.
-func uncovered(c *x509.Certificate, names []string) []string {
+// Uncovered are the names that the certificate is not good for.
+func Uncovered(c *x509.Certificate, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return covers(c, n) })
 }
 
-func serial(c *x509.Certificate) string { return hex.EncodeToString(c.SerialNumber.Bytes()) }
-
-// issuer is who signed it, as people call them.
-func issuer(c *x509.Certificate) string {
-	switch {
-	case len(c.Issuer.Organization) > 0 && c.Issuer.CommonName != "":
-		return c.Issuer.Organization[0] + " " + c.Issuer.CommonName
-	case c.Issuer.CommonName != "":
-		return c.Issuer.CommonName
-	}
-	return c.Issuer.String()
-}
+// Serial is the number of a certificate, hexadecimal.
+func Serial(c *x509.Certificate) string { return hex.EncodeToString(c.SerialNumber.Bytes()) }

@@ -1,4 +1,4 @@
-package cert
+package pemfiles
 
 import (
 	"bytes"
@@ -43,8 +43,8 @@ func refused(why error) error {
 	return fault.New(fault.Invalid, "the proxy would not take its certificates: %s", why).WithCode("certificate_refused")
 }
 
-// unchecked judges only what changed.
-func unchecked(old, now daemon.Rendering) bool {
+// plain judges only what changed.
+func plain(old, now daemon.Rendering) bool {
 	names, err := listed(now.File(ListPath))
 	if err != nil || len(old.Files) == 0 {
 		return false
@@ -79,7 +79,7 @@ func parseList(text []byte) ([]line, error) {
 			return nil, errors.New("the list has a line that names no certificate")
 		}
 		for _, n := range words[1:] {
-			if parsed, err := parseName(n); err != nil || parsed != n {
+			if parsed, err := ParseName(n); err != nil || parsed != n {
 				return nil, errors.New("the list has a name that is none")
 			}
 		}
@@ -101,18 +101,18 @@ func judge(text []byte, names []string) error {
 	if at == 0 {
 		return errors.New("has no private key")
 	}
-	key, err := parseKey(text[at:])
+	key, err := ParseKey(text[at:])
 	if err != nil {
 		return fmt.Errorf("has a private key that %w", err)
 	}
-	m, err := newMaterial(text[:at], key)
+	m, err := NewMaterial(text[:at], key)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(m.pem(), text) {
+	if !bytes.Equal(m.PEM(), text) {
 		return errors.New("is not spelled as it should be")
 	}
-	if missing := uncovered(m.leaf, names); len(missing) > 0 {
+	if missing := Uncovered(m.Leaf, names); len(missing) > 0 {
 		return fmt.Errorf("is not for %s", strings.Join(missing, ", "))
 	}
 	return nil
