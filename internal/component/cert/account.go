@@ -10,6 +10,7 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 
 	"gateway/internal/change"
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/db"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
@@ -20,24 +21,24 @@ func accountPlace(id string) secret.Place {
 }
 
 // account is ours at the authority; the first order makes it.
-func (p *part) account(ctx context.Context, client *authority, settings setupstate.ACME) (acme.Account, error) {
+func (s *service) account(ctx context.Context, client *authority, settings setupstate.ACME) (acme.Account, error) {
 	var id string
 	var sealed []byte
 	a := acme.Account{Status: acme.StatusValid}
-	err := p.DB.QueryRow(ctx, `select id::text, location, private_key from acme_accounts where directory_url = $1`, settings.DirectoryURL).
+	err := s.DB.QueryRow(ctx, `select id::text, location, private_key from acme_accounts where directory_url = $1`, settings.DirectoryURL).
 		Scan(&id, &a.Location, &sealed)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return p.register(ctx, client, settings)
+		return s.register(ctx, client, settings)
 	}
 	if err != nil {
 		return a, fmt.Errorf("read the account: %w", err)
 	}
-	text, err := p.Box.Open(sealed, accountPlace(id))
+	text, err := s.Box.Open(sealed, accountPlace(id))
 	if err == nil {
-		a.PrivateKey, err = parseKey(text)
+		a.PrivateKey, err = pemfiles.ParseKey(text)
 	}
 	if err != nil {
-		if err := p.forgetAccount(ctx, settings.DirectoryURL); err != nil {
+		if err := s.forgetAccount(ctx, settings.DirectoryURL); err != nil {
 			return a, err
 		}
 		return a, troubled(accountLost, err, "the key of this node's account at the authority cannot be opened")
@@ -45,7 +46,7 @@ func (p *part) account(ctx context.Context, client *authority, settings setupsta
 	return a, nil
 }
 
-func (p *part) register(ctx context.Context, client *authority, settings setupstate.ACME) (acme.Account, error) {
+func (s *service) register(ctx context.Context, client *authority, settings setupstate.ACME) (acme.Account, error) {
 	if !settings.TermsAgreed {
 		return acme.Account{}, troubled(termsNotAgreed, nil, "nobody agreed to the authority's terms of service")
 	}
@@ -59,16 +60,16 @@ func (p *part) register(ctx context.Context, client *authority, settings setupst
 	}
 	made, err := client.NewAccount(ctx, wanted)
 	if err != nil {
-		return acme.Account{}, p.classify(ctx, settings, client, nil, err)
+		return acme.Account{}, s.classify(ctx, settings, client, nil, err)
 	}
-	text, err := encodeKey(key)
+	text, err := pemfiles.EncodeKey(key)
 	if err != nil {
 		return acme.Account{}, err
 	}
-	id, now := db.NewID(), p.Now()
-	err = p.Run.Run(ctx, change.Change{Component: "cert", Action: "cert.acme_account.create", Subject: host(settings.DirectoryURL), Actor: actor}, func(tx change.Tx) error {
+	id, now := db.NewID(), s.Now()
+	err = s.Run.Run(ctx, change.Change{Component: "cert", Action: "cert.acme_account.create", Subject: host(settings.DirectoryURL), Actor: actor}, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, `insert into acme_accounts (id, revision, created_at, updated_at, directory_url, email, location, private_key)
-			values ($1, 1, $2, $2, $3, $4, $5, $6)`, id, now, settings.DirectoryURL, settings.Email, made.Location, p.Box.Seal(text, accountPlace(id)))
+			values ($1, 1, $2, $2, $3, $4, $5, $6)`, id, now, settings.DirectoryURL, settings.Email, made.Location, s.Box.Seal(text, accountPlace(id)))
 		return err
 	})
 	if err != nil {
@@ -78,9 +79,9 @@ func (p *part) register(ctx context.Context, client *authority, settings setupst
 }
 
 // forgetAccount lets the next order register anew.
-func (p *part) forgetAccount(ctx context.Context, directory string) error {
+func (s *service) forgetAccount(ctx context.Context, directory string) error {
 	c := change.Change{Component: "cert", Action: "cert.acme_account.delete", Subject: host(directory), Actor: actor}
-	return p.Run.Run(ctx, c, func(tx change.Tx) error {
+	return s.Run.Run(ctx, c, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, `delete from acme_accounts where directory_url = $1`, directory)
 		if err != nil {
 			return fmt.Errorf("forget the account: %w", err)

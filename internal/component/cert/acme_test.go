@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/setupstate"
 	"gateway/lab/bindtest"
 	"gateway/lab/pebbletest"
@@ -59,7 +60,7 @@ func newAuthorised(t testing.TB, o pebbletest.Options) *authorised {
 	a.serve(others, http.NotFoundHandler())
 	a.ca = pebbletest.New(t, o)
 	a.setup.ACME = setupstate.ACME{Email: "ops@example.com", DirectoryURL: a.ca.URL, TermsAgreed: true}
-	a.p.outside = Outside{
+	a.s.outside = Outside{
 		Resolver: a.ca.DNS, HTTPPort: port, Served: "127.0.0.1:1",
 		Addresses: func() []netip.Addr {
 			return []netip.Addr{netip.MustParseAddr(here), netip.MustParseAddr(closed), netip.MustParseAddr("203.0.113.7")}
@@ -89,7 +90,7 @@ func (a *authorised) RoundTrip(r *http.Request) (*http.Response, error) {
 // tick is the scheduler's job, once.
 func (a *authorised) tick() {
 	a.t.Helper()
-	if err := a.p.renewDue(a.t.Context()); err != nil {
+	if err := a.s.renewDue(a.t.Context()); err != nil {
 		a.t.Fatal(err)
 	}
 }
@@ -134,7 +135,7 @@ func TestACertificateIsIssuedAndRenewed(t *testing.T) {
 	if c.Status != "valid" || c.ExpiresAt == nil || c.LastRenewedAt == nil || c.Serial == "" || len(c.Checks) == 0 {
 		t.Fatalf("after ordering: %+v", c)
 	}
-	if got := h.serves("example.com"); !sameSerial(got, c.Serial) {
+	if got := h.Serial("example.com"); !pemfiles.SameSerial(got, c.Serial) {
 		t.Errorf("served = %s, want the issued one %s", got, c.Serial)
 	}
 	first := c
@@ -147,7 +148,7 @@ func TestACertificateIsIssuedAndRenewed(t *testing.T) {
 	if c = a.get(c.ID); c.Serial == first.Serial || !c.LastRenewedAt.After(*first.LastRenewedAt) {
 		t.Errorf("with a third of its lifetime left: %+v, want a new one", c)
 	}
-	if got := h.serves("example.com"); !sameSerial(got, c.Serial) {
+	if got := h.Serial("example.com"); !pemfiles.SameSerial(got, c.Serial) {
 		t.Errorf("served after the renewal = %s, want %s", got, c.Serial)
 	}
 	a.Do("POST", "/certificates/"+c.ID+"/renew", nil).Want(http.StatusAccepted)
@@ -201,7 +202,7 @@ func TestTheAuthorityIsAskedWhenToRenew(t *testing.T) {
 	a := newAuthorised(t, pebbletest.Options{})
 	c := a.ordered("www.example.com")
 	a.tick()
-	if err := a.p.upkeep(t.Context()); err != nil {
+	if err := a.s.upkeep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var at time.Time
@@ -222,10 +223,10 @@ func TestTheAuthorityIsAskedWhenToRenew(t *testing.T) {
 func TestAChallengeIsAnsweredToAnybodyAndNothingElse(t *testing.T) {
 	a := newAuthorised(t, pebbletest.Options{})
 	token := "abcdefghijklmnop"
-	if err := a.p.present(t.Context(), token, "the answer"); err != nil {
+	if err := a.s.present(t.Context(), token, "the answer"); err != nil {
 		t.Fatal(err)
 	}
-	url := "http://" + net.JoinHostPort(here, a.p.outside.HTTPPort) + "/.well-known/acme-challenge/"
+	url := "http://" + net.JoinHostPort(here, a.s.outside.HTTPPort) + "/.well-known/acme-challenge/"
 	for word, want := range map[string]int{token: http.StatusOK, "abcdefghijklmnox": http.StatusNotFound, "x": http.StatusNotFound, "%27or%201=1--aaaaaa": http.StatusNotFound, "": http.StatusNotFound} {
 		resp, err := http.Get(url + word)
 		if err != nil {
@@ -245,7 +246,7 @@ func TestAChallengeIsAnsweredToAnybodyAndNothingElse(t *testing.T) {
 		t.Errorf("POST answered %d, want 405", resp.StatusCode)
 	}
 	a.pass(2 * challengeTime)
-	if _, err := a.p.keyAuthorization(t.Context(), token); err == nil {
+	if _, err := a.s.keyAuthorization(t.Context(), token); err == nil {
 		t.Error("a challenge that is over was answered")
 	}
 }
@@ -255,7 +256,7 @@ func TestAskingForUnknownChallengesCostsFewQueries(t *testing.T) {
 	a := newAuthorised(t, pebbletest.Options{})
 	looks := 0
 	for range 1000 {
-		if a.p.challenges.mayLook(a.p.Now()) {
+		if a.s.challenges.mayLook(a.s.Now()) {
 			looks++
 		}
 	}
@@ -263,11 +264,11 @@ func TestAskingForUnknownChallengesCostsFewQueries(t *testing.T) {
 		t.Errorf("the database is asked %d times of 1000, want %d at most", looks, lookBurst)
 	}
 	token := "0123456789abcdef"
-	if err := a.p.present(t.Context(), token, "the answer"); err != nil {
+	if err := a.s.present(t.Context(), token, "the answer"); err != nil {
 		t.Fatal(err)
 	}
-	a.p.challengesChanged(t.Context(), "") // as the database tells it
-	if text, err := a.p.keyAuthorization(t.Context(), token); err != nil || text != "the answer" {
+	a.s.challengesChanged(t.Context(), "") // as the database tells it
+	if text, err := a.s.keyAuthorization(t.Context(), token); err != nil || text != "the answer" {
 		t.Errorf("what was stored meanwhile is answered %q, %v", text, err)
 	}
 }

@@ -28,38 +28,38 @@ type Asked struct {
 	RequestedAt time.Time `json:"requested_at"`
 }
 
-func (p *part) actionRoutes(r api.Router) {
+func (s *service) actionRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "summarise-certificates", Method: http.MethodGet, Path: "/certificates/summary", Access: api.Viewer,
 		Summary: "Count certificates by how they are",
-	}, p.summary)
+	}, s.summary)
 	api.Handle(r, api.Op{
 		ID: "renew-certificate", Method: http.MethodPost, Path: "/certificates/{id}/renew", Status: http.StatusAccepted,
 		Summary:     "Renew a certificate now",
 		Description: "The scheduler takes it up within seconds, and forgets earlier failures; the old certificate is served until the new one is there.",
-	}, p.askRenewal)
+	}, s.askRenewal)
 	api.Handle(r, api.Op{
 		ID: "check-certificate", Method: http.MethodPost, Path: "/certificates/{id}/check", Status: http.StatusAccepted,
 		Summary:     "Check what ordering a certificate depends on",
 		Description: "Looks at the names' addresses, CAA records, port 80 and the authority, and orders nothing. What it found is in the certificate's checks, some seconds later.",
-	}, p.askCheck)
-	api.WellKnown(r, "acme-challenge", p.keyAuthorization)
+	}, s.askCheck)
+	api.WellKnown(r, "acme-challenge", s.keyAuthorization)
 }
 
-func (p *part) summary(ctx context.Context, _ *struct{}) (*api.Body[Summary], error) {
-	var s Summary
-	err := p.DB.QueryRow(ctx, `select count(id), count(id) filter (where status = 'expiring'), count(id) filter (where status = 'expired'),
+func (s *service) summary(ctx context.Context, _ *struct{}) (*api.Body[Summary], error) {
+	var counts Summary
+	err := s.DB.QueryRow(ctx, `select count(id), count(id) filter (where status = 'expiring'), count(id) filter (where status = 'expired'),
 		count(id) filter (where last_error is not null)
 		from (select id, `+statusOf+` as status, `+ofStatus("last_error")+` as last_error from certificates) c`).
-		Scan(&s.Total, &s.Expiring, &s.Expired, &s.Errors)
+		Scan(&counts.Total, &counts.Expiring, &counts.Expired, &counts.Errors)
 	if err != nil {
 		return nil, fmt.Errorf("count certificates: %w", err)
 	}
-	return api.OK(s), nil
+	return api.OK(counts), nil
 }
 
-func (p *part) askRenewal(ctx context.Context, in *resource.One) (*api.Body[Asked], error) {
-	return p.ask(ctx, in.ID, "renew", func(source string) error {
+func (s *service) askRenewal(ctx context.Context, in *resource.One) (*api.Body[Asked], error) {
+	return s.ask(ctx, in.ID, "renew", func(source string) error {
 		if source == fromUpload {
 			return fault.New(fault.Conflict, "this certificate was uploaded; upload its successor instead").WithCode("not_renewable")
 		}
@@ -68,8 +68,8 @@ func (p *part) askRenewal(ctx context.Context, in *resource.One) (*api.Body[Aske
 		on conflict (certificate_id) do update set requested_at = $2, next_attempt_at = null, attempts = 0`)
 }
 
-func (p *part) askCheck(ctx context.Context, in *resource.One) (*api.Body[Asked], error) {
-	return p.ask(ctx, in.ID, "check", func(source string) error {
+func (s *service) askCheck(ctx context.Context, in *resource.One) (*api.Body[Asked], error) {
+	return s.ask(ctx, in.ID, "check", func(source string) error {
 		if source != fromACME {
 			return fault.New(fault.Conflict, "only certificates that an authority issues are checked").WithCode("not_checkable")
 		}
@@ -79,17 +79,17 @@ func (p *part) askCheck(ctx context.Context, in *resource.One) (*api.Body[Asked]
 }
 
 // ask leaves word for the scheduler, who alone speaks to the outside.
-func (p *part) ask(ctx context.Context, id, verb string, may func(source string) error, statement string) (*api.Body[Asked], error) {
-	name, source, err := p.find(ctx, id)
+func (s *service) ask(ctx context.Context, id, verb string, may func(source string) error, statement string) (*api.Body[Asked], error) {
+	name, source, err := s.find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if err := may(source); err != nil {
 		return nil, err
 	}
-	now := p.Now()
+	now := s.Now()
 	c := change.Change{Component: "cert", Action: "cert.certificate." + verb, Subject: name}
-	err = p.Run.Run(ctx, c, func(tx change.Tx) error {
+	err = s.Run.Run(ctx, c, func(tx change.Tx) error {
 		if _, err := tx.Exec(ctx, statement, id, now); err != nil {
 			return db.Fault(fmt.Errorf("ask to %s %s: %w", verb, name, err), "certificate", nil)
 		}
@@ -102,11 +102,11 @@ func (p *part) ask(ctx context.Context, id, verb string, may func(source string)
 }
 
 // find reads who a certificate is.
-func (p *part) find(ctx context.Context, id string) (name, source string, err error) {
+func (s *service) find(ctx context.Context, id string) (name, source string, err error) {
 	if !db.ValidID(id) {
 		return "", "", db.Fault(pgx.ErrNoRows, "certificate", nil)
 	}
-	err = p.DB.QueryRow(ctx, `select names[1], source from certificates where id = $1`, id).Scan(&name, &source)
+	err = s.DB.QueryRow(ctx, `select names[1], source from certificates where id = $1`, id).Scan(&name, &source)
 	if err != nil {
 		err = db.Fault(fmt.Errorf("read certificate %s: %w", id, err), "certificate", nil)
 	}

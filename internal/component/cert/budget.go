@@ -35,9 +35,9 @@ func (d *doctor) budget(ctx context.Context, directory string) {
 		d.fine(checkBudget, "", "the authority publishes no limits that this node knows of")
 		return
 	}
-	now := d.p.Now()
+	now := d.service.Now()
 	var same, failures int
-	err := d.p.DB.QueryRow(ctx, `select
+	err := d.service.DB.QueryRow(ctx, `select
 			count(id) filter (where code is null and names @> $2 and names <@ $2 and finished_at > $3),
 			count(id) filter (where code in ('validation_failed', 'dns_mismatch', 'port_80_unreachable') and names && $2 and finished_at > $4)
 		from acme_orders where directory_url = $1 and finished_at > $3`,

@@ -11,6 +11,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -52,11 +53,6 @@ type Certificate struct {
 	CheckedAt     *time.Time `json:"checked_at" db:"checked_at"`
 }
 
-// issued are the columns that the calendar changes, not the operator.
-var issued = []string{
-	"chain", "private_key", "issued_from", "issued_names", "issuer", "serial", "not_before", "not_after", "last_renewed_at",
-}
-
 // ofStatus is a column of the status beside a certificate.
 func ofStatus(column string) string {
 	return "(select s." + column + " from certificate_status s where s.certificate_id = certificates.id)"
@@ -80,10 +76,10 @@ type Input struct {
 	Certificate   string      `json:"certificate,omitempty" db:"-" maxLength:"65536" doc:"For upload: PEM, the own certificate first, then those that signed it; on update it stays when left out"`
 	PrivateKey    secret.Text `json:"private_key,omitempty" db:"-" maxLength:"16384" doc:"For upload: its key, PEM"`
 
-	uploaded *material
+	uploaded *pemfiles.Material
 }
 
-func (p *part) certificates() resource.Resource[Certificate, Input] {
+func (s *service) certificates() resource.Resource[Certificate, Input] {
 	return resource.Resource[Certificate, Input]{
 		Component: "cert", Noun: "certificate", Path: "/certificates", Table: "certificates", Access: api.Viewer,
 		Search: []string{"names", "issuer", "serial"}, Sort: []string{"names", "not_after", "source", "created_at", "updated_at"},
@@ -94,15 +90,15 @@ func (p *part) certificates() resource.Resource[Certificate, Input] {
 			"checks": "coalesce(" + ofStatus("checks") + ", '[]')",
 		},
 		Name:     func(c Certificate) string { return c.Names[0] },
-		Prepare:  p.prepare,
-		Validate: p.validate,
-		Derive:   p.derive,
-		After:    p.after,
+		Prepare:  s.prepare,
+		Validate: s.validate,
+		Derive:   s.derive,
+		After:    s.after,
 	}
 }
 
 // prepare reads what was uploaded, before anything is locked.
-func (p *part) prepare(_ context.Context, _ bool, in *Input) error {
+func (s *service) prepare(_ context.Context, _ bool, in *Input) error {
 	var problems fault.Problems
 	if in.Challenge == "" {
 		in.Challenge = http01
@@ -116,19 +112,19 @@ func (p *part) prepare(_ context.Context, _ bool, in *Input) error {
 	case given && in.Source != fromUpload:
 		problems.Add("certificate", "is for the source upload only")
 	case given:
-		p.readUpload(&problems, in)
+		s.readUpload(&problems, in)
 	case in.Source != fromUpload && len(in.Names) == 0:
 		problems.Add("names", "must have at least one")
 	}
 	return problems.Err()
 }
 
-func (p *part) readUpload(problems *fault.Problems, in *Input) {
-	certs, err := parseChain([]byte(in.Certificate))
+func (s *service) readUpload(problems *fault.Problems, in *Input) {
+	certs, err := pemfiles.ParseChain([]byte(in.Certificate))
 	if err != nil {
 		problems.Add("certificate", "%s", err)
 	}
-	key, errKey := parseKey([]byte(in.PrivateKey.Reveal()))
+	key, errKey := pemfiles.ParseKey([]byte(in.PrivateKey.Reveal()))
 	if errKey != nil {
 		problems.Add("private_key", "%s", errKey)
 	}
@@ -136,10 +132,10 @@ func (p *part) readUpload(problems *fault.Problems, in *Input) {
 		return
 	}
 	leaf := certs[0]
-	if leaf.NotAfter.Before(p.Now()) {
+	if leaf.NotAfter.Before(s.Now()) {
 		problems.Add("certificate", "ran out on %s", leaf.NotAfter.UTC().Format(time.DateOnly))
 	}
-	made, err := newMaterial([]byte(in.Certificate), key)
+	made, err := pemfiles.NewMaterial([]byte(in.Certificate), key)
 	if err != nil {
 		problems.Add("private_key", "%s", err)
 		return
@@ -154,12 +150,12 @@ func (p *part) readUpload(problems *fault.Problems, in *Input) {
 }
 
 // ownNames are those that an uploaded certificate is for, as far as they are names.
-func ownNames(m material) []string {
+func ownNames(m pemfiles.Material) []string {
 	var none fault.Problems
-	return parseNames(&none, m.leaf.DNSNames)
+	return parseNames(&none, m.Leaf.DNSNames)
 }
 
-func (p *part) validate(ctx context.Context, tx db.DB, old *Certificate, in *Input) error {
+func (s *service) validate(ctx context.Context, tx db.DB, old *Certificate, in *Input) error {
 	var problems fault.Problems
 	if len(in.Names) == 0 && old != nil {
 		in.Names = old.Names
@@ -169,7 +165,7 @@ func (p *part) validate(ctx context.Context, tx db.DB, old *Certificate, in *Inp
 	}
 	if in.Source == fromACME && in.Challenge == http01 {
 		for i, n := range in.Names {
-			if wildcard(n) {
+			if pemfiles.Wildcard(n) {
 				problems.Add(fmt.Sprintf("names[%d]", i), "is a wildcard, which needs the challenge dns-01")
 			}
 		}
@@ -191,7 +187,7 @@ func checkSource(ctx context.Context, tx db.DB, problems *fault.Problems, old *C
 	var missing []string
 	switch {
 	case in.uploaded != nil:
-		missing = uncovered(in.uploaded.leaf, in.Names)
+		missing = pemfiles.Uncovered(in.uploaded.Leaf, in.Names)
 	case old == nil || old.Source != fromUpload:
 		problems.Add("certificate", "is needed, together with private_key")
 		return nil
@@ -200,7 +196,7 @@ func checkSource(ctx context.Context, tx db.DB, problems *fault.Problems, old *C
 		if err := tx.QueryRow(ctx, `select issued_names from certificates where id = $1`, old.ID).Scan(&stored); err != nil {
 			return fmt.Errorf("read the names of %s: %w", old.ID, err)
 		}
-		missing = slices.DeleteFunc(slices.Clone(in.Names), func(n string) bool { return among(stored, n) })
+		missing = slices.DeleteFunc(slices.Clone(in.Names), func(n string) bool { return pemfiles.Among(stored, n) })
 	}
 	if len(missing) > 0 {
 		problems.Add("names", "has names that the certificate is not for: %s", strings.Join(missing, ", "))
@@ -256,45 +252,40 @@ func refuseTaken(ctx context.Context, tx db.DB, old *Certificate, names []string
 
 // derive makes what is served at once; what an authority issues comes later, and the old
 // one is served until then.
-func (p *part) derive(_ context.Context, id string, old *Certificate, in *Input) (map[string]any, error) {
+func (s *service) derive(_ context.Context, id string, old *Certificate, in *Input) (map[string]any, error) {
 	switch {
 	case in.uploaded != nil:
-		return p.columns(id, *in.uploaded, fromUpload), nil
+		return s.columns(id, *in.uploaded, fromUpload), nil
 	case in.Source != fromSelf:
 		return nil, nil
 	case old != nil && old.Source == fromSelf && slices.Equal(old.Names, in.Names) && old.KeyType == in.KeyType:
 		return nil, nil
 	}
-	made, err := selfSigned(in.Names, in.KeyType, p.Now())
+	made, err := selfSigned(in.Names, in.KeyType, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	return p.columns(id, made, fromSelf), nil
-}
-
-// keyPlace is where a private key is stored.
-func keyPlace(id string) secret.Place {
-	return secret.Place{Table: "certificates", Column: "private_key", Row: id}
+	return s.columns(id, made, fromSelf), nil
 }
 
 // columns are what was issued, as stored.
-func (p *part) columns(id string, m material, from string) map[string]any {
+func (s *service) columns(id string, m pemfiles.Material, from string) map[string]any {
 	return map[string]any{
-		"chain": string(m.chain), "private_key": p.Box.Seal(m.key, keyPlace(id)), "issued_from": from, "issued_names": ownNames(m),
-		"issuer": issuer(m.leaf), "serial": serial(m.leaf), "not_before": m.leaf.NotBefore, "not_after": m.leaf.NotAfter,
-		"last_renewed_at": p.Now(),
+		"chain": string(m.Chain), "private_key": s.Box.Seal(m.Key, pemfiles.KeyPlace(id)), "issued_from": from, "issued_names": ownNames(m),
+		"issuer": issuer(m.Leaf), "serial": pemfiles.Serial(m.Leaf), "not_before": m.Leaf.NotBefore, "not_after": m.Leaf.NotAfter,
+		"last_renewed_at": s.Now(),
 	}
 }
 
 // after forgets how it went before: what is wanted now is something else.
-func (p *part) after(ctx context.Context, tx change.Tx, old, now *Certificate, _ *Input) error {
+func (s *service) after(ctx context.Context, tx change.Tx, old, now *Certificate, _ *Input) error {
 	if old == nil || now == nil {
 		return nil
 	}
 	var b pgx.Batch
 	b.Queue(`delete from certificate_status where certificate_id = $1`, now.ID)
 	if now.Source == fromACME && old.KeyType != now.KeyType {
-		b.Queue(`insert into certificate_status (certificate_id, requested_at) values ($1, $2)`, now.ID, p.Now())
+		b.Queue(`insert into certificate_status (certificate_id, requested_at) values ($1, $2)`, now.ID, s.Now())
 	}
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("forget the status of %s: %w", now.ID, err)

@@ -1,7 +1,6 @@
 package cert
 
 import (
-	"crypto/x509"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ func issue(t testing.TB, notAfter time.Time, names ...string) (chain, key string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(m.chain), string(m.key)
+	return string(m.Chain), string(m.Key)
 }
 
 // shows CERT-04, CERT-05
@@ -205,23 +204,5 @@ func TestKeysAreSealedForTheirRow(t *testing.T) {
 	}
 	if strings.Contains(images, "private_key") || strings.Contains(images, "BEGIN") {
 		t.Errorf("the history keeps what was issued: %s", images)
-	}
-}
-
-func TestOpenSSLsFormsOfAKeyAreRead(t *testing.T) {
-	key, err := newKey(rsa2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spelled, err := encodeKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := parseKey(append([]byte("-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"), spelled...))
-	if err != nil || !matches(&x509.Certificate{PublicKey: key.Public()}, read) {
-		t.Errorf("read = %v, want the same key", err)
-	}
-	if _, err := parseKey([]byte("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n")); err == nil || !strings.Contains(err.Error(), "passphrase") {
-		t.Errorf("an encrypted key: %v, want a word about the passphrase", err)
 	}
 }

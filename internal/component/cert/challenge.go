@@ -40,30 +40,30 @@ type challenge struct {
 }
 
 // keyAuthorization answers an authority that looks whether a name is ours.
-func (p *part) keyAuthorization(ctx context.Context, token string) (string, error) {
+func (s *service) keyAuthorization(ctx context.Context, token string) (string, error) {
 	unknown := fault.New(fault.NotFound, "there is no such challenge")
 	if !tokenForm.MatchString(token) {
 		return "", unknown
 	}
-	if text, ok := p.challenges.find(token, p.Now()); ok {
+	if text, ok := s.challenges.find(token, s.Now()); ok {
 		return text, nil
 	}
-	if !p.challenges.mayLook(p.Now()) {
+	if !s.challenges.mayLook(s.Now()) {
 		return "", unknown
 	}
-	if err := p.readChallenges(ctx); err != nil {
+	if err := s.readChallenges(ctx); err != nil {
 		return "", err
 	}
-	if text, ok := p.challenges.find(token, p.Now()); ok {
+	if text, ok := s.challenges.find(token, s.Now()); ok {
 		return text, nil
 	}
 	return "", unknown
 }
 
 // readChallenges brings the memory up to date.
-func (p *part) readChallenges(ctx context.Context) error {
-	list, err := db.List[challenge](ctx, p.DB, `select token, key_authorization, expires_at from acme_challenges
-		where expires_at > $1 order by expires_at desc limit $2`, p.Now(), maxChallenges)
+func (s *service) readChallenges(ctx context.Context) error {
+	list, err := db.List[challenge](ctx, s.DB, `select token, key_authorization, expires_at from acme_challenges
+		where expires_at > $1 order by expires_at desc limit $2`, s.Now(), maxChallenges)
 	if err != nil {
 		return fmt.Errorf("read challenges: %w", err)
 	}
@@ -71,16 +71,16 @@ func (p *part) readChallenges(ctx context.Context) error {
 	for _, c := range list {
 		known[c.Token] = c
 	}
-	p.challenges.mu.Lock()
-	defer p.challenges.mu.Unlock()
-	p.challenges.known = known
+	s.challenges.mu.Lock()
+	defer s.challenges.mu.Unlock()
+	s.challenges.known = known
 	return nil
 }
 
 // challengesChanged is told by the database.
-func (p *part) challengesChanged(ctx context.Context, _ string) {
-	if err := p.readChallenges(ctx); err != nil && ctx.Err() == nil {
-		p.Log.Warn("challenges", "err", err) // the next request that asks looks again
+func (s *service) challengesChanged(ctx context.Context, _ string) {
+	if err := s.readChallenges(ctx); err != nil && ctx.Err() == nil {
+		s.Log.Warn("challenges", "err", err) // the next request that asks looks again
 	}
 }
 

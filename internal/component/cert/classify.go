@@ -19,7 +19,7 @@ var byProblem = map[string]string{
 }
 
 // classify finds the code for what went wrong, and does about it what can be done at once.
-func (p *part) classify(ctx context.Context, settings setupstate.ACME, client *authority, findings []Finding, err error) error {
+func (s *service) classify(ctx context.Context, settings setupstate.ACME, client *authority, findings []Finding, err error) error {
 	var known *trouble
 	if errors.As(err, &known) {
 		return known
@@ -41,7 +41,7 @@ func (p *part) classify(ctx context.Context, settings setupstate.ACME, client *a
 		code = orderFailed
 	}
 	if code == accountLost {
-		if forgot := p.forgetAccount(ctx, settings.DirectoryURL); forgot != nil {
+		if forgot := s.forgetAccount(ctx, settings.DirectoryURL); forgot != nil {
 			return forgot
 		}
 		return troubled(accountLost, err, "the authority does not know this node's account any more")

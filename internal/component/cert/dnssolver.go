@@ -23,7 +23,7 @@ const (
 
 // dnsSolver leaves the answers in the zone of a name.
 type dnsSolver struct {
-	p        *part
+	service  *service
 	provider dnsprovider.Changer
 	hide     *strings.Replacer
 	lookup   lookup
@@ -42,19 +42,19 @@ func (t txt) record() []libdns.Record {
 	return []libdns.Record{libdns.TXT{Name: libdns.RelativeName(t.name, t.zone), Text: t.value, TTL: recordTTL}}
 }
 
-func (p *part) dnsSolver(ctx context.Context, c due) (solver, error) {
+func (s *service) dnsSolver(ctx context.Context, c due) (solver, error) {
 	if c.DNSProviderID == nil {
 		return nil, troubled(dnsUpdateFailed, nil, "there is no DNS provider for the challenge dns-01")
 	}
-	server, err := p.resolver()
+	server, err := s.resolver()
 	if err != nil {
 		return nil, troubled(dnsUnanswered, err, "there is no name server to ask")
 	}
-	provider, hide, err := p.openProvider(ctx, *c.DNSProviderID)
+	provider, hide, err := s.openProvider(ctx, *c.DNSProviderID)
 	if err != nil {
 		return nil, err
 	}
-	return &dnsSolver{p: p, provider: provider, hide: hide, lookup: lookup{server}, made: map[string]txt{}}, nil
+	return &dnsSolver{service: s, provider: provider, hide: hide, lookup: lookup{server}, made: map[string]txt{}}, nil
 }
 
 // fail keeps what went wrong: the library that calls us wraps it beyond recognition.
@@ -154,7 +154,7 @@ func (s *dnsSolver) servers(ctx context.Context, zone string) []string {
 			continue
 		}
 		for _, a := range addrs {
-			out = append(out, net.JoinHostPort(a.String(), s.p.outside.DNSPort))
+			out = append(out, net.JoinHostPort(a.String(), s.service.outside.DNSPort))
 		}
 	}
 	return out
@@ -172,7 +172,7 @@ func (s *dnsSolver) CleanUp(ctx context.Context, c acme.Challenge) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	if _, err := s.provider.DeleteRecords(ctx, t.zone, t.record()); err != nil {
-		s.p.Log.Warn("remove a challenge's record", "name", t.name, "err", s.hide.Replace(err.Error()))
+		s.service.Log.Warn("remove a challenge's record", "name", t.name, "err", s.hide.Replace(err.Error()))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/setupstate"
 )
 
@@ -24,7 +25,7 @@ const (
 // doctor looks for what would keep an authority from issuing, before it is asked: it
 // counts failures, and says less about them than we can.
 type doctor struct {
-	p        *part
+	service  *service
 	c        due
 	lookup   lookup
 	own      []netip.Addr
@@ -32,11 +33,11 @@ type doctor struct {
 }
 
 // diagnose makes all checks for one certificate.
-func (p *part) diagnose(ctx context.Context, c due, settings setupstate.ACME) []Finding {
+func (s *service) diagnose(ctx context.Context, c due, settings setupstate.ACME) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	server, err := p.resolver()
-	d := &doctor{p: p, c: c, lookup: lookup{server}, own: p.outside.Addresses()}
+	server, err := s.resolver()
+	d := &doctor{service: s, c: c, lookup: lookup{server}, own: s.outside.Addresses()}
 	identities := d.authority(ctx, settings.DirectoryURL)
 	d.budget(ctx, settings.DirectoryURL)
 	if err != nil {
@@ -69,7 +70,7 @@ func (d *doctor) certain(check, name, code, format string, args ...any) {
 
 // authority asks for the directory, and by which names CAA records know the authority.
 func (d *doctor) authority(ctx context.Context, directory string) []string {
-	client, err := d.p.client(directory)
+	client, err := d.service.client(directory)
 	if err == nil {
 		found, errGet := client.GetDirectory(ctx)
 		if errGet == nil {
@@ -93,7 +94,7 @@ func (d *doctor) caa(ctx context.Context, name string, identities []string) {
 		d.doubt(checkCAA, name, dnsUnanswered, "whether CAA records forbid it is not known: %s", err)
 	case len(records) == 0:
 		d.fine(checkCAA, name, "there are no CAA records")
-	case len(identities) > 0 && !permitted(records, identities, wildcard(name)):
+	case len(identities) > 0 && !permitted(records, identities, pemfiles.Wildcard(name)):
 		d.certain(checkCAA, name, caaForbids, "the CAA records of %s do not name %s", strings.TrimSuffix(records[0].Hdr.Name, "."), strings.Join(identities, " or "))
 	default:
 		d.fine(checkCAA, name, "the CAA records let the authority issue")
@@ -113,14 +114,14 @@ func (d *doctor) addresses(ctx context.Context, name string) {
 		return
 	}
 	token := "check-" + rand.Text()
-	if err := d.p.present(ctx, token, token+".self"); err != nil {
+	if err := d.service.present(ctx, token, token+".self"); err != nil {
 		d.doubt(checkPort, name, internalTrouble, "the way to port 80 could not be tried")
 		return
 	}
-	defer func() { _ = d.p.withdraw(ctx, token) }() // it expires
+	defer func() { _ = d.service.withdraw(ctx, token) }() // it expires
 	before := len(d.findings)
 	for _, addr := range addrs[:min(len(addrs), 4)] {
-		d.address(name, addr, d.p.visit(ctx, name, addr, token))
+		d.address(name, addr, d.service.visit(ctx, name, addr, token))
 	}
 	if len(d.findings) == before {
 		d.fine(checkAddresses, name, "%s leads here", name)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/lab/bindtest"
 	"gateway/lab/pebbletest"
 )
@@ -22,7 +23,7 @@ func newFaulty(t testing.TB, o pebbletest.Options) *authorised {
 	bind := bindtest.New(t, testZone, "")
 	o.DNS = bind.Addr
 	a := newAuthorised(t, o)
-	a.bind, a.p.outside.DNSPort = bind, bind.Port
+	a.bind, a.s.outside.DNSPort = bind, bind.Port
 	return a
 }
 
@@ -143,7 +144,7 @@ func (f injected) suffers(a *authorised, name string) bool {
 	a.pass(13 * time.Hour)
 	a.tick()
 	now := a.get(c.ID)
-	if now.Status != "valid" || now.Serial == c.Serial || !sameSerial(a.haproxy.serves(name), now.Serial) {
+	if now.Status != "valid" || now.Serial == c.Serial || !pemfiles.SameSerial(a.haproxy.Serial(name), now.Serial) {
 		a.t.Errorf("%s: after its end %s is %s (%s %s), want a new one served", f.code, name, now.Status, now.code(), text(now.LastErrorText))
 		return false
 	}
@@ -162,7 +163,7 @@ func (a *authorised) suffers(c Certificate, code string) bool {
 		a.t.Errorf("%s has %q (%s), want %s with a remedy", c.Names[0], now.code(), text(now.LastErrorText), code)
 		return false
 	}
-	if got := a.haproxy.serves(c.Names[0]); !sameSerial(got, c.Serial) {
+	if got := a.haproxy.Serial(c.Names[0]); !pemfiles.SameSerial(got, c.Serial) {
 		a.t.Errorf("%s is served with %s, want the old one %s", c.Names[0], got, c.Serial)
 		return false
 	}
@@ -193,7 +194,7 @@ func TestTheDoctorFindsWhatWouldFail(t *testing.T) {
 			name := "doctor." + testZone
 			a.lead(name, tc.addrs...)
 			a.bind.Set(t, testZone, name, "CAA", tc.caa...)
-			found := a.p.diagnose(t.Context(), due{Names: []string{name}, Challenge: http01}, a.setup.ACME)
+			found := a.s.diagnose(t.Context(), due{Names: []string{name}, Challenge: http01}, a.setup.ACME)
 			code, certain := "", false
 			for _, f := range found {
 				if f.Code != "" {
@@ -233,7 +234,7 @@ func TestTheBudgetOfAnAuthorityIsNotOverdrawn(t *testing.T) {
 	directory := "https://acme-v02.api.letsencrypt.org/directory"
 	c := due{Names: []string{"a.example.com", "b.example.com"}}
 	look := func() string {
-		d := &doctor{p: a.p, c: c}
+		d := &doctor{service: a.s, c: c}
 		d.budget(t.Context(), directory)
 		return d.findings[0].Code
 	}
@@ -241,7 +242,7 @@ func TestTheBudgetOfAnAuthorityIsNotOverdrawn(t *testing.T) {
 		if got := look(); got != want {
 			t.Errorf("after %d orders = %q, want %q", n, got, want)
 		}
-		if err := a.p.noteOrder(t.Context(), c, directory, nil); err != nil {
+		if err := a.s.noteOrder(t.Context(), c, directory, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -250,7 +251,7 @@ func TestTheBudgetOfAnAuthorityIsNotOverdrawn(t *testing.T) {
 		t.Errorf("a week later = %q, want none", got)
 	}
 	for range 5 {
-		if err := a.p.noteOrder(t.Context(), c, directory, &trouble{code: validationFailed}); err != nil {
+		if err := a.s.noteOrder(t.Context(), c, directory, &trouble{code: validationFailed}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -282,8 +283,8 @@ func TestACertificateThatIsNotServedIsToldAndNotOrderedAgain(t *testing.T) {
 	c := a.issued("www."+testZone, false)
 	other := httptest.NewTLSServer(http.NotFoundHandler()) // stands for a proxy that did not take it
 	defer other.Close()
-	nobody := a.p.outside.Served
-	a.p.outside.Served = other.Listener.Addr().String()
+	nobody := a.s.outside.Served
+	a.s.outside.Served = other.Listener.Addr().String()
 	a.renew(c)
 	now := a.get(c.ID)
 	if now.code() != notServed || now.Serial == c.Serial || len(a.alerted()) != 1 {
@@ -294,7 +295,7 @@ func TestACertificateThatIsNotServedIsToldAndNotOrderedAgain(t *testing.T) {
 	if again := a.get(c.ID); again.code() != notServed || again.Serial != now.Serial {
 		t.Errorf("a minute later: %s, serial %s, want no other order", again.code(), again.Serial)
 	}
-	a.p.outside.Served = nobody
+	a.s.outside.Served = nobody
 	a.pass(2 * time.Minute)
 	a.tick()
 	if again := a.get(c.ID); again.Status != "valid" || again.Serial != now.Serial {

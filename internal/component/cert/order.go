@@ -13,6 +13,7 @@ import (
 	"github.com/mholt/acmez/v3"
 	"github.com/mholt/acmez/v3/acme"
 
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/outbound"
 	"gateway/internal/setupstate"
 	"gateway/internal/version"
@@ -28,8 +29,8 @@ type authority struct {
 }
 
 // client speaks to the authority at a directory's address.
-func (p *part) client(directory string) (*authority, error) {
-	transport, err := p.outside.Transport()
+func (s *service) client(directory string) (*authority, error) {
+	transport, err := s.outside.Transport()
 	if err != nil {
 		return nil, troubled(acmeUnreachable, err, "the authority cannot be spoken to: %s", err)
 	}
@@ -80,44 +81,44 @@ func refusal(findings []Finding) error {
 }
 
 // order gets a certificate from the authority.
-func (p *part) order(ctx context.Context, c due, settings setupstate.ACME, findings []Finding) (material, error) {
+func (s *service) order(ctx context.Context, c due, settings setupstate.ACME, findings []Finding) (pemfiles.Material, error) {
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
-	client, err := p.client(settings.DirectoryURL)
+	client, err := s.client(settings.DirectoryURL)
 	if err != nil {
-		return material{}, err
+		return pemfiles.Material{}, err
 	}
-	account, err := p.account(ctx, client, settings)
+	account, err := s.account(ctx, client, settings)
 	if err != nil {
-		return material{}, err
+		return pemfiles.Material{}, err
 	}
-	solver, err := p.solver(ctx, c)
+	solver, err := s.solver(ctx, c)
 	if err != nil {
-		return material{}, err
+		return pemfiles.Material{}, err
 	}
-	m, err := p.obtainFrom(ctx, client, account, c, solver)
+	m, err := s.obtainFrom(ctx, client, account, c, solver)
 	if err != nil {
 		// A solver's own trouble is closer to the cause than what the library makes of it.
-		return material{}, p.classify(ctx, settings, client, findings, errors.Join(solver.trouble(), err))
+		return pemfiles.Material{}, s.classify(ctx, settings, client, findings, errors.Join(solver.trouble(), err))
 	}
 	return m, nil
 }
 
-func (p *part) obtainFrom(ctx context.Context, client *authority, account acme.Account, c due, s solver) (material, error) {
+func (s *service) obtainFrom(ctx context.Context, client *authority, account acme.Account, c due, by solver) (pemfiles.Material, error) {
 	key, err := newKey(c.KeyType)
 	if err != nil {
-		return material{}, fmt.Errorf("make a private key: %w", err)
+		return pemfiles.Material{}, fmt.Errorf("make a private key: %w", err)
 	}
 	csr, err := acmez.NewCSR(key, c.Names)
 	if err != nil {
-		return material{}, fmt.Errorf("make a request for a certificate: %w", err)
+		return pemfiles.Material{}, fmt.Errorf("make a request for a certificate: %w", err)
 	}
 	params, err := acmez.OrderParametersFromCSR(account, csr)
 	if err != nil {
-		return material{}, fmt.Errorf("make an order: %w", err)
+		return pemfiles.Material{}, fmt.Errorf("make an order: %w", err)
 	}
 	params.Replaces = c.replaces(client.Directory)
-	buyer := acmez.Client{Client: client.Client, ChallengeSolvers: map[string]acmez.Solver{c.Challenge: s}}
+	buyer := acmez.Client{Client: client.Client, ChallengeSolvers: map[string]acmez.Solver{c.Challenge: by}}
 	chains, err := buyer.ObtainCertificate(ctx, params)
 	if err != nil && params.Replaces != nil && aboutTheOrder(err) {
 		// An authority that does not know what it issued before takes the order without.
@@ -125,20 +126,20 @@ func (p *part) obtainFrom(ctx context.Context, client *authority, account acme.A
 		chains, err = buyer.ObtainCertificate(ctx, params)
 	}
 	if err != nil {
-		return material{}, err
+		return pemfiles.Material{}, err
 	}
 	if len(chains) == 0 {
-		return material{}, troubled(orderFailed, nil, "the authority issued nothing")
+		return pemfiles.Material{}, troubled(orderFailed, nil, "the authority issued nothing")
 	}
-	m, err := newMaterial(chains[0].ChainPEM, key)
-	if errors.Is(err, errKeyMismatch) {
-		return material{}, troubled(keyMismatch, err, "the authority issued a certificate for another key")
+	m, err := pemfiles.NewMaterial(chains[0].ChainPEM, key)
+	if errors.Is(err, pemfiles.ErrKeyMismatch) {
+		return pemfiles.Material{}, troubled(keyMismatch, err, "the authority issued a certificate for another key")
 	}
 	if err != nil {
-		return material{}, troubled(orderFailed, err, "what the authority issued cannot be used: it %s", err)
+		return pemfiles.Material{}, troubled(orderFailed, err, "what the authority issued cannot be used: it %s", err)
 	}
-	if missing := uncovered(m.leaf, c.Names); len(missing) > 0 {
-		return material{}, troubled(orderFailed, nil, "the authority issued a certificate that is not for %s", missing[0])
+	if missing := pemfiles.Uncovered(m.Leaf, c.Names); len(missing) > 0 {
+		return pemfiles.Material{}, troubled(orderFailed, nil, "the authority issued a certificate that is not for %s", missing[0])
 	}
 	return m, nil
 }
@@ -159,7 +160,7 @@ func (c due) replaces(directory string) *x509.Certificate {
 	if c.Chain == nil || c.IssuedFrom != directory {
 		return nil
 	}
-	certs, err := parseChain([]byte(*c.Chain))
+	certs, err := pemfiles.ParseChain([]byte(*c.Chain))
 	if err != nil || len(certs[0].AuthorityKeyId) == 0 {
 		return nil
 	}

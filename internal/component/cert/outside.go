@@ -10,6 +10,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/outbound"
 )
 
@@ -17,9 +18,9 @@ import (
 // private one. gateway-scheduler must be able to read it.
 const authorities = "/etc/gateway/acme-ca.pem"
 
-func (p *part) outsideOf(o Outside) Outside {
+func (s *service) outsideOf(o Outside) Outside {
 	if o.Addresses == nil {
-		o.Addresses = p.addresses
+		o.Addresses = s.addresses
 	}
 	if o.DNSPort == "" {
 		o.DNSPort = "53"
@@ -38,13 +39,13 @@ func (p *part) outsideOf(o Outside) Outside {
 }
 
 // addresses are this node's own.
-func (p *part) addresses() []netip.Addr {
-	if p.Host == nil {
+func (s *service) addresses() []netip.Addr {
+	if s.Host == nil {
 		return nil
 	}
-	links, err := p.Host.Interfaces()
+	links, err := s.Host.Interfaces()
 	if err != nil {
-		p.Log.Warn("list own addresses", "err", err)
+		s.Log.Warn("list own addresses", "err", err)
 	}
 	var out []netip.Addr
 	for _, l := range links {
@@ -58,9 +59,9 @@ func (p *part) addresses() []netip.Addr {
 }
 
 // resolver is the name server to ask: the one of the test, or the system's first.
-func (p *part) resolver() (string, error) {
-	if p.outside.Resolver != "" {
-		return p.outside.Resolver, nil
+func (s *service) resolver() (string, error) {
+	if s.outside.Resolver != "" {
+		return s.outside.Resolver, nil
 	}
 	c, err := dns.ClientConfigFromFile("/etc/resolv.conf")
 	if err != nil {
@@ -73,14 +74,14 @@ func (p *part) resolver() (string, error) {
 }
 
 // served is the serial that the proxy shows for a name, or "" where nobody serves.
-func (p *part) served(ctx context.Context, name string) string {
+func (s *service) served(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	d := tls.Dialer{Config: &tls.Config{
 		ServerName:         name,
 		InsecureSkipVerify: true, //nolint:gosec // we look at what is served, and say nothing to it
 	}}
-	conn, err := d.DialContext(ctx, "tcp", p.outside.Served)
+	conn, err := d.DialContext(ctx, "tcp", s.outside.Served)
 	if err != nil {
 		return ""
 	}
@@ -89,5 +90,5 @@ func (p *part) served(ctx context.Context, name string) string {
 	if len(certs) == 0 {
 		return ""
 	}
-	return serial(certs[0])
+	return pemfiles.Serial(certs[0])
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/db"
 	"gateway/internal/dnsprovider"
 	"gateway/internal/fault"
@@ -44,7 +45,7 @@ type ProviderInput struct {
 	kept map[string]string // secrets that stay
 }
 
-func (p *part) providers() resource.Resource[Provider, ProviderInput] {
+func (s *service) providers() resource.Resource[Provider, ProviderInput] {
 	return resource.Resource[Provider, ProviderInput]{
 		Component: "cert", Noun: "dns-provider", Path: "/certificates/dns-providers", Table: "dns_providers", Access: api.Viewer,
 		Search: []string{"name", "kind"}, Sort: []string{"name", "kind", "created_at", "updated_at"},
@@ -53,12 +54,12 @@ func (p *part) providers() resource.Resource[Provider, ProviderInput] {
 			"settings": `settings || coalesce((select jsonb_object_agg(n, '` + masked + `') from unnest(secret_names) n), '{}')`,
 		},
 		Name:     func(r Provider) string { return r.Name },
-		Validate: p.validateProvider,
-		Derive:   p.deriveProvider,
+		Validate: s.validateProvider,
+		Derive:   s.deriveProvider,
 	}
 }
 
-func (p *part) kindRoute(r api.Router) {
+func (s *service) kindRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-cert-dns-provider-kinds", Method: http.MethodGet, Path: "/certificates/dns-provider-kinds", Access: api.Viewer, WithoutDatabase: true,
 		Summary: "List the kinds of DNS provider, with the settings that each wants",
@@ -67,7 +68,7 @@ func (p *part) kindRoute(r api.Router) {
 	})
 }
 
-func (p *part) validateProvider(ctx context.Context, tx db.DB, old *Provider, in *ProviderInput) error {
+func (s *service) validateProvider(ctx context.Context, tx db.DB, old *Provider, in *ProviderInput) error {
 	var problems fault.Problems
 	if strings.ContainsFunc(in.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		problems.Add("name", "must be one line")
@@ -78,22 +79,22 @@ func (p *part) validateProvider(ctx context.Context, tx db.DB, old *Provider, in
 		return problems.Err()
 	}
 	for name := range in.Settings {
-		if !slices.ContainsFunc(k.Settings, func(s dnsprovider.Setting) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(k.Settings, func(setting dnsprovider.Setting) bool { return setting.Name == name }) {
 			problems.Add("settings", "has one that %s does not want; see the list of kinds", k.Title)
 		}
 	}
-	moved := old != nil && (old.Kind != in.Kind || slices.ContainsFunc(k.Settings, func(s dnsprovider.Setting) bool {
-		return s.Server && old.Settings[s.Name] != in.Settings[s.Name]
+	moved := old != nil && (old.Kind != in.Kind || slices.ContainsFunc(k.Settings, func(setting dnsprovider.Setting) bool {
+		return setting.Server && old.Settings[setting.Name] != in.Settings[setting.Name]
 	}))
-	for _, s := range k.Settings {
-		if err := checkSetting(s, in.Settings[s.Name], old, moved); err != nil {
-			problems.Add("settings."+s.Name, "%s", err)
+	for _, setting := range k.Settings {
+		if err := checkSetting(setting, in.Settings[setting.Name], old, moved); err != nil {
+			problems.Add("settings."+setting.Name, "%s", err)
 		}
 	}
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	return p.keepSecrets(ctx, tx, old, in)
+	return s.keepSecrets(ctx, tx, old, in)
 }
 
 // checkSetting judges one value. A stored secret is not sent to another server than the
@@ -132,19 +133,19 @@ func checkServer(value string) error {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return nil
 	}
-	if _, err := parseName(name); err != nil || wildcard(name) {
+	if _, err := pemfiles.ParseName(name); err != nil || pemfiles.Wildcard(name) {
 		return errors.New("must be an IP address or a host name")
 	}
 	return nil
 }
 
 // keepSecrets opens those that are to stay as they are.
-func (p *part) keepSecrets(ctx context.Context, tx db.DB, old *Provider, in *ProviderInput) error {
+func (s *service) keepSecrets(ctx context.Context, tx db.DB, old *Provider, in *ProviderInput) error {
 	stays := slices.Contains(slices.Collect(maps.Values(in.Settings)), masked)
 	if old == nil || !stays {
 		return nil
 	}
-	stored, err := p.secrets(ctx, tx, old.ID)
+	stored, err := s.secrets(ctx, tx, old.ID)
 	if err != nil {
 		return err
 	}
@@ -156,12 +157,12 @@ func secretsPlace(id string) secret.Place {
 	return secret.Place{Table: "dns_providers", Column: "secrets", Row: id}
 }
 
-func (p *part) secrets(ctx context.Context, q db.DB, id string) (map[string]string, error) {
+func (s *service) secrets(ctx context.Context, q db.DB, id string) (map[string]string, error) {
 	var sealed []byte
 	if err := q.QueryRow(ctx, `select secrets from dns_providers where id = $1`, id).Scan(&sealed); err != nil {
 		return nil, fmt.Errorf("read the secrets of provider %s: %w", id, err)
 	}
-	text, err := p.Box.Open(sealed, secretsPlace(id))
+	text, err := s.Box.Open(sealed, secretsPlace(id))
 	if err != nil {
 		return nil, err
 	}
@@ -173,18 +174,18 @@ func (p *part) secrets(ctx context.Context, q db.DB, id string) (map[string]stri
 }
 
 // deriveProvider parts secrets from what may be read.
-func (p *part) deriveProvider(_ context.Context, id string, _ *Provider, in *ProviderInput) (map[string]any, error) {
+func (s *service) deriveProvider(_ context.Context, id string, _ *Provider, in *ProviderInput) (map[string]any, error) {
 	k, _ := dnsprovider.Find(in.Kind)
 	plain, secrets := map[string]string{}, map[string]string{}
-	for _, s := range k.Settings {
-		switch value := in.Settings[s.Name]; {
+	for _, setting := range k.Settings {
+		switch value := in.Settings[setting.Name]; {
 		case value == "":
-		case s.Secret && value == masked:
-			secrets[s.Name] = in.kept[s.Name]
-		case s.Secret:
-			secrets[s.Name] = value
+		case setting.Secret && value == masked:
+			secrets[setting.Name] = in.kept[setting.Name]
+		case setting.Secret:
+			secrets[setting.Name] = value
 		default:
-			plain[s.Name] = value
+			plain[setting.Name] = value
 		}
 	}
 	text, err := json.Marshal(secrets)
@@ -192,32 +193,32 @@ func (p *part) deriveProvider(_ context.Context, id string, _ *Provider, in *Pro
 		return nil, fmt.Errorf("seal the secrets of a provider: %w", err)
 	}
 	return map[string]any{
-		"settings": plain, "secret_names": slices.Sorted(maps.Keys(secrets)), "secrets": p.Box.Seal(text, secretsPlace(id)),
+		"settings": plain, "secret_names": slices.Sorted(maps.Keys(secrets)), "secrets": s.Box.Seal(text, secretsPlace(id)),
 	}, nil
 }
 
 // openProvider makes the client of a stored provider, and something that keeps its
 // secrets out of what it says.
-func (p *part) openProvider(ctx context.Context, id string) (dnsprovider.Changer, *strings.Replacer, error) {
+func (s *service) openProvider(ctx context.Context, id string) (dnsprovider.Changer, *strings.Replacer, error) {
 	var kind string
 	var settings map[string]string
-	err := p.DB.QueryRow(ctx, `select kind, settings from dns_providers where id = $1`, id).Scan(&kind, &settings)
+	err := s.DB.QueryRow(ctx, `select kind, settings from dns_providers where id = $1`, id).Scan(&kind, &settings)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil, troubled(dnsUpdateFailed, err, "the DNS provider is gone")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read provider %s: %w", id, err)
 	}
-	secrets, err := p.secrets(ctx, p.DB, id)
+	secrets, err := s.secrets(ctx, s.DB, id)
 	if err != nil {
 		return nil, nil, troubled(dnsUpdateFailed, err, "the secrets of the DNS provider cannot be opened; give them anew")
 	}
 	var hide []string
-	for _, s := range secrets {
-		hide = append(hide, s, masked)
+	for _, value := range secrets {
+		hide = append(hide, value, masked)
 	}
 	maps.Copy(settings, secrets)
-	client, err := p.Providers(kind, settings)
+	client, err := s.Providers(kind, settings)
 	if err != nil {
 		return nil, nil, troubled(dnsUpdateFailed, err, "the DNS provider cannot be used: %s", err)
 	}

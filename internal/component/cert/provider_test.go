@@ -36,7 +36,7 @@ func TestAProvidersSecretsAreNeverAnswered(t *testing.T) {
 	}
 	same := object{"server": "192.0.2.1", "key_name": "other", "key": masked}
 	r.Do("PUT", path, object{"name": "renamed", "kind": "rfc2136", "settings": same}).Want(http.StatusOK)
-	secrets, err := r.p.secrets(t.Context(), r.pool, made.ID)
+	secrets, err := r.s.secrets(t.Context(), r.pool, made.ID)
 	if err != nil || secrets["key"] != bindtest.Key {
 		t.Errorf("after a change of something else the key is %q, %v, want it kept", secrets["key"], err)
 	}
@@ -77,7 +77,7 @@ func TestEveryKindOfProviderOpens(t *testing.T) {
 		}
 		var made Provider
 		r.Do("POST", "/certificates/dns-providers", object{"name": k.Kind, "kind": k.Kind, "settings": settings}).Want(http.StatusCreated).Into(&made)
-		provider, _, err := r.p.openProvider(t.Context(), made.ID)
+		provider, _, err := r.s.openProvider(t.Context(), made.ID)
 		if err != nil || provider == nil {
 			t.Errorf("%s: %v", k.Kind, err)
 		}
@@ -94,7 +94,7 @@ func TestAProviderInUseStays(t *testing.T) {
 func TestAWildcardIsIssuedByRecordsOfARealNameServer(t *testing.T) {
 	bind := bindtest.New(t, "example.test", "www A 127.0.0.1\nother CNAME www\n_acme-challenge.alias CNAME moved\n")
 	a := newAuthorised(t, pebbletest.Options{DNS: bind.Addr})
-	a.p.outside.DNSPort = bind.Port
+	a.s.outside.DNSPort = bind.Port
 	names := []string{"example.test", "*.example.test", "alias.example.test"}
 	c := a.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": a.provider(bind.Addr).ID, "names": names})
 	a.tick()
@@ -124,7 +124,7 @@ func text(s *string) string {
 func TestAProviderThatRefusesIsToldWithoutItsSecret(t *testing.T) {
 	bind := bindtest.New(t, "example.test", "")
 	a := newAuthorised(t, pebbletest.Options{DNS: bind.Addr})
-	a.p.outside.DNSPort = bind.Port
+	a.s.outside.DNSPort = bind.Port
 	var wrong Provider
 	a.Do("POST", "/certificates/dns-providers", object{"name": "wrong", "kind": "rfc2136", "settings": object{
 		"server": bind.Addr, "key_name": "gateway", "key": "d3Jvbmc=",

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"math/big"
 	"time"
+
+	"gateway/internal/component/cert/pemfiles"
 )
 
 // selfSignedFor is how long one that nobody else signed is good for. Browsers take none
@@ -16,14 +18,14 @@ import (
 const selfSignedFor = 398 * 24 * time.Hour
 
 // selfSigned makes a certificate that is its own authority, for names inside.
-func selfSigned(names []string, keyType string, now time.Time) (material, error) {
+func selfSigned(names []string, keyType string, now time.Time) (pemfiles.Material, error) {
 	key, err := newKey(keyType)
 	if err != nil {
-		return material{}, fmt.Errorf("make a private key: %w", err)
+		return pemfiles.Material{}, fmt.Errorf("make a private key: %w", err)
 	}
 	number, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 126))
 	if err != nil {
-		return material{}, fmt.Errorf("make a serial number: %w", err)
+		return pemfiles.Material{}, fmt.Errorf("make a serial number: %w", err)
 	}
 	template := &x509.Certificate{
 		SerialNumber:          number.Add(number, big.NewInt(1)),
@@ -38,12 +40,12 @@ func selfSigned(names []string, keyType string, now time.Time) (material, error)
 	return sign(template, key)
 }
 
-func sign(template *x509.Certificate, key crypto.Signer) (material, error) {
+func sign(template *x509.Certificate, key crypto.Signer) (pemfiles.Material, error) {
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return material{}, fmt.Errorf("sign a certificate: %w", err)
+		return pemfiles.Material{}, fmt.Errorf("sign a certificate: %w", err)
 	}
-	return newMaterial(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key)
+	return pemfiles.NewMaterial(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key)
 }
 
 // commonName is for people; what is longer than X.509 allows is in the list of names anyway.

@@ -19,27 +19,27 @@ type solver interface {
 	trouble() error
 }
 
-func (p *part) solver(ctx context.Context, c due) (solver, error) {
+func (s *service) solver(ctx context.Context, c due) (solver, error) {
 	if c.Challenge == dns01 {
-		return p.dnsSolver(ctx, c)
+		return s.dnsSolver(ctx, c)
 	}
-	return &httpSolver{p}, nil
+	return &httpSolver{s}, nil
 }
 
 // httpSolver leaves the answers where gateway-api finds them, behind the proxy's port 80.
-type httpSolver struct{ p *part }
+type httpSolver struct{ service *service }
 
 // Present stores the answer to one challenge.
 func (s *httpSolver) Present(ctx context.Context, c acme.Challenge) error {
-	return s.p.present(ctx, c.Token, c.KeyAuthorization)
+	return s.service.present(ctx, c.Token, c.KeyAuthorization)
 }
 
-func (p *part) present(ctx context.Context, token, text string) error {
+func (s *service) present(ctx context.Context, token, text string) error {
 	var b pgx.Batch
 	b.Queue(`insert into acme_challenges (token, key_authorization, expires_at) values ($1, $2, $3)
-		on conflict (token) do update set key_authorization = $2, expires_at = $3`, token, text, p.Now().Add(challengeTime))
+		on conflict (token) do update set key_authorization = $2, expires_at = $3`, token, text, s.Now().Add(challengeTime))
 	b.Queue(`select pg_notify($1, '')`, challengeChannel)
-	if err := p.DB.SendBatch(ctx, &b).Close(); err != nil {
+	if err := s.DB.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("store a challenge: %w", err)
 	}
 	return nil
@@ -47,16 +47,16 @@ func (p *part) present(ctx context.Context, token, text string) error {
 
 // CleanUp removes it.
 func (s *httpSolver) CleanUp(ctx context.Context, c acme.Challenge) error {
-	return s.p.withdraw(ctx, c.Token)
+	return s.service.withdraw(ctx, c.Token)
 }
 
-func (p *part) withdraw(ctx context.Context, token string) error {
+func (s *service) withdraw(ctx context.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	var b pgx.Batch
 	b.Queue(`delete from acme_challenges where token = $1`, token)
 	b.Queue(`select pg_notify($1, '')`, challengeChannel)
-	if err := p.DB.SendBatch(ctx, &b).Close(); err != nil {
+	if err := s.DB.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("forget a challenge: %w", err)
 	}
 	return nil

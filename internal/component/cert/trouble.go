@@ -84,12 +84,12 @@ type Alert struct {
 }
 
 // alert is the default of Options.Alert: one line in the log.
-func (p *part) alert(ctx context.Context, a Alert) {
-	if p.Alert != nil {
-		p.Alert(ctx, a)
+func (s *service) alert(ctx context.Context, a Alert) {
+	if s.Alert != nil {
+		s.Alert(ctx, a)
 		return
 	}
-	p.Log.Error("certificate", "name", a.Name, "code", a.Code, "message", a.Message, "remedy", a.Remedy)
+	s.Log.Error("certificate", "name", a.Name, "code", a.Code, "message", a.Message, "remedy", a.Remedy)
 }
 
 // Finding is what one check before ordering found.

@@ -22,10 +22,10 @@ const (
 )
 
 // visit asks an address for a challenge of our own, as the authority will.
-func (p *part) visit(ctx context.Context, name string, addr netip.Addr, token string) visit {
+func (s *service) visit(ctx context.Context, name string, addr netip.Addr, token string) visit {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	to := net.JoinHostPort(addr.String(), p.outside.HTTPPort)
+	to := net.JoinHostPort(addr.String(), s.outside.HTTPPort)
 	client := &http.Client{
 		CheckRedirect: outbound.NoRedirects,
 		// Only this one address and port, and only for a path that tells nothing: our own

@@ -5,43 +5,45 @@ package daemons
 import (
 	"context"
 	"log/slog"
-	"time"
 
-	"gateway/internal/component/cert"
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/component/dns/unbound"
-	"gateway/internal/component/firewall"
+	"gateway/internal/component/firewall/filter"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/ntp/chrony"
-	"gateway/internal/component/proxy"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/daemon"
-	"gateway/internal/db"
 	"gateway/internal/haproxy"
 	"gateway/internal/sys"
 )
 
 // Deps is everything a daemon may be given. Each takes what it needs.
 type Deps struct {
-	Pool  db.Pool
 	Units *sys.Units
 	Exec  sys.Runner
 	Host  *sys.Host
 	At    func(step string) // told each step of what is done to a daemon; nil for nobody
-	Now   func() time.Time
 	Log   *slog.Logger
 }
 
-// List returns the daemons.
-func List(d Deps) []daemon.Daemon {
+// Daemons are what gateway-apply manages.
+type Daemons struct {
+	All    []daemon.Daemon
+	Policy *policy.Reader // the packet filter's; the API reads with it too, so that one process keeps one cache
+}
+
+// New returns the daemons.
+func New(d Deps) Daemons {
 	proxied := haproxy.NewDaemon(d.Units)
 	proxied.At = d.At
 	forward := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-forwarding.service") }
 	all := []daemon.Daemon{
 		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
 		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec}),
-		proxy.NewDaemon(proxy.Options{HAProxy: proxied, Exec: d.Exec}),
-		cert.NewDaemon(cert.Options{HAProxy: proxied, Now: d.Now, Log: d.Log}),
+		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),
+		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}
-	tables, needed := daemon.NeedsOf(all)
-	return append(all, firewall.NewDaemon(firewall.Options{
-		DB: d.Pool, Exec: d.Exec, Host: d.Host, Forward: forward, Needed: needed, NeededTables: tables, Now: d.Now, Log: d.Log,
-	}))
+	reader := policy.New(daemon.NeedsOf(all))
+	all = append(all, filter.New(filter.Options{Policy: reader, Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
+	return Daemons{All: all, Policy: reader}
 }

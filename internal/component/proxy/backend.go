@@ -6,6 +6,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -66,7 +67,7 @@ type BackendInput struct {
 	HealthStatus   int    `json:"health_status,omitempty" db:"health_status" minimum:"0" maximum:"599" doc:"The status that means healthy; 0 for any from 200 to 399"`
 }
 
-func (p *part) backends() resource.Resource[Backend, BackendInput] {
+func (s *service) backends() resource.Resource[Backend, BackendInput] {
 	return resource.Resource[Backend, BackendInput]{
 		Component: "proxy", Noun: "backend", Path: "/backends", Table: "proxy_backends", Access: api.Viewer,
 		Search: []string{"name", "scheme"}, Sort: []string{"name", "scheme", "active", "created_at", "updated_at"}, Filter: []string{"scheme", "active"},
@@ -104,7 +105,7 @@ func (in *BackendInput) settle(p *fault.Problems) {
 		five := 5
 		in.HealthInterval = &five
 	}
-	if err := urlPath(in.HealthPath); err != nil {
+	if err := haproxyconf.URLPath(in.HealthPath); err != nil {
 		p.Add("health_path", "%s", err)
 	}
 	if in.HealthStatus != 0 && in.HealthStatus < 100 {

@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"gateway/internal/component/proxy/proxytest"
 )
 
 // shows PROXY-27, PROXY-28, PROXY-30
 func TestBackends(t *testing.T) {
-	r := newStore(t)
+	r := newRig(t)
 	made := r.Do("POST", "/backends", object{"name": "web servers"}).Want(http.StatusCreated)
 	id := made.ID()
 	for field, want := range map[string]string{
@@ -20,8 +22,8 @@ func TestBackends(t *testing.T) {
 			t.Errorf("%s = %q, want %q", field, got, want)
 		}
 	}
-	r.server(id, "b", "192.0.2.2:8080")
-	r.server(id, "a", "192.0.2.1:8080")
+	r.Server(id, "b", "192.0.2.2:8080")
+	r.Server(id, "a", "192.0.2.1:8080")
 	changed := r.Do("PUT", "/backends/"+id, object{
 		"name": "web", "scheme": "https", "lb_algorithm": "source", "websocket": true, "force_http1": true, "active": false,
 		"health_check": true, "health_path": "/up", "health_host": "Up.example.com", "health_interval": 60, "health_status": 204,
@@ -51,7 +53,7 @@ func TestBackends(t *testing.T) {
 
 // shows PROXY-29
 func TestABackendHasNoAddressOfItsOwn(t *testing.T) {
-	r := newStore(t)
+	r := newRig(t)
 	text, err := r.Edge.Document()
 	if err != nil {
 		t.Fatal(err)
@@ -80,25 +82,8 @@ func TestABackendHasNoAddressOfItsOwn(t *testing.T) {
 	}
 }
 
-// shows PROXY-32
-func TestAlgorithms(t *testing.T) {
-	r := newStore(t)
-	for _, algorithm := range []string{"roundrobin", "leastconn", "source"} {
-		id := r.backend(algorithm, object{"lb_algorithm": algorithm})
-		_, section, _ := strings.Cut(string(r.rendered().File(Path)), "backend gateway_backend_"+id+"\n\tid "+number(id)+"\n")
-		if !strings.HasPrefix(section, "\tbalance "+algorithm+"\n") {
-			t.Errorf("%s is rendered as %.40q", algorithm, section)
-		}
-	}
-	for _, algorithm := range []string{"static-rr", "first", "random", "uri", "", "source\n\tserver x 127.0.0.1:1"} {
-		if a := r.Do("POST", "/backends", object{"name": "x", "lb_algorithm": algorithm}); a.Status != http.StatusBadRequest {
-			t.Errorf("%q is answered %d", algorithm, a.Status)
-		}
-	}
-}
-
 func TestBackendsThatAreRefused(t *testing.T) {
-	r := newStore(t)
+	r := newRig(t)
 	for _, tc := range []struct {
 		name  string
 		in    object
@@ -116,7 +101,7 @@ func TestBackendsThatAreRefused(t *testing.T) {
 		{"a cookie without HTTP", object{"scheme": "tcp", "sticky": true}, "sticky"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := r.Do("POST", "/backends", with(object{"name": "web"}, []object{tc.in}))
+			a := r.Do("POST", "/backends", proxytest.With(object{"name": "web"}, tc.in))
 			if a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
 				t.Errorf("answered %d %+v, want 400 about %s", a.Status, a.Error, tc.field)
 			}
@@ -126,10 +111,10 @@ func TestBackendsThatAreRefused(t *testing.T) {
 
 // shows PROXY-33
 func TestABackendInUseStays(t *testing.T) {
-	r := newStore(t)
-	web, api := r.backend("web"), r.backend("api")
-	site := r.site("shop.example.com", web)
-	rule := r.rule(site, "/api", api, 10)
+	r := newRig(t)
+	web, api := r.Backend("web"), r.Backend("api")
+	site := r.Site("shop.example.com", web)
+	rule := r.Rule(site, "/api", api, 10)
 	for backend, user := range map[string]string{api: "the routing rule shop.example.com/api", web: "domain shop.example.com"} {
 		a := r.Do("DELETE", "/backends/"+backend, nil).Want(http.StatusConflict)
 		if !strings.Contains(a.Error.Message, user) {
@@ -138,7 +123,7 @@ func TestABackendInUseStays(t *testing.T) {
 		r.Do("GET", "/backends/"+backend, nil).Want(http.StatusOK)
 	}
 	// Nor may it become what its users cannot use.
-	if a := r.edit("/backends/"+api, object{"scheme": "tcp"}); a.Status != http.StatusConflict {
+	if a := r.Edit("/backends/"+api, object{"scheme": "tcp"}); a.Status != http.StatusConflict {
 		t.Errorf("a change to tcp is answered %d %+v", a.Status, a.Error)
 	}
 	r.Do("GET", "/routing-rules/"+rule, nil).Want(http.StatusOK)
@@ -148,8 +133,8 @@ func TestABackendInUseStays(t *testing.T) {
 
 // shows PROXY-34, PROXY-35
 func TestServers(t *testing.T) {
-	r := newStore(t)
-	pool, other := r.backend("web"), r.backend("other")
+	r := newRig(t)
+	pool, other := r.Backend("web"), r.Backend("other")
 	made := r.Do("POST", "/backends/"+pool+"/servers", object{"name": "web 1.example", "address": "2001:DB8::1", "port": 8443}).Want(http.StatusCreated)
 	for field, want := range map[string]string{
 		"backend_id": pool, "name": "web 1.example", "proxy_name": "web_1_example", "address": "2001:db8::1", "port": "8443",
@@ -159,7 +144,7 @@ func TestServers(t *testing.T) {
 			t.Errorf("%s = %q, want %q", field, got, want)
 		}
 	}
-	r.server(other, "web-1", "192.0.2.1:80")
+	r.Server(other, "web-1", "192.0.2.1:80")
 	if got := r.As("viewer", "GET", "/backends/"+pool+"/servers", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("the backend has %s servers, want 1", got)
 	}
@@ -171,12 +156,12 @@ func TestServers(t *testing.T) {
 			t.Errorf("%s = %q, want %q", field, got, want)
 		}
 	}
-	r.server(pool, "a b", "192.0.2.1:80")
+	r.Server(pool, "a b", "192.0.2.1:80")
 	r.Do("POST", "/backends/"+pool+"/servers", object{"name": "a.b", "address": "192.0.2.2", "port": 80}).Want(http.StatusConflict)
 	for field, in := range map[string]object{
 		"address": {"address": "/run/haproxy/admin.sock"}, "port": {"port": 65536}, "weight": {"weight": 257}, "name": {"name": "x y\nz"},
 	} {
-		a := r.Do("POST", "/backends/"+pool+"/servers", with(object{"name": "n", "address": "192.0.2.3", "port": 80}, []object{in}))
+		a := r.Do("POST", "/backends/"+pool+"/servers", proxytest.With(object{"name": "n", "address": "192.0.2.3", "port": 80}, in))
 		if a.Status != http.StatusBadRequest || a.Complaint(field) == "" {
 			t.Errorf("%v is answered %d %+v", in, a.Status, a.Error)
 		}
@@ -190,13 +175,13 @@ func TestServers(t *testing.T) {
 
 // A port that the appliance needs cannot be given away.
 func TestTCPServices(t *testing.T) {
-	r := newStore(t)
-	tcp, web := r.backend("mail", object{"scheme": "tcp"}), r.backend("web")
+	r := newRig(t)
+	tcp, web := r.Backend("mail", object{"scheme": "tcp"}), r.Backend("web")
 	id := r.Do("POST", "/tcp-services", object{"name": "imap", "port": 993, "backend_id": tcp, "allow_from": []string{"10.0.0.1"}}).Want(http.StatusCreated).ID()
 	for field, in := range map[string]object{
 		"port": {"port": 3443}, "backend_id": {"backend_id": web}, "name": {"name": "a\nb"}, "allow_from[0]": {"allow_from": []string{"x"}},
 	} {
-		a := r.Do("PUT", "/tcp-services/"+id, with(object{"name": "imap", "port": 993, "backend_id": tcp}, []object{in}))
+		a := r.Do("PUT", "/tcp-services/"+id, proxytest.With(object{"name": "imap", "port": 993, "backend_id": tcp}, in))
 		if a.Status != http.StatusBadRequest || a.Complaint(field) == "" {
 			t.Errorf("%v is answered %d %+v", in, a.Status, a.Error)
 		}

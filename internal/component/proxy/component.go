@@ -1,7 +1,7 @@
 // Package proxy manages the reverse proxy, HAProxy: domains, the pools of servers behind
-// them, and how requests get from the one to the other. It renders one configuration and
-// the maps it looks things up in, and brings most changes to the running HAProxy without a
-// reload. Certificates are package cert's, opening ports is the packet filter's.
+// them, and how requests get from the one to the other. It is what operators are offered;
+// rendering and running HAProxy on it is package haproxyconf's, certificates are package
+// cert's, and opening ports is the packet filter's.
 package proxy
 
 import (
@@ -12,25 +12,20 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
-	"gateway/internal/daemon"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
-	"gateway/internal/haproxy"
 	"gateway/internal/setupstate"
-	"gateway/internal/sys"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Options are what the component needs. Run and Applier are for the process that has
-// routes, HAProxy for the one that applies; whoever else has files for it shares it.
+// Options are what the component needs.
 type Options struct {
 	DB      db.DB
 	Run     *change.Runner
 	Applier applier // apply.Client
-	HAProxy *haproxy.Daemon
-	Exec    sys.Runner // sys.Run
-	Setup   setup      // *setupstate.Store
+	Setup   setup   // *setupstate.Store
 }
 
 type applier interface {
@@ -41,61 +36,25 @@ type setup interface {
 	Load() (setupstate.State, error)
 }
 
-type part struct {
+type service struct {
 	Options
-	known *db.Versions[site]
-	diary diary
+	counts counts
 }
 
 // New returns the component.
-func New(o Options) component.Component { return newPart(o).component() }
+func New(o Options) component.Component { return (&service{Options: o}).component() }
 
-func newPart(o Options) *part { return &part{Options: o, known: newVersions()} }
-
-func (p *part) component() component.Component {
+func (s *service) component() component.Component {
 	return component.Component{
-		Name:       "proxy",
-		Tables:     tables(),
+		Name:       haproxyconf.Name,
+		Tables:     haproxyconf.Tables(),
 		Migrations: db.Files(migrations),
-		Routes:     p.routes,
+		Routes:     s.routes,
 		Jobs: []component.Job{
-			{Name: "proxy.ipv6", Every: time.Minute, Run: p.followSetup},
-			{Name: "proxy.traffic", Every: trafficStep, Run: p.keepTraffic},
+			{Name: "proxy.ipv6", Every: time.Minute, Run: s.followSetup},
+			{Name: "proxy.traffic", Every: trafficStep, Run: s.keepTraffic},
 		},
 		Objects: objects(),
-	}
-}
-
-// Every value is of a kind that HAProxy takes wherever we put it, so that rows are
-// judged one by one; it still has the last word before files are installed.
-func tables() []component.Table {
-	return []component.Table{
-		{Name: "proxy_settings", Scope: component.NodeLocal, RowsChecked: true, OneWay: []string{"ipv6"}},
-		{Name: "proxy_backends", Scope: component.Replicated, RowsChecked: true},
-		{Name: "proxy_servers", Scope: component.Replicated, RowsChecked: true},
-		{Name: "proxy_domains", Scope: component.Replicated, RowsChecked: true},
-		{Name: "proxy_headers", Scope: component.Replicated, RowsChecked: true},
-		{Name: "proxy_users", Scope: component.Replicated, RowsChecked: true, Omit: []string{"digest"}},
-		{Name: "proxy_rules", Scope: component.Replicated, RowsChecked: true},
-		{Name: "proxy_ports", Scope: component.Replicated, RowsChecked: true},
-		{Name: "proxy_traffic", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
-	}
-}
-
-// NewDaemon returns what gateway-apply needs of HAProxy.
-func NewDaemon(o Options) daemon.Daemon { return newPart(o).daemon() }
-
-func (p *part) daemon() daemon.Daemon {
-	return daemon.Daemon{
-		Config: daemon.Config{
-			Name: "proxy", Tables: tables(), Source: daemon.Steps[state]{Load: p.load, Render: renderState},
-			Needs: daemon.Needs{Tables: []string{"proxy_ports"}, Openings: openings},
-			Check: p.check, Plain: unchecked,
-		},
-		Units:   []string{haproxy.Unit},
-		Folders: []string{mapsDir},
-		Apply:   p.apply,
-		Verbs:   map[string]daemon.Verb{"stats": p.stats, "reload": p.reloadVerb, "traffic": p.traffic},
 	}
 }
 
@@ -111,24 +70,18 @@ func objects() []component.Object {
 	}
 }
 
-func (p *part) routes(r api.Router) {
-	p.backends().Register(r, p.DB, p.Run)
-	p.servers().Register(r, p.DB, p.Run)
-	p.servers().RegisterUnder(r, p.DB, p.Run, p.serversOfBackend())
-	p.domains().Register(r, p.DB, p.Run)
-	p.headers().Register(r, p.DB, p.Run)
-	p.headers().RegisterUnder(r, p.DB, p.Run, p.headersOfDomain())
-	p.users().Register(r, p.DB, p.Run)
-	p.users().RegisterUnder(r, p.DB, p.Run, p.usersOfDomain())
-	p.rules().Register(r, p.DB, p.Run)
-	p.orderRoute(r)
-	p.ports().Register(r, p.DB, p.Run)
-	p.statusRoutes(r)
-	p.trafficRoutes(r)
+func (s *service) routes(r api.Router) {
+	s.backends().Register(r, s.DB, s.Run)
+	s.servers().Register(r, s.DB, s.Run)
+	s.servers().RegisterUnder(r, s.DB, s.Run, s.serversOfBackend())
+	s.domains().Register(r, s.DB, s.Run)
+	s.headers().Register(r, s.DB, s.Run)
+	s.headers().RegisterUnder(r, s.DB, s.Run, s.headersOfDomain())
+	s.users().Register(r, s.DB, s.Run)
+	s.users().RegisterUnder(r, s.DB, s.Run, s.usersOfDomain())
+	s.rules().Register(r, s.DB, s.Run)
+	s.orderRoute(r)
+	s.ports().Register(r, s.DB, s.Run)
+	s.statusRoutes(r)
+	s.trafficRoutes(r)
 }
-
-func (p *part) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
-	return load(ctx, q, p.known)
-}
-
-func renderState(s state) (daemon.Rendering, error) { return render(s), nil }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gateway/internal/api"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -49,7 +50,7 @@ type DomainInput struct {
 	Notes          string   `json:"notes,omitempty" db:"notes" maxLength:"4000" doc:"For yourself and your colleagues"`
 }
 
-func (p *part) domains() resource.Resource[Domain, DomainInput] {
+func (s *service) domains() resource.Resource[Domain, DomainInput] {
 	return resource.Resource[Domain, DomainInput]{
 		Component: "proxy", Noun: "domain", Path: "/domains", Table: "proxy_domains", Access: api.Viewer,
 		Search: []string{"name", "notes"}, Sort: []string{"name", "active", "created_at", "updated_at"}, Filter: []string{"backend_id", "active", "maintenance"},
@@ -62,7 +63,7 @@ func (p *part) domains() resource.Resource[Domain, DomainInput] {
 // validateDomain also puts every value into the one form that is stored.
 func validateDomain(ctx context.Context, tx db.DB, old *Domain, in *DomainInput) error {
 	var p fault.Problems
-	name, err := domainName(in.Name)
+	name, err := haproxyconf.DomainName(in.Name)
 	if err != nil {
 		p.Add("name", "%s", err)
 	}

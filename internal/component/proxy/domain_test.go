@@ -1,18 +1,17 @@
 package proxy
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
-	"gateway/internal/value"
+	"gateway/internal/component/proxy/haproxyconf"
 )
 
 // shows PROXY-07, PROXY-17, PROXY-18, PROXY-23
 func TestDomains(t *testing.T) {
-	r := newStore(t)
-	pool, other := r.backend("web"), r.backend("other")
+	r := newRig(t)
+	pool, other := r.Backend("web"), r.Backend("other")
 	made := r.Do("POST", "/domains", object{"name": "Shop.Example.COM.", "backend_id": pool}).Want(http.StatusCreated)
 	id := made.ID()
 	for field, want := range map[string]string{
@@ -48,8 +47,8 @@ func TestDomains(t *testing.T) {
 }
 
 func TestDomainsThatAreRefused(t *testing.T) {
-	r := newStore(t)
-	pool, tcp := r.backend("web"), r.backend("mail", object{"scheme": "tcp"})
+	r := newRig(t)
+	pool, tcp := r.Backend("web"), r.Backend("mail", object{"scheme": "tcp"})
 	for _, tc := range []struct {
 		name  string
 		in    object
@@ -80,9 +79,9 @@ func TestDomainsThatAreRefused(t *testing.T) {
 			}
 		})
 	}
-	r.site("example.com", pool, object{"www_redirect": "to_apex"})
+	r.Site("example.com", pool, object{"www_redirect": "to_apex"})
 	r.Do("POST", "/domains", object{"name": "www.example.com"}).Want(http.StatusConflict)
-	r.site("www.example.net", pool)
+	r.Site("www.example.net", pool)
 	r.Do("POST", "/domains", object{"name": "example.net", "www_redirect": "to_www"}).Want(http.StatusConflict)
 	if got := r.Do("GET", "/domains", nil).Total; got != "2" {
 		t.Errorf("%s domains are stored, want 2", got)
@@ -91,9 +90,9 @@ func TestDomainsThatAreRefused(t *testing.T) {
 
 // shows PROXY-26
 func TestHeadersBelongToTheirDomain(t *testing.T) {
-	r := newStore(t)
-	pool := r.backend("web")
-	mine, other := r.site("mine.example.com", pool), r.site("other.example.com", pool)
+	r := newRig(t)
+	pool := r.Backend("web")
+	mine, other := r.Site("mine.example.com", pool), r.Site("other.example.com", pool)
 	header := object{"name": "X-Frame-Options", "value": "DENY"}
 	id := r.Do("POST", "/domains/"+mine+"/headers", header).Want(http.StatusCreated).ID()
 	before := r.Do("GET", "/domain-headers/"+id, nil).Want(http.StatusOK).Text
@@ -131,9 +130,9 @@ func TestHeadersBelongToTheirDomain(t *testing.T) {
 
 // Passwords are never shown, and another domain's user is out of reach.
 func TestUsersOfADomain(t *testing.T) {
-	r := newStore(t)
-	pool := r.backend("web")
-	mine, other := r.site("mine.example.com", pool), r.site("other.example.com", pool)
+	r := newRig(t)
+	pool := r.Backend("web")
+	mine, other := r.Site("mine.example.com", pool), r.Site("other.example.com", pool)
 	made := r.Do("POST", "/domains/"+mine+"/users", object{"name": "ann", "password": "correct horse"}).Want(http.StatusCreated)
 	if strings.Contains(made.Text, "horse") || strings.Contains(made.Text, "digest") {
 		t.Errorf("the answer has the password: %s", made.Text)
@@ -154,7 +153,7 @@ func TestUsersOfADomain(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	want := digest(mine, "ann", "correct horse")
+	want := haproxyconf.Digest(mine, "ann", "correct horse")
 	if got := digests(); got != want {
 		t.Errorf("stored %s, want %s", got, want)
 	}
@@ -171,45 +170,12 @@ func TestUsersOfADomain(t *testing.T) {
 		}
 	}
 	r.Do("PUT", "/domains/"+mine+"/users/"+made.ID(), object{"name": "ann", "password": "battery staple"}).Want(http.StatusOK)
-	if got := digests(); got != digest(mine, "ann", "battery staple") {
+	if got := digests(); got != haproxyconf.Digest(mine, "ann", "battery staple") {
 		t.Errorf("stored %s after a new password", got)
 	}
 	r.Do("DELETE", "/domains/"+mine+"/users/"+made.ID(), nil).Want(http.StatusOK)
 	var all, kept int
 	if err := r.db.QueryRow(t.Context(), `select count(*), count(*) filter (where concat(old_row, new_row) like '%digest%') from change_rows where table_name = 'proxy_users'`).Scan(&all, &kept); err != nil || all == 0 || kept != 0 {
 		t.Errorf("%d of %d rows of the history have a digest, %v", kept, all, err)
-	}
-}
-
-func TestNamesAreStoredInOneForm(t *testing.T) {
-	for in, want := range map[string]string{
-		"example.com": "example.com", " WWW.Example.com. ": "www.example.com", "*.Example.com": "*.example.com", "bücher.example": "xn--bcher-kva.example",
-		"_dmarc.example.com": "_dmarc.example.com", "a-b.example.com": "a-b.example.com", "-a.example.com": "", "a-.example.com": "", "a..example.com": "",
-		".example.com": "", "*.": "", "": "", "a b.example.com": "", "a.example.com:443": "", "[::1].example": "", "1.2.3.4": "", "example.66": "", "a/b.example.com": "",
-		strings.Repeat("a.", 126) + "a": strings.Repeat("a.", 126) + "a", strings.Repeat("a.", 127) + "a": "",
-	} {
-		if got, err := domainName(in); got != want || (err == nil) != (want != "") {
-			t.Errorf("%q becomes %q, %v, want %q", in, got, err, want)
-		}
-	}
-	for in, want := range map[string]string{
-		"192.0.2.1": "192.0.2.1", "2001:DB8::1": "2001:db8::1", "::ffff:192.0.2.1": "192.0.2.1", "Origin.example.com": "origin.example.com", "origin": "origin",
-		"010.0.0.1": "", "1.2.3": "", "0x7f.1": "", "0x7f000001": "", "host.0x1": "", "host_203.0.113.66": "", "web.1": "", "fe80::1%eth0": "", "0.0.0.0": "", "::": "", "ff02::1": "", "/run/haproxy/admin.sock": "", "abns@x": "", "192.0.2.1:80": "", "a b": "", "": "",
-	} {
-		if got, err := serverAddress(in); got != want || (err == nil) != (want != "") {
-			t.Errorf("address %q becomes %q, %v, want %q", in, got, err, want)
-		}
-	}
-	for in, want := range map[string]string{
-		"web 1": "web_1", "web.example.com": "web_example_com", "a\tb": "a_b", "a-B_9": "a-B_9", "a\nb": "", "": "", "é": "", "a/b": "", "BACKEND": "", "FRONTEND": "",
-	} {
-		if got, err := proxyName(in); got != want || (err == nil) != (want != "") {
-			t.Errorf("server %q becomes %q, %v, want %q", in, got, err, want)
-		}
-	}
-	for i, in := range []string{"10.0.0.0/33", "10.0.0.0/", "", "a", "fe80::1%eth0", "::ffff:10.0.0.0/104", "10.0.0.1 if TRUE"} {
-		if got, err := value.Network(in); err == nil {
-			t.Errorf("%s: network %q becomes %q", fmt.Sprint(i), in, got)
-		}
 	}
 }

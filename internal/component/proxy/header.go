@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gateway/internal/api"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -22,7 +23,7 @@ type HeaderInput struct {
 	Value    string `json:"value" db:"value" minLength:"1" maxLength:"2000" example:"DENY"`
 }
 
-func (p *part) headers() resource.Resource[Header, HeaderInput] {
+func (s *service) headers() resource.Resource[Header, HeaderInput] {
 	return resource.Resource[Header, HeaderInput]{
 		Component: "proxy", Noun: "header", Path: "/domain-headers", Table: "proxy_headers", Access: api.Viewer,
 		Search: []string{"name", "value"}, Sort: []string{"name", "created_at", "updated_at"}, Filter: []string{"domain_id"},
@@ -32,7 +33,7 @@ func (p *part) headers() resource.Resource[Header, HeaderInput] {
 	}
 }
 
-func (p *part) headersOfDomain() resource.Under[Header, HeaderInput] {
+func (s *service) headersOfDomain() resource.Under[Header, HeaderInput] {
 	return resource.Under[Header, HeaderInput]{
 		Path: "/domains/{id}/headers", Column: "domain_id", Items: true,
 		Owner:  func(h Header) string { return h.DomainID },
@@ -43,10 +44,10 @@ func (p *part) headersOfDomain() resource.Under[Header, HeaderInput] {
 
 func validateHeader(ctx context.Context, tx db.DB, _ *Header, in *HeaderInput) error {
 	var p fault.Problems
-	if err := headerName(in.Name); err != nil {
+	if err := haproxyconf.HeaderName(in.Name); err != nil {
 		p.Add("name", "%s", err)
 	}
-	if err := headerValue(in.Value); err != nil {
+	if err := haproxyconf.HeaderValue(in.Value); err != nil {
 		p.Add("value", "%s", err)
 	}
 	if err := resource.MustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {

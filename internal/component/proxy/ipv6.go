@@ -20,18 +20,18 @@ func ListenOnIPv6(ctx context.Context, tx pgx.Tx, on bool) error {
 }
 
 // followSetup mends the row where a restored database says something else than the store.
-func (p *part) followSetup(ctx context.Context) error {
-	state, err := p.Setup.Load()
+func (s *service) followSetup(ctx context.Context) error {
+	state, err := s.Setup.Load()
 	if err != nil {
 		return err
 	}
 	var on bool
-	if err := p.DB.QueryRow(ctx, `select ipv6 from proxy_settings`).Scan(&on); err != nil {
+	if err := s.DB.QueryRow(ctx, `select ipv6 from proxy_settings`).Scan(&on); err != nil {
 		return fmt.Errorf("read whether to listen on IPv6: %w", err)
 	}
 	if on == state.IPv6Enabled {
 		return nil
 	}
 	c := change.Change{Component: "proxy", Action: "proxy.ipv6", Subject: "as in the setup store"}
-	return p.Run.Run(ctx, c, func(tx change.Tx) error { return ListenOnIPv6(ctx, tx, state.IPv6Enabled) })
+	return s.Run.Run(ctx, c, func(tx change.Tx) error { return ListenOnIPv6(ctx, tx, state.IPv6Enabled) })
 }

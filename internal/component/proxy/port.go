@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gateway/internal/api"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -29,7 +30,7 @@ type PortInput struct {
 	Active    *bool    `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
 }
 
-func (p *part) ports() resource.Resource[Port, PortInput] {
+func (s *service) ports() resource.Resource[Port, PortInput] {
 	return resource.Resource[Port, PortInput]{
 		Component: "proxy", Noun: "tcp-service", Path: "/tcp-services", Table: "proxy_ports", Access: api.Viewer,
 		Search: []string{"name", "port"}, Sort: []string{"name", "port", "created_at", "updated_at"}, Filter: []string{"backend_id"},
@@ -39,20 +40,12 @@ func (p *part) ports() resource.Resource[Port, PortInput] {
 	}
 }
 
-// taken are the ports that the appliance itself serves, or may come to serve: whoever
-// binds one of them first keeps the other daemon from starting.
-var taken = map[int]string{
-	22: "SSH", 53: "DNS", 80: "the reverse proxy", 443: "the reverse proxy", 3128: "the forward proxy",
-	3443: "the management interface", 5432: "the database", 6379: "cluster peers", 8080: "the management service",
-	8443: "cluster peers", 9000: "the web application firewall",
-}
-
 func validatePort(ctx context.Context, tx db.DB, _ *Port, in *PortInput) error {
 	var p fault.Problems
 	if err := value.Line(in.Name); err != nil {
 		p.Add("name", "%s", err)
 	}
-	if who, ok := taken[in.Port]; ok {
+	if who, ok := haproxyconf.TakenPorts[in.Port]; ok {
 		p.Add("port", "belongs to %s", who)
 	}
 	in.AllowFrom, in.Active = value.Networks(&p, "allow_from", in.AllowFrom), value.OrTrue(in.Active)

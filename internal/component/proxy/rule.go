@@ -6,6 +6,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -31,7 +32,7 @@ type RuleInput struct {
 	Active     *bool  `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
 }
 
-func (p *part) rules() resource.Resource[Rule, RuleInput] {
+func (s *service) rules() resource.Resource[Rule, RuleInput] {
 	return resource.Resource[Rule, RuleInput]{
 		Component: "proxy", Noun: "routing-rule", Path: "/routing-rules", Table: "proxy_rules", Access: api.Viewer,
 		Search: []string{"path_prefix"}, Sort: []string{"priority", "path_prefix", "created_at", "updated_at"}, Filter: []string{"domain_id", "backend_id"},
@@ -42,7 +43,7 @@ func (p *part) rules() resource.Resource[Rule, RuleInput] {
 
 func validateRule(ctx context.Context, tx db.DB, _ *Rule, in *RuleInput) error {
 	var p fault.Problems
-	if err := urlPath(in.PathPrefix); err != nil {
+	if err := haproxyconf.URLPath(in.PathPrefix); err != nil {
 		p.Add("path_prefix", "%s", err)
 	}
 	if in.Priority == nil {
@@ -65,20 +66,20 @@ type Order struct {
 	Rules    []string `json:"rules" maxItems:"1000" doc:"Ids of all rules of the domain, the first to be looked at first"`
 }
 
-func (p *part) orderRoute(r api.Router) {
+func (s *service) orderRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "order-proxy-routing-rules", Method: http.MethodPost, Path: "/routing-rules/order", Config: true,
 		Summary: "Give the routing rules of a domain a new order",
-	}, p.order)
+	}, s.order)
 }
 
 // order is one change: either all rules have their new places, or none.
-func (p *part) order(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
+func (s *service) order(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
 	if !db.ValidID(in.Body.DomainID) {
 		return nil, fault.At("domain_id", "is not the id of a domain")
 	}
 	c := change.Change{Component: "proxy", Action: "proxy.routing_rule.order", Subject: in.Body.DomainID}
-	err := p.Run.Run(ctx, c, func(tx change.Tx) error {
+	err := s.Run.Run(ctx, c, func(tx change.Tx) error {
 		return resource.Reorder(ctx, tx, "proxy_rules", "rule", in.Body.Rules, "domain_id = $1", in.Body.DomainID)
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gateway/internal/api"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -37,7 +38,7 @@ type ServerInput struct {
 	ProxyName string `json:"-" db:"proxy_name"`
 }
 
-func (p *part) servers() resource.Resource[Server, ServerInput] {
+func (s *service) servers() resource.Resource[Server, ServerInput] {
 	return resource.Resource[Server, ServerInput]{
 		Component: "proxy", Noun: "server", Path: "/backend-servers", Table: "proxy_servers", Access: api.Viewer,
 		Search: []string{"name", "address"}, Sort: []string{"name", "address", "port", "weight", "created_at", "updated_at"}, Filter: []string{"backend_id"},
@@ -47,7 +48,7 @@ func (p *part) servers() resource.Resource[Server, ServerInput] {
 	}
 }
 
-func (p *part) serversOfBackend() resource.Under[Server, ServerInput] {
+func (s *service) serversOfBackend() resource.Under[Server, ServerInput] {
 	return resource.Under[Server, ServerInput]{
 		Path: "/backends/{id}/servers", Column: "backend_id",
 		Owner:  func(s Server) string { return s.BackendID },
@@ -59,12 +60,12 @@ func (p *part) serversOfBackend() resource.Under[Server, ServerInput] {
 // validateServer also puts every value into the one form that is stored.
 func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) error {
 	var p fault.Problems
-	name, err := proxyName(in.Name)
+	name, err := haproxyconf.ProxyName(in.Name)
 	if err != nil {
 		p.Add("name", "%s", err)
 	}
 	in.ProxyName = name
-	if in.Address, err = serverAddress(in.Address); err != nil {
+	if in.Address, err = haproxyconf.ServerAddress(in.Address); err != nil {
 		p.Add("address", "%s", err)
 	}
 	if in.Weight == nil {

@@ -2,15 +2,12 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
-	"strings"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/fault"
-	"gateway/internal/haproxy"
 )
 
 // Stats is what HAProxy counts.
@@ -50,17 +47,19 @@ type FrontendStat struct {
 	ReqRate     int64  `json:"req_rate"`
 }
 
-func (p *part) statusRoutes(r api.Router) {
+func (s *service) statusRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "proxy-stats", Method: http.MethodGet, Path: "/proxy/stats", Access: api.Viewer, WithoutDatabase: true,
 		Summary: "Get the counters of the reverse proxy",
-	}, p.getStats)
+	}, s.getStats)
 	api.Handle(r, api.Op{
 		ID: "proxy-reload", Method: http.MethodPost, Path: "/system/proxy-reload",
 		Summary: "Have the reverse proxy read its files again", Description: "Connections are kept. A change does this by itself where it is needed.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "proxy", Action: "proxy.reload", Subject: "haproxy"}
-		if err := p.Run.Act(ctx, c, func(ctx context.Context) error { return p.Applier.Ask(ctx, "proxy", "reload", nil, nil) }); err != nil {
+		if err := s.Run.Act(ctx, c, func(ctx context.Context) error {
+			return s.Applier.Ask(ctx, haproxyconf.Name, haproxyconf.VerbReload, nil, nil)
+		}); err != nil {
 			return nil, err
 		}
 		return api.Done(), nil
@@ -68,9 +67,9 @@ func (p *part) statusRoutes(r api.Router) {
 }
 
 // getStats answers also when there is nothing to count: a page shows why.
-func (p *part) getStats(ctx context.Context, _ *struct{}) (*api.Body[Stats], error) {
-	s := Stats{Backends: []BackendStat{}, Frontends: []FrontendStat{}}
-	err := p.Applier.Ask(ctx, "proxy", "stats", nil, &s)
+func (s *service) getStats(ctx context.Context, _ *struct{}) (*api.Body[Stats], error) {
+	var counted haproxyconf.Stats
+	err := s.Applier.Ask(ctx, haproxyconf.Name, haproxyconf.VerbStats, nil, &counted)
 	if f, ok := fault.Of(err); ok {
 		why := f.Error()
 		return api.OK(Stats{Backends: []BackendStat{}, Frontends: []FrontendStat{}, Error: &why}), nil
@@ -78,82 +77,16 @@ func (p *part) getStats(ctx context.Context, _ *struct{}) (*api.Body[Stats], err
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(s), nil
+	return api.OK(newStats(counted)), nil
 }
 
-// stats is the verb behind GET /proxy/stats.
-func (p *part) stats(ctx context.Context, _ json.RawMessage) (any, error) {
-	all, err := p.HAProxy.Runtime.Stats(ctx)
-	if errors.Is(err, haproxy.ErrDown) {
-		return nil, fault.New(fault.Unavailable, "the statistics socket of HAProxy cannot be reached; see whether it runs")
+func newStats(counted haproxyconf.Stats) Stats {
+	s := Stats{Backends: make([]BackendStat, len(counted.Backends)), Frontends: make([]FrontendStat, len(counted.Frontends))}
+	for i, b := range counted.Backends {
+		s.Backends[i] = BackendStat(b)
 	}
-	if err != nil {
-		return nil, err
+	for i, f := range counted.Frontends {
+		s.Frontends[i] = FrontendStat(f)
 	}
-	return newStats(all), nil
-}
-
-func (p *part) reloadVerb(ctx context.Context, _ json.RawMessage) (any, error) {
-	return nil, p.reload(ctx)
-}
-
-// newStats leaves out what is the appliance's own: the management service and the tables
-// that rates are counted in.
-func newStats(all []haproxy.Stat) Stats {
-	out := Stats{Backends: []BackendStat{}, Frontends: []FrontendStat{}}
-	for _, s := range all {
-		id, pool := strings.CutPrefix(s.Proxy, "gateway_backend_")
-		switch {
-		case s.Kind == haproxy.FrontendStat:
-			out.Frontends = append(out.Frontends, FrontendStat{
-				Name: s.Proxy, Sessions: s.Sessions, MaxSessions: s.SessionsMax, BytesIn: s.BytesIn, BytesOut: s.BytesOut,
-				ReqTot: s.Requests, ReqRate: s.Rate,
-			})
-		case pool && (s.Kind == haproxy.ServerStat || s.Kind == haproxy.BackendStat):
-			status, mode := health(s.Status)
-			if s.Kind == haproxy.ServerStat && s.Weight == 0 && mode == "ready" {
-				mode = "drain" // is rendered as a weight of 0
-			}
-			out.Backends = append(out.Backends, BackendStat{
-				Name: s.Proxy, BackendID: id, Server: s.Name, Status: status, Mode: mode, CheckStatus: s.CheckStatus,
-				Sessions: s.Sessions, BytesIn: s.BytesIn, BytesOut: s.BytesOut, LastChange: int64(s.LastChange.Seconds()),
-				ReqTot: s.Requests, ReqRate: s.Rate, Errors: s.Responses5xx, ResponseTime: s.ResponseTime.Milliseconds(), Weight: s.Weight,
-			})
-		}
-	}
-	degrade(out.Backends)
-	return out
-}
-
-// health puts HAProxy's many words into three. "UP 1/3" is on its way down.
-func health(status string) (health, mode string) {
-	word, rest, _ := strings.Cut(status, " ")
-	switch {
-	case word == "DRAIN":
-		return "UP", "drain"
-	case status == "MAINT (resolution)": // its name leads nowhere, which nobody wants
-		return "DOWN", "ready"
-	case word == "MAINT":
-		return "DOWN", "maint"
-	case word == "UP" && rest != "":
-		return "DEGRADED", "ready"
-	case word == "UP" || word == "OPEN" || status == "no check":
-		return "UP", "ready"
-	}
-	return "DOWN", "ready"
-}
-
-// degrade marks a backend that still works while a server of its is down.
-func degrade(rows []BackendStat) {
-	down := map[string]bool{}
-	for _, r := range rows {
-		if r.Server != "BACKEND" && r.Status != "UP" && r.Mode == "ready" {
-			down[r.Name] = true
-		}
-	}
-	for i := range rows {
-		if r := &rows[i]; r.Server == "BACKEND" && r.Status == "UP" && down[r.Name] {
-			r.Status = "DEGRADED"
-		}
-	}
+	return s
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheDiaryHasWhatCameSinceTheLastLook(t *testing.T) {
-	var d diary
+func TestCountsSinceTheLastLook(t *testing.T) {
+	var c counts
 	at := func(domain string, n int64) Traffic { return Traffic{domain, n, n / 10, 0, n * 3} }
 	for _, step := range []struct {
 		says      string
@@ -18,7 +18,7 @@ func TestTheDiaryHasWhatCameSinceTheLastLook(t *testing.T) {
 		{"nothing came", []Traffic{at("a", 130), at("b", 10)}, nil},
 		{"after a reload the count begins anew", []Traffic{at("a", 20)}, []Traffic{at("a", 20)}},
 	} {
-		if diff := cmp.Diff(d.since(step.all), step.want); diff != "" {
+		if diff := cmp.Diff(c.since(step.all), step.want); diff != "" {
 			t.Errorf("%s:\n%s", step.says, diff)
 		}
 	}

@@ -2,13 +2,11 @@ package proxy
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"strings"
 
 	"gateway/internal/api"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -30,7 +28,7 @@ type UserInput struct {
 	Password secret.Text `json:"password,omitempty" db:"-" maxLength:"200" writeOnly:"true" doc:"At least 12 characters; needed whenever the name changes"`
 }
 
-func (p *part) users() resource.Resource[User, UserInput] {
+func (s *service) users() resource.Resource[User, UserInput] {
 	return resource.Resource[User, UserInput]{
 		Component: "proxy", Noun: "user", Path: "/domain-users", Table: "proxy_users", Access: api.Viewer,
 		Search: []string{"name"}, Sort: []string{"name", "created_at", "updated_at"}, Filter: []string{"domain_id"},
@@ -41,7 +39,7 @@ func (p *part) users() resource.Resource[User, UserInput] {
 	}
 }
 
-func (p *part) usersOfDomain() resource.Under[User, UserInput] {
+func (s *service) usersOfDomain() resource.Under[User, UserInput] {
 	return resource.Under[User, UserInput]{
 		Path: "/domains/{id}/users", Column: "domain_id", Items: true,
 		Owner:  func(u User) string { return u.DomainID },
@@ -52,7 +50,7 @@ func (p *part) usersOfDomain() resource.Under[User, UserInput] {
 
 func validateUser(ctx context.Context, tx db.DB, old *User, in *UserInput) error {
 	var p fault.Problems
-	if err := headerValue(in.Name); err != nil || strings.Contains(in.Name, ":") {
+	if err := haproxyconf.HeaderValue(in.Name); err != nil || strings.Contains(in.Name, ":") {
 		p.Add("name", "must be printable ASCII without a colon")
 	}
 	password := in.Password.Reveal()
@@ -77,13 +75,5 @@ func deriveUser(_ context.Context, _ string, old *User, in *UserInput) (map[stri
 		}
 		return nil, nil
 	}
-	return map[string]any{"digest": digest(in.DomainID, in.Name, in.Password.Reveal())}, nil
-}
-
-// digest is what HAProxy computes of a request: of the credentials as they are sent, and
-// the domain, so that the same password elsewhere has another one.
-func digest(domain, name, password string) string {
-	sent := base64.StdEncoding.EncodeToString([]byte(name + ":" + password))
-	sum := sha256.Sum256([]byte(sent + "|" + domain))
-	return strings.ToUpper(hex.EncodeToString(sum[:]))
+	return map[string]any{"digest": haproxyconf.Digest(in.DomainID, in.Name, in.Password.Reveal())}, nil
 }

@@ -88,7 +88,7 @@ func (o *ours) newSite(t testing.TB, times int) time.Duration {
 			})
 			now := o.render()
 			o.install(now)
-			o.must(o.part.Apply(t.Context(), o.now, now))
+			o.must(o.product.Apply(t.Context(), o.now, now))
 			o.now = now
 			o.live(t, host)
 		}

@@ -13,12 +13,13 @@ import (
 
 	"gateway/internal/audit"
 	"gateway/internal/change"
-	"gateway/internal/component"
 	"gateway/internal/component/proxy"
+	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/haproxy"
+	"gateway/internal/sys"
 	"gateway/lab/haproxytest"
 )
 
@@ -37,11 +38,11 @@ func hostName(i int) string { return fmt.Sprintf("shop-%d.customer-%d.example.co
 type ours struct {
 	engine
 	*haproxytest.Daemon
-	t     testing.TB
-	pool  *pgxpool.Pool
-	part  component.Component
-	now   daemon.Rendering
-	certs certs
+	t       testing.TB
+	pool    *pgxpool.Pool
+	product daemon.Daemon
+	now     daemon.Rendering
+	certs   certs
 }
 
 type sites struct {
@@ -53,9 +54,9 @@ type sites struct {
 func newOurs(t testing.TB, name string, s sites, origin int) *ours {
 	t.Helper()
 	d := haproxytest.New(t)
-	part := proxy.New(proxy.Options{HAProxy: &haproxy.Daemon{Runtime: d.Runtime, Master: d.Master}})
-	o := &ours{Daemon: d, t: t, part: part, engine: engine{name: name, address: freeAddress(t), hosts: hosts(s.domains)}}
-	o.pool = dbtest.New(t, change.Schema(), audit.Schema(), part.Schema())
+	product := haproxyconf.New(haproxyconf.Options{HAProxy: &haproxy.Daemon{Runtime: d.Runtime, Master: d.Master}, Exec: sys.Run})
+	o := &ours{Daemon: d, t: t, product: product, engine: engine{name: name, address: freeAddress(t), hosts: hosts(s.domains)}}
+	o.pool = dbtest.New(t, change.Schema(), audit.Schema(), proxy.New(proxy.Options{}).Schema())
 	o.store(func(ctx context.Context, tx pgx.Tx) error { return fill(ctx, tx, s, origin) })
 	o.now = o.render()
 	o.install(o.now)
@@ -65,7 +66,7 @@ func newOurs(t testing.TB, name string, s sites, origin int) *ours {
 		o.tls, o.certs = true, s.certs
 		bind += o.listen()
 	}
-	o.run(onLoopback(string(o.now.File(proxy.Path)), d.Dir, bind))
+	o.run(onLoopback(string(o.now.File(haproxyconf.Path)), d.Dir, bind))
 	return o
 }
 
@@ -136,7 +137,7 @@ const addDomains = `insert into proxy_domains (id, revision, created_at, updated
 
 func (o *ours) render() daemon.Rendering {
 	o.t.Helper()
-	out, err := o.part.Render(o.t.Context(), o.pool, nil)
+	out, err := o.product.Render(o.t.Context(), o.pool, nil)
 	if err != nil || len(out.Problems) > 0 {
 		o.t.Fatalf("render: %v, %+v", err, out.Problems)
 	}
@@ -255,7 +256,7 @@ func newHand(t testing.TB, name string, like *ours, features string, origin int)
 	d := haproxytest.New(t)
 	e := &engine{name: name, address: freeAddress(t), hosts: hosts(1)}
 	newLog(t, d.Path("log"))
-	head, _, _ := strings.Cut(onLoopback(string(like.now.File(proxy.Path)), d.Dir, e.address), "\nfrontend ")
+	head, _, _ := strings.Cut(onLoopback(string(like.now.File(haproxyconf.Path)), d.Dir, e.address), "\nfrontend ")
 	head, _, _ = strings.Cut(head, "\nbackend ")
 	d.Start(head+"\n"+fmt.Sprintf(hand, e.address, features, e.hosts[0], origin), "taskset", "-c", enginesCore)
 	worker := d.Worker().PID

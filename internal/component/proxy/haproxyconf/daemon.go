@@ -1,0 +1,79 @@
+// Package haproxyconf makes HAProxy serve what package proxy stores: it reads the rows,
+// renders one configuration and the maps it looks things up in, has HAProxy judge them, and
+// brings most changes to the running process without a reload. It is gateway-apply's side;
+// what operators are offered is package proxy's, certificates are package pemfiles', and
+// opening ports is the packet filter's.
+package haproxyconf
+
+import (
+	"context"
+
+	"gateway/internal/daemon"
+	"gateway/internal/db"
+	"gateway/internal/haproxy"
+	"gateway/internal/sys"
+)
+
+// Name is that of the component whose daemon this is.
+const Name = "proxy"
+
+// The verbs of gateway-apply.
+const (
+	VerbStats   = "stats"   // answers Stats
+	VerbReload  = "reload"  // answers nothing
+	VerbTraffic = "traffic" // answers Counted
+)
+
+// Options are what HAProxy is managed with.
+type Options struct {
+	HAProxy *haproxy.Daemon // whoever else has files for it shares it
+	Exec    sys.Runner      // sys.Run
+}
+
+// adapter leads from rows to the running HAProxy.
+type adapter struct {
+	Options
+	domains *db.Versions[site] // those of the last time
+}
+
+// New returns what gateway-apply needs of HAProxy.
+func New(o Options) daemon.Daemon { return newAdapter(o).daemon() }
+
+func newAdapter(o Options) *adapter { return &adapter{Options: o, domains: newVersions()} }
+
+func (a *adapter) daemon() daemon.Daemon {
+	return daemon.Daemon{
+		Config: daemon.Config{
+			Name: Name, Tables: Tables(), Source: daemon.Steps[state]{Load: a.load, Render: renderState},
+			Needs: daemon.Needs{Tables: []string{"proxy_ports"}, Openings: openings},
+			Check: a.check, Plain: plain,
+		},
+		Units:   []string{haproxy.Unit},
+		Folders: []string{mapsDir},
+		Apply:   a.apply,
+		Verbs:   map[string]daemon.Verb{VerbStats: a.stats, VerbReload: a.reloadVerb, VerbTraffic: a.traffic},
+	}
+}
+
+// Tables are those of the component. Every value is of a kind that HAProxy takes wherever we
+// put it, so that rows are judged one by one; it still has the last word before files are
+// installed.
+func Tables() []db.Table {
+	return []db.Table{
+		{Name: "proxy_settings", Scope: db.NodeLocal, RowsChecked: true, OneWay: []string{"ipv6"}},
+		{Name: "proxy_backends", Scope: db.Replicated, RowsChecked: true},
+		{Name: "proxy_servers", Scope: db.Replicated, RowsChecked: true},
+		{Name: "proxy_domains", Scope: db.Replicated, RowsChecked: true},
+		{Name: "proxy_headers", Scope: db.Replicated, RowsChecked: true},
+		{Name: "proxy_users", Scope: db.Replicated, RowsChecked: true, Omit: []string{"digest"}},
+		{Name: "proxy_rules", Scope: db.Replicated, RowsChecked: true},
+		{Name: "proxy_ports", Scope: db.Replicated, RowsChecked: true},
+		{Name: "proxy_traffic", Scope: db.History, API: &db.Rights{Insert: true, Delete: true}},
+	}
+}
+
+func (a *adapter) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
+	return load(ctx, q, a.domains)
+}
+
+func renderState(s state) (daemon.Rendering, error) { return render(s), nil }

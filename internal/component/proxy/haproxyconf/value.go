@@ -1,0 +1,145 @@
+package haproxyconf
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway/internal/value"
+)
+
+// Every value that reaches HAProxy's files passes one of these, when it is stored and once
+// more when it is rendered: what a restore brought in was perhaps never judged.
+
+var (
+	tokenForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	pathForm  = regexp.MustCompile(`^/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$`)
+)
+
+// DomainName is a host name, or one for all names directly below another: *.example.com.
+func DomainName(s string) (string, error) {
+	rest, wildcard := strings.CutPrefix(strings.TrimSpace(s), "*.")
+	name, err := value.HostName(rest)
+	switch {
+	case err != nil:
+		return "", err
+	case !strings.Contains(name, "."):
+		return "", errors.New("must have at least two parts, as in example.com")
+	case numeric(name):
+		return "", errors.New("must be a name, not an address")
+	case wildcard:
+		return "*." + name, nil
+	}
+	return name, nil
+}
+
+// numeric reports whether a name ends in a number. No name of a host does, and some who look
+// names up take one for an address in an old notation: 0x7f.1 is 127.0.0.1.
+func numeric(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	_, err := strconv.ParseUint(last, 0, 64)
+	return err == nil || strings.Trim(last, "0123456789") == ""
+}
+
+// ServerAddress is an IP address or a name that is looked up.
+func ServerAddress(s string) (string, error) {
+	if addr, err := netip.ParseAddr(s); err == nil {
+		switch {
+		case addr.Zone() != "":
+			return "", errors.New("must not name an interface")
+		case addr.IsUnspecified() || addr.IsMulticast():
+			return "", errors.New("must be the address of one machine")
+		}
+		return addr.Unmap().String(), nil
+	}
+	name, err := value.HostName(s)
+	if err != nil || numeric(name) {
+		return "", errors.New("must be an IP address or a host name")
+	}
+	return name, nil
+}
+
+// HeaderValue is what RFC 9110 lets a field value be, without what is not ASCII.
+func HeaderValue(s string) error {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' {
+			return errors.New("must be printable ASCII on one line")
+		}
+	}
+	if s != strings.TrimSpace(s) {
+		return errors.New("must not begin or end with a space")
+	}
+	return nil
+}
+
+// ours are the header fields that the proxy or HTTP itself needs as they are.
+var ours = []string{
+	"connection", "content-length", "transfer-encoding", "upgrade", "keep-alive", "te", "trailer",
+	"alt-svc", "strict-transport-security", "date",
+}
+
+// HeaderName is the name of a field that an operator may set.
+func HeaderName(s string) error {
+	if !tokenForm.MatchString(s) {
+		return errors.New("must be letters, digits, dashes and underscores, at most 64")
+	}
+	if slices.Contains(ours, strings.ToLower(s)) {
+		return errors.New("is set by the proxy itself; see the settings of the domain")
+	}
+	return nil
+}
+
+// URLPath is a path in a request as HAProxy sees it: not decoded.
+func URLPath(s string) error {
+	if !strings.HasPrefix(s, "/") {
+		return errors.New("must begin with /")
+	}
+	if len(s) > 512 || !pathForm.MatchString(s) {
+		return errors.New("must be the path of a URL, without spaces, ? and #, at most 512 characters")
+	}
+	return nil
+}
+
+// ProxyName is a server's name as HAProxy has it: whitespace and dots become underscores.
+func ProxyName(s string) (string, error) {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '.' || r == ' ' || r == '\t':
+			b.WriteByte('_')
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_':
+			b.WriteRune(r)
+		default:
+			return "", errors.New("must be made of letters, digits, dashes, underscores, dots and spaces")
+		}
+	}
+	if b.Len() == 0 || b.Len() > 64 {
+		return "", errors.New("must have 1 to 64 characters")
+	}
+	if b.String() == "BACKEND" || b.String() == "FRONTEND" {
+		return "", errors.New("must not be BACKEND or FRONTEND: statistics call all servers together so")
+	}
+	return b.String(), nil
+}
+
+// TakenPorts are the ports that the appliance itself serves, or may come to serve: whoever
+// binds one of them first keeps the other daemon from starting.
+var TakenPorts = map[int]string{
+	22: "SSH", 53: "DNS", 80: "the reverse proxy", 443: "the reverse proxy", 3128: "the forward proxy",
+	3443: "the management interface", 5432: "the database", 6379: "cluster peers", 8080: "the management service",
+	8443: "cluster peers", 9000: "the web application firewall",
+}
+
+// Digest is what HAProxy computes of a request: of the credentials as they are sent, and
+// the domain, so that the same password elsewhere has another one.
+func Digest(domain, name, password string) string {
+	sent := base64.StdEncoding.EncodeToString([]byte(name + ":" + password))
+	sum := sha256.Sum256([]byte(sent + "|" + domain))
+	return strings.ToUpper(hex.EncodeToString(sum[:]))
+}
