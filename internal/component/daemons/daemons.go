@@ -9,7 +9,8 @@ import (
 
 	"gateway/internal/component/cert"
 	"gateway/internal/component/dns"
-	"gateway/internal/component/firewall"
+	"gateway/internal/component/firewall/filter"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/ntp"
 	"gateway/internal/component/proxy"
 	"gateway/internal/daemon"
@@ -29,8 +30,14 @@ type Deps struct {
 	Log   *slog.Logger
 }
 
-// List returns the daemons.
-func List(d Deps) []daemon.Daemon {
+// Daemons are what gateway-apply manages.
+type Daemons struct {
+	All    []daemon.Daemon
+	Policy *policy.Reader // the packet filter's; the API reads with it too, so that one process keeps one cache
+}
+
+// New returns the daemons.
+func New(d Deps) Daemons {
 	proxied := haproxy.NewDaemon(d.Units)
 	proxied.At = d.At
 	forward := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-forwarding.service") }
@@ -40,8 +47,7 @@ func List(d Deps) []daemon.Daemon {
 		proxy.NewDaemon(proxy.Options{HAProxy: proxied, Exec: d.Exec}),
 		cert.NewDaemon(cert.Options{HAProxy: proxied, Now: d.Now, Log: d.Log}),
 	}
-	tables, needed := daemon.NeedsOf(all)
-	return append(all, firewall.NewDaemon(firewall.Options{
-		DB: d.Pool, Exec: d.Exec, Host: d.Host, Forward: forward, Needed: needed, NeededTables: tables, Now: d.Now, Log: d.Log,
-	}))
+	reader := policy.New(daemon.NeedsOf(all))
+	all = append(all, filter.New(filter.Options{Policy: reader, Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
+	return Daemons{All: all, Policy: reader}
 }
