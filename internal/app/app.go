@@ -120,13 +120,12 @@ func newCore(cfg Config) (*core, error) {
 	log := audit.NewLog(health.MachineID, cfg.Now)
 	log.QueueAt(cfg.path("audit-queue.jsonl"))
 	applier := apply.Client{Socket: cfg.ApplySocket}
-	daemons := daemons.List(daemons.Deps{Pool: db.Routed{Pool: c.pool}, Units: c.units, Exec: sys.Run, Host: host, Now: cfg.Now, Log: c.log})
-	daemons = append(daemons, cfg.MoreDaemons...)
+	managed := daemons.New(daemons.Deps{Units: c.units, Exec: sys.Run, Host: host, Log: c.log})
 	c.box, err = secret.OpenOrCreateBox(cfg.path("master.key"))
 	if err != nil {
 		return nil, err
 	}
-	c.set = daemon.Set{Configs: daemon.Configs(daemons), Unseal: c.box.Unseal}
+	c.set = daemon.Set{Configs: daemon.Configs(append(managed.All, cfg.MoreDaemons...)), Unseal: c.box.Unseal}
 	run := change.NewRunner(c.pool, log, cfg.Now, c.set, func(name string) change.Applied { return synced(applier, name) })
 	if cfg.Unqueued {
 		run.Unqueue()
@@ -141,13 +140,12 @@ func newCore(cfg Config) (*core, error) {
 	deps := all.Deps{
 		Pool: db.Routed{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Box: c.box, Hasher: hasher, Limits: *cfg.Limits,
 		SetupCode: cfg.SetupCode(), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
-		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: applier, Set: c.set, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
+		Apt: sys.NewApt(sys.Run), Exec: sys.Run, Applier: applier, Set: c.set, Policy: managed.Policy, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
 		DNSProviders: cfg.DNSProviders,
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 		},
 	}
-	_, deps.Needed = daemon.NeedsOf(daemons)
 	c.parts = all.List(deps)
 	if cfg.More != nil {
 		c.parts = append(c.parts, cfg.More(deps)...)

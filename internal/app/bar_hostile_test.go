@@ -68,7 +68,7 @@ func (c column) String() string { return c.table + "." + c.name }
 // rendering relies on triggers that are gone.
 func renderers(pool db.Pool, host *sys.Host) func() []daemon.Daemon {
 	return func() []daemon.Daemon {
-		return daemons.List(daemons.Deps{Pool: pool, Host: host, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		return daemons.New(daemons.Deps{Host: host, Log: slog.New(slog.DiscardHandler)}).All
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"gateway/internal/audit"
 	"gateway/internal/change"
 	"gateway/internal/component/daemons"
-	"gateway/internal/component/firewall"
+	"gateway/internal/component/firewall/filter"
 	"gateway/internal/daemon"
 	"gateway/internal/process"
 
@@ -132,7 +132,7 @@ func LoadPacketFilter(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer pool.Close()
-	cfg.only = firewall.Name // what the others need is memory that boots do not have
+	cfg.only = filter.Name // what the others need is memory that boots do not have
 	engine, err := newEngine(cfg, pool, func() bool { return false }, sys.NewUnits(), log)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func LoadPacketFilter(ctx context.Context, cfg Config) error {
 	if err := engine.Boot(ctx); err != nil {
 		log.Error("boot", "err", err)
 	}
-	return engine.Load(ctx, firewall.Name, firewall.Shut())
+	return engine.Load(ctx, filter.Name, filter.Shut())
 }
 
 func newEngine(cfg Config, pool db.Pool, up func() bool, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
@@ -155,7 +155,7 @@ func newEngine(cfg Config, pool db.Pool, up func() bool, units *sys.Units, log *
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	at := failpoint(cfg.RunDir)
-	managed := daemons.List(daemons.Deps{Pool: pool, Units: units, Exec: units.Confine(sys.Run), Host: host, At: at, Now: time.Now, Log: log})
+	managed := daemons.New(daemons.Deps{Units: units, Exec: units.Confine(sys.Run), Host: host, At: at, Log: log}).All
 	unseal := daemon.Unseal(sealed)
 	if cfg.only != "" {
 		managed = slices.DeleteFunc(managed, func(d daemon.Daemon) bool { return d.Name != cfg.only })

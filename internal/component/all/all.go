@@ -19,6 +19,7 @@ import (
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/network"
 	"gateway/internal/component/ntp"
 	"gateway/internal/component/proxy"
@@ -52,8 +53,8 @@ type Deps struct {
 	Apt       *sys.Apt
 	Exec      sys.Runner
 	Applier   apply.Client
-	Set       daemon.Set                                                // what every daemon makes of the rows
-	Needed    func(ctx context.Context, q db.DB) (daemon.Needed, error) // what the others need of the packet filter
+	Set       daemon.Set     // what every daemon makes of the rows
+	Policy    *policy.Reader // the one of Set's packet filter
 	Metrics   prometheus.Gatherer
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -79,6 +80,6 @@ func List(d Deps) []component.Component {
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
-		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Needed: d.Needed, Now: d.Now, Log: d.Log}),
+		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
 	}
 }

@@ -3,14 +3,13 @@ package firewall
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"strings"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/packetfilter"
 	"gateway/internal/resource"
 	"gateway/internal/value"
 )
@@ -35,7 +34,7 @@ type AddressInput struct {
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
 }
 
-func (p *part) addresses() resource.Resource[Address, AddressInput] {
+func addresses() resource.Resource[Address, AddressInput] {
 	return resource.Resource[Address, AddressInput]{
 		Component: "firewall", Noun: "address-object", Path: "/firewall/address-objects", Table: "firewall_address_objects", Access: api.Viewer,
 		Search: []string{"name", "value"}, Sort: []string{"name", "kind", "value", "created_at", "updated_at"}, Filter: []string{"kind"},
@@ -74,7 +73,7 @@ func addressValue(kind, s string) (string, error) {
 		}
 		return name, err
 	}
-	r, err := addressRange(kind, s)
+	r, err := policy.Range(kind, s)
 	switch {
 	case err != nil:
 		return "", err
@@ -86,63 +85,9 @@ func addressValue(kind, s string) (string, error) {
 	return cidr(s)
 }
 
-// addressRange reads a value that is not a name.
-func addressRange(kind, s string) (packetfilter.Range, error) {
-	switch kind {
-	case "host":
-		addr, err := address(s)
-		return packetfilter.Range{From: addr, To: addr}, err
-	case "network":
-		n, err := prefix(s)
-		if err != nil {
-			return packetfilter.Range{}, err
-		}
-		return packetfilter.RangeOf(n), nil
-	case "range":
-		return span(s)
-	}
-	return packetfilter.Range{}, errors.New("is of a kind that is none")
-}
-
-var errAddress = errors.New("must be an IP address")
-
-// address reads one address of either family, as nft would not: 010.0.0.1 is none.
-func address(s string) (netip.Addr, error) {
-	addr, err := netip.ParseAddr(s)
-	if err != nil || addr.Zone() != "" {
-		return netip.Addr{}, errAddress
-	}
-	return addr.Unmap(), nil
-}
-
-// span reads a range.
-func span(s string) (packetfilter.Range, error) {
-	first, last, two := strings.Cut(s, "-")
-	from, errFrom := address(strings.TrimSpace(first))
-	to, errTo := address(strings.TrimSpace(last))
-	switch {
-	case !two || errFrom != nil || errTo != nil:
-		return packetfilter.Range{}, errors.New("must be two addresses as 192.0.2.1-192.0.2.9")
-	case from.Is4() != to.Is4():
-		return packetfilter.Range{}, errors.New("must have two addresses of the same family")
-	case to.Less(from):
-		return packetfilter.Range{}, errors.New("must have the lower address first")
-	}
-	return packetfilter.Range{From: from, To: to}, nil
-}
-
-// prefix reads a network; one address is a small one.
-func prefix(s string) (netip.Prefix, error) {
-	text, err := value.Network(s)
-	if err != nil {
-		return netip.Prefix{}, err
-	}
-	return netip.ParsePrefix(text)
-}
-
 // cidr is a network in the form in which it is stored.
 func cidr(s string) (string, error) {
-	n, err := prefix(s)
+	n, err := policy.Network(s)
 	if err != nil {
 		return "", err
 	}

@@ -41,7 +41,7 @@ type AssertionInput struct {
 	srcZone, dstZone *string
 }
 
-func (p *part) assertions() resource.Resource[Assertion, AssertionInput] {
+func assertions() resource.Resource[Assertion, AssertionInput] {
 	return resource.Resource[Assertion, AssertionInput]{
 		Component: "firewall", Noun: "assertion", Path: "/firewall/assertions", Table: "firewall_assertions", Access: api.Viewer,
 		Search: []string{"name", "description"}, Sort: []string{"name", "expect", "enabled", "created_at", "updated_at"}, Filter: []string{"src_zone", "dst_zone", "expect", "enabled"},

@@ -1,7 +1,7 @@
-// Package firewall manages the packet filter: zones, addresses, services, rules and their
-// translation, as operators write them down. It reads them as a packetfilter.Policy and
-// brings that into the kernel. What a policy means is package packetfilter's, how the kernel
-// is spoken to package netfilter's, and which interfaces there are package network's.
+// Package firewall is what operators write down about the packet filter, zones, addresses,
+// services, rules and their translation, and what they are shown of it. Package policy reads
+// it, package filter brings it into the kernel, and package live looks at what runs there.
+// Which interfaces there are is package network's.
 package firewall
 
 import (
@@ -9,128 +9,58 @@ import (
 	"embed"
 	"log/slog"
 	"net/netip"
-	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
-	"gateway/internal/daemon"
+	"gateway/internal/component/firewall/filter"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/db"
-	"gateway/internal/netfilter"
-	"gateway/internal/packetfilter"
 	"gateway/internal/packetlog"
 	"gateway/internal/sys"
 )
 
-// Name is the part's one word.
-const Name = "firewall"
-
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Options are what the component needs. Run and Applier are for the process that has
-// routes, Exec for the one that applies.
+// Options are what the component needs.
 type Options struct {
 	DB      db.Pool
 	Run     *change.Runner
-	Applier applier    // apply.Client
-	Exec    sys.Runner // sys.Run
+	Applier applier // apply.Client
 	Host    *sys.Host
-	// Lookup resolves a name, in the process that speaks to the outside.
-	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	// Forward lets the kernel forward, which it must not before there are rules. It is for the
-	// process that loads them when nobody could at boot; nil elsewhere.
-	Forward func(ctx context.Context) error
+	Policy  *policy.Reader // the one of the process
+	Lookup  func(ctx context.Context, name string) ([]netip.Addr, error)
 	Now     func() time.Time
 	Log     *slog.Logger
-	// Needed is what the other parts need of the packet filter, and NeededTables whose rows
-	// decide it.
-	Needed       func(ctx context.Context, q db.DB) (daemon.Needed, error)
-	NeededTables []string
 }
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
 }
 
-type part struct {
+type firewall struct {
 	Options
-	known    *book
-	compiler packetfilter.Compiler
-	table    netfilter.Table
-	marker   netfilter.Marker
-	mark     string // of what was last applied
-	forward  forwarding
-	expiry   *expiry
-	// rendered is what was last rendered, which in gateway-apply is what runs.
-	rendered atomic.Pointer[state]
-	hits     hits
-
-	ring    *packetlog.Ring // in gateway-apply
-	feed    *packetlog.Feed // in gateway-api
+	feed    *packetlog.Feed
 	actions actions
 }
 
 // New returns the component.
-func New(o Options) component.Component { return newPart(o).component() }
-
-func newPart(o Options) *part {
-	table := netfilter.Table{Run: o.Exec}
-	p := &part{Options: o, known: newBook(), table: table, marker: netfilter.Marker{Table: table}, expiry: newExpiry()}
-	p.ring = packetlog.NewRing(time.Now().UnixNano())
-	p.feed = &packetlog.Feed{Ask: p.askLog, Name: p.nameActions, Log: o.Log}
-	return p
-}
-
-func (p *part) component() component.Component {
+func New(o Options) component.Component {
+	f := &firewall{Options: o}
+	f.feed = &packetlog.Feed{Ask: f.askLog, Name: f.nameActions, Log: o.Log}
 	return component.Component{
-		Name:       Name,
-		Tables:     tables(),
+		Name:       filter.Name,
+		Tables:     policy.Tables(),
 		Migrations: db.Files(migrations),
-		Routes:     p.routes,
+		Routes:     f.routes,
 		Jobs: []component.Job{
-			{Name: "firewall-names", Every: lookUpEvery, Run: p.lookUp},
-			{Name: "firewall-touched", Every: time.Hour, Run: p.forget},
+			{Name: "firewall-names", Every: lookUpEvery, Run: f.lookUp},
+			{Name: "firewall-touched", Every: time.Hour, Run: f.forget},
 		},
 		Objects: objects(),
 	}
-}
-
-// NewDaemon returns what gateway-apply needs of the packet filter.
-func NewDaemon(o Options) daemon.Daemon { return newPart(o).daemon() }
-
-func (p *part) daemon() daemon.Daemon {
-	return daemon.Daemon{
-		Config: daemon.Config{
-			Name: Name, Tables: tables(), Reads: append([]string{"network_interfaces"}, p.NeededTables...),
-			Source: daemon.Steps[*state]{Load: p.loadUnsealed, Refresh: p.refresh, Render: p.render, Guard: p.guard, Keep: p.mayKeep},
-			Check:  check, Plain: unchecked,
-		},
-		Apply:      p.apply,
-		Observe:    p.marker.Mark,
-		Live:       p.live,
-		Background: p.background,
-		Folders:    []string{filepath.Dir(RulesPath)},
-		Verbs: map[string]daemon.Verb{
-			countersVerb: p.counters, logVerb: p.logPage, connectionsVerb: p.listConnections, cutVerb: p.cut,
-		},
-	}
-}
-
-func tables() []component.Table {
-	var all []component.Table
-	for _, name := range []string{
-		"firewall_zones", "firewall_address_objects", "firewall_address_groups", "firewall_address_members",
-		"firewall_services", "firewall_service_groups", "firewall_service_members",
-		"firewall_rules", "firewall_nat_rules", "firewall_assertions", "firewall_settings",
-	} {
-		all = append(all, component.Table{Name: name, Scope: component.Replicated})
-	}
-	return append(all,
-		component.Table{Name: "firewall_resolved", Scope: component.History, API: &db.Rights{Insert: true, Delete: true}},
-		component.Table{Name: "firewall_touched", Scope: component.History, API: &db.Rights{Delete: true}}) // written by triggers
 }
 
 func objects() []component.Object {
@@ -155,23 +85,23 @@ func objects() []component.Object {
 	}
 }
 
-func (p *part) routes(r api.Router) {
-	p.zones().Register(r, p.DB, p.Run)
-	p.addresses().Register(r, p.DB, p.Run)
-	p.services().Register(r, p.DB, p.Run)
+func (f *firewall) routes(r api.Router) {
+	zones().Register(r, f.DB, f.Run)
+	addresses().Register(r, f.DB, f.Run)
+	services().Register(r, f.DB, f.Run)
 	for _, g := range []grouping{addressGroups, serviceGroups} {
-		g.groups().Register(r, p.DB, p.Run)
-		g.memberships().Register(r, p.DB, p.Run)
-		g.memberships().RegisterUnder(r, p.DB, p.Run, g.membersOfGroup())
+		g.groups().Register(r, f.DB, f.Run)
+		g.memberships().Register(r, f.DB, f.Run)
+		g.memberships().RegisterUnder(r, f.DB, f.Run, g.membersOfGroup())
 	}
-	p.ruleRoutes(r)
-	p.natRoutes(r)
-	p.assertions().Register(r, p.DB, p.Run)
-	p.settings().Register(r, p.DB, p.Run)
-	p.useRoutes(r)
-	p.counterRoutes(r)
-	p.logRoutes(r)
-	p.connectionRoutes(r)
-	p.explainRoute(r)
-	p.overviewRoutes(r)
+	f.ruleRoutes(r)
+	f.natRoutes(r)
+	assertions().Register(r, f.DB, f.Run)
+	settings().Register(r, f.DB, f.Run)
+	f.useRoutes(r)
+	f.counterRoutes(r)
+	f.logRoutes(r)
+	f.connectionRoutes(r)
+	f.explainRoute(r)
+	f.overviewRoutes(r)
 }

@@ -2,66 +2,37 @@ package firewall
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
-	"gateway/internal/fault"
-	"gateway/internal/netfilter"
-	"gateway/internal/packetlog"
-	"gateway/internal/value"
+	"gateway/internal/component/firewall/filter"
+	"gateway/internal/component/firewall/live"
 )
 
-const (
-	connectionsVerb = "connections"
-	cutVerb         = "cut"
+// What package live takes and answers.
+type (
+	ConnectionFilter live.ConnectionFilter
+	Connection       live.Connection
+	Cut              live.Cut
 )
 
-// ConnectionFilter says which connections are meant; empty fields mean all.
-type ConnectionFilter struct {
-	Source      string `json:"src,omitempty" query:"src" maxLength:"64" doc:"Address or network that began it"`
-	Destination string `json:"dst,omitempty" query:"dst" maxLength:"64" doc:"Address or network it was begun to, before translation"`
-	Protocol    string `json:"proto,omitempty" query:"proto" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
-	Port        int    `json:"port,omitempty" query:"port" minimum:"0" maximum:"65535" doc:"Destination port, before translation; 0 for all"`
-}
-
-// Connection is one that the kernel tracks.
-type Connection struct {
-	Protocol         string `json:"protocol"`
-	State            string `json:"state,omitempty" doc:"Of TCP"`
-	Source           string `json:"source"`
-	SourcePort       int    `json:"source_port,omitempty"`
-	Destination      string `json:"destination"`
-	Port             int    `json:"port,omitempty"`
-	ReplySource      string `json:"reply_source" doc:"Who answers; another one than the destination if that was translated"`
-	ReplyDestination string `json:"reply_destination" doc:"Whom the answer goes to; another one than the source if that was translated"`
-	Packets          uint64 `json:"packets"`
-	Bytes            uint64 `json:"bytes"`
-	Timeout          int    `json:"timeout" doc:"Seconds until it is forgotten, unless something comes"`
-}
-
-// Connections are some of those there are.
+// Connections are live.Connections.
 type Connections struct {
 	Total       int          `json:"total" doc:"How many match"`
 	Connections []Connection `json:"connections"`
 }
 
-type connectionsInput struct {
-	ConnectionFilter
-	Limit int `json:"limit" query:"limit" default:"200" minimum:"1" maximum:"5000"`
-}
-
-func (p *part) connectionRoutes(r api.Router) {
+func (f *firewall) connectionRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-connections", Method: http.MethodGet, Path: "/firewall/connections", Access: api.Viewer,
 		Summary: "Connections that the kernel tracks",
-	}, func(ctx context.Context, in *connectionsInput) (*api.Body[Connections], error) {
+	}, func(ctx context.Context, in *live.ConnectionsRequest) (*api.Body[Connections], error) {
 		var out Connections
-		if _, err := in.filter(); err != nil {
+		if _, err := in.Filter(); err != nil {
 			return nil, err
 		}
-		if err := p.Applier.Ask(ctx, Name, connectionsVerb, in, &out); err != nil {
+		if err := f.Applier.Ask(ctx, filter.Name, live.ConnectionsVerb, in, &out); err != nil {
 			return nil, err
 		}
 		return api.OK(out), nil
@@ -70,21 +41,16 @@ func (p *part) connectionRoutes(r api.Router) {
 		ID: "firewall-cut-connections", Method: http.MethodPost, Path: "/firewall/connections/cut",
 		Summary:     "Cut connections",
 		Description: "What comes next on them is judged by the rules anew. Without any field it is all of them.",
-	}, p.cutConnections)
+	}, f.cutConnections)
 }
 
-// Cut is how many connections there were to cut.
-type Cut struct {
-	Cut int `json:"cut"`
-}
-
-func (p *part) cutConnections(ctx context.Context, in *struct{ Body ConnectionFilter }) (*api.Body[Cut], error) {
-	if _, err := in.Body.filter(); err != nil {
+func (f *firewall) cutConnections(ctx context.Context, in *struct{ Body ConnectionFilter }) (*api.Body[Cut], error) {
+	if _, err := live.ConnectionFilter(in.Body).Filter(); err != nil {
 		return nil, err
 	}
 	var out Cut
-	c := change.Change{Component: Name, Action: "firewall.connections.cut", Subject: in.Body.String()}
-	err := p.Run.Act(ctx, c, func(ctx context.Context) error { return p.Applier.Ask(ctx, Name, cutVerb, in.Body, &out) })
+	c := change.Change{Component: filter.Name, Action: "firewall.connections.cut", Subject: in.Body.String()}
+	err := f.Run.Act(ctx, c, func(ctx context.Context) error { return f.Applier.Ask(ctx, filter.Name, live.CutVerb, in.Body, &out) })
 	if err != nil {
 		return nil, err
 	}
@@ -94,63 +60,10 @@ func (p *part) cutConnections(ctx context.Context, in *struct{ Body ConnectionFi
 // String is the filter for the audit log.
 func (f ConnectionFilter) String() string {
 	words := "connections"
-	for _, part := range []struct{ name, value string }{{" of ", f.Protocol}, {" from ", f.Source}, {" to ", f.Destination}} {
-		if part.value != "" {
-			words += part.name + part.value
+	for _, field := range []struct{ name, value string }{{" of ", f.Protocol}, {" from ", f.Source}, {" to ", f.Destination}} {
+		if field.value != "" {
+			words += field.name + field.value
 		}
 	}
 	return words
-}
-
-func (f ConnectionFilter) filter() (netfilter.Filter, error) {
-	var bad fault.Problems
-	out := netfilter.Filter{
-		Source: value.OptionalPrefix(&bad, "src", f.Source), Destination: value.OptionalPrefix(&bad, "dst", f.Destination),
-		Protocol: uint8(protocols[f.Protocol]), Port: uint16(f.Port), // the schema has its bounds
-	}
-	return out, bad.Err()
-}
-
-// listConnections and cut are verbs, in gateway-apply.
-func (p *part) listConnections(ctx context.Context, in json.RawMessage) (any, error) {
-	var ask connectionsInput
-	f, err := understood(in, &ask, &ask.ConnectionFilter)
-	if err != nil {
-		return nil, err
-	}
-	found, total, err := netfilter.Connections(ctx, f, ask.Limit)
-	if err != nil {
-		return nil, err
-	}
-	out := Connections{Total: total, Connections: []Connection{}}
-	for _, c := range found {
-		out.Connections = append(out.Connections, shown(c))
-	}
-	return out, nil
-}
-
-func (p *part) cut(ctx context.Context, in json.RawMessage) (any, error) {
-	var ask ConnectionFilter
-	f, err := understood(in, &ask, &ask)
-	if err != nil {
-		return nil, err
-	}
-	n, err := netfilter.Cut(ctx, f)
-	return Cut{n}, err
-}
-
-func understood(in json.RawMessage, ask any, f *ConnectionFilter) (netfilter.Filter, error) {
-	if err := json.Unmarshal(in, ask); err != nil {
-		return netfilter.Filter{}, fault.New(fault.Invalid, "the request is not understood")
-	}
-	return f.filter()
-}
-
-func shown(c netfilter.Connection) Connection {
-	return Connection{
-		Protocol: packetlog.Protocol(c.Protocol), State: c.State,
-		Source: c.Source.String(), SourcePort: int(c.SourcePort), Destination: c.Destination.String(), Port: int(c.Port),
-		ReplySource: c.Reply.Source.String(), ReplyDestination: c.Reply.Destination.String(),
-		Packets: c.Sent.Packets + c.Received.Packets, Bytes: c.Sent.Bytes + c.Received.Bytes, Timeout: int(c.Timeout.Seconds()),
-	}
 }

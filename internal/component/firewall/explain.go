@@ -8,6 +8,8 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/firewall/filter"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 )
@@ -22,26 +24,26 @@ type Question struct {
 	Interface   string `json:"interface,omitempty" maxLength:"15" doc:"Where it comes in; left out, where an answer would go out"`
 }
 
-func (p *part) explainRoute(r api.Router) {
+func (f *firewall) explainRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-explain", Method: http.MethodPost, Path: "/firewall/explain",
 		Summary:     "Why a packet passes, or does not",
 		Description: "Follows the first packet of a new connection through the rules as they are stored: translation, route, and what decides. It sends nothing.",
-	}, p.explain)
+	}, f.explain)
 }
 
-func (p *part) explain(ctx context.Context, in *struct{ Body Question }) (*api.Body[packetfilter.Trace], error) {
-	k, err := p.packet(in.Body)
+func (f *firewall) explain(ctx context.Context, in *struct{ Body Question }) (*api.Body[packetfilter.Trace], error) {
+	k, err := f.packet(in.Body)
 	if err != nil {
 		return nil, err
 	}
 	// It changes nothing, but as an act of an admin it is in the log like any other.
-	c := change.Change{Component: Name, Action: "firewall.explain", Subject: fmt.Sprintf("%s %s to %s", in.Body.Protocol, k.Source, k.Destination)}
+	c := change.Change{Component: filter.Name, Action: "firewall.explain", Subject: fmt.Sprintf("%s %s to %s", in.Body.Protocol, k.Source, k.Destination)}
 	var trace packetfilter.Trace
-	err = p.Run.Act(ctx, c, func(ctx context.Context) error {
-		s, err := p.load(ctx, p.DB)
+	err = f.Run.Act(ctx, c, func(ctx context.Context) error {
+		s, err := f.Policy.Load(ctx, f.DB)
 		if err == nil {
-			trace = packetfilter.Explain(&s.policy, k, p.way)
+			trace = packetfilter.Explain(&s.Policy, k, filter.Route(f.Host.Route))
 		}
 		return err
 	})
@@ -52,11 +54,11 @@ func (p *part) explain(ctx context.Context, in *struct{ Body Question }) (*api.B
 }
 
 // packet reads a question.
-func (p *part) packet(q Question) (packetfilter.Packet, error) {
+func (f *firewall) packet(q Question) (packetfilter.Packet, error) {
 	var bad fault.Problems
 	k := packetfilter.Packet{
 		In: q.Interface, Source: plainAddress(&bad, "source", q.Source), Destination: plainAddress(&bad, "destination", q.Destination),
-		Protocol: protocols[q.Protocol],
+		Protocol: policy.Protocol(q.Protocol),
 	}
 	hasPort := k.Protocol == packetfilter.TCP || k.Protocol == packetfilter.UDP || k.Protocol == packetfilter.SCTP
 	if hasPort && q.Port == nil {
@@ -79,15 +81,15 @@ func (p *part) packet(q Question) (packetfilter.Packet, error) {
 	if k.Source.Is4() != k.Destination.Is4() {
 		return k, fault.At("destination", "is of another family than the source")
 	}
-	return p.comingFrom(k)
+	return f.comingFrom(k)
 }
 
 // comingFrom fills in the interface where the question leaves it out.
-func (p *part) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error) {
+func (f *firewall) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error) {
 	if k.In != "" {
 		return k, nil
 	}
-	back, err := p.Host.Route(k.Source)
+	back, err := f.Host.Route(k.Source)
 	if err != nil {
 		return k, fault.At("interface", "is needed: there is no route back to %s", k.Source)
 	}
@@ -98,14 +100,8 @@ func (p *part) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error) {
 	return k, nil
 }
 
-// way is the kernel's route to an address.
-func (p *part) way(to netip.Addr) (out string, local, ok bool) {
-	r, err := p.Host.Route(to)
-	return r.Interface, r.Local, err == nil
-}
-
 func plainAddress(p *fault.Problems, field, text string) netip.Addr {
-	addr, err := address(text)
+	addr, err := policy.Address(text)
 	if err != nil {
 		p.Add(field, "is no IP address")
 	}

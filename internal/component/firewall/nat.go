@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gateway/internal/api"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -59,7 +60,7 @@ type NATRuleInput struct {
 const natWarning = `case when (select count(distinct f) from unnest(array[nullif(source_cidr, ''), nullif(destination_cidr, ''), nullif(target_address, '')]) a,
 	lateral (select position(':' in a) > 0 as f) as family where a is not null) > 1 then 'it mixes IPv4 and IPv6' else '' end`
 
-func (p *part) nat() resource.Resource[NATRule, NATRuleInput] {
+func nat() resource.Resource[NATRule, NATRuleInput] {
 	return resource.Resource[NATRule, NATRuleInput]{
 		Component: "firewall", Noun: "nat-rule", Path: "/nat-rules", Table: "firewall_nat_rules", Access: api.Viewer,
 		Search: []string{"name", "note", "labels", "target_address"}, Sort: []string{"priority", "name", "kind", "enabled", "created_at", "updated_at"},
@@ -73,10 +74,10 @@ func (p *part) nat() resource.Resource[NATRule, NATRuleInput] {
 	}
 }
 
-func (p *part) natRoutes(r api.Router) {
-	p.nat().Register(r, p.DB, p.Run)
-	resource.RegisterPatch(p.nat(), r, p.DB, p.Run, "Set the note and the labels of a NAT rule", (*Annotation).settle)
-	p.orderRoute(r, "/nat-rules/order", "nat-rule", "firewall_nat_rules")
+func (f *firewall) natRoutes(r api.Router) {
+	nat().Register(r, f.DB, f.Run)
+	resource.RegisterPatch(nat(), r, f.DB, f.Run, "Set the note and the labels of a NAT rule", (*Annotation).settle)
+	f.orderRoute(r, "/nat-rules/order", "nat-rule", "firewall_nat_rules")
 }
 
 // validateNAT also puts every value into the one form that is stored. That a rule mixes
@@ -109,7 +110,7 @@ func (in *NATRuleInput) networks(p *fault.Problems) {
 	if in.TargetAddress == "" {
 		return
 	}
-	addr, err := address(in.TargetAddress)
+	addr, err := policy.Address(in.TargetAddress)
 	if err != nil || addr.IsUnspecified() || addr.IsMulticast() {
 		p.Add("target_address", "must be the IP address of a machine")
 		return

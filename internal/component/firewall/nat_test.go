@@ -1,11 +1,11 @@
-package firewall
+package firewall_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"gateway/internal/api/apitest"
+	"gateway/internal/component/firewall/firewalltest"
 )
 
 // shows NAT-01, NAT-02, NAT-03, NAT-04, NAT-06
@@ -25,10 +25,10 @@ func TestNATRules(t *testing.T) {
 		}
 	}
 	rule := "/nat-rules/" + made.ID()
-	r.edit(rule, object{"dest_port_end": 25, "target_port_end": 2525}).Want(http.StatusOK)
-	r.made("/nat-rules", object{"name": "out", "kind": "masquerade", "out_zone": "wan"})
-	r.made("/nat-rules", object{"name": "as", "kind": "snat", "out_zone": "wan", "source_cidr": "192.0.2.0/24", "target_address": "198.51.100.2"})
-	if got := r.made("/nat-rules", object{"name": "web", "kind": "dnat", "dest_port": 80, "target_address": "2001:DB8::80"}); r.Do("GET", "/nat-rules/"+got, nil).Field("protocol") != "tcp" {
+	r.Edit(rule, object{"dest_port_end": 25, "target_port_end": 2525}).Want(http.StatusOK)
+	r.Made("/nat-rules", object{"name": "out", "kind": "masquerade", "out_zone": "wan"})
+	r.Made("/nat-rules", object{"name": "as", "kind": "snat", "out_zone": "wan", "source_cidr": "192.0.2.0/24", "target_address": "198.51.100.2"})
+	if got := r.Made("/nat-rules", object{"name": "web", "kind": "dnat", "dest_port": 80, "target_address": "2001:DB8::80"}); r.Do("GET", "/nat-rules/"+got, nil).Field("protocol") != "tcp" {
 		t.Error("a port without a protocol is not for tcp")
 	}
 	dnat := object{"name": "x", "kind": "dnat", "dest_port": 80, "target_address": "192.0.2.1"}
@@ -53,60 +53,24 @@ func TestNATRules(t *testing.T) {
 	r.Do("GET", rule, nil).Want(http.StatusNotFound)
 }
 
-// shows NAT-05, NAT-07, NAT-08, NAT-09, NAT-10, NAT-11, NAT-12
-func TestNATRulesInTheKernel(t *testing.T) {
-	r := newRig(t).live()
-	r.iface("eth0", "wan")
-	nat := func(body object) string { t.Helper(); return r.made("/nat-rules", body) }
-	second := nat(object{"name": "b", "kind": "dnat", "in_zone": "wan", "dest_port": 8000, "dest_port_end": 8009, "target_address": "192.0.2.1", "target_port": 9000, "target_port_end": 9009, "priority": 20})
-	first := nat(object{"name": "a", "kind": "dnat", "in_zone": "wan", "protocol": "udp", "dest_port": 443, "target_address": "2001:db8::1", "target_port": 8443, "priority": 10})
-	out := nat(object{"name": "c", "kind": "masquerade", "out_zone": "wan", "source_cidr": "2001:db8::/32"})
-	off := nat(object{"name": "off", "kind": "masquerade", "out_zone": "wan", "enabled": false})
-	mixed := r.Do("POST", "/nat-rules", object{"name": "both", "kind": "dnat", "dest_port": 1, "source_cidr": "192.0.2.0/24", "target_address": "2001:db8::1"}).Want(http.StatusCreated)
-	if got := mixed.Field("warning"); got != "it mixes IPv4 and IPv6" {
-		t.Errorf("the answer warns %q", got)
-	}
-	text := r.kernel()
-	for _, want := range [][]string{
-		{`iifname "eth0" meta nfproto ipv6 udp dport 443 counter name "n_` + first + `"`, " dnat ip6 to [2001:db8::1]:8443 "},
-		{`iifname "eth0" meta nfproto ipv4 tcp dport 8000-8009 counter name "n_` + second + `"`, "8000 : 192.0.2.1 . 9000", "8009 : 192.0.2.1 . 9009"},
-		{`oifname "eth0" ip6 saddr 2001:db8::/32 counter name "n_` + out + `" masquerade`},
-	} {
-		if lineWith(text, want...) == "" {
-			t.Errorf("the kernel has no line with %q in\n%s", want, text)
-		}
-	}
-	if strings.Index(text, "gid:"+first) > strings.Index(text, "gid:"+second) {
-		t.Error("the rule with the lower priority comes later")
-	}
-	for name, id := range map[string]string{"switched off": off, "of two families": mixed.ID()} {
-		if strings.Contains(text, id) {
-			t.Errorf("the kernel has a rule that is %s", name)
-		}
-	}
-	if !strings.Contains(r.log.String(), `what="NAT rule both" why="it mixes IPv4 and IPv6"`) {
-		t.Errorf("the log has %s", r.log)
-	}
-}
-
 func TestADNATRuleSaysWhetherItLetsThePacketsPass(t *testing.T) {
 	r := newRig(t)
-	r.iface("eth0", "wan")
+	r.Iface("eth0", "wan")
 	body := object{"name": "mail", "kind": "dnat", "in_zone": "wan", "protocol": "tcp", "dest_port": 25, "target_address": "10.0.0.5"}
 	made := r.Do("POST", "/nat-rules", body).Want(http.StatusCreated)
 	if got := made.Field("pass"); got != "true" {
 		t.Errorf("pass = %s unless said otherwise, want true", got)
 	}
-	marked := func() bool { return lineWith(r.rulesText(), "dnat ip to 10.0.0.5", "ct mark set") != "" }
+	marked := func() bool { return firewalltest.LineWith(r.RulesText(), "dnat ip to 10.0.0.5", "ct mark set") != "" }
 	if !marked() {
-		t.Errorf("what it translates does not pass:\n%s", r.rulesText())
+		t.Errorf("what it translates does not pass:\n%s", r.RulesText())
 	}
 	body["pass"] = false
 	if got := r.Do("PUT", "/nat-rules/"+made.ID(), body).Want(http.StatusOK).Field("pass"); got != "false" {
 		t.Errorf("pass = %s, want false", got)
 	}
-	if marked() || lineWith(r.rulesText(), "dnat ip to 10.0.0.5") == "" {
-		t.Errorf("what it translates still passes by itself:\n%s", r.rulesText())
+	if marked() || firewalltest.LineWith(r.RulesText(), "dnat ip to 10.0.0.5") == "" {
+		t.Errorf("what it translates still passes by itself:\n%s", r.RulesText())
 	}
 	out := object{"name": "out", "kind": "masquerade", "out_zone": "wan"}
 	if got := r.Do("POST", "/nat-rules", out).Want(http.StatusCreated).Field("pass"); got != "false" {

@@ -1,4 +1,4 @@
-package firewall
+package firewall_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gateway/internal/api/apitest"
+	"gateway/internal/component/firewall"
+	"gateway/internal/component/firewall/firewalltest"
 )
 
 // refusal is a request that must be refused, and about which field.
@@ -20,7 +22,7 @@ type refusal struct {
 func refused(t *testing.T, base object, cases []refusal, do func(object) apitest.Answer) {
 	t.Helper()
 	for _, tc := range cases {
-		if a := do(with(base, tc.body)); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
+		if a := do(firewalltest.With(base, tc.body)); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
 			t.Errorf("%s: answered %d %+v, want 400 about %s", tc.name, a.Status, a.Error, tc.field)
 		}
 	}
@@ -36,7 +38,7 @@ func TestZones(t *testing.T) {
 		}
 	}
 	zone := "/firewall/zones/" + made.ID()
-	r.edit(zone, object{"name": "visitors"}).Want(http.StatusOK)
+	r.Edit(zone, object{"name": "visitors"}).Want(http.StatusOK)
 	if got := r.As("viewer", "GET", zone, nil).Want(http.StatusOK).Field("name"); got != "visitors" {
 		t.Errorf("name = %q, want visitors", got)
 	}
@@ -56,7 +58,7 @@ func TestZones(t *testing.T) {
 // shows FW-36, FW-38, FW-39
 func TestBuiltinZonesStayAsTheyAre(t *testing.T) {
 	r := newRig(t)
-	var all []Zone
+	var all []firewall.Zone
 	r.Do("GET", "/firewall/zones", nil).Want(http.StatusOK).Into(&all)
 	var names []string
 	for _, z := range all {
@@ -65,10 +67,10 @@ func TestBuiltinZonesStayAsTheyAre(t *testing.T) {
 	if got := strings.Join(names, ", "); got != "cluster true, dmz true, lan true, mgmt true, wan true" {
 		t.Errorf("zones = %s", got)
 	}
-	wan := "/firewall/zones/" + r.builtin("/firewall/zones", "wan")
-	r.edit(wan, object{"name": "internet"}).Want(http.StatusConflict)
+	wan := "/firewall/zones/" + r.Builtin("/firewall/zones", "wan")
+	r.Edit(wan, object{"name": "internet"}).Want(http.StatusConflict)
 	r.Do("DELETE", wan, nil).Want(http.StatusConflict)
-	r.edit(wan, object{"description": "Two lines to the world"}).Want(http.StatusOK)
+	r.Edit(wan, object{"description": "Two lines to the world"}).Want(http.StatusOK)
 	if got := r.Do("GET", wan, nil).Field("builtin"); got != "true" {
 		t.Errorf("builtin = %s after a new description", got)
 	}
@@ -76,25 +78,25 @@ func TestBuiltinZonesStayAsTheyAre(t *testing.T) {
 
 func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
 	r := newRig(t)
-	zone := "/firewall/zones/" + r.made("/firewall/zones", object{"name": "guest"})
-	rule := r.made("/firewall/rules", object{"name": "a", "src_zone": "guest", "dst_zone": "wan", "action": "accept"})
-	nat := r.made("/nat-rules", object{"name": "n", "kind": "masquerade", "out_zone": "guest"})
-	must := r.made("/firewall/assertions", object{"name": "m", "expect": "never", "src_zone": "guest", "dst_zone": "mgmt"})
-	eth := r.iface("eth1", "guest")
+	zone := "/firewall/zones/" + r.Made("/firewall/zones", object{"name": "guest"})
+	rule := r.Made("/firewall/rules", object{"name": "a", "src_zone": "guest", "dst_zone": "wan", "action": "accept"})
+	nat := r.Made("/nat-rules", object{"name": "n", "kind": "masquerade", "out_zone": "guest"})
+	must := r.Made("/firewall/assertions", object{"name": "m", "expect": "never", "src_zone": "guest", "dst_zone": "mgmt"})
+	eth := r.Iface("eth1", "guest")
 	r.Do("PUT", "/firewall/settings", object{"lockout_zones": []string{"mgmt", "guest"}, "lockout_networks": []string{}}).Want(http.StatusOK)
-	r.edit(zone, object{"name": "visitors"}).Want(http.StatusOK)
+	r.Edit(zone, object{"name": "visitors"}).Want(http.StatusOK)
 	for path, field := range map[string]string{"/firewall/rules/" + rule: "src_zone", "/nat-rules/" + nat: "out_zone", "/firewall/assertions/" + must: "src_zone"} {
 		if got := r.Do("GET", path, nil).Field(field); got != "visitors" {
 			t.Errorf("%s of %s = %q, want visitors", field, path, got)
 		}
 	}
-	if got := r.network.Do("GET", "/network-interfaces/"+eth, nil).Field("role"); got != "visitors" {
+	if got := r.Network.Do("GET", "/network-interfaces/"+eth, nil).Field("role"); got != "visitors" {
 		t.Errorf("role = %q, want visitors", got)
 	}
 	if got := r.Do("GET", "/firewall/settings", nil).Field("lockout_zones"); got != "[visitors mgmt]" {
 		t.Errorf("lockout_zones = %s", got)
 	}
-	var uses []Use
+	var uses []firewall.Use
 	r.Do("GET", zone+"/used-by", nil).Want(http.StatusOK).Into(&uses)
 	var kinds []string
 	for _, u := range uses {
@@ -140,8 +142,8 @@ func TestAddressObjects(t *testing.T) {
 		{"a kind that is none", "kind", object{"kind": "mac", "value": "00:11:22:33:44:55"}},
 		{"a name on two lines", "name", object{"name": "a\nb", "kind": "host", "value": "192.0.2.1"}},
 	}, func(body object) apitest.Answer { return r.Do("POST", "/firewall/address-objects", body) })
-	one := "/firewall/address-objects/" + r.address("printer", "host", "192.0.2.77")
-	r.edit(one, object{"value": "192.0.2.78"}).Want(http.StatusOK)
+	one := "/firewall/address-objects/" + r.Address("printer", "host", "192.0.2.77")
+	r.Edit(one, object{"value": "192.0.2.78"}).Want(http.StatusOK)
 	if got := r.Do("GET", "/firewall/address-objects?q=0.2.78", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("found %s by its value, want 1", got)
 	}
@@ -152,12 +154,12 @@ func TestAddressObjects(t *testing.T) {
 // shows FW-45
 func TestAddressGroups(t *testing.T) {
 	r := newRig(t)
-	a, b, c := r.address("a", "host", "192.0.2.1"), r.address("b", "host", "192.0.2.2"), r.address("c", "host", "192.0.2.3")
+	a, b, c := r.Address("a", "host", "192.0.2.1"), r.Address("b", "host", "192.0.2.2"), r.Address("c", "host", "192.0.2.3")
 	made := r.Do("POST", "/firewall/address-groups", object{"name": "g", "members": []string{a, b}}).Want(http.StatusCreated)
 	group := "/firewall/address-groups/" + made.ID()
 	members := func(answer apitest.Answer, want ...string) {
 		t.Helper()
-		var g Group
+		var g firewall.Group
 		answer.Want(http.StatusOK).Into(&g)
 		slices.Sort(want)
 		if int(g.MemberCount) != len(want) || !slices.Equal(g.Members, want) {
@@ -190,7 +192,7 @@ func TestAddressGroups(t *testing.T) {
 	if used.Status != http.StatusConflict || !strings.Contains(used.Error.Message, `address-group "g2"`) {
 		t.Errorf("deleting a member's object is answered %d %+v", used.Status, used.Error)
 	}
-	rule := r.made("/firewall/rules", object{"name": "uses it", "src_kind": "group", "src_group_id": made.ID(), "action": "drop"})
+	rule := r.Made("/firewall/rules", object{"name": "uses it", "src_kind": "group", "src_group_id": made.ID(), "action": "drop"})
 	if a := r.Do("DELETE", group, nil); a.Status != http.StatusConflict || !strings.Contains(a.Error.Message, `rule "uses it"`) {
 		t.Errorf("deleting a used group is answered %d %+v", a.Status, a.Error)
 	}
@@ -209,10 +211,10 @@ func TestServices(t *testing.T) {
 		}
 	}
 	service := "/firewall/services/" + made.ID()
-	r.edit(service, object{"port_end": 9418}).Want(http.StatusOK)
-	r.made("/firewall/services", object{"name": "Too big", "protocol": "icmpv6", "icmp_type": 2})
-	r.made("/firewall/services", object{"name": "Any UDP", "protocol": "udp"})
-	r.made("/firewall/services", object{"name": "ESP", "protocol": "esp"})
+	r.Edit(service, object{"port_end": 9418}).Want(http.StatusOK)
+	r.Made("/firewall/services", object{"name": "Too big", "protocol": "icmpv6", "icmp_type": 2})
+	r.Made("/firewall/services", object{"name": "Any UDP", "protocol": "udp"})
+	r.Made("/firewall/services", object{"name": "ESP", "protocol": "esp"})
 	refused(t, object{"name": "x", "protocol": "tcp"}, []refusal{
 		{"a range that is reversed", "port_end", object{"port": 10, "port_end": 9}},
 		{"a range without a beginning", "port_end", object{"port_end": 9}},
@@ -230,17 +232,17 @@ func TestServices(t *testing.T) {
 // shows FW-49, FW-51
 func TestBuiltinServices(t *testing.T) {
 	r := newRig(t)
-	var all []Service
+	var all []firewall.Service
 	r.Do("GET", "/firewall/services?limit=1000&sort=name", nil).Want(http.StatusOK).Into(&all)
 	for _, name := range []string{"HTTP", "HTTPS", "HTTP/3", "SSH", "DNS (TCP)", "DNS (UDP)", "SMTP", "SMTPS", "Submission", "PostgreSQL", "MySQL", "RDP", "WireGuard", "Ping", "Ping6"} {
-		if !slices.ContainsFunc(all, func(s Service) bool { return s.Name == name && s.Builtin }) {
+		if !slices.ContainsFunc(all, func(s firewall.Service) bool { return s.Name == name && s.Builtin }) {
 			t.Errorf("there is no builtin service %s", name)
 		}
 	}
 	if len(all) < 16 || len(all) > 20 {
 		t.Errorf("there are %d builtin services, want about 18", len(all))
 	}
-	var groups []Group
+	var groups []firewall.Group
 	r.Do("GET", "/firewall/service-groups", nil).Want(http.StatusOK).Into(&groups)
 	var names []string
 	for _, g := range groups {
@@ -249,13 +251,13 @@ func TestBuiltinServices(t *testing.T) {
 	if got := strings.Join(names, ", "); got != "DNS 2 true, Mail-Receive 4 true, Mail-Submit 2 true, Ping 2 true, Web 3 true" {
 		t.Errorf("groups = %s", got)
 	}
-	ssh, web := "/firewall/services/"+r.builtin("/firewall/services", "SSH"), "/firewall/service-groups/"+r.builtin("/firewall/service-groups", "Web")
-	r.edit(ssh, object{"port": 2222}).Want(http.StatusConflict)
+	ssh, web := "/firewall/services/"+r.Builtin("/firewall/services", "SSH"), "/firewall/service-groups/"+r.Builtin("/firewall/service-groups", "Web")
+	r.Edit(ssh, object{"port": 2222}).Want(http.StatusConflict)
 	r.Do("DELETE", ssh, nil).Want(http.StatusConflict)
-	r.edit(ssh, object{"description": "Ours is at the same port"}).Want(http.StatusOK)
-	r.edit(web, object{"name": "WWW"}).Want(http.StatusConflict)
-	r.edit(web, object{"members": []string{}}).Want(http.StatusConflict)
-	r.Do("POST", web+"/members", object{"object_id": r.builtin("/firewall/services", "SSH")}).Want(http.StatusConflict)
+	r.Edit(ssh, object{"description": "Ours is at the same port"}).Want(http.StatusOK)
+	r.Edit(web, object{"name": "WWW"}).Want(http.StatusConflict)
+	r.Edit(web, object{"members": []string{}}).Want(http.StatusConflict)
+	r.Do("POST", web+"/members", object{"object_id": r.Builtin("/firewall/services", "SSH")}).Want(http.StatusConflict)
 	r.Do("DELETE", web, nil).Want(http.StatusConflict)
 	if got := r.Do("GET", web, nil).Field("member_count"); got != "3" {
 		t.Errorf("Web has %s members", got)
@@ -265,19 +267,19 @@ func TestBuiltinServices(t *testing.T) {
 // shows FW-50
 func TestServiceGroups(t *testing.T) {
 	r := newRig(t)
-	ssh, rdp := r.builtin("/firewall/services", "SSH"), r.builtin("/firewall/services", "RDP")
+	ssh, rdp := r.Builtin("/firewall/services", "SSH"), r.Builtin("/firewall/services", "RDP")
 	made := r.Do("POST", "/firewall/service-groups", object{"name": "Remote", "members": []string{ssh}}).Want(http.StatusCreated)
 	group := "/firewall/service-groups/" + made.ID()
 	r.Do("POST", group+"/members", object{"object_id": rdp}).Want(http.StatusCreated)
-	var list []Member
+	var list []firewall.Member
 	r.Do("GET", group+"/members", nil).Want(http.StatusOK).Into(&list)
 	if len(list) != 2 || list[0].Value != "tcp 3389" || list[1].Name != "SSH" {
 		t.Errorf("members = %+v", list)
 	}
-	must := r.made("/firewall/assertions", object{"name": "a", "expect": "never", "service_group_id": made.ID()})
+	must := r.Made("/firewall/assertions", object{"name": "a", "expect": "never", "service_group_id": made.ID()})
 	r.Do("DELETE", group, nil).Want(http.StatusConflict)
 	r.Do("DELETE", "/firewall/assertions/"+must, nil).Want(http.StatusOK)
-	r.edit(group, object{"name": "Remote access"}).Want(http.StatusOK)
+	r.Edit(group, object{"name": "Remote access"}).Want(http.StatusOK)
 	r.Do("DELETE", group, nil).Want(http.StatusOK)
 	r.Do("GET", group, nil).Want(http.StatusNotFound)
 }

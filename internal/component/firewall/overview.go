@@ -33,27 +33,27 @@ type Matrix struct {
 	Cells []Cell   `json:"cells" doc:"Pairs of zones that have rules of their own; any stands for itself"`
 }
 
-func (p *part) overviewRoutes(r api.Router) {
+func (f *firewall) overviewRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-findings", Method: http.MethodGet, Path: "/firewall/findings", Access: api.Viewer,
 		Summary: "Rules that never take a packet: because an earlier one does, or so far",
-	}, p.findings)
+	}, f.findings)
 	api.Handle(r, api.Op{
 		ID: "firewall-matrix", Method: http.MethodGet, Path: "/firewall/matrix", Access: api.Viewer,
 		Summary: "How many rules there are from zone to zone, and what they do",
-	}, p.matrix)
+	}, f.matrix)
 }
 
-func (p *part) findings(ctx context.Context, _ *struct{}) (*api.Body[[]Finding], error) {
-	s, err := p.load(ctx, p.DB)
+func (f *firewall) findings(ctx context.Context, _ *struct{}) (*api.Body[[]Finding], error) {
+	s, err := f.Policy.Load(ctx, f.DB)
 	if err != nil {
 		return nil, err
 	}
 	out := []Finding{}
-	for _, f := range packetfilter.Covered(&s.policy) {
-		out = append(out, Finding{Kind: f.Kind, RuleID: f.Rule.ID, ByRuleID: f.By.ID})
+	for _, covered := range packetfilter.Covered(&s.Policy) {
+		out = append(out, Finding{Kind: covered.Kind, RuleID: covered.Rule.ID, ByRuleID: covered.By.ID})
 	}
-	counted, err := p.askCounters(ctx)
+	counted, err := f.askCounters(ctx)
 	if err != nil {
 		return api.OK(out), nil //nolint:nilerr // what the rules say of themselves is worth telling alone
 	}
@@ -65,8 +65,8 @@ func (p *part) findings(ctx context.Context, _ *struct{}) (*api.Body[[]Finding],
 	return api.OK(out), nil
 }
 
-func (p *part) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], error) {
-	zones, err := db.List[struct{ Name string }](ctx, p.DB, `select name from firewall_zones order by builtin desc, name`)
+func (f *firewall) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], error) {
+	zones, err := db.List[struct{ Name string }](ctx, f.DB, `select name from firewall_zones order by builtin desc, name`)
 	if err != nil {
 		return nil, fmt.Errorf("list zones: %w", err)
 	}
@@ -74,7 +74,7 @@ func (p *part) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], erro
 	for _, z := range zones {
 		m.Zones = append(m.Zones, z.Name)
 	}
-	m.Cells, err = db.List[Cell](ctx, p.DB, `select coalesce(src_zone, 'any') as src, coalesce(dst_zone, 'any') as dst, count(id) as rules,
+	m.Cells, err = db.List[Cell](ctx, f.DB, `select coalesce(src_zone, 'any') as src, coalesce(dst_zone, 'any') as dst, count(id) as rules,
 		count(id) filter (where action = 'accept') as accept, count(id) filter (where action <> 'accept') as deny,
 		count(id) filter (where src_kind = 'any' and dst_kind = 'any' and service_object_id is null and service_group_id is null) as whole
 		from firewall_rules where enabled and (expires_at is null or expires_at > now()) group by 1, 2 order by 1, 2`)

@@ -70,7 +70,7 @@ type Annotation struct {
 	Labels *[]string `json:"labels,omitempty" db:"labels" maxItems:"20" doc:"Words to find it by"`
 }
 
-func (p *part) rules() resource.Resource[Rule, RuleInput] {
+func rules() resource.Resource[Rule, RuleInput] {
 	return resource.Resource[Rule, RuleInput]{
 		Component: "firewall", Noun: "rule", Path: "/firewall/rules", Table: "firewall_rules", Access: api.Viewer,
 		Search: []string{"name", "comment", "note", "labels"}, Sort: []string{"priority", "name", "action", "enabled", "created_at", "updated_at", "expires_at"},
@@ -84,10 +84,10 @@ func (p *part) rules() resource.Resource[Rule, RuleInput] {
 	}
 }
 
-func (p *part) ruleRoutes(r api.Router) {
-	p.rules().Register(r, p.DB, p.Run)
-	resource.RegisterPatch(p.rules(), r, p.DB, p.Run, "Set the note and the labels of a rule", (*Annotation).settle)
-	p.orderRoute(r, "/firewall/rules/order", "rule", "firewall_rules")
+func (f *firewall) ruleRoutes(r api.Router) {
+	rules().Register(r, f.DB, f.Run)
+	resource.RegisterPatch(rules(), r, f.DB, f.Run, "Set the note and the labels of a rule", (*Annotation).settle)
+	f.orderRoute(r, "/firewall/rules/order", "rule", "firewall_rules")
 }
 
 // validateRule also puts every value into the one form that is stored.
@@ -197,13 +197,13 @@ type Order struct {
 }
 
 // orderRoute is one change: either all rules have their new places, or none.
-func (p *part) orderRoute(r api.Router, path, noun, table string) {
+func (f *firewall) orderRoute(r api.Router, path, noun, table string) {
 	api.Handle(r, api.Op{
 		ID: "order-firewall-" + noun + "s", Method: http.MethodPost, Path: path, Config: true,
 		Summary: "Give all of them a new order",
 	}, func(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "firewall", Action: "firewall." + table[len("firewall_"):len(table)-1] + ".order", Subject: "order"}
-		err := p.Run.Run(ctx, c, func(tx change.Tx) error { return resource.Reorder(ctx, tx, table, "rule", in.Body.Rules, "true") })
+		err := f.Run.Run(ctx, c, func(tx change.Tx) error { return resource.Reorder(ctx, tx, table, "rule", in.Body.Rules, "true") })
 		if err != nil {
 			return nil, db.Fault(err, "rule", nil)
 		}

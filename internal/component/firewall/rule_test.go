@@ -1,13 +1,13 @@
-package firewall
+package firewall_test
 
 import (
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"gateway/internal/api/apitest"
+	"gateway/internal/component/firewall/firewalltest"
 )
 
 // shows FW-37, FW-40, FW-52, FW-53, FW-57, FW-62
@@ -16,7 +16,7 @@ func TestRules(t *testing.T) {
 	body := object{
 		"name": "Guests", "src_zone": "lan", "src_kind": "cidr", "src_cidr": "192.0.2.7/24", "dst_zone": "any", "dst_kind": "any", "action": "reject", "log": true,
 		"priority": -7, "enabled": false, "comment": "for now", "note": "ask Ann", "labels": []string{"guests", " wifi ", "guests"}, "expires_at": "2126-01-02T03:04:05Z",
-		"service_group_id": r.builtin("/firewall/service-groups", "Web"),
+		"service_group_id": r.Builtin("/firewall/service-groups", "Web"),
 	}
 	made := r.Do("POST", "/firewall/rules", body).Want(http.StatusCreated)
 	for field, want := range map[string]string{
@@ -40,7 +40,7 @@ func TestRules(t *testing.T) {
 	if got := r.Do("GET", "/firewall/rules?filter=src_zone:any", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("found %s rules for any zone, want 1", got)
 	}
-	host := r.address("a", "host", "192.0.2.1")
+	host := r.Address("a", "host", "192.0.2.1")
 	refused(t, object{"name": "x", "action": "accept"}, []refusal{
 		{"a source zone that is none", "src_zone", object{"src_zone": "moon"}},
 		{"a destination zone that is none", "dst_zone", object{"dst_zone": "moon"}},
@@ -55,7 +55,7 @@ func TestRules(t *testing.T) {
 		{"an object that is not heeded", "src_object_id", object{"src_kind": "any", "src_object_id": host}},
 		{"a network that is not heeded", "src_cidr", object{"src_kind": "object", "src_object_id": host, "src_cidr": "192.0.2.0/24"}},
 		{"a service that is none", "service_object_id", object{"service_object_id": host}},
-		{"a service and a group", "service_group_id", object{"service_object_id": r.builtin("/firewall/services", "SSH"), "service_group_id": r.builtin("/firewall/service-groups", "Web")}},
+		{"a service and a group", "service_group_id", object{"service_object_id": r.Builtin("/firewall/services", "SSH"), "service_group_id": r.Builtin("/firewall/service-groups", "Web")}},
 		{"an end in the past", "expires_at", object{"expires_at": "2020-01-01T00:00:00Z"}},
 		{"a label that is empty", "labels[0]", object{"labels": []string{" "}}},
 		{"a name on two lines", "name", object{"name": "a\nb"}},
@@ -71,7 +71,7 @@ func TestPatchSetsNotesAndLabelsAlone(t *testing.T) {
 		"/firewall/rules/": {"name": "a", "action": "drop", "priority": 5, "note": "one", "labels": []string{"x"}},
 		"/nat-rules/":      {"name": "a", "kind": "masquerade", "out_zone": "wan", "priority": 5, "note": "one", "labels": []string{"x"}},
 	} {
-		one := path + r.made(strings.TrimSuffix(path, "/"), body)
+		one := path + r.Made(strings.TrimSuffix(path, "/"), body)
 		state := func() string {
 			a := r.Do("GET", one, nil).Want(http.StatusOK)
 			return fmt.Sprint(a.Field("note"), " ", a.Field("labels"), " ", a.Field("priority"), " ", a.Field("revision"))
@@ -91,7 +91,7 @@ func TestPatchSetsNotesAndLabelsAlone(t *testing.T) {
 				t.Errorf("%s with %v is answered %d", path, bad, a.Status)
 			}
 		}
-		r.Do("PATCH", path+r.builtin("/firewall/zones", "wan"), object{"note": "x"}).Want(http.StatusNotFound)
+		r.Do("PATCH", path+r.Builtin("/firewall/zones", "wan"), object{"note": "x"}).Want(http.StatusNotFound)
 		r.As("viewer", "PATCH", one, object{"note": "x"}).Want(http.StatusForbidden)
 		if got := state(); got != "two [y z] 5 3" {
 			t.Errorf("%s after refusals: %s", path, got)
@@ -104,7 +104,7 @@ func TestRulesAreOrderedTogetherOrNotAtAll(t *testing.T) {
 	for path, body := range map[string]object{"/firewall/rules": {"action": "drop"}, "/nat-rules": {"kind": "masquerade"}} {
 		var ids []string
 		for _, name := range []string{"a", "b", "c"} {
-			ids = append(ids, r.made(path, with(body, object{"name": name})))
+			ids = append(ids, r.Made(path, firewalltest.With(body, object{"name": name})))
 		}
 		priorities := func() (out string) {
 			for _, id := range ids {
@@ -129,14 +129,14 @@ func TestRulesAreOrderedTogetherOrNotAtAll(t *testing.T) {
 
 func TestAssertions(t *testing.T) {
 	r := newRig(t)
-	made := r.Do("POST", "/firewall/assertions", object{"name": "a", "expect": "reach", "src_zone": "wan", "dst_zone": "gateway", "dst_cidr": "192.0.2.1", "service_object_id": r.builtin("/firewall/services", "HTTPS")}).Want(http.StatusCreated)
+	made := r.Do("POST", "/firewall/assertions", object{"name": "a", "expect": "reach", "src_zone": "wan", "dst_zone": "gateway", "dst_cidr": "192.0.2.1", "service_object_id": r.Builtin("/firewall/services", "HTTPS")}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"expect": "reach", "src_zone": "wan", "dst_zone": "gateway", "dst_cidr": "192.0.2.1/32", "src_cidr": "", "enabled": "true"} {
 		if got := made.Field(field); got != want {
 			t.Errorf("%s = %q, want %q", field, got, want)
 		}
 	}
 	must := "/firewall/assertions/" + made.ID()
-	if got := r.edit(must, object{"dst_zone": "lan"}).Want(http.StatusOK).Field("dst_zone"); got != "lan" {
+	if got := r.Edit(must, object{"dst_zone": "lan"}).Want(http.StatusOK).Field("dst_zone"); got != "lan" {
 		t.Errorf("dst_zone = %q, want lan", got)
 	}
 	refused(t, object{"name": "x", "expect": "never"}, []refusal{
@@ -158,23 +158,4 @@ func TestSettings(t *testing.T) {
 		{"any", "lockout_zones[0]", object{"lockout_zones": []string{"any"}}},
 		{"a network that is none", "lockout_networks[0]", object{"lockout_networks": []string{"10.0.0.0/99"}}},
 	}, func(body object) apitest.Answer { return r.Do("PUT", "/firewall/settings", body) })
-}
-
-func TestAnExpiredRuleIsAsIfItWereNotThere(t *testing.T) {
-	r := newRig(t)
-	soon := time.Now().Add(time.Hour)
-	rule := r.made("/firewall/rules", object{"name": "for now", "action": "accept", "expires_at": soon})
-	if text := r.rulesText(); !strings.Contains(text, "gid:"+rule) {
-		t.Error("a rule that has not expired is left out")
-	}
-	if left := r.p.expiry.wait(); left < 59*time.Minute || left > time.Hour {
-		t.Errorf("it is applied anew in %v, want an hour", left)
-	}
-	r.restore(`update firewall_rules set expires_at = now() - interval '1 second'`)
-	if text := r.rulesText(); strings.Contains(text, rule) {
-		t.Error("an expired rule is rendered")
-	}
-	if left := r.p.expiry.wait(); left < 1000*time.Hour {
-		t.Errorf("it is applied anew in %v, want never", left)
-	}
 }

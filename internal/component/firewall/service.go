@@ -7,7 +7,6 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/packetfilter"
 	"gateway/internal/resource"
 )
 
@@ -33,7 +32,7 @@ type ServiceInput struct {
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
 }
 
-func (p *part) services() resource.Resource[Service, ServiceInput] {
+func services() resource.Resource[Service, ServiceInput] {
 	return resource.Resource[Service, ServiceInput]{
 		Component: "firewall", Noun: "service", Path: "/firewall/services", Table: "firewall_services", Access: api.Viewer,
 		Search: []string{"name", "protocol", "port", "description"}, Sort: []string{"name", "protocol", "port", "created_at", "updated_at"}, Filter: []string{"protocol", "builtin"},
@@ -97,9 +96,3 @@ func (s *Service) same(in *ServiceInput) bool {
 }
 
 func equal(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
-
-// protocols are the numbers of what the database has by name.
-var protocols = map[string]packetfilter.Protocol{
-	"tcp": packetfilter.TCP, "udp": packetfilter.UDP, "sctp": packetfilter.SCTP, "icmp": packetfilter.ICMP, "icmpv6": packetfilter.ICMPv6,
-	"gre": packetfilter.GRE, "esp": packetfilter.ESP, "ah": packetfilter.AH,
-}

@@ -26,7 +26,7 @@ type SettingsInput struct {
 	LockoutNetworks []string `json:"lockout_networks" db:"lockout_networks" maxItems:"200" doc:"Networks from which they are; none for all of them" example:"[\"192.0.2.0/24\"]"`
 }
 
-func (p *part) settings() resource.Single[Settings, SettingsInput] {
+func settings() resource.Single[Settings, SettingsInput] {
 	return resource.Single[Settings, SettingsInput]{
 		Component: "firewall", Path: "/firewall/settings", Table: "firewall_settings", Access: api.Viewer, Summary: "the packet filter",
 		Validate: validateSettings,

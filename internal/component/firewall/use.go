@@ -38,7 +38,7 @@ const (
 // shownUses bounds the list: nobody reads more.
 const shownUses = 1000
 
-func (p *part) useRoutes(r api.Router) {
+func (f *firewall) useRoutes(r api.Router) {
 	for _, o := range []struct{ noun, table, key, uses string }{
 		{"zone", "firewall_zones", "name", zoneUses},
 		{"address-object", "firewall_address_objects", "id", addressUses},
@@ -54,10 +54,10 @@ func (p *part) useRoutes(r api.Router) {
 				return nil, fault.New(fault.NotFound, "there is no such object")
 			}
 			var key string
-			if err := p.DB.QueryRow(ctx, `select `+o.key+`::text from `+o.table+` where id = $1`, in.ID).Scan(&key); err != nil {
+			if err := f.DB.QueryRow(ctx, `select `+o.key+`::text from `+o.table+` where id = $1`, in.ID).Scan(&key); err != nil {
 				return nil, db.Fault(err, "object", nil)
 			}
-			uses, err := usesOf(ctx, p.DB, o.uses, key)
+			uses, err := usesOf(ctx, f.DB, o.uses, key)
 			if err != nil {
 				return nil, err
 			}

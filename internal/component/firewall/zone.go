@@ -3,10 +3,10 @@ package firewall
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
@@ -28,7 +28,7 @@ type ZoneInput struct {
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
 }
 
-func (p *part) zones() resource.Resource[Zone, ZoneInput] {
+func zones() resource.Resource[Zone, ZoneInput] {
 	return resource.Resource[Zone, ZoneInput]{
 		Component: "firewall", Noun: "zone", Path: "/firewall/zones", Table: "firewall_zones", Access: api.Viewer,
 		Search: []string{"name", "description"}, Sort: []string{"name", "created_at", "updated_at"}, Filter: []string{"builtin"},
@@ -45,12 +45,10 @@ func (p *part) zones() resource.Resource[Zone, ZoneInput] {
 // gatewayZone stands for the gateway itself where a destination is asked for.
 const gatewayZone = "gateway"
 
-var zoneForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
-
 func validateZone(_ context.Context, _ db.DB, old *Zone, in *ZoneInput) error {
 	var p fault.Problems
 	switch {
-	case !zoneForm.MatchString(in.Name):
+	case !policy.ValidZone(in.Name):
 		p.Add("name", "must be letters, digits, dashes and underscores")
 	case in.Name == packetfilter.Any || in.Name == gatewayZone:
 		p.Add("name", "has a meaning of its own in rules")

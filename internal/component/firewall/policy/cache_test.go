@@ -1,4 +1,4 @@
-package firewall
+package policy_test
 
 import (
 	"context"
@@ -10,37 +10,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/component/firewall/firewalltest"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
-
-func TestSnapshots(t *testing.T) {
-	for _, tc := range []struct {
-		name       string
-		later, was string
-		want       bool
-	}{
-		{"the same one holds itself", "10:20:10,14", "10:20:10,14", true},
-		{"a later one holds an earlier one", "20:30:20", "10:20:10,14", true},
-		{"one of before does not", "10:15:10", "10:20:10,14", false},
-		{"one that misses what the other saw does not", "12:25:12", "10:20:10,14", false},
-		{"what both did not see is no matter", "14:25:14", "10:20:10,14", true},
-	} {
-		later, err1 := parseSnapshot(tc.later)
-		was, err2 := parseSnapshot(tc.was)
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
-		if got := later.holds(was); got != tc.want {
-			t.Errorf("%s: %s holds %s = %t, want %t", tc.name, tc.later, tc.was, got, tc.want)
-		}
-	}
-	for _, bad := range []string{"", "1:2", "a:b:", "1:2:x"} {
-		if s, err := parseSnapshot(bad); err == nil {
-			t.Errorf("%q is read as %+v", bad, s)
-		}
-	}
-}
 
 var errUndone = errors.New("undone")
 
@@ -48,7 +22,7 @@ var errUndone = errors.New("undone")
 // the resolver do.
 type walk struct {
 	*rand.Rand
-	r       *rig
+	r       *firewalltest.Rig
 	objects []string
 	groups  []string
 	members []string
@@ -99,12 +73,12 @@ func (w *walk) statement() (sql string, args []any) {
 	}
 }
 
-// step is one transaction. Both books must read the same, while it is open and after.
+// step is one transaction. The reader that keeps and a new one must read the same, while it is open and after.
 func (w *walk) step(keep bool) {
-	t := w.r.t
+	t := w.r.T
 	t.Helper()
 	ctx := t.Context()
-	err := pgx.BeginFunc(ctx, w.r.db, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, w.r.DB, func(tx pgx.Tx) error {
 		change := db.NewID()
 		var b pgx.Batch
 		b.Queue(`insert into changes (id, component, action, subject, actor, created_at) values ($1, 'firewall', 'test', '', 'test', now())`, change)
@@ -128,59 +102,59 @@ func (w *walk) step(keep bool) {
 		t.Fatal(err)
 	}
 	if w.IntN(2) == 0 {
-		w.same(ctx, w.r.db)
+		w.same(ctx, w.r.DB)
 	}
 }
 
 func (w *walk) same(ctx context.Context, q db.DB) {
-	t := w.r.t
+	t := w.r.T
 	t.Helper()
-	got, err1 := w.r.p.known.policy(ctx, q, daemon.Needed{})
-	want, err2 := newBook().policy(ctx, q, daemon.Needed{})
+	got, err1 := w.r.Policy.Load(ctx, q)
+	want, err2 := policy.New(daemon.NeedsOf(nil)).Load(ctx, q)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.policy, want.policy) {
-		t.Fatalf("the book has %+v\nthe database %+v", got.policy, want.policy)
+	if !reflect.DeepEqual(got.Policy, want.Policy) {
+		t.Fatalf("the cache has %+v\nthe database %+v", got.Policy, want.Policy)
 	}
-	if !reflect.DeepEqual(got.problems, want.problems) {
-		t.Fatalf("the book complains of %v\nthe database %v", got.problems, want.problems)
+	if !reflect.DeepEqual(got.Problems, want.Problems) {
+		t.Fatalf("the cache complains of %v\nthe database %v", got.Problems, want.Problems)
 	}
 }
 
-func TestABookThatFollowsIsOneThatIsReadAnew(t *testing.T) {
+func TestACacheThatFollowsIsOneThatIsReadAnew(t *testing.T) {
 	r := newRig(t)
 	w := &walk{Rand: rand.New(rand.NewPCG(6, 1)), r: r}
-	w.objects, w.members = []string{r.address("a", "host", "10.0.0.1")}, []string{db.NewID()}
+	w.objects, w.members = []string{r.Address("a", "host", "10.0.0.1")}, []string{db.NewID()}
 	for _, name := range []string{"x", "y", "z"} {
-		group := r.made("/firewall/address-groups", object{"name": name})
+		group := r.Made("/firewall/address-groups", object{"name": name})
 		w.groups = append(w.groups, group)
-		w.rules = append(w.rules, r.made("/firewall/rules", object{"name": name, "src_kind": "group", "src_group_id": group, "action": "drop"}))
+		w.rules = append(w.rules, r.Made("/firewall/rules", object{"name": name, "src_kind": "group", "src_group_id": group, "action": "drop"}))
 	}
 	for range 600 {
 		w.step(w.IntN(3) > 0)
 	}
-	w.same(t.Context(), r.db)
-	if len(r.p.known.objects) < 10 || r.p.known.since.min == 0 {
-		t.Errorf("the book has %d objects of %+v: nothing was shown", len(r.p.known.objects), r.p.known.since)
+	w.same(t.Context(), r.DB)
+	if objects, since := r.Policy.Kept(); objects < 10 || since == 0 {
+		t.Errorf("the cache has %d objects of transaction %d: nothing was shown", objects, since)
 	}
 }
 
 func TestAnOlderTransactionIsNotShownWhatItCannotSee(t *testing.T) {
 	r := newRig(t)
-	group := r.made("/firewall/address-groups", object{"name": "g"})
-	r.made("/firewall/rules", object{"name": "r", "src_kind": "group", "src_group_id": group, "action": "drop"})
-	err := pgx.BeginTxFunc(t.Context(), r.db, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(old pgx.Tx) error {
+	group := r.Made("/firewall/address-groups", object{"name": "g"})
+	r.Made("/firewall/rules", object{"name": "r", "src_kind": "group", "src_group_id": group, "action": "drop"})
+	err := pgx.BeginTxFunc(t.Context(), r.DB, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(old pgx.Tx) error {
 		if _, err := old.Exec(t.Context(), `select 1`); err != nil { // its moment is now
 			return err
 		}
-		r.Do("POST", "/firewall/address-groups/"+group+"/members", object{"object_id": r.address("a", "host", "10.0.0.1")}).Want(201)
-		r.rendered()
-		s, err := r.p.load(t.Context(), old)
+		r.Do("POST", "/firewall/address-groups/"+group+"/members", object{"object_id": r.Address("a", "host", "10.0.0.1")}).Want(201)
+		r.Rendered()
+		s, err := r.Policy.Load(t.Context(), old)
 		if err != nil {
 			return err
 		}
-		if got := s.policy.Sets[group]; len(got.V4) != 0 {
+		if got := s.Policy.Sets[group]; len(got.V4) != 0 {
 			t.Errorf("it sees %v, which came later", got.V4)
 		}
 		return nil

@@ -1,4 +1,4 @@
-package firewall
+package filter
 
 import (
 	"context"
@@ -13,29 +13,29 @@ import (
 func TestForwardingWaitsForTheRulesAndIsTriedUntilItIsOn(t *testing.T) {
 	calls := 0
 	answer := errors.New("no bus yet")
-	p := newPart(Options{Log: slog.New(slog.DiscardHandler), Forward: func(context.Context) error { calls++; return answer }})
+	f := newFilter(Options{Log: slog.New(slog.DiscardHandler), Forward: func(context.Context) error { calls++; return answer }})
 	for _, step := range []struct {
 		name string
 		do   func()
 		want int
 	}{
 		{"no rules were loaded", func() {}, 0},
-		{"rules were loaded, and systemd does not answer", func() { p.forward.due.Store(true) }, 1},
+		{"rules were loaded, and systemd does not answer", func() { f.forward.due.Store(true) }, 1},
 		{"it is tried again", func() { answer = nil }, 2},
 		{"and not once it is on", func() {}, 2},
 	} {
 		step.do()
-		p.letForward(t.Context())
+		f.letForward(t.Context())
 		if calls != step.want {
 			t.Errorf("%s: asked %d times, want %d", step.name, calls, step.want)
 		}
 	}
-	newPart(Options{}).letForward(t.Context()) // who loads rules at boot leaves it to the unit
+	newFilter(Options{}).letForward(t.Context()) // who loads rules at boot leaves it to the unit
 }
 
 // What closes the node before anything of ours runs is a file of the package.
 func TestThePackageClosesTheNodeAsThisWould(t *testing.T) {
-	data, err := os.ReadFile("../../../packaging/shut.nft")
+	data, err := os.ReadFile("../../../../packaging/shut.nft")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package firewall
+package policy
 
 import (
 	"net/netip"
@@ -8,38 +8,39 @@ import (
 )
 
 // edit is what comes into a group and what goes out of it.
-type edit struct{ come, gone []entry }
+type edit struct{ added, removed []entry }
 
-// turn brings the book to what a page says. back undoes it.
-func (b *book) turn(p *page) (back func()) {
-	t := &turning{book: b, edits: map[id]*edit{}}
-	for _, key := range p.touched {
-		t.member(key, p)
+// update brings the cache to what was read. undo takes it back.
+func (c *cache) update(read *changes) (undo func()) {
+	u := &updater{cache: c, edits: map[id]*edit{}}
+	for _, key := range read.touched {
+		u.member(key, read)
 	}
-	for _, key := range p.touched {
-		t.object(key, p)
+	for _, key := range read.touched {
+		u.object(key, read)
 	}
-	for key, e := range t.edits {
-		put(t, b.groups, key, b.groups[key].with(e))
+	for key, e := range u.edits {
+		put(u, c.groups, key, c.groups[key].with(e))
 	}
 	return func() {
-		for _, undo := range slices.Backward(t.undo) {
-			undo()
+		for _, step := range slices.Backward(u.undo) {
+			step()
 		}
 	}
 }
 
-type turning struct {
-	*book
+// updater is one update under way, and how each step of it is undone.
+type updater struct {
+	*cache
 	edits map[id]*edit
 	undo  []func()
 }
 
 // put sets a value of a map, or takes it out when it is the zero one.
-func put[V comparable](t *turning, m map[id]V, key id, now V) {
+func put[V comparable](u *updater, m map[id]V, key id, now V) {
 	var none V
 	was, had := m[key]
-	t.undo = append(t.undo, func() {
+	u.undo = append(u.undo, func() {
 		if had {
 			m[key] = was
 		} else {
@@ -54,122 +55,122 @@ func put[V comparable](t *turning, m map[id]V, key id, now V) {
 }
 
 // member follows a membership: its object leaves one group and enters another.
-func (t *turning) member(key id, p *page) {
-	was, is := t.members[key], p.members[key]
+func (u *updater) member(key id, read *changes) {
+	was, is := u.members[key], read.members[key]
 	if was == is {
 		return
 	}
-	put(t, t.members, key, is)
-	if o := t.objects[was.object]; o != nil {
-		t.leave(was.group, was.object, o)
-		put(t, t.objects, was.object, o.in(slices.DeleteFunc(slices.Clone(o.groups), func(g id) bool { return g == was.group })))
+	put(u, u.members, key, is)
+	if o := u.objects[was.object]; o != nil {
+		u.leave(was.group, was.object, o)
+		put(u, u.objects, was.object, o.in(slices.DeleteFunc(slices.Clone(o.groups), func(g id) bool { return g == was.group })))
 	}
 	if is == (membership{}) {
 		return
 	}
-	o := t.objects[is.object]
+	o := u.objects[is.object]
 	if o == nil { // it is new as well; its addresses come with it
-		o = &named{}
+		o = &addressObject{}
 	}
-	t.enter(is.group, is.object, o)
-	put(t, t.objects, is.object, o.in(append(slices.Clone(o.groups), is.group)))
+	u.enter(is.group, is.object, o)
+	put(u, u.objects, is.object, o.in(append(slices.Clone(o.groups), is.group)))
 }
 
 // object follows what an object is, in all groups that it is in.
-func (t *turning) object(key id, p *page) {
-	was, is := t.objects[key], p.objects[key]
+func (u *updater) object(key id, read *changes) {
+	was, is := u.objects[key], read.objects[key]
 	if was == nil && is == nil {
 		return
 	}
-	t.note(key, is)
+	u.noteBroken(key, is)
 	if is == nil {
 		for _, g := range was.groups {
-			t.leave(g, key, was)
+			u.leave(g, key, was)
 		}
-		put(t, t.objects, key, nil)
+		put(u, u.objects, key, nil)
 		return
 	}
 	if was == nil {
-		was = &named{}
+		was = &addressObject{}
 	}
 	for _, g := range was.groups {
-		t.leave(g, key, was)
-		t.enter(g, key, is)
+		u.leave(g, key, was)
+		u.enter(g, key, is)
 	}
-	put(t, t.objects, key, is.in(was.groups))
+	put(u, u.objects, key, is.in(was.groups))
 }
 
-// note keeps account of what cannot be read.
-func (t *turning) note(key id, o *named) {
+// noteBroken keeps account of what cannot be read.
+func (u *updater) noteBroken(key id, o *addressObject) {
 	if o == nil || o.broken == "" {
 		o = nil
 	}
-	if o != t.broken[key] {
-		put(t, t.broken, key, o)
+	if o != u.broken[key] {
+		put(u, u.broken, key, o)
 	}
 }
 
 // in is the object with other groups that it is in.
-func (o *named) in(groups []id) *named {
+func (o *addressObject) in(groups []id) *addressObject {
 	changed := *o
 	changed.groups = groups
 	return &changed
 }
 
-func (t *turning) edit(group id) *edit {
-	if t.edits[group] == nil {
-		t.edits[group] = &edit{}
+func (u *updater) edit(group id) *edit {
+	if u.edits[group] == nil {
+		u.edits[group] = &edit{}
 	}
-	return t.edits[group]
+	return u.edits[group]
 }
 
-func (t *turning) leave(group, object id, o *named) {
-	e := t.edit(group)
+func (u *updater) leave(group, object id, o *addressObject) {
+	e := u.edit(group)
 	for _, r := range o.ranges {
-		e.gone = append(e.gone, entry{r, object})
+		e.removed = append(e.removed, entry{r, object})
 	}
 }
 
-func (t *turning) enter(group, object id, o *named) {
-	e := t.edit(group)
+func (u *updater) enter(group, object id, o *addressObject) {
+	e := u.edit(group)
 	for _, r := range o.ranges {
-		e.come = append(e.come, entry{r, object})
+		e.added = append(e.added, entry{r, object})
 	}
 }
 
 // with is the group after an edit. What came and went within it is no change.
 func (g *group) with(e *edit) *group {
-	slices.SortFunc(e.come, entry.compare)
-	slices.SortFunc(e.gone, entry.compare)
-	come, gone := without(e.come, e.gone), without(e.gone, e.come)
+	slices.SortFunc(e.added, entry.compare)
+	slices.SortFunc(e.removed, entry.compare)
+	added, removed := without(e.added, e.removed), without(e.removed, e.added)
 	if g == nil {
 		g = &group{set: &packetfilter.Addresses{}}
-	} else if len(come)+len(gone) == 0 {
+	} else if len(added)+len(removed) == 0 {
 		return g
 	}
-	if len(come)+len(gone) > fewEdits {
-		list := merged(without(g.entries, gone), come)
+	if len(added)+len(removed) > fewEdits {
+		list := merged(without(g.entries, removed), added)
 		return &group{list, union(list)}
 	}
-	return g.spliced(come, gone)
+	return g.spliced(added, removed)
 }
 
 // fewEdits is up to how many of them it is cheaper to look at what lies around each.
 const fewEdits = 16
 
 // spliced is the group after few edits: the rest of a hundred thousand is only copied.
-func (g *group) spliced(come, gone []entry) *group {
-	now := &group{entries: append(make([]entry, 0, len(g.entries)+len(come)), g.entries...)}
-	for _, e := range gone {
+func (g *group) spliced(added, removed []entry) *group {
+	now := &group{entries: append(make([]entry, 0, len(g.entries)+len(added)), g.entries...)}
+	for _, e := range removed {
 		if i, found := slices.BinarySearchFunc(now.entries, e, entry.compare); found {
 			now.entries = slices.Delete(now.entries, i, i+1)
 		}
 	}
-	for _, e := range come {
+	for _, e := range added {
 		i, _ := slices.BinarySearchFunc(now.entries, e, entry.compare)
 		now.entries = slices.Insert(now.entries, i, e)
 	}
-	at := union(slices.Concat(gone, come))
+	at := union(slices.Concat(removed, added))
 	now.set = &packetfilter.Addresses{V4: now.mended(g.set.V4, at.V4, true), V6: now.mended(g.set.V6, at.V6, false)}
 	return now
 }

@@ -1,4 +1,4 @@
-package firewall
+package policy
 
 import (
 	"math/rand/v2"
@@ -35,14 +35,14 @@ func TestAGroupThatIsMendedIsOneThatIsMadeAnew(t *testing.T) {
 		was := &group{list, union(list)}
 		e := &edit{}
 		for i := range r.IntN(4) {
-			e.come = append(e.come, someEntry(r, byte(100+i)))
+			e.added = append(e.added, someEntry(r, byte(100+i)))
 		}
 		for range min(len(list), r.IntN(4)) {
-			if gone := list[r.IntN(len(list))]; !slices.Contains(e.gone, gone) {
-				e.gone = append(e.gone, gone)
+			if gone := list[r.IntN(len(list))]; !slices.Contains(e.removed, gone) {
+				e.removed = append(e.removed, gone)
 			}
 		}
-		want := merged(without(list, slices.SortedFunc(slices.Values(e.gone), entry.compare)), slices.SortedFunc(slices.Values(e.come), entry.compare))
+		want := merged(without(list, slices.SortedFunc(slices.Values(e.removed), entry.compare)), slices.SortedFunc(slices.Values(e.added), entry.compare))
 		before := slices.Clone(list)
 		got := was.with(e)
 		if !slices.Equal(got.entries, want) || !reflect.DeepEqual(got.set, union(want)) {

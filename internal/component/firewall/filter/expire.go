@@ -1,10 +1,11 @@
-package firewall
+package filter
 
 import (
 	"context"
 	"net/netip"
 	"slices"
 
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/netfilter"
 	"gateway/internal/packetfilter"
 	"gateway/internal/sys"
@@ -14,26 +15,26 @@ import (
 // rules are asked about the first packet of a connection only. Whoever renders first after
 // that moment leaves such a rule out, also after a restart, so it is the rendering that says
 // which these are.
-func (p *part) cutExpired(ctx context.Context) {
-	now := p.rendered.Load()
+func (f *filter) cutExpired(ctx context.Context) {
+	now := f.rendered.Load()
 	if now == nil {
 		return
 	}
-	fresh := slices.DeleteFunc(slices.Clone(now.over), func(r packetfilter.Rule) bool { return slices.Contains(p.expiry.cut, r.ID) })
-	if len(fresh) > 0 && (p.inKernel(fresh) || !p.cutBy(ctx, fresh, now)) {
-		return // the apply that is under way says when it is done; else the next look tries again
+	fresh := slices.DeleteFunc(slices.Clone(now.Expired), func(r packetfilter.Rule) bool { return slices.Contains(f.expiry.cut, r.ID) })
+	if len(fresh) > 0 && (f.inKernel(fresh) || !f.cutBy(ctx, fresh, now)) {
+		return // the apply that is under way says when it is done; else it is tried again
 	}
-	p.expiry.cut = nil
-	for _, r := range now.over {
-		p.expiry.cut = append(p.expiry.cut, r.ID)
+	f.expiry.cut = nil
+	for _, r := range now.Expired {
+		f.expiry.cut = append(f.expiry.cut, r.ID)
 	}
 }
 
 // inKernel reports whether one of the rules is still asked.
-func (p *part) inKernel(rules []packetfilter.Rule) bool {
-	counters, err := p.table.Counters()
+func (f *filter) inKernel(rules []packetfilter.Rule) bool {
+	counters, err := f.table.Counters()
 	if err != nil {
-		p.Log.Error("count packets", "err", err)
+		f.Log.Error("count packets", "err", err)
 		return true
 	}
 	return slices.ContainsFunc(rules, func(r packetfilter.Rule) bool {
@@ -43,36 +44,33 @@ func (p *part) inKernel(rules []packetfilter.Rule) bool {
 }
 
 // cutBy ends the connections that the rules let in and nothing lets in now.
-func (p *part) cutBy(ctx context.Context, over []packetfilter.Rule, now *state) bool {
+func (f *filter) cutBy(ctx context.Context, over []packetfilter.Rule, now *policy.State) bool {
 	// Asking these rules alone is cheap and clears most connections; all of them may be
 	// ten thousand.
-	alone := now.policy
+	alone := now.Policy
 	alone.Rules = over
-	way := p.remembered()
-	route := func(to netip.Addr) (out string, local, ok bool) {
-		r, err := way(to)
-		return r.Interface, r.Local, err == nil
-	}
+	ask := f.remembered()
+	route := Route(ask)
 	n, err := netfilter.Cut(ctx, netfilter.Filter{Match: func(c netfilter.Connection) bool {
-		back, _ := way(c.Source) // without a route it came in by no interface that we know
+		back, _ := ask(c.Source) // without a route it came in by no interface that we know
 		k := packetfilter.Packet{
 			In: back.Interface, Source: c.Source, Destination: c.Destination,
 			Protocol: packetfilter.Protocol(c.Protocol), Port: c.Port, Type: c.Type,
 		}
 		by := packetfilter.Explain(&alone, k, route)
 		return by.Decided.Kind == packetfilter.ByRule && by.Verdict == packetfilter.Accept &&
-			packetfilter.Explain(&now.policy, k, route).Verdict != packetfilter.Accept
+			packetfilter.Explain(&now.Policy, k, route).Verdict != packetfilter.Accept
 	}})
 	if err != nil {
-		p.Log.Error("cut the connections of a rule that expired", "err", err)
+		f.Log.Error("cut the connections of a rule that expired", "err", err)
 		return false
 	}
-	p.Log.Info("a rule expired", "connections_cut", n)
+	f.Log.Info("a rule expired", "connections_cut", n)
 	return true
 }
 
 // remembered asks the kernel for each route once: connections are many, hosts are few.
-func (p *part) remembered() func(netip.Addr) (sys.Route, error) {
+func (f *filter) remembered() func(netip.Addr) (sys.Route, error) {
 	type answer struct {
 		sys.Route
 		err error
@@ -81,9 +79,17 @@ func (p *part) remembered() func(netip.Addr) (sys.Route, error) {
 	return func(to netip.Addr) (sys.Route, error) {
 		a, ok := known[to]
 		if !ok {
-			a.Route, a.err = p.Host.Route(to)
+			a.Route, a.err = f.Host.Route(to)
 			known[to] = a
 		}
 		return a.Route, a.err
+	}
+}
+
+// Route is the kernel's route to an address, as a packet is followed by it.
+func Route(ask func(to netip.Addr) (sys.Route, error)) packetfilter.Route {
+	return func(to netip.Addr) (out string, local, ok bool) {
+		r, err := ask(to)
+		return r.Interface, r.Local, err == nil
 	}
 }

@@ -1,4 +1,4 @@
-package firewall
+package filter
 
 import (
 	"context"
@@ -17,15 +17,15 @@ const forwardTime = 10 * time.Second
 
 // letForward has the kernel forward. At boot gateway-firewall.service sees to that; it is left
 // to this process when the rules could not be loaded there. A failure is tried again.
-func (p *part) letForward(ctx context.Context) {
-	if p.Forward == nil || p.forward.done || !p.forward.due.Load() {
+func (f *filter) letForward(ctx context.Context) {
+	if f.Forward == nil || f.forward.done || !f.forward.due.Load() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, forwardTime)
 	defer cancel()
-	if err := p.Forward(ctx); err != nil {
-		p.Log.Error("forwarding stays off", "err", err)
+	if err := f.Forward(ctx); err != nil {
+		f.Log.Error("forwarding stays off", "err", err)
 		return
 	}
-	p.forward.done = true
+	f.forward.done = true
 }

@@ -1,4 +1,4 @@
-package firewall
+package filter
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/daemon"
-	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 )
@@ -22,57 +22,37 @@ const (
 	fileMode = 0o640
 )
 
-func (p *part) loadUnsealed(ctx context.Context, q db.DB, _ daemon.Unseal) (*state, error) {
-	return p.load(ctx, q)
+func (f *filter) render(s *policy.State) (daemon.Rendering, error) {
+	return render(s, f.compiler.Compile(&s.Policy)), nil
 }
 
-func (p *part) refresh(ctx context.Context, stored db.DB) error {
-	return p.known.load(ctx, stored, func(contents) {})
-}
-
-func (p *part) render(s *state) (daemon.Rendering, error) {
-	return render(s, p.compiler.Compile(&s.policy)), nil
-}
-
-// live keeps what the kernel has, for counters and connections, and when the next rule runs out.
-func (p *part) live(now daemon.Rendering) {
-	s, ok := daemon.From[*state](now)
+// installed keeps what the kernel has, whose expired rules are cut, and when the next rule runs out.
+func (f *filter) installed(now daemon.Rendering) {
+	s, ok := daemon.From[*policy.State](now)
 	if !ok {
 		return
 	}
-	p.rendered.Store(s)
-	p.expiry.expect(s.expires)
+	f.rendered.Store(s)
+	f.expiry.expect(s.Expires)
 }
 
 // Shut is the packet filter of a node that knows nothing yet: only its management is reachable.
 func Shut() daemon.Rendering {
-	s := &state{policy: packetfilter.Policy{Lockout: packetfilter.Lockout{Management: managementPort}}}
-	return render(s, packetfilter.Compile(&s.policy))
+	s := &policy.State{Policy: packetfilter.Policy{Lockout: packetfilter.Lockout{Management: policy.ManagementPort}}}
+	return render(s, packetfilter.Compile(&s.Policy))
 }
 
-// load reads the policy as q has it, with what the other parts need.
-func (p *part) load(ctx context.Context, q db.DB) (*state, error) {
-	var needed daemon.Needed
-	if p.Needed != nil {
-		var err error
-		if needed, err = p.Needed(ctx, q); err != nil {
-			return nil, err
-		}
-	}
-	return p.known.policy(ctx, q, needed)
-}
-
-func render(s *state, text packetfilter.Text) daemon.Rendering {
+func render(s *policy.State, text packetfilter.Text) daemon.Rendering {
 	r := daemon.Rendering{
 		Files: []daemon.File{
 			{Path: RulesPath, Mode: fileMode, Data: text.Rules},
 			{Path: ElementsPath, Mode: fileMode, Data: text.Elements},
 		},
-		Problems: s.problems,
+		Problems: s.Problems,
 	}
-	for _, left := range text.Problems {
+	for _, problem := range text.Problems {
 		// A NAT rule of two families is stored, left out and told: so it was specified.
-		r.Problems = append(r.Problems, daemon.Problem{Subject: left.Subject, Message: left.Message, Tolerated: s.mixed[left.ID]})
+		r.Problems = append(r.Problems, daemon.Problem{Subject: problem.Subject, Message: problem.Message, Tolerated: s.Mixed[problem.ID]})
 	}
 	return r
 }
@@ -93,8 +73,8 @@ func check(_ context.Context, dir string) error {
 	return nil
 }
 
-// unchecked is check without the way over the disk.
-func unchecked(_, now daemon.Rendering) bool {
+// isPlain is check without the way over the disk.
+func isPlain(_, now daemon.Rendering) bool {
 	return plain(now.File(RulesPath)) && plain(now.File(ElementsPath))
 }
 

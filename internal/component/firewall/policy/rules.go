@@ -1,4 +1,4 @@
-package firewall
+package policy
 
 import (
 	"errors"
@@ -13,30 +13,30 @@ import (
 )
 
 // rules reads the rules and the sets of addresses that they are about.
-func (r *reader) rules(a contents) {
-	r.policy.Sets = map[string]*packetfilter.Addresses{}
-	r.policy.Rules = make([]packetfilter.Rule, 0, len(a.rules))
+func (b *builder) rules(a contents) {
+	b.Policy.Sets = map[string]*packetfilter.Addresses{}
+	b.Policy.Rules = make([]packetfilter.Rule, 0, len(a.rules))
 	for _, row := range a.rules {
 		rule := packetfilter.Rule{
 			ID: row.ID, Name: row.Name, Priority: row.Priority, From: row.From, To: row.To, Action: packetfilter.Action(row.Action), Log: row.Log,
-			Source:      r.selector(a, row.SrcKind, row.SrcObject, row.SrcGroup, &row.SrcCIDR),
-			Destination: r.selector(a, row.DstKind, row.DstObject, row.DstGroup, &row.DstCIDR),
+			Source:      b.selector(a, row.SrcKind, row.SrcObject, row.SrcGroup, &row.SrcCIDR),
+			Destination: b.selector(a, row.DstKind, row.DstObject, row.DstGroup, &row.DstCIDR),
 		}
-		rule.Services, rule.Broken = r.servicesOf(row.Service, row.ServiceGroup)
-		if r.expired(row, a.now) {
-			r.over = append(r.over, rule)
+		rule.Services, rule.Broken = b.servicesOf(row.Service, row.ServiceGroup)
+		if b.expired(row, a.now) {
+			b.Expired = append(b.Expired, rule)
 			continue
 		}
-		r.policy.Rules = append(r.policy.Rules, rule)
+		b.Policy.Rules = append(b.Policy.Rules, rule)
 	}
 	// Groups go without what cannot be read; somebody should know.
-	for _, o := range slices.SortedFunc(maps.Values(a.broken), func(x, y *named) int { return strings.Compare(x.name, y.name) }) {
-		r.leaveOut("address object "+o.name, o.broken)
+	for _, o := range slices.SortedFunc(maps.Values(a.broken), func(x, y *addressObject) int { return strings.Compare(x.name, y.name) }) {
+		b.leaveOut("address object "+o.name, o.broken)
 	}
 }
 
 // expired reports whether a rule has run out, and remembers when the next one does.
-func (r *reader) expired(row *ruleRow, now time.Time) bool {
+func (b *builder) expired(row *ruleRow, now time.Time) bool {
 	if row.ExpiresAt == nil {
 		return false
 	}
@@ -44,19 +44,19 @@ func (r *reader) expired(row *ruleRow, now time.Time) bool {
 	if in <= 0 {
 		return true
 	}
-	if r.expires == nil || in < *r.expires {
-		r.expires = &in
+	if b.expiresIn == nil || in < *b.expiresIn {
+		b.expiresIn = &in
 	}
 	return false
 }
 
 // selector is one side of a rule. An id that leads nowhere is broken, never any.
-func (r *reader) selector(a contents, kind string, object, group id, network *listed) packetfilter.Selector {
+func (b *builder) selector(a contents, kind string, object, group id, network *listed) packetfilter.Selector {
 	switch kind {
 	case "any":
 		return packetfilter.Selector{}
 	case "object":
-		return r.object(a, object)
+		return b.object(a, object)
 	case "group":
 		if group == (id{}) {
 			return packetfilter.Selector{Broken: "it names no address group"}
@@ -65,7 +65,7 @@ func (r *reader) selector(a contents, kind string, object, group id, network *li
 		if g := a.groups[group]; g != nil {
 			set = g.set
 		}
-		r.policy.Sets[group.String()] = set
+		b.Policy.Sets[group.String()] = set
 		return packetfilter.Selector{Set: group.String()}
 	case "cidr":
 		return network.Selector
@@ -74,7 +74,7 @@ func (r *reader) selector(a contents, kind string, object, group id, network *li
 }
 
 // object is one object as a side of a rule. A name is a set, for its addresses change.
-func (r *reader) object(a contents, key id) packetfilter.Selector {
+func (b *builder) object(a contents, key id) packetfilter.Selector {
 	o := a.objects[key]
 	switch {
 	case o == nil:
@@ -83,19 +83,19 @@ func (r *reader) object(a contents, key id) packetfilter.Selector {
 		return packetfilter.Selector{Broken: "address object " + o.name + " " + o.broken}
 	case o.fqdn:
 		set := packetfilter.Merge(o.ranges)
-		r.policy.Sets[key.String()] = &set
+		b.Policy.Sets[key.String()] = &set
 		return packetfilter.Selector{Set: key.String()}
 	}
 	return packetfilter.Selector{Listed: packetfilter.Merge(o.ranges)}
 }
 
 // servicesOf are those that a rule is about. A group without any would be every protocol.
-func (r *reader) servicesOf(service, group id) ([]packetfilter.Service, string) {
+func (b *builder) servicesOf(service, group id) ([]packetfilter.Service, string) {
 	asked := [2]id{service, group}
-	known, ok := r.asked[asked]
+	known, ok := b.asked[asked]
 	if !ok {
-		known.list, known.broken = r.readServices(service, group)
-		r.asked[asked] = known
+		known.list, known.broken = b.readServices(service, group)
+		b.asked[asked] = known
 	}
 	return known.list, known.broken
 }
@@ -106,15 +106,15 @@ type askedServices struct {
 	broken string
 }
 
-func (r *reader) readServices(service, group id) (list []packetfilter.Service, broken string) {
-	ids := r.serviceGroups[group]
+func (b *builder) readServices(service, group id) (list []packetfilter.Service, broken string) {
+	ids := b.serviceGroups[group]
 	if service != (id{}) {
 		ids = append([]id{service}, ids...)
 	} else if group == (id{}) {
 		return nil, ""
 	}
 	for _, key := range ids {
-		s, err := r.services[key].read()
+		s, err := b.services[key].read()
 		if err != nil {
 			return nil, "its service " + err.Error()
 		}
@@ -127,7 +127,7 @@ func (r *reader) readServices(service, group id) (list []packetfilter.Service, b
 }
 
 func (s serviceRow) read() (packetfilter.Service, error) {
-	out := packetfilter.Service{Protocol: protocols[s.Protocol], Type: -1}
+	out := packetfilter.Service{Protocol: Protocol(s.Protocol), Type: -1}
 	if out.Protocol == 0 {
 		return out, errors.New("has no protocol that is known")
 	}
@@ -149,11 +149,11 @@ func (s serviceRow) read() (packetfilter.Service, error) {
 }
 
 // nat reads a NAT rule.
-func (r *reader) nat(row natRow) packetfilter.NAT {
+func (b *builder) nat(row natRow) packetfilter.NAT {
 	n := packetfilter.NAT{ID: row.ID, Name: row.Name, Priority: row.Priority, Kind: packetfilter.Kind(row.Kind), In: row.In, Out: row.Out}
 	n.NeedsRule = n.Kind == packetfilter.DNAT && !row.Pass
 	if row.Protocol != "any" {
-		if n.Protocol = protocols[row.Protocol]; n.Protocol == 0 { // which would be every protocol
+		if n.Protocol = Protocol(row.Protocol); n.Protocol == 0 { // which would be every protocol
 			n.Broken = fmt.Sprintf("%q is no protocol", row.Protocol)
 		}
 	}
@@ -167,23 +167,23 @@ func (r *reader) nat(row natRow) packetfilter.NAT {
 		}
 		*p.to = uint16(p.from) // just checked
 	}
-	n.Source, n.Destination = r.natNetwork(&n, row.Source), r.natNetwork(&n, row.Destination)
+	n.Source, n.Destination = b.natNetwork(&n, row.Source), b.natNetwork(&n, row.Destination)
 	if row.Target != "" {
-		addr, err := address(row.Target)
+		addr, err := Address(row.Target)
 		if err != nil {
 			n.Broken = fmt.Sprintf("%q is no address", row.Target)
 		}
 		n.Target = addr
 	}
-	r.mixed[n.ID] = n.Broken == "" && mixes(n.Source.Addr(), n.Destination.Addr(), n.Target)
+	b.Mixed[n.ID] = n.Broken == "" && mixes(n.Source.Addr(), n.Destination.Addr(), n.Target)
 	return n
 }
 
-func (r *reader) natNetwork(n *packetfilter.NAT, text string) netip.Prefix {
+func (b *builder) natNetwork(n *packetfilter.NAT, text string) netip.Prefix {
 	if text == "" {
 		return netip.Prefix{}
 	}
-	p, err := prefix(text)
+	p, err := Network(text)
 	if err != nil {
 		n.Broken = fmt.Sprintf("%q is no network", text)
 	}

@@ -1,4 +1,4 @@
-package firewall
+package filter_test
 
 import (
 	"context"
@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/component/firewall/firewalltest"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
-// others stand in for the services that need the packet filter, which are parts of their own.
+// others stand in for the services that need the packet filter, which are components of their own.
 type others struct {
 	forwardProxy, radius, dhcp bool
 	tunnels                    []daemon.Tunnel
@@ -33,9 +34,9 @@ func (o *others) needed(context.Context, db.DB) (n daemon.Needed, _ error) {
 }
 
 // opened are the lines that let in to a port.
-func (r *rig) opened(port string) (lines []string) {
-	r.t.Helper()
-	for l := range strings.Lines(r.rulesText()) {
+func opened(r *firewalltest.Rig, port string) (lines []string) {
+	r.T.Helper()
+	for l := range strings.Lines(r.RulesText()) {
 		if strings.Contains(l, "dport "+port+" accept") {
 			lines = append(lines, strings.TrimPrefix(strings.TrimSpace(l), "add rule inet gateway input "))
 		}
@@ -44,14 +45,13 @@ func (r *rig) opened(port string) (lines []string) {
 }
 
 // shows (stand-in) FW-16, FW-27*, FW-28, FW-29, FW-30*, FW-31, FW-32
-func TestWhatOtherPartsNeed(t *testing.T) {
-	r := newRig(t)
-	r.iface("eth0", "wan")
-	r.iface("eth1", "lan")
-	r.iface("eth2", "lan")
-	r.iface("eth3", "dmz")
+func TestWhatOtherComponentsNeed(t *testing.T) {
 	o := &others{}
-	r.p.Needed = o.needed
+	r := newRigWith(t, firewalltest.Options{Needed: o.needed})
+	r.Iface("eth0", "wan")
+	r.Iface("eth1", "lan")
+	r.Iface("eth2", "lan")
+	r.Iface("eth3", "dmz")
 	subnet := netip.MustParsePrefix("10.8.0.0/24")
 	for _, tc := range []struct {
 		what   string
@@ -73,14 +73,14 @@ func TestWhatOtherPartsNeed(t *testing.T) {
 		t.Run(tc.what, func(t *testing.T) {
 			*o = tc.others
 			for _, port := range []string{"3128", "1812", "1813", "67", "51820", "51821"} {
-				if got := r.opened(port); !slices.Equal(got, tc.want[port]) {
+				if got := opened(r, port); !slices.Equal(got, tc.want[port]) {
 					t.Errorf("port %s: %q, want %q", port, got, tc.want[port])
 				}
 			}
 			for _, tunnel := range []string{"wg0", "wg1"} {
 				_, serves := tc.want["51820"]
-				text := r.rulesText()
-				passes, masked := lineWith(text, `iifname "`+tunnel+`" accept`) != "", lineWith(text, `oifname "`+tunnel+`"`, "masquerade") != ""
+				text := r.RulesText()
+				passes, masked := firewalltest.LineWith(text, `iifname "`+tunnel+`" accept`) != "", firewalltest.LineWith(text, `oifname "`+tunnel+`"`, "masquerade") != ""
 				if passes != serves || masked != serves {
 					t.Errorf("%s passes %v and is masqueraded %v, want %v", tunnel, passes, masked, serves)
 				}
@@ -94,12 +94,12 @@ func TestWhatOtherPartsNeed(t *testing.T) {
 // shows FW-18, FW-19*
 func TestTheManagementIsReachableAndNarrowed(t *testing.T) {
 	r := newRig(t)
-	r.iface("eth1", "lan")
-	if text := r.rulesText(); lineWith(text, "input tcp dport { 22, 443, 3443 } accept") == "" || lineWith(text, "input udp dport 443 accept") == "" {
+	r.Iface("eth1", "lan")
+	if text := r.RulesText(); firewalltest.LineWith(text, "input tcp dport { 22, 443, 3443 } accept") == "" || firewalltest.LineWith(text, "input udp dport 443 accept") == "" {
 		t.Errorf("the way in is not open by default:\n%s", text)
 	}
 	r.Do("PUT", "/firewall/settings", object{"lockout_zones": []string{"lan"}, "lockout_networks": []string{}}).Want(http.StatusOK)
-	text := r.rulesText()
+	text := r.RulesText()
 	for _, port := range []string{"22", "3443"} {
 		for l := range strings.Lines(text) {
 			if strings.Contains(l, "gateway input ") && strings.Contains(l, port) && strings.Contains(l, "accept") && !strings.Contains(l, `iifname "eth1"`) {
@@ -107,7 +107,7 @@ func TestTheManagementIsReachableAndNarrowed(t *testing.T) {
 			}
 		}
 	}
-	if lineWith(text, `iifname "eth1" tcp dport { 22, 443, 3443 } accept`) == "" {
+	if firewalltest.LineWith(text, `iifname "eth1" tcp dport { 22, 443, 3443 } accept`) == "" {
 		t.Errorf("the way in from the zone is closed:\n%s", text)
 	}
 }

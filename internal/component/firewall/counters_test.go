@@ -1,0 +1,20 @@
+package firewall_test
+
+import (
+	"net/http"
+	"testing"
+
+	"gateway/internal/component/firewall"
+)
+
+// shows FW-64
+func TestCounters(t *testing.T) {
+	r := newLiveRig(t)
+	rule := r.Made("/firewall/rules", object{"name": "x", "action": "accept"})
+	nat := r.Made("/nat-rules", object{"name": "y", "kind": "masquerade"})
+	var list []firewall.Counter
+	r.As("viewer", "GET", "/firewall/counters", nil).Want(http.StatusOK).Into(&list)
+	if len(list) != 2 || list[0].RuleID != nat || !list[0].NAT || list[1].RuleID != rule || list[1].NAT || list[1].Packets != 0 || list[1].LastHit != nil {
+		t.Errorf("counters = %+v", list)
+	}
+}

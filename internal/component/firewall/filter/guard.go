@@ -1,0 +1,147 @@
+package filter
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"gateway/internal/component/firewall/policy"
+	"gateway/internal/fault"
+	"gateway/internal/identity"
+	"gateway/internal/intent"
+	"gateway/internal/packetfilter"
+)
+
+// guard refuses a change that breaks what the operator wrote down as true, or that cuts off
+// whoever makes it. What is broken already may be left so: a repair takes several steps.
+func (f *filter) guard(ctx context.Context, was func() (*policy.State, error), after *policy.State) error {
+	before := sync.OnceValues(was)
+	if err := f.guardAssertions(after, before); err != nil {
+		return err
+	}
+	return f.guardSession(ctx, after, before)
+}
+
+func (f *filter) guardAssertions(after *policy.State, before func() (*policy.State, error)) error {
+	if len(after.Assertions) == 0 {
+		return nil
+	}
+	routes, err := f.routesNow()
+	if err != nil {
+		return err
+	}
+	for _, a := range after.Assertions {
+		why := broken(a, &after.Policy, routes)
+		if why == "" {
+			continue
+		}
+		old, err := before()
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(old.Assertions, func(was policy.Assertion) bool { return was.ID == a.ID && broken(was, &old.Policy, routes) != "" }) {
+			continue
+		}
+		return fault.New(fault.Conflict, "this breaks the assertion %q: %s", a.Name, why).WithCode("assertion_broken")
+	}
+	return nil
+}
+
+// broken says why an assertion does not hold; it is empty when it does.
+func broken(a policy.Assertion, p *packetfilter.Policy, routes packetfilter.Routes) string {
+	if a.Unusable != "" {
+		return a.Unusable
+	}
+	a.Query.Routes = routes
+	w, reaches, err := packetfilter.Reaches(p, a.Query)
+	switch {
+	case err != nil:
+		return "it cannot be decided: " + err.Error()
+	case a.Expect == "never" && reaches:
+		return w.String()
+	case a.Expect == "reach" && !reaches:
+		return "nothing of the kind would pass"
+	}
+	return ""
+}
+
+// routesNow are the kernel's routes.
+func (f *filter) routesNow() (packetfilter.Routes, error) {
+	hops, err := f.Host.Routes()
+	if err != nil {
+		return nil, err
+	}
+	out := make(packetfilter.Routes, len(hops))
+	for i, h := range hops {
+		out[i] = packetfilter.Hop{Network: h.Network, Out: h.Interface, Local: h.Local}
+	}
+	return out, nil
+}
+
+// guardSession forecasts whether whoever asks could still sign in afterwards. With a
+// confirmation asked for, the change comes back by itself.
+func (f *filter) guardSession(ctx context.Context, after *policy.State, before func() (*policy.State, error)) error {
+	if intent.Of(ctx).ConfirmWithin > 0 {
+		return nil
+	}
+	k, ok := f.session(ctx)
+	if !ok {
+		return nil
+	}
+	trace, reaches := f.arrives(&after.Policy, k)
+	if reaches {
+		return nil
+	}
+	old, err := before()
+	if err != nil {
+		return err
+	}
+	if _, reached := f.arrives(&old.Policy, k); !reached {
+		return nil
+	}
+	return fault.New(fault.Conflict, "this would cut you off: a new connection from %s by %s to port %d would not reach us (%s); have it confirmed, so that it comes back by itself, or keep a way in",
+		k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
+}
+
+// mayKeep refuses to keep what cuts off whoever confirms it: their connection may be one from
+// before the change, and the next one would not come about.
+func (f *filter) mayKeep(ctx context.Context, now *policy.State) error {
+	k, ok := f.session(ctx)
+	if !ok {
+		return nil
+	}
+	trace, reaches := f.arrives(&now.Policy, k)
+	if reaches {
+		return nil
+	}
+	return fault.New(fault.Conflict, "keeping this would cut you off: a new connection from %s by %s to port %d would not reach us (%s); "+
+		"let it be undone, or confirm it from a place that still gets in, or on the node with gateway-ctl confirm", k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
+}
+
+// arrives reports whether a packet to the gateway gets there: it passes, and no NAT rule
+// sends it elsewhere.
+func (f *filter) arrives(p *packetfilter.Policy, k packetfilter.Packet) (packetfilter.Trace, bool) {
+	trace := packetfilter.Explain(p, k, func(to netip.Addr) (out string, local, ok bool) {
+		if to == k.Destination {
+			return "", true, true // it reached us there just now
+		}
+		return Route(f.Host.Route)(to)
+	})
+	return trace, trace.Verdict == packetfilter.Accept && trace.Local
+}
+
+// session is the first packet of the next connection of whoever asks.
+func (f *filter) session(ctx context.Context) (packetfilter.Packet, bool) {
+	c := identity.OriginOf(ctx)
+	if !c.Addr.IsValid() || c.Addr.IsLoopback() {
+		return packetfilter.Packet{}, false
+	}
+	back, err := f.Host.Route(c.Addr)
+	if err != nil {
+		return packetfilter.Packet{}, false // it reached us all the same; we cannot tell how
+	}
+	return packetfilter.Packet{
+		In: back.Interface, Source: c.Addr, Destination: back.Source, Protocol: packetfilter.TCP, Port: c.Port,
+	}, true
+}

@@ -1,0 +1,112 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+
+	"gateway/internal/component/firewall/policy"
+	"gateway/internal/fault"
+	"gateway/internal/netfilter"
+	"gateway/internal/packetlog"
+	"gateway/internal/value"
+)
+
+const (
+	// ConnectionsVerb takes a ConnectionsRequest and answers Connections.
+	ConnectionsVerb = "connections"
+	// CutVerb takes a ConnectionFilter and answers Cut.
+	CutVerb = "cut"
+)
+
+// ConnectionFilter says which connections are meant; empty fields mean all.
+type ConnectionFilter struct {
+	Source      string `json:"src,omitempty" query:"src" maxLength:"64" doc:"Address or network that began it"`
+	Destination string `json:"dst,omitempty" query:"dst" maxLength:"64" doc:"Address or network it was begun to, before translation"`
+	Protocol    string `json:"proto,omitempty" query:"proto" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
+	Port        int    `json:"port,omitempty" query:"port" minimum:"0" maximum:"65535" doc:"Destination port, before translation; 0 for all"`
+}
+
+// Connection is one that the kernel tracks.
+type Connection struct {
+	Protocol         string `json:"protocol"`
+	State            string `json:"state,omitempty" doc:"Of TCP"`
+	Source           string `json:"source"`
+	SourcePort       int    `json:"source_port,omitempty"`
+	Destination      string `json:"destination"`
+	Port             int    `json:"port,omitempty"`
+	ReplySource      string `json:"reply_source" doc:"Who answers; another one than the destination if that was translated"`
+	ReplyDestination string `json:"reply_destination" doc:"Whom the answer goes to; another one than the source if that was translated"`
+	Packets          uint64 `json:"packets"`
+	Bytes            uint64 `json:"bytes"`
+	Timeout          int    `json:"timeout" doc:"Seconds until it is forgotten, unless something comes"`
+}
+
+// Connections are some of those there are.
+type Connections struct {
+	Total       int          `json:"total"` // how many match
+	Connections []Connection `json:"connections"`
+}
+
+// ConnectionsRequest asks for the first so many of them.
+type ConnectionsRequest struct {
+	ConnectionFilter
+	Limit int `json:"limit" query:"limit" default:"200" minimum:"1" maximum:"5000"`
+}
+
+// Cut is how many connections there were to cut.
+type Cut struct {
+	Cut int `json:"cut"`
+}
+
+// Filter is the filter as the kernel is asked; it refuses, in words, what is none.
+func (f ConnectionFilter) Filter() (netfilter.Filter, error) {
+	var bad fault.Problems
+	out := netfilter.Filter{
+		Source: value.OptionalPrefix(&bad, "src", f.Source), Destination: value.OptionalPrefix(&bad, "dst", f.Destination),
+		Protocol: uint8(policy.Protocol(f.Protocol)), Port: uint16(f.Port), // the schema has its bounds
+	}
+	return out, bad.Err()
+}
+
+func listConnections(ctx context.Context, in json.RawMessage) (any, error) {
+	var ask ConnectionsRequest
+	f, err := understood(in, &ask, &ask.ConnectionFilter)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := netfilter.Connections(ctx, f, ask.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := Connections{Total: total, Connections: []Connection{}}
+	for _, c := range found {
+		out.Connections = append(out.Connections, shown(c))
+	}
+	return out, nil
+}
+
+func cutConnections(ctx context.Context, in json.RawMessage) (any, error) {
+	var ask ConnectionFilter
+	f, err := understood(in, &ask, &ask)
+	if err != nil {
+		return nil, err
+	}
+	n, err := netfilter.Cut(ctx, f)
+	return Cut{n}, err
+}
+
+func understood(in json.RawMessage, ask any, f *ConnectionFilter) (netfilter.Filter, error) {
+	if err := json.Unmarshal(in, ask); err != nil {
+		return netfilter.Filter{}, fault.New(fault.Invalid, "the request is not understood")
+	}
+	return f.Filter()
+}
+
+func shown(c netfilter.Connection) Connection {
+	return Connection{
+		Protocol: packetlog.Protocol(c.Protocol), State: c.State,
+		Source: c.Source.String(), SourcePort: int(c.SourcePort), Destination: c.Destination.String(), Port: int(c.Port),
+		ReplySource: c.Reply.Source.String(), ReplyDestination: c.Reply.Destination.String(),
+		Packets: c.Sent.Packets + c.Received.Packets, Bytes: c.Sent.Bytes + c.Received.Bytes, Timeout: int(c.Timeout.Seconds()),
+	}
+}
