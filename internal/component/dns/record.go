@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gateway/internal/api"
-	"gateway/internal/component/dns/unbound" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/dns/unbound"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"

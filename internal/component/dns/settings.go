@@ -3,7 +3,7 @@ package dns
 import (
 	"context"
 
-	"gateway/internal/component/dns/unbound" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/dns/unbound"
 	"gateway/internal/db"
 	"gateway/internal/resource"
 )

@@ -6,7 +6,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
-	"gateway/internal/component/dns/unbound" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/dns/unbound"
 	"gateway/internal/fault"
 )
 

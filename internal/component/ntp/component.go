@@ -12,7 +12,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
-	"gateway/internal/component/ntp/chrony" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/db"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gateway/internal/api"
-	"gateway/internal/component/ntp/chrony" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"

@@ -11,7 +11,7 @@ import (
 	protocol "github.com/facebook/time/ntp/chrony"
 
 	"gateway/internal/api"
-	"gateway/internal/component/ntp/chrony" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/fault"
 )
 

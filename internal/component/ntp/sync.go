@@ -9,7 +9,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
-	"gateway/internal/component/ntp/chrony" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )

@@ -18,7 +18,7 @@ import (
 
 	mdns "github.com/miekg/dns"
 
-	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/dns/control"
 	"gateway/internal/sys"
 	"gateway/lab"
 )

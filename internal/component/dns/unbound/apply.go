@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/dns/control"
 	"gateway/internal/daemon"
 )
 

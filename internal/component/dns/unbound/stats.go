@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/dns/control"
 	"gateway/internal/fault"
 )
 

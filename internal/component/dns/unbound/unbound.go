@@ -11,7 +11,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 
-	"gateway/internal/component/dns/control" //nolint:depguard // our own folder, not another component
+	"gateway/internal/component/dns/control"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/sys"
