@@ -67,6 +67,7 @@ func (f *filter) daemon() daemon.Daemon {
 			Source: daemon.Steps[*policy.State]{Load: f.load, Refresh: f.Policy.Refresh, Render: f.render, Guard: f.guard, Keep: f.mayKeep},
 			Check:  check, Plain: isPlain,
 		},
+		After:      []string{"ntp", "dns", "proxy"}, // a port opens when somebody listens
 		Apply:      f.apply,
 		Observe:    f.marker.Mark,
 		Live:       f.installed,

@@ -49,6 +49,7 @@ func (a *adapter) daemon() daemon.Daemon {
 			Check: a.check, Plain: plain,
 		},
 		Units:   []string{haproxy.Unit},
+		After:   []string{"cert"}, // which the configuration names
 		Folders: []string{mapsDir},
 		Apply:   a.apply,
 		Verbs:   map[string]daemon.Verb{VerbStats: a.stats, VerbReload: a.reloadVerb, VerbTraffic: a.traffic},

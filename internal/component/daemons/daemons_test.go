@@ -1,0 +1,32 @@
+package daemons_test
+
+import (
+	"slices"
+	"testing"
+
+	"gateway/internal/component/daemons"
+)
+
+func TestEveryNameInAfterIsADaemonBeforeWhichItselfDoesNotCome(t *testing.T) {
+	after := map[string][]string{}
+	for _, d := range daemons.New(daemons.Deps{}).All {
+		if _, twice := after[d.Name]; twice {
+			t.Errorf("%s is there twice", d.Name)
+		}
+		after[d.Name] = d.After
+	}
+	var reaches func(from, to string, steps int) bool
+	reaches = func(from, to string, steps int) bool {
+		return steps < len(after) && slices.ContainsFunc(after[from], func(next string) bool { return next == to || reaches(next, to, steps+1) })
+	}
+	for name, others := range after {
+		for _, other := range others {
+			if _, there := after[other]; !there {
+				t.Errorf("%s comes after %s, which is no daemon", name, other)
+			}
+		}
+		if reaches(name, name, 0) {
+			t.Errorf("%s comes after itself: each would wait for the other", name)
+		}
+	}
+}
