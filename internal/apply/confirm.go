@@ -37,7 +37,7 @@ const (
 )
 
 // confirming is the wait for a confirmation; there is one at a time. The lock is taken
-// last, after a worker's turn: nobody waits for a turn with it in hand.
+// last, after a worker's busy lock: nobody waits for that one with this in hand.
 type confirming struct {
 	mu    sync.Mutex
 	armed *armed // never changed, only replaced
@@ -260,8 +260,8 @@ func (e *Engine) filesBack(ctx context.Context, a *armed) error {
 			continue
 		}
 		g.Go(func() error {
-			w.turn.Lock()
-			defer w.turn.Unlock()
+			w.busy.Lock()
+			defer w.busy.Unlock()
 			return w.restore(ctx, before.Hashed())
 		})
 	}

@@ -51,8 +51,8 @@ func (w *worker) round(ctx context.Context, lookOnly bool) change.Applied {
 
 // begin ends the round where there is nothing to render.
 func (w *worker) begin(ctx context.Context, lookOnly bool) (came change.Applied, done bool) {
-	w.turn.Lock()
-	defer w.turn.Unlock()
+	w.busy.Lock()
+	defer w.busy.Unlock()
 	if came, held := w.held(); held {
 		return came, true
 	}
@@ -74,8 +74,8 @@ func (w *worker) begin(ctx context.Context, lookOnly bool) (came change.Applied,
 
 // conclude brings what was rendered, unless an unconfirmed change came up meanwhile.
 func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied {
-	w.turn.Lock()
-	defer w.turn.Unlock()
+	w.busy.Lock()
+	defer w.busy.Unlock()
 	if came, held := w.held(); held {
 		return came
 	}

@@ -38,7 +38,7 @@ type Server struct {
 	engine *Engine
 	uids   []uint32
 	log    *slog.Logger
-	turns  turns
+	locks  unitLocks
 
 	read, work time.Duration // shorter in tests
 }

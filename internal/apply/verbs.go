@@ -68,7 +68,7 @@ func (s *Server) service(ctx context.Context, r serviceRequest) (any, error) {
 		return nil, err
 	}
 	// One at a time: "on" and "off" are two steps each, and must not end mixed.
-	leave, err := s.turns.take(ctx, e.unit)
+	leave, err := s.locks.take(ctx, e.unit)
 	if err != nil {
 		return nil, inWords(err, e)
 	}

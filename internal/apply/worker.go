@@ -23,7 +23,7 @@ const (
 )
 
 // worker looks after one component. What is not behind its own lock is behind the
-// engine's turn.
+// worker's busy lock.
 type worker struct {
 	*Engine
 	part daemon.Daemon
@@ -36,9 +36,9 @@ type worker struct {
 	state   State
 	before  daemon.Rendering // installed, for others to read
 
-	// turn is held while anything of the component is checked, installed, reloaded or
+	// busy is held while anything of the component is checked, installed, reloaded or
 	// undone, and guards the rest; only rendering goes without.
-	turn      sync.Mutex
+	busy      sync.Mutex
 	wanted    daemon.Rendering // as last rendered from the database
 	known     bool             // wanted was rendered since the start
 	installed daemon.Rendering // on disk, as far as we know

@@ -88,16 +88,16 @@ type Applied struct {
 
 // Runner runs changes.
 type Runner struct {
-	pool     db.Pool
-	log      *audit.Log
-	now      func() time.Time
-	daemons  Daemons
-	together *together
-	queue    *queue
-	unlocked bool                // judges without waiting for others: see Unlock
-	owners   map[string]string   // the component of each declared table
-	tables   map[string]db.Table // the declared ones, by name
-	rules    map[string]Rule     // by table, for the way back
+	pool      db.Pool
+	log       *audit.Log
+	now       func() time.Time
+	daemons   Daemons
+	coalescer *coalescer
+	queue     *queue
+	unlocked  bool                // judges without waiting for others: see Unlock
+	owners    map[string]string   // the component of each declared table
+	tables    map[string]db.Table // the declared ones, by name
+	rules     map[string]Rule     // by table, for the way back
 }
 
 // NewRunner returns a runner that writes to pool and to the audit log. Changes heed the
@@ -108,7 +108,7 @@ func NewRunner(pool db.Pool, log *audit.Log, now func() time.Time, daemons Daemo
 		owners: map[string]string{}, tables: map[string]db.Table{}, rules: map[string]Rule{},
 	}
 	if sync != nil {
-		r.together = newTogether(sync)
+		r.coalescer = newCoalescer(sync)
 	}
 	return r
 }

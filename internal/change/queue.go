@@ -13,11 +13,11 @@ const (
 	// writers is how many changes have a transaction at once. Each may need a second
 	// connection, for reading what is committed, so half of the pool stays for those who read.
 	writers = 4
-	// maxWaiting is how many more may wait for their turn.
+	// maxWaiting is how many more may wait for their place.
 	maxWaiting = 256
-	// turnTime is how long one waits: once in the queue, and once more for locks that
+	// waitTime is how long one waits: once in the queue, and once more for locks that
 	// another process holds. Both together are less than a request has.
-	turnTime = 5 * time.Second
+	waitTime = 5 * time.Second
 	// retryAfter is when trying again makes sense.
 	retryAfter = 2 * time.Second
 )
@@ -122,14 +122,14 @@ func busy() error {
 // queued runs the change when it is its turn. Those in the queue count as under way, so
 // that they share an apply with the ones before them.
 func (w *work) queued(ctx context.Context, c Change, steps func(*work) error) error {
-	if w.together != nil {
-		w.together.enter(c.Component)
-		defer w.together.leave(c.Component)
+	if w.coalescer != nil {
+		w.coalescer.begin(c.Component)
+		defer w.coalescer.abandon(c.Component)
 	}
 	if w.queue == nil {
 		return w.run(ctx, c, steps)
 	}
-	if err := w.queue.enter(ctx, c.Component, turnTime); err != nil {
+	if err := w.queue.enter(ctx, c.Component, waitTime); err != nil {
 		return err
 	}
 	defer w.queue.leave(c.Component)
@@ -140,7 +140,7 @@ func (w *work) queued(ctx context.Context, c Change, steps func(*work) error) er
 // patient as the database lets it be.
 func lockTime(ctx context.Context) time.Duration {
 	if _, hurried := ctx.Deadline(); hurried {
-		return turnTime
+		return waitTime
 	}
 	return 0
 }

@@ -115,8 +115,8 @@ func (w *work) queueLock(b *pgx.Batch, component string) {
 		return
 	}
 	w.locked = append(w.locked, component)
-	if w.together != nil {
-		w.together.enter(component)
+	if w.coalescer != nil {
+		w.coalescer.begin(component)
 	}
 	b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/' || $1, 0))`, component)
 }
@@ -126,7 +126,7 @@ func (w *work) step(ctx context.Context, c Change, fn func(tx Tx) error) error {
 	var b pgx.Batch
 	if w.queueLock(&b, c.Component); b.Len() > 0 {
 		if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
-			return fmt.Errorf("take the turn of %s: %w", c.Component, err)
+			return fmt.Errorf("wait for the lock of %s: %w", c.Component, err)
 		}
 	}
 	if err := fn(Tx{w.tx, w}); err != nil {
@@ -303,11 +303,11 @@ func (w *work) announce(ctx context.Context) error {
 
 // leave lets those go on that wait for us to come along.
 func (w *work) leave() {
-	if w.together == nil {
+	if w.coalescer == nil {
 		return
 	}
 	for _, component := range w.locked {
-		w.together.leave(component)
+		w.coalescer.abandon(component)
 	}
 	w.locked = nil
 }
@@ -315,23 +315,23 @@ func (w *work) leave() {
 // await waits for the daemons, but not longer than the caller does.
 func (w *work) await(ctx context.Context) intent.Outcome {
 	out := intent.Outcome{Change: w.id}
-	if w.together == nil || len(w.affected) == 0 {
+	if w.coalescer == nil || len(w.affected) == 0 {
 		return out
 	}
 	out.Apply = intent.Live
-	var rides []*ride
+	var applies []*sharedApply
 	for _, component := range w.affected {
 		if i := slices.Index(w.locked, component); i >= 0 {
 			w.locked = slices.Delete(w.locked, i, i+1)
 		} else {
-			w.together.enter(component)
+			w.coalescer.begin(component)
 		}
-		rides = append(rides, w.together.join(component))
+		applies = append(applies, w.coalescer.commit(component))
 	}
-	for _, r := range rides {
+	for _, a := range applies {
 		select {
-		case <-r.done:
-			out = worse(out, r.came)
+		case <-a.done:
+			out = worse(out, a.result)
 		case <-ctx.Done():
 			out.Apply, out.Why = intent.Pending, "the applier is still at it"
 		}
