@@ -67,6 +67,7 @@ type Source interface {
 	refresh(ctx context.Context, stored db.DB) error
 	render(state any) (Rendering, error)
 	guard(ctx context.Context, was func() (any, error), now any) error
+	keeps() bool
 	keep(ctx context.Context, now any) error
 }
 
@@ -118,12 +119,9 @@ func (s Steps[S]) guard(ctx context.Context, was func() (any, error), now any) e
 	}, now.(S))
 }
 
-func (s Steps[S]) keep(ctx context.Context, now any) error {
-	if s.Keep == nil {
-		return nil
-	}
-	return s.Keep(ctx, now.(S))
-}
+func (s Steps[S]) keeps() bool { return s.Keep != nil }
+
+func (s Steps[S]) keep(ctx context.Context, now any) error { return s.Keep(ctx, now.(S)) }
 
 // Render reads and renders.
 func (c Config) Render(ctx context.Context, q db.DB, unseal Unseal) (Rendering, error) {
@@ -136,6 +134,9 @@ func (c Config) Render(ctx context.Context, q db.DB, unseal Unseal) (Rendering, 
 
 // Keep refuses to keep a change that waited to be confirmed, by what is stored with it.
 func (c Config) Keep(ctx context.Context, q db.DB, unseal Unseal) error {
+	if !c.Source.keeps() { // reading may be dear
+		return nil
+	}
 	state, err := c.Source.load(ctx, q, unseal)
 	if err != nil {
 		return err
