@@ -13,11 +13,11 @@ type units interface {
 	unitSwitches
 	Restart(ctx context.Context, unit string) error
 	Reload(ctx context.Context, unit string) error
-	Start(ctx context.Context, unit string) error
 }
 
 type unitSwitches interface {
 	unitStates
+	Start(ctx context.Context, unit string) error
 	Stop(ctx context.Context, unit string) error
 	Enable(ctx context.Context, unit string) error
 	Disable(ctx context.Context, unit string) error

@@ -69,7 +69,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	for _, w := range e.workers {
 		g.Go(func() error { return w.loop(ctx) })
 		if w.part.Background != nil {
-			g.Go(func() error { return w.part.Background(ctx, func() { w.ask(ctx) }) })
+			g.Go(func() error { return w.part.Background(ctx, func() { w.askNow(ctx) }) })
 		}
 	}
 	return g.Wait()

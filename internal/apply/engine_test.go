@@ -73,7 +73,8 @@ func (d *lampd) States(_ context.Context, names []string) ([]sys.UnitState, erro
 	return out, nil
 }
 
-func (d *lampd) Stop(_ context.Context, unit string) error { return d.set(&d.stopped, unit, true) }
+func (d *lampd) Start(_ context.Context, unit string) error { return d.set(&d.stopped, unit, false) }
+func (d *lampd) Stop(_ context.Context, unit string) error  { return d.set(&d.stopped, unit, true) }
 
 func (d *lampd) Disable(_ context.Context, unit string) error { return d.set(&d.disabled, unit, true) }
 
@@ -402,20 +403,22 @@ func TestEditedFilesArePutBack(t *testing.T) {
 	}
 }
 
+// keepEdits sets whether hand edits are left alone.
+func (r *rig) keepEdits(on bool) {
+	r.t.Helper()
+	c := change.Change{Component: "change", Action: "system.component_update"}
+	if err := r.run.Run(r.ctx, c, func(tx change.Tx) error { return change.KeepEdits(r.ctx, tx, "lamp", on) }); err != nil {
+		r.t.Fatal(err)
+	}
+	if _, err := r.engine.Sync(r.ctx, "lamp"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 func TestEditsCanBeKept(t *testing.T) {
 	r := newRig(t)
 	r.mustAdd("one")
-	keep := func(on bool) {
-		t.Helper()
-		c := change.Change{Component: "change", Action: "system.component_update"}
-		if err := r.run.Run(r.ctx, c, func(tx change.Tx) error { return change.KeepEdits(r.ctx, tx, "lamp", on) }); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.engine.Sync(r.ctx, "lamp"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	keep(true)
+	r.keepEdits(true)
 	path := filepath.Join(r.root, lampFile)
 	if err := os.WriteFile(path, []byte("by hand\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -428,7 +431,7 @@ func TestEditsCanBeKept(t *testing.T) {
 	if data, err := os.ReadFile(path); string(data) != "by hand\n" || err != nil {
 		t.Errorf("the file is %q, %v", data, err)
 	}
-	keep(false)
+	r.keepEdits(false)
 	r.runs("lamp one\nlamp two\n")
 }
 

@@ -69,7 +69,7 @@ func (w *worker) replace(ctx context.Context, r daemon.Rendering, damaged []stri
 	w.ordered = time.Time{}
 	w.stage(Installing)
 	err := w.install(r, func(f daemon.File) bool {
-		return !slices.Contains(damaged, f.Path) && bytes.Equal(before.File(f.Path), f.Data)
+		return !slices.Contains(damaged, f.Path) && before.Same(f)
 	})
 	if err == nil {
 		w.stage(Reloading)

@@ -29,8 +29,9 @@ const (
 // job is one round on its way.
 type job struct {
 	wanted    daemon.Rendering
-	due       []change.Due // committed changes that it brings
-	secrets   []string     // that the files hold, and the history must not
+	live      daemon.Rendering // the same, with what it was made from
+	due       []change.Due     // committed changes that it brings
+	secrets   []string         // that the files hold, and the history must not
 	keepEdits bool
 	started   time.Time
 }
@@ -42,10 +43,10 @@ func (w *worker) round(ctx context.Context, lookOnly bool) change.Applied {
 		return came
 	}
 	w.settleNotes()
-	j, err := w.render(ctx)
-	if err == nil {
-		err = w.waitForEarlier(ctx, j.due)
+	if err := w.waitForEarlier(ctx); err != nil {
+		w.Log.Warn("apply", "component", w.part.Name, "err", err) // out of order is better than not at all
 	}
+	j, err := w.render(ctx)
 	return w.conclude(ctx, j, err)
 }
 
@@ -54,6 +55,7 @@ func (w *worker) begin(ctx context.Context, lookOnly bool) (came change.Applied,
 	w.busy.Lock()
 	defer w.busy.Unlock()
 	if came, held := w.held(); held {
+		w.putBack(ctx)
 		return came, true
 	}
 	w.unstage()
@@ -145,7 +147,8 @@ func (w *worker) render(ctx context.Context) (job, error) {
 	if err != nil {
 		return j, fmt.Errorf("render %s: %w", w.part.Name, err)
 	}
-	j.wanted = j.wanted.Hashed()
+	j.live = j.wanted
+	j.wanted = j.wanted.WithoutState().Hashed()
 	w.wanted, w.known = j.wanted, true
 	w.show(func(s *State) { s.Wanted, s.Problems = j.wanted.Hash(), nonNil(j.wanted.Problems) })
 	w.at("rendered")
@@ -173,7 +176,7 @@ func (w *worker) bring(ctx context.Context, j job) error {
 		return w.arm(ctx, j.due) // rows that change no file go back all the same
 	}
 	if w.kept() {
-		return errKept
+		return errors.Join(w.followUnits(ctx, j.wanted.Units), errKept)
 	}
 	if err := w.check(ctx, j.wanted); err != nil {
 		return err
@@ -186,7 +189,7 @@ func (w *worker) bring(ctx context.Context, j job) error {
 
 func (w *worker) live(ctx context.Context, j job) change.Applied {
 	if w.part.Live != nil {
-		w.part.Live(j.wanted)
+		w.part.Live(j.live)
 	}
 	if err := w.mark(ctx, j, intent.Live, ""); err != nil {
 		w.Log.Error("apply", "component", w.part.Name, "err", err)
@@ -208,7 +211,7 @@ func (w *worker) rest(j job) {
 // failed keeps the reason, ends the wait for a confirmation, and tries again later.
 func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 	why := words(err)
-	if db.Unavailable(err) {
+	if db.Unavailable(err) || db.OtherSchema(err) { // or is being upgraded
 		// A daemon that breaks off says the same, and with its old files back all looks in
 		// order: without another round the change would wait for the next one.
 		w.retryAt = w.Clock.Now().Add(retryMin)
@@ -285,6 +288,9 @@ func (w *worker) difference(j job) []intent.File {
 		return text
 	}
 	was, now := map[string]string{}, map[string]string{}
+	if before, after := w.shown.UnitsText(), j.wanted.UnitsText(); before != after {
+		was[daemon.UnitsPath], now[daemon.UnitsPath] = before, after
+	}
 	for _, f := range w.shown.Files {
 		if after := j.wanted.File(f.Path); !bytes.Equal(after, f.Data) {
 			was[f.Path] = hide(f)

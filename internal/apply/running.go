@@ -140,6 +140,9 @@ func (w *worker) inOrder(ctx context.Context) bool {
 	}
 	if len(damaged) > 0 && w.kept() {
 		w.show(func(s *State) { s.Drift, s.Stage = damaged, Held })
+		if err := w.followUnits(ctx, w.installed.Units); err != nil {
+			w.Log.Error("apply", "component", w.part.Name, "err", err)
+		}
 		return true
 	}
 	if len(damaged) > 0 {

@@ -113,6 +113,45 @@ func (w *worker) switchUnits(ctx context.Context, r daemon.Rendering) error {
 	return nil
 }
 
+// followUnits has the units follow the operator's word while the files are somebody's who
+// edits them by hand.
+func (w *worker) followUnits(ctx context.Context, units []daemon.Unit) error {
+	r := w.installed
+	if !slices.Equal(r.Units, units) {
+		r.Units = units
+		r = r.Rehashed()
+		w.setInstalled(r)
+		w.keep(r)
+	}
+	if _, err := w.unitRuns(ctx, r); err == nil {
+		return nil
+	}
+	if err := w.switchUnits(ctx, r); err != nil {
+		return err
+	}
+	for _, u := range r.Units {
+		if u.Up {
+			if err := w.Units.Start(ctx, u.Name); err != nil {
+				return fmt.Errorf("start %s: %w", u.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// putBack has the daemon run on what is installed while the rows of an undone change are
+// still there: after a boot its units may be as the change had left them.
+func (w *worker) putBack(ctx context.Context) {
+	a, _ := w.waiting.current()
+	if a == nil || !a.Undone || len(w.installed.Files) == 0 || w.retryAt.After(w.Clock.Now()) || w.observe(ctx) == w.installed.Hash() {
+		return
+	}
+	if err := w.reload(ctx, daemon.Rendering{}, w.installed); err != nil {
+		w.retryAt = w.Clock.Now().Add(retryMax)
+		w.Log.Error("apply", "component", w.part.Name, "err", err)
+	}
+}
+
 // off reports whether a unit is down by the operator's word.
 func (e *Engine) off(unit string) bool {
 	return slices.ContainsFunc(e.workers, func(w *worker) bool {

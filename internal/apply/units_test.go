@@ -2,6 +2,8 @@ package apply
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -65,4 +67,42 @@ func TestAUnitThatDisabledItselfIsEnabledAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.wantUnits(lampOn)
+}
+
+// A boot brings units up as they were left; nobody confirmed that, so it does not stay, also
+// while the database is away.
+func TestAnUnconfirmedOffDoesNotSurviveABoot(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("switched")
+	ctx := intent.With(r.ctx, intent.Ask{ConfirmWithin: time.Minute})
+	if _, err := r.add(ctx, "off"); err != nil {
+		t.Fatal(err)
+	}
+	r.wantUnits(lampOff)
+	r.boot = "second"
+	r.up.Store(false)
+	r.again()
+	r.wantUnits(lampOn)
+	r.up.Store(true)
+	r.runs("lamp switched\n")
+	r.wantUnits(lampOn)
+}
+
+func TestUnitsFollowWhileAnEditIsKept(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("switched")
+	r.keepEdits(true)
+	path := filepath.Join(r.root, lampFile)
+	if err := os.WriteFile(path, []byte("lamp by hand\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.mustAdd("off")
+	r.wantUnits(lampOff)
+	if err := r.daemon.Start(r.ctx, lampUnit); err != nil {
+		t.Fatal(err)
+	}
+	r.wantUnits(lampOff)
+	if data, err := os.ReadFile(path); err != nil || string(data) != "lamp by hand\n" {
+		t.Errorf("the edited file is %q, %v", data, err)
+	}
 }

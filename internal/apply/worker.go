@@ -28,6 +28,9 @@ type worker struct {
 	*Engine
 	part daemon.Daemon
 	wake chan struct{}
+	// urgent ends the wait for components that come before this one.
+	urgent chan struct{}
+	waited map[string]bool // changes that it waited for; the loop's alone
 
 	mu      sync.Mutex
 	asked   []chan change.Applied
@@ -58,7 +61,7 @@ type worker struct {
 
 func newWorker(e *Engine, part daemon.Daemon) *worker {
 	return &worker{
-		Engine: e, part: part, wake: make(chan struct{}, 1), blobs: map[string]bool{},
+		Engine: e, part: part, wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), blobs: map[string]bool{},
 		state: State{Component: part.Name, Stage: Rendering, Problems: []daemon.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
 	}
 }

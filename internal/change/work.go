@@ -219,7 +219,7 @@ func (w *work) judge(ctx context.Context) error {
 // them are taken here and in one order, after every other lock, so that nobody waits for us
 // with one that we want. What we read from now on is what the others stored.
 func (w *work) lockDaemons(ctx context.Context) error {
-	if w.unlocked {
+	if w.unlocked || w.ask.DryRun { // a dry run stores nothing
 		return nil
 	}
 	var b pgx.Batch

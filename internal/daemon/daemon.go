@@ -66,6 +66,7 @@ type Source interface {
 	load(ctx context.Context, q db.DB, unseal Unseal) (any, error)
 	refresh(ctx context.Context, stored db.DB) error
 	render(state any) (Rendering, error)
+	guards() bool
 	guard(ctx context.Context, was func() (any, error), now any) error
 	keeps() bool
 	keep(ctx context.Context, now any) error
@@ -104,6 +105,8 @@ func (s Steps[S]) render(state any) (Rendering, error) {
 	r.state = state
 	return r, err
 }
+
+func (s Steps[S]) guards() bool { return s.Guard != nil }
 
 func (s Steps[S]) guard(ctx context.Context, was func() (any, error), now any) error {
 	if s.Guard == nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"gateway/internal/secret"
@@ -87,6 +88,30 @@ func From[S any](r Rendering) (state S, ok bool) {
 	return state, ok
 }
 
+// WithoutState is the rendering for keeping: what it was made from may be as long again.
+func (r Rendering) WithoutState() Rendering {
+	r.state = nil
+	return r
+}
+
+// Same reports whether the rendering has this very file.
+func (r Rendering) Same(f File) bool {
+	i := r.find(f.Path)
+	return i >= 0 && r.Files[i].Mode == f.Mode && r.Files[i].Group == f.Group && bytes.Equal(r.Files[i].Data, f.Data)
+}
+
+// UnitsPath stands for the units among the files, where renderings are shown or compared.
+const UnitsPath = "(systemd units)"
+
+// UnitsText is which units are up, a line each; empty where the operator has no word in it.
+func (r Rendering) UnitsText() string {
+	var b strings.Builder
+	for _, u := range r.Units {
+		fmt.Fprintf(&b, "%s %s\n", u.Name, map[bool]string{true: "on", false: "off"}[u.Up])
+	}
+	return b.String()
+}
+
 // Hashed is the rendering with its hash kept: files may be many and long, and are not
 // changed any more.
 func (r Rendering) Hashed() Rendering {
@@ -98,6 +123,12 @@ func (r Rendering) Hashed() Rendering {
 		}
 	}
 	return r
+}
+
+// Rehashed is the rendering after its units were changed.
+func (r Rendering) Rehashed() Rendering {
+	r.hash = ""
+	return r.Hashed()
 }
 
 // Sharing is the rendering with the contents that another one has too kept once: a hundred

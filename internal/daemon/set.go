@@ -72,6 +72,9 @@ func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 	}
 	var problems []Problem
 	state, err := c.Source.load(ctx, now, s.Unseal)
+	if err != nil && c.Source.guards() {
+		return fmt.Errorf("read %s: %w", name, err) // nobody can say what it would do
+	}
 	if err == nil {
 		if err := c.Source.guard(ctx, func() (any, error) { return c.Source.load(ctx, was, s.Unseal) }, state); err != nil {
 			return err
@@ -162,6 +165,9 @@ func redact([]byte, secret.Place) (secret.Text, error) { return secret.Redacted,
 // Texts are the files by path, as they may be shown.
 func (r Rendering) Texts() map[string]string {
 	m := map[string]string{}
+	if text := r.UnitsText(); text != "" {
+		m[UnitsPath] = text
+	}
 	for _, f := range r.Files {
 		m[f.Path] = f.Text()
 	}

@@ -37,6 +37,13 @@ func Unavailable(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)
 }
 
+// OtherSchema reports whether err means that the database has another schema than this program
+// was made for: while both are upgraded, one of them is first.
+func OtherSchema(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "42703" || pg.Code == "42P01") // undefined column, undefined table
+}
+
 // Fault turns what PostgreSQL says into what an operator can act on; other errors
 // pass through. noun names the row ("user"), fields maps a unique constraint to the field it guards.
 func Fault(err error, noun string, fields map[string]string) error {

@@ -3,6 +3,7 @@ package dns
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
@@ -37,8 +38,12 @@ func (h *handlers) statusRoutes(r api.Router) {
 	})
 }
 
+const offTime = 300 * time.Millisecond
+
 // orOff says that the resolver is switched off, where that is why it does not answer.
 func (h *handlers) orOff(ctx context.Context, silent error) error {
+	ctx, cancel := context.WithTimeout(ctx, offTime) // it may be the database that is away
+	defer cancel()
 	var on bool
 	err := h.DB.QueryRow(ctx, `select enabled from dns_settings`).Scan(&on)
 	if err == nil && !on {

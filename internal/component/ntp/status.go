@@ -68,8 +68,12 @@ func (h *handlers) status(ctx context.Context, _ *struct{}) (*api.Body[Status], 
 	return api.OK(s), nil
 }
 
+const offTime = 300 * time.Millisecond
+
 // orOff says that the daemon is switched off, where that is why it does not answer.
 func (h *handlers) orOff(ctx context.Context, silent error) error {
+	ctx, cancel := context.WithTimeout(ctx, offTime) // it may be the database that is away
+	defer cancel()
 	var on bool
 	err := h.DB.QueryRow(ctx, `select enabled from ntp_settings`).Scan(&on)
 	if err == nil && !on {

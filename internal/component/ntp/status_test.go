@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gateway/internal/component/ntp/chrony"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/lab"
 )
@@ -129,6 +130,11 @@ func deaf(t *testing.T) func(context.Context) (net.Conn, error) {
 }
 
 func TestADaemonThatDoesNotAnswer(t *testing.T) {
+	away, err := db.Open("postgres://nobody@127.0.0.1:1/none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer away.Close()
 	for name, dial := range map[string]func(context.Context) (net.Conn, error){
 		"it hangs":          deaf(t),
 		"it is not running": func(context.Context) (net.Conn, error) { return nil, errFake },
@@ -137,7 +143,7 @@ func TestADaemonThatDoesNotAnswer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &handlers{Options{Dial: dial}}
+			p := &handlers{Options{Dial: dial, DB: away}}
 			ask := map[string]func() error{
 				"status":  func() error { _, err := p.status(t.Context(), nil); return err },
 				"sources": func() error { _, err := p.sources(t.Context(), nil); return err },

@@ -4,4 +4,6 @@ const same = (a: string[] = [], b: string[] = []) => a.toSorted().join() === b.t
 
 /** cutsOff says whether a change of the settings can take the names away from those who manage the node. */
 export const cutsOff = (before: DnsSettings, body: DnsSettingsInput) =>
-	!same(before.listen_addresses, body.listen_addresses) || !same(before.access_acl, body.access_acl);
+	(before.enabled && body.enabled === false) ||
+	!same(before.listen_addresses, body.listen_addresses) ||
+	!same(before.access_acl, body.access_acl);

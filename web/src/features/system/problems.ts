@@ -18,7 +18,8 @@ const fullMemory = 0.95;
 export function problemsOf(known: Known, t: Translate, percent: (share: number) => string): Problem[] {
 	const found: Problem[] = [];
 	for (const service of known.services ?? []) {
-		const failed = service.active_state === "failed" && service.installed !== false;
+		const isOff = service.boot === "disabled" && !service.required;
+		const failed = service.active_state === "failed" && service.installed !== false && !isOff;
 		if (!failed && !isMissing(service)) continue;
 		const name = serviceName(service.name, service.description);
 		const kind = failed ? "failed" : "stopped";
