@@ -3,6 +3,8 @@ package packetfilter
 import (
 	"bytes"
 	"net/netip"
+
+	"gateway/internal/longtext"
 )
 
 // setText is what Text.Elements has of one set.
@@ -82,37 +84,12 @@ func changed(was, now []byte) (gone, come []byte) {
 // unlike cuts off the lines that two lists begin and end with alike, which is nearly all of
 // them when a member of a large group changed.
 func unlike(a, b []byte) (restA, restB []byte) {
-	n := bytes.LastIndexByte(a[:sameBegin(a, b)], '\n') + 1
+	n := bytes.LastIndexByte(a[:longtext.CommonPrefix(a, b)], '\n') + 1
 	a, b = a[n:], b[n:]
-	same := a[len(a)-sameEnd(a, b):]
+	same := a[len(a)-longtext.CommonSuffix(a, b):]
 	// The lines that end alike begin behind a line break that both have.
 	n = len(same) - (bytes.IndexByte(same, '\n') + 1)
 	return a[:len(a)-n], b[:len(b)-n]
-}
-
-// block is how many bytes are compared at once before it is told where they differ.
-const block = 4096
-
-func sameBegin(a, b []byte) int {
-	n, most := 0, min(len(a), len(b))
-	for n+block <= most && bytes.Equal(a[n:n+block], b[n:n+block]) {
-		n += block
-	}
-	for n < most && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-func sameEnd(a, b []byte) int {
-	n, most := 0, min(len(a), len(b))
-	for n+block <= most && bytes.Equal(a[len(a)-n-block:len(a)-n], b[len(b)-n-block:len(b)-n]) {
-		n += block
-	}
-	for n < most && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	return n
 }
 
 func firstLine(text []byte) []byte {

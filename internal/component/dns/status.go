@@ -3,12 +3,11 @@ package dns
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
+	"gateway/internal/component"
 	"gateway/internal/component/dns/unbound"
-	"gateway/internal/fault"
 )
 
 // Stats count since unbound started.
@@ -38,16 +37,7 @@ func (h *handlers) statusRoutes(r api.Router) {
 	})
 }
 
-const offTime = 300 * time.Millisecond
-
-// orOff says that the resolver is switched off, where that is why it does not answer.
+// orOff says that it is switched off, where that is why it does not answer.
 func (h *handlers) orOff(ctx context.Context, silent error) error {
-	ctx, cancel := context.WithTimeout(ctx, offTime) // it may be the database that is away
-	defer cancel()
-	var on bool
-	err := h.DB.QueryRow(ctx, `select enabled from dns_settings`).Scan(&on)
-	if err == nil && !on {
-		return fault.New(fault.Unavailable, "the DNS resolver is switched off; switch it on in its settings").WithCode("switched_off")
-	}
-	return silent
+	return component.OrOff(ctx, h.DB, `select enabled from dns_settings`, "the DNS resolver", silent)
 }

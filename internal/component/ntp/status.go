@@ -11,6 +11,7 @@ import (
 	protocol "github.com/facebook/time/ntp/chrony"
 
 	"gateway/internal/api"
+	"gateway/internal/component"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/fault"
 )
@@ -68,18 +69,9 @@ func (h *handlers) status(ctx context.Context, _ *struct{}) (*api.Body[Status], 
 	return api.OK(s), nil
 }
 
-const offTime = 300 * time.Millisecond
-
-// orOff says that the daemon is switched off, where that is why it does not answer.
+// orOff says that it is switched off, where that is why it does not answer.
 func (h *handlers) orOff(ctx context.Context, silent error) error {
-	ctx, cancel := context.WithTimeout(ctx, offTime) // it may be the database that is away
-	defer cancel()
-	var on bool
-	err := h.DB.QueryRow(ctx, `select enabled from ntp_settings`).Scan(&on)
-	if err == nil && !on {
-		return fault.New(fault.Unavailable, "the NTP daemon is switched off; switch it on in its settings").WithCode("switched_off")
-	}
-	return silent
+	return component.OrOff(ctx, h.DB, `select enabled from ntp_settings`, "the NTP daemon", silent)
 }
 
 // monitor asks the daemon one question after the other.

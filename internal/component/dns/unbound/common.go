@@ -1,12 +1,16 @@
 package unbound
 
-import "bytes"
+import (
+	"bytes"
+
+	"gateway/internal/longtext"
+)
 
 // trimCommon leaves away the common prefix and the common suffix of two lists of lines, so that
 // ten thousand lines of which one differs cost next to nothing. The lines of one owner stay
 // together.
 func trimCommon(was, is []byte) ([]byte, []byte) {
-	start := lineStart(was, commonPrefix(was, is))
+	start := lineStart(was, longtext.CommonPrefix(was, is))
 	for start > 0 {
 		before := lineStart(was, start-1)
 		if o := owner(was[before:]); o != owner(was[start:]) && o != owner(is[start:]) {
@@ -18,7 +22,7 @@ func trimCommon(was, is []byte) ([]byte, []byte) {
 }
 
 func trimCommonSuffix(was, is []byte) ([]byte, []byte) {
-	end := was[len(was)-commonSuffix(was, is):]
+	end := was[len(was)-longtext.CommonSuffix(was, is):]
 	a, b := was[:len(was)-len(end)], is[:len(is)-len(end)]
 	if !wholeLines(a) || !wholeLines(b) {
 		end = nextLine(end)
@@ -61,28 +65,4 @@ func lastOwner(list []byte) string {
 		return ""
 	}
 	return owner(list[lineStart(list, len(list)-1):])
-}
-
-const block = 4096
-
-func commonPrefix(a, b []byte) int {
-	n, most := 0, min(len(a), len(b))
-	for n+block <= most && bytes.Equal(a[n:n+block], b[n:n+block]) {
-		n += block
-	}
-	for n < most && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-func commonSuffix(a, b []byte) int {
-	n, most := 0, min(len(a), len(b))
-	for n+block <= most && bytes.Equal(a[len(a)-n-block:len(a)-n], b[len(b)-n-block:len(b)-n]) {
-		n += block
-	}
-	for n < most && a[len(a)-n-1] == b[len(b)-n-1] {
-		n++
-	}
-	return n
 }
