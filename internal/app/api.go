@@ -201,5 +201,13 @@ func Blueprint() (*API, error) {
 	return a, nil
 }
 
+// Jobs are those of all components.
+func (a *API) Jobs() (jobs []component.Job) {
+	for _, c := range a.parts {
+		jobs = append(jobs, c.Jobs...)
+	}
+	return jobs
+}
+
 // Schemas is what all parts store.
 func (a *API) Schemas() []db.Schema { return component.Schemas(a.parts) }

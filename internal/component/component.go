@@ -44,9 +44,20 @@ const (
 // Job is something gateway-scheduler does every so often, first one period after its start.
 type Job struct {
 	Name  string
+	Where Where
 	Every time.Duration
 	Run   func(context.Context) error
 }
+
+// Where says which nodes of a cluster have a job to do. A single node does all of them.
+type Where int
+
+const (
+	// OnPrimary is for what is stored once for all nodes: orders of certificates, old sessions.
+	OnPrimary Where = iota + 1
+	// OnEveryNode is for what each node has by itself: its traffic, the names it resolves.
+	OnEveryNode
+)
 
 // Object is one kind of thing in the exported configuration.
 type Object struct {

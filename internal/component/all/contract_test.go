@@ -124,6 +124,23 @@ func TestMigrationsCanRunAgain(t *testing.T) {
 	}
 }
 
+func TestEveryJobSaysWhereItRuns(t *testing.T) {
+	a, err := app.Blueprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, job := range a.Jobs() {
+		if job.Where == 0 || job.Every <= 0 || names[job.Name] {
+			t.Errorf("job %+v is there twice, or does not say where and how often it runs", job.Name)
+		}
+		names[job.Name] = true
+	}
+	if len(names) < 5 {
+		t.Errorf("only the jobs %v were found", names)
+	}
+}
+
 // The bar of "one folder, one line": package toy and the line below are all it takes.
 func TestBarFoundation12AComponentIsOneFolderAndOneLine(t *testing.T) {
 	bar.NotShort(t)

@@ -37,7 +37,7 @@ func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now
 		Listen: map[string]func(context.Context, string){
 			audit.Channel: p.heed,
 		},
-		Jobs: []component.Job{{Name: "audit.prune", Every: time.Hour, Run: p.prune}},
+		Jobs: []component.Job{{Name: "audit.prune", Where: component.OnEveryNode, Every: time.Hour, Run: p.prune}},
 	}
 }
 

@@ -91,8 +91,8 @@ func (s *service) component() component.Component {
 		Routes:     s.routes,
 		Listen:     map[string]func(context.Context, string){challengeChannel: s.challengesChanged},
 		Jobs: []component.Job{
-			{Name: "cert.renew", Every: 2 * time.Second, Run: s.renewDue},
-			{Name: "cert.upkeep", Every: time.Hour, Run: s.upkeep},
+			{Name: "cert.renew", Where: component.OnPrimary, Every: 2 * time.Second, Run: s.renewDue},
+			{Name: "cert.upkeep", Where: component.OnPrimary, Every: time.Hour, Run: s.upkeep},
 		},
 		Objects: []component.Object{
 			{Key: "dns_providers", Path: "/certificates/dns-providers", Name: []string{"name"}},

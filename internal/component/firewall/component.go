@@ -56,8 +56,8 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     f.routes,
 		Jobs: []component.Job{
-			{Name: "firewall-names", Every: lookUpEvery, Run: f.lookUp},
-			{Name: "firewall-touched", Every: time.Hour, Run: f.forget},
+			{Name: "firewall-names", Where: component.OnEveryNode, Every: lookUpEvery, Run: f.lookUp},
+			{Name: "firewall-touched", Where: component.OnEveryNode, Every: time.Hour, Run: f.forget},
 		},
 		Objects: objects(),
 	}

@@ -51,8 +51,8 @@ func (s *service) component() component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     s.routes,
 		Jobs: []component.Job{
-			{Name: "proxy.ipv6", Every: time.Minute, Run: s.followSetup},
-			{Name: "proxy.traffic", Every: trafficStep, Run: s.keepTraffic},
+			{Name: "proxy.ipv6", Where: component.OnEveryNode, Every: time.Minute, Run: s.followSetup},
+			{Name: "proxy.traffic", Where: component.OnEveryNode, Every: trafficStep, Run: s.keepTraffic},
 		},
 		Objects: objects(),
 	}

@@ -77,8 +77,8 @@ func (u *Users) Component() component.Component {
 		Routes:     u.routes,
 		Listen:     map[string]func(context.Context, string){sessionChannel: u.sessions.changed, change.Channel: u.heed},
 		Jobs: []component.Job{
-			{Name: "user.sessions.prune", Every: time.Hour, Run: u.pruneSessions},
-			{Name: "user.tokens.prune", Every: time.Hour, Run: u.pruneTokens},
+			{Name: "user.sessions.prune", Where: component.OnPrimary, Every: time.Hour, Run: u.pruneSessions},
+			{Name: "user.tokens.prune", Where: component.OnPrimary, Every: time.Hour, Run: u.pruneTokens},
 		},
 	}
 }
