@@ -21,16 +21,18 @@ export function ErrorState({ error, retry }: Props) {
 	const { t } = useTranslation("ui");
 	const text = useErrorText();
 	const away = error instanceof ApiError && error.away;
+	const isOff = error instanceof ApiError && error.code === "switched_off"; // which is no fault
+	const isFault = !away && !isOff;
 	return (
 		<PFEmptyState
-			titleText={away ? t("error.waiting") : t("error.load")}
+			titleText={isOff ? t("state.off") : away ? t("error.waiting") : t("error.load")}
 			headingLevel="h2"
-			status={away ? "info" : "danger"}
-			icon={away ? undefined : ExclamationCircleIcon}
+			status={isFault ? "danger" : "info"}
+			icon={isFault ? ExclamationCircleIcon : undefined}
 			variant="sm"
 		>
 			<EmptyStateBody>{text(error)}</EmptyStateBody>
-			{retry && (
+			{retry && !isOff && (
 				<EmptyStateFooter>
 					<EmptyStateActions>
 						<Button variant="secondary" onClick={retry}>

@@ -9,6 +9,7 @@ const ours = [
 	"database_unavailable",
 	"unauthenticated",
 	"forbidden",
+	"switched_off",
 	"too_many_requests",
 	"unexpected",
 ];

@@ -1,4 +1,4 @@
-import { type NtpStatus, useCan } from "@api";
+import { ApiError, type NtpStatus, useCan } from "@api";
 import { BusyButton, formatNumber, Notice, StatusLabel, Time, toast, useErrorText, Waiting } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useForceSync, useStatus } from "./requests";
@@ -13,13 +13,18 @@ export function StatusCard() {
 		<section className="gw-panel gw-ntp-card" aria-label={t("status.title")}>
 			<div className="gw-ntp-facts">
 				{query.data && <Facts status={query.data} />}
-				{!query.data && query.error && <Notice kind="warning" title={text(query.error)} />}
+				{!query.data && query.error && (
+					<Notice kind={isOff(query.error) ? "info" : "warning"} title={text(query.error)} />
+				)}
 				{!query.data && !query.error && <Waiting height="3rem" />}
 			</div>
 			{useCan("admin") && <SyncButton />}
 		</section>
 	);
 }
+
+/** isOff says that the daemon does not answer because it is not to run. */
+const isOff = (error: unknown) => error instanceof ApiError && error.code === "switched_off";
 
 function Facts({ status }: { status: NtpStatus }) {
 	const { t } = useTranslation("ntp");

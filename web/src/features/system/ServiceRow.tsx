@@ -44,7 +44,8 @@ export function ServiceRow({ service, admin }: { service: SystemService; admin: 
 const blank = (value: unknown) => (value ? "" : "gw-system-blank");
 
 const acts = (service: SystemService) =>
-	service.installed !== false && (canRestart(service.name) || (canSwitch(service.name) && service.installed === true));
+	service.installed !== false &&
+	((canRestart(service.name) && stateOf(service) !== "off") || (canSwitch(service.name) && service.installed === true));
 
 function Act({ service, name }: { service: SystemService; name: string }) {
 	const { t } = useTranslation("system");
