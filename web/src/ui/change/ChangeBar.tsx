@@ -41,6 +41,7 @@ export function ChangeBar({ component, risky, said, onSay, plan, busy }: Props) 
 				<Switch
 					id={`${id}confirm`}
 					label={on ? t("change.confirmOn") : t("change.confirmOff")}
+					aria-label={on ? t("change.confirmOn") : t("change.confirmOff")} // a description would hide the label
 					isChecked={on}
 					aria-describedby={risky ? `${id}risky` : undefined}
 					onChange={(_, confirm) => onSay({ ...said, confirm })}
