@@ -20,5 +20,5 @@ func OrOff(ctx context.Context, q db.DB, enabled, name string, silent error) err
 	if err := q.QueryRow(ctx, enabled).Scan(&on); err != nil || on {
 		return silent
 	}
-	return fault.New(fault.Unavailable, "%s is switched off; switch it on in its settings", name).WithCode("switched_off")
+	return fault.New(fault.Conflict, "%s is switched off; switch it on in its settings", name).WithCode("switched_off")
 }
