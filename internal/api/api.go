@@ -119,6 +119,8 @@ type Op struct {
 	TokenRead bool
 	// WithoutDatabase operations answer while the database is away.
 	WithoutDatabase bool
+	// Switched operations read from a daemon that may be switched off: then they answer 409.
+	Switched bool
 	// BeforeSetup operations are usable while setup is not complete.
 	BeforeSetup bool
 	// Config operations store configuration and do nothing else: they can be tried out,

@@ -65,6 +65,9 @@ func (op Op) errors() []int {
 	if strings.Contains(op.Path, "{") || op.Mutates() {
 		e = append(e, http.StatusNotFound)
 	}
+	if op.Switched {
+		e = append(e, http.StatusConflict)
+	}
 	if op.Mutates() {
 		e = append(e, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests)
 	}

@@ -15,7 +15,7 @@ type Stats unbound.Stats
 
 func (h *handlers) statusRoutes(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "dns-stats", Method: http.MethodGet, Path: "/dns/stats", Access: api.Viewer, WithoutDatabase: true,
+		ID: "dns-stats", Method: http.MethodGet, Path: "/dns/stats", Access: api.Viewer, WithoutDatabase: true, Switched: true,
 		Summary: "Get the counters of the DNS resolver", Description: "They count since the resolver started.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[Stats], error) {
 		var s Stats

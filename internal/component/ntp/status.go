@@ -29,11 +29,11 @@ func dialMonitor(ctx context.Context) (net.Conn, error) {
 
 func (h *handlers) statusRoutes(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "ntp-status", Method: http.MethodGet, Path: "/ntp/status", Access: api.Viewer, WithoutDatabase: true,
+		ID: "ntp-status", Method: http.MethodGet, Path: "/ntp/status", Access: api.Viewer, WithoutDatabase: true, Switched: true,
 		Summary: "How the clock is doing, as the NTP daemon says now",
 	}, h.status)
 	api.Handle(r, api.Op{
-		ID: "ntp-sources", Method: http.MethodGet, Path: "/ntp/sources", Access: api.Viewer, WithoutDatabase: true,
+		ID: "ntp-sources", Method: http.MethodGet, Path: "/ntp/sources", Access: api.Viewer, WithoutDatabase: true, Switched: true,
 		Summary: "How each time source is doing, as the NTP daemon says now",
 	}, h.sources)
 }
