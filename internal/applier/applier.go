@@ -21,9 +21,8 @@ import (
 	"gateway/internal/component/daemons"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/daemon"
-	"gateway/internal/process"
-
 	"gateway/internal/db"
+	"gateway/internal/process"
 	"gateway/internal/secret"
 	"gateway/internal/sys"
 )
@@ -173,7 +172,7 @@ func newEngine(cfg Config, pool db.Pool, up func() bool, units *sys.Units, log *
 	}), nil
 }
 
-// opener opens secrets with the master key that systemd hands over. Without one the parts
+// opener opens secrets with the master key that systemd hands over. Without one the daemons
 // that need no secret still work.
 func opener(path string, log *slog.Logger) daemon.Unseal {
 	box, err := secret.OpenBox(path)

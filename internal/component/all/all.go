@@ -51,7 +51,6 @@ type Deps struct {
 	Host      *sys.Host
 	Units     *sys.Units
 	Apt       *sys.Apt
-	Exec      sys.Runner
 	Applier   apply.Client
 	Set       daemon.Set     // what every daemon makes of the rows
 	Policy    *policy.Reader // the one of Set's packet filter
