@@ -135,6 +135,9 @@ type Op struct {
 	// AtOnce is how many requests of a costly operation are worked on at the same time; the
 	// others wait. 0 is as many as come.
 	AtOnce int
+	// Enums are the values of fields of the body that are known only once the product is put
+	// together; the others say theirs in their tag.
+	Enums map[string][]string
 	// Check refuses a stream before it is opened: afterwards there is no status any more.
 	Check func(ctx context.Context) error
 }
@@ -154,6 +157,7 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 		start := time.Now()
 		counted.observe(r.s.pass(op, room, ctx, next), time.Since(start))
 	}}
+	enumerate[I](r.s.huma.OpenAPI().Components.Schemas, op.Enums)
 	huma.Register(r.s.huma, h, func(ctx context.Context, in *I) (out *O, err error) {
 		defer func() {
 			if v := recover(); v != nil {

@@ -145,3 +145,21 @@ func (s *Server) registerDocument() {
 		return reference.Execute(w, s.huma.OpenAPI())
 	})
 }
+
+// enumerate tells the schema of I's body which values its fields may have.
+func enumerate[I any](schemas huma.Registry, enums map[string][]string) {
+	if len(enums) == 0 {
+		return
+	}
+	body, _ := reflect.TypeFor[I]().FieldByName("Body")
+	schema := schemas.SchemaFromRef(schemas.Schema(body.Type, true, body.Type.Name()).Ref)
+	for field, values := range enums {
+		property := schema.Properties[field]
+		property.Enum = nil
+		for _, v := range values {
+			property.Enum = append(property.Enum, v)
+		}
+		property.PrecomputeMessages()
+	}
+	schema.PrecomputeMessages()
+}

@@ -82,7 +82,8 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer pool.Close()
 	watch := db.NewWatch(pool, func(ctx context.Context) error { return change.Ready(ctx, pool) }, log)
-	engine, err := newEngine(cfg, pool, watch.Up, units, log)
+	managed := cfg.daemons(units, log)
+	engine, err := newEngine(cfg, managed, pool, watch.Up, units, log)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,9 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 		return (&db.Listener{Pool: pool, Ready: watch.Up, Handlers: heard, Log: log}).Run(ctx)
 	})
-	g.Go(func() error { return apply.NewServer(units, sys.NewNft(sys.Run), engine, uids, log).Serve(ctx, l) })
+	g.Go(func() error {
+		return apply.NewServer(units, sys.NewNft(sys.Run), daemons.Services(daemon.Configs(managed)), engine, uids, log).Serve(ctx, l)
+	})
 	return g.Wait()
 }
 
@@ -132,7 +135,8 @@ func LoadPacketFilter(ctx context.Context, cfg Config) error {
 	}
 	defer pool.Close()
 	cfg.only = filter.Name // what the others need is memory that boots do not have
-	engine, err := newEngine(cfg, pool, func() bool { return false }, sys.NewUnits(), log)
+	units := sys.NewUnits()
+	engine, err := newEngine(cfg, cfg.daemons(units, log), pool, func() bool { return false }, units, log)
 	if err != nil {
 		return err
 	}
@@ -143,22 +147,26 @@ func LoadPacketFilter(ctx context.Context, cfg Config) error {
 	return engine.Load(ctx, filter.Name, filter.Shut())
 }
 
-func newEngine(cfg Config, pool db.Pool, up func() bool, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
+// daemons are what is managed: all of them, or the one component to look after.
+func (c Config) daemons(units *sys.Units, log *slog.Logger) []daemon.Daemon {
+	managed := daemons.New(daemons.Deps{Units: units, Exec: units.Confine(sys.Run), Host: sys.NewHost(time.Now), At: failpoint(c.RunDir), Log: log}).All
+	if c.only == "" {
+		return managed
+	}
+	return slices.DeleteFunc(managed, func(d daemon.Daemon) bool { return d.Name != c.only })
+}
+
+func newEngine(cfg Config, managed []daemon.Daemon, pool db.Pool, up func() bool, units *sys.Units, log *slog.Logger) (*apply.Engine, error) {
 	clock, err := apply.SystemClock(cfg.RunDir)
 	if err != nil {
 		return nil, err
 	}
-	host := sys.NewHost(time.Now)
-	health, err := host.Health()
+	health, err := sys.NewHost(time.Now).Health()
 	if err != nil {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
-	at := failpoint(cfg.RunDir)
-	managed := daemons.New(daemons.Deps{Units: units, Exec: units.Confine(sys.Run), Host: host, At: at, Log: log}).All
 	unseal := daemon.Unseal(sealed)
-	if cfg.only != "" {
-		managed = slices.DeleteFunc(managed, func(d daemon.Daemon) bool { return d.Name != cfg.only })
-	} else {
+	if cfg.only == "" {
 		unseal = opener(cfg.MasterKey, log)
 	}
 	run := change.NewRunner(pool, audit.NewLog(health.MachineID, time.Now), time.Now, daemon.Set{Configs: daemon.Configs(managed), Unseal: unseal}, nil)
@@ -167,7 +175,7 @@ func newEngine(cfg Config, pool db.Pool, up func() bool, units *sys.Units, log *
 	}
 	return apply.NewEngine(apply.EngineOptions{
 		Daemons: managed, Unseal: unseal, Pool: pool, Up: up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
-		Node: health.MachineID, Clock: clock, Log: log, At: at,
+		Node: health.MachineID, Clock: clock, Log: log, At: failpoint(cfg.RunDir),
 		Undo: run.Undo,
 	}), nil
 }

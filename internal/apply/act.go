@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
@@ -28,31 +29,35 @@ type unitStates interface {
 }
 
 // act does what was permitted, step by step.
-func (s *Server) act(ctx context.Context, a Action, e entry) error {
-	if err := usable(ctx, s.units, e); err != nil {
+func (s *Server) act(ctx context.Context, a Action, svc daemon.Service) error {
+	if err := usable(ctx, s.units, svc); err != nil {
 		return err
 	}
-	if a == Restart && s.engine != nil && s.engine.off(e.unit) {
-		return fault.New(fault.Conflict, "%s is switched off; switch it on in its settings", e.name).WithCode("switched_off")
+	if a == Restart && s.engine != nil && s.engine.off(svc.Unit) {
+		return fault.New(fault.Conflict, "%s is switched off; switch it on in its settings", svc.Phrase).WithCode("switched_off")
+	}
+	restart := s.units.Restart
+	if svc.Gentle {
+		restart = s.restartGently
 	}
 	steps := map[Action][]func(context.Context, string) error{
-		Restart: {s.restart},
+		Restart: {restart},
 		On:      {s.units.Enable, s.units.Start},
 		Off:     {s.units.Stop, s.units.Disable},
 	}[a]
 	for _, step := range steps {
-		if err := step(ctx, e.unit); err != nil {
-			return inWords(err, e)
+		if err := step(ctx, svc.Unit); err != nil {
+			return inWords(err, svc)
 		}
 	}
 	return nil
 }
 
-// restart gives the service fresh processes. HAProxy does that by a reload, which
-// replaces its workers and cuts nobody off, not even the request that asked for
-// this; it is stopped and started only when the reload does not work.
-func (s *Server) restart(ctx context.Context, unit string) error {
-	if unit == ReverseProxy.Unit() && s.units.Reload(ctx, unit) == nil {
+// restartGently gives the service fresh processes by a reload, which cuts nobody off, not
+// even the request that asked for this; it is stopped and started only when the reload does
+// not work.
+func (s *Server) restartGently(ctx context.Context, unit string) error {
+	if s.units.Reload(ctx, unit) == nil {
 		return nil
 	}
 	return s.units.Restart(ctx, unit)
@@ -60,32 +65,32 @@ func (s *Server) restart(ctx context.Context, unit string) error {
 
 // usable asks first, since systemd's own refusal differs from verb to verb: it
 // "disables" a unit that does not exist without a word.
-func usable(ctx context.Context, u unitStates, e entry) error {
-	states, err := u.States(ctx, []string{e.unit})
+func usable(ctx context.Context, u unitStates, svc daemon.Service) error {
+	states, err := u.States(ctx, []string{svc.Unit})
 	if err != nil {
 		return err
 	}
 	if len(states) != 1 {
-		return fmt.Errorf("read the state of %s: %d answers", e.unit, len(states))
+		return fmt.Errorf("read the state of %s: %d answers", svc.Unit, len(states))
 	}
 	switch {
 	case !states[0].Installed():
-		return fault.New(fault.NotFound, "%s is not installed on this node", e.name)
+		return fault.New(fault.NotFound, "%s is not installed on this node", svc.Phrase)
 	case states[0].LoadState == "masked":
-		return fault.New(fault.Conflict, "%s is masked on this node; unmask %s first", e.name, e.unit)
+		return fault.New(fault.Conflict, "%s is masked on this node; unmask %s first", svc.Phrase, svc.Unit)
 	default:
 		return nil
 	}
 }
 
 // inWords puts what the operator can look into as a fault, and leaves the rest to the log.
-func inWords(err error, e entry) error {
+func inWords(err error, svc daemon.Service) error {
 	var job *sys.JobError
 	switch {
 	case errors.As(err, &job):
-		return fault.New(fault.Unavailable, "%s did not follow: systemd says %q; the log of %s has more", e.name, job.Result, e.unit)
+		return fault.New(fault.Unavailable, "%s did not follow: systemd says %q; the log of %s has more", svc.Phrase, job.Result, svc.Unit)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Unavailable, "%s did not follow in time; the log of %s has more", e.name, e.unit)
+		return fault.New(fault.Unavailable, "%s did not follow in time; the log of %s has more", svc.Phrase, svc.Unit)
 	default:
 		return err
 	}

@@ -35,10 +35,10 @@ func (c Client) PacketFilterLoaded(ctx context.Context) (bool, error) {
 
 // Service acts on a service and returns when systemd is done with it, which may take
 // minutes; end ctx to stop waiting for it.
-func (c Client) Service(ctx context.Context, action Action, svc Service) error {
+func (c Client) Service(ctx context.Context, action Action, service string) error {
 	var a emptyAnswer
-	if err := c.call(ctx, serviceRequest{Verb: "service", Action: action, Service: svc}, &a); err != nil {
-		return fmt.Errorf("%s %s: %w", action, svc, err)
+	if err := c.call(ctx, serviceRequest{Verb: "service", Action: action, Service: service}, &a); err != nil {
+		return fmt.Errorf("%s %s: %w", action, service, err)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func serve(t *testing.T, f *fakeHost, change ...func(*Server)) *harness {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(h.log, nil))
-	s := NewServer(f, f, nil, []uint32{uint32(os.Getuid())}, log)
+	s := NewServer(f, f, declared(), nil, []uint32{uint32(os.Getuid())}, log)
 	for _, c := range change {
 		c(s)
 	}

@@ -150,7 +150,7 @@ func TestActivatedChild(t *testing.T) {
 	if err != nil {
 		os.Exit(exitRefused)
 	}
-	s := NewServer(&fakeHost{}, &fakeHost{loaded: true}, nil, []uint32{uint32(os.Getuid())}, slog.Default())
+	s := NewServer(&fakeHost{}, &fakeHost{loaded: true}, declared(), nil, []uint32{uint32(os.Getuid())}, slog.Default())
 	if err := s.Serve(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}

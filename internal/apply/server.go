@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 )
 
@@ -33,19 +34,21 @@ type packetFilter interface {
 
 // Server answers on the applier's socket.
 type Server struct {
-	units  units
-	filter packetFilter
-	engine *Engine
-	uids   []uint32
-	log    *slog.Logger
-	locks  unitLocks
+	units    units
+	filter   packetFilter
+	services []daemon.Service
+	engine   *Engine
+	uids     []uint32
+	log      *slog.Logger
+	locks    unitLocks
 
 	read, work time.Duration // shorter in tests
 }
 
-// NewServer answers processes of the given users and nobody else.
-func NewServer(u units, f packetFilter, e *Engine, uids []uint32, log *slog.Logger) *Server {
-	return &Server{units: u, filter: f, engine: e, uids: uids, log: log, read: readTimeout, work: workTimeout}
+// NewServer answers processes of the given users and nobody else. It acts on these services
+// and on no other unit.
+func NewServer(u units, f packetFilter, services []daemon.Service, e *Engine, uids []uint32, log *slog.Logger) *Server {
+	return &Server{units: u, filter: f, services: services, engine: e, uids: uids, log: log, read: readTimeout, work: workTimeout}
 }
 
 // Serve answers until ctx ends, then closes the listener, lets the requests under way

@@ -30,7 +30,7 @@ func TestTheWire(t *testing.T) {
 		{"an unknown service is refused", `{"verb":"service","action":"restart","service":"ssh"}` + "\n", `{"error":{"code":"invalid","message":"there is no service \"ssh\""}}`},
 		{"a unit name is no service", `{"verb":"service","action":"restart","service":"haproxy.service"}` + "\n", `{"error":{"code":"invalid","message":"there is no service \"haproxy.service\""}}`},
 		{"an unknown action is refused", `{"verb":"service","action":"mask","service":"dns"}` + "\n", `{"error":{"code":"invalid","message":"there is no action \"mask\""}}`},
-		{"an action of another kind of service is refused", `{"verb":"service","action":"off","service":"dns"}` + "\n", `{"error":{"code":"invalid","message":"the action \"off\" is not available for the DNS resolver"}}`},
+		{"an action of another kind of service is refused", `{"verb":"service","action":"off","service":"dns"}` + "\n", `{"error":{"code":"invalid","message":"the action \"off\" is not available for the service \"dns\""}}`},
 		{"an unknown field is refused", `{"verb":"packet-filter","path":"/etc"}` + "\n", `{"error":{"code":"invalid","message":"the request cannot be read: json: unknown field \"path\""}}`},
 		{"a field of another verb is refused", `{"verb":"packet-filter","service":"dns"}` + "\n", `{"error":{"code":"invalid","message":"the request cannot be read: json: unknown field \"service\""}}`},
 		{"two objects on a line are refused", restart + restart + "\n", `{"error":{"code":"invalid","message":"the request is not one JSON object"}}`},
@@ -52,13 +52,13 @@ func TestTheWire(t *testing.T) {
 func TestActionsAreStepsOfSystemd(t *testing.T) {
 	for _, tc := range []struct {
 		action Action
-		svc    Service
+		svc    string
 		want   string
 	}{
 		{Restart, ForwardProxy, "restart squid.service"},
 		{Restart, ReverseProxy, "reload haproxy.service"},
 		{On, WAF, "enable gateway-waf.service, start gateway-waf.service"},
-		{Off, IDS, "stop crowdsec.service, disable crowdsec.service"},
+		{Off, WAF, "stop gateway-waf.service, disable gateway-waf.service"},
 	} {
 		t.Run(string(tc.action+" "+Action(tc.svc)), func(t *testing.T) {
 			f := &fakeHost{}
@@ -265,7 +265,7 @@ func TestDifferentUnitsDoNotWaitForEachOther(t *testing.T) {
 	f := &fakeHost{hold: make(chan struct{}), started: make(chan struct{})}
 	h := serve(t, f)
 	var wg sync.WaitGroup
-	for _, s := range []Service{DNS, NTP} {
+	for _, s := range []string{DNS, NTP} {
 		wg.Go(func() {
 			if err := h.client.Service(t.Context(), Restart, s); err != nil {
 				t.Error(err)
@@ -354,13 +354,13 @@ func TestServeReturnsWhatTheListenerSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.Close()
-	if err := NewServer(&fakeHost{}, &fakeHost{}, nil, nil, nil).Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
+	if err := NewServer(&fakeHost{}, &fakeHost{}, nil, nil, nil, nil).Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve = %v, want the closed listener", err)
 	}
 }
 
 func TestARealSystemFitsTheServer(*testing.T) {
-	_ = NewServer(sys.NewUnits(), sys.NewNft(sys.Run), nil, nil, nil)
+	_ = NewServer(sys.NewUnits(), sys.NewNft(sys.Run), nil, nil, nil, nil)
 }
 
 func TestAPanicEndsOneRequestOnly(t *testing.T) {

@@ -3,51 +3,46 @@ package apply
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 )
 
-func TestServices(t *testing.T) {
-	toggled := []Service{IDS, IDSBouncer, WAF}
-	for action, want := range map[Action][]Service{
-		Restart: {DNS, ForwardProxy, NTP, ReverseProxy, Scheduler},
-		On:      toggled,
-		Off:     toggled,
-		"mask":  nil,
-	} {
-		if d := cmp.Diff(want, Services(action)); d != "" {
-			t.Errorf("Services(%s) (-want +got):\n%s", action, d)
-		}
+// The services of these tests, of every kind there is.
+const (
+	ReverseProxy = "reverse-proxy"
+	ForwardProxy = "forward-proxy"
+	DNS          = "dns"
+	NTP          = "ntp"
+	Scheduler    = "scheduler"
+	WAF          = "waf"
+)
+
+func declared() []daemon.Service {
+	return []daemon.Service{
+		{Name: "api", Unit: "gateway-api.service"},
+		{Name: ReverseProxy, Unit: "haproxy.service", Phrase: "the reverse proxy", Restart: true, Gentle: true},
+		{Name: ForwardProxy, Unit: "squid.service", Phrase: "the forward proxy", Restart: true},
+		{Name: DNS, Unit: "unbound.service", Phrase: "the DNS resolver", Restart: true},
+		{Name: NTP, Unit: "chrony.service", Phrase: "the NTP daemon", Restart: true},
+		{Name: Scheduler, Unit: "gateway-scheduler.service", Phrase: "the scheduler", Restart: true},
+		{Name: WAF, Unit: "gateway-waf.service", Phrase: "the web application firewall", Toggle: true},
 	}
 }
 
-func TestUnit(t *testing.T) {
-	for s, want := range map[Service]string{
-		ReverseProxy: "haproxy.service", ForwardProxy: "squid.service", DNS: "unbound.service", NTP: "chrony.service",
-		Scheduler: "gateway-scheduler.service", IDS: "crowdsec.service",
-		IDSBouncer: "crowdsec-firewall-bouncer.service", WAF: "gateway-waf.service", "ssh": "",
-	} {
-		if got := s.Unit(); got != want {
-			t.Errorf("%s.Unit() = %q, want %q", s, got, want)
-		}
-	}
-}
-
-// The allow list, every pair of it: what is not named here must be refused.
+// What was not declared so must be refused: every pair of action and name.
 func TestPermit(t *testing.T) {
-	allowed := map[Action]map[Service]bool{
+	allowed := map[Action]map[string]bool{
 		Restart: {ReverseProxy: true, ForwardProxy: true, DNS: true, NTP: true, Scheduler: true},
-		On:      {IDS: true, IDSBouncer: true, WAF: true},
-		Off:     {IDS: true, IDSBouncer: true, WAF: true},
+		On:      {WAF: true},
+		Off:     {WAF: true},
 	}
-	services := []Service{
-		ReverseProxy, ForwardProxy, DNS, NTP, Scheduler, IDS, IDSBouncer, WAF,
-		"", "ssh", "haproxy.service", "gateway-apply", "dns ", "DNS",
+	services := []string{
+		ReverseProxy, ForwardProxy, DNS, NTP, Scheduler, WAF,
+		"", "api", "ssh", "haproxy.service", "gateway-apply", "dns ", "DNS",
 	}
 	for _, a := range []Action{Restart, On, Off, "", "start", "stop", "reload", "mask", "RESTART"} {
 		for _, s := range services {
-			_, err := permit(a, s)
+			_, err := permit(declared(), a, s)
 			if got := err == nil; got != allowed[a][s] {
 				t.Errorf("permit(%q, %q) = %v, want allowed: %t", a, s, err, allowed[a][s])
 			}

@@ -63,17 +63,17 @@ func (s *Server) packetFilterLoaded(ctx context.Context, _ packetFilterRequest) 
 }
 
 func (s *Server) service(ctx context.Context, r serviceRequest) (any, error) {
-	e, err := permit(r.Action, r.Service)
+	svc, err := permit(s.services, r.Action, r.Service)
 	if err != nil {
 		return nil, err
 	}
 	// One at a time: "on" and "off" are two steps each, and must not end mixed.
-	leave, err := s.locks.take(ctx, e.unit)
+	leave, err := s.locks.take(ctx, svc.Unit)
 	if err != nil {
-		return nil, inWords(err, e)
+		return nil, inWords(err, svc)
 	}
 	defer leave()
-	if err := s.act(ctx, r.Action, e); err != nil {
+	if err := s.act(ctx, r.Action, svc); err != nil {
 		return nil, err
 	}
 	return emptyAnswer{}, nil

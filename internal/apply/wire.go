@@ -28,9 +28,9 @@ type packetFilterAnswer struct {
 }
 
 type serviceRequest struct {
-	Verb    string  `json:"verb"`
-	Action  Action  `json:"action"`
-	Service Service `json:"service"`
+	Verb    string `json:"verb"`
+	Action  Action `json:"action"`
+	Service string `json:"service"`
 }
 
 // syncRequest asks for one component to be brought up to date.

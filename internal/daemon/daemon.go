@@ -22,6 +22,8 @@ type Config struct {
 	Reads []string
 	// Needs is what the packet filter must do for the component.
 	Needs Needs
+	// Services are what operators see of the daemon.
+	Services []Service
 	// Source reads rows and renders them; see Steps.
 	Source Source
 	// Check lets the daemon itself judge files staged below dir, each under its full path:

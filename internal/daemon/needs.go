@@ -44,6 +44,17 @@ type Needed struct {
 	Peers    []netip.Addr
 }
 
+// Needing are the components that need something of the packet filter.
+func Needing(all []Daemon) []string {
+	var names []string
+	for _, c := range all {
+		if len(c.Needs.Tables) > 0 {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 // NeedsOf are the needs of all components as one: the tables they depend on, and how to read them.
 func NeedsOf(all []Daemon) (tables []string, read func(ctx context.Context, q db.DB) (Needed, error)) {
 	for _, c := range all {

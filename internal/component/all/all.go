@@ -52,7 +52,8 @@ type Deps struct {
 	Units     *sys.Units
 	Apt       *sys.Apt
 	Applier   apply.Client
-	Set       daemon.Set     // what every daemon makes of the rows
+	Set       daemon.Set // what every daemon makes of the rows
+	Services  []daemon.Service
 	Policy    *policy.Reader // the one of Set's packet filter
 	Metrics   prometheus.Gatherer
 	Now       func() time.Time
@@ -71,7 +72,7 @@ func List(d Deps) []component.Component {
 		d.Users.Component(),
 		setup.New(setup.Options{Pool: d.Pool, Audit: d.Audit, Store: d.Setup, Hasher: d.Hasher, Limits: d.Limits, CodeFile: d.SetupCode, Now: d.Now, Log: d.Log}),
 		system.New(system.Options{
-			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier,
+			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier, Services: d.Services,
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run}),

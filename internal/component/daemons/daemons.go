@@ -44,6 +44,6 @@ func New(d Deps) Daemons {
 		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}
 	reader := policy.New(daemon.NeedsOf(all))
-	all = append(all, filter.New(filter.Options{Policy: reader, Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
+	all = append(all, filter.New(filter.Options{Policy: reader, After: daemon.Needing(all), Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
 	return Daemons{All: all, Policy: reader}
 }

@@ -21,17 +21,17 @@ const (
 
 // Restart names a service to restart.
 type Restart struct {
-	Service apply.Service `json:"service" enum:"reverse-proxy,forward-proxy,dns,ntp,scheduler"`
+	Service string `json:"service"`
 }
 
 // Toggle says whether a service should run.
 type Toggle struct {
-	Service apply.Service `json:"service" enum:"ids,ids-bouncer,waf"`
-	On      bool          `json:"on" doc:"Start it, now and at every boot; or else stop it for good"`
+	Service string `json:"service"`
+	On      bool   `json:"on" doc:"Start it, now and at every boot; or else stop it for good"`
 }
 
 func (p *part) restart(ctx context.Context, in *struct{ Body Restart }) (*api.Body[Restart], error) {
-	c := change.Change{Action: "system.service_restart", Subject: string(in.Body.Service)}
+	c := change.Change{Action: "system.service_restart", Subject: in.Body.Service}
 	if err := p.act(ctx, c, apply.Restart, in.Body.Service); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body
 		action = apply.On
 	}
 	c := change.Change{
-		Action: "system.service_toggle", Subject: string(in.Body.Service),
+		Action: "system.service_toggle", Subject: in.Body.Service,
 		Detail: map[string]any{"on": in.Body.On},
 	}
 	if err := p.act(ctx, c, action, in.Body.Service); err != nil {
@@ -55,11 +55,11 @@ func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body
 
 // act goes on when the caller hangs up: restarting the reverse proxy cuts the very
 // connection the request came by.
-func (p *part) act(ctx context.Context, c change.Change, a apply.Action, svc apply.Service) error {
+func (p *part) act(ctx context.Context, c change.Change, a apply.Action, service string) error {
 	held, cancel := hold(ctx)
 	defer cancel()
 	c.Component = "system"
-	return p.Run.Act(held, c, func(ctx context.Context) error { return p.ask(ctx, a, svc) })
+	return p.Run.Act(held, c, func(ctx context.Context) error { return p.ask(ctx, a, service) })
 }
 
 // hold is ctx without its end but for the deadline.
@@ -72,10 +72,10 @@ func hold(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // ask words what the applier does not: its silence must not read as that of the database.
-func (p *part) ask(ctx context.Context, a apply.Action, svc apply.Service) error {
+func (p *part) ask(ctx context.Context, a apply.Action, service string) error {
 	ctx, cancel := context.WithTimeout(ctx, applierTime)
 	defer cancel()
-	err := p.Applier.Service(ctx, a, svc)
+	err := p.Applier.Service(ctx, a, service)
 	switch _, worded := fault.Of(err); {
 	case err == nil || worded:
 		return err

@@ -16,24 +16,24 @@ import (
 // shows (stand-in) SYS-15*
 func TestEachOfTheFiveKindsIsRestarted(t *testing.T) {
 	n := newNode(t)
-	services := apply.Services(apply.Restart)
+	services := apply.Allowed(services(), apply.Restart)
 	if len(services) != 5 {
 		t.Fatalf("services = %v, want five", services)
 	}
 	var want []string
 	for _, s := range services {
-		status, got := n.as("admin", http.MethodPost, "/system/service-restart", fmt.Sprintf(`{"service":%q}`, s))
-		if status != http.StatusOK || got.Data["service"] != string(s) {
-			t.Errorf("restart %s = %d %+v", s, status, got)
+		status, got := n.as("admin", http.MethodPost, "/system/service-restart", fmt.Sprintf(`{"service":%q}`, s.Name))
+		if status != http.StatusOK || got.Data["service"] != s.Name {
+			t.Errorf("restart %s = %d %+v", s.Name, status, got)
 		}
 		verb := "restart "
-		if s == apply.ReverseProxy {
+		if s.Name == "reverse-proxy" {
 			verb = "reload " // fresh workers, and nobody cut off
 		}
-		if took := n.systemd.took(); took != verb+s.Unit() {
-			t.Errorf("restart %s: systemd heard %q", s, took)
+		if took := n.systemd.took(); took != verb+s.Unit {
+			t.Errorf("restart %s: systemd heard %q", s.Name, took)
 		}
-		want = append(want, "system.service_restart "+string(s)+" {} by ann@example.com")
+		want = append(want, "system.service_restart "+s.Name+" {} by ann@example.com")
 	}
 	if got := n.audited(); got != strings.Join(want, "\n") {
 		t.Errorf("audit log = %q, want %q", got, want)
@@ -43,19 +43,23 @@ func TestEachOfTheFiveKindsIsRestarted(t *testing.T) {
 // shows (stand-in) SYS-17
 func TestEachOfTheThreeServicesIsSwitchedOnAndOff(t *testing.T) {
 	n := newNode(t)
-	for _, s := range []apply.Service{apply.IDS, apply.IDSBouncer, apply.WAF} {
+	toggled := apply.Allowed(services(), apply.On)
+	if len(toggled) != 3 {
+		t.Fatalf("services = %v, want three", toggled)
+	}
+	for _, s := range toggled {
 		for on, want := range map[bool]string{
-			true:  "enable " + s.Unit() + ", start " + s.Unit(),
-			false: "stop " + s.Unit() + ", disable " + s.Unit(),
+			true:  "enable " + s.Unit + ", start " + s.Unit,
+			false: "stop " + s.Unit + ", disable " + s.Unit,
 		} {
-			status, got := n.as("admin", http.MethodPost, "/system/service-toggle", fmt.Sprintf(`{"service":%q,"on":%v}`, s, on))
+			status, got := n.as("admin", http.MethodPost, "/system/service-toggle", fmt.Sprintf(`{"service":%q,"on":%v}`, s.Name, on))
 			if status != http.StatusOK || got.Data["on"] != on {
-				t.Errorf("toggle %s %v = %d %+v", s, on, status, got)
+				t.Errorf("toggle %s %v = %d %+v", s.Name, on, status, got)
 			}
 			if took := n.systemd.took(); took != want {
-				t.Errorf("toggle %s %v: systemd heard %q, want %q", s, on, took, want)
+				t.Errorf("toggle %s %v: systemd heard %q, want %q", s.Name, on, took, want)
 			}
-			entry := fmt.Sprintf(`system.service_toggle %s {"on":%v} by ann@example.com`, s, on)
+			entry := fmt.Sprintf(`system.service_toggle %s {"on":%v} by ann@example.com`, s.Name, on)
 			if log := n.audited(); !strings.Contains(log, entry) {
 				t.Errorf("audit log = %q, want %q", log, entry)
 			}
@@ -158,8 +162,8 @@ func TestAFailedRestartIsAuditedAsFailed(t *testing.T) {
 // deaf is an applier that cannot be talked to.
 type deaf struct{ err error }
 
-func (d deaf) PacketFilterLoaded(context.Context) (bool, error)           { return false, d.err }
-func (d deaf) Service(context.Context, apply.Action, apply.Service) error { return d.err }
+func (d deaf) PacketFilterLoaded(context.Context) (bool, error)    { return false, d.err }
+func (d deaf) Service(context.Context, apply.Action, string) error { return d.err }
 
 // Restarting the reverse proxy cuts the connection that the request came by.
 func TestARestartIsAuditedWhenTheCallerHangsUp(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
@@ -32,6 +33,7 @@ type Options struct {
 	Units    units    // *sys.Units
 	Packages packages // *sys.Apt
 	Applier  applier  // apply.Client
+	Services []daemon.Service
 	// Metrics is what GET /metrics answers, beside the few figures of this component.
 	Metrics prometheus.Gatherer
 	// IPv6 tells whoever listens, in the transaction of the change.
@@ -56,7 +58,7 @@ type packages interface {
 
 type applier interface {
 	PacketFilterLoaded(ctx context.Context) (bool, error)
-	Service(ctx context.Context, action apply.Action, svc apply.Service) error
+	Service(ctx context.Context, action apply.Action, service string) error
 }
 
 type part struct {
@@ -68,7 +70,7 @@ type part struct {
 
 // New returns the component.
 func New(o Options) component.Component {
-	p := &part{Options: o, versions: &versions{from: o.Packages, now: o.Now}}
+	p := &part{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now}}
 	p.metrics = p.newMetrics()
 	return component.Component{
 		Name:   "system",

@@ -134,6 +134,7 @@ func TestServicesHaveNameStateAndEnterTimestamp(t *testing.T) {
 	dns := map[string]any{
 		"name": "dns", "unit": "unbound.service", "description": "DNS resolver (Unbound)", "installed": true,
 		"active_state": "active", "sub_state": "running", "boot": "enabled", "entered_at": "2025-05-01T00:00:00Z", "memory_bytes": nil, "required": true,
+		"restart": true, "toggle": false,
 	}
 	if d := cmp.Diff(got["dns"], dns); d != "" {
 		t.Error(d)

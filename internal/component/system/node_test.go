@@ -24,7 +24,9 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/audit"
 	"gateway/internal/change"
+	"gateway/internal/component/daemons"
 	"gateway/internal/component/system"
+	"gateway/internal/daemon"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/identity"
@@ -61,7 +63,7 @@ func newNode(t *testing.T, adjust ...func(*system.Options)) *node {
 	n.openStore()
 	log := slog.New(slog.NewTextHandler(&n.log, nil))
 	o := system.Options{
-		Version: "1.2.3", Setup: n.setup, Database: n, Host: n.host, Units: n.systemd, Packages: n.apt,
+		Version: "1.2.3", Setup: n.setup, Database: n, Host: n.host, Units: n.systemd, Packages: n.apt, Services: services(),
 		Run:     change.NewRunner(n.pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil),
 		Applier: apply.Client{Socket: n.startApplier()}, Metrics: n.registry, Now: n.clock.now, Log: log,
 	}
@@ -90,6 +92,11 @@ func (n *node) openStore() {
 	}
 }
 
+// services are those of the product.
+func services() []daemon.Service {
+	return daemons.Services(daemon.Configs(daemons.New(daemons.Deps{}).All))
+}
+
 // startApplier runs the real one over the made-up systemd.
 func (n *node) startApplier() string {
 	n.t.Helper()
@@ -103,7 +110,7 @@ func (n *node) startApplier() string {
 		n.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	server := apply.NewServer(n.systemd, n.systemd, nil, []uint32{uint32(os.Getuid())}, slog.New(slog.DiscardHandler))
+	server := apply.NewServer(n.systemd, n.systemd, services(), nil, []uint32{uint32(os.Getuid())}, slog.New(slog.DiscardHandler))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, l) }()
 	n.t.Cleanup(func() {

@@ -3,12 +3,14 @@ package system
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"gateway/internal/api"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
@@ -21,8 +23,9 @@ const (
 // versions remembers what apt said: it starts a program, which must not be had for the
 // asking, neither often nor many at a time.
 type versions struct {
-	from packages
-	now  func() time.Time
+	from  packages
+	names []string
+	now   func() time.Time
 
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -30,11 +33,16 @@ type versions struct {
 	known  []sys.PackageVersion
 }
 
-func packageNames() []string {
-	return []string{
-		"gateway", "haproxy", "squid", "unbound", "chrony", "nftables", "wireguard-tools", "kea-dhcp4-server",
-		"freeradius", "postgresql-17", "crowdsec", "crowdsec-firewall-bouncer", "keepalived",
+// packageNames are the product and what its services come with. WireGuard is in the kernel
+// and has no service.
+func packageNames(services []daemon.Service) []string {
+	names := []string{"gateway", "wireguard-tools"}
+	for _, s := range services {
+		if s.Package != "" && !slices.Contains(names, s.Package) {
+			names = append(names, s.Package)
+		}
 	}
+	return names
 }
 
 // PackageVersions is the list of packages.
@@ -81,7 +89,7 @@ func (v *versions) cached() (PackageVersions, bool) {
 func (v *versions) read(ctx context.Context) (PackageVersions, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionsTime)
 	defer cancel()
-	known, err := v.from.Packages(ctx, packageNames())
+	known, err := v.from.Packages(ctx, v.names)
 	if err != nil {
 		return PackageVersions{}, errors.Join(fault.New(fault.Unavailable, "apt does not tell the package versions; the log of this node has the details").WithCode("apt_unavailable"), err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/apply"
+	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
@@ -27,11 +28,13 @@ func (p *part) serviceRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "restart-service", Method: http.MethodPost, Path: "/system/service-restart", Timeout: actTime, WithoutDatabase: true,
 		Summary: "Restart a service",
+		Enums:   map[string][]string{"service": p.allowed(apply.Restart)},
 	}, p.restart)
 	api.Handle(r, api.Op{
 		ID: "toggle-service", Method: http.MethodPost, Path: "/system/service-toggle", Timeout: actTime, WithoutDatabase: true,
 		Summary:     "Switch a service on or off",
 		Description: "On starts it now and at every boot, off stops it now and for good.",
+		Enums:       map[string][]string{"service": p.allowed(apply.On)},
 	}, p.toggle)
 }
 
@@ -52,91 +55,102 @@ type Service struct {
 	EnteredAt   *time.Time `json:"entered_at" doc:"Since when it is in this state; null when not known"`
 	MemoryBytes *uint64    `json:"memory_bytes" doc:"Null when not known"`
 	Required    bool       `json:"required" doc:"It has to run: that it is stopped is a fault. Not so what is switched off, or not used by this version"`
+	Restart     bool       `json:"restart" doc:"It can be restarted by POST /system/service-restart"`
+	Toggle      bool       `json:"toggle" doc:"It can be switched on and off by POST /system/service-toggle"`
 	Message     string     `json:"message,omitempty" doc:"Why the state is unknown"`
-
-	switched bool // by a setting: required unless it is off
 }
 
-// catalogue lists every service that has a unit, our own first.
-func catalogue() []Service {
-	return []Service{
-		{Name: "api", Unit: "gateway-api.service", Description: "Management API and UI", Required: true},
-		{Name: "scheduler", Unit: apply.Scheduler.Unit(), Description: "Periodic jobs", Required: true},
-		{Name: "apply", Unit: "gateway-apply.service", Description: "Applier of the configuration", Required: true},
-		{Name: "database", Unit: "postgresql@17-main.service", Description: "Database (PostgreSQL)", Required: true},
-		{Name: "reverse-proxy", Unit: apply.ReverseProxy.Unit(), Description: "Reverse proxy (HAProxy)", Required: true},
-		{Name: "forward-proxy", Unit: apply.ForwardProxy.Unit(), Description: "Forward proxy (Squid)"},
-		{Name: "dns", Unit: apply.DNS.Unit(), Description: "DNS resolver (Unbound)", Required: true, switched: true},
-		{Name: "ntp", Unit: apply.NTP.Unit(), Description: "NTP daemon (chrony)", Required: true, switched: true},
-		{Name: "dhcp", Unit: "kea-dhcp4-server.service", Description: "DHCP server (Kea)"},
-		{Name: "radius", Unit: "freeradius.service", Description: "RADIUS server (FreeRADIUS)"},
-		{Name: "waf", Unit: apply.WAF.Unit(), Description: "Web application firewall"},
-		{Name: "ids", Unit: apply.IDS.Unit(), Description: "Intrusion detection (CrowdSec)"},
-		{Name: "ids-bouncer", Unit: apply.IDSBouncer.Unit(), Description: "Firewall bouncer of the intrusion detection"},
-		{Name: "virtual-ip", Unit: "keepalived.service", Description: "Virtual IP (keepalived)"},
+func (p *part) allowed(a apply.Action) []string {
+	var names []string
+	for _, s := range apply.Allowed(p.Services, a) {
+		names = append(names, s.Name)
 	}
+	return names
 }
 
 func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], error) {
-	list := catalogue()
 	filter := p.packetFilter(ctx) // first: asking starts the applier, whose own state comes below
-	states, err := p.states(ctx, list)
+	states, err := p.states(ctx)
 	if err != nil {
 		p.Log.WarnContext(ctx, "read unit states", "err", err)
 	}
-	for i := range list {
-		if err != nil {
-			list[i].ActiveState, list[i].Message = unknown, "systemd does not answer"
-			continue
+	list := make([]Service, len(p.Services))
+	for i, declared := range p.Services {
+		s := newService(declared)
+		switch {
+		case declared.Unit == "":
+			filter.into(&s)
+		case err != nil:
+			s.ActiveState, s.Message = unknown, "systemd does not answer"
+		default:
+			s.take(states[declared.Unit], declared.Switched)
 		}
-		list[i].take(states[i])
+		list[i] = s
 	}
-	return api.OK(Services{append(list, filter)}), nil
+	return api.OK(Services{list}), nil
 }
 
-func (p *part) states(ctx context.Context, list []Service) ([]sys.UnitState, error) {
+func newService(s daemon.Service) Service {
+	return Service{Name: s.Name, Unit: s.Unit, Description: s.Title, Required: s.Required, Restart: s.Restart, Toggle: s.Toggle}
+}
+
+// states are those of all units, by name.
+func (p *part) states(ctx context.Context) (map[string]sys.UnitState, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	names := make([]string, len(list))
-	for i, s := range list {
-		names[i] = s.Unit
+	var names []string
+	for _, s := range p.Services {
+		if s.Unit != "" {
+			names = append(names, s.Unit)
+		}
 	}
 	states, err := p.Units.States(ctx, names)
-	if err == nil && len(states) != len(names) {
+	if err != nil {
+		return nil, err
+	}
+	if len(states) != len(names) {
 		return nil, fmt.Errorf("asked for %d units, heard of %d", len(names), len(states))
 	}
-	return states, err
+	byUnit := make(map[string]sys.UnitState, len(states))
+	for i, name := range names {
+		byUnit[name] = states[i]
+	}
+	return byUnit, nil
 }
 
-func (s *Service) take(u sys.UnitState) {
+func (s *Service) take(u sys.UnitState, switched bool) {
 	installed := u.Installed()
 	s.Installed, s.ActiveState, s.SubState, s.Boot = &installed, u.ActiveState, u.SubState, u.UnitFileState
 	s.EnteredAt, s.MemoryBytes = u.EnteredAt, u.MemoryBytes
 	// Whoever switches it off has it disabled; one that is disabled by hand is enabled again.
-	s.Required = s.Required && !(s.switched && u.UnitFileState == "disabled")
+	s.Required = s.Required && !(switched && u.UnitFileState == "disabled")
 }
 
-// packetFilter is no unit: it is there when its table is in the kernel, which only the
-// applier may look at.
-func (p *part) packetFilter(ctx context.Context) Service {
+// filterState is the packet filter's, which is no unit: it is there when its table is in the
+// kernel, which only the applier may look at.
+type filterState struct{ active, message string }
+
+func (f filterState) into(s *Service) {
+	s.ActiveState, s.Message = f.active, f.message
+	if f.active != unknown {
+		installed := true
+		s.Installed = &installed
+	}
+}
+
+func (p *part) packetFilter(ctx context.Context) filterState {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	s := Service{Name: "packet-filter", Description: "Packet filter (nftables)", Required: true}
 	loaded, err := p.Applier.PacketFilterLoaded(ctx)
 	switch f, ok := fault.Of(err); {
 	case ok:
-		s.ActiveState, s.Message = unknown, f.Message
-		return s
+		return filterState{unknown, f.Message}
 	case err != nil:
 		p.Log.WarnContext(ctx, "look at the packet filter", "err", err)
-		s.ActiveState, s.Message = unknown, "the applier could not tell; the log of this node has the details"
-		return s
+		return filterState{unknown, "the applier could not tell; the log of this node has the details"}
 	case loaded:
-		s.ActiveState = "kernel-loaded"
+		return filterState{active: "kernel-loaded"}
 	default:
-		s.ActiveState = "no-table"
+		return filterState{active: "no-table"}
 	}
-	installed := true
-	s.Installed = &installed
-	return s
 }

@@ -56,7 +56,7 @@ export { type Status, StatusLabel } from "./StatusLabel";
 export { StrengthHint } from "./StrengthHint";
 export { place } from "./serverErrors";
 export { serverText } from "./serverText";
-export { lookOf, reasonsOf, serviceName, stateOf } from "./service";
+export { lookOf, reasonsOf, restartText, serviceName, stateOf } from "./service";
 export { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
 export type { Filter } from "./TableToolbar";
 export { Time } from "./Time";

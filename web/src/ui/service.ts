@@ -19,9 +19,15 @@ const looks: Record<string, Status> = {
 	absent: "neutral",
 };
 
-/** serviceName is what people call a service; the node's own words for one that we do not know. */
-export const serviceName = (name: string, unknown = name) =>
-	i18next.t(`service.${name}`, { ns: "ui", defaultValue: unknown });
+/** words of a service are in the messages of whichever feature it belongs to. */
+const words = (key: string, unknown: string) =>
+	i18next.t(key, { ns: Object.keys(i18next.store.data[i18next.language] ?? {}), defaultValue: unknown });
+
+/** serviceName is what people call a service or component; the node's own words for one that we do not know. */
+export const serviceName = (name: string, unknown = name) => words(`services.${name}.name`, unknown);
+
+/** restartText says what a restart of the service means to the people behind the gateway. */
+export const restartText = (name: string) => words(`services.${name}.restart`, "");
 
 type Running = Pick<SystemService, "active_state" | "installed" | "boot" | "required">;
 

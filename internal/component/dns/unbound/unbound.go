@@ -62,6 +62,10 @@ func (r *resolver) daemon() daemon.Daemon {
 			Name: Name, Tables: Tables(), Source: daemon.Steps[state]{Load: r.load, Render: r.render},
 			Needs: daemon.Needs{Tables: []string{"dns_settings"}, Openings: openings},
 			Check: r.check, Plain: plain,
+			Services: []daemon.Service{{
+				Name: Name, Unit: Unit, Title: "DNS resolver (Unbound)", Phrase: "the DNS resolver", Package: "unbound",
+				Required: true, Switched: true, Restart: true,
+			}},
 		},
 		Units: []string{Unit},
 		Apply: r.apply,

@@ -25,6 +25,7 @@ const Name = "firewall"
 
 // Options are what the packet filter needs.
 type Options struct {
+	After  []string // the components that need openings: a port opens when somebody listens
 	Policy *policy.Reader
 	Exec   sys.Runner // runs nft
 	Host   host       // *sys.Host
@@ -66,8 +67,9 @@ func (f *filter) daemon() daemon.Daemon {
 			Name: Name, Tables: policy.Tables(), Reads: f.Policy.Reads(),
 			Source: daemon.Steps[*policy.State]{Load: f.load, Refresh: f.Policy.Refresh, Render: f.render, Guard: f.guard, Keep: f.mayKeep},
 			Check:  check, Plain: isPlain,
+			Services: []daemon.Service{{Name: "packet-filter", Title: "Packet filter (nftables)", Phrase: "the packet filter", Package: "nftables", Required: true}},
 		},
-		After:      []string{"ntp", "dns", "proxy"}, // a port opens when somebody listens
+		After:      f.After,
 		Apply:      f.apply,
 		Observe:    f.marker.Mark,
 		Live:       f.installed,

@@ -45,6 +45,10 @@ func New(o Options) daemon.Daemon {
 			Name: Name, Tables: Tables(), Source: daemon.Steps[State]{Load: load, Render: State.Render},
 			Needs: daemon.Needs{Tables: []string{"ntp_settings"}, Openings: openings},
 			Check: c.check,
+			Services: []daemon.Service{{
+				Name: Name, Unit: Unit, Title: "NTP daemon (chrony)", Phrase: "the NTP daemon", Package: "chrony",
+				Required: true, Switched: true, Restart: true,
+			}},
 		},
 		Units: []string{Unit},
 		Apply: c.apply,

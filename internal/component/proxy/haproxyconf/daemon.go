@@ -47,6 +47,10 @@ func (a *adapter) daemon() daemon.Daemon {
 			Name: Name, Tables: Tables(), Source: daemon.Steps[state]{Load: a.load, Render: renderState},
 			Needs: daemon.Needs{Tables: []string{"proxy_ports"}, Openings: openings},
 			Check: a.check, Plain: plain,
+			Services: []daemon.Service{{
+				Name: "reverse-proxy", Unit: haproxy.Unit, Title: "Reverse proxy (HAProxy)", Phrase: "the reverse proxy", Package: "haproxy",
+				Required: true, Restart: true, Gentle: true,
+			}},
 		},
 		Units:   []string{haproxy.Unit},
 		After:   []string{"cert"}, // which the configuration names

@@ -2302,7 +2302,7 @@ export type SystemPackageVersions = {
 };
 
 export type SystemRestart = {
-    service: 'reverse-proxy' | 'forward-proxy' | 'dns' | 'ntp' | 'scheduler';
+    service: 'scheduler' | 'ntp' | 'dns' | 'reverse-proxy' | 'forward-proxy';
 };
 
 export type SystemRetention = {
@@ -2347,7 +2347,15 @@ export type SystemService = {
      * It has to run: that it is stopped is a fault. Not so what is switched off, or not used by this version
      */
     required: boolean;
+    /**
+     * It can be restarted by POST /system/service-restart
+     */
+    restart: boolean;
     sub_state: string;
+    /**
+     * It can be switched on and off by POST /system/service-toggle
+     */
+    toggle: boolean;
     /**
      * systemd unit; empty for the packet filter, which is in the kernel
      */
@@ -2363,7 +2371,7 @@ export type SystemToggle = {
      * Start it, now and at every boot; or else stop it for good
      */
     on: boolean;
-    service: 'ids' | 'ids-bouncer' | 'waf';
+    service: 'waf' | 'ids' | 'ids-bouncer';
 };
 
 export type User = {

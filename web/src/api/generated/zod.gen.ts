@@ -1320,11 +1320,11 @@ export const zSystemPackageVersions = /*#__PURE__*/ (() => z.object({
 
 export const zSystemRestart = /*#__PURE__*/ (() => z.object({
     service: z.enum([
-        'reverse-proxy',
-        'forward-proxy',
-        'dns',
+        'scheduler',
         'ntp',
-        'scheduler'
+        'dns',
+        'reverse-proxy',
+        'forward-proxy'
     ])
 }))();
 
@@ -1343,7 +1343,9 @@ export const zSystemService = /*#__PURE__*/ (() => z.object({
     message: z.optional(z.string()),
     name: z.string(),
     required: z.boolean(),
+    restart: z.boolean(),
     sub_state: z.string(),
+    toggle: z.boolean(),
     unit: z.string()
 }))();
 
@@ -1354,9 +1356,9 @@ export const zSystemServices = /*#__PURE__*/ (() => z.object({
 export const zSystemToggle = /*#__PURE__*/ (() => z.object({
     on: z.boolean(),
     service: z.enum([
+        'waf',
         'ids',
-        'ids-bouncer',
-        'waf'
+        'ids-bouncer'
     ])
 }))();
 

@@ -1,8 +1,7 @@
 import { ApiError, useCan } from "@api";
-import { ConfirmDialog, serviceName, toast, useUrlState } from "@ui";
+import { ConfirmDialog, restartText, serviceName, toast, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
-import { useRestart } from "./requests";
-import { canRestart } from "./services";
+import { useRestart, useServices } from "./requests";
 
 /** RestartDialog asks before a service restarts; it is open while the URL says ?do=restart&id=dns. */
 export function RestartDialog() {
@@ -10,9 +9,12 @@ export function RestartDialog() {
 	const admin = useCan("admin");
 	const [search, set] = useUrlState();
 	const { mutateAsync: restart } = useRestart();
-	const service = search.do === "restart" ? search.id : undefined;
-	if (!admin || !service || !canRestart(service)) return null;
-	const name = serviceName(service);
+	const { data } = useServices(5);
+	const asked = search.do === "restart" ? search.id : undefined;
+	const found = data?.services.find((one) => one.name === asked && one.restart);
+	if (!admin || !found) return null;
+	const service = found.name;
+	const name = serviceName(service, found.description);
 	const confirm = async () => {
 		try {
 			await restart(service);
@@ -30,7 +32,7 @@ export function RestartDialog() {
 			onConfirm={confirm}
 			onClose={() => set({ do: undefined, id: undefined })}
 		>
-			{t(`restart.text.${service}`)}
+			{restartText(service)}
 		</ConfirmDialog>
 	);
 }

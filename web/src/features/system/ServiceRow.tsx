@@ -3,7 +3,7 @@ import { Button } from "@patternfly/react-core";
 import { formatBytes, ServiceState, serviceName, stateOf, Td, Time, Tr, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ServiceSwitch } from "./ServiceSwitch";
-import { bootOf, canRestart, canSwitch } from "./services";
+import { bootOf } from "./services";
 
 /** ServiceRow is one service as it is now, with what an administrator can do to it. */
 export function ServiceRow({ service, admin }: { service: SystemService; admin: boolean }) {
@@ -45,12 +45,12 @@ const blank = (value: unknown) => (value ? "" : "gw-system-blank");
 
 const acts = (service: SystemService) =>
 	service.installed !== false &&
-	((canRestart(service.name) && stateOf(service) !== "off") || (canSwitch(service.name) && service.installed === true));
+	((service.restart && stateOf(service) !== "off") || (service.toggle && service.installed === true));
 
 function Act({ service, name }: { service: SystemService; name: string }) {
 	const { t } = useTranslation("system");
 	const [, set] = useUrlState();
-	if (canSwitch(service.name)) return <ServiceSwitch service={service} id={service.name} name={name} />;
+	if (service.toggle) return <ServiceSwitch service={service} name={name} />;
 	return (
 		<Button
 			variant="secondary"

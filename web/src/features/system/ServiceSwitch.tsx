@@ -1,4 +1,4 @@
-import type { SystemService, SystemToggle } from "@api";
+import type { SystemService } from "@api";
 import { Switch } from "@patternfly/react-core";
 import { toast, useErrorText } from "@ui";
 import { useTranslation } from "react-i18next";
@@ -7,18 +7,17 @@ import { isOn } from "./services";
 
 interface Props {
 	service: SystemService;
-	id: SystemToggle["service"];
 	name: string;
 }
 
 /** ServiceSwitch turns a service on or off, at once and for good; the toast can undo it. */
-export function ServiceSwitch({ service, id, name }: Props) {
+export function ServiceSwitch({ service, name }: Props) {
 	const { t } = useTranslation("system");
 	const text = useErrorText();
 	const { mutateAsync, isPending, variables } = useToggle();
 	const set = async (on: boolean, undo?: () => void) => {
 		try {
-			await mutateAsync({ service: id, on });
+			await mutateAsync({ service: service.name, on });
 			toast.success(t(on ? "toggle.on" : "toggle.off", { name }), { undo });
 		} catch (error) {
 			toast.danger(t("toggle.failed", { name }), { detail: text(error) });
@@ -26,7 +25,7 @@ export function ServiceSwitch({ service, id, name }: Props) {
 	};
 	return (
 		<Switch
-			id={`switch-${id}`}
+			id={`switch-${service.name}`}
 			aria-label={t("toggle.label", { name })}
 			isChecked={isPending ? variables.on : isOn(service)}
 			isDisabled={isPending}

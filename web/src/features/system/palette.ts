@@ -1,25 +1,29 @@
-import { queryClient } from "@api";
+import { queryClient, servicesOptions } from "@api";
 import type { PaletteContext, PaletteEntry } from "@ui/feature";
 import { serviceName } from "@ui/service";
 import { toast } from "@ui/toast";
 import { flagQuery, storeFlag } from "./flags";
 
 const tabs = ["components", "packages", "interfaces", "settings"];
-const services = ["reverse-proxy", "forward-proxy", "dns", "ntp", "scheduler"];
 
 /** palette goes to the tabs of the page; administrators also restart services and switch the maintenance mode. */
 export async function palette({ admin, t }: PaletteContext): Promise<PaletteEntry[]> {
 	const pages = tabs.map((tab) => ({ id: tab, title: t(`tab.${tab}`), hint: t("title"), to: `/system?tab=${tab}` }));
 	if (!admin) return pages;
 	const hint = t("palette.action");
-	const restarts = services.map((service) => ({
-		id: `restart ${service}`,
-		title: t("restart.title", { name: serviceName(service) }),
-		hint,
-		to: `/system?do=restart&id=${service}`,
-	}));
 	const reload = { id: "reload", title: t("reload.title"), hint, to: "/system?tab=components&do=reload" };
-	return [...pages, ...restarts, reload, ...(await maintenance(t, hint))];
+	return [...pages, ...(await restarts(t, hint)), reload, ...(await maintenance(t, hint))];
+}
+
+async function restarts(t: PaletteContext["t"], hint: string): Promise<PaletteEntry[]> {
+	const known = await queryClient.fetchQuery({ ...servicesOptions(), staleTime: 60_000 }).catch(() => undefined);
+	const restartable = known?.services.filter((service) => service.restart && service.installed) ?? [];
+	return restartable.map(({ name, description }) => ({
+		id: `restart ${name}`,
+		title: t("restart.title", { name: serviceName(name, description) }),
+		hint,
+		to: `/system?do=restart&id=${name}`,
+	}));
 }
 
 async function maintenance(t: PaletteContext["t"], hint: string): Promise<PaletteEntry[]> {

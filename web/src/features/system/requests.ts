@@ -43,13 +43,14 @@ export const useSetFlag = (name: FlagName) =>
 
 export const useRestart = () =>
 	useMutation({
-		mutationFn: (service: SystemRestart["service"]) => restartService({ body: { service } }),
+		mutationFn: (service: string) => restartService({ body: { service: service as SystemRestart["service"] } }),
 		onSettled: serviceChanged,
 	});
 
 export const useToggle = () =>
 	useMutation({
-		mutationFn: (body: SystemToggle) => toggleService({ body }),
+		mutationFn: ({ service, on }: { service: string; on: boolean }) =>
+			toggleService({ body: { service: service as SystemToggle["service"], on } }),
 		onSettled: serviceChanged,
 	});
 

@@ -2,7 +2,7 @@ import type { SysInterface, SysPackageVersion, SystemService } from "@api";
 import { expect, test } from "vitest";
 import { linkState } from "./links";
 import { kindOf, sorted as sortedPackages } from "./packages";
-import { bootOf, canRestart, canSwitch, isOn, sorted } from "./services";
+import { bootOf, isOn, sorted } from "./services";
 
 const service = (name: string, active_state: string, installed: boolean | null = true, boot = "enabled") =>
 	({ name, active_state, installed, boot }) as SystemService;
@@ -18,11 +18,7 @@ test("failed services come first, those not installed last", () => {
 	expect(sorted(list).map((one) => one.name)).toEqual(["dns", "api", "ids", "waf", "dhcp"]);
 });
 
-test("what can be done to a service", () => {
-	expect(canRestart("dns")).toBe(true);
-	expect(canRestart("database")).toBe(false);
-	expect(canSwitch("waf")).toBe(true);
-	expect(canSwitch("dns")).toBe(false);
+test("a service that is about to run is on", () => {
 	expect(isOn(service("waf", "activating"))).toBe(true);
 	expect(isOn(service("waf", "failed"))).toBe(false);
 });

@@ -1,15 +1,5 @@
-import type { SystemRestart, SystemService, SystemToggle } from "@api";
+import type { SystemService } from "@api";
 import { stateOf } from "@ui";
-
-type Restartable = SystemRestart["service"];
-type Switchable = SystemToggle["service"];
-
-/** What the API lets be restarted and switched. */
-export const restartable: Restartable[] = ["reverse-proxy", "forward-proxy", "dns", "ntp", "scheduler"];
-const switchable: Switchable[] = ["ids", "ids-bouncer", "waf"];
-
-export const canRestart = (name: string): name is Restartable => restartable.some((one) => one === name);
-export const canSwitch = (name: string): name is Switchable => switchable.some((one) => one === name);
 
 /** isOn says whether a service runs or is about to. */
 export const isOn = (service: SystemService) => ["active", "activating", "reloading"].includes(service.active_state);

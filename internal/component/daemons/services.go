@@ -1,0 +1,28 @@
+package daemons
+
+import "gateway/internal/daemon"
+
+// Services are all that operators see: our own programs, the managed daemons, and those that
+// the specification names and this version does not manage. A component that comes to manage
+// one of the latter declares it, and takes it out here.
+func Services(managed []daemon.Config) []daemon.Service {
+	own := []daemon.Service{
+		{Name: "api", Unit: "gateway-api.service", Title: "Management API and UI", Required: true},
+		{Name: "scheduler", Unit: "gateway-scheduler.service", Title: "Periodic jobs", Phrase: "the scheduler", Required: true, Restart: true},
+		{Name: "apply", Unit: "gateway-apply.service", Title: "Applier of the configuration", Required: true},
+		{Name: "database", Unit: "postgresql@17-main.service", Title: "Database (PostgreSQL)", Package: "postgresql-17", Required: true},
+	}
+	unmanaged := []daemon.Service{
+		{Name: "forward-proxy", Unit: "squid.service", Title: "Forward proxy (Squid)", Phrase: "the forward proxy", Package: "squid", Restart: true},
+		{Name: "dhcp", Unit: "kea-dhcp4-server.service", Title: "DHCP server (Kea)", Package: "kea-dhcp4-server"},
+		{Name: "radius", Unit: "freeradius.service", Title: "RADIUS server (FreeRADIUS)", Package: "freeradius"},
+		{Name: "waf", Unit: "gateway-waf.service", Title: "Web application firewall", Phrase: "the web application firewall", Toggle: true},
+		{Name: "ids", Unit: "crowdsec.service", Title: "Intrusion detection (CrowdSec)", Phrase: "the intrusion detection", Package: "crowdsec", Toggle: true},
+		{
+			Name: "ids-bouncer", Unit: "crowdsec-firewall-bouncer.service", Title: "Firewall bouncer of the intrusion detection",
+			Phrase: "the intrusion detection's firewall bouncer", Package: "crowdsec-firewall-bouncer", Toggle: true,
+		},
+		{Name: "virtual-ip", Unit: "keepalived.service", Title: "Virtual IP (keepalived)", Package: "keepalived"},
+	}
+	return append(append(own, daemon.Services(managed)...), unmanaged...)
+}
