@@ -84,7 +84,8 @@ deb: web $(NFPM) ## build the package into dist/; VERSION=x.y.z
 	mkdir -p dist/bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
 	go run ./tools/notices $(PROGRAMS:%=./cmd/%) > dist/third-party-licences.txt
-	VERSION=$(VERSION) $(NFPM) package -f packaging/nfpm.yaml -p deb -t dist/
+	packaging/assemble
+	VERSION=$(VERSION) $(NFPM) package -f dist/package/nfpm.yaml -p deb -t dist/
 
 dev: ## the API on http://127.0.0.1:8080 with a PostgreSQL of its own, state in .cache/dev
 	mkdir -p .cache/dev

@@ -1,17 +1,24 @@
 package packaging
 
 import (
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// unit returns the settings of a unit file, in the order they are made.
+// unit returns the settings of a unit file, in the order they are made: one of ours, or
+// that of a daemon: "ntp/chrony.service.d/gateway.conf".
 func unit(t *testing.T, name string) map[string][]string {
 	t.Helper()
 	settings := map[string][]string{}
-	for line := range strings.Lines(read(t, "units/"+name)) {
+	path := "units/" + name
+	if strings.Contains(name, "/") {
+		path = "daemons/" + strings.Replace(name, "/", "/root/usr/lib/systemd/system/", 1)
+	}
+	for line := range strings.Lines(read(t, path)) {
 		key, value, found := strings.Cut(strings.TrimSpace(line), "=")
 		if found && !strings.HasPrefix(key, "#") {
 			settings[key] = append(settings[key], value)
@@ -70,7 +77,7 @@ var services = map[string][]string{
 	"gateway-apply.service": {
 		"Type=notify", "CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "ProcSubset=pid",
 		"RestrictAddressFamilies=AF_UNIX AF_NETLINK", "StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
-		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/unbound/unbound.conf.d -/etc/chrony/conf.d -/etc/gateway/haproxy -/etc/gateway/nftables",
+		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply",
 		"LoadCredential=master.key:/var/lib/gateway/master.key",
 	},
 	"gateway-firewall.service": {
@@ -78,7 +85,7 @@ var services = map[string][]string{
 		"After=systemd-modules-load.service gateway-shut.service", "TimeoutStartSec=90s",
 		"CapabilityBoundingSet=CAP_NET_ADMIN", "MemoryDenyWriteExecute=yes", "RestrictAddressFamilies=AF_UNIX AF_NETLINK",
 		"StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
-		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/unbound/unbound.conf.d -/etc/chrony/conf.d -/etc/gateway/haproxy -/etc/gateway/nftables",
+		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply -/etc/gateway/nftables",
 	},
 	"gateway-shut.service": {
 		"Type=oneshot", "RemainAfterExit=yes", "DefaultDependencies=no", "Before=gateway-firewall.service systemd-sysctl.service sysinit.target network-pre.target shutdown.target",
@@ -90,7 +97,7 @@ var services = map[string][]string{
 	"gateway-database.service": {
 		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
 	},
-	"gateway-ntp-sync.service": {
+	"ntp/gateway-ntp-sync.service": {
 		"Type=oneshot", "User=_chrony", "CapabilityBoundingSet=", "PrivateUsers=yes", "PrivateNetwork=yes", "MemoryDenyWriteExecute=yes",
 		"ProcSubset=pid", "RestrictAddressFamilies=AF_UNIX", "ReadWritePaths=-/run/chrony", "TimeoutStartSec=20s",
 	},
@@ -98,11 +105,11 @@ var services = map[string][]string{
 
 // excused are what single services do without.
 var excused = map[string]string{
-	"gateway-ntp-sync.service":   "Restart=on-failure",        // an operator who asked for it is told, and asks again
-	"gateway-scheduler.service":  "IPAddressDeny=any",         // it orders certificates from authorities anywhere
-	"gateway-shut.service":       "Restart=on-failure",        // what waits for it must not start between two tries
-	"gateway-firewall.service":   "Restart=on-failure",        // gateway-apply comes next and loads what it could not
-	"gateway-forwarding.service": "ProtectKernelTunables=yes", // its whole work is two of them
+	"ntp/gateway-ntp-sync.service": "Restart=on-failure",        // an operator who asked for it is told, and asks again
+	"gateway-scheduler.service":    "IPAddressDeny=any",         // it orders certificates from authorities anywhere
+	"gateway-shut.service":         "Restart=on-failure",        // what waits for it must not start between two tries
+	"gateway-firewall.service":     "Restart=on-failure",        // gateway-apply comes next and loads what it could not
+	"gateway-forwarding.service":   "ProtectKernelTunables=yes", // its whole work is two of them
 }
 
 func TestServicesAreHardened(t *testing.T) {
@@ -147,6 +154,34 @@ func TestNothingWidensASandbox(t *testing.T) {
 		}
 		if !slices.Equal(u["ReadWritePaths"], may) {
 			t.Errorf("%s may write to %q, want %q", name, u["ReadWritePaths"], may)
+		}
+	}
+}
+
+// What a daemon may add to the sandbox of gateway-apply: the folders of its files, the group
+// that reads them, and the calls that give them to that group.
+func TestDaemonsWidenTheSandboxByTheirFilesOnly(t *testing.T) {
+	drops, err := filepath.Glob("daemons/*/root/usr/lib/systemd/system/gateway-*.d/*.conf")
+	if err != nil || len(drops) < 4 {
+		t.Fatalf("%q, %v", drops, err)
+	}
+	may := map[string]*regexp.Regexp{
+		"Before":              regexp.MustCompile(`^[a-z0-9@.-]+\.service$`),
+		"ReadWritePaths":      regexp.MustCompile(`^-/etc/[a-z0-9.-]+/[a-z0-9./-]+$`),
+		"SupplementaryGroups": regexp.MustCompile(`^[a-z_-]+$`),
+		"SystemCallFilter":    regexp.MustCompile(`^@chown$`),
+	}
+	for _, file := range drops {
+		name, _, _ := strings.Cut(strings.TrimPrefix(file, "daemons/"), "/")
+		if want := "gateway-apply.service.d/" + name + ".conf"; !strings.HasSuffix(file, want) {
+			t.Errorf("%s is not %s", file, want)
+		}
+		for key, values := range unit(t, name+"/gateway-apply.service.d/"+name+".conf") {
+			for _, v := range values {
+				if may[key] == nil || !may[key].MatchString(v) {
+					t.Errorf("%s: %s=%s", file, key, v)
+				}
+			}
 		}
 	}
 }
@@ -219,7 +254,7 @@ func TestOnlyTheGroupReachesThePrivilegedProcess(t *testing.T) {
 }
 
 func TestDebiansHAProxyRunsOurConfiguration(t *testing.T) {
-	u := unit(t, "haproxy.conf")
+	u := unit(t, "proxy/haproxy.service.d/gateway.conf")
 	for key, want := range map[string]string{
 		"Environment": "CONFIG=/etc/gateway/haproxy/haproxy.cfg", "NoNewPrivileges": "yes", "ProtectSystem": "strict",
 		"ProtectHome": "yes", "PrivateTmp": "yes", "SystemCallFilter": "@system-service chroot",
@@ -232,7 +267,7 @@ func TestDebiansHAProxyRunsOurConfiguration(t *testing.T) {
 
 // The directives are held against those of the checker by package ntp.
 func TestDebiansChronyRunsOurConfiguration(t *testing.T) {
-	u := unit(t, "chrony.conf")
+	u := unit(t, "ntp/chrony.service.d/gateway.conf")
 	for key, want := range map[string]string{
 		"StartLimitIntervalSec": "0", "Restart": "on-failure", "NoNewPrivileges": "yes", "LimitCORE": "0",
 	} {
@@ -243,14 +278,14 @@ func TestDebiansChronyRunsOurConfiguration(t *testing.T) {
 	if start := u["ExecStart"]; len(start) != 2 || start[0] != "" || !strings.HasPrefix(start[1], "!/usr/sbin/chronyd $DAEMON_OPTS -r ") {
 		t.Errorf("ExecStart = %q, want it emptied first, and the operator's options kept", start)
 	}
-	if text := read(t, "scripts/postrm"); !strings.Contains(text, "rm -f /etc/chrony/conf.d/gateway.conf") {
+	if text := read(t, "daemons/ntp/postrm"); !strings.Contains(text, "rm -f /etc/chrony/conf.d/gateway.conf") {
 		t.Error("after a removal Debian's chrony would read our file")
 	}
 }
 
 // What the sandbox does to it is shown on a node by package dns.
 func TestDebiansUnboundRunsInASandbox(t *testing.T) {
-	u := unit(t, "unbound.conf")
+	u := unit(t, "dns/unbound.service.d/gateway.conf")
 	for key, want := range map[string]string{
 		"StartLimitIntervalSec": "0", "Restart": "on-failure", "NoNewPrivileges": "yes", "LimitCORE": "0", "ProtectSystem": "strict", "ProtectHome": "yes",
 		"PrivateTmp": "yes", "MemoryDenyWriteExecute": "yes", "SystemCallFilter": "@system-service", "ReadWritePaths": "/run /var/lib/unbound",
@@ -260,7 +295,7 @@ func TestDebiansUnboundRunsInASandbox(t *testing.T) {
 			t.Errorf("%s = %q, want %q", key, u[key], want)
 		}
 	}
-	if text := read(t, "scripts/postrm"); !strings.Contains(text, "rm -f /etc/unbound/unbound.conf.d/gateway.conf") {
+	if text := read(t, "daemons/dns/postrm"); !strings.Contains(text, "rm -f /etc/unbound/unbound.conf.d/gateway.conf") {
 		t.Error("after a removal Debian's unbound would read our file")
 	}
 }

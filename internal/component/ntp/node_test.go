@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/daemon"
 	"gateway/lab"
+	"gateway/packaging/packagingtest"
 )
 
 // appliance is a node with what the package has for chrony, whose chrony does not control the clock:
@@ -31,14 +31,13 @@ const dropIn = "/usr/lib/systemd/system/chrony.service.d/gateway.conf"
 func newAppliance(t *testing.T, l *lab.Lab) appliance {
 	t.Helper()
 	a := appliance{l.Node("gw"), t}
-	for from, to := range map[string]string{
-		"units/chrony.conf": dropIn, "units/gateway-ntp-sync.service": "/usr/lib/systemd/system/gateway-ntp-sync.service",
-		"units/sysusers.conf": "/usr/lib/sysusers.d/gateway.conf",
-	} {
-		l.Must(a.CopyIn("../../../packaging/"+from, to, 0o644))
+	files := packagingtest.Assemble(t)
+	l.Must(a.CopyIn(files+"/postrm", "/root/postrm", 0o755))
+	l.Must(a.CopyIn(files+"/root/usr/lib/gateway/ntp-sync", "/usr/lib/gateway/ntp-sync", 0o755))
+	for _, file := range []string{dropIn, "/usr/lib/systemd/system/gateway-ntp-sync.service"} {
+		l.Must(a.CopyIn(files+"/root"+file, file, 0o644))
 	}
-	l.Must(a.CopyIn("../../../packaging/scripts/ntp-sync", "/usr/lib/gateway/ntp-sync", 0o755))
-	l.Must(a.CopyIn("../../../packaging/scripts/postrm", "/root/postrm", 0o755))
+	l.Must(a.CopyIn("../../../packaging/units/sysusers.conf", "/usr/lib/sysusers.d/gateway.conf", 0o644))
 	l.Must(a.WriteFile("/etc/default/chrony", []byte("DAEMON_OPTS=\"-F 1 -x\"\n"), 0o644))
 	a.MustRun(t, "systemd-sysusers", "gateway.conf")
 	a.MustRun(t, "systemctl", "daemon-reload")
@@ -292,11 +291,8 @@ var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires|L
 // inSandbox runs a command with all settings of one of our units but what it runs.
 func (a appliance) inSandbox(process, command string) (result, journal string) {
 	a.t.Helper()
-	text, err := os.ReadFile("../../../packaging/units/" + process + ".service")
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	body := strings.Replace(ownSettings.ReplaceAllString(string(text), ""), "[Service]\n", "[Service]\nType=oneshot\nExecStart=/bin/sh -c '"+command+"'\n", 1)
+	text := packagingtest.Unit(a.t, process+".service")
+	body := strings.Replace(ownSettings.ReplaceAllString(text, ""), "[Service]\n", "[Service]\nType=oneshot\nExecStart=/bin/sh -c '"+command+"'\n", 1)
 	name := fmt.Sprintf("probe-%d.service", time.Now().UnixNano())
 	if err := a.WriteFile("/run/systemd/system/"+name, []byte(body), 0o644); err != nil {
 		a.t.Fatal(err)
@@ -304,7 +300,8 @@ func (a appliance) inSandbox(process, command string) (result, journal string) {
 	a.MustRun(a.t, "systemctl", "daemon-reload")
 	_, _ = a.Run(a.t.Context(), "systemctl", "start", name) // how it ended is asked for below
 	result = strings.TrimSpace(a.MustRun(a.t, "systemctl", "show", "-p", "Result", "--value", name))
-	if journal, err = a.Journal(name); err != nil {
+	journal, err := a.Journal(name)
+	if err != nil {
 		a.t.Fatal(err)
 	}
 	return result, journal

@@ -66,7 +66,7 @@ const syncUnit = "gateway-ntp-sync.service"
 // syncUnitAt runs what the unit runs, as the unit's user, on a machine.
 func syncUnitAt(t *testing.T, m machine) *systemd {
 	t.Helper()
-	script := "../../../packaging/scripts/ntp-sync"
+	script := "../../../packaging/daemons/ntp/root/usr/lib/gateway/ntp-sync"
 	m.MustRun(t, "mkdir", "-p", "/usr/lib/gateway")
 	m.copyIn(script, "/usr/lib/gateway/ntp-sync")
 	return &systemd{act: func(unit string) error {

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/daemon"
 	"gateway/internal/sys"
 	"gateway/lab"
+	"gateway/packaging/packagingtest"
 )
 
 // stepEnv names the file that unbound ran on, for the part of the test that runs in the
@@ -68,10 +69,10 @@ func newAppliance(t *testing.T, l *lab.Lab) *appliance {
 	self, err := os.Executable()
 	l.Must(err)
 	l.Must(a.CopyIn(self, program, 0o755))
-	for from, to := range map[string]string{"units/unbound.conf": dropIn, "units/sysusers.conf": "/usr/lib/sysusers.d/gateway.conf"} {
-		l.Must(a.CopyIn("../../../../packaging/"+from, to, 0o644))
-	}
-	l.Must(a.CopyIn("../../../../packaging/scripts/postrm", "/root/postrm", 0o755))
+	files := packagingtest.Assemble(t)
+	l.Must(a.CopyIn(files+"/postrm", "/root/postrm", 0o755))
+	l.Must(a.CopyIn(files+"/root"+dropIn, dropIn, 0o644))
+	l.Must(a.CopyIn("../../../../packaging/units/sysusers.conf", "/usr/lib/sysusers.d/gateway.conf", 0o644))
 	a.MustRun(t, "systemd-sysusers", "gateway.conf")
 	a.MustRun(t, "systemctl", "daemon-reload")
 	return a
@@ -107,18 +108,16 @@ var ownSettings = regexp.MustCompile(`(?m)^(ExecStart|Type|Restart\w*|Requires|A
 // inSandbox runs a command with all settings of one of our units but what it runs.
 func (a *appliance) inSandbox(process, command string) (result, journal string) {
 	a.t.Helper()
-	text, err := os.ReadFile("../../../../packaging/units/" + process + ".service")
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	body := strings.Replace(ownSettings.ReplaceAllString(string(text), ""), "[Service]\n",
+	text := packagingtest.Unit(a.t, process+".service")
+	body := strings.Replace(ownSettings.ReplaceAllString(text, ""), "[Service]\n",
 		"[Service]\nType=oneshot\nEnvironment="+stepEnv+"="+before+"\nExecStart=/bin/sh -c '"+command+"'\n", 1)
 	name := fmt.Sprintf("probe-%d.service", time.Now().UnixNano())
 	a.write("/run/systemd/system/"+name, body)
 	a.MustRun(a.t, "systemctl", "daemon-reload")
 	_, _ = a.Run(a.t.Context(), "systemctl", "start", name) // how it ended is asked for below
 	result = strings.TrimSpace(a.MustRun(a.t, "systemctl", "show", "-p", "Result", "--value", name))
-	if journal, err = a.Journal(name); err != nil {
+	journal, err := a.Journal(name)
+	if err != nil {
 		a.t.Fatal(err)
 	}
 	return result, journal

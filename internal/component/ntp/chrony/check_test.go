@@ -117,7 +117,7 @@ func pipeOf(uid int, data []byte) (*os.File, error) {
 
 // The checker and the running daemon must see the same directives before our file.
 func TestTheUnitStartsChronyAsItIsChecked(t *testing.T) {
-	unit, err := os.ReadFile("../../../../packaging/units/chrony.conf")
+	unit, err := os.ReadFile("../../../../packaging/daemons/ntp/root/usr/lib/systemd/system/chrony.service.d/gateway.conf")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func TestGoldens(t *testing.T) {
 
 // What the package starts HAProxy with is what it would be given without any site.
 func TestThePackageBeginsWithNothing(t *testing.T) {
-	hold(t, "../../../../packaging/haproxy/haproxy.cfg", string(render(state{ipv6: true}).File(Path)))
+	hold(t, "../../../../packaging/daemons/proxy/root/usr/lib/gateway/haproxy.cfg", string(render(state{ipv6: true}).File(Path)))
 }
 
 // staged has HAProxy judge a rendering.
