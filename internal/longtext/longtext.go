@@ -30,3 +30,21 @@ func CommonSuffix(a, b []byte) int {
 	}
 	return n
 }
+
+// Differing is the part of two texts that is not the same in both, in whole lines: it begins
+// at from in both, and ends at endA and endB.
+func Differing(a, b []byte) (from, endA, endB int) {
+	from = bytes.LastIndexByte(a[:CommonPrefix(a, b)], '\n') + 1
+	same := CommonSuffix(a[from:], b[from:])
+	begins := func(text []byte) bool { i := len(text) - same; return i == from || text[i-1] == '\n' }
+	if same > 0 && !(begins(a) && begins(b)) {
+		// What ends alike begins within a line; the next line is the first that is common.
+		common := a[len(a)-same:]
+		if i := bytes.IndexByte(common, '\n'); i >= 0 {
+			same = len(common) - i - 1
+		} else {
+			same = 0
+		}
+	}
+	return from, len(a) - same, len(b) - same
+}

@@ -59,7 +59,9 @@ func nextSet(text []byte) (s setText, rest []byte, ok bool) {
 
 // changed is the lines that only one of two ascending lists has.
 func changed(was, now []byte) (gone, come []byte) {
-	was, now = unlike(was, now)
+	// Nearly all lines are alike when a member of a large group changed.
+	from, endWas, endNow := longtext.Differing(was, now)
+	was, now = was[from:endWas], now[from:endNow]
 	for len(was) > 0 && len(now) > 0 {
 		a, b := firstLine(was), firstLine(now)
 		order := 0
@@ -79,17 +81,6 @@ func changed(was, now []byte) (gone, come []byte) {
 		}
 	}
 	return append(gone, was...), append(come, now...)
-}
-
-// unlike cuts off the lines that two lists begin and end with alike, which is nearly all of
-// them when a member of a large group changed.
-func unlike(a, b []byte) (restA, restB []byte) {
-	n := bytes.LastIndexByte(a[:longtext.CommonPrefix(a, b)], '\n') + 1
-	a, b = a[n:], b[n:]
-	same := a[len(a)-longtext.CommonSuffix(a, b):]
-	// The lines that end alike begin behind a line break that both have.
-	n = len(same) - (bytes.IndexByte(same, '\n') + 1)
-	return a[:len(a)-n], b[:len(b)-n]
 }
 
 func firstLine(text []byte) []byte {

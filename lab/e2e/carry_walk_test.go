@@ -42,6 +42,7 @@ func (w walk) sh(dir, line string, args ...string) string {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
+	cmd.Env = append(cmd.Env, "GOFLAGS=-trimpath") // what was built for the package is not built again for another folder
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		w.t.Fatalf("%.300s: %v\n%s", line, err, out)

@@ -5,15 +5,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
-// root is the top of the repository.
-func root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+// root is the top of the repository, above the folder that a test runs in.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	t.Fatal("there is no go.mod above this test")
+	return ""
 }
 
 // Assemble puts together what the daemons bring, and returns the folder: postinst and postrm
@@ -22,7 +31,7 @@ func Assemble(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "package")
 	cmd := exec.CommandContext(t.Context(), "packaging/assemble", dir)
-	cmd.Dir = root()
+	cmd.Dir = root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -32,8 +41,8 @@ func Assemble(t testing.TB) string {
 // Unit is the text of one of our units with the daemons' drop-ins behind it.
 func Unit(t testing.TB, name string) string {
 	t.Helper()
-	files := []string{filepath.Join(root(), "packaging/units", name)}
-	drops, err := filepath.Glob(filepath.Join(root(), "packaging/daemons/*/root/usr/lib/systemd/system", name+".d", "*.conf"))
+	files := []string{filepath.Join(root(t), "packaging/units", name)}
+	drops, err := filepath.Glob(filepath.Join(root(t), "packaging/daemons/*/root/usr/lib/systemd/system", name+".d", "*.conf"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/haproxy"
+	"gateway/internal/longtext"
 )
 
 // plan is the difference between two renderings as what a running HAProxy can be told.
@@ -71,7 +72,7 @@ func plain(old, now daemon.Rendering) bool {
 // newMapStep looks at the lines between the first and the last that differ: of ten
 // thousand that is mostly one.
 func newMapStep(file string, was, is []byte) mapStep {
-	from, wasEnd, isEnd := differing(was, is)
+	from, wasEnd, isEnd := longtext.Differing(was, is) // a line that moved within it is found there by its key
 	before, after := parseMap(was[from:wasEnd]), parseMap(is[from:isEnd])
 	step := mapStep{file: file}
 	for _, e := range after {
@@ -98,25 +99,6 @@ func newMapStep(file string, was, is []byte) mapStep {
 // a wider entry is found as well.
 func exact(file string) bool { return file != routesMap && file != netsMap }
 
-// differing is the part of two texts that is not the same in both, in whole lines. A line
-// that moved within it is found there by its key.
-func differing(a, b []byte) (from, endA, endB int) {
-	shorter := min(len(a), len(b))
-	for from < shorter && a[from] == b[from] {
-		from++
-	}
-	from = bytes.LastIndexByte(a[:from], '\n') + 1
-	same := 0
-	for same < shorter-from && a[len(a)-1-same] == b[len(b)-1-same] {
-		same++
-	}
-	begins := func(text []byte) bool { i := len(text) - same; return i == from || text[i-1] == '\n' }
-	for same > 0 && !(begins(a) && begins(b)) {
-		same--
-	}
-	return from, len(a) - same, len(b) - same
-}
-
 // entries are those of a map, ordered by key.
 type entries []haproxy.MapEntry
 
@@ -142,7 +124,7 @@ func parseMap(data []byte) entries {
 // sections are the parts of two configurations that are not the same in both, from the
 // beginning of a section: of ten thousand pools that is mostly one.
 func sections(was, is []byte) (before, after config) {
-	from, wasEnd, isEnd := differing(was, is)
+	from, wasEnd, isEnd := longtext.Differing(was, is) // a line that moved within it is found there by its key
 	inside := func(text []byte) bool { return from == len(text) || text[from] == '\t' || text[from] == '\n' }
 	for from > 0 && (inside(was) || inside(is)) {
 		from = bytes.LastIndexByte(is[:from-1], '\n') + 1
