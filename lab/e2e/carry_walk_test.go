@@ -28,7 +28,7 @@ func newWalk(t *testing.T) walk {
 	}
 	// Only what is part of the repository, and what npm fetched for it.
 	w.sh(source, `mkdir "$0" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$0" &&
-		ln -s "$PWD/web/node_modules" "$0/web/node_modules"`, w.dir)
+		ln -sfT "$(readlink -f web/node_modules)" "$0/web/node_modules"`, w.dir)
 	w.sh(w.dir, `git init -q && git add -A && git -c user.name=walk -c user.email=walk@example.com commit -qm start`)
 	return w
 }
