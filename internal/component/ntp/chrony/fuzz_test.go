@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
@@ -35,7 +36,7 @@ func TestFuzzedRowsRender(t *testing.T) {
 	n := bar.Size(500, 20000)
 	seed := fuzzSeed(t)
 	random := rand.New(rand.NewPCG(seed, seed))
-	exec := realChronyd(t)
+	exec := componenttest.Exec(t)
 	refused, control := 0, 0
 	for range n {
 		s := fuzzedState(random)
