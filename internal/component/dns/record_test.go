@@ -1,4 +1,4 @@
-package dns
+package dns_test
 
 import (
 	"fmt"
@@ -53,7 +53,7 @@ func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
 		}[typ]
 		r.Record(zone, fmt.Sprintf("r%d", i), typ, value)
 	}
-	r.Sync() // unbound takes them all
+	r.MustSync() // unbound takes them all
 	for _, typ := range []string{"", "a", "ANY", "SOA", "DNAME", "HTTPS", "NAPTR", "DS", "TYPE1", "A IN"} {
 		a := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "x", "type": typ, "value": "192.0.2.1"}).Want(http.StatusBadRequest)
 		if len(a.Error.Fields) == 0 || a.Error.Fields[0].Name != "type" {
@@ -82,8 +82,8 @@ func TestWhatNamesMean(t *testing.T) {
 		t.Run(tc.says, func(t *testing.T) {
 			made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": tc.name, "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
 			defer r.Do("DELETE", "/dns/records/"+made.ID(), nil)
-			if want := fmt.Sprintf("\tlocal-data: \"%s 3600 IN A 192.0.2.1\"\n", tc.want); !strings.Contains(r.Text(), want) {
-				t.Errorf("the file lacks %q:\n%s", want, r.Text())
+			if want := fmt.Sprintf("\tlocal-data: \"%s 3600 IN A 192.0.2.1\"\n", tc.want); !strings.Contains(r.Text(unbound.Path), want) {
+				t.Errorf("the file lacks %q:\n%s", want, r.Text(unbound.Path))
 			}
 			if made.Field("fqdn") != tc.want {
 				t.Errorf("fqdn = %s, want %s", made.Field("fqdn"), tc.want)
@@ -191,7 +191,7 @@ func TestANameHasSoManyRecordsAndNoMore(t *testing.T) {
 		r.Record(zone, "big", "TXT", fmt.Sprintf("%02d", i)+strings.Repeat("a", 1990))
 	}
 	r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "big", "type": "TXT", "value": strings.Repeat("b", 1990)}).Want(http.StatusConflict)
-	r.Sync()
+	r.MustSync()
 	for name, typ := range map[string]string{"many.example.com": "A", "big.example.com": "TXT"} {
 		if got := r.Unbound.Ask(name, typ); strings.Count(got, typ+" ") < 20 {
 			t.Errorf("%s %s = %.100s", name, typ, got)

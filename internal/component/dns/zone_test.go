@@ -1,10 +1,13 @@
-package dns
+package dns_test
 
 import (
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"gateway/internal/component/dns"
+	"gateway/internal/component/dns/unbound"
 )
 
 // shows DNS-11, AUDIT-17
@@ -25,7 +28,7 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 	}
 	r.As("viewer", "DELETE", "/dns/zones/"+id, nil).Want(http.StatusForbidden)
 	r.Record(id, "www", "A", "192.0.2.1")
-	var zone Zone
+	var zone dns.Zone
 	r.Do("GET", "/dns/zones/"+id, nil).Want(http.StatusOK).Into(&zone)
 	if len(zone.Records) != 1 || zone.Records[0].Name != "www" || zone.Records[0].Type != "A" || zone.Records[0].Value != "192.0.2.1" {
 		t.Errorf("records = %+v, want the one that it has", zone.Records)
@@ -94,7 +97,7 @@ func TestRecordsFollowTheirZonesName(t *testing.T) {
 	}
 	r.Record(id, "example.com", "AAAA", "2001:db8::1")
 	r.Do("PUT", "/dns/zones/"+id, object{"name": "example.net", "forward_to": []string{}}).Want(http.StatusOK)
-	text := r.Text()
+	text := r.Text(unbound.Path)
 	for _, want := range []string{
 		`"www.example.net. 3600 IN A`, `"mail.example.net. 3600 IN A`, `"example.net. 3600 IN A 192`, `"example.net. 3600 IN AAAA`,
 		`"other.example.org. 3600 IN A`, `local-zone: "example.net." transparent`,
@@ -144,7 +147,7 @@ func TestAZoneWithoutServersIsNotForwarded(t *testing.T) {
 	r := newRig(t, "")
 	r.Zone("served.example")
 	r.Zone("forwarded.example", "192.0.2.53@5353", "2001:db8::53")
-	text := r.Text()
+	text := r.Text(unbound.Path)
 	if strings.Count(text, "forward-zone:") != 2 || strings.Contains(text, `name: "served.example."`) || strings.Contains(text, `domain-insecure: "served`) {
 		t.Errorf("the zone without servers is forwarded:\n%s", text)
 	}

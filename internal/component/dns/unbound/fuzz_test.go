@@ -12,7 +12,7 @@ import (
 
 	mdns "github.com/miekg/dns"
 
-	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 	"gateway/tools/bar"
 )
@@ -25,7 +25,7 @@ func TestFuzzedRowsRender(t *testing.T) {
 	n := bar.Size(500, 20_000)
 	seed := fuzzSeed(t)
 	g := generator{rand.New(rand.NewPCG(seed, seed))}
-	d := New(Options{Exec: dnstest.Run(t)})
+	d := New(Options{Exec: componenttest.Exec(t)})
 	objects, refused, escaped, brokeOut, unnoticed := 0, 0, 0, 0, 0
 	for range n {
 		m := g.model()
@@ -42,7 +42,7 @@ func TestFuzzedRowsRender(t *testing.T) {
 		escaped += len(raw.Problems)
 		if plain := g.unescaped(string(out.File(Path))); breaksOut(plain) {
 			brokeOut++
-			if dnstest.Check(t, d.Config, rendering(plain)) == nil {
+			if componenttest.Check(t, d.Config, rendering(plain)) == nil {
 				unnoticed++
 			}
 		}
@@ -93,7 +93,7 @@ func foreignOption(text string) string {
 // holds is what must be true of any rows, however they came.
 func holds(t *testing.T, d daemon.Daemon, out daemon.Rendering) {
 	t.Helper()
-	if err := dnstest.Check(t, d.Config, out); err != nil {
+	if err := componenttest.Check(t, d.Config, out); err != nil {
 		t.Errorf("unbound does not take it: %v", err)
 	}
 	if o := foreignOption(string(out.File(Path))); o != "" {
