@@ -25,7 +25,7 @@ func (r *Rig) Sync() change.Applied {
 		r.boot()
 	}
 	r.steps = nil
-	ctx, stop := context.WithCancel(r.t.Context())
+	ctx, stop := context.WithCancel(r.T.Context())
 	defer stop()
 	r.stop = stop
 	done := make(chan struct{})
@@ -34,25 +34,25 @@ func (r *Rig) Sync() change.Applied {
 	stop()
 	<-done
 	if err != nil {
-		r.t.Error(err)
+		r.T.Error(err)
 	}
 	return came
 }
 
 // MustSync is Sync where the daemon is to take it, and nothing is to be left out.
 func (r *Rig) MustSync() {
-	r.t.Helper()
+	r.T.Helper()
 	if came := r.Sync(); came.State != intent.Live {
-		r.t.Fatalf("the round came out as %+v", came)
+		r.T.Fatalf("the round came out as %+v", came)
 	}
 	for _, p := range r.Installed.Problems {
-		r.t.Errorf("left out: %+v", p)
+		r.T.Errorf("left out: %+v", p)
 	}
 }
 
 // Restart starts the engine anew on the files that are there, as after a power cut.
 func (r *Rig) Restart() {
-	r.t.Helper()
+	r.T.Helper()
 	r.round.Lock()
 	defer r.round.Unlock()
 	r.boot()
@@ -60,9 +60,9 @@ func (r *Rig) Restart() {
 
 // Forget is Restart where nobody knows what the daemon runs on.
 func (r *Rig) Forget() {
-	r.t.Helper()
+	r.T.Helper()
 	if err := os.Remove(filepath.Join(r.Root, "run", r.Daemon.Name+".running")); err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	r.Restart()
 }
@@ -75,8 +75,8 @@ func (r *Rig) boot() {
 		Units: r.Units, Tree: files.Tree{Root: r.Root}, StateDir: "/state", RunDir: filepath.Join(r.Root, "run"),
 		Node: "node-1", Clock: apply.Clock{Now: time.Now, Boot: "first", Uptime: func() time.Duration { return 0 }}, Log: r.log(), At: r.at,
 	})
-	if err := r.engine.Boot(r.t.Context()); err != nil {
-		r.t.Error(err)
+	if err := r.engine.Boot(r.T.Context()); err != nil {
+		r.T.Error(err)
 	}
 }
 
@@ -113,10 +113,10 @@ func (r *Rig) KillAt(nth int) { r.killAt = nth }
 // OnDisk is a file without its seal. It is nil where there is none; one that is not whole
 // fails the test.
 func (r *Rig) OnDisk(path string) []byte {
-	r.t.Helper()
+	r.T.Helper()
 	data, damage, err := files.Tree{Root: r.Root}.Read(path)
 	if err != nil || damage == files.Edited {
-		r.t.Errorf("%s is %s, %v", path, damage, err)
+		r.T.Errorf("%s is %s, %v", path, damage, err)
 	}
 	return data
 }

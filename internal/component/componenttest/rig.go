@@ -41,6 +41,8 @@ type Setup struct {
 	Daemon func(r *Rig) daemon.Daemon
 	// Schemas are those of other components that are needed too.
 	Schemas []db.Schema
+	// Folders are those that packaging makes for files that a fresh installation does not have.
+	Folders []string
 	// Live has each change judged before it is stored, and answered when the engine has
 	// applied it, as on a node. Otherwise a change is stored, and that is all.
 	Live bool
@@ -63,8 +65,8 @@ type Rig struct {
 	Installed daemon.Rendering
 	Checked   int
 
-	t       testing.TB
 	now     func() time.Time
+	folders []string
 	objects []component.Object
 	engine  *apply.Engine // since the first round
 	round   sync.Mutex
@@ -79,7 +81,7 @@ type Object = apitest.Object
 // New makes a rig. The engine has not applied anything yet.
 func New(t testing.TB, s Setup) *Rig {
 	t.Helper()
-	r := &Rig{t: t, Units: &Units{}, now: s.Now, stop: func() {}}
+	r := &Rig{Caller: &apitest.Caller{T: t}, Units: &Units{}, now: s.Now, folders: s.Folders, stop: func() {}}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -120,16 +122,16 @@ func (r *Rig) runner(daemons change.Daemons, sync func(string) change.Applied) *
 
 // Rendered is what the daemon makes of what is stored.
 func (r *Rig) Rendered() daemon.Rendering {
-	r.t.Helper()
-	out, err := r.Daemon.Render(r.t.Context(), r.Pool, r.Box.Unseal)
+	r.T.Helper()
+	out, err := r.Daemon.Render(r.T.Context(), r.Pool, r.Box.Unseal)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return out
 }
 
 // Text is a file as it would be now.
-func (r *Rig) Text(path string) string { r.t.Helper(); return string(r.Rendered().File(path)) }
+func (r *Rig) Text(path string) string { r.T.Helper(); return string(r.Rendered().File(path)) }
 
 // Ask is the way to gateway-apply, without the way.
 func (r *Rig) Ask(ctx context.Context, name, verb string, in, out any) error {
@@ -153,7 +155,7 @@ func (r *Rig) Ask(ctx context.Context, name, verb string, in, out any) error {
 
 // Edit replaces some fields of an object, or of settings.
 func (r *Rig) Edit(path string, changes ...Object) apitest.Answer {
-	r.t.Helper()
+	r.T.Helper()
 	var now Object
 	r.Do("GET", path, nil).Want(200).Into(&now)
 	answered := []string{"id", "revision", "created_at", "updated_at", "warning"}
@@ -170,14 +172,14 @@ func (r *Rig) Edit(path string, changes ...Object) apitest.Answer {
 
 // Restore writes past the API, the way a restore or a replication would.
 func (r *Rig) Restore(sql string, args ...any) {
-	r.t.Helper()
-	r.Tx(func(tx pgx.Tx) error { _, err := tx.Exec(r.t.Context(), sql, args...); return err })
+	r.T.Helper()
+	r.Tx(func(tx pgx.Tx) error { _, err := tx.Exec(r.T.Context(), sql, args...); return err })
 }
 
 // Tx is Restore for more than a statement.
 func (r *Rig) Tx(fn func(tx pgx.Tx) error) {
-	r.t.Helper()
-	ctx := r.t.Context()
+	r.T.Helper()
+	ctx := r.T.Context()
 	err := pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error {
 		id := db.NewID()
 		var b pgx.Batch
@@ -189,16 +191,16 @@ func (r *Rig) Tx(fn func(tx pgx.Tx) error) {
 		return fn(tx)
 	})
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 }
 
 // Actions is the audit log as "action subject", oldest first.
 func (r *Rig) Actions() []string {
-	r.t.Helper()
-	entries, err := audit.Recent(r.t.Context(), r.Pool, 100)
+	r.T.Helper()
+	entries, err := audit.Recent(r.T.Context(), r.Pool, 100)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	var out []string
 	for _, e := range slices.Backward(entries) {
@@ -208,18 +210,18 @@ func (r *Rig) Actions() []string {
 }
 
 // log has what the engine says among what the test says.
-func (r *Rig) log() *slog.Logger { return slog.New(slog.NewTextHandler(r.t.Output(), nil)) }
+func (r *Rig) log() *slog.Logger { return slog.New(slog.NewTextHandler(r.T.Output(), nil)) }
 
 // makeFolders makes those that packaging makes on a node.
 func (r *Rig) makeFolders() {
-	r.t.Helper()
-	folders := append([]string{"/run", "/state"}, r.Daemon.Folders...)
+	r.T.Helper()
+	folders := slices.Concat([]string{"/run", "/state"}, r.folders, r.Daemon.Folders)
 	for _, f := range r.Rendered().Files {
 		folders = append(folders, filepath.Dir(f.Path))
 	}
 	for _, f := range folders {
 		if err := os.MkdirAll(filepath.Join(r.Root, f), 0o755); err != nil {
-			r.t.Fatal(err)
+			r.T.Fatal(err)
 		}
 	}
 }
