@@ -15,6 +15,9 @@ import (
 	"gateway/internal/intent"
 )
 
+// patience is for a round that does not end because its daemon does not.
+const patience = 2 * time.Minute
+
 // Sync has the engine bring the daemon to what is stored, and answers how that came out. The
 // engine works only that long: nothing happens beside a test.
 func (r *Rig) Sync() change.Applied {
@@ -25,7 +28,7 @@ func (r *Rig) Sync() change.Applied {
 		r.boot()
 	}
 	r.steps = nil
-	ctx, stop := context.WithCancel(r.T.Context())
+	ctx, stop := context.WithTimeout(r.T.Context(), patience)
 	defer stop()
 	r.stop = stop
 	done := make(chan struct{})

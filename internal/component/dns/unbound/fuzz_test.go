@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -23,7 +21,7 @@ import (
 // renders the same values past the API's judgement, where nothing but the last need hold.
 func TestFuzzedRowsRender(t *testing.T) {
 	n := bar.Size(500, 20_000)
-	seed := fuzzSeed(t)
+	seed := componenttest.FuzzSeed(t)
 	g := generator{rand.New(rand.NewPCG(seed, seed))}
 	d := New(Options{Exec: componenttest.Exec(t)})
 	objects, refused, escaped, brokeOut, unnoticed := 0, 0, 0, 0, 0
@@ -55,19 +53,6 @@ func TestFuzzedRowsRender(t *testing.T) {
 	if refused == 0 || refused == objects || escaped == 0 || unnoticed == 0 {
 		t.Error("this shows nothing")
 	}
-}
-
-func fuzzSeed(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("GATEWAY_FUZZ_SEED")
-	if text == "" {
-		return rand.Uint64()
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seed
 }
 
 // ours are all options that we ever write, with how many values each has.
