@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -176,6 +177,9 @@ func (r *Rig) Restore(sql string, args ...any) {
 	r.Tx(func(tx pgx.Tx) error { _, err := tx.Exec(r.T.Context(), sql, args...); return err })
 }
 
+// ErrUndo is what the function that Tx is given answers, for nothing to be stored.
+var ErrUndo = errors.New("undone")
+
 // Tx is Restore for more than a statement.
 func (r *Rig) Tx(fn func(tx pgx.Tx) error) {
 	r.T.Helper()
@@ -190,7 +194,7 @@ func (r *Rig) Tx(fn func(tx pgx.Tx) error) {
 		}
 		return fn(tx)
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrUndo) {
 		r.T.Fatal(err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"gateway/internal/api/apitest"
 	"gateway/internal/component/firewall"
-	"gateway/internal/component/firewall/firewalltest"
 )
 
 // refusal is a request that must be refused, and about which field.
@@ -22,7 +21,7 @@ type refusal struct {
 func refused(t *testing.T, base object, cases []refusal, do func(object) apitest.Answer) {
 	t.Helper()
 	for _, tc := range cases {
-		if a := do(firewalltest.With(base, tc.body)); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
+		if a := do(apitest.With(base, tc.body)); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
 			t.Errorf("%s: answered %d %+v, want 400 about %s", tc.name, a.Status, a.Error, tc.field)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gateway/internal/api/apitest"
-	"gateway/internal/component/firewall/firewalltest"
 )
 
 // shows FW-37, FW-40, FW-52, FW-53, FW-57, FW-62
@@ -104,7 +103,7 @@ func TestRulesAreOrderedTogetherOrNotAtAll(t *testing.T) {
 	for path, body := range map[string]object{"/firewall/rules": {"action": "drop"}, "/nat-rules": {"kind": "masquerade"}} {
 		var ids []string
 		for _, name := range []string{"a", "b", "c"} {
-			ids = append(ids, r.Made(path, firewalltest.With(body, object{"name": name})))
+			ids = append(ids, r.Made(path, apitest.With(body, object{"name": name})))
 		}
 		priorities := func() (out string) {
 			for _, id := range ids {

@@ -21,7 +21,7 @@ func BenchmarkOneAddressMore(b *testing.B) {
 	}
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := r.Policy.Load(b.Context(), r.DB); err != nil {
+			if _, err := r.Policy.Load(b.Context(), r.Pool); err != nil {
 				b.Fatal(err)
 			}
 		}

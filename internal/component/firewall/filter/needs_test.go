@@ -47,7 +47,7 @@ func opened(r *firewalltest.Rig, port string) (lines []string) {
 // shows (stand-in) FW-16, FW-27*, FW-28, FW-29, FW-30*, FW-31, FW-32
 func TestWhatOtherComponentsNeed(t *testing.T) {
 	o := &others{}
-	r := newRigWith(t, firewalltest.Options{Needed: o.needed})
+	r := firewalltest.New(t, firewalltest.Options{Needed: o.needed})
 	r.Iface("eth0", "wan")
 	r.Iface("eth1", "lan")
 	r.Iface("eth2", "lan")

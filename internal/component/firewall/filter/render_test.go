@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/api/apitest"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/firewalltest"
 )
@@ -20,7 +21,7 @@ func TestRulesAsNftReadsThem(t *testing.T) {
 	group := r.Made("/firewall/address-groups", object{"name": "g", "members": []string{host, net, span, name}})
 	rule := func(body object) string {
 		t.Helper()
-		return r.Made("/firewall/rules", firewalltest.With(object{"name": "x", "action": "accept", "src_zone": "lan", "dst_zone": "wan"}, body))
+		return r.Made("/firewall/rules", apitest.With(object{"name": "x", "action": "accept", "src_zone": "lan", "dst_zone": "wan"}, body))
 	}
 	r.Restore(`insert into firewall_resolved (object_id, address, resolved_at) values ($1, '198.51.100.80', now())`, name)
 	for _, tc := range []struct {

@@ -3,21 +3,12 @@ package policy_test
 import (
 	"testing"
 
-	"gateway/internal/change"
-	"gateway/internal/component"
 	"gateway/internal/component/firewall/firewalltest"
-	"gateway/internal/component/network"
-	"gateway/internal/db"
 )
 
 type object = firewalltest.Object
 
-func newRig(t testing.TB) *firewalltest.Rig { t.Helper(); return newRigWith(t, firewalltest.Options{}) }
-
-func newRigWith(t testing.TB, o firewalltest.Options) *firewalltest.Rig {
+func newRig(t testing.TB) *firewalltest.Rig {
 	t.Helper()
-	o.Network = func(pool db.Pool, run *change.Runner) component.Component {
-		return network.New(network.Options{DB: pool, Run: run})
-	}
-	return firewalltest.New(t, o)
+	return firewalltest.New(t, firewalltest.Options{})
 }
