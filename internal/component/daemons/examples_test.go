@@ -38,6 +38,7 @@ var examples = map[string]example{
 		},
 		func(r *componenttest.Rig) {
 			made(r, "/ntp/pools", object{"kind": "server", "address": "ntp.example.com"})
+			r.Edit("/ntp/settings", object{"serve_clients": true, "listen_addresses": []string{"192.0.2.1"}}).Want(http.StatusOK)
 		},
 	},
 	"dns": {
