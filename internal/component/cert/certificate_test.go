@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/audit"
 	"gateway/internal/secret"
 )
 
@@ -44,7 +43,7 @@ func TestASelfSignedCertificateIsThereAtOnce(t *testing.T) {
 			t.Errorf("the list shows %s: %s", hidden, text)
 		}
 	}
-	if got := r.actions(); !slices.Contains(got, "cert.certificate.create intern.example.com") {
+	if got := r.Actions(); !slices.Contains(got, "cert.certificate.create intern.example.com") {
 		t.Errorf("audit = %q, want the creation by its name", got)
 	}
 }
@@ -53,21 +52,6 @@ func (r *rig) put(c Certificate, in object) Certificate {
 	r.T.Helper()
 	r.Do("PUT", "/certificates/"+c.ID, in).Want(http.StatusOK).Into(&c)
 	return c
-}
-
-// actions is the audit log as "action subject", oldest first.
-func (r *rig) actions() []string {
-	r.T.Helper()
-	entries, err := audit.Recent(r.T.Context(), r.Pool, 100)
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	var out []string
-	for _, e := range entries {
-		out = append(out, e.Action+" "+e.Subject)
-	}
-	slices.Reverse(out)
-	return out
 }
 
 func TestAnUploadedCertificateTellsItsNames(t *testing.T) {

@@ -9,11 +9,12 @@ import (
 	mdns "github.com/miekg/dns"
 
 	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/component/dns/unbound"
 )
 
 // shows DNS-10, DNS-15
 func TestRecordsAreAnswered(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone, reverse := r.Zone("example.com"), r.Zone("2.0.192.in-addr.arpa")
 	for _, rec := range [][4]string{
 		{zone, "www", "A", "192.0.2.1"},
@@ -71,7 +72,7 @@ func sorted(answer string) string {
 func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
 	own := dnstest.NewUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{dnstest.MustRR(q.Name + " 300 IN A 203.0.113.77")} })
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	r.MustSync()
 	if got := r.Unbound.Ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
@@ -106,7 +107,7 @@ func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 // unbound by itself answers an alias with its target's name and nothing else.
 func TestAliasesLeadToAddresses(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	zone := r.Zone("example.com")
 	for _, rec := range [][3]string{
@@ -154,7 +155,7 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 // A name that did not exist a moment ago, and is remembered not to, exists once it has a record.
 func TestARecordIsStrongerThanTheCache(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	zone := r.Zone("missing.example")
 	r.MustSync()
@@ -181,7 +182,7 @@ func TestARecordIsStrongerThanTheCache(t *testing.T) {
 // shows DNS-21, AUDIT-20
 func TestFlushEmptiesTheCache(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	r.Do("POST", "/dns/flush-cache", nil).Want(http.StatusServiceUnavailable)
 	r.MustSync()
@@ -205,7 +206,7 @@ func TestFlushEmptiesTheCache(t *testing.T) {
 // shows DNS-22
 func TestStats(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	a := r.Do("GET", "/dns/stats", nil).Want(http.StatusServiceUnavailable)
 	if a.Error.Code != "resolver_unavailable" {
 		t.Errorf("while it is down: %+v", a.Error)
@@ -250,7 +251,7 @@ func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 		}
 		return []mdns.RR{}
 	}
-	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
+	r := dnstest.NewWith(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor), unbound.New)
 	r.Settings(object{"upstream_forwards": []string{dnstest.NewUpstream(t, forged).Forward()}})
 	r.MustSync()
 	good, err := r.Unbound.Query("good.", mdns.TypeA)
@@ -282,7 +283,7 @@ func TestAForwardedZoneNeedsNoSignatures(t *testing.T) {
 		return []mdns.RR{}
 	})
 	own := dnstest.NewUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{dnstest.MustRR(q.Name + " 300 IN A 203.0.113.77")} })
-	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
+	r := dnstest.NewWith(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor), unbound.New)
 	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	r.Zone("corp.example", own.Forward())
 	r.MustSync()

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/component/dns/unbound"
 )
 
 // shows DNS-14, AUDIT-18
 func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone, other := r.Zone("example.com"), r.Zone("example.net")
 	made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "WWW", "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"name": "www", "type": "A", "value": "192.0.2.1", "ttl": "3600", "fqdn": "www.example.com.", "zone_id": zone} {
@@ -44,7 +45,7 @@ func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
 
 // shows DNS-16
 func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for i, typ := range unbound.Types() {
 		value := map[string]string{
@@ -64,7 +65,7 @@ func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
 
 // shows DNS-17, DNS-18, DNS-19, DNS-20
 func TestWhatNamesMean(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for _, tc := range []struct{ says, name, want string }{
 		{"the at sign is the apex", "@", "example.com."},
@@ -93,7 +94,7 @@ func TestWhatNamesMean(t *testing.T) {
 }
 
 func TestNamesThatAreRefused(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for _, tc := range []struct{ says, name, want string }{
 		{"a wildcard", "*", "one by one"},
@@ -131,7 +132,7 @@ func TestNamesThatAreRefused(t *testing.T) {
 }
 
 func TestARecordIsThereOnce(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	r.Record(zone, "www", "TXT", "hello")
 	r.Record(zone, "www", "MX", "10 mail.example.com")
@@ -148,7 +149,7 @@ func TestARecordIsThereOnce(t *testing.T) {
 }
 
 func TestAnAliasIsAlone(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	r.Record(zone, "www", "A", "192.0.2.1")
 	alias := r.Record(zone, "web", "CNAME", "www")
@@ -180,7 +181,7 @@ func TestAnAliasIsAlone(t *testing.T) {
 }
 
 func TestANameHasSoManyRecordsAndNoMore(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for i := range unbound.MaxSet {
 		r.Record(zone, "many", "A", fmt.Sprintf("10.0.0.%d", i))

@@ -11,13 +11,14 @@ import (
 
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/dns"
+	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/component/dns/unbound"
 	"gateway/internal/daemon"
 )
 
 // shows DNS-01, DNS-08, DNS-09
 func TestSettingsAreThereFromTheStart(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	var s dns.Settings
 	if err := json.Unmarshal(r.As("viewer", "GET", "/dns/settings", nil).Want(http.StatusOK).Data, &s); err != nil {
 		t.Fatal(err)
@@ -42,7 +43,7 @@ func TestSettingsAreThereFromTheStart(t *testing.T) {
 
 // shows DNS-01
 func TestSettingsAreReplaced(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.As("viewer", "PUT", "/dns/settings", object{}).Want(http.StatusForbidden)
 	got := r.Edit("/dns/settings", object{
 		"upstream_forwards": []string{"192.0.2.1@53", "2001:DB8::1@5353", "::ffff:192.0.2.9"}, "access_acl": []string{"10.1.2.3/8", "192.0.2.0", "192.0.2.1/32"},
@@ -63,7 +64,7 @@ func TestSettingsAreReplaced(t *testing.T) {
 
 // shows DNS-02, DNS-03, DNS-04, DNS-05
 func TestSettingsThatAreRefused(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	for _, tc := range []struct {
 		name, field string
 		value       any
@@ -115,7 +116,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 }
 
 func TestSettingsAreRendered(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	text := r.Text(unbound.Path)
 	// shows DNS-07
 	for _, want := range []string{
@@ -145,7 +146,7 @@ func TestSettingsAreRendered(t *testing.T) {
 }
 
 func TestThePortIsOpenedOnlyBeyondLoopback(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	both := []daemon.Opening{{Protocol: "tcp", Port: 53, Why: "DNS for clients"}, {Protocol: "udp", Port: 53, Why: "DNS for clients"}}
 	for _, tc := range []struct {
 		listen []string

@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"gateway/internal/component/dns"
+	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/component/dns/unbound"
 )
 
+type object = dnstest.Object
+
 // shows DNS-11, AUDIT-17
 func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	made := r.Do("POST", "/dns/zones", object{"name": "Corp.Example.", "forward_to": []string{"192.0.2.53@53", "2001:DB8::53@5353"}}).Want(http.StatusCreated)
 	if got := made.Field("name") + " " + made.Field("forward_to"); got != "corp.example [192.0.2.53 2001:db8::53@5353]" {
 		t.Errorf("made %s", got)
@@ -45,7 +48,7 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 }
 
 func TestAZoneIsThereOnce(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Zone("example.com")
 	for _, name := range []string{"example.com", "EXAMPLE.com", "example.com."} {
 		a := r.Do("POST", "/dns/zones", object{"name": name, "forward_to": []string{}}).Want(http.StatusConflict)
@@ -56,7 +59,7 @@ func TestAZoneIsThereOnce(t *testing.T) {
 }
 
 func TestZonesThatAreRefused(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	for _, tc := range []struct {
 		name, zone, says string
 	}{
@@ -90,7 +93,7 @@ func TestZonesThatAreRefused(t *testing.T) {
 
 // A zone that is renamed takes its records along, whichever way their names were spelled.
 func TestRecordsFollowTheirZonesName(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	id := r.Zone("example.com")
 	for _, name := range []string{"www", "mail.example.com", "@", "other.example.org."} {
 		r.Record(id, name, "A", "192.0.2.1")
@@ -112,7 +115,7 @@ func TestRecordsFollowTheirZonesName(t *testing.T) {
 }
 
 func TestAZoneIsNotRenamedOntoOthersRecords(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	com, net := r.Zone("example.com"), r.Zone("example.net")
 	r.Record(com, "www", "A", "192.0.2.1")
 	r.Record(net, "www.example.org.", "A", "192.0.2.2")
@@ -126,7 +129,7 @@ func TestAZoneIsNotRenamedOntoOthersRecords(t *testing.T) {
 }
 
 func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	com := r.Zone("example.com")
 	r.Record(com, "sub", "CNAME", "www")
 	a := r.Do("POST", "/dns/zones", object{"name": "sub.example.com", "forward_to": []string{}}).Want(http.StatusConflict)
@@ -144,7 +147,7 @@ func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
 
 // shows DNS-13*
 func TestAZoneWithoutServersIsNotForwarded(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Zone("served.example")
 	r.Zone("forwarded.example", "192.0.2.53@5353", "2001:db8::53")
 	text := r.Text(unbound.Path)

@@ -24,11 +24,10 @@ type Rig struct {
 // Object is what a request carries.
 type Object = componenttest.Object
 
-// New starts all but unbound, which the first round starts. extra are further lines of its
-// configuration.
-func New(t testing.TB, extra string) *Rig { t.Helper(); return NewWith(t, extra, unbound.New) }
+// New starts all but unbound, which the first round starts.
+func New(t testing.TB) *Rig { t.Helper(); return NewWith(t, "", unbound.New) }
 
-// NewWith is New with a daemon of the test's.
+// NewWith is New with further lines of unbound's configuration, and a daemon of the test's.
 func NewWith(t testing.TB, extra string, daemonOf func(unbound.Options) daemon.Daemon) *Rig {
 	t.Helper()
 	r := &Rig{}

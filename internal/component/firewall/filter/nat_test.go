@@ -10,7 +10,7 @@ import (
 
 // shows NAT-05, NAT-07, NAT-08, NAT-09, NAT-10, NAT-11, NAT-12
 func TestNATRulesInTheKernel(t *testing.T) {
-	r := newLiveRig(t)
+	r := firewalltest.NewLive(t)
 	r.Iface("eth0", "wan")
 	nat := func(body object) string { t.Helper(); return r.Made("/nat-rules", body) }
 	second := nat(object{"name": "b", "kind": "dnat", "in_zone": "wan", "dest_port": 8000, "dest_port_end": 8009, "target_address": "192.0.2.1", "target_port": 9000, "target_port_end": 9009, "priority": 20})

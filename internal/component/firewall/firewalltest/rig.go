@@ -52,8 +52,14 @@ type Options struct {
 	Daemon func(filter.Options) daemon.Daemon
 }
 
-// New returns a rig.
-func New(t testing.TB, o Options) *Rig {
+// New returns a plain rig.
+func New(t testing.TB) *Rig { t.Helper(); return NewWith(t, Options{}) }
+
+// NewLive returns a live rig.
+func NewLive(t testing.TB) *Rig { t.Helper(); return NewWith(t, Options{Live: true}) }
+
+// NewWith returns a rig that differs from a plain one.
+func NewWith(t testing.TB, o Options) *Rig {
 	t.Helper()
 	tables, needed := daemon.NeedsOf(nil)
 	if o.Needed != nil {

@@ -17,6 +17,8 @@ import (
 	"gateway/internal/db"
 )
 
+type object = firewalltest.Object
+
 // walk writes at random, in transactions that are kept or not, the way changes, reverts and
 // the resolver do.
 type walk struct {
@@ -116,7 +118,7 @@ func (w *walk) same(ctx context.Context, q db.DB) {
 }
 
 func TestACacheThatFollowsIsOneThatIsReadAnew(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	w := &walk{Rand: rand.New(rand.NewPCG(6, 1)), r: r}
 	w.objects, w.members = []string{r.Address("a", "host", "10.0.0.1")}, []string{db.NewID()}
 	for _, name := range []string{"x", "y", "z"} {
@@ -134,7 +136,7 @@ func TestACacheThatFollowsIsOneThatIsReadAnew(t *testing.T) {
 }
 
 func TestAnOlderTransactionIsNotShownWhatItCannotSee(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	group := r.Made("/firewall/address-groups", object{"name": "g"})
 	r.Made("/firewall/rules", object{"name": "r", "src_kind": "group", "src_group_id": group, "action": "drop"})
 	err := pgx.BeginTxFunc(t.Context(), r.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(old pgx.Tx) error {
