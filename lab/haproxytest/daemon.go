@@ -58,6 +58,12 @@ func New(t testing.TB) *Daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return NewIn(t, dir)
+}
+
+// NewIn is New in a folder of the test's below /tmp, whose path must be short.
+func NewIn(t testing.TB, dir string) *Daemon {
+	t.Helper()
 	d := &Daemon{Dir: dir, t: t, log: &record{}}
 	d.Runtime.Path, d.Master.Path = d.Path("admin.sock"), d.Path("master.sock")
 	t.Cleanup(func() {

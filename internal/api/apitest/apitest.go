@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -32,6 +33,15 @@ type Caller struct {
 
 // Object is what a request carries.
 type Object = map[string]any
+
+// With is an object with other fields put over it.
+func With(base Object, more ...Object) Object {
+	out := maps.Clone(base)
+	for _, m := range more {
+		maps.Copy(out, m)
+	}
+	return out
+}
 
 // New makes the edge and has the component register its operations there.
 func New(t testing.TB, component string, routes func(api.Router)) *Caller {
@@ -116,6 +126,14 @@ func (a Answer) Into(v any) {
 	}
 }
 
+// Data is the answered object, or a list of them.
+func Data[T any](a Answer) T {
+	a.t.Helper()
+	var v T
+	a.Into(&v)
+	return v
+}
+
 // ID is the answered object's.
 func (a Answer) ID() string { return a.Field("id") }
 
@@ -133,4 +151,13 @@ func (a Answer) Complaint(field string) string {
 		return ""
 	}
 	return a.Error.Fields[i].Message
+}
+
+// Complaints are the fields of the request that the answer complains about.
+func (a Answer) Complaints() string {
+	names := make([]string, len(a.Error.Fields))
+	for i, f := range a.Error.Fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, " ")
 }

@@ -73,7 +73,7 @@ func newAuthorised(t testing.TB, o pebbletest.Options) *authorised {
 func (a *authorised) serve(ln net.Listener, h http.Handler) {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
 	go func() { _ = s.Serve(ln) }()
-	a.t.Cleanup(func() { _ = s.Close() })
+	a.T.Cleanup(func() { _ = s.Close() })
 }
 
 // RoundTrip is the way to the authority, where a test may stand.
@@ -89,15 +89,15 @@ func (a *authorised) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // tick is the scheduler's job, once.
 func (a *authorised) tick() {
-	a.t.Helper()
-	if err := a.s.renewDue(a.t.Context()); err != nil {
-		a.t.Fatal(err)
+	a.T.Helper()
+	if err := a.s.renewDue(a.T.Context()); err != nil {
+		a.T.Fatal(err)
 	}
 }
 
 // ordered stores a certificate for names that lead here.
 func (a *authorised) ordered(names ...string) Certificate {
-	a.t.Helper()
+	a.T.Helper()
 	for _, n := range names {
 		a.lead(n, here)
 	}
@@ -106,12 +106,12 @@ func (a *authorised) ordered(names ...string) Certificate {
 
 // lead makes a name lead somewhere.
 func (a *authorised) lead(name string, addrs ...string) {
-	a.t.Helper()
+	a.T.Helper()
 	if a.bind == nil {
 		a.ca.Address(name, addrs...)
 		return
 	}
-	a.bind.Set(a.t, testZone, name, "A", addrs...)
+	a.bind.Set(a.T, testZone, name, "A", addrs...)
 }
 
 // code is the last error, or "".
@@ -168,10 +168,10 @@ func TestACertificateIsIssuedAndRenewed(t *testing.T) {
 }
 
 func (r *rig) count(query string, args ...any) int {
-	r.t.Helper()
+	r.T.Helper()
 	var n int
-	if err := r.pool.QueryRow(r.t.Context(), query, args...).Scan(&n); err != nil {
-		r.t.Fatal(err)
+	if err := r.Pool.QueryRow(r.T.Context(), query, args...).Scan(&n); err != nil {
+		r.T.Fatal(err)
 	}
 	return n
 }
@@ -206,7 +206,7 @@ func TestTheAuthorityIsAskedWhenToRenew(t *testing.T) {
 		t.Fatal(err)
 	}
 	var at time.Time
-	if err := a.pool.QueryRow(t.Context(), `select renew_at from certificate_status where certificate_id = $1`, c.ID).Scan(&at); err != nil {
+	if err := a.Pool.QueryRow(t.Context(), `select renew_at from certificate_status where certificate_id = $1`, c.ID).Scan(&at); err != nil {
 		t.Fatal(err)
 	}
 	first := a.get(c.ID)

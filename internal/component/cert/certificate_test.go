@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/audit"
 	"gateway/internal/secret"
 )
 
@@ -44,30 +43,15 @@ func TestASelfSignedCertificateIsThereAtOnce(t *testing.T) {
 			t.Errorf("the list shows %s: %s", hidden, text)
 		}
 	}
-	if got := r.actions(); !slices.Contains(got, "cert.certificate.create intern.example.com") {
+	if got := r.Actions(); !slices.Contains(got, "cert.certificate.create intern.example.com") {
 		t.Errorf("audit = %q, want the creation by its name", got)
 	}
 }
 
 func (r *rig) put(c Certificate, in object) Certificate {
-	r.t.Helper()
+	r.T.Helper()
 	r.Do("PUT", "/certificates/"+c.ID, in).Want(http.StatusOK).Into(&c)
 	return c
-}
-
-// actions is the audit log as "action subject", oldest first.
-func (r *rig) actions() []string {
-	r.t.Helper()
-	entries, err := audit.Recent(r.t.Context(), r.pool, 100)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	var out []string
-	for _, e := range entries {
-		out = append(out, e.Action+" "+e.Subject)
-	}
-	slices.Reverse(out)
-	return out
 }
 
 func TestAnUploadedCertificateTellsItsNames(t *testing.T) {
@@ -147,7 +131,7 @@ func TestTheSummaryCountsByStatus(t *testing.T) {
 	if waiting.Status != "pending" {
 		t.Errorf("status of a new one = %s, want pending", waiting.Status)
 	}
-	if _, err := r.pool.Exec(t.Context(), `insert into certificate_status (certificate_id, last_error) values ($1, 'dns_mismatch')`, waiting.ID); err != nil {
+	if _, err := r.Pool.Exec(t.Context(), `insert into certificate_status (certificate_id, last_error) values ($1, 'dns_mismatch')`, waiting.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.get(waiting.ID).Status; got != "error" {
@@ -163,11 +147,11 @@ func TestTheSummaryCountsByStatus(t *testing.T) {
 
 // expire moves the end of a stored certificate into the past.
 func (r *rig) expire(name string) {
-	r.t.Helper()
-	ctx := r.t.Context()
-	tx, err := r.pool.Begin(ctx)
+	r.T.Helper()
+	ctx := r.T.Context()
+	tx, err := r.Pool.Begin(ctx)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback(ctx) }()
 	for _, q := range []string{
@@ -176,11 +160,11 @@ func (r *rig) expire(name string) {
 		`update certificates set not_after = now() - interval '1 hour' where names[1] = '` + name + `'`,
 	} {
 		if _, err := tx.Exec(ctx, q); err != nil {
-			r.t.Fatal(err)
+			r.T.Fatal(err)
 		}
 	}
 	if err := tx.Commit(ctx); err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 }
 
@@ -188,18 +172,18 @@ func TestKeysAreSealedForTheirRow(t *testing.T) {
 	r := newRig(t)
 	c := r.make(object{"source": "self_signed", "names": []string{"a.example.com"}})
 	var sealed []byte
-	if err := r.pool.QueryRow(t.Context(), `select private_key from certificates where id = $1`, c.ID).Scan(&sealed); err != nil {
+	if err := r.Pool.QueryRow(t.Context(), `select private_key from certificates where id = $1`, c.ID).Scan(&sealed); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(sealed), "PRIVATE") {
 		t.Error("the key is stored as it is")
 	}
-	key, err := r.box.Open(sealed, secret.Place{Table: "certificates", Column: "private_key", Row: c.ID})
+	key, err := r.Box.Open(sealed, secret.Place{Table: "certificates", Column: "private_key", Row: c.ID})
 	if err != nil || !strings.Contains(string(key), "PRIVATE KEY") {
 		t.Errorf("opened = %.20q, %v, want the key", key, err)
 	}
 	var images string
-	if err := r.pool.QueryRow(t.Context(), `select string_agg(new_row::text, '') from change_rows`).Scan(&images); err != nil {
+	if err := r.Pool.QueryRow(t.Context(), `select string_agg(new_row::text, '') from change_rows`).Scan(&images); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(images, "private_key") || strings.Contains(images, "BEGIN") {

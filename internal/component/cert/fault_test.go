@@ -45,9 +45,9 @@ var injections = []injected{
 	{
 		code: caaForbids,
 		begin: func(a *authorised, c Certificate) {
-			a.bind.Set(a.t, testZone, c.Names[0], "CAA", `0 issue "other.example"`)
+			a.bind.Set(a.T, testZone, c.Names[0], "CAA", `0 issue "other.example"`)
 		},
-		end: func(a *authorised, c Certificate) { a.bind.Set(a.t, testZone, c.Names[0], "CAA") },
+		end: func(a *authorised, c Certificate) { a.bind.Set(a.T, testZone, c.Names[0], "CAA") },
 	},
 	{
 		code:  portUnreachable,
@@ -98,7 +98,7 @@ func limit(r *http.Request) (*http.Response, error) {
 
 // key changes what a certificate's provider signs with.
 func (a *authorised) key(c Certificate, key string) {
-	a.t.Helper()
+	a.T.Helper()
 	a.Do("PUT", "/certificates/dns-providers/"+*c.DNSProviderID, object{"name": "ours " + c.Names[0], "kind": "rfc2136", "settings": object{
 		"server": a.bind.Addr, "key_name": bindtest.KeyName, "key": key,
 	}}).Want(http.StatusOK)
@@ -106,7 +106,7 @@ func (a *authorised) key(c Certificate, key string) {
 
 // issued is a certificate that is served already.
 func (a *authorised) issued(name string, byDNS bool) Certificate {
-	a.t.Helper()
+	a.T.Helper()
 	var c Certificate
 	if byDNS {
 		c = a.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": a.provider(a.bind.Addr).ID, "names": []string{name}})
@@ -115,13 +115,13 @@ func (a *authorised) issued(name string, byDNS bool) Certificate {
 	}
 	a.tick()
 	if c = a.get(c.ID); c.Status != "valid" {
-		a.t.Fatalf("%s before anything was wrong: %s %s", name, c.code(), text(c.LastErrorText))
+		a.T.Fatalf("%s before anything was wrong: %s %s", name, c.code(), text(c.LastErrorText))
 	}
 	return c
 }
 
 func (a *authorised) renew(c Certificate) {
-	a.t.Helper()
+	a.T.Helper()
 	a.Do("POST", "/certificates/"+c.ID+"/renew", nil).Want(http.StatusAccepted)
 	a.tick()
 }
@@ -129,7 +129,7 @@ func (a *authorised) renew(c Certificate) {
 // suffers runs one fault from its beginning to its end, and reports whether all was as it
 // should be: the code, the old certificate served meanwhile, one alert, the new one after.
 func (f injected) suffers(a *authorised, name string) bool {
-	a.t.Helper()
+	a.T.Helper()
 	c := a.issued(name, f.dns01)
 	before := len(a.alerted())
 	f.begin(a, c)
@@ -145,26 +145,26 @@ func (f injected) suffers(a *authorised, name string) bool {
 	a.tick()
 	now := a.get(c.ID)
 	if now.Status != "valid" || now.Serial == c.Serial || !pemfiles.SameSerial(a.haproxy.Serial(name), now.Serial) {
-		a.t.Errorf("%s: after its end %s is %s (%s %s), want a new one served", f.code, name, now.Status, now.code(), text(now.LastErrorText))
+		a.T.Errorf("%s: after its end %s is %s (%s %s), want a new one served", f.code, name, now.Status, now.code(), text(now.LastErrorText))
 		return false
 	}
 	told := a.alerted()[before:]
 	if len(told) != 1 || told[0].Code != f.code || told[0].Name != name || told[0].Remedy == "" {
-		a.t.Errorf("%s: alerts = %+v, want one", f.code, told)
+		a.T.Errorf("%s: alerts = %+v, want one", f.code, told)
 		return false
 	}
 	return good
 }
 
 func (a *authorised) suffers(c Certificate, code string) bool {
-	a.t.Helper()
+	a.T.Helper()
 	now := a.get(c.ID)
 	if now.code() != code || text(now.Remedy) == "" || now.Serial != c.Serial || now.NextAttemptAt == nil {
-		a.t.Errorf("%s has %q (%s), want %s with a remedy", c.Names[0], now.code(), text(now.LastErrorText), code)
+		a.T.Errorf("%s has %q (%s), want %s with a remedy", c.Names[0], now.code(), text(now.LastErrorText), code)
 		return false
 	}
 	if got := a.haproxy.Serial(c.Names[0]); !pemfiles.SameSerial(got, c.Serial) {
-		a.t.Errorf("%s is served with %s, want the old one %s", c.Names[0], got, c.Serial)
+		a.T.Errorf("%s is served with %s, want the old one %s", c.Names[0], got, c.Serial)
 		return false
 	}
 	return true

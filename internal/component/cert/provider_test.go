@@ -14,7 +14,7 @@ import (
 )
 
 func (r *rig) provider(server string) Provider {
-	r.t.Helper()
+	r.T.Helper()
 	var made Provider
 	r.Do("POST", "/certificates/dns-providers", object{"name": "ours " + server, "kind": "rfc2136", "settings": object{
 		"server": server, "key_name": bindtest.KeyName, "key": bindtest.Key,
@@ -36,7 +36,7 @@ func TestAProvidersSecretsAreNeverAnswered(t *testing.T) {
 	}
 	same := object{"server": "192.0.2.1", "key_name": "other", "key": masked}
 	r.Do("PUT", path, object{"name": "renamed", "kind": "rfc2136", "settings": same}).Want(http.StatusOK)
-	secrets, err := r.s.secrets(t.Context(), r.pool, made.ID)
+	secrets, err := r.s.secrets(t.Context(), r.Pool, made.ID)
 	if err != nil || secrets["key"] != bindtest.Key {
 		t.Errorf("after a change of something else the key is %q, %v, want it kept", secrets["key"], err)
 	}

@@ -51,7 +51,7 @@ func TestARestartServesTheSame(t *testing.T) {
 	h := r.withProxy()
 	a := r.make(object{"source": "self_signed", "names": []string{"a.example.com"}})
 	h.Stop()
-	if got := r.sync(); got.State != "live" {
+	if got := r.Sync(); got.State != "live" {
 		t.Fatalf("nothing to do = %+v", got)
 	}
 	b := r.make(object{"source": "self_signed", "names": []string{"b.example.com"}}) // finds HAProxy down
@@ -65,8 +65,8 @@ func TestARestartServesTheSame(t *testing.T) {
 func TestThePreviewShowsNoKey(t *testing.T) {
 	r := newRig(t)
 	c := r.make(object{"source": "self_signed", "names": []string{"a.example.com"}})
-	set := daemon.Set{Configs: []daemon.Config{r.daemon.Config}, Unseal: r.box.Unseal}
-	texts, err := set.Preview(t.Context(), r.pool, "cert")
+	set := daemon.Set{Configs: []daemon.Config{r.Daemon.Config}, Unseal: r.Box.Unseal}
+	texts, err := set.Preview(t.Context(), r.Pool, "cert")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package dns
+package dns_test
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	mdns "github.com/miekg/dns"
 
 	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/component/dns/unbound"
 )
 
 // shows DNS-10, DNS-15
 func TestRecordsAreAnswered(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone, reverse := r.Zone("example.com"), r.Zone("2.0.192.in-addr.arpa")
 	for _, rec := range [][4]string{
 		{zone, "www", "A", "192.0.2.1"},
@@ -31,7 +32,7 @@ func TestRecordsAreAnswered(t *testing.T) {
 	} {
 		r.Record(rec[0], rec[1], rec[2], rec[3])
 	}
-	r.Sync()
+	r.MustSync()
 	for _, tc := range [][3]string{
 		{"www.example.com", "A", "NOERROR | A 192.0.2.1 | A 192.0.2.2"},
 		{"WWW.Example.COM", "AAAA", "NOERROR | AAAA 2001:db8::1"},
@@ -71,15 +72,15 @@ func sorted(answer string) string {
 func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
 	own := dnstest.NewUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{dnstest.MustRR(q.Name + " 300 IN A 203.0.113.77")} })
-	r := newRig(t, "")
-	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
-	r.Sync()
+	r := dnstest.New(t)
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
+	r.MustSync()
 	if got := r.Unbound.Ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
 		t.Fatalf("before: %s", got)
 	}
 	id := r.Zone("corp.example", own.Forward())
 	r.Record(id, "local", "A", "192.0.2.5")
-	r.Sync() // also forgets what the others said of it
+	r.MustSync() // also forgets what the others said of it
 	for name, want := range map[string]string{
 		"host.corp.example": "A 203.0.113.77", "corp.example": "A 203.0.113.77", "host.other.example": "A 203.0.113.1", "local.corp.example": "A 192.0.2.5",
 	} {
@@ -92,12 +93,12 @@ func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 	}
 	// Reverse zones of private networks are answered by unbound itself, unless they are forwarded.
 	r.Zone("168.192.in-addr.arpa", own.Forward())
-	r.Sync()
+	r.MustSync()
 	if got := r.Unbound.Ask("1.1.168.192.in-addr.arpa", "A"); got != "NOERROR | A 203.0.113.77" {
 		t.Errorf("a private reverse zone = %s", got)
 	}
 	r.Do("DELETE", "/dns/zones/"+id, nil).Want(http.StatusOK)
-	r.Sync()
+	r.MustSync()
 	if got := r.Unbound.Ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.1" {
 		t.Errorf("after: %s", got)
 	}
@@ -106,8 +107,8 @@ func TestAForwardedZoneIsAskedFromItsServers(t *testing.T) {
 // unbound by itself answers an alias with its target's name and nothing else.
 func TestAliasesLeadToAddresses(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
-	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	r := dnstest.New(t)
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	zone := r.Zone("example.com")
 	for _, rec := range [][3]string{
 		{"host", "A", "192.0.2.1"},
@@ -122,7 +123,7 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 	} {
 		r.Record(zone, rec[0], rec[1], rec[2])
 	}
-	r.Sync()
+	r.MustSync()
 	check := func(name, typ, want string) {
 		t.Helper()
 		if got := r.Unbound.Ask(name, typ); got != want {
@@ -139,11 +140,11 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 	check("alias.example.org", "A", "NOERROR | A 192.0.2.1")
 	// The host moves, and its aliases with it.
 	r.Do("PUT", "/dns/records/"+r.Find("host.example.com.", "A"), object{"zone_id": zone, "name": "host", "type": "A", "value": "192.0.2.7"}).Want(http.StatusOK)
-	r.Sync()
+	r.MustSync()
 	check("web.example.com", "A", "NOERROR | A 192.0.2.7")
 	// The alias moves.
 	r.Do("PUT", "/dns/records/"+r.Find("www.example.com.", "CNAME"), object{"zone_id": zone, "name": "www", "type": "CNAME", "value": "cdn.example.net."}).Want(http.StatusOK)
-	r.Sync()
+	r.MustSync()
 	check("www.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
 	check("web.example.com", "A", "NOERROR | CNAME cdn.example.net. | A 203.0.113.1")
 	if n := r.Unbound.Restarted(); n != 1 {
@@ -154,10 +155,10 @@ func TestAliasesLeadToAddresses(t *testing.T) {
 // A name that did not exist a moment ago, and is remembered not to, exists once it has a record.
 func TestARecordIsStrongerThanTheCache(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
-	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	r := dnstest.New(t)
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	zone := r.Zone("missing.example")
-	r.Sync()
+	r.MustSync()
 	for range 2 {
 		if got := r.Unbound.Ask("www.missing.example", "A"); got != "NXDOMAIN" {
 			t.Fatalf("before: %s", got)
@@ -167,12 +168,12 @@ func TestARecordIsStrongerThanTheCache(t *testing.T) {
 		t.Fatalf("the upstream was asked %d times, so the answer was not cached", n)
 	}
 	id := r.Record(zone, "www", "A", "192.0.2.1")
-	r.Sync()
+	r.MustSync()
 	if got := r.Unbound.Ask("www.missing.example", "A"); got != "NOERROR | A 192.0.2.1" {
 		t.Errorf("after: %s", got)
 	}
 	r.Do("DELETE", "/dns/records/"+id, nil).Want(http.StatusOK)
-	r.Sync()
+	r.MustSync()
 	if got := r.Unbound.Ask("www.missing.example", "A"); got != "NXDOMAIN" {
 		t.Errorf("at the end: %s", got)
 	}
@@ -181,10 +182,10 @@ func TestARecordIsStrongerThanTheCache(t *testing.T) {
 // shows DNS-21, AUDIT-20
 func TestFlushEmptiesTheCache(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
-	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	r := dnstest.New(t)
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	r.Do("POST", "/dns/flush-cache", nil).Want(http.StatusServiceUnavailable)
-	r.Sync()
+	r.MustSync()
 	for range 3 {
 		r.Unbound.Ask("www.example.org", "A")
 	}
@@ -205,13 +206,13 @@ func TestFlushEmptiesTheCache(t *testing.T) {
 // shows DNS-22
 func TestStats(t *testing.T) {
 	general := dnstest.NewUpstream(t, dnstest.World)
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	a := r.Do("GET", "/dns/stats", nil).Want(http.StatusServiceUnavailable)
 	if a.Error.Code != "resolver_unavailable" {
 		t.Errorf("while it is down: %+v", a.Error)
 	}
-	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
-	r.Sync()
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
+	r.MustSync()
 	for range 4 {
 		r.Unbound.Ask("www.example.org", "A")
 	}
@@ -250,9 +251,9 @@ func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 		}
 		return []mdns.RR{}
 	}
-	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
-	r.Settings(object{"upstream_forwards": []string{dnstest.NewUpstream(t, forged).Forward()}}).Want(http.StatusOK)
-	r.Sync()
+	r := dnstest.NewWith(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor), unbound.New)
+	r.Settings(object{"upstream_forwards": []string{dnstest.NewUpstream(t, forged).Forward()}})
+	r.MustSync()
 	good, err := r.Unbound.Query("good.", mdns.TypeA)
 	if err != nil || !good.AuthenticatedData {
 		t.Fatalf("a good signature is not acknowledged: %v %v", good, err)
@@ -260,13 +261,13 @@ func TestSignaturesAreValidatedUnlessTurnedOff(t *testing.T) {
 	if got := r.Unbound.Ask("forged.", "A"); got != "SERVFAIL" {
 		t.Errorf("a forged answer = %s, want SERVFAIL", got)
 	}
-	r.Settings(object{"dnssec": false}).Want(http.StatusOK)
-	r.Sync()
+	r.Settings(object{"dnssec": false})
+	r.MustSync()
 	if got := r.Unbound.Ask("forged.", "A"); got != "NOERROR | A 203.0.113.66" {
 		t.Errorf("without validation a forged answer = %s", got)
 	}
-	r.Settings(object{"dnssec": true}).Want(http.StatusOK)
-	r.Sync()
+	r.Settings(object{"dnssec": true})
+	r.MustSync()
 	if got := r.Unbound.Ask("forged.", "A"); got != "SERVFAIL" {
 		t.Errorf("with validation again a forged answer = %s, want SERVFAIL", got)
 	}
@@ -282,10 +283,10 @@ func TestAForwardedZoneNeedsNoSignatures(t *testing.T) {
 		return []mdns.RR{}
 	})
 	own := dnstest.NewUpstream(t, func(q mdns.Question) []mdns.RR { return []mdns.RR{dnstest.MustRR(q.Name + " 300 IN A 203.0.113.77")} })
-	r := newRig(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor))
-	r.Settings(object{"upstream_forwards": []string{general.Forward()}}).Want(http.StatusOK)
+	r := dnstest.NewWith(t, fmt.Sprintf("server:\n\ttrust-anchor: %q\n", anchor), unbound.New)
+	r.Settings(object{"upstream_forwards": []string{general.Forward()}})
 	r.Zone("corp.example", own.Forward())
-	r.Sync()
+	r.MustSync()
 	if got := r.Unbound.Ask("host.corp.example", "A"); got != "NOERROR | A 203.0.113.77" {
 		t.Errorf("got %s", got)
 	}

@@ -1,4 +1,4 @@
-package dns
+package dns_test
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/component/dns/unbound"
 )
 
 // shows DNS-14, AUDIT-18
 func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone, other := r.Zone("example.com"), r.Zone("example.net")
 	made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "WWW", "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"name": "www", "type": "A", "value": "192.0.2.1", "ttl": "3600", "fqdn": "www.example.com.", "zone_id": zone} {
@@ -44,7 +45,7 @@ func TestRecordsAreMadeReadChangedAndDeleted(t *testing.T) {
 
 // shows DNS-16
 func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for i, typ := range unbound.Types() {
 		value := map[string]string{
@@ -53,7 +54,7 @@ func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
 		}[typ]
 		r.Record(zone, fmt.Sprintf("r%d", i), typ, value)
 	}
-	r.Sync() // unbound takes them all
+	r.MustSync() // unbound takes them all
 	for _, typ := range []string{"", "a", "ANY", "SOA", "DNAME", "HTTPS", "NAPTR", "DS", "TYPE1", "A IN"} {
 		a := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "x", "type": typ, "value": "192.0.2.1"}).Want(http.StatusBadRequest)
 		if len(a.Error.Fields) == 0 || a.Error.Fields[0].Name != "type" {
@@ -64,7 +65,7 @@ func TestEveryTypeIsTakenAndOthersAreNot(t *testing.T) {
 
 // shows DNS-17, DNS-18, DNS-19, DNS-20
 func TestWhatNamesMean(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for _, tc := range []struct{ says, name, want string }{
 		{"the at sign is the apex", "@", "example.com."},
@@ -82,8 +83,8 @@ func TestWhatNamesMean(t *testing.T) {
 		t.Run(tc.says, func(t *testing.T) {
 			made := r.Do("POST", "/dns/records", object{"zone_id": zone, "name": tc.name, "type": "A", "value": "192.0.2.1"}).Want(http.StatusCreated)
 			defer r.Do("DELETE", "/dns/records/"+made.ID(), nil)
-			if want := fmt.Sprintf("\tlocal-data: \"%s 3600 IN A 192.0.2.1\"\n", tc.want); !strings.Contains(r.Text(), want) {
-				t.Errorf("the file lacks %q:\n%s", want, r.Text())
+			if want := fmt.Sprintf("\tlocal-data: \"%s 3600 IN A 192.0.2.1\"\n", tc.want); !strings.Contains(r.Text(unbound.Path), want) {
+				t.Errorf("the file lacks %q:\n%s", want, r.Text(unbound.Path))
 			}
 			if made.Field("fqdn") != tc.want {
 				t.Errorf("fqdn = %s, want %s", made.Field("fqdn"), tc.want)
@@ -93,7 +94,7 @@ func TestWhatNamesMean(t *testing.T) {
 }
 
 func TestNamesThatAreRefused(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for _, tc := range []struct{ says, name, want string }{
 		{"a wildcard", "*", "one by one"},
@@ -131,7 +132,7 @@ func TestNamesThatAreRefused(t *testing.T) {
 }
 
 func TestARecordIsThereOnce(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	r.Record(zone, "www", "TXT", "hello")
 	r.Record(zone, "www", "MX", "10 mail.example.com")
@@ -148,7 +149,7 @@ func TestARecordIsThereOnce(t *testing.T) {
 }
 
 func TestAnAliasIsAlone(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	r.Record(zone, "www", "A", "192.0.2.1")
 	alias := r.Record(zone, "web", "CNAME", "www")
@@ -180,7 +181,7 @@ func TestAnAliasIsAlone(t *testing.T) {
 }
 
 func TestANameHasSoManyRecordsAndNoMore(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	zone := r.Zone("example.com")
 	for i := range unbound.MaxSet {
 		r.Record(zone, "many", "A", fmt.Sprintf("10.0.0.%d", i))
@@ -191,7 +192,7 @@ func TestANameHasSoManyRecordsAndNoMore(t *testing.T) {
 		r.Record(zone, "big", "TXT", fmt.Sprintf("%02d", i)+strings.Repeat("a", 1990))
 	}
 	r.Do("POST", "/dns/records", object{"zone_id": zone, "name": "big", "type": "TXT", "value": strings.Repeat("b", 1990)}).Want(http.StatusConflict)
-	r.Sync()
+	r.MustSync()
 	for name, typ := range map[string]string{"many.example.com": "A", "big.example.com": "TXT"} {
 		if got := r.Unbound.Ask(name, typ); strings.Count(got, typ+" ") < 20 {
 			t.Errorf("%s %s = %.100s", name, typ, got)

@@ -1,4 +1,4 @@
-package dns
+package dns_test
 
 import (
 	"encoding/json"
@@ -9,14 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gateway/internal/component/componenttest"
+	"gateway/internal/component/dns"
 	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/component/dns/unbound"
 	"gateway/internal/daemon"
 )
 
 // shows DNS-01, DNS-08, DNS-09
 func TestSettingsAreThereFromTheStart(t *testing.T) {
-	r := newRig(t, "")
-	var s Settings
+	r := dnstest.New(t)
+	var s dns.Settings
 	if err := json.Unmarshal(r.As("viewer", "GET", "/dns/settings", nil).Want(http.StatusOK).Data, &s); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +35,7 @@ func TestSettingsAreThereFromTheStart(t *testing.T) {
 		t.Errorf("dnssec, qname_minimisation = %t, %t, want both on", s.DNSSEC, s.QNAMEMinimisation)
 	}
 	// The seeded values are in the form that the API stores: putting them back changes nothing.
-	r.Settings(nil).Want(http.StatusOK)
+	r.Settings(nil)
 	if d := cmp.Diff(r.Do("GET", "/dns/settings", nil).Field("listen_addresses"), "[127.0.0.1 ::1]"); d != "" {
 		t.Error(d)
 	}
@@ -40,9 +43,9 @@ func TestSettingsAreThereFromTheStart(t *testing.T) {
 
 // shows DNS-01
 func TestSettingsAreReplaced(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.As("viewer", "PUT", "/dns/settings", object{}).Want(http.StatusForbidden)
-	got := r.Settings(object{
+	got := r.Edit("/dns/settings", object{
 		"upstream_forwards": []string{"192.0.2.1@53", "2001:DB8::1@5353", "::ffff:192.0.2.9"}, "access_acl": []string{"10.1.2.3/8", "192.0.2.0", "192.0.2.1/32"},
 		"listen_addresses": []string{"192.0.2.7", "0:0::1"}, "cache_min_ttl": 5, "cache_max_ttl": 5, "dnssec": false, "qname_minimisation": false,
 	}).Want(http.StatusOK)
@@ -61,7 +64,7 @@ func TestSettingsAreReplaced(t *testing.T) {
 
 // shows DNS-02, DNS-03, DNS-04, DNS-05
 func TestSettingsThatAreRefused(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	for _, tc := range []struct {
 		name, field string
 		value       any
@@ -95,7 +98,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"a listen group", "listen_addresses", "224.0.0.1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := r.Settings(object{tc.field: []any{tc.value}}).Want(http.StatusBadRequest)
+			a := r.Edit("/dns/settings", object{tc.field: []any{tc.value}}).Want(http.StatusBadRequest)
 			if a.Complaint(tc.field+"[0]") == "" {
 				t.Errorf("complained of %+v, want %s[0]", a.Error.Fields, tc.field)
 			}
@@ -108,13 +111,13 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		"an address twice":            {"listen_addresses": []string{"::1", "0:0::1"}},
 		"a network twice":             {"access_acl": []string{"10.0.0.0/8", "10.1.0.0/8"}},
 	} {
-		t.Run(name, func(t *testing.T) { r.Settings(change).Want(http.StatusBadRequest) })
+		t.Run(name, func(t *testing.T) { r.Edit("/dns/settings", change).Want(http.StatusBadRequest) })
 	}
 }
 
 func TestSettingsAreRendered(t *testing.T) {
-	r := newRig(t, "")
-	text := r.Text()
+	r := dnstest.New(t)
+	text := r.Text(unbound.Path)
 	// shows DNS-07
 	for _, want := range []string{
 		"\tinterface: 127.0.0.1\n\tinterface: ::1\n", "\taccess-control: 10.0.0.0/8 allow\n", "\taccess-control: ::1/128 allow\n",
@@ -125,8 +128,8 @@ func TestSettingsAreRendered(t *testing.T) {
 			t.Errorf("the file lacks %q:\n%s", want, text)
 		}
 	}
-	r.Settings(object{"dnssec": false, "qname_minimisation": false, "upstream_forwards": []string{}, "listen_addresses": []string{"0.0.0.0"}}).Want(http.StatusOK)
-	text = r.Text()
+	r.Settings(object{"dnssec": false, "qname_minimisation": false, "upstream_forwards": []string{}, "listen_addresses": []string{"0.0.0.0"}})
+	text = r.Text(unbound.Path)
 	for _, want := range []string{"\tmodule-config: \"iterator\"\n", "\tqname-minimisation: no\n", "\tinterface-automatic: yes\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the file lacks %q:\n%s", want, text)
@@ -137,13 +140,13 @@ func TestSettingsAreRendered(t *testing.T) {
 			t.Errorf("the file has %q:\n%s", not, text)
 		}
 	}
-	if err := dnstest.Check(t, r.Daemon.Config, r.Rendered()); err != nil {
+	if err := componenttest.Check(t, r.Daemon.Config, r.Rendered()); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestThePortIsOpenedOnlyBeyondLoopback(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	both := []daemon.Opening{{Protocol: "tcp", Port: 53, Why: "DNS for clients"}, {Protocol: "udp", Port: 53, Why: "DNS for clients"}}
 	for _, tc := range []struct {
 		listen []string
@@ -156,7 +159,7 @@ func TestThePortIsOpenedOnlyBeyondLoopback(t *testing.T) {
 		{[]string{"0.0.0.0"}, both},
 		{[]string{"fd00::1"}, both},
 	} {
-		r.Settings(object{"listen_addresses": tc.listen}).Want(http.StatusOK)
+		r.Settings(object{"listen_addresses": tc.listen})
 		got, err := r.Daemon.Needs.Openings(t.Context(), r.Pool)
 		if d := cmp.Diff(got, tc.want); err != nil || d != "" {
 			t.Errorf("listening on %v: %v %s", tc.listen, err, d)

@@ -1,15 +1,21 @@
-package dns
+package dns_test
 
 import (
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"gateway/internal/component/dns"
+	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/component/dns/unbound"
 )
+
+type object = dnstest.Object
 
 // shows DNS-11, AUDIT-17
 func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	made := r.Do("POST", "/dns/zones", object{"name": "Corp.Example.", "forward_to": []string{"192.0.2.53@53", "2001:DB8::53@5353"}}).Want(http.StatusCreated)
 	if got := made.Field("name") + " " + made.Field("forward_to"); got != "corp.example [192.0.2.53 2001:db8::53@5353]" {
 		t.Errorf("made %s", got)
@@ -25,7 +31,7 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 	}
 	r.As("viewer", "DELETE", "/dns/zones/"+id, nil).Want(http.StatusForbidden)
 	r.Record(id, "www", "A", "192.0.2.1")
-	var zone Zone
+	var zone dns.Zone
 	r.Do("GET", "/dns/zones/"+id, nil).Want(http.StatusOK).Into(&zone)
 	if len(zone.Records) != 1 || zone.Records[0].Name != "www" || zone.Records[0].Type != "A" || zone.Records[0].Value != "192.0.2.1" {
 		t.Errorf("records = %+v, want the one that it has", zone.Records)
@@ -42,7 +48,7 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 }
 
 func TestAZoneIsThereOnce(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Zone("example.com")
 	for _, name := range []string{"example.com", "EXAMPLE.com", "example.com."} {
 		a := r.Do("POST", "/dns/zones", object{"name": name, "forward_to": []string{}}).Want(http.StatusConflict)
@@ -53,7 +59,7 @@ func TestAZoneIsThereOnce(t *testing.T) {
 }
 
 func TestZonesThatAreRefused(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	for _, tc := range []struct {
 		name, zone, says string
 	}{
@@ -87,14 +93,14 @@ func TestZonesThatAreRefused(t *testing.T) {
 
 // A zone that is renamed takes its records along, whichever way their names were spelled.
 func TestRecordsFollowTheirZonesName(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	id := r.Zone("example.com")
 	for _, name := range []string{"www", "mail.example.com", "@", "other.example.org."} {
 		r.Record(id, name, "A", "192.0.2.1")
 	}
 	r.Record(id, "example.com", "AAAA", "2001:db8::1")
 	r.Do("PUT", "/dns/zones/"+id, object{"name": "example.net", "forward_to": []string{}}).Want(http.StatusOK)
-	text := r.Text()
+	text := r.Text(unbound.Path)
 	for _, want := range []string{
 		`"www.example.net. 3600 IN A`, `"mail.example.net. 3600 IN A`, `"example.net. 3600 IN A 192`, `"example.net. 3600 IN AAAA`,
 		`"other.example.org. 3600 IN A`, `local-zone: "example.net." transparent`,
@@ -109,7 +115,7 @@ func TestRecordsFollowTheirZonesName(t *testing.T) {
 }
 
 func TestAZoneIsNotRenamedOntoOthersRecords(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	com, net := r.Zone("example.com"), r.Zone("example.net")
 	r.Record(com, "www", "A", "192.0.2.1")
 	r.Record(net, "www.example.org.", "A", "192.0.2.2")
@@ -123,7 +129,7 @@ func TestAZoneIsNotRenamedOntoOthersRecords(t *testing.T) {
 }
 
 func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	com := r.Zone("example.com")
 	r.Record(com, "sub", "CNAME", "www")
 	a := r.Do("POST", "/dns/zones", object{"name": "sub.example.com", "forward_to": []string{}}).Want(http.StatusConflict)
@@ -141,10 +147,10 @@ func TestTheNameOfAZoneIsNoAlias(t *testing.T) {
 
 // shows DNS-13*
 func TestAZoneWithoutServersIsNotForwarded(t *testing.T) {
-	r := newRig(t, "")
+	r := dnstest.New(t)
 	r.Zone("served.example")
 	r.Zone("forwarded.example", "192.0.2.53@5353", "2001:db8::53")
-	text := r.Text()
+	text := r.Text(unbound.Path)
 	if strings.Count(text, "forward-zone:") != 2 || strings.Contains(text, `name: "served.example."`) || strings.Contains(text, `domain-insecure: "served`) {
 		t.Errorf("the zone without servers is forwarded:\n%s", text)
 	}

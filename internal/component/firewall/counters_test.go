@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"gateway/internal/component/firewall"
+	"gateway/internal/component/firewall/firewalltest"
 )
 
 // shows FW-64
 func TestCounters(t *testing.T) {
-	r := newLiveRig(t)
+	r := firewalltest.NewLive(t)
 	rule := r.Made("/firewall/rules", object{"name": "x", "action": "accept"})
 	nat := r.Made("/nat-rules", object{"name": "y", "kind": "masquerade"})
 	var list []firewall.Counter

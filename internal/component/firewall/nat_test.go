@@ -10,7 +10,7 @@ import (
 
 // shows NAT-01, NAT-02, NAT-03, NAT-04, NAT-06
 func TestNATRules(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	body := object{
 		"name": "Mail", "kind": "dnat", "in_zone": "wan", "protocol": "tcp", "destination_cidr": "198.51.100.1", "dest_port": 25, "dest_port_end": 26,
 		"target_address": "192.0.2.25", "target_port": 2525, "target_port_end": 2526, "note": "to Bob", "labels": []string{"mail"}, "enabled": true, "priority": 3,
@@ -54,7 +54,7 @@ func TestNATRules(t *testing.T) {
 }
 
 func TestADNATRuleSaysWhetherItLetsThePacketsPass(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	r.Iface("eth0", "wan")
 	body := object{"name": "mail", "kind": "dnat", "in_zone": "wan", "protocol": "tcp", "dest_port": 25, "target_address": "10.0.0.5"}
 	made := r.Do("POST", "/nat-rules", body).Want(http.StatusCreated)

@@ -12,6 +12,8 @@ import (
 	"gateway/internal/component/firewall/firewalltest"
 )
 
+type object = firewalltest.Object
+
 // refusal is a request that must be refused, and about which field.
 type refusal struct {
 	name  string
@@ -22,7 +24,7 @@ type refusal struct {
 func refused(t *testing.T, base object, cases []refusal, do func(object) apitest.Answer) {
 	t.Helper()
 	for _, tc := range cases {
-		if a := do(firewalltest.With(base, tc.body)); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
+		if a := do(apitest.With(base, tc.body)); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
 			t.Errorf("%s: answered %d %+v, want 400 about %s", tc.name, a.Status, a.Error, tc.field)
 		}
 	}
@@ -30,7 +32,7 @@ func refused(t *testing.T, base object, cases []refusal, do func(object) apitest
 
 // shows FW-34, FW-35
 func TestZones(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	made := r.Do("POST", "/firewall/zones", object{"name": "guest", "description": "Visitors"}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"name": "guest", "description": "Visitors", "builtin": "false"} {
 		if got := made.Field(field); got != want {
@@ -57,7 +59,7 @@ func TestZones(t *testing.T) {
 
 // shows FW-36, FW-38, FW-39
 func TestBuiltinZonesStayAsTheyAre(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	var all []firewall.Zone
 	r.Do("GET", "/firewall/zones", nil).Want(http.StatusOK).Into(&all)
 	var names []string
@@ -77,7 +79,7 @@ func TestBuiltinZonesStayAsTheyAre(t *testing.T) {
 }
 
 func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	zone := "/firewall/zones/" + r.Made("/firewall/zones", object{"name": "guest"})
 	rule := r.Made("/firewall/rules", object{"name": "a", "src_zone": "guest", "dst_zone": "wan", "action": "accept"})
 	nat := r.Made("/nat-rules", object{"name": "n", "kind": "masquerade", "out_zone": "guest"})
@@ -112,7 +114,7 @@ func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
 
 // shows FW-41, FW-44
 func TestAddressObjects(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	for _, tc := range []struct{ kind, value, want string }{
 		{"host", "192.0.2.1", "192.0.2.1"},
 		{"host", "2001:DB8::0:1", "2001:db8::1"},
@@ -153,7 +155,7 @@ func TestAddressObjects(t *testing.T) {
 
 // shows FW-45
 func TestAddressGroups(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	a, b, c := r.Address("a", "host", "192.0.2.1"), r.Address("b", "host", "192.0.2.2"), r.Address("c", "host", "192.0.2.3")
 	made := r.Do("POST", "/firewall/address-groups", object{"name": "g", "members": []string{a, b}}).Want(http.StatusCreated)
 	group := "/firewall/address-groups/" + made.ID()
@@ -203,7 +205,7 @@ func TestAddressGroups(t *testing.T) {
 
 // shows FW-46, FW-47, FW-48
 func TestServices(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	made := r.Do("POST", "/firewall/services", object{"name": "Git", "protocol": "tcp", "port": 9418, "port_end": 9419}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"name": "Git", "protocol": "tcp", "port": "9418", "port_end": "9419", "icmp_type": "<nil>", "builtin": "false"} {
 		if got := made.Field(field); got != want {
@@ -231,7 +233,7 @@ func TestServices(t *testing.T) {
 
 // shows FW-49, FW-51
 func TestBuiltinServices(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	var all []firewall.Service
 	r.Do("GET", "/firewall/services?limit=1000&sort=name", nil).Want(http.StatusOK).Into(&all)
 	for _, name := range []string{"HTTP", "HTTPS", "HTTP/3", "SSH", "DNS (TCP)", "DNS (UDP)", "SMTP", "SMTPS", "Submission", "PostgreSQL", "MySQL", "RDP", "WireGuard", "Ping", "Ping6"} {
@@ -266,7 +268,7 @@ func TestBuiltinServices(t *testing.T) {
 
 // shows FW-50
 func TestServiceGroups(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	ssh, rdp := r.Builtin("/firewall/services", "SSH"), r.Builtin("/firewall/services", "RDP")
 	made := r.Do("POST", "/firewall/service-groups", object{"name": "Remote", "members": []string{ssh}}).Want(http.StatusCreated)
 	group := "/firewall/service-groups/" + made.ID()

@@ -12,7 +12,7 @@ import (
 
 // shows FW-37, FW-40, FW-52, FW-53, FW-57, FW-62
 func TestRules(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	body := object{
 		"name": "Guests", "src_zone": "lan", "src_kind": "cidr", "src_cidr": "192.0.2.7/24", "dst_zone": "any", "dst_kind": "any", "action": "reject", "log": true,
 		"priority": -7, "enabled": false, "comment": "for now", "note": "ask Ann", "labels": []string{"guests", " wifi ", "guests"}, "expires_at": "2126-01-02T03:04:05Z",
@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 
 // shows FW-63, NAT-13
 func TestPatchSetsNotesAndLabelsAlone(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	for path, body := range map[string]object{
 		"/firewall/rules/": {"name": "a", "action": "drop", "priority": 5, "note": "one", "labels": []string{"x"}},
 		"/nat-rules/":      {"name": "a", "kind": "masquerade", "out_zone": "wan", "priority": 5, "note": "one", "labels": []string{"x"}},
@@ -100,11 +100,11 @@ func TestPatchSetsNotesAndLabelsAlone(t *testing.T) {
 }
 
 func TestRulesAreOrderedTogetherOrNotAtAll(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	for path, body := range map[string]object{"/firewall/rules": {"action": "drop"}, "/nat-rules": {"kind": "masquerade"}} {
 		var ids []string
 		for _, name := range []string{"a", "b", "c"} {
-			ids = append(ids, r.Made(path, firewalltest.With(body, object{"name": name})))
+			ids = append(ids, r.Made(path, apitest.With(body, object{"name": name})))
 		}
 		priorities := func() (out string) {
 			for _, id := range ids {
@@ -128,7 +128,7 @@ func TestRulesAreOrderedTogetherOrNotAtAll(t *testing.T) {
 }
 
 func TestAssertions(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	made := r.Do("POST", "/firewall/assertions", object{"name": "a", "expect": "reach", "src_zone": "wan", "dst_zone": "gateway", "dst_cidr": "192.0.2.1", "service_object_id": r.Builtin("/firewall/services", "HTTPS")}).Want(http.StatusCreated)
 	for field, want := range map[string]string{"expect": "reach", "src_zone": "wan", "dst_zone": "gateway", "dst_cidr": "192.0.2.1/32", "src_cidr": "", "enabled": "true"} {
 		if got := made.Field(field); got != want {
@@ -149,7 +149,7 @@ func TestAssertions(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	if got := r.Do("GET", "/firewall/settings", nil).Want(http.StatusOK); got.Field("lockout_zones")+got.Field("lockout_networks") != "[][]" {
 		t.Errorf("settings = %s", got.Data)
 	}

@@ -3,23 +3,25 @@ package network_test
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"gateway/internal/api/apitest"
-	"gateway/internal/audit"
-	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/component/componenttest"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
-	"gateway/internal/db/dbtest"
+	"gateway/internal/db"
 )
 
 type object = apitest.Object
 
-func newRig(t *testing.T) *apitest.Caller {
+func newRig(t *testing.T) *componenttest.Rig {
 	t.Helper()
-	pool := dbtest.New(t, change.Schema(), audit.Schema(), firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema())
-	run := change.NewRunner(pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil)
-	return apitest.New(t, "network", network.New(network.Options{DB: pool, Run: run}).Routes)
+	return componenttest.New(t, componenttest.Setup{
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema()},
+		Component: func(r *componenttest.Rig) component.Component {
+			return network.New(network.Options{DB: r.Pool, Run: r.Run})
+		},
+	})
 }
 
 // shows NET-01, NET-02
@@ -79,10 +81,7 @@ func TestInterfacesThatMakeNoSense(t *testing.T) {
 		{"a name that is a wildcard", "name", object{"type": "ethernet", "name": "eth*"}},
 		{"a name that is too long", "name", object{"type": "ethernet", "name": "abcdefghijklmnop"}},
 	} {
-		body := object{"name": "x"}
-		for k, v := range tc.body {
-			body[k] = v
-		}
+		body := apitest.With(object{"name": "x"}, tc.body)
 		if a := r.Do("POST", "/network-interfaces", body); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
 			t.Errorf("%s: answered %d %+v, want 400 about %s", tc.name, a.Status, a.Error, tc.field)
 		}

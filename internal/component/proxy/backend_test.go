@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component/proxy/proxytest"
+	"gateway/internal/api/apitest"
 )
 
 // shows PROXY-27, PROXY-28, PROXY-30
@@ -101,7 +101,7 @@ func TestBackendsThatAreRefused(t *testing.T) {
 		{"a cookie without HTTP", object{"scheme": "tcp", "sticky": true}, "sticky"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := r.Do("POST", "/backends", proxytest.With(object{"name": "web"}, tc.in))
+			a := r.Do("POST", "/backends", apitest.With(object{"name": "web"}, tc.in))
 			if a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
 				t.Errorf("answered %d %+v, want 400 about %s", a.Status, a.Error, tc.field)
 			}
@@ -161,7 +161,7 @@ func TestServers(t *testing.T) {
 	for field, in := range map[string]object{
 		"address": {"address": "/run/haproxy/admin.sock"}, "port": {"port": 65536}, "weight": {"weight": 257}, "name": {"name": "x y\nz"},
 	} {
-		a := r.Do("POST", "/backends/"+pool+"/servers", proxytest.With(object{"name": "n", "address": "192.0.2.3", "port": 80}, in))
+		a := r.Do("POST", "/backends/"+pool+"/servers", apitest.With(object{"name": "n", "address": "192.0.2.3", "port": 80}, in))
 		if a.Status != http.StatusBadRequest || a.Complaint(field) == "" {
 			t.Errorf("%v is answered %d %+v", in, a.Status, a.Error)
 		}
@@ -181,7 +181,7 @@ func TestTCPServices(t *testing.T) {
 	for field, in := range map[string]object{
 		"port": {"port": 3443}, "backend_id": {"backend_id": web}, "name": {"name": "a\nb"}, "allow_from[0]": {"allow_from": []string{"x"}},
 	} {
-		a := r.Do("PUT", "/tcp-services/"+id, proxytest.With(object{"name": "imap", "port": 993, "backend_id": tcp}, in))
+		a := r.Do("PUT", "/tcp-services/"+id, apitest.With(object{"name": "imap", "port": 993, "backend_id": tcp}, in))
 		if a.Status != http.StatusBadRequest || a.Complaint(field) == "" {
 			t.Errorf("%v is answered %d %+v", in, a.Status, a.Error)
 		}

@@ -139,7 +139,7 @@ func TestUsersOfADomain(t *testing.T) {
 	}
 	digests := func() string {
 		var all []string
-		rows, err := r.db.Query(t.Context(), `select digest from proxy_users order by digest`)
+		rows, err := r.Pool.Query(t.Context(), `select digest from proxy_users order by digest`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestUsersOfADomain(t *testing.T) {
 	}
 	r.Do("DELETE", "/domains/"+mine+"/users/"+made.ID(), nil).Want(http.StatusOK)
 	var all, kept int
-	if err := r.db.QueryRow(t.Context(), `select count(*), count(*) filter (where concat(old_row, new_row) like '%digest%') from change_rows where table_name = 'proxy_users'`).Scan(&all, &kept); err != nil || all == 0 || kept != 0 {
+	if err := r.Pool.QueryRow(t.Context(), `select count(*), count(*) filter (where concat(old_row, new_row) like '%digest%') from change_rows where table_name = 'proxy_users'`).Scan(&all, &kept); err != nil || all == 0 || kept != 0 {
 		t.Errorf("%d of %d rows of the history have a digest, %v", kept, all, err)
 	}
 }

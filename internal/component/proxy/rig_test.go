@@ -4,32 +4,21 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
-	"gateway/internal/api/apitest"
-	"gateway/internal/audit"
-	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/component/componenttest"
 	"gateway/internal/component/proxy/proxytest"
-	"gateway/internal/db/dbtest"
 )
-
-// rig is the component behind the real edge and on a real database. Changes are stored, and
-// that is all; package haproxyconf's tests have HAProxy at the other end.
-type rig struct {
-	proxytest.Client
-	db *pgxpool.Pool
-}
 
 type object = proxytest.Object
 
-func newRig(t testing.TB) *rig {
+// newRig stores changes, and that is all; package haproxyconf's tests have HAProxy at the
+// other end.
+func newRig(t testing.TB) proxytest.Client {
 	t.Helper()
-	r := &rig{db: dbtest.New(t, change.Schema(), audit.Schema(), New(Options{}).Schema())}
-	run := change.NewRunner(r.db, audit.NewLog("node-1", time.Now), time.Now, nil, nil)
-	r.Client = proxytest.Client{Caller: apitest.New(t, "proxy", New(Options{DB: r.db, Run: run}).Routes)}
-	return r
+	return proxytest.Client{Rig: componenttest.New(t, componenttest.Setup{Component: func(r *componenttest.Rig) component.Component {
+		return New(Options{DB: r.Pool, Run: r.Run})
+	}})}
 }
 
 // id is one that no object has.

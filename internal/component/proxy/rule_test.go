@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component/proxy/proxytest"
+	"gateway/internal/api/apitest"
 )
 
 // shows PROXY-38, PROXY-40
@@ -38,7 +38,7 @@ func TestRoutingRules(t *testing.T) {
 		"backend_id of one that knows tcp": {"backend_id": tcp},
 	} {
 		field, _, _ := strings.Cut(name, " ")
-		if a := r.Do("PUT", "/routing-rules/"+made.ID(), proxytest.With(object{"domain_id": site, "path_prefix": "/", "backend_id": pool}, in)); a.Status != http.StatusBadRequest || a.Complaint(field) == "" {
+		if a := r.Do("PUT", "/routing-rules/"+made.ID(), apitest.With(object{"domain_id": site, "path_prefix": "/", "backend_id": pool}, in)); a.Status != http.StatusBadRequest || a.Complaint(field) == "" {
 			t.Errorf("%s is answered %d %+v", name, a.Status, a.Error)
 		}
 	}

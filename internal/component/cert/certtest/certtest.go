@@ -40,10 +40,11 @@ backend echo
 	server one %[3]s
 `
 
-// New prepares one that does not run yet; list is the path of its list of certificates.
-func New(t testing.TB, list string) *Proxy {
+// New prepares one that does not run yet, in the folder that files are installed in; list is
+// the path of its list of certificates.
+func New(t testing.TB, root, list string) *Proxy {
 	t.Helper()
-	return &Proxy{Daemon: haproxytest.New(t), t: t, list: list}
+	return &Proxy{Daemon: haproxytest.NewIn(t, root), t: t, list: list}
 }
 
 // Serve runs HAProxy, which sees the files of the test below /etc/gateway.

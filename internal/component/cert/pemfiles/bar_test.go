@@ -1,7 +1,6 @@
 package pemfiles
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -15,40 +14,21 @@ import (
 
 // fill stores certificates past the API, the way a restore would: h0 to h(n-1).
 func (r *rig) fill(n int) {
-	r.t.Helper()
-	r.commit(func(ctx context.Context, tx pgx.Tx) error {
+	r.T.Helper()
+	r.Tx(func(tx pgx.Tx) error {
 		var b pgx.Batch
 		for i := range n {
 			id, names := db.NewID(), []string{hostOf(i)}
-			m := selfSigned(r.t, names[0])
+			m := selfSigned(r.T, names[0])
 			b.Queue(`insert into certificates (id, revision, created_at, updated_at, names, source, challenge, key_type, chain, private_key, issued_from, issued_names, not_before, not_after)
 				values ($1, 1, now(), now(), $2, 'self_signed', 'http-01', 'ecdsa-p256', $3, $4, 'self_signed', $2, $5, $6)`,
-				id, names, string(m.Chain), r.box.Seal(m.Key, KeyPlace(id)), m.Leaf.NotBefore, m.Leaf.NotAfter)
+				id, names, string(m.Chain), r.Box.Seal(m.Key, KeyPlace(id)), m.Leaf.NotBefore, m.Leaf.NotAfter)
 		}
-		return tx.SendBatch(ctx, &b).Close()
+		return tx.SendBatch(r.T.Context(), &b).Close()
 	})
 }
 
 func hostOf(n int) string { return fmt.Sprintf("h%d.example.com", n) }
-
-// commit writes rows past the API, as one change.
-func (r *rig) commit(write func(context.Context, pgx.Tx) error) {
-	r.t.Helper()
-	ctx := r.t.Context()
-	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
-		change := db.NewID()
-		if _, err := tx.Exec(ctx, `insert into changes (id, component, action, subject, actor, created_at) values ($1, 'cert', 'test', '', 'test', now())`, change); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `select set_config('gateway.change_id', $1, true)`, change); err != nil {
-			return err
-		}
-		return write(ctx, tx)
-	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-}
 
 func median(all []time.Duration) time.Duration {
 	slices.Sort(all)
@@ -57,14 +37,14 @@ func median(all []time.Duration) time.Duration {
 
 // exchange stores another certificate for the n-th.
 func (r *rig) exchange(n int, m Material) {
-	r.t.Helper()
-	r.commit(func(ctx context.Context, tx pgx.Tx) error {
+	r.T.Helper()
+	r.Tx(func(tx pgx.Tx) error {
 		var id string
-		if err := tx.QueryRow(ctx, `select id::text from certificates where names = $1`, []string{hostOf(n)}).Scan(&id); err != nil {
+		if err := tx.QueryRow(r.T.Context(), `select id::text from certificates where names = $1`, []string{hostOf(n)}).Scan(&id); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `update certificates set chain = $2, private_key = $3, not_before = $4, not_after = $5 where id = $1`,
-			id, string(m.Chain), r.box.Seal(m.Key, KeyPlace(id)), m.Leaf.NotBefore, m.Leaf.NotAfter)
+		_, err := tx.Exec(r.T.Context(), `update certificates set chain = $2, private_key = $3, not_before = $4, not_after = $5 where id = $1`,
+			id, string(m.Chain), r.Box.Seal(m.Key, KeyPlace(id)), m.Leaf.NotBefore, m.Leaf.NotAfter)
 		return err
 	})
 }
@@ -72,38 +52,38 @@ func (r *rig) exchange(n int, m Material) {
 // swap is one renewal, from the certificate that the authority gave to HAProxy that serves it:
 // stored, rendered with all others, hashed, installed and told. Told is the last part of it.
 func (r *rig) swap(n int) (whole, told time.Duration) {
-	r.t.Helper()
-	m := selfSigned(r.t, hostOf(n))
+	r.T.Helper()
+	m := selfSigned(r.T, hostOf(n))
 	start := time.Now()
 	r.exchange(n, m)
-	now := r.rendered()
+	now := r.Rendered()
 	now.Hashed()
-	r.haproxy.Install(r.installed, now)
+	r.haproxy.Install(r.Installed, now)
 	installed := time.Now()
-	steps, hot, err := plan(r.installed, now)
+	steps, hot, err := plan(r.Installed, now)
 	if err != nil || !hot || len(steps) != 1 {
-		r.t.Fatalf("plan = %d steps, hot: %t, %v, want one", len(steps), hot, err)
+		r.T.Fatalf("plan = %d steps, hot: %t, %v, want one", len(steps), hot, err)
 	}
-	if err := r.adapter.carryOut(r.t.Context(), steps); err != nil {
-		r.t.Fatal(err)
+	if err := r.adapter.carryOut(r.T.Context(), steps); err != nil {
+		r.T.Fatal(err)
 	}
 	whole, told = time.Since(start), time.Since(installed)
-	r.installed = now
+	r.Installed = now
 	return whole, told
 }
 
 // shownAs reports whether a client gets the n-th certificate as it is installed.
 func (r *rig) shownAs(n int) bool {
-	r.t.Helper()
-	lines, err := parseList(r.installed.File(ListPath))
+	r.T.Helper()
+	lines, err := parseList(r.Installed.File(ListPath))
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	i := slices.IndexFunc(lines, func(l line) bool { return l.names[0] == hostOf(n) })
-	text := r.installed.File(lines[i].path)
+	text := r.Installed.File(lines[i].path)
 	certs, err := ParseChain(text[:certLength(text)])
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return SameSerial(r.haproxy.Serial(hostOf(n)), Serial(certs[0]))
 }

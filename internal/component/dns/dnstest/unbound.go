@@ -18,38 +18,15 @@ import (
 
 	mdns "github.com/miekg/dns"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/component/dns/control"
-	"gateway/internal/sys"
-	"gateway/lab"
+	"gateway/internal/component/dns/unbound"
 )
-
-// debian is the command line that runs a program of Debian 13 on whatever the test runs on.
-func debian(t testing.TB, program string) []string {
-	t.Helper()
-	root, err := lab.Root(t.Context())
-	if err != nil {
-		t.Skipf("no Debian 13 for tests: %v", err)
-	}
-	return []string{
-		filepath.Join(root, "lib64/ld-linux-x86-64.so.2"), "--library-path", filepath.Join(root, "usr/lib/x86_64-linux-gnu"),
-		filepath.Join(root, program),
-	}
-}
-
-// Run is sys.Run with Debian 13's programs.
-func Run(t testing.TB) sys.Runner {
-	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		argv := debian(t, c.Path)
-		c.Path, c.Args = argv[0], append(argv[1:], c.Args...)
-		return sys.Run(ctx, c)
-	}
-}
 
 // Unbound is a real one on a port of its own.
 type Unbound struct {
 	t      testing.TB
 	dir    string
-	show   func(mdns.RR) string // how a record's value is shown
 	Port   int
 	Client control.Client
 
@@ -59,14 +36,15 @@ type Unbound struct {
 	restarts int
 }
 
-// newUnbound prepares one that is not running yet. extra are further lines of configuration.
-func newUnbound(t testing.TB, extra string, show func(mdns.RR) string) *Unbound {
+// newUnbound prepares one that is not running yet, which reads our file. extra are further
+// lines of configuration.
+func newUnbound(t testing.TB, file, extra string) *Unbound {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "unbound") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Unbound{t: t, dir: dir, show: show, Port: freePort(t), Client: control.Client{Path: filepath.Join(dir, "ctl")}}
+	d := &Unbound{t: t, dir: dir, Port: freePort(t), Client: control.Client{Path: filepath.Join(dir, "ctl")}}
 	t.Cleanup(func() {
 		d.Stop()
 		if t.Failed() {
@@ -74,7 +52,7 @@ func newUnbound(t testing.TB, extra string, show func(mdns.RR) string) *Unbound 
 		}
 		_ = os.RemoveAll(dir)
 	})
-	d.write("main.conf", fmt.Sprintf(`include: %q
+	text := fmt.Sprintf(`include: %q
 server:
 	port: %d
 	username: ""
@@ -87,8 +65,10 @@ remote-control:
 	control-enable: yes
 	control-interface: %q
 %s
-`, filepath.Join(dir, ourFile), d.Port, dir, d.Client.Path, extra))
-	d.Write("")
+`, file, d.Port, dir, d.Client.Path, extra)
+	if err := os.WriteFile(filepath.Join(dir, "main.conf"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return d
 }
 
@@ -102,26 +82,10 @@ func freePort(t testing.TB) int {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-// ourFile stands for ours in Debian's folder.
-const ourFile = "gateway.conf"
-
-// Write puts text into our file.
-func (d *Unbound) Write(text string) { d.write(ourFile, text) }
-
-func (d *Unbound) write(name, text string) {
-	d.t.Helper()
-	if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644); err != nil {
-		d.t.Fatal(err)
-	}
-}
-
 // Restart does what systemd does: it returns when unbound answers.
-func (d *Unbound) Restart(ctx context.Context, unit string) error {
-	if unit != "unbound.service" {
-		return fmt.Errorf("asked to restart %s", unit)
-	}
+func (d *Unbound) Restart(ctx context.Context) error {
 	d.Stop()
-	argv := append(debian(d.t, "usr/sbin/unbound"), "-d", "-c", filepath.Join(d.dir, "main.conf"))
+	argv := append(componenttest.Debian(d.t, "usr/sbin/unbound"), "-d", "-c", filepath.Join(d.dir, "main.conf"))
 	d.mu.Lock()
 	d.restarts++
 	d.log = &bytes.Buffer{}
@@ -185,7 +149,7 @@ func (d *Unbound) Ask(name, typ string) string {
 	var rrs []string
 	for _, rr := range m.Answer {
 		if rr.Header().Rrtype != mdns.TypeRRSIG {
-			rrs = append(rrs, mdns.TypeToString[rr.Header().Rrtype]+" "+d.show(rr))
+			rrs = append(rrs, mdns.TypeToString[rr.Header().Rrtype]+" "+unbound.OperatorValue(rr))
 		}
 	}
 	return strings.Join(append(words, rrs...), " | ")

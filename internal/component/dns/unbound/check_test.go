@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
@@ -19,7 +19,7 @@ func rendering(text string) daemon.Rendering {
 }
 
 func TestARefusalIsInTheOperatorsWords(t *testing.T) {
-	d := New(Options{Exec: dnstest.Run(t)})
+	d := New(Options{Exec: componenttest.Exec(t)})
 	for _, tc := range []struct{ name, text, want string }{
 		{"an unknown word is shown where it stands", "server:\n\tprefetch: yes\n\tnonsense: canary\n", "line 3 of its configuration: nonsense: canary"},
 		{"a wrong record has no line", "server:\n\tlocal-data: \"a. 60 IN A canary\"\n", "the preview"},
@@ -27,7 +27,7 @@ func TestARefusalIsInTheOperatorsWords(t *testing.T) {
 		{"what would read another file", "include: \"/proc/self/status\"\n", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			err := dnstest.Check(t, d.Config, rendering(tc.text))
+			err := componenttest.Check(t, d.Config, rendering(tc.text))
 			f, ok := fault.Of(err)
 			if !ok || f.Kind != fault.Invalid || f.Code != "refused_by_unbound" || !strings.Contains(f.Message, tc.want) {
 				t.Fatalf("err = %v, want a refusal with %q", err, tc.want)
@@ -39,7 +39,7 @@ func TestARefusalIsInTheOperatorsWords(t *testing.T) {
 			}
 		})
 	}
-	if err := dnstest.Check(t, d.Config, rendering("server:\n\tprefetch: yes\n")); err != nil {
+	if err := componenttest.Check(t, d.Config, rendering("server:\n\tprefetch: yes\n")); err != nil {
 		t.Errorf("a good file: %v", err)
 	}
 }
@@ -48,7 +48,7 @@ func TestARefusalIsInTheOperatorsWords(t *testing.T) {
 func TestACheckThatCouldNotBeMade(t *testing.T) {
 	broken := errors.New("no such program")
 	d := New(Options{Exec: func(context.Context, sys.Command) (sys.Result, error) { return sys.Result{}, broken }})
-	err := dnstest.Check(t, d.Config, rendering("server:\n"))
+	err := componenttest.Check(t, d.Config, rendering("server:\n"))
 	if _, said := fault.Of(err); said || !errors.Is(err, broken) {
 		t.Errorf("err = %v", err)
 	}

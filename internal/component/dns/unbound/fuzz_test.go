@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	mdns "github.com/miekg/dns"
 
-	"gateway/internal/component/dns/dnstest"
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 	"gateway/tools/bar"
 )
@@ -23,9 +21,9 @@ import (
 // renders the same values past the API's judgement, where nothing but the last need hold.
 func TestFuzzedRowsRender(t *testing.T) {
 	n := bar.Size(500, 20_000)
-	seed := fuzzSeed(t)
+	seed := componenttest.FuzzSeed(t)
 	g := generator{rand.New(rand.NewPCG(seed, seed))}
-	d := New(Options{Exec: dnstest.Run(t)})
+	d := New(Options{Exec: componenttest.Exec(t)})
 	objects, refused, escaped, brokeOut, unnoticed := 0, 0, 0, 0, 0
 	for range n {
 		m := g.model()
@@ -42,7 +40,7 @@ func TestFuzzedRowsRender(t *testing.T) {
 		escaped += len(raw.Problems)
 		if plain := g.unescaped(string(out.File(Path))); breaksOut(plain) {
 			brokeOut++
-			if dnstest.Check(t, d.Config, rendering(plain)) == nil {
+			if componenttest.Check(t, d.Config, rendering(plain)) == nil {
 				unnoticed++
 			}
 		}
@@ -55,19 +53,6 @@ func TestFuzzedRowsRender(t *testing.T) {
 	if refused == 0 || refused == objects || escaped == 0 || unnoticed == 0 {
 		t.Error("this shows nothing")
 	}
-}
-
-func fuzzSeed(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("GATEWAY_FUZZ_SEED")
-	if text == "" {
-		return rand.Uint64()
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seed
 }
 
 // ours are all options that we ever write, with how many values each has.
@@ -93,7 +78,7 @@ func foreignOption(text string) string {
 // holds is what must be true of any rows, however they came.
 func holds(t *testing.T, d daemon.Daemon, out daemon.Rendering) {
 	t.Helper()
-	if err := dnstest.Check(t, d.Config, out); err != nil {
+	if err := componenttest.Check(t, d.Config, out); err != nil {
 		t.Errorf("unbound does not take it: %v", err)
 	}
 	if o := foreignOption(string(out.File(Path))); o != "" {

@@ -12,7 +12,7 @@ import (
 
 func TestAnExpiredRuleIsAsIfItWereNotThere(t *testing.T) {
 	var wait func() time.Duration
-	r := newRigWith(t, firewalltest.Options{Daemon: func(o filter.Options) (d daemon.Daemon) {
+	r := firewalltest.NewWith(t, firewalltest.Options{Daemon: func(o filter.Options) (d daemon.Daemon) {
 		d, wait = filter.NewWithWait(o)
 		return d
 	}})

@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"testing"
 
+	"gateway/internal/component/firewall/firewalltest"
 	"gateway/internal/db"
 )
 
 // The way of one address into a group of a hundred thousand, beside ten thousand rules: as
 // it is rendered for the judgement and for the kernel, and by the API until it is there.
 func BenchmarkOneAddressMore(b *testing.B) {
-	r := newLiveRig(b)
+	r := firewalltest.NewLive(b)
 	group := r.Made("/firewall/address-groups", object{"name": "many"})
 	r.Made("/firewall/rules", object{"name": "uses it", "src_kind": "group", "src_group_id": group, "action": "drop"})
 	r.FillGroup(group, 100_000)
@@ -21,7 +22,7 @@ func BenchmarkOneAddressMore(b *testing.B) {
 	}
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := r.Policy.Load(b.Context(), r.DB); err != nil {
+			if _, err := r.Policy.Load(b.Context(), r.Pool); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -47,7 +47,7 @@ func opened(r *firewalltest.Rig, port string) (lines []string) {
 // shows (stand-in) FW-16, FW-27*, FW-28, FW-29, FW-30*, FW-31, FW-32
 func TestWhatOtherComponentsNeed(t *testing.T) {
 	o := &others{}
-	r := newRigWith(t, firewalltest.Options{Needed: o.needed})
+	r := firewalltest.NewWith(t, firewalltest.Options{Needed: o.needed})
 	r.Iface("eth0", "wan")
 	r.Iface("eth1", "lan")
 	r.Iface("eth2", "lan")
@@ -93,7 +93,7 @@ func TestWhatOtherComponentsNeed(t *testing.T) {
 //
 // shows FW-18, FW-19*
 func TestTheManagementIsReachableAndNarrowed(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	r.Iface("eth1", "lan")
 	if text := r.RulesText(); firewalltest.LineWith(text, "input tcp dport { 22, 443, 3443 } accept") == "" || firewalltest.LineWith(text, "input udp dport 443 accept") == "" {
 		t.Errorf("the way in is not open by default:\n%s", text)

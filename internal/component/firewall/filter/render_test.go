@@ -5,13 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/api/apitest"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/firewalltest"
 )
 
+type object = firewalltest.Object
+
 // shows FW-42, FW-43, FW-54, FW-55, FW-56, FW-58, FW-60, FW-61
 func TestRulesAsNftReadsThem(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	r.Iface("eth0", "wan")
 	r.Iface("eth1", "lan")
 	ssh, ping := r.Builtin("/firewall/services", "SSH"), r.Builtin("/firewall/service-groups", "Ping")
@@ -20,7 +23,7 @@ func TestRulesAsNftReadsThem(t *testing.T) {
 	group := r.Made("/firewall/address-groups", object{"name": "g", "members": []string{host, net, span, name}})
 	rule := func(body object) string {
 		t.Helper()
-		return r.Made("/firewall/rules", firewalltest.With(object{"name": "x", "action": "accept", "src_zone": "lan", "dst_zone": "wan"}, body))
+		return r.Made("/firewall/rules", apitest.With(object{"name": "x", "action": "accept", "src_zone": "lan", "dst_zone": "wan"}, body))
 	}
 	r.Restore(`insert into firewall_resolved (object_id, address, resolved_at) values ($1, '198.51.100.80', now())`, name)
 	for _, tc := range []struct {
@@ -62,7 +65,7 @@ func TestRulesAsNftReadsThem(t *testing.T) {
 
 // shows FW-05, FW-06, FW-59
 func TestRulesInTheKernel(t *testing.T) {
-	r := newLiveRig(t)
+	r := firewalltest.NewLive(t)
 	r.Iface("eth0", "wan")
 	rule := r.Made("/firewall/rules", object{"name": "in", "src_zone": "wan", "action": "accept", "service_object_id": r.Builtin("/firewall/services", "SSH")})
 	want := `counter name "r_` + rule + `" accept comment "gid:` + rule + `"`
@@ -76,7 +79,7 @@ func TestRulesInTheKernel(t *testing.T) {
 }
 
 func TestOneMemberMoreTouchesNoRule(t *testing.T) {
-	r := newLiveRig(t)
+	r := firewalltest.NewLive(t)
 	a, b := r.Address("a", "host", "192.0.2.1"), r.Address("b", "host", "192.0.2.77")
 	group := r.Made("/firewall/address-groups", object{"name": "g", "members": []string{a}})
 	r.Made("/firewall/rules", object{"name": "x", "src_kind": "group", "src_group_id": group, "action": "drop"})
@@ -96,7 +99,7 @@ func TestOneMemberMoreTouchesNoRule(t *testing.T) {
 
 // What a restore brings was perhaps never judged: it is left out, and nothing becomes wider.
 func TestBrokenRowsAreLeftOut(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	object1 := r.Address("a", "host", "192.0.2.1")
 	group := r.Made("/firewall/address-groups", object{"name": "g", "members": []string{object1, r.Address("b", "host", "192.0.2.2")}})
 	direct := r.Made("/firewall/rules", object{"name": "direct", "src_kind": "object", "src_object_id": object1, "action": "accept"})
@@ -127,7 +130,7 @@ func TestBrokenRowsAreLeftOut(t *testing.T) {
 
 // Elements are changed one by one only in a table that is as it was left.
 func TestATableThatSomebodyEmptiedIsReplaced(t *testing.T) {
-	r := newLiveRig(t)
+	r := firewalltest.NewLive(t)
 	a, b := r.Address("a", "host", "192.0.2.1"), r.Address("b", "host", "192.0.2.77")
 	group := r.Made("/firewall/address-groups", object{"name": "g", "members": []string{a}})
 	rule := r.Made("/firewall/rules", object{"name": "x", "src_kind": "group", "src_group_id": group, "action": "drop"})

@@ -7,55 +7,42 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/api/apitest"
-	"gateway/internal/audit"
-	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/component/componenttest"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
+	"gateway/internal/component/network"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
-	"gateway/internal/db/dbtest"
 	"gateway/internal/sys"
 	"gateway/lab"
 )
 
 // Rig is the component and its daemon, with one reader of the policy as in a process of the product.
 type Rig struct {
-	*apitest.Caller
-	DB     *pgxpool.Pool
+	*componenttest.Rig
 	Policy *policy.Reader
-	Daemon daemon.Daemon
 	// Network has the interfaces, whose zones rules are about.
 	Network *apitest.Caller
 	Log     *bytes.Buffer
-	// Installed is what the kernel was brought to last, of a live rig.
-	Installed daemon.Rendering
 
 	space *lab.Space // where the kernel's packet filter is, of a live rig
 }
 
 // Object is what a request carries.
-type Object = apitest.Object
+type Object = componenttest.Object
 
 // Options are how a rig differs from a plain one.
 type Options struct {
-	// Network makes the component that has the interfaces. A component does not import
-	// another one, but its tests may.
-	Network func(pool db.Pool, run *change.Runner) component.Component
 	// Live has every change by the API judged, and come back when the kernel of a network of
 	// its own has it.
 	Live bool
@@ -65,11 +52,15 @@ type Options struct {
 	Daemon func(filter.Options) daemon.Daemon
 }
 
-// New returns a rig.
-func New(t testing.TB, o Options) *Rig {
+// New returns a plain rig.
+func New(t testing.TB) *Rig { t.Helper(); return NewWith(t, Options{}) }
+
+// NewLive returns a live rig.
+func NewLive(t testing.TB) *Rig { t.Helper(); return NewWith(t, Options{Live: true}) }
+
+// NewWith returns a rig that differs from a plain one.
+func NewWith(t testing.TB, o Options) *Rig {
 	t.Helper()
-	r := &Rig{Log: &bytes.Buffer{}}
-	r.DB = dbtest.New(t, change.Schema(), audit.Schema(), firewall.New(firewall.Options{}).Schema(), o.Network(nil, nil).Schema())
 	tables, needed := daemon.NeedsOf(nil)
 	if o.Needed != nil {
 		needed = o.Needed
@@ -77,25 +68,53 @@ func New(t testing.TB, o Options) *Rig {
 	if o.Daemon == nil {
 		o.Daemon = filter.New
 	}
+	r := &Rig{Log: &bytes.Buffer{}, Policy: policy.New(tables, needed)}
 	log := slog.New(slog.NewTextHandler(r.Log, nil))
-	r.Policy = policy.New(tables, needed)
-	r.Daemon = o.Daemon(filter.Options{Policy: r.Policy, Exec: runDebian(t), Host: nowhere{}, Log: log})
-	run := r.runner(o.Live)
-	r.Caller = apitest.New(t, "firewall", firewall.New(firewall.Options{DB: r.DB, Run: run, Applier: r, Policy: r.Policy, Log: log}).Routes)
-	r.Network = apitest.New(t, "network", o.Network(r.DB, run).Routes)
 	if o.Live {
 		r.space = lab.NewSpace(t)
-		r.Sync()
+	}
+	r.Rig = componenttest.New(t, componenttest.Setup{
+		Live: o.Live, Schemas: []db.Schema{network.New(network.Options{}).Schema()},
+		Component: func(c *componenttest.Rig) component.Component {
+			return firewall.New(firewall.Options{DB: c.Pool, Run: c.Run, Applier: c, Policy: r.Policy, Log: log})
+		},
+		Daemon: func(*componenttest.Rig) daemon.Daemon {
+			return r.inSpace(o.Daemon(filter.Options{Policy: r.Policy, Exec: componenttest.ExecInRoot(t), Host: nowhere{}, Log: log}))
+		},
+	})
+	r.Network = apitest.New(t, "network", network.New(network.Options{DB: r.Pool, Run: r.Run}).Routes)
+	if o.Live {
+		r.MustSync()
 	}
 	return r
 }
 
-func (r *Rig) runner(live bool) *change.Runner {
-	trail := audit.NewLog("node-1", time.Now)
-	if !live {
-		return change.NewRunner(r.DB, trail, time.Now, nil, nil)
+// inSpace has all that concerns the kernel happen in the rig's network.
+func (r *Rig) inSpace(d daemon.Daemon) daemon.Daemon {
+	plain, apply, observe, verbs := d.Plain, d.Apply, d.Observe, d.Verbs
+	d.Background = nil
+	d.Plain = func(old, now daemon.Rendering) bool {
+		ok := plain(old, now)
+		if !ok {
+			r.T.Error("the files are not plain text")
+		}
+		return ok
 	}
-	return change.NewRunner(r.DB, trail, time.Now, daemon.Set{Configs: []daemon.Config{r.Daemon.Config}}, func(string) change.Applied { return r.Sync() })
+	d.Apply = func(ctx context.Context, old, now daemon.Rendering) error {
+		return r.space.Do(func() error { return apply(ctx, old, now) })
+	}
+	d.Observe = func(ctx context.Context) (mark string, err error) {
+		err = r.space.Do(func() (err error) { mark, err = observe(ctx); return err })
+		return mark, err
+	}
+	d.Verbs = map[string]daemon.Verb{}
+	for name, verb := range verbs {
+		d.Verbs[name] = func(ctx context.Context, in json.RawMessage) (out any, err error) {
+			err = r.space.Do(func() (err error) { out, err = verb(ctx, in); return err })
+			return out, err
+		}
+	}
+	return d
 }
 
 // nowhere is a host without routes: nobody who asks can be cut off.
@@ -107,38 +126,11 @@ func (nowhere) Route(netip.Addr) (sys.Route, error) {
 
 func (nowhere) Routes() ([]sys.Hop, error) { return nil, nil }
 
-// Sync does what the applier does: render, check, apply.
-func (r *Rig) Sync() change.Applied {
-	r.T.Helper()
-	now := r.Rendered()
-	if !r.Daemon.Plain(r.Installed, now) {
-		r.T.Error("the files are not plain text")
-	}
-	if err := r.space.Do(func() error { return r.Daemon.Apply(r.T.Context(), r.Installed, now) }); err != nil {
-		return change.Applied{State: "failed", Why: err.Error()}
-	}
-	r.Installed = now
-	return change.Applied{State: "live"}
-}
-
-// Rendered is what the daemon makes of what is stored.
-func (r *Rig) Rendered() daemon.Rendering {
-	r.T.Helper()
-	out, err := r.Daemon.Render(r.T.Context(), r.DB, nil)
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	return out
-}
-
 // RulesText is the file of the rules.
-func (r *Rig) RulesText() string { r.T.Helper(); return string(r.Rendered().File(filter.RulesPath)) }
+func (r *Rig) RulesText() string { r.T.Helper(); return r.Text(filter.RulesPath) }
 
 // ElementsText is the file of the sets.
-func (r *Rig) ElementsText() string {
-	r.T.Helper()
-	return string(r.Rendered().File(filter.ElementsPath))
-}
+func (r *Rig) ElementsText() string { r.T.Helper(); return r.Text(filter.ElementsPath) }
 
 // Kernel is the table as nft lists it.
 func (r *Rig) Kernel() string { r.T.Helper(); return r.Nft("list", "table", "inet", "gateway") }
@@ -148,42 +140,13 @@ func (r *Rig) Nft(args ...string) string {
 	r.T.Helper()
 	var out sys.Result
 	err := r.space.Do(func() (err error) {
-		out, err = runDebian(r.T)(r.T.Context(), sys.Command{Path: "/usr/sbin/nft", Args: args, MaxOutput: 64 << 20})
+		out, err = componenttest.ExecInRoot(r.T)(r.T.Context(), sys.Command{Path: "/usr/sbin/nft", Args: args, MaxOutput: 64 << 20})
 		return err
 	})
 	if err != nil {
 		r.T.Fatal(err)
 	}
 	return string(out.Stdout)
-}
-
-// runDebian runs programs of Debian 13.
-func runDebian(t testing.TB) sys.Runner {
-	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		argv := lab.InRoot(t, "", append([]string{c.Path}, c.Args...)...)
-		c.Path, c.Args = "/usr/bin/"+argv[0], argv[1:]
-		return sys.Run(ctx, c)
-	}
-}
-
-// Ask is the way to gateway-apply, without the way.
-func (r *Rig) Ask(ctx context.Context, component, verb string, in, out any) error {
-	if component != r.Daemon.Name || in != nil {
-		return fmt.Errorf("asked %s for %s with %v", component, verb, in)
-	}
-	var answer any
-	err := r.space.Do(func() (err error) {
-		answer, err = r.Daemon.Verbs[verb](ctx, nil)
-		return err
-	})
-	if err != nil || out == nil {
-		return err
-	}
-	b, err := json.Marshal(answer)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, out)
 }
 
 // Made creates an Object and returns its id.
@@ -216,45 +179,6 @@ func (r *Rig) Builtin(path, name string) string {
 	}
 	r.T.Fatalf("there is no %s at %s", name, path)
 	return ""
-}
-
-// Edit replaces some fields of an object.
-func (r *Rig) Edit(path string, changes ...Object) apitest.Answer {
-	r.T.Helper()
-	var now Object
-	r.Do("GET", path, nil).Want(http.StatusOK).Into(&now)
-	for _, read := range []string{"id", "revision", "created_at", "updated_at", "builtin", "members", "member_count", "addresses", "warning"} {
-		delete(now, read)
-	}
-	return r.Do("PUT", path, With(now, changes...))
-}
-
-// With is an object with other fields put over it.
-func With(base Object, more ...Object) Object {
-	out := Object{}
-	for _, m := range append([]Object{base}, more...) {
-		for k, v := range m {
-			out[k] = v
-		}
-	}
-	return out
-}
-
-// Restore writes past the API, the way a restore would.
-func (r *Rig) Restore(sql string, args ...any) {
-	r.T.Helper()
-	ctx := r.T.Context()
-	err := pgx.BeginFunc(ctx, r.DB, func(tx pgx.Tx) error {
-		id := db.NewID()
-		var b pgx.Batch
-		b.Queue(`insert into changes (id, component, action, subject, actor, created_at) values ($1, 'firewall', 'test', '', 'test', now())`, id)
-		b.Queue(`select set_config('gateway.change_id', $1, true)`, id)
-		b.Queue(sql, args...)
-		return tx.SendBatch(ctx, &b).Close()
-	})
-	if err != nil {
-		r.T.Fatal(err)
-	}
 }
 
 // FillGroup puts many addresses into a group, past the API: 10.0.0.1, 10.0.0.3 and so on.

@@ -10,13 +10,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/component/firewall/firewalltest"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
-var errUndone = errors.New("undone")
+type object = firewalltest.Object
 
 // walk writes at random, in transactions that are kept or not, the way changes, reverts and
 // the resolver do.
@@ -78,11 +79,8 @@ func (w *walk) step(keep bool) {
 	t := w.r.T
 	t.Helper()
 	ctx := t.Context()
-	err := pgx.BeginFunc(ctx, w.r.DB, func(tx pgx.Tx) error {
-		change := db.NewID()
+	w.r.Tx(func(tx pgx.Tx) error {
 		var b pgx.Batch
-		b.Queue(`insert into changes (id, component, action, subject, actor, created_at) values ($1, 'firewall', 'test', '', 'test', now())`, change)
-		b.Queue(`select set_config('gateway.change_id', $1, true)`, change)
 		for range 1 + w.IntN(3) {
 			sql, args := w.statement()
 			b.Queue(sql, args...)
@@ -94,15 +92,12 @@ func (w *walk) step(keep bool) {
 			w.same(ctx, tx)
 		}
 		if !keep {
-			return errUndone
+			return componenttest.ErrUndo
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errUndone) {
-		t.Fatal(err)
-	}
 	if w.IntN(2) == 0 {
-		w.same(ctx, w.r.DB)
+		w.same(ctx, w.r.Pool)
 	}
 }
 
@@ -123,7 +118,7 @@ func (w *walk) same(ctx context.Context, q db.DB) {
 }
 
 func TestACacheThatFollowsIsOneThatIsReadAnew(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	w := &walk{Rand: rand.New(rand.NewPCG(6, 1)), r: r}
 	w.objects, w.members = []string{r.Address("a", "host", "10.0.0.1")}, []string{db.NewID()}
 	for _, name := range []string{"x", "y", "z"} {
@@ -134,17 +129,17 @@ func TestACacheThatFollowsIsOneThatIsReadAnew(t *testing.T) {
 	for range 600 {
 		w.step(w.IntN(3) > 0)
 	}
-	w.same(t.Context(), r.DB)
+	w.same(t.Context(), r.Pool)
 	if objects, since := r.Policy.Kept(); objects < 10 || since == 0 {
 		t.Errorf("the cache has %d objects of transaction %d: nothing was shown", objects, since)
 	}
 }
 
 func TestAnOlderTransactionIsNotShownWhatItCannotSee(t *testing.T) {
-	r := newRig(t)
+	r := firewalltest.New(t)
 	group := r.Made("/firewall/address-groups", object{"name": "g"})
 	r.Made("/firewall/rules", object{"name": "r", "src_kind": "group", "src_group_id": group, "action": "drop"})
-	err := pgx.BeginTxFunc(t.Context(), r.DB, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(old pgx.Tx) error {
+	err := pgx.BeginTxFunc(t.Context(), r.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(old pgx.Tx) error {
 		if _, err := old.Exec(t.Context(), `select 1`); err != nil { // its moment is now
 			return err
 		}

@@ -7,24 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
 
-// systemd remembers what it was asked for.
-type systemd struct {
-	asked []string
-	err   error
+// failing is a systemd whose jobs fail.
+func failing(err error) *componenttest.Units {
+	return &componenttest.Units{Act: func(context.Context, string, string) error { return err }}
 }
-
-func (s *systemd) do(verb, unit string) error {
-	s.asked = append(s.asked, verb+" "+unit)
-	return s.err
-}
-
-func (s *systemd) Start(_ context.Context, unit string) error   { return s.do("start", unit) }
-func (s *systemd) Restart(_ context.Context, unit string) error { return s.do("restart", unit) }
 
 func rendering(text string) daemon.Rendering {
 	return daemon.Rendering{Files: []daemon.File{{Path: ConfFile, Mode: 0o644, Data: []byte(text)}}}
@@ -40,22 +32,22 @@ func TestApply(t *testing.T) {
 		{"something changed", rendering("a"), rendering("b"), "restart chrony.service"},
 		{"nothing changed, so it only has to run", rendering("a"), rendering("a"), "start chrony.service"},
 	} {
-		s := &systemd{}
+		s := &componenttest.Units{}
 		if err := New(Options{Units: s}).Apply(t.Context(), tc.old, tc.now); err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 		}
-		if !slices.Equal(s.asked, []string{tc.want}) {
-			t.Errorf("%s: %q, want %q", tc.name, s.asked, tc.want)
+		if asked := s.Asked(); !slices.Equal(asked, []string{tc.want}) {
+			t.Errorf("%s: %q, want %q", tc.name, asked, tc.want)
 		}
 	}
 }
 
 func TestADaemonThatDoesNotStart(t *testing.T) {
-	err := New(Options{Units: &systemd{err: &sys.JobError{Result: "failed"}}}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
+	err := New(Options{Units: failing(&sys.JobError{Result: "failed"})}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
 	if f, ok := fault.Of(err); !ok || f.Kind != fault.Unavailable || !strings.Contains(f.Message, "the log of chrony.service") {
 		t.Errorf("apply = %v", err)
 	}
-	err = New(Options{Units: &systemd{err: errFake}}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
+	err = New(Options{Units: failing(errFake)}).Apply(t.Context(), daemon.Rendering{}, rendering("a"))
 	if _, ok := fault.Of(err); ok || !errors.Is(err, errFake) {
 		t.Errorf("apply = %v, want our own error as it is", err)
 	}

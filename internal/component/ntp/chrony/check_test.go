@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
@@ -29,7 +30,7 @@ func stage(t *testing.T, text string) string {
 }
 
 func TestTheDaemonRefuses(t *testing.T) {
-	check := (&chronyd{exec: realChronyd(t)}).check
+	check := (&chronyd{exec: componenttest.Exec(t)}).check
 	if err := check(t.Context(), stage(t, "# ours\nserver ntp.example.com\n# gw-sha256 123\n")); err != nil {
 		t.Fatalf("a good file: %v", err)
 	}

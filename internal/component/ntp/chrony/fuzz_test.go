@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
@@ -33,9 +34,9 @@ func canary(word string) bool {
 // say and nothing else.
 func TestFuzzedRowsRender(t *testing.T) {
 	n := bar.Size(500, 20000)
-	seed := fuzzSeed(t)
+	seed := componenttest.FuzzSeed(t)
 	random := rand.New(rand.NewPCG(seed, seed))
-	exec := realChronyd(t)
+	exec := componenttest.Exec(t)
 	refused, control := 0, 0
 	for range n {
 		s := fuzzedState(random)
@@ -60,18 +61,6 @@ func TestFuzzedRowsRender(t *testing.T) {
 	if refused == n || control == 0 {
 		t.Errorf("%d of %d were refused, and %d of them broke out without escaping: this shows nothing", refused, n, control)
 	}
-}
-
-func fuzzSeed(t *testing.T) uint64 {
-	t.Helper()
-	if text := os.Getenv("GATEWAY_FUZZ_SEED"); text != "" {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return seed
-	}
-	return rand.Uint64()
 }
 
 // accepted is what the API does with the rows: it refuses them, or spells them its way.

@@ -2,7 +2,6 @@ package chrony
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/render/*/want")
 
 // golden is state.json of a case.
 type golden struct {
@@ -25,7 +23,7 @@ type golden struct {
 
 // shows NTP-02, NTP-03, NTP-05, NTP-07
 func TestRender(t *testing.T) {
-	check := (&chronyd{exec: realChronyd(t)}).check
+	check := (&chronyd{exec: componenttest.Exec(t)}).check
 	cases, err := filepath.Glob("testdata/render/*/state.json")
 	if err != nil || len(cases) == 0 {
 		t.Fatalf("%d cases, %v", len(cases), err)
@@ -44,19 +42,7 @@ func TestRender(t *testing.T) {
 			if len(r.Files) != 1 || r.Files[0].Path != ConfFile || r.Files[0].Mode != 0o644 {
 				t.Fatalf("files = %+v, want the one drop-in", r.Files)
 			}
-			want := filepath.Join(dir, "want", ConfFile)
-			if *update {
-				if err := r.Stage(filepath.Join(dir, "want")); err != nil {
-					t.Fatal(err)
-				}
-			}
-			text, err := os.ReadFile(want)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(lines(string(text)), lines(string(r.Files[0].Data))); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", want, diff)
-			}
+			componenttest.Golden(t, filepath.Join(dir, "want", ConfFile), string(r.Files[0].Data))
 			if err := check(t.Context(), filepath.Join(dir, "want")); err != nil {
 				t.Errorf("chronyd: %v", err)
 			}

@@ -156,11 +156,11 @@ func frames(size, pieces int, after time.Duration) io.Reader {
 }
 
 func (r *rig) sendRequest(by http.RoundTripper, host, path string, way func(*http.Request) io.Reader) {
-	ctx, cancel := context.WithTimeout(r.t.Context(), 2*slowStart)
+	ctx, cancel := context.WithTimeout(r.T.Context(), 2*slowStart)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+host+path, http.NoBody)
 	if err != nil {
-		r.t.Error(err)
+		r.T.Error(err)
 		return
 	}
 	req.ContentLength = -1
@@ -175,9 +175,9 @@ func (r *rig) sendRequest(by http.RoundTripper, host, path string, way func(*htt
 
 // sendRaw speaks HTTP/1 by hand and waits for the end of the answer.
 func (r *rig) sendRaw(head, body string, after time.Duration) {
-	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}}).DialContext(r.t.Context(), "tcp", net.JoinHostPort(r.at, "443"))
+	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}}).DialContext(r.T.Context(), "tcp", net.JoinHostPort(r.at, "443"))
 	if err != nil {
-		r.t.Error(err)
+		r.T.Error(err)
 		return
 	}
 	defer conn.Close()
@@ -197,6 +197,6 @@ func (r *rig) visitorH3() http.RoundTripper {
 			return quic.DialAddr(ctx, net.JoinHostPort(r.at, "443"), c, q)
 		},
 	}
-	r.t.Cleanup(func() { _ = t.Close() })
+	r.T.Cleanup(func() { _ = t.Close() })
 	return t
 }

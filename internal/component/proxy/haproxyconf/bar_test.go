@@ -58,7 +58,7 @@ var brokenRows = []brokenRow{
 			return w.add(mapsDir+"header-x-note.map", w.domain+" a\r\n"+id(7)+" b\n")
 		},
 		broken: func(w *mixed, _ bool) bool {
-			values, err := w.haproxy.Runtime.MapGet(w.t.Context(), mapsDir+"header-x-note.map", id(7))
+			values, err := w.haproxy.Runtime.MapGet(w.T.Context(), mapsDir+"header-x-note.map", id(7))
 			return err == nil && values[0] != ""
 		},
 	},
@@ -71,7 +71,7 @@ var brokenRows = []brokenRow{
 			return w.add(Path, "\nbackend gateway_backend_"+id(9)+"\n\tserver "+m.line("")+"\n")
 		},
 		broken: func(w *mixed, refused bool) bool {
-			all, err := w.haproxy.Runtime.ServersOf(w.t.Context(), section(id(9)))
+			all, err := w.haproxy.Runtime.ServersOf(w.T.Context(), section(id(9)))
 			return refused || err == nil && len(all) == 1 && !all[0].Addr.Addr().IsValid()
 		},
 	},
@@ -102,7 +102,7 @@ var brokenRows = []brokenRow{
 		},
 		// The port is the management service's: while that restarts, HAProxy would take it.
 		broken: func(w *mixed, refused bool) bool {
-			stats, err := w.haproxy.Runtime.Stats(w.t.Context())
+			stats, err := w.haproxy.Runtime.Stats(w.T.Context())
 			return refused || err == nil && strings.Contains(fmt.Sprint(stats), "gateway_tcp_8080")
 		},
 	},
@@ -129,7 +129,7 @@ var brokenRows = []brokenRow{
 		},
 		broken: func(w *mixed, _ bool) bool {
 			res, err := w.try("https://tcp.example.com/")
-			return err != nil || read(w.t, res).status != 503
+			return err != nil || read(w.T, res).status != 503
 		},
 	},
 }
@@ -177,7 +177,7 @@ func (w *mixed) well(t *testing.T) bool {
 // add is the installed files with one of them longer.
 func (w *mixed) add(path, text string) daemon.Rendering {
 	var out daemon.Rendering
-	for _, f := range w.installed.Files {
+	for _, f := range w.Installed.Files {
 		if f.Path == path {
 			f.Data = append([]byte(strings.TrimSuffix(string(f.Data), "\n")+"\n"), text...)
 		}
@@ -192,47 +192,53 @@ func restored(t *testing.T) (named int, served bool, broke int) {
 	t.Helper()
 	w := newMixed(t)
 	for _, row := range brokenRows {
-		w.restore(row.sql, w.pool, w.domain, w.tcp)
+		w.Restore(row.sql, w.pool, w.domain, w.tcp)
 	}
-	if came := w.sync(); came.State != "live" {
+	if came := w.Sync(); came.State != "live" {
 		t.Errorf("with broken rows: %+v", came)
 	}
 	w.holds(t)
 	served = w.well(t)
 	for _, row := range brokenRows {
 		found := 0
-		for _, p := range w.installed.Problems {
+		for _, p := range w.Installed.Problems {
 			if p.Subject == row.subject && p.Message != "" {
 				found++
 			}
 		}
 		if found != 1 {
-			t.Errorf("%s is named %d times in %+v", row.name, found, w.installed.Problems)
+			t.Errorf("%s is named %d times in %+v", row.name, found, w.Installed.Problems)
 			continue
 		}
 		named++
 	}
-	if len(w.installed.Problems) != len(brokenRows) {
-		t.Errorf("%d problems for %d rows: %+v", len(w.installed.Problems), len(brokenRows), w.installed.Problems)
+	if len(w.Installed.Problems) != len(brokenRows) {
+		t.Errorf("%d problems for %d rows: %+v", len(w.Installed.Problems), len(brokenRows), w.Installed.Problems)
 	}
 	return named, served, control(t)
+}
+
+// put has HAProxy find other files, past the engine.
+func (w *mixed) put(old, now daemon.Rendering) {
+	w.haproxy.Install(old, now)
+	w.configure(now)
 }
 
 // control gives HAProxy each row as it is.
 func control(t *testing.T) (broke int) {
 	t.Helper()
 	w := newMixed(t)
-	good := w.installed
+	good := w.Installed
 	for _, row := range brokenRows {
 		spoiled := row.spoil(w)
-		w.install(good, spoiled)
+		w.put(good, spoiled)
 		refused := w.adapter.reload(t.Context()) != nil
 		if row.broken(w, refused) {
 			broke++
 		} else {
 			t.Errorf("%s does no harm as it is", row.name)
 		}
-		w.install(spoiled, good)
+		w.put(spoiled, good)
 		if err := w.adapter.reload(t.Context()); err != nil {
 			t.Fatal(err)
 		}

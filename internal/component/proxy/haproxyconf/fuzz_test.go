@@ -3,15 +3,13 @@ package haproxyconf
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
-	"gateway/internal/db"
 )
 
 // fuzzed is what a campaign came to.
@@ -32,7 +30,7 @@ func (f fuzzed) String() string {
 // API, of which the first and the third must hold as well.
 func fuzz(t *testing.T, n int) fuzzed {
 	t.Helper()
-	seed := fuzzSeed(t)
+	seed := componenttest.FuzzSeed(t)
 	g := generator{rand.New(rand.NewPCG(seed, seed))}
 	r := newStore(t)
 	f := fuzzed{cases: n}
@@ -122,32 +120,12 @@ func (g generator) unescaped(good daemon.Rendering) daemon.Rendering {
 
 // clear forgets all rows.
 func (r *rig) clear() {
-	r.t.Helper()
-	ctx := r.t.Context()
-	err := pgx.BeginFunc(ctx, r.db, func(tx pgx.Tx) error {
-		id := db.NewID()
+	r.T.Helper()
+	r.Tx(func(tx pgx.Tx) error {
 		var b pgx.Batch
-		b.Queue(`insert into changes (id, component, action, subject, actor, created_at) values ($1, 'proxy', 'test', '', 'test', now())`, id)
-		b.Queue(`select set_config('gateway.change_id', $1, true)`, id)
 		for _, table := range []string{"proxy_ports", "proxy_rules", "proxy_domains", "proxy_backends"} {
 			b.Queue(`delete from ` + table)
 		}
-		return tx.SendBatch(ctx, &b).Close()
+		return tx.SendBatch(r.T.Context(), &b).Close()
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-func fuzzSeed(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("GATEWAY_FUZZ_SEED")
-	if text == "" {
-		return rand.Uint64()
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seed
 }

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"gateway/internal/component/proxy/proxytest"
+	"gateway/internal/api/apitest"
 )
 
 // generator makes configurations that are half sensible and half hostile.
@@ -130,12 +130,12 @@ func (g generator) domain(i int) object {
 
 // stored sends a model through the API and answers what came to be stored of it.
 func (r *rig) stored(m model) (s state, objects, refused int) {
-	r.t.Helper()
+	r.T.Helper()
 	post := func(path string, o object) string {
 		a := r.Do("POST", path, o)
 		switch {
 		case a.Status >= http.StatusInternalServerError:
-			r.t.Errorf("%s %#v is answered %d %+v", path, o, a.Status, a.Error)
+			r.T.Errorf("%s %#v is answered %d %+v", path, o, a.Status, a.Error)
 		case a.Status != http.StatusCreated:
 			refused++
 		}
@@ -147,14 +147,14 @@ func (r *rig) stored(m model) (s state, objects, refused int) {
 		backends[i] = post("/backends", b)
 	}
 	for _, x := range m.Servers {
-		post("/backend-servers", proxytest.With(object{"backend_id": backends[x.Backend]}, x.object))
+		post("/backend-servers", apitest.With(object{"backend_id": backends[x.Backend]}, x.object))
 	}
 	for i, d := range m.Domains {
-		domains[i] = post("/domains", proxytest.With(object{"backend_id": backends[d.Backend]}, d.object))
+		domains[i] = post("/domains", apitest.With(object{"backend_id": backends[d.Backend]}, d.object))
 	}
 	for path, list := range map[string][]of{"/domain-headers": m.Headers, "/domain-users": m.Users} {
 		for _, x := range list {
-			post(path, proxytest.With(object{"domain_id": domains[x.Domain]}, x.object))
+			post(path, apitest.With(object{"domain_id": domains[x.Domain]}, x.object))
 		}
 	}
 	for path, list := range map[string][]of{"/routing-rules": m.Rules, "/tcp-services": m.Services} {
@@ -163,12 +163,12 @@ func (r *rig) stored(m model) (s state, objects, refused int) {
 			if path == "/routing-rules" {
 				refs["domain_id"] = domains[x.Domain]
 			}
-			post(path, proxytest.With(refs, x.object))
+			post(path, apitest.With(refs, x.object))
 		}
 	}
-	s, err := load(r.t.Context(), r.db, newVersions())
+	s, err := load(r.T.Context(), r.Pool, newVersions())
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return s, objects, refused
 }

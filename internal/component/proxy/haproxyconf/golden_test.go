@@ -1,26 +1,19 @@
 package haproxyconf
 
 import (
-	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
-	"gateway/internal/sys"
-	"gateway/lab"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/render/*")
 
 // id is one that tells in a golden what it is of.
 func id(n int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", n) }
@@ -98,7 +91,7 @@ func hostile() state {
 //
 // shows PROXY-01, PROXY-10, PROXY-11, PROXY-12, PROXY-16
 func TestGoldens(t *testing.T) {
-	a := newAdapter(Options{Exec: runDebian(t)})
+	a := newAdapter(Options{Exec: componenttest.ExecInRoot(t)})
 	for name, s := range map[string]state{
 		"empty": {ipv6: true}, "ipv4": {}, "everything": everything(), "hostile": hostile(),
 		"one": {backends: []pool{web(11)}, servers: members(at(11, "a", "192.0.2.11")), domains: []site{domain(21, "example.com", 11)}},
@@ -109,66 +102,22 @@ func TestGoldens(t *testing.T) {
 				t.Error(err)
 			}
 			for _, f := range out.Files {
-				hold(t, filepath.Join("testdata/render", name, filepath.Base(f.Path)), string(f.Data))
+				componenttest.Golden(t, filepath.Join("testdata/render", name, filepath.Base(f.Path)), string(f.Data))
 			}
-			hold(t, filepath.Join("testdata/render", name, "problems"), told(out))
+			componenttest.Golden(t, filepath.Join("testdata/render", name, "problems"), componenttest.ProblemsText(out))
 		})
 	}
 }
 
 // What the package starts HAProxy with is what it would be given without any site.
 func TestThePackageBeginsWithNothing(t *testing.T) {
-	hold(t, "../../../../packaging/daemons/proxy/root/usr/lib/gateway/haproxy.cfg", string(render(state{ipv6: true}).File(Path)))
+	componenttest.Golden(t, "../../../../packaging/daemons/proxy/root/usr/lib/gateway/haproxy.cfg", string(render(state{ipv6: true}).File(Path)))
 }
 
 // staged has HAProxy judge a rendering.
 func staged(t *testing.T, a *adapter, r daemon.Rendering) error {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "proxy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	if err := r.Stage(dir); err != nil {
-		t.Fatal(err)
-	}
-	return a.check(t.Context(), dir)
-}
-
-// runDebian is sys.Run with Debian 13's programs.
-func runDebian(t testing.TB) sys.Runner {
-	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		argv := lab.InRoot(t, "", append([]string{c.Path}, c.Args...)...)
-		c.Path, c.Args = "/usr/bin/"+argv[0], argv[1:]
-		return sys.Run(ctx, c)
-	}
-}
-
-func told(r daemon.Rendering) string {
-	var b strings.Builder
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "%s: %s\n", p.Subject, p.Message)
-	}
-	return b.String()
-}
-
-func hold(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(got, string(want)); d != "" {
-		t.Errorf("%s (-update rewrites it):\n%s", file, d)
-	}
+	return componenttest.Check(t, a.daemon().Config, r)
 }
 
 // The order in which rows were made does not show.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"gateway/internal/component/proxy/proxytest"
+	"gateway/internal/api/apitest"
 
 	"pgregory.net/rapid"
 )
@@ -48,17 +48,17 @@ func newExample(t *testing.T) *example {
 
 // change is an object that is to be another one.
 func (w *example) change(path string, changes object) {
-	w.t.Helper()
+	w.T.Helper()
 	w.Edit(path, changes).Want(http.StatusOK)
 }
 
 func (w *example) post(path string, body object) {
-	w.t.Helper()
+	w.T.Helper()
 	w.made = w.Do("POST", path, body).Want(http.StatusCreated).ID()
 }
 
 func (w *example) remove(path string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.Do("DELETE", path, nil).Want(http.StatusOK)
 }
 
@@ -94,10 +94,10 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 		{"and on again", hot, func() { w.change("/backend-servers/"+w.a, object{"active": true}) }},
 		{"a server moves", hot, func() { w.change("/backend-servers/"+w.a, at2(w.two.at)) }},
 		{"a server moves and is switched off", hot, func() {
-			w.change("/backend-servers/"+w.a, proxytest.With(object{"active": false, "weight": 3}, at2(w.one.at)))
+			w.change("/backend-servers/"+w.a, apitest.With(object{"active": false, "weight": 3}, at2(w.one.at)))
 		}},
 		{"a server moves and is switched on", hot, func() {
-			w.change("/backend-servers/"+w.a, proxytest.With(object{"active": true, "weight": 4}, at2(w.two.at)))
+			w.change("/backend-servers/"+w.a, apitest.With(object{"active": true, "weight": 4}, at2(w.two.at)))
 		}},
 		{"a server is added", hot, func() { w.made = w.Server(w.web, "new 1", w.two.at, object{"weight": 5}) }},
 		{"it has another name", hot, func() { w.change("/backend-servers/"+w.made, object{"name": "new 2"}) }},
@@ -152,12 +152,12 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 		{"a new TCP service", reload, func() { w.post("/tcp-services", object{"name": "more", "port": 994, "backend_id": w.tcp}) }},
 	} {
 		before := w.haproxy.Worker().PID
-		checked := w.rig.checked
+		checked := w.Checked
 		step.do()
 		if got := w.haproxy.Worker().PID == before; got != step.hot {
 			t.Errorf("%s: hot is %v, want %v", step.name, got, step.hot)
 		}
-		if got := w.rig.checked == checked; got != step.hot {
+		if got := w.Checked == checked; got != step.hot {
 			t.Errorf("%s: unchecked is %v, want %v", step.name, got, step.hot)
 		}
 		w.holds(t)

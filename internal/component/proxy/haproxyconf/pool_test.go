@@ -11,7 +11,7 @@ func TestAlgorithms(t *testing.T) {
 	r := newStore(t)
 	for _, algorithm := range []string{"roundrobin", "leastconn", "source"} {
 		id := r.Backend(algorithm, object{"lb_algorithm": algorithm})
-		_, section, _ := strings.Cut(string(r.rendered().File(Path)), "backend gateway_backend_"+id+"\n\tid "+number(id)+"\n")
+		_, section, _ := strings.Cut(string(r.Rendered().File(Path)), "backend gateway_backend_"+id+"\n\tid "+number(id)+"\n")
 		if !strings.HasPrefix(section, "\tbalance "+algorithm+"\n") {
 			t.Errorf("%s is rendered as %.40q", algorithm, section)
 		}

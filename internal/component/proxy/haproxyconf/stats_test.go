@@ -16,7 +16,7 @@ type answered struct {
 }
 
 func (r *rig) stats() answered {
-	r.t.Helper()
+	r.T.Helper()
 	var s answered
 	r.As("viewer", "GET", "/proxy/stats", nil).Want(http.StatusOK).Into(&s)
 	return s
@@ -47,13 +47,13 @@ func (s Stats) frontend(t testing.TB, name string) FrontendStat {
 
 // eventually waits for what HAProxy comes to by itself.
 func (r *rig) eventually(what string, fn func() bool) {
-	r.t.Helper()
+	r.T.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 		if fn() {
 			return
 		}
 	}
-	r.t.Fatalf("not within 20 seconds: %s", what)
+	r.T.Fatalf("not within 20 seconds: %s", what)
 }
 
 // closed is an address where nobody listens. A port that was free a moment ago may be taken.

@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"gateway/internal/api/apitest"
+	"gateway/internal/component/componenttest"
 	"gateway/tools/bar"
 )
 
@@ -29,7 +30,7 @@ func (w *walker) pick(words ...string) string { return words[w.IntN(len(words))]
 
 // any is the id of one of what a list has, or of nothing.
 func (w *walker) any(path string) string {
-	w.t.Helper()
+	w.T.Helper()
 	var all []struct{ ID string }
 	w.Do("GET", path+"?per_page=200", nil).Want(http.StatusOK).Into(&all)
 	if len(all) == 0 {
@@ -79,7 +80,7 @@ func (w *walker) one() (string, object) {
 }
 
 func (w *walker) step() {
-	w.t.Helper()
+	w.T.Helper()
 	path, body := w.one()
 	var a apitest.Answer
 	switch w.IntN(5) {
@@ -92,13 +93,13 @@ func (w *walker) step() {
 	}
 	w.taken[a.Status]++
 	if a.Status >= http.StatusInternalServerError {
-		w.t.Fatalf("%s %v: %+v", path, body, a)
+		w.T.Fatalf("%s %v: %+v", path, body, a)
 	}
 }
 
 // After any change, by whichever road, HAProxy has in its memory what stands in its files.
 func TestMemoryAndFilesAreTheSame(t *testing.T) {
-	seed := fuzzSeed(t)
+	seed := componenttest.FuzzSeed(t)
 	w := &walker{example: newExample(t), Rand: rand.New(rand.NewPCG(seed, seed)), taken: map[int]int{}}
 	hot, reloads := 0, 0
 	for range bar.Size(120, 3000) {
@@ -110,8 +111,8 @@ func TestMemoryAndFilesAreTheSame(t *testing.T) {
 			reloads++
 		}
 		w.holds(t)
-		if len(w.installed.Problems) > 0 {
-			t.Errorf("taken, but left out: %+v", w.installed.Problems)
+		if len(w.Installed.Problems) > 0 {
+			t.Errorf("taken, but left out: %+v", w.Installed.Problems)
 		}
 		if t.Failed() {
 			t.Fatalf("seed %d, after %d steps", seed, hot+reloads)
