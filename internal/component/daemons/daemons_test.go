@@ -1,7 +1,10 @@
 package daemons_test
 
 import (
+	"io/fs"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"gateway/internal/component/daemons"
@@ -27,6 +30,23 @@ func TestEveryNameInAfterIsADaemonBeforeWhichItselfDoesNotCome(t *testing.T) {
 		}
 		if reaches(name, name, 0) {
 			t.Errorf("%s comes after itself: each would wait for the other", name)
+		}
+	}
+}
+
+// What holds for all is tested in the folder of each.
+func TestEveryDaemonIsHeldToTheContract(t *testing.T) {
+	for _, d := range daemons.New(daemons.Deps{}).All {
+		held := false
+		err := fs.WalkDir(os.DirFS("../"+d.Name), ".", func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, "_test.go") {
+				text, readErr := os.ReadFile("../" + d.Name + "/" + path)
+				held, err = held || strings.Contains(string(text), "componenttest.Contract("), readErr
+			}
+			return err
+		})
+		if err != nil || !held {
+			t.Errorf("no test below component/%s calls componenttest.Contract: %v", d.Name, err)
 		}
 	}
 }

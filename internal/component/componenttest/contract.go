@@ -1,11 +1,9 @@
-package daemons_test
+package componenttest
 
 import (
 	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -13,77 +11,61 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/component/componenttest"
-	"gateway/internal/component/daemons"
 	"gateway/internal/daemon"
-	"gateway/internal/db"
-	"gateway/internal/sys"
 )
 
-// newRig has one daemon on the database of a fresh installation, with the programs of Debian
-// 13 for its verdict. How it tells what runs is made up: that is for its own tests.
-func newRig(t *testing.T, name string) *componenttest.Rig {
+// contract is what holds for every daemon.
+type contract struct {
+	setup Setup
+	fill  func(r *Rig)
+}
+
+// Contract holds a daemon to what holds for all of them. fill stores some of all that its
+// files are made of. Its verdict is that of s.Daemon; what it runs on, and how it tells, is
+// made up: that is for its own tests.
+func Contract(t *testing.T, s Setup, fill func(r *Rig)) {
 	t.Helper()
-	schemas := []db.Schema{interfaces().Schema()}
-	for _, other := range slices.Sorted(maps.Keys(examples)) {
-		if other != name {
-			schemas = append(schemas, examples[other].api(&componenttest.Rig{}).Schema())
-		}
+	c := contract{s, fill}
+	for what, test := range map[string]func(*testing.T, *Rig){
+		"is applied on a fresh installation":        c.isApplied,
+		"renders the same rows to the same files":   c.rendersTheSame,
+		"is switched off and on":                    c.isSwitched,
+		"is woken by every table":                   c.isWoken,
+		"takes hostile rows, and none as a line":    c.takesHostileRows,
+		"has old or new files whenever it is ended": c.outlivesKills,
+	} {
+		t.Run(what, func(t *testing.T) { test(t, c.rig(t)) })
 	}
-	return componenttest.New(t, componenttest.Setup{
-		Component: examples[name].api, Schemas: schemas, Folders: []string{"/etc/gateway/haproxy/certs"},
-		Daemon: func(r *componenttest.Rig) daemon.Daemon {
-			all := daemons.New(daemons.Deps{Exec: exec(t), Log: slog.New(slog.DiscardHandler)}).All
-			d := all[slices.IndexFunc(all, func(d daemon.Daemon) bool { return d.Name == name })]
-			d.Background, d.Apply = nil, func(ctx context.Context, _, _ daemon.Rendering) error {
-				for _, unit := range d.Units {
-					if err := r.Units.Restart(ctx, unit); err != nil {
-						return err
-					}
+}
+
+func (c contract) rig(t *testing.T) *Rig {
+	t.Helper()
+	s := c.setup
+	s.Daemon = func(r *Rig) daemon.Daemon {
+		d := c.setup.Daemon(r)
+		d.Background, d.Apply = nil, func(ctx context.Context, _, now daemon.Rendering) error {
+			for _, unit := range d.Units {
+				if err := r.Units.Restart(ctx, unit); err != nil && !now.Off() {
+					return err
 				}
-				return nil
 			}
-			if d.Observe != nil {
-				d.Observe = func(context.Context) (string, error) { return "as it was", nil }
-			}
-			return d
-		},
-	})
-}
-
-// exec runs programs the quick way, but for HAProxy, which looks for its user.
-func exec(t *testing.T) sys.Runner {
-	quick, inRoot := componenttest.Exec(t), componenttest.ExecInRoot(t)
-	return func(ctx context.Context, c sys.Command) (sys.Result, error) {
-		if c.Path == "/usr/sbin/haproxy" {
-			return inRoot(ctx, c)
+			return nil
 		}
-		return quick(ctx, c)
+		if d.Observe != nil {
+			d.Observe = func(context.Context) (string, error) { return "as it was", nil }
+		}
+		return d
 	}
+	return New(t, s)
 }
 
-func TestEveryDaemon(t *testing.T) {
-	for _, d := range daemons.New(daemons.Deps{}).All {
-		if examples[d.Name].fill == nil {
-			t.Errorf("%s has no example", d.Name)
-			continue
-		}
-		for what, test := range map[string]func(*testing.T, *componenttest.Rig){
-			"is applied on a fresh installation":        isApplied,
-			"renders the same rows to the same files":   rendersTheSame,
-			"is switched off and on":                    isSwitched,
-			"is woken by every table":                   isWoken,
-			"takes hostile rows, and none as a line":    takesHostileRows,
-			"has old or new files whenever it is ended": outlivesKills,
-		} {
-			t.Run(d.Name+" "+what, func(t *testing.T) { test(t, newRig(t, d.Name)) })
-		}
-	}
-}
-
-func isApplied(t *testing.T, r *componenttest.Rig) {
+func (c contract) isApplied(t *testing.T, r *Rig) {
 	r.MustSync()
-	if len(r.Installed.Files) == 0 || r.Checked != 1 {
+	checks := 0
+	if r.Daemon.Check != nil {
+		checks = 1
+	}
+	if len(r.Installed.Files) == 0 || r.Checked != checks {
 		t.Errorf("%d files, checked %d times", len(r.Installed.Files), r.Checked)
 	}
 	for _, f := range r.Installed.Files {
@@ -92,27 +74,22 @@ func isApplied(t *testing.T, r *componenttest.Rig) {
 		}
 	}
 	steps := len(r.Steps())
-	if r.MustSync(); r.Checked != 1 || len(r.Steps()) >= steps {
+	if r.MustSync(); r.Checked != checks || len(r.Steps()) >= steps {
 		t.Errorf("with nothing to do, the steps are %v", r.Steps())
 	}
 }
 
-func rendersTheSame(t *testing.T, r *componenttest.Rig) {
+func (c contract) rendersTheSame(t *testing.T, r *Rig) {
 	fresh := r.Rendered().Hash()
-	examples[r.Daemon.Name].fill(r)
+	c.fill(r)
 	was := r.Rendered()
-	for _, d := range daemons.New(daemons.Deps{Log: slog.New(slog.DiscardHandler)}).All {
-		if d.Name != r.Daemon.Name {
-			continue
-		}
-		now, err := d.Render(t.Context(), r.Pool, r.Box.Unseal)
-		if err != nil || now.Hash() != was.Hash() || now.Hash() == fresh {
-			t.Errorf("another one, or the rows of before, render the same: %t, %t, %v", now.Hash() == was.Hash(), now.Hash() == fresh, err)
-		}
+	now, err := c.setup.Daemon(r).Render(t.Context(), r.Pool, r.Box.Unseal)
+	if err != nil || now.Hash() != was.Hash() || now.Hash() == fresh {
+		t.Errorf("another one, or the rows of before, render the same: %t, %t, %v", now.Hash() == was.Hash(), now.Hash() == fresh, err)
 	}
 }
 
-func isSwitched(t *testing.T, r *componenttest.Rig) {
+func (c contract) isSwitched(t *testing.T, r *Rig) {
 	var table string
 	err := r.Pool.QueryRow(t.Context(), `select table_name from information_schema.columns where table_name = $1 and column_name = 'enabled'`,
 		r.Daemon.Name+"_settings").Scan(&table)
@@ -135,7 +112,7 @@ func isSwitched(t *testing.T, r *componenttest.Rig) {
 }
 
 // isWoken also by rows that replication brings, hence triggers that are always enabled.
-func isWoken(t *testing.T, r *componenttest.Rig) {
+func (c contract) isWoken(t *testing.T, r *Rig) {
 	names := slices.Clone(r.Daemon.Reads)
 	for _, table := range r.Daemon.Tables {
 		if table.Configuration() {
@@ -154,8 +131,8 @@ func isWoken(t *testing.T, r *componenttest.Rig) {
 // takesHostileRows writes into each text, past the API, what would be a line of its own. What
 // is rendered of it the daemon takes, so that nothing else is lost with it; hence what is plain
 // passes its check, too.
-func takesHostileRows(t *testing.T, r *componenttest.Rig) {
-	examples[r.Daemon.Name].fill(r)
+func (c contract) takesHostileRows(t *testing.T, r *Rig) {
+	c.fill(r)
 	good, ctx, tried := r.Rendered(), t.Context(), 0
 	if r.Daemon.Plain != nil && !r.Daemon.Plain(good, good) {
 		t.Error("no change at all is not plain")
@@ -163,12 +140,12 @@ func takesHostileRows(t *testing.T, r *componenttest.Rig) {
 	for _, update := range hostileUpdates(t, r) {
 		r.Tx(func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, update, "\ncanary 1\n"); err != nil {
-				return componenttest.ErrUndo // the table does not take it
+				return ErrUndo // the table does not take it
 			}
 			tried++
 			out, err := r.Daemon.Render(ctx, tx, r.Box.Unseal)
-			if err == nil {
-				err = componenttest.Check(t, r.Daemon.Config, out)
+			if err == nil && r.Daemon.Check != nil {
+				err = Check(t, r.Daemon.Config, out)
 			}
 			if err != nil {
 				t.Errorf("%s: %v", update, err)
@@ -178,7 +155,7 @@ func takesHostileRows(t *testing.T, r *componenttest.Rig) {
 					t.Errorf("%s: it is a line of %s", update, f.Path)
 				}
 			}
-			return componenttest.ErrUndo
+			return ErrUndo
 		})
 	}
 	if t.Logf("%d hostile values", tried); tried == 0 {
@@ -187,7 +164,7 @@ func takesHostileRows(t *testing.T, r *componenttest.Rig) {
 }
 
 // hostileUpdates has one statement for every column of text.
-func hostileUpdates(t *testing.T, r *componenttest.Rig) (all []string) {
+func hostileUpdates(t *testing.T, r *Rig) (all []string) {
 	t.Helper()
 	for _, table := range r.Daemon.Tables {
 		rows, err := r.Pool.Query(t.Context(), `select format('update %I set %I = ', table_name, column_name) ||
@@ -206,10 +183,10 @@ func hostileUpdates(t *testing.T, r *componenttest.Rig) (all []string) {
 }
 
 // outlivesKills ends the engine where each kind of step comes first and last in a round.
-func outlivesKills(t *testing.T, r *componenttest.Rig) {
+func (c contract) outlivesKills(t *testing.T, r *Rig) {
 	r.MustSync()
 	was, before := r.Installed, r.Root
-	examples[r.Daemon.Name].fill(r)
+	c.fill(r)
 	from := func() {
 		t.Helper()
 		r.Root = t.TempDir()
