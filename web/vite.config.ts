@@ -35,6 +35,10 @@ export default defineConfig({
 	},
 	test: {
 		environment: "jsdom",
+		// A window and the modules of its own for each file take four times as long as the tests themselves.
+		pool: "threads",
+		isolate: false,
+		maxWorkers: "100%",
 		include: ["src/**/*.test.{ts,tsx}", "build/**/*.test.ts", "codegen/*.test.ts"],
 		setupFiles: ["src/test/setup.ts"],
 		testTimeout: 30_000,

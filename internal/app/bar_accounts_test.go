@@ -19,7 +19,7 @@ const withReverts = true
 // Random stories over accounts are held against a model that knows nothing of the code:
 // who signs in, which session and token is good, who is in the list.
 func TestBarTrust02Accounts(t *testing.T) {
-	stories := bar.Size(500, 20_000)
+	stories := bar.GateSize(160, 500, 20_000)
 	worlds := make([]*world, 4) // side by side: most of the time a story waits for the disk
 	t.Run("worlds", func(t *testing.T) {
 		for i := range worlds {

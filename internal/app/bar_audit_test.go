@@ -23,7 +23,7 @@ import (
 func TestBarFoundation10AMillionAuditEntries(t *testing.T) {
 	bar.NotShort(t)
 	a, admin := apptest.Ready(t)
-	n := bar.GateSize(200_000, 1_000_000, 1_000_000)
+	n := bar.GateSize(100_000, 1_000_000, 1_000_000)
 	fillAudit(t, a, n)
 	worst, worstName := time.Duration(0), ""
 	for name, query := range auditQueries(n) {

@@ -32,7 +32,7 @@ func TestBarTrust06BoundedAtTheDoor(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	p := serve(t, a)
 	door := []string{"/auth/login", "/auth/login/totp", "/auth/reset-password", "/setup/complete", "/auth/change-password", "/auth/tokens"}
-	s := p.storm(sessionOf(admin), door, bar.Size(30, 400), 200)
+	s := p.storm(sessionOf(admin), door, bar.GateSize(20, 30, 400), 200)
 	grown := p.grown()
 	alive := p.alive()
 	c := serve(t, a)

@@ -29,9 +29,9 @@ import (
 // shows API-03
 func TestBarFoundation07Fuzz(t *testing.T) {
 	bar.NotShort(t)
-	seed, n := fuzzSeed(t), bar.Size(20_000, 1_000_000)
+	seed, n := fuzzSeed(t), bar.GateSize(10_000, 20_000, 1_000_000)
 	control := fuzzControl(t, seed)
-	limited := fuzzLimited(t, seed, n/5) // so many that an operation among 150 has its turns
+	limited := fuzzLimited(t, seed, bar.Size(4_000, 200_000)) // so many that each operation has its turns
 	r, grown := fuzzAll(t, seed, n)
 	r.Add(limited)
 	for _, f := range r.Findings {

@@ -22,7 +22,7 @@ func TestBarFoundation05OnlyOneWins(t *testing.T) {
 	bar.NotShort(t)
 	s := newStage(t)
 	field := newRacers(s)
-	rounds := bar.Size(5, 100)
+	rounds := bar.GateSize(2, 5, 100)
 	wrong, late := 0, 0
 	for range rounds {
 		for name, race := range map[string]func(*stage, racers) outcome{

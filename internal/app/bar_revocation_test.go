@@ -28,7 +28,7 @@ func TestBarFoundation04Revocation(t *testing.T) {
 	s := newStage(t)
 	_, bystander := s.account("viewer")
 	unrelated := watch(t, bystander)
-	rounds := bar.Size(4, 50)
+	rounds := bar.GateSize(2, 4, 50)
 	var worst lasted
 	for _, e := range append(endings(), ending{name: "password set while requests are under way"}) {
 		for range rounds {

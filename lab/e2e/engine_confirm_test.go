@@ -9,8 +9,11 @@ import (
 	"gateway/tools/bar"
 )
 
-// confirmWithin is short, and long enough for a busy machine to install a change before it is over.
-const confirmWithin = 10 * time.Second
+// How long a change waits: short, and long enough for a busy machine to install it before that is over.
+const (
+	confirmWithin = 10 * time.Second
+	keptWithin    = 5 * time.Second // of a change that is confirmed at once
+)
 
 // undoing makes changes that nobody confirms, and measures how they go back.
 type undoing struct {
@@ -108,12 +111,12 @@ func (u *undoing) once(way string, fault func()) {
 func (u *undoing) controls() (kept, refused bool) {
 	u.t.Helper()
 	c := u.caller.copy()
-	c.header.Set("Gateway-Confirm-Within", "5")
+	c.header.Set("Gateway-Confirm-Within", fmt.Sprint(int(keptWithin.Seconds())))
 	answer := c.post("/dns/records", object{"zone_id": u.zone, "name": "kept", "type": "A", "value": "192.0.2.1"}).want(201)
 	id := answer.header.Get("Gateway-Change")
 	refused = u.stranger().post("/changes/"+id+"/confirm", nil).status == 401
 	u.caller.post("/changes/"+id+"/confirm", nil).want(200)
-	<-time.After(confirmWithin + time.Second)
+	<-time.After(keptWithin + 2*time.Second)
 	kept = u.dig("kept.undo.arpa", "A") == "192.0.2.1"
 	// A change that never got through has nothing to undo: chrony cannot start, so its apply fails.
 	u.sh("mv /usr/sbin/chronyd /usr/sbin/chronyd.away; systemctl kill -s KILL chrony.service")

@@ -51,7 +51,7 @@ const traced = "-P " + dnsFile + " -P /etc/unbound/unbound.conf.d/.gateway.conf.
 func TestBarEngine04Injections(t *testing.T) {
 	a, c := alone(t)
 	zone := c.post("/dns/zones", object{"name": "inject.arpa", "forward_to": []string{}}).want(201).id()
-	n := bar.GateSize(18, 36, 500)
+	n := bar.GateSize(len(calls), 36, 500)
 	var hit, told, broken int
 	defer func() {
 		panics := a.sh("journalctl --no-pager -u traced -u gateway-apply | grep -c 'panic:\\|fatal error:' || true")

@@ -36,7 +36,7 @@ func TestBarEngine01Kills(t *testing.T) {
 	k := &killer{appliance: a, caller: c, rand: rand.New(rand.NewPCG(1, 2)), kills: map[string]int{}}
 	a.settles(k.caller, patience)
 	k.writers = newWriters(a, k.caller)
-	n := bar.GateSize(45, 300, 3000) // forty-five meet every failpoint once
+	n := bar.GateSize(30, 300, 3000) // thirty meet every failpoint
 	violations := 0
 	defer func() {
 		worst := percentile(k.took, 1)

@@ -49,7 +49,7 @@ func TestBarProxy05UnderLoad(t *testing.T) {
 	stop := x.start(8)
 	time.Sleep(time.Second)
 	before := m.memory()
-	n := bar.Size(60, 1000)
+	n := bar.GateSize(24, 60, 1000) // of every kind three
 	reloads := a.reloads()
 	ch := &changes{manySites: m, pool: pool, origin: one, rand: rand.New(rand.NewPCG(5, 5))}
 	for i := range n {

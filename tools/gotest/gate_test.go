@@ -28,6 +28,7 @@ func rehearsed(t *testing.T, dir, makeDoes string, args ...string) (string, int)
 		".ci/run":         string(script),
 		"shim/make":       "#!/bin/sh\necho make \"$@\" >>made\n" + makeDoes + "\n",
 		"shim/go":         "#!/bin/sh\n",
+		"shim/yes":        "#!/bin/sh\nexec sleep 60\n", // in place of the busy loops
 		"shim/npm":        "#!/bin/sh\n",
 		"shim/apt-get":    "#!/bin/sh\n",
 		"shim/dpkg-query": "#!/bin/sh\necho installed\n",
@@ -121,6 +122,7 @@ func TestTheGate(t *testing.T) {
 }
 
 func TestEveryStageRunsOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rehearsed(t, dir, goes)
 	made, err := os.ReadFile(filepath.Join(dir, "made"))
@@ -134,10 +136,13 @@ func TestEveryStageRunsOnce(t *testing.T) {
 	}
 }
 
+const unsteadyStory = `case "$*" in e2e) echo 1 0 0 1 >>"$GATEWAY_TEST_COUNTS"; echo 'unsteady: gateway/x TestX, ran twice' >>"$GATEWAY_TEST_UNSTEADY" ;; esac`
+
 func TestSteadyReportsItsRow(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rehearsed(t, dir, goes)
-	out, code := rehearsed(t, dir, goes+`case "$*" in e2e) echo 1 0 0 1 >>"$GATEWAY_TEST_COUNTS"; echo 'unsteady: gateway/x TestX, ran twice' >>"$GATEWAY_TEST_UNSTEADY" ;; esac`, "steady")
+	out, code := rehearsed(t, dir, goes+unsteadyStory, "steady")
 	last := fmt.Sprintf("%d passed, 0 failed", 2*(3*areas(t)+1))
 	want := regexp.MustCompile(`\nBAR trust\.11 the gate took \d+ s \(unknown, 0 failed\); 2 rounds beside 2 busy loops in \d+ s: 0 failed, unsteady: TestX x2 target <=1800 s, 0 failed ok\n`)
 	if code != 0 || !want.MatchString(out) || !strings.HasSuffix(out, "\n"+last) {
@@ -146,5 +151,31 @@ func TestSteadyReportsItsRow(t *testing.T) {
 	left, err := os.ReadFile(filepath.Join(dir, ".cache/steady"))
 	if err != nil || !strings.HasPrefix(string(left), "BAR trust.11 ") {
 		t.Errorf("left for recording: %q, %v", left, err)
+	}
+}
+
+func TestSteadyAddsUpItsParts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	made := filepath.Join(dir, "made")
+	fails := `case "$*" in *AREA=trust*) exit 1 ;; esac`
+	for _, step := range []struct {
+		part, makeDoes string
+		code, ran      int
+		says           string
+	}{
+		{"nowhere", goes, 2, 0, `there is no stage nowhere, only bars-web .* e2e`},
+		{"e2e", goes + unsteadyStory, 0, 2, `: 0 failed, unsteady: TestX x2, not run: bars-web, .*, bars-trust, .*failed short\n`},
+		{"trust", goes + fails, 1, 2, `: 2 failed, unsteady: TestX x2, not run: bars-web, bars-engine, .*, bars-carry target .* short\n`},
+		{"trust", goes, 0, 2, `: 0 failed, unsteady: TestX x2, not run: bars-web, bars-engine, .*, bars-carry target .* short\n`},
+	} {
+		if err := os.Remove(made); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		out, code := rehearsed(t, dir, step.makeDoes, "steady", step.part)
+		ran, _ := os.ReadFile(made) // none when there is no such part
+		if code != step.code || strings.Count(string(ran), "make ") != step.ran || !regexp.MustCompile(step.says).MatchString(out) {
+			t.Errorf("%s: exit code %d, want %d, and %s in:\n%s\nran: %s", step.part, code, step.code, step.says, out, ran)
+		}
 	}
 }

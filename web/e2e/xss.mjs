@@ -228,7 +228,7 @@ await scenario(async () => {
 		await inspect(page, name);
 		await fields.meet(page, name);
 	};
-	const extent = atGate ? { deepest: 0, most: 10 } : { deepest: 2, most: 14 };
+	const extent = atGate ? { deepest: 0, most: 4 } : { deepest: 2, most: 14 };
 	const pressed = await walkAll(windows, paths, (page) => ({ onState: onState(page), ...extent }));
 	await Promise.all([fields.revisit(page), visitor(fields, viewer)]);
 	result.fields = [...fields.typed].sort();

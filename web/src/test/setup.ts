@@ -1,16 +1,23 @@
+import { queryClient } from "@api";
 import { cleanup, configure } from "@testing-library/react";
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
-import { afterEach, beforeAll, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
+
+// The test files of a worker share one window; what one of them put in its place is gone for the next.
+vi.unstubAllGlobals();
+window.localStorage.clear();
+window.sessionStorage.clear();
 
 // jsdom has no layout, so it lacks what asks about it.
 Object.defineProperty(window, "matchMedia", {
 	value: () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }),
+	configurable: true,
 });
 Object.defineProperty(HTMLElement.prototype, "clientHeight", { value: 800, configurable: true });
 Object.defineProperty(HTMLElement.prototype, "clientWidth", { value: 1000, configurable: true });
-Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => {} });
-Object.defineProperty(Element.prototype, "scrollTo", { value: () => {} });
+Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => {}, configurable: true });
+Object.defineProperty(Element.prototype, "scrollTo", { value: () => {}, configurable: true });
 vi.stubGlobal(
 	"ResizeObserver",
 	class {
@@ -50,6 +57,7 @@ beforeAll(async () => {
 });
 
 afterEach(cleanup);
+afterAll(() => queryClient.clear());
 
 // The machine may be busy with other things.
 configure({ asyncUtilTimeout: 8_000 });

@@ -12,7 +12,7 @@ import (
 // shows T22
 func TestBarProxy09(t *testing.T) {
 	bar.NotShort(t)
-	n := bar.GateSize(200, 500, 20_000)
+	n := bar.GateSize(100, 500, 20_000)
 	f := fuzz(t, n)
 	named, served, broke := restored(t)
 	figure := fmt.Sprintf("%v; of %d broken objects brought in by a restore %d were named and 0 took another site with them; as they are, %d of them broke out or stopped HAProxy",
