@@ -13,7 +13,7 @@ const (
 	maxCompared = 50_000_000
 )
 
-var errTooMuch = errors.New("the rules overlap in too many ways to say in a second whether anything gets through; ask about fewer zones, addresses or services")
+var errTooMuch = errors.New("the rules overlap in too many ways to decide within a second; narrow the zones, addresses or services")
 
 // work counts what was done.
 type work struct{ regions, compared int }
