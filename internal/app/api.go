@@ -90,7 +90,7 @@ func (a *API) Run(ctx context.Context) error {
 		g.Go(func() error { return a.serve(api.BehindProxy(ctx), proxy) })
 	}
 	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
-		a.log.Warn("tell systemd", "err", err)
+		a.log.Warn("notify systemd", "err", err)
 	}
 	a.log.Info("gateway-api is up", "version", version.Version, "listen", l.Addr().String())
 	return g.Wait()

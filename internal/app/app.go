@@ -195,7 +195,7 @@ func synced(applier apply.Client, name string) change.Applied {
 	defer cancel()
 	came, err := applier.Sync(ctx, name)
 	if err != nil {
-		return change.Applied{State: intent.Pending, Why: "the applier does not answer; it takes this up when it does"}
+		return change.Applied{State: intent.Pending, Why: "the applier does not answer; it applies this once it is back"}
 	}
 	return came
 }

@@ -26,7 +26,7 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 		}
 	}
 	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
-		c.log.Warn("tell systemd", "err", err)
+		c.log.Warn("notify systemd", "err", err)
 	}
 	return g.Wait()
 }

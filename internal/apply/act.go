@@ -83,9 +83,9 @@ func inWords(err error, e entry) error {
 	var job *sys.JobError
 	switch {
 	case errors.As(err, &job):
-		return fault.New(fault.Unavailable, "%s did not follow: systemd says %q; the log of %s has more", e.name, job.Result, e.unit)
+		return fault.New(fault.Unavailable, "%s did not change state: systemd reports %q; see the log of %s", e.name, job.Result, e.unit)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Unavailable, "%s did not follow in time; the log of %s has more", e.name, e.unit)
+		return fault.New(fault.Unavailable, "%s did not change state in time; see the log of %s", e.name, e.unit)
 	default:
 		return err
 	}

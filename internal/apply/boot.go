@@ -44,7 +44,7 @@ func (e *Engine) Load(ctx context.Context, name string, first daemon.Rendering) 
 		}
 		return w.reload(ctx, daemon.Rendering{}, r)
 	}
-	return fmt.Errorf("there is no component %q that is applied", name)
+	return fmt.Errorf("there is no managed component %q", name)
 }
 
 // boot takes stock of one component, and mends its files from the last good ones.
@@ -63,7 +63,7 @@ func (w *worker) boot() error {
 		found, whole = w.good, true
 	}
 	if !whole {
-		w.Log.Warn("managed files are damaged; the last good ones are put back", "component", w.part.Name)
+		w.Log.Warn("managed files are damaged; restoring the last good ones", "component", w.part.Name)
 		w.setInstalled(found)
 		if err := w.install(w.good, w.onDiskAlready); err != nil {
 			return err

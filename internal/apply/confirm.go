@@ -158,7 +158,7 @@ func (w *worker) held() (change.Applied, bool) {
 		return change.Applied{}, false
 	}
 	w.stage(Held)
-	return change.Applied{State: intent.Pending, Why: "an unconfirmed change is being undone first"}, true
+	return change.Applied{State: intent.Pending, Why: "an unconfirmed change is being reverted first"}, true
 }
 
 // watchConfirmation undoes what was not confirmed in time.
@@ -192,7 +192,7 @@ func (e *Engine) confirmation(ctx context.Context) error {
 		return nil
 	}
 	if !a.Undone {
-		e.Log.Warn("a change was not confirmed in time and is undone", "change", a.Change)
+		e.Log.Warn("a change was not confirmed in time and is being reverted", "change", a.Change)
 		if err := e.filesBack(ctx, a); err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (e *Engine) rowsBack(ctx context.Context, a *armed) error {
 	}
 	e.waiting.retryAt = e.Clock.Uptime() + undoEvery
 	if f, ok := fault.Of(err); ok {
-		why := "the files are those before the change, but its rows cannot be taken back: " + f.Error() + "; confirm the change to keep it"
+		why := "the files are those before the change, but its rows cannot be reverted: " + f.Error() + "; confirm the change to keep it"
 		for _, w := range e.workers {
 			if slices.Contains(a.Components, w.part.Name) {
 				w.show(func(s *State) { s.Error = why })

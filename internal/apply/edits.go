@@ -7,9 +7,9 @@ import (
 )
 
 // errKept ends a round that would overwrite what somebody wrote by hand and wants kept.
-var errKept = errors.New("a managed file was edited by hand and is kept")
+var errKept = errors.New("a managed file was edited manually and is kept")
 
-const whyKept = "a file was edited by hand and is to be kept as it is; switch that off for this component to install what is configured"
+const whyKept = "a file was edited manually and is kept; turn that off for this component to install the configured files"
 
 type edits struct {
 	Keep bool `json:"keep"`

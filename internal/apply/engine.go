@@ -101,7 +101,7 @@ func (e *Engine) Sync(ctx context.Context, name string) (change.Applied, error) 
 			return w.ask(ctx), nil
 		}
 	}
-	return change.Applied{}, fault.New(fault.Invalid, "there is no component %q that is applied", name)
+	return change.Applied{}, fault.New(fault.Invalid, "there is no managed component %q", name)
 }
 
 // States is how every component stands.
@@ -138,15 +138,15 @@ const (
 type State struct {
 	Component string           `json:"component"`
 	Stage     string           `json:"stage" enum:"rendering,checking,installing,reloading,live,failed,held"`
-	Wanted    string           `json:"wanted" doc:"Hash of what the database wants"`
+	Wanted    string           `json:"wanted" doc:"Hash of the configured files"`
 	Installed string           `json:"installed" doc:"Hash of the files on disk"`
-	Observed  string           `json:"observed" doc:"Hash of what the daemon runs on; empty when unknown or when it is down"`
+	Observed  string           `json:"observed" doc:"Hash of the files the daemon has loaded; empty when unknown or when it is down"`
 	Error     string           `json:"error"`
-	Problems  []daemon.Problem `json:"problems" doc:"What was left out, and why"`
-	Drift     []string         `json:"drift" doc:"Files that somebody else changed, when this was last found"`
-	KeepEdits bool             `json:"keep_edits" doc:"Whether such files are left as they are"`
+	Problems  []daemon.Problem `json:"problems" doc:"What was skipped, and why"`
+	Drift     []string         `json:"drift" doc:"Files edited manually, as last detected"`
+	KeepEdits bool             `json:"keep_edits" doc:"Whether such files are kept"`
 	Since     time.Time        `json:"since"`
-	Confirm   *Confirm         `json:"confirm,omitempty" doc:"The change that is undone unless somebody confirms it"`
+	Confirm   *Confirm         `json:"confirm,omitempty" doc:"The change that is reverted unless confirmed"`
 }
 
 // Confirm is a change that waits.

@@ -218,7 +218,7 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
 	}
 	if ctx.Err() != nil {
-		return change.Applied{State: intent.Pending, Why: "the applier is being stopped"}
+		return change.Applied{State: intent.Pending, Why: "the applier is shutting down"}
 	}
 	w.Log.Error("apply", "component", w.part.Name, "err", err)
 	w.disarm(ctx, j.due)
@@ -248,7 +248,7 @@ func words(err error) string {
 	if errors.As(err, &link) {
 		return fmt.Sprintf("%s %s: %v", link.Op, link.New, link.Err)
 	}
-	return "the applier failed; its log (gateway-apply) says why"
+	return "the applier failed; see its log (gateway-apply)"
 }
 
 // mark records the round with what it changed in the files.

@@ -68,7 +68,7 @@ func (w *worker) process(ctx context.Context, r daemon.Rendering) (process, erro
 	if w.part.Observe != nil {
 		mark, err := w.part.Observe(ctx)
 		if err == nil && mark == "" {
-			err = fault.New(fault.Unavailable, "%s is gone after taking the new configuration", w.part.Name)
+			err = fault.New(fault.Unavailable, "%s stopped after loading the new configuration", w.part.Name)
 		}
 		return process{Mark: mark}, err
 	}
@@ -147,7 +147,7 @@ func (w *worker) inOrder(ctx context.Context) bool {
 	}
 	if len(damaged) > 0 {
 		w.ordered = time.Time{}
-		w.Log.Warn("managed files were changed by somebody else and are put back", "component", w.part.Name, "files", damaged)
+		w.Log.Warn("managed files were edited manually and are overwritten", "component", w.part.Name, "files", damaged)
 		w.show(func(s *State) { s.Drift = damaged })
 		return false
 	}

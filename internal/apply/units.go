@@ -49,11 +49,11 @@ func (w *worker) unitRuns(ctx context.Context, r daemon.Rendering) ([]unitRun, e
 		s := states[i]
 		switch {
 		case u.Up && !up(s):
-			return nil, fault.New(fault.Unavailable, "%s is %s after taking the new configuration; the log of %s has more", w.part.Name, s.ActiveState, s.Name)
+			return nil, fault.New(fault.Unavailable, "%s is %s after loading the new configuration; see the log of %s", w.part.Name, s.ActiveState, s.Name)
 		case !u.Up && up(s):
-			return nil, fault.New(fault.Unavailable, "%s runs although it is switched off; the log of %s has more", w.part.Name, s.Name)
+			return nil, fault.New(fault.Unavailable, "%s is running although it is switched off; see the log of %s", w.part.Name, s.Name)
 		case w.misplaced(r, u, s):
-			return nil, fault.New(fault.Unavailable, "%s would not be as it is now after the next boot: systemd says that %s is %s", w.part.Name, s.Name, s.UnitFileState)
+			return nil, fault.New(fault.Unavailable, "%s would be in another state after the next boot: systemd reports that %s is %s", w.part.Name, s.Name, s.UnitFileState)
 		}
 		runs[i] = unitRun{Name: u.Name, PID: s.MainPID, Started: s.StartedAt}
 	}

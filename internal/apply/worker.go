@@ -149,7 +149,7 @@ func (w *worker) ask(ctx context.Context) change.Applied {
 	case came := <-answer:
 		return came
 	case <-ctx.Done():
-		return change.Applied{State: intent.Pending, Why: "the applier is still at it"}
+		return change.Applied{State: intent.Pending, Why: "the applier is still working"}
 	}
 }
 
