@@ -20,7 +20,7 @@ func (w *worker) setKeepEdits(keep bool) error {
 	if keep == w.keepEdits {
 		return nil
 	}
-	if err := w.Tree.Save(w.stateFile(w.part.Name+".edits"), edits{keep}); err != nil {
+	if err := w.Tree.Save(w.stateFile(w.daemon.Name+".edits"), edits{keep}); err != nil {
 		return err
 	}
 	w.keepEdits = keep
@@ -30,7 +30,7 @@ func (w *worker) setKeepEdits(keep bool) error {
 
 func (w *worker) loadKeepEdits() error {
 	var e edits
-	if _, err := w.Tree.Load(w.stateFile(w.part.Name+".edits"), &e); err != nil {
+	if _, err := w.Tree.Load(w.stateFile(w.daemon.Name+".edits"), &e); err != nil {
 		return err
 	}
 	w.keepEdits = e.Keep

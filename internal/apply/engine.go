@@ -68,8 +68,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	g.Go(func() error { return e.watchConfirmation(ctx) })
 	for _, w := range e.workers {
 		g.Go(func() error { return w.loop(ctx) })
-		if w.part.Background != nil {
-			g.Go(func() error { return w.part.Background(ctx, func() { w.askNow(ctx) }) })
+		if w.daemon.Background != nil {
+			g.Go(func() error { return w.daemon.Background(ctx, func() { w.askNow(ctx) }) })
 		}
 	}
 	return g.Wait()
@@ -79,7 +79,7 @@ func (e *Engine) Run(ctx context.Context) error {
 // changed it may be asking for it by themselves. Without a name it is all of them.
 func (e *Engine) Notify(name string) {
 	for _, w := range e.workers {
-		if name == "" || name == w.part.Name {
+		if name == "" || name == w.daemon.Name {
 			w.note()
 		}
 	}
@@ -88,7 +88,7 @@ func (e *Engine) Notify(name string) {
 // NotifyTable is Notify for all components whose files depend on a table.
 func (e *Engine) NotifyTable(table string) {
 	for _, w := range e.workers {
-		if table == "" || w.part.DependsOn(table) {
+		if table == "" || w.daemon.DependsOn(table) {
 			w.note()
 		}
 	}
@@ -97,7 +97,7 @@ func (e *Engine) NotifyTable(table string) {
 // Sync brings one component up to date with everything committed before the call.
 func (e *Engine) Sync(ctx context.Context, name string) (change.Applied, error) {
 	for _, w := range e.workers {
-		if w.part.Name == name {
+		if w.daemon.Name == name {
 			return w.ask(ctx), nil
 		}
 	}
@@ -116,7 +116,7 @@ func (e *Engine) States() []State {
 // Verb finds a privileged act of a component.
 func (e *Engine) Verb(name, verb string) (daemon.Verb, bool) {
 	for _, w := range e.workers {
-		if v, ok := w.part.Verbs[verb]; ok && w.part.Name == name {
+		if v, ok := w.daemon.Verbs[verb]; ok && w.daemon.Name == name {
 			return v, true
 		}
 	}

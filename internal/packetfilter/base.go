@@ -108,7 +108,7 @@ func (c *compiler) lockoutNetworks(networks []netip.Prefix) []string {
 	var ranges []Range
 	for _, n := range networks {
 		if !n.IsValid() {
-			c.left("", "anti-lockout setting", "one of its networks is invalid and was skipped")
+			c.skip("", "anti-lockout setting", "one of its networks is invalid and was skipped")
 			continue
 		}
 		ranges = append(ranges, RangeOf(n))
@@ -127,12 +127,12 @@ func (c *compiler) lockoutNetworks(networks []netip.Prefix) []string {
 func (c *compiler) writeOpening(o Opening) {
 	subject := "opening: " + o.Why
 	if o.Interface != "" && !isInterface(o.Interface) {
-		c.left("", subject, "its interface name is invalid")
+		c.skip("", subject, "its interface name is invalid")
 		return
 	}
 	service := Service{Protocol: o.Protocol, From: o.Port, To: o.Port, Type: -1}
 	if hasPorts(o.Protocol) == (o.Port == 0) {
-		c.left("", subject, "its protocol and port do not match")
+		c.skip("", subject, "its protocol and port do not match")
 		return
 	}
 	in := ""

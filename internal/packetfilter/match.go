@@ -45,7 +45,7 @@ func (c *compiler) readZones() {
 			if isInterface(i) {
 				good = append(good, i)
 			} else {
-				c.left("", "zone "+name, "one of its interface names is invalid")
+				c.skip("", "zone "+name, "one of its interface names is invalid")
 			}
 		}
 		slices.Sort(good)

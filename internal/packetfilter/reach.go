@@ -306,7 +306,7 @@ func (s *search) first(wanted region, taken []region, steps iter.Seq[located]) (
 			continue
 		}
 		// Nothing of what earlier steps accept was left, so whatever is left here is decided here.
-		if at, found, err = s.left(inside, denied); found || err != nil {
+		if at, found, err = s.remainder(inside, denied); found || err != nil {
 			return at, step.by, found, err
 		}
 	}

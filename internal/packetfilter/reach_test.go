@@ -137,7 +137,7 @@ func TestReachesSaysWhatItCannotAnswer(t *testing.T) {
 func TestReachesGivesUpInTheEnd(t *testing.T) {
 	all := match{}.region(true)
 	for name, spent := range map[string]work{"too many regions": {regions: maxRegions}, "too many comparisons": {compared: maxCompared}} {
-		if _, found, err := spent.left(all, []region{all}); found || !errors.Is(err, errTooMuch) {
+		if _, found, err := spent.remainder(all, []region{all}); found || !errors.Is(err, errTooMuch) {
 			t.Errorf("%s: %v, %v, want %v", name, found, err, errTooMuch)
 		}
 	}
