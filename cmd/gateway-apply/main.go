@@ -15,7 +15,7 @@ import (
 func main() {
 	cfg := applier.Defaults()
 	cfg.Flags(flag.CommandLine)
-	filter := flag.Bool("packet-filter", false, "only put the packet filter's last good rules into the kernel")
+	filter := flag.Bool("packet-filter", false, "only load the packet filter's last good rules into the kernel")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -263,7 +263,7 @@ type Created[T any] struct {
 
 // Page answers a slice of a list.
 type Page[T any] struct {
-	Total int64 `header:"X-Total-Count" doc:"How many there are in all"`
+	Total int64 `header:"X-Total-Count" doc:"Total number of matches"`
 	Body  Envelope[[]T]
 }
 

@@ -46,7 +46,7 @@ func (r Router) Call(ctx context.Context, c Call) (any, error) {
 func (c Call) request(ctx context.Context, outer *http.Request) (*http.Request, error) {
 	u, err := url.Parse(Prefix + c.Path)
 	if err != nil || !strings.HasPrefix(c.Path, "/") {
-		return nil, fault.New(fault.Invalid, "%q is no path below %s", c.Path, Prefix)
+		return nil, fault.New(fault.Invalid, "%q is not a path below %s", c.Path, Prefix)
 	}
 	req := outer.Clone(ctx)
 	req.Method, req.URL, req.RequestURI, req.Pattern = c.Method, u, u.RequestURI(), ""
@@ -65,7 +65,7 @@ func (c Call) request(ctx context.Context, outer *http.Request) (*http.Request, 
 func (s *Server) Do(ctx context.Context, c Call) (json.RawMessage, http.Header, error) {
 	req, err := http.NewRequestWithContext(ctx, c.Method, "http://localhost"+Prefix+c.Path, bytes.NewReader(c.Body))
 	if err != nil {
-		return nil, nil, fault.New(fault.Invalid, "%q is no path below %s", c.Path, Prefix)
+		return nil, nil, fault.New(fault.Invalid, "%q is not a path below %s", c.Path, Prefix)
 	}
 	req.Header = c.Header.Clone()
 	req.Header.Set("Content-Type", "application/json")
@@ -92,7 +92,7 @@ func (w *recorder) result() (json.RawMessage, error) {
 		Error *Error          `json:"error"`
 	}
 	if err := json.Unmarshal(w.body.Bytes(), &e); err != nil {
-		return nil, fault.New(fault.Internal, "an operation of the batch answered nothing we understand")
+		return nil, fault.New(fault.Internal, "an operation of the batch returned an unexpected response")
 	}
 	if e.Error != nil {
 		return nil, &fault.Fault{Kind: kinds[w.status], Code: e.Error.Code, Message: e.Error.Message, Fields: e.Error.Fields, Current: e.Error.Current}

@@ -27,7 +27,7 @@ type Envelope[T any] struct {
 type Error struct {
 	Code    string        `json:"code" example:"invalid" doc:"For programs: invalid, unauthenticated, forbidden, not_found, conflict, …"`
 	Message string        `json:"message" doc:"For people"`
-	Fields  []fault.Field `json:"fields" doc:"What is wrong where in the request"`
+	Fields  []fault.Field `json:"fields" doc:"What is wrong in which field"`
 	Current any           `json:"current,omitempty" doc:"With precondition_failed: the stored state"`
 }
 
@@ -65,11 +65,11 @@ func answer(err error) *failure {
 	switch {
 	case ok:
 	case db.Expired(err):
-		f = fault.New(fault.Unavailable, "this took too long and was given up; nothing was changed").WithCode("timeout")
+		f = fault.New(fault.Unavailable, "this took too long and was cancelled; nothing was changed").WithCode("timeout")
 	case db.Unavailable(err):
 		f = db.Down()
 	default:
-		f = fault.New(fault.Internal, "something went wrong on our side; the log of this node has the details")
+		f = fault.New(fault.Internal, "internal error; see this node's log for details")
 	}
 	out := &failure{status: statuses[f.Kind], headers: http.Header{}}
 	out.Err = &Error{Code: f.Code, Message: f.Message, Fields: f.Fields, Current: f.Current}
@@ -141,7 +141,7 @@ func refusal(kind fault.Kind, msg string) string {
 	case fault.Invalid:
 		return "the request is not valid"
 	case fault.Internal:
-		return "something went wrong on our side; the log of this node has the details"
+		return "internal error; see this node's log for details"
 	}
 	return msg
 }

@@ -47,7 +47,7 @@ func (s *Server) identify(op Op, r *http.Request) (identity.Identity, error) {
 		return identity.Identity{}, nil
 	}
 	if c == (Credential{}) {
-		return identity.Identity{}, fault.New(fault.Unauthenticated, "sign in first")
+		return identity.Identity{}, fault.New(fault.Unauthenticated, "authentication required")
 	}
 	id, err := s.Auth.Authenticate(r.Context(), c)
 	if err != nil {
@@ -68,7 +68,7 @@ func permit(op Op, id identity.Identity) error {
 	case op.TokenRead && id.TokenID != "" && !op.Mutates():
 		return nil
 	}
-	return fault.New(fault.Forbidden, "this needs the role admin")
+	return fault.New(fault.Forbidden, "this requires the role admin")
 }
 
 // credential finds what the request proves itself with. Two at once is somebody
@@ -81,7 +81,7 @@ func credential(r *http.Request) (Credential, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, ok := strings.CutPrefix(header, "Bearer ")
 		if !ok || token == "" {
-			return Credential{}, fault.New(fault.Unauthenticated, "only Bearer authorization is understood")
+			return Credential{}, fault.New(fault.Unauthenticated, "only Bearer authorization is supported")
 		}
 		c.Bearer = token
 	}
@@ -101,7 +101,7 @@ func (s *Server) checkOrigin(op Op, r *http.Request) error {
 	// The standard protection compares hosts only; over TLS a page without it is another site.
 	plain := r.Header.Get("X-Forwarded-Proto") == "https" && strings.HasPrefix(r.Header.Get("Origin"), "http:")
 	if err := s.csrf.Check(judged); err != nil || plain {
-		return fault.New(fault.Forbidden, "requests from other sites are refused").WithCode("cross_origin")
+		return fault.New(fault.Forbidden, "cross-site requests are refused").WithCode("cross_origin")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (op Op) withIntent(ctx context.Context, r *http.Request, w http.ResponseWri
 		p.Add(reasonHeader, "must be at most %d bytes of UTF-8", maxReason)
 	}
 	if !op.Config && (a.DryRun || a.ConfirmWithin > 0) {
-		p.Add(dryRunHeader, "this operation does more than store configuration, so it can neither be tried out nor undone")
+		p.Add(dryRunHeader, "this operation does more than store configuration, so it supports neither a dry run nor a revert")
 	}
 	if err := p.Err(); err != nil {
 		return ctx, err

@@ -44,7 +44,7 @@ func checkKeys(data []byte) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the JSON value")
+		return errors.New("there is data after the JSON value")
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (w *walker) walkObject(depth int) error {
 		}
 		key, _ := t.(string)
 		if seen[key] {
-			return errors.New("a key is given twice")
+			return errors.New("a key is duplicated")
 		}
 		seen[key] = true
 		if err := checkText(key); err != nil {

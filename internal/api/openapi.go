@@ -15,8 +15,8 @@ import (
 
 const description = `Every JSON body is {"data": …, "error": …}; on success error is null.
 Sign in with POST /auth/login (cookie), or send an API token as "Authorization: Bearer …".
-Lists take limit, offset, q and sort, and answer X-Total-Count. Resources answer an ETag; send it back
-as If-Match with PUT and DELETE, and a change that somebody else made meanwhile answers 412.`
+Lists accept limit, offset, q and sort, and return X-Total-Count. Resources return an ETag; send it back
+as If-Match with PUT and DELETE; if someone else has changed the resource, the response is 412.`
 
 // describe is huma's configuration: its defaults, less what would leak or lie.
 func describe(version string) huma.Config {
@@ -129,7 +129,7 @@ func (s *Server) registerDocument() {
 	r := s.Router("api")
 	document := sync.OnceValues(s.Document) // every component registers before the first request
 	Raw(r, Op{
-		ID: "openapi", Method: http.MethodGet, Path: "/openapi.json", Summary: "This description, as OpenAPI 3.1",
+		ID: "openapi", Method: http.MethodGet, Path: "/openapi.json", Summary: "API description as OpenAPI 3.1",
 		Access: Viewer, WithoutDatabase: true,
 	}, "application/json", func(w http.ResponseWriter, _ *http.Request) error {
 		doc, err := document()
@@ -139,7 +139,7 @@ func (s *Server) registerDocument() {
 		return err
 	})
 	Raw(r, Op{
-		ID: "docs", Method: http.MethodGet, Path: "/docs", Summary: "This description, to read",
+		ID: "docs", Method: http.MethodGet, Path: "/docs", Summary: "API reference for the browser",
 		Access: Viewer, WithoutDatabase: true,
 	}, "text/html; charset=utf-8", func(w http.ResponseWriter, _ *http.Request) error {
 		return reference.Execute(w, s.huma.OpenAPI())

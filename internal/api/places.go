@@ -24,7 +24,7 @@ func (p places) enter(ctx context.Context) error {
 	case p <- struct{}{}:
 		return nil
 	case <-late.C:
-		return fault.New(fault.TooMany, "too many callers at once; try again in a moment").WithRetry(placeTime)
+		return fault.New(fault.TooMany, "too many concurrent requests; try again in a moment").WithRetry(placeTime)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -70,10 +70,10 @@ func (s *Server) unrouted(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allow) == 0 {
-		answer(fault.New(fault.NotFound, "there is nothing at this path")).write(w)
+		answer(fault.New(fault.NotFound, "not found")).write(w)
 		return
 	}
-	f := answer(fault.New(fault.Method, "this path does not take %s", r.Method))
+	f := answer(fault.New(fault.Method, "method %s is not supported here", r.Method))
 	f.headers.Set("Allow", strings.Join(allow, ", "))
 	f.write(w)
 }
@@ -83,7 +83,7 @@ func (s *Server) unrouted(w http.ResponseWriter, r *http.Request) {
 func spelled(r *http.Request) error {
 	p := r.URL.EscapedPath()
 	if p != path.Clean(p) || strings.ContainsAny(p, "%;\\") {
-		return fault.New(fault.NotFound, "there is nothing at this path")
+		return fault.New(fault.NotFound, "not found")
 	}
 	if strings.Contains(r.URL.RawQuery, "%") && !readable(r.URL.Query()) {
 		return fault.New(fault.Invalid, "the query must be UTF-8 without NUL")

@@ -82,7 +82,7 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 		_ = conn.Close(websocket.StatusPolicyViolation, "the session ended")
 	} else if err != nil && ctx.Err() == nil {
 		s.log.Error("stream", "op", op.ID, "err", err)
-		_ = conn.Close(websocket.StatusInternalError, "something went wrong on our side")
+		_ = conn.Close(websocket.StatusInternalError, "internal error")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (s *streams) enter(account string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all >= maxStreams || s.of[account] >= streamsEach {
-		return fault.New(fault.TooMany, "too many streams are open; close some").WithRetry(pingEvery)
+		return fault.New(fault.TooMany, "too many open streams; close some").WithRetry(pingEvery)
 	}
 	if s.of == nil {
 		s.of = map[string]int{}

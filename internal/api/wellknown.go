@@ -47,7 +47,7 @@ func (s *Server) serveWellKnown(w http.ResponseWriter, r *http.Request) bool {
 func (s *Server) askWellKnown(r *http.Request, word string, fn func(context.Context, string) (string, error)) (string, error) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return "", fault.New(fault.Method, "this path does not take %s", r.Method)
+		return "", fault.New(fault.Method, "method %s is not supported here", r.Method)
 	case !s.SetupDone():
 		return "", fault.New(fault.NotFound, "this node is not set up yet")
 	case !s.Database.Up():

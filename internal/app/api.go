@@ -44,9 +44,9 @@ func NewAPI(cfg Config) (*API, error) {
 		Version: version.Version, Auth: who, Database: c.watch, SetupDone: a.setupDone,
 		Site: web.Site(), Log: c.log, Metrics: c.metrics,
 	})
-	for _, part := range c.parts {
-		if part.Routes != nil {
-			part.Routes(a.server.Router(part.Name))
+	for _, comp := range c.components {
+		if comp.Routes != nil {
+			comp.Routes(a.server.Router(comp.Name))
 		}
 	}
 	return a, nil
@@ -90,7 +90,7 @@ func (a *API) Run(ctx context.Context) error {
 		g.Go(func() error { return a.serve(api.BehindProxy(ctx), proxy) })
 	}
 	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
-		a.log.Warn("tell systemd", "err", err)
+		a.log.Warn("notify systemd", "err", err)
 	}
 	a.log.Info("gateway-api is up", "version", version.Version, "listen", l.Addr().String())
 	return g.Wait()
@@ -100,8 +100,8 @@ func (a *API) Run(ctx context.Context) error {
 func (a *API) Background(ctx context.Context) error {
 	defer a.close()
 	handlers := map[string]func(context.Context, string){}
-	for _, part := range a.parts {
-		for channel, handle := range part.Listen {
+	for _, comp := range a.components {
+		for channel, handle := range comp.Listen {
 			handlers[channel] = both(handlers[channel], handle)
 		}
 	}
@@ -203,11 +203,11 @@ func Blueprint() (*API, error) {
 
 // Jobs are those of all components.
 func (a *API) Jobs() (jobs []component.Job) {
-	for _, c := range a.parts {
+	for _, c := range a.components {
 		jobs = append(jobs, c.Jobs...)
 	}
 	return jobs
 }
 
-// Schemas is what all parts store.
-func (a *API) Schemas() []db.Schema { return component.Schemas(a.parts) }
+// Schemas is what all components store.
+func (a *API) Schemas() []db.Schema { return component.Schemas(a.components) }

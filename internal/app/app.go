@@ -1,5 +1,5 @@
-// Package app wires the processes: it makes every part once, hands each what it
-// needs, and runs them together until told to stop. What the parts do is theirs.
+// Package app wires the processes: it makes every component once, hands each what it
+// needs, and runs them together until told to stop. What the components do is theirs.
 package app
 
 import (
@@ -86,20 +86,20 @@ func (c Config) SetupStore() string { return c.path("setup.json") }
 
 // core is what gateway-api and gateway-scheduler have in common.
 type core struct {
-	cfg     Config
-	pool    *pgxpool.Pool
-	watch   *db.Watch
-	users   *user.Users
-	setup   *setupstate.Store
-	parts   []component.Component
-	set     daemon.Set
-	box     *secret.Box
-	metrics *prometheus.Registry
-	units   *sys.Units
-	log     *slog.Logger
+	cfg        Config
+	pool       *pgxpool.Pool
+	watch      *db.Watch
+	users      *user.Users
+	setup      *setupstate.Store
+	components []component.Component
+	set        daemon.Set
+	box        *secret.Box
+	metrics    *prometheus.Registry
+	units      *sys.Units
+	log        *slog.Logger
 }
 
-// newCore makes every part. It opens no connection: all of it works without a database.
+// newCore makes every component. It opens no connection: all of it works without a database.
 func newCore(cfg Config) (*core, error) {
 	cfg = cfg.withDefaults()
 	c := &core{cfg: cfg, log: cfg.Log, metrics: prometheus.NewRegistry(), units: sys.NewUnits()}
@@ -116,7 +116,7 @@ func newCore(cfg Config) (*core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
-	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return migrate.Ready(ctx, c.pool, component.Schemas(c.parts)) }, c.log)
+	c.watch = db.NewWatch(c.pool, func(ctx context.Context) error { return migrate.Ready(ctx, c.pool, component.Schemas(c.components)) }, c.log)
 	log := audit.NewLog(health.MachineID, cfg.Now)
 	log.QueueAt(cfg.path("audit-queue.jsonl"))
 	applier := apply.Client{Socket: cfg.ApplySocket}
@@ -146,12 +146,12 @@ func newCore(cfg Config) (*core, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 		},
 	}
-	c.parts = all.List(deps)
+	c.components = all.List(deps)
 	if cfg.More != nil {
-		c.parts = append(c.parts, cfg.More(deps)...)
+		c.components = append(c.components, cfg.More(deps)...)
 	}
-	for _, part := range c.parts {
-		run.Declare(part.Name, part.Tables)
+	for _, comp := range c.components {
+		run.Declare(comp.Name, comp.Tables)
 	}
 	return c, nil
 }
@@ -195,7 +195,7 @@ func synced(applier apply.Client, name string) change.Applied {
 	defer cancel()
 	came, err := applier.Sync(ctx, name)
 	if err != nil {
-		return change.Applied{State: intent.Pending, Why: "the applier does not answer; it takes this up when it does"}
+		return change.Applied{State: intent.Pending, Why: "the applier does not answer; it applies this once it is back"}
 	}
 	return came
 }

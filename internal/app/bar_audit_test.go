@@ -146,7 +146,7 @@ func verifyNames(t *testing.T, a *apptest.App, seq int) {
 		return string(out), err
 	}
 	start := time.Now()
-	if out, err := verify(); err != nil || !strings.Contains(out, "every chain holds") {
+	if out, err := verify(); err != nil || !strings.Contains(out, "every chain is intact") {
 		t.Errorf("audit-verify = %s (%v), want it whole", out, err)
 	}
 	t.Logf("audit-verify took %v", time.Since(start).Round(time.Millisecond))

@@ -59,7 +59,7 @@ func (l *Local) Close() { l.stop() }
 
 // Managed are the components whose configuration goes to a daemon.
 func (l *Local) Managed() []component.Component {
-	return slices.DeleteFunc(slices.Clone(l.api.parts), func(c component.Component) bool {
+	return slices.DeleteFunc(slices.Clone(l.api.components), func(c component.Component) bool {
 		_, managed := l.api.set.Find(c.Name)
 		return !managed
 	})

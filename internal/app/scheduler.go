@@ -11,7 +11,7 @@ import (
 	"gateway/internal/component"
 )
 
-// RunScheduler is gateway-scheduler: every part's jobs, each on its own clock, until ctx ends.
+// RunScheduler is gateway-scheduler: every component's jobs, each on its own clock, until ctx ends.
 func RunScheduler(ctx context.Context, cfg Config) error {
 	c, err := newCore(cfg)
 	if err != nil {
@@ -20,21 +20,21 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 	defer c.close()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return c.watch.Run(ctx) })
-	for _, part := range c.parts {
-		for _, job := range part.Jobs {
+	for _, comp := range c.components {
+		for _, job := range comp.Jobs {
 			g.Go(func() error { return c.every(ctx, c.watch.Up, job) })
 		}
 	}
 	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
-		c.log.Warn("tell systemd", "err", err)
+		c.log.Warn("notify systemd", "err", err)
 	}
 	return g.Wait()
 }
 
 // RunJob runs one job now.
 func (c *core) RunJob(ctx context.Context, name string) error {
-	for _, part := range c.parts {
-		for _, job := range part.Jobs {
+	for _, comp := range c.components {
+		for _, job := range comp.Jobs {
 			if job.Name == name {
 				return job.Run(ctx)
 			}

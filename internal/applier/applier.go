@@ -54,11 +54,11 @@ func Defaults() Config {
 
 // Flags adds the configuration to a flag set.
 func (c *Config) Flags(f *flag.FlagSet) {
-	f.StringVar(&c.Socket, "socket", c.Socket, "unix socket to answer on, unless systemd passes one")
-	f.StringVar(&c.User, "user", c.User, "user that may ask, besides root")
+	f.StringVar(&c.Socket, "socket", c.Socket, "unix socket to listen on, unless systemd passes one")
+	f.StringVar(&c.User, "user", c.User, "user that may connect, besides root")
 	f.StringVar(&c.Database, "database", c.Database, "address of the database")
-	f.StringVar(&c.StateDir, "state-dir", c.StateDir, "folder of the last good files")
-	f.StringVar(&c.RunDir, "run-dir", c.RunDir, "folder that no boot survives")
+	f.StringVar(&c.StateDir, "state-dir", c.StateDir, "directory of the last good files")
+	f.StringVar(&c.RunDir, "run-dir", c.RunDir, "directory that is cleared at boot")
 	process.LevelFlag(f, &c.LogLevel)
 }
 
@@ -92,7 +92,7 @@ func Run(ctx context.Context, cfg Config) error {
 		log.Error("boot", "err", err)
 	}
 	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
-		log.Warn("tell systemd", "err", err)
+		log.Warn("notify systemd", "err", err)
 	}
 	health, err := sys.NewHost(time.Now).Health()
 	if err != nil {

@@ -88,9 +88,9 @@ func inWords(err error, svc daemon.Service) error {
 	var job *sys.JobError
 	switch {
 	case errors.As(err, &job):
-		return fault.New(fault.Unavailable, "%s did not follow: systemd says %q; the log of %s has more", svc.Phrase, job.Result, svc.Unit)
+		return fault.New(fault.Unavailable, "%s did not change state: systemd reports %q; see the log of %s", svc.Phrase, job.Result, svc.Unit)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.New(fault.Unavailable, "%s did not follow in time; the log of %s has more", svc.Phrase, svc.Unit)
+		return fault.New(fault.Unavailable, "%s did not change state in time; see the log of %s", svc.Phrase, svc.Unit)
 	default:
 		return err
 	}

@@ -25,7 +25,7 @@ func (e *Engine) Boot(_ context.Context) error {
 	var failed error
 	for _, w := range e.workers {
 		if err := w.boot(); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("boot %s: %w", w.part.Name, err))
+			failed = errors.Join(failed, fmt.Errorf("boot %s: %w", w.daemon.Name, err))
 		}
 	}
 	return errors.Join(failed, e.sweep(), e.undoAtBoot())
@@ -35,7 +35,7 @@ func (e *Engine) Boot(_ context.Context) error {
 // else up: the packet filter comes before the network.
 func (e *Engine) Load(ctx context.Context, name string, first daemon.Rendering) error {
 	for _, w := range e.workers {
-		if w.part.Name != name {
+		if w.daemon.Name != name {
 			continue
 		}
 		r := w.installed
@@ -44,7 +44,7 @@ func (e *Engine) Load(ctx context.Context, name string, first daemon.Rendering) 
 		}
 		return w.reload(ctx, daemon.Rendering{}, r)
 	}
-	return fmt.Errorf("there is no component %q that is applied", name)
+	return fmt.Errorf("there is no managed component %q", name)
 }
 
 // boot takes stock of one component, and mends its files from the last good ones.
@@ -63,7 +63,7 @@ func (w *worker) boot() error {
 		found, whole = w.good, true
 	}
 	if !whole {
-		w.Log.Warn("managed files are damaged; the last good ones are put back", "component", w.part.Name)
+		w.Log.Warn("managed files are damaged; restoring the last good ones", "component", w.daemon.Name)
 		w.setInstalled(found)
 		if err := w.install(w.good, w.onDiskAlready); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (e *Engine) undoAtBoot() error {
 		return nil
 	}
 	for _, w := range e.workers {
-		before, ok := a.Before[w.part.Name]
+		before, ok := a.Before[w.daemon.Name]
 		if !ok {
 			continue
 		}

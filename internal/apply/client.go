@@ -56,7 +56,7 @@ func (c Client) Sync(ctx context.Context, component string) (change.Applied, err
 func (c Client) States(ctx context.Context) ([]State, error) {
 	var a statesAnswer
 	if err := c.call(ctx, statesRequest{Verb: "states"}, &a); err != nil {
-		return nil, fmt.Errorf("ask how the components stand: %w", err)
+		return nil, fmt.Errorf("read component states: %w", err)
 	}
 	return a.States, nil
 }

@@ -46,9 +46,9 @@ func TestErrorsCrossTheSocketByKind(t *testing.T) {
 		{
 			"a job that failed",
 			&fakeHost{errs: map[string]error{"restart": &sys.JobError{Result: "failed"}}},
-			fault.Unavailable, `the forward proxy did not follow: systemd says "failed"; the log of squid.service has more`,
+			fault.Unavailable, `the forward proxy did not change state: systemd reports "failed"; see the log of squid.service`,
 		},
-		{"a bus that is away", &fakeHost{errs: map[string]error{"states": errors.New("dial: canary")}}, "", "applier: internal: the applier failed; its log says why"},
+		{"a bus that is away", &fakeHost{errs: map[string]error{"states": errors.New("dial: canary")}}, "", "applier: internal: the applier failed; see its log"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := serve(t, tc.host).client.Service(t.Context(), Restart, ForwardProxy)
@@ -89,7 +89,7 @@ func TestWithoutAnApplierTheOperatorIsTold(t *testing.T) {
 // "not loaded" or "done".
 func TestAnswersThatMakeNoSense(t *testing.T) {
 	for _, tc := range []struct{ name, answer, want string }{
-		{"nothing", "", "the connection was closed without a word"},
+		{"nothing", "", "the connection was closed without an answer"},
 		{"half a line", `{"loaded":tr`, "ended within the line"},
 		{"no JSON", "hello\n", "decode the applier's answer"},
 		{"another type", `{"loaded":"yes"}` + "\n", "decode the applier's answer"},

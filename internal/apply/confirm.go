@@ -80,8 +80,8 @@ func (w *worker) arm(ctx context.Context, due []change.Due) error {
 			Deadline: w.Clock.Uptime() + time.Duration(*d.ConfirmSeconds)*time.Second,
 		}
 		for _, other := range w.workers {
-			if slices.Contains(names, other.part.Name) {
-				a.Before[other.part.Name] = other.installedNow()
+			if slices.Contains(names, other.daemon.Name) {
+				a.Before[other.daemon.Name] = other.installedNow()
 			}
 		}
 		if err := w.setArmed(a); err != nil {
@@ -125,7 +125,7 @@ func (e *Engine) showConfirm(a *armed) {
 	for _, w := range e.workers {
 		w.show(func(s *State) {
 			s.Confirm = nil
-			if a != nil && !a.Undone && slices.Contains(a.Components, w.part.Name) {
+			if a != nil && !a.Undone && slices.Contains(a.Components, w.daemon.Name) {
 				s.Confirm = &Confirm{Change: a.Change, SecondsLeft: max(0, int((a.Deadline - e.Clock.Uptime()).Seconds()))}
 			}
 		})
@@ -140,12 +140,12 @@ func (w *worker) disarm(ctx context.Context, due []change.Due) {
 		}
 		short, cancel := context.WithTimeout(ctx, markTime)
 		if _, err := change.Settle(short, w.Pool, d.ID, change.Unapplied); err != nil {
-			w.Log.Error("apply", "component", w.part.Name, "err", err)
+			w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 		}
 		cancel()
 		if w.armedFor(d.ID) {
 			if err := w.setArmed(nil); err != nil {
-				w.Log.Error("apply", "component", w.part.Name, "err", err)
+				w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 			}
 		}
 	}
@@ -154,11 +154,11 @@ func (w *worker) disarm(ctx context.Context, due []change.Due) {
 // held reports whether the component's files are those before a change whose rows are
 // still there: the database does not say what is wanted then.
 func (w *worker) held() (change.Applied, bool) {
-	if a, undoing := w.waiting.current(); !undoing || !slices.Contains(a.Components, w.part.Name) {
+	if a, undoing := w.waiting.current(); !undoing || !slices.Contains(a.Components, w.daemon.Name) {
 		return change.Applied{}, false
 	}
 	w.stage(Held)
-	return change.Applied{State: intent.Pending, Why: "an unconfirmed change is being undone first"}, true
+	return change.Applied{State: intent.Pending, Why: "an unconfirmed change is being reverted first"}, true
 }
 
 // watchConfirmation undoes what was not confirmed in time.
@@ -192,7 +192,7 @@ func (e *Engine) confirmation(ctx context.Context) error {
 		return nil
 	}
 	if !a.Undone {
-		e.Log.Warn("a change was not confirmed in time and is undone", "change", a.Change)
+		e.Log.Warn("a change was not confirmed in time and is being reverted", "change", a.Change)
 		if err := e.filesBack(ctx, a); err != nil {
 			return err
 		}
@@ -215,9 +215,9 @@ func (e *Engine) rowsBack(ctx context.Context, a *armed) error {
 	}
 	e.waiting.retryAt = e.Clock.Uptime() + undoEvery
 	if f, ok := fault.Of(err); ok {
-		why := "the files are those before the change, but its rows cannot be taken back: " + f.Error() + "; confirm the change to keep it"
+		why := "the files are those before the change, but its rows cannot be reverted: " + f.Error() + "; confirm the change to keep it"
 		for _, w := range e.workers {
-			if slices.Contains(a.Components, w.part.Name) {
+			if slices.Contains(a.Components, w.daemon.Name) {
 				w.show(func(s *State) { s.Error = why })
 			}
 		}
@@ -255,7 +255,7 @@ func (e *Engine) filesBack(ctx context.Context, a *armed) error {
 	e.waiting.setUndoing(true)
 	var g errgroup.Group
 	for _, w := range e.workers {
-		before, ok := a.Before[w.part.Name]
+		before, ok := a.Before[w.daemon.Name]
 		if !ok {
 			continue
 		}

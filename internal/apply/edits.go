@@ -7,9 +7,9 @@ import (
 )
 
 // errKept ends a round that would overwrite what somebody wrote by hand and wants kept.
-var errKept = errors.New("a managed file was edited by hand and is kept")
+var errKept = errors.New("a managed file was edited manually and is kept")
 
-const whyKept = "a file was edited by hand and is to be kept as it is; switch that off for this component to install what is configured"
+const whyKept = "a file was edited manually and is kept; turn that off for this component to install the configured files"
 
 type edits struct {
 	Keep bool `json:"keep"`
@@ -20,7 +20,7 @@ func (w *worker) setKeepEdits(keep bool) error {
 	if keep == w.keepEdits {
 		return nil
 	}
-	if err := w.Tree.Save(w.stateFile(w.part.Name+".edits"), edits{keep}); err != nil {
+	if err := w.Tree.Save(w.stateFile(w.daemon.Name+".edits"), edits{keep}); err != nil {
 		return err
 	}
 	w.keepEdits = keep
@@ -30,7 +30,7 @@ func (w *worker) setKeepEdits(keep bool) error {
 
 func (w *worker) loadKeepEdits() error {
 	var e edits
-	if _, err := w.Tree.Load(w.stateFile(w.part.Name+".edits"), &e); err != nil {
+	if _, err := w.Tree.Load(w.stateFile(w.daemon.Name+".edits"), &e); err != nil {
 		return err
 	}
 	w.keepEdits = e.Keep

@@ -68,8 +68,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	g.Go(func() error { return e.watchConfirmation(ctx) })
 	for _, w := range e.workers {
 		g.Go(func() error { return w.loop(ctx) })
-		if w.part.Background != nil {
-			g.Go(func() error { return w.part.Background(ctx, func() { w.askNow(ctx) }) })
+		if w.daemon.Background != nil {
+			g.Go(func() error { return w.daemon.Background(ctx, func() { w.askNow(ctx) }) })
 		}
 	}
 	return g.Wait()
@@ -79,7 +79,7 @@ func (e *Engine) Run(ctx context.Context) error {
 // changed it may be asking for it by themselves. Without a name it is all of them.
 func (e *Engine) Notify(name string) {
 	for _, w := range e.workers {
-		if name == "" || name == w.part.Name {
+		if name == "" || name == w.daemon.Name {
 			w.note()
 		}
 	}
@@ -88,7 +88,7 @@ func (e *Engine) Notify(name string) {
 // NotifyTable is Notify for all components whose files depend on a table.
 func (e *Engine) NotifyTable(table string) {
 	for _, w := range e.workers {
-		if table == "" || w.part.DependsOn(table) {
+		if table == "" || w.daemon.DependsOn(table) {
 			w.note()
 		}
 	}
@@ -97,11 +97,11 @@ func (e *Engine) NotifyTable(table string) {
 // Sync brings one component up to date with everything committed before the call.
 func (e *Engine) Sync(ctx context.Context, name string) (change.Applied, error) {
 	for _, w := range e.workers {
-		if w.part.Name == name {
+		if w.daemon.Name == name {
 			return w.ask(ctx), nil
 		}
 	}
-	return change.Applied{}, fault.New(fault.Invalid, "there is no component %q that is applied", name)
+	return change.Applied{}, fault.New(fault.Invalid, "there is no managed component %q", name)
 }
 
 // States is how every component stands.
@@ -116,7 +116,7 @@ func (e *Engine) States() []State {
 // Verb finds a privileged act of a component.
 func (e *Engine) Verb(name, verb string) (daemon.Verb, bool) {
 	for _, w := range e.workers {
-		if v, ok := w.part.Verbs[verb]; ok && w.part.Name == name {
+		if v, ok := w.daemon.Verbs[verb]; ok && w.daemon.Name == name {
 			return v, true
 		}
 	}
@@ -138,15 +138,15 @@ const (
 type State struct {
 	Component string           `json:"component"`
 	Stage     string           `json:"stage" enum:"rendering,checking,installing,reloading,live,failed,held"`
-	Wanted    string           `json:"wanted" doc:"Hash of what the database wants"`
+	Wanted    string           `json:"wanted" doc:"Hash of the configured files"`
 	Installed string           `json:"installed" doc:"Hash of the files on disk"`
-	Observed  string           `json:"observed" doc:"Hash of what the daemon runs on; empty when unknown or when it is down"`
+	Observed  string           `json:"observed" doc:"Hash of the files the daemon has loaded; empty when unknown or when it is down"`
 	Error     string           `json:"error"`
-	Problems  []daemon.Problem `json:"problems" doc:"What was left out, and why"`
-	Drift     []string         `json:"drift" doc:"Files that somebody else changed, when this was last found"`
-	KeepEdits bool             `json:"keep_edits" doc:"Whether such files are left as they are"`
+	Problems  []daemon.Problem `json:"problems" doc:"What was skipped, and why"`
+	Drift     []string         `json:"drift" doc:"Files edited manually, as last detected"`
+	KeepEdits bool             `json:"keep_edits" doc:"Whether such files are kept"`
 	Since     time.Time        `json:"since"`
-	Confirm   *Confirm         `json:"confirm,omitempty" doc:"The change that is undone unless somebody confirms it"`
+	Confirm   *Confirm         `json:"confirm,omitempty" doc:"The change that is reverted unless confirmed"`
 }
 
 // Confirm is a change that waits.

@@ -27,9 +27,9 @@ type keptFile struct {
 	Sum   string      `json:"sum"`
 }
 
-func (w *worker) goodFile() string { return w.stateFile(w.part.Name + ".good") }
+func (w *worker) goodFile() string { return w.stateFile(w.daemon.Name + ".good") }
 
-func (w *worker) goodDir() string { return w.stateFile(w.part.Name + ".files") }
+func (w *worker) goodDir() string { return w.stateFile(w.daemon.Name + ".files") }
 
 // keep makes r the one to fall back on. The daemon runs on it, so a full disk here is no
 // failure of the change; it is tried again at every look.
@@ -37,7 +37,7 @@ func (w *worker) keep(r daemon.Rendering) {
 	w.good = r
 	err := w.saveGood(r)
 	if w.unkept = err != nil; w.unkept {
-		w.Log.Error("keep the last good files", "component", w.part.Name, "err", err)
+		w.Log.Error("keep the last good files", "component", w.daemon.Name, "err", err)
 		return
 	}
 	w.at("lkg_written")
@@ -46,7 +46,7 @@ func (w *worker) keep(r daemon.Rendering) {
 // saveGood writes what is not there, then the list, then removes what is not in it.
 func (w *worker) saveGood(r daemon.Rendering) error {
 	if err := os.MkdirAll(filepath.Join(w.Tree.Root, w.goodDir()), 0o700); err != nil {
-		return fmt.Errorf("keep the files of %s: %w", w.part.Name, err)
+		return fmt.Errorf("keep the files of %s: %w", w.daemon.Name, err)
 	}
 	list := kept{Files: make([]keptFile, len(r.Files)), Units: r.Units}
 	wanted := map[string]bool{}
@@ -74,7 +74,7 @@ func (w *worker) forgetBlobs(wanted map[string]bool) error {
 		}
 		err := os.Remove(filepath.Join(w.Tree.Root, w.goodDir(), sum))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget a file of %s: %w", w.part.Name, err)
+			return fmt.Errorf("forget a file of %s: %w", w.daemon.Name, err)
 		}
 		delete(w.blobs, sum)
 	}
@@ -100,7 +100,7 @@ func (w *worker) loadGood() error {
 			return err
 		}
 		if damage != files.Whole {
-			w.Log.Warn("the last good files are damaged", "component", w.part.Name)
+			w.Log.Warn("the last good files are damaged", "component", w.daemon.Name)
 			return w.sweepBlobs()
 		}
 		r.Files[i] = daemon.File{Path: f.Path, Group: f.Group, Mode: f.Mode, Data: data}
@@ -118,10 +118,10 @@ func (w *worker) sweepBlobs() error {
 // tidy removes what is in the component's own folders and not installed: a file that a
 // killed process put there before it could say so.
 func (w *worker) tidy() {
-	for _, dir := range w.part.Folders {
+	for _, dir := range w.daemon.Folders {
 		err := w.sweepFolder(dir, func(name string) bool { return w.installed.Has(filepath.Join(dir, name)) })
 		if err != nil {
-			w.Log.Warn("apply", "component", w.part.Name, "err", err)
+			w.Log.Warn("apply", "component", w.daemon.Name, "err", err)
 			return
 		}
 	}

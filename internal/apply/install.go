@@ -21,7 +21,7 @@ func (w *worker) check(ctx context.Context, r daemon.Rendering) error {
 		return nil
 	}
 	w.stage(Checking)
-	plain := w.part.Check == nil || w.part.Plain != nil && w.installed.Hash() == w.passed && w.passed != "" && w.part.Plain(w.installed, r)
+	plain := w.daemon.Check == nil || w.daemon.Plain != nil && w.installed.Hash() == w.passed && w.passed != "" && w.daemon.Plain(w.installed, r)
 	if !plain {
 		if err := w.judge(ctx, r); err != nil {
 			return err
@@ -37,25 +37,25 @@ func (w *worker) judge(ctx context.Context, r daemon.Rendering) error {
 	defer cancel()
 	dir := w.stageDir()
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("stage %s: %w", w.part.Name, err)
+		return fmt.Errorf("stage %s: %w", w.daemon.Name, err)
 	}
 	defer w.unstage()
 	if err := r.Stage(dir); err != nil {
 		return err
 	}
-	if err := w.part.Check(ctx, dir); err != nil {
-		return fmt.Errorf("check %s: %w", w.part.Name, err)
+	if err := w.daemon.Check(ctx, dir); err != nil {
+		return fmt.Errorf("check %s: %w", w.daemon.Name, err)
 	}
 	return nil
 }
 
 // stageDir is one folder for all checks of a component: what one cannot remove, the next does.
-func (w *worker) stageDir() string { return filepath.Join(w.RunDir, "stage-"+w.part.Name) }
+func (w *worker) stageDir() string { return filepath.Join(w.RunDir, "stage-"+w.daemon.Name) }
 
 // unstage is tried again at every look, so an error is not the end of it.
 func (w *worker) unstage() {
 	if err := os.RemoveAll(w.stageDir()); err != nil {
-		w.Log.Warn("apply", "component", w.part.Name, "err", err)
+		w.Log.Warn("apply", "component", w.daemon.Name, "err", err)
 	}
 }
 
@@ -97,10 +97,10 @@ func (w *worker) restore(ctx context.Context, before daemon.Rendering) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reloadTime)
 	defer cancel()
 	if err := w.install(before, w.onDiskAlready); err != nil {
-		return fmt.Errorf("put %s back: %w", w.part.Name, err)
+		return fmt.Errorf("put %s back: %w", w.daemon.Name, err)
 	}
 	if err := w.reload(ctx, daemon.Rendering{}, before); err != nil {
-		return fmt.Errorf("put %s back: %w", w.part.Name, err)
+		return fmt.Errorf("put %s back: %w", w.daemon.Name, err)
 	}
 	return nil
 }
@@ -155,8 +155,8 @@ func (w *worker) reload(ctx context.Context, running, r daemon.Rendering) error 
 		running = daemon.Rendering{} // what was down runs on nothing
 	}
 	if !r.Off() {
-		if err := w.part.Apply(ctx, running, r); err != nil {
-			return fmt.Errorf("reload %s: %w", w.part.Name, err)
+		if err := w.daemon.Apply(ctx, running, r); err != nil {
+			return fmt.Errorf("reload %s: %w", w.daemon.Name, err)
 		}
 	}
 	w.at("reload_ok")

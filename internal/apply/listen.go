@@ -47,7 +47,7 @@ func onlyUnix(passed []net.Listener) (net.Listener, error) {
 			_ = l.Close()
 		}
 	}
-	return nil, errors.New("systemd passed something else than one listening unix socket")
+	return nil, errors.New("systemd did not pass exactly one listening unix socket")
 }
 
 // removeStale clears the socket of a process that was killed, and nothing but a socket.
@@ -60,7 +60,7 @@ func removeStale(path string) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return errors.New("something that is no socket is in the way")
+		return errors.New("a file that is not a socket is in the way")
 	}
 	return os.Remove(path)
 }

@@ -17,12 +17,12 @@ const orderTime = 5 * time.Second
 // One that fails has had its time. It comes before anything is read: what is undone or
 // confirmed meanwhile must not be brought as it was.
 func (w *worker) waitForEarlier(ctx context.Context) error {
-	if len(w.part.After) == 0 {
+	if len(w.daemon.After) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
-	due, err := change.DueFor(ctx, w.Pool, w.part.Name)
+	due, err := change.DueFor(ctx, w.Pool, w.daemon.Name)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (w *worker) waitForEarlier(ctx context.Context) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	earlier, err := change.PendingIn(ctx, w.Pool, fresh, w.part.After)
+	earlier, err := change.PendingIn(ctx, w.Pool, fresh, w.daemon.After)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (w *worker) waitForEarlier(ctx context.Context) error {
 func (w *worker) askAll(ctx context.Context, names []string) <-chan struct{} {
 	var g sync.WaitGroup
 	for _, other := range w.workers {
-		if slices.Contains(names, other.part.Name) {
+		if slices.Contains(names, other.daemon.Name) {
 			g.Go(func() { other.ask(ctx) })
 		}
 	}

@@ -44,7 +44,7 @@ func (w *worker) round(ctx context.Context, lookOnly bool) change.Applied {
 	}
 	w.settleNotes()
 	if err := w.waitForEarlier(ctx); err != nil {
-		w.Log.Warn("apply", "component", w.part.Name, "err", err) // out of order is better than not at all
+		w.Log.Warn("apply", "component", w.daemon.Name, "err", err) // out of order is better than not at all
 	}
 	j, err := w.render(ctx)
 	return w.conclude(ctx, j, err)
@@ -129,13 +129,13 @@ func (w *worker) render(ctx context.Context) (job, error) {
 	j := job{started: w.Clock.Now()}
 	err := pgx.BeginTxFunc(ctx, w.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		var err error
-		if j.due, err = change.DueFor(ctx, tx, w.part.Name); err != nil {
+		if j.due, err = change.DueFor(ctx, tx, w.daemon.Name); err != nil {
 			return fmt.Errorf("list pending changes: %w", err)
 		}
-		if j.keepEdits, err = change.KeepsEdits(ctx, tx, w.part.Name); err != nil {
+		if j.keepEdits, err = change.KeepsEdits(ctx, tx, w.daemon.Name); err != nil {
 			return fmt.Errorf("read how it is applied: %w", err)
 		}
-		j.wanted, err = w.part.Render(ctx, tx, func(sealed []byte, at secret.Place) (secret.Text, error) {
+		j.wanted, err = w.daemon.Render(ctx, tx, func(sealed []byte, at secret.Place) (secret.Text, error) {
 			text, err := w.Unseal(sealed, at)
 			if text != "" {
 				j.secrets = append(j.secrets, text.Reveal())
@@ -145,7 +145,7 @@ func (w *worker) render(ctx context.Context) (job, error) {
 		return err
 	})
 	if err != nil {
-		return j, fmt.Errorf("render %s: %w", w.part.Name, err)
+		return j, fmt.Errorf("render %s: %w", w.daemon.Name, err)
 	}
 	j.live = j.wanted
 	j.wanted = j.wanted.WithoutState().Hashed()
@@ -188,11 +188,11 @@ func (w *worker) bring(ctx context.Context, j job) error {
 }
 
 func (w *worker) live(ctx context.Context, j job) change.Applied {
-	if w.part.Live != nil {
-		w.part.Live(j.live)
+	if w.daemon.Live != nil {
+		w.daemon.Live(j.live)
 	}
 	if err := w.mark(ctx, j, intent.Live, ""); err != nil {
-		w.Log.Error("apply", "component", w.part.Name, "err", err)
+		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}
 	w.rest(j)
 	if len(j.due) > 0 { // what was found before the last change is no news any more
@@ -218,12 +218,12 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
 	}
 	if ctx.Err() != nil {
-		return change.Applied{State: intent.Pending, Why: "the applier is being stopped"}
+		return change.Applied{State: intent.Pending, Why: "the applier is shutting down"}
 	}
-	w.Log.Error("apply", "component", w.part.Name, "err", err)
+	w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	w.disarm(ctx, j.due)
 	if err := w.mark(ctx, j, intent.Failed, why); err != nil {
-		w.Log.Error("apply", "component", w.part.Name, "err", err)
+		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}
 	w.retryAt = w.Clock.Now().Add(min(retryMax, retryMin<<min(w.tries, 6)))
 	w.tries++
@@ -248,7 +248,7 @@ func words(err error) string {
 	if errors.As(err, &link) {
 		return fmt.Sprintf("%s %s: %v", link.Op, link.New, link.Err)
 	}
-	return "the applier failed; its log (gateway-apply) says why"
+	return "the applier failed; see its log (gateway-apply)"
 }
 
 // mark records the round with what it changed in the files.
@@ -259,7 +259,7 @@ func (w *worker) mark(ctx context.Context, j job, state, why string) error {
 	ctx, cancel := context.WithTimeout(ctx, markTime)
 	defer cancel()
 	r := change.Round{
-		ID: db.NewID(), Component: w.part.Name, Node: w.Node, State: state, Error: why,
+		ID: db.NewID(), Component: w.daemon.Name, Node: w.Node, State: state, Error: why,
 		Files: []intent.File{}, StartedAt: j.started, FinishedAt: w.Clock.Now(),
 	}
 	if state == intent.Live {
@@ -301,5 +301,5 @@ func (w *worker) difference(j job) []intent.File {
 			now[f.Path] = hide(f)
 		}
 	}
-	return change.Diff(w.part.Name, was, now)
+	return change.Diff(w.daemon.Name, was, now)
 }

@@ -30,12 +30,12 @@ func (p process) same(other process) bool {
 	return p.Mark == other.Mark && slices.EqualFunc(p.Units, other.Units, unitRun.same)
 }
 
-func (w *worker) processFile() string { return filepath.Join(w.RunDir, w.part.Name+".running") }
+func (w *worker) processFile() string { return filepath.Join(w.RunDir, w.daemon.Name+".running") }
 
 // forget is durable against our own death, which is all that it must be.
 func (w *worker) forget() error {
 	if err := os.Remove(w.processFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forget what %s runs on: %w", w.part.Name, err)
+		return fmt.Errorf("forget what %s runs on: %w", w.daemon.Name, err)
 	}
 	return nil
 }
@@ -53,10 +53,10 @@ func (w *worker) remember(ctx context.Context, r daemon.Rendering) error {
 	}
 	path := w.processFile()
 	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return fmt.Errorf("remember what %s runs on: %w", w.part.Name, err)
+		return fmt.Errorf("remember what %s runs on: %w", w.daemon.Name, err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("remember what %s runs on: %w", w.part.Name, err)
+		return fmt.Errorf("remember what %s runs on: %w", w.daemon.Name, err)
 	}
 	w.show(func(s *State) { s.Observed = r.Hash() })
 	return nil
@@ -65,10 +65,10 @@ func (w *worker) remember(ctx context.Context, r daemon.Rendering) error {
 // process is the daemon as it is now, where r is what it should run on. One that is down
 // and should not be is an error, and so is the opposite.
 func (w *worker) process(ctx context.Context, r daemon.Rendering) (process, error) {
-	if w.part.Observe != nil {
-		mark, err := w.part.Observe(ctx)
+	if w.daemon.Observe != nil {
+		mark, err := w.daemon.Observe(ctx)
 		if err == nil && mark == "" {
-			err = fault.New(fault.Unavailable, "%s is gone after taking the new configuration", w.part.Name)
+			err = fault.New(fault.Unavailable, "%s stopped after loading the new configuration", w.daemon.Name)
 		}
 		return process{Mark: mark}, err
 	}
@@ -135,19 +135,19 @@ func (w *worker) inOrder(ctx context.Context) bool {
 	}
 	damaged, err := w.damaged()
 	if err != nil {
-		w.Log.Error("apply", "component", w.part.Name, "err", err)
+		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 		return false
 	}
 	if len(damaged) > 0 && w.kept() {
 		w.show(func(s *State) { s.Drift, s.Stage = damaged, Held })
 		if err := w.followUnits(ctx, w.installed.Units); err != nil {
-			w.Log.Error("apply", "component", w.part.Name, "err", err)
+			w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 		}
 		return true
 	}
 	if len(damaged) > 0 {
 		w.ordered = time.Time{}
-		w.Log.Warn("managed files were changed by somebody else and are put back", "component", w.part.Name, "files", damaged)
+		w.Log.Warn("managed files were edited manually and are overwritten", "component", w.daemon.Name, "files", damaged)
 		w.show(func(s *State) { s.Drift = damaged })
 		return false
 	}

@@ -123,14 +123,14 @@ func note(log *slog.Logger, answer any, err error) {
 func (s *Server) admit(conn net.Conn) (*unix.Ucred, error) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {
-		return nil, fmt.Errorf("a %T is no unix socket", conn)
+		return nil, fmt.Errorf("a %T is not a unix socket", conn)
 	}
 	cred, err := peer(c)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(s.uids, cred.Uid) {
-		return nil, fmt.Errorf("uid %d (pid %d) may not talk to the applier", cred.Uid, cred.Pid)
+		return nil, fmt.Errorf("uid %d (pid %d) is not allowed to use the applier", cred.Uid, cred.Pid)
 	}
 	return cred, nil
 }
@@ -157,7 +157,7 @@ func (s *Server) perform(ctx context.Context, line []byte) (answer any, err erro
 	defer cancel()
 	answer, err = s.dispatch(limited, line)
 	if err != nil && ctx.Err() != nil {
-		return nil, fault.New(fault.Unavailable, "the applier is being stopped; ask again")
+		return nil, fault.New(fault.Unavailable, "the applier is shutting down; try again")
 	}
 	return answer, err
 }

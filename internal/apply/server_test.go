@@ -306,7 +306,7 @@ func TestShutdownCancelsTheWorkAndStillAnswers(t *testing.T) {
 	if err := h.stop(); err != nil {
 		t.Errorf("Serve = %v", err)
 	}
-	if err := <-answer; err == nil || !strings.Contains(err.Error(), "the applier is being stopped") {
+	if err := <-answer; err == nil || !strings.Contains(err.Error(), "the applier is shutting down") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -327,7 +327,7 @@ func TestWorkThatTakesTooLongIsAnswered(t *testing.T) {
 	f := &fakeHost{hold: make(chan struct{})}
 	h := serve(t, f, func(s *Server) { s.work = 20 * time.Millisecond })
 	err := h.client.Service(t.Context(), Restart, DNS)
-	if err == nil || !strings.Contains(err.Error(), "the DNS resolver did not follow in time") {
+	if err == nil || !strings.Contains(err.Error(), "the DNS resolver did not change state in time") {
 		t.Errorf("err = %v", err)
 	}
 }

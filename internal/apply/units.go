@@ -29,7 +29,7 @@ func (u unitRun) same(other unitRun) bool {
 // nothing about are to.
 func (w *worker) unitsOf(r daemon.Rendering) []daemon.Unit {
 	units := slices.Clone(r.Units)
-	for _, name := range w.part.Units {
+	for _, name := range w.daemon.Units {
 		if !slices.ContainsFunc(units, func(u daemon.Unit) bool { return u.Name == name }) {
 			units = append(units, daemon.Unit{Name: name, Up: true})
 		}
@@ -49,11 +49,11 @@ func (w *worker) unitRuns(ctx context.Context, r daemon.Rendering) ([]unitRun, e
 		s := states[i]
 		switch {
 		case u.Up && !up(s):
-			return nil, fault.New(fault.Unavailable, "%s is %s after taking the new configuration; the log of %s has more", w.part.Name, s.ActiveState, s.Name)
+			return nil, fault.New(fault.Unavailable, "%s is %s after loading the new configuration; see the log of %s", w.daemon.Name, s.ActiveState, s.Name)
 		case !u.Up && up(s):
-			return nil, fault.New(fault.Unavailable, "%s runs although it is switched off; the log of %s has more", w.part.Name, s.Name)
+			return nil, fault.New(fault.Unavailable, "%s is running although it is switched off; see the log of %s", w.daemon.Name, s.Name)
 		case w.misplaced(r, u, s):
-			return nil, fault.New(fault.Unavailable, "%s would not be as it is now after the next boot: systemd says that %s is %s", w.part.Name, s.Name, s.UnitFileState)
+			return nil, fault.New(fault.Unavailable, "%s would be in another state after the next boot: systemd reports that %s is %s", w.daemon.Name, s.Name, s.UnitFileState)
 		}
 		runs[i] = unitRun{Name: u.Name, PID: s.MainPID, Started: s.StartedAt}
 	}
@@ -79,7 +79,7 @@ func (w *worker) states(ctx context.Context, units []daemon.Unit) ([]sys.UnitSta
 		err = fmt.Errorf("%d answers for %d units", len(states), len(names))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look at the units of %s: %w", w.part.Name, err)
+		return nil, fmt.Errorf("look at the units of %s: %w", w.daemon.Name, err)
 	}
 	return states, nil
 }
@@ -148,7 +148,7 @@ func (w *worker) putBack(ctx context.Context) {
 	}
 	if err := w.reload(ctx, daemon.Rendering{}, w.installed); err != nil {
 		w.retryAt = w.Clock.Now().Add(retryMax)
-		w.Log.Error("apply", "component", w.part.Name, "err", err)
+		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}
 }
 

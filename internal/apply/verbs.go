@@ -117,5 +117,5 @@ func (s *Server) part(ctx context.Context, r partRequest) (any, error) {
 }
 
 func errNoEngine() error {
-	return fault.New(fault.Unavailable, "the applier has nothing to apply yet")
+	return fault.New(fault.Unavailable, "the applier is not ready yet")
 }

@@ -76,7 +76,7 @@ type wireError struct {
 }
 
 // errNothingSaid is a peer that came and went, such as a probe of the socket.
-var errNothingSaid = errors.New("the connection was closed without a word")
+var errNothingSaid = errors.New("the connection was closed without an answer")
 
 func readLine(r io.Reader, limit int) ([]byte, error) {
 	line, err := bufio.NewReader(io.LimitReader(r, int64(limit))).ReadBytes('\n')
@@ -116,7 +116,7 @@ func decodeStrict(line []byte, v any) error {
 		return fault.New(fault.Invalid, "the request cannot be read: %v", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "the request goes on after its end")
+		return fault.New(fault.Invalid, "the request has data after its end")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func toWire(err error) errorAnswer {
 	if f, ok := fault.Of(err); ok {
 		return errorAnswer{&wireError{Code: string(f.Kind), Message: f.Error()}}
 	}
-	return errorAnswer{&wireError{Code: string(fault.Internal), Message: "the applier failed; its log says why"}}
+	return errorAnswer{&wireError{Code: string(fault.Internal), Message: "the applier failed; see its log"}}
 }
 
 // fromWire is toWire backwards. A code that we do not know comes from a newer applier

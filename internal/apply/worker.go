@@ -26,8 +26,8 @@ const (
 // worker's busy lock.
 type worker struct {
 	*Engine
-	part daemon.Daemon
-	wake chan struct{}
+	daemon daemon.Daemon
+	wake   chan struct{}
 	// urgent ends the wait for components that come before this one.
 	urgent chan struct{}
 	waited map[string]bool // changes that it waited for; the loop's alone
@@ -59,10 +59,10 @@ type worker struct {
 	tries     int
 }
 
-func newWorker(e *Engine, part daemon.Daemon) *worker {
+func newWorker(e *Engine, d daemon.Daemon) *worker {
 	return &worker{
-		Engine: e, part: part, wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), blobs: map[string]bool{},
-		state: State{Component: part.Name, Stage: Rendering, Problems: []daemon.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
+		Engine: e, daemon: d, wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), blobs: map[string]bool{},
+		state: State{Component: d.Name, Stage: Rendering, Problems: []daemon.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
 	}
 }
 
@@ -149,7 +149,7 @@ func (w *worker) ask(ctx context.Context) change.Applied {
 	case came := <-answer:
 		return came
 	case <-ctx.Done():
-		return change.Applied{State: intent.Pending, Why: "the applier is still at it"}
+		return change.Applied{State: intent.Pending, Why: "the applier is still working"}
 	}
 }
 

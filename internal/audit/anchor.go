@@ -226,8 +226,8 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 			own = h
 			continue
 		}
-		r.Breaks = append(r.Breaks, Break{h.NodeID, h.Seq, "", "this chain is of another node, and none has joined this one; " +
-			"after a restore from another machine that is as it should be, otherwise its entries are forged"})
+		r.Breaks = append(r.Breaks, Break{h.NodeID, h.Seq, "", "this chain belongs to another node, and none has joined this one; " +
+			"this is expected after a restore from another machine; otherwise its entries are forged"})
 	}
 	hashes, err := own.hashes(ctx, q, anchors)
 	if err != nil {
@@ -246,7 +246,7 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 		}
 	}
 	if r.Anchors > 0 && own.BaseSeq > last {
-		r.Breaks = append(r.Breaks, Break{node, own.BaseSeq, "", "it counts as pruned and was never anchored: the log was emptied, or gateway-apply did not run for more than a day"})
+		r.Breaks = append(r.Breaks, Break{node, own.BaseSeq, "", "it counts as pruned but was never anchored: the log was emptied, or gateway-apply did not run for more than a day"})
 	}
 	r.Unproven = max(0, own.Seq-max(last, own.BaseSeq))
 	return r, nil
@@ -286,10 +286,10 @@ func (h Head) against(hashes map[int64]string, a Anchored) string {
 	case a.Seq < h.BaseSeq:
 		return "" // pruned since
 	case a.Seq > h.Seq:
-		return fmt.Sprintf("it was there at %s, and the log now ends at %d: the end was cut off, "+
+		return fmt.Sprintf("it existed at %s, and the log now ends at %d: the end was truncated, "+
 			"or the database was restored from a backup or replaced", seen, h.Seq)
 	case !found:
-		return "the entry is missing, and was there at " + seen
+		return "the entry is missing, and existed at " + seen
 	case hash != a.Hash:
 		return "it is another entry than at " + seen + ": the log was rewritten, or the database was replaced"
 	}

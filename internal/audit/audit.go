@@ -41,8 +41,8 @@ type Entry struct {
 	ID        string          `json:"id"`
 	CreatedAt time.Time       `json:"created_at" doc:"When, in UTC"`
 	Actor     string          `json:"actor" doc:"E-mail of the account, or local, setup, scheduler"`
-	Action    string          `json:"action" example:"user.create" doc:"What was done, as component.noun.verb"`
-	Subject   string          `json:"subject" doc:"What it was done to"`
+	Action    string          `json:"action" example:"user.create" doc:"The action, as component.noun.verb"`
+	Subject   string          `json:"subject" doc:"The object of the action"`
 	Detail    json.RawMessage `json:"detail" doc:"Further facts of the action"`
 	NodeID    string          `json:"node_id" doc:"Machine id of the node that wrote the entry"`
 	Seq       int64           `json:"seq" doc:"Number of the entry in its node's chain"`

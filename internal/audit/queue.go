@@ -52,7 +52,7 @@ func (l *Log) enqueue(e Entry) error {
 		return fmt.Errorf("queue audit entry: %w", err)
 	}
 	if len(waiting)+len(line) >= maxQueued {
-		return fault.New(fault.Unavailable, "too many audit entries wait for the database; nothing more can be done without it").WithCode("audit_queue_full")
+		return fault.New(fault.Unavailable, "too many audit entries are waiting for the database; no further action is possible without it").WithCode("audit_queue_full")
 	}
 	if err := privatefile.Replace(l.queue, append(append(waiting, line...), '\n'), 0o600); err != nil {
 		return fmt.Errorf("queue audit entry: %w", err)

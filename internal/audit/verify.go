@@ -99,7 +99,7 @@ func (h Head) verify(ctx context.Context, q db.DB) (int64, *Break, error) {
 		return n, nil, fmt.Errorf("read audit chain: %w", err)
 	}
 	if seq != h.Seq || !bytes.Equal(hash, h.Hash) {
-		return n, &Break{h.NodeID, seq + 1, "", fmt.Sprintf("entries up to %d were cut off the end", h.Seq)}, nil
+		return n, &Break{h.NodeID, seq + 1, "", fmt.Sprintf("entries up to %d were removed from the end", h.Seq)}, nil
 	}
 	return n, nil, nil
 }

@@ -24,7 +24,7 @@ func CheckLength(pw string) error {
 	case len(pw) < MinPassword:
 		return fault.New(fault.Invalid, "the password must have at least %d characters", MinPassword)
 	case len(pw) > MaxPassword:
-		return fault.New(fault.Invalid, "the password must have at most %d bytes (letters beyond ASCII count two to four)", MaxPassword)
+		return fault.New(fault.Invalid, "the password must have at most %d bytes (non-ASCII characters count as 2 to 4)", MaxPassword)
 	case strings.ContainsRune(pw, 0):
 		return fault.New(fault.Invalid, "the password must not contain a NUL character")
 	}

@@ -35,7 +35,7 @@ type resetFile struct {
 
 // errReset is the one answer to a token that is unknown, expired or used.
 func errReset() error {
-	return fault.New(fault.Unauthenticated, "the reset token is not valid or has expired")
+	return fault.New(fault.Unauthenticated, "the reset token is invalid or has expired")
 }
 
 // CreateResetToken writes a new token to path, in place of an earlier one, and returns it.

@@ -75,7 +75,7 @@ func TestTheResetFileHoldsTokenAndExpiry(t *testing.T) {
 // shows AUTH-30
 func TestARefusedResetLeavesTheFileInPlace(t *testing.T) {
 	path, token := newReset(t)
-	const message = "the reset token is not valid or has expired"
+	const message = "the reset token is invalid or has expired"
 	for _, tc := range []struct {
 		name, token string
 		now         time.Time

@@ -27,7 +27,7 @@ func CheckStrength(pw, email string) error {
 	case isSequence(lower):
 		return fault.New(fault.Invalid, "the password must not be a simple sequence")
 	case isWellKnown(lower):
-		return fault.New(fault.Invalid, "the password is too well known")
+		return fault.New(fault.Invalid, "the password is too common")
 	}
 	return nil
 }

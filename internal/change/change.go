@@ -137,7 +137,7 @@ func (r *Runner) ownersOf(tables []string) []string {
 func (r *Runner) undoable(tables []string) error {
 	for _, name := range tables {
 		if why := r.tables[name].NoUndo; why != "" {
-			return fault.New(fault.Conflict, "this cannot wait to be confirmed: %s", why).WithCode("not_revertible")
+			return fault.New(fault.Conflict, "this cannot wait for confirmation: %s", why).WithCode("not_revertible")
 		}
 	}
 	return nil

@@ -45,11 +45,11 @@ func Confirm(ctx context.Context, q db.DB, id string) error {
 	case err != nil:
 		return err
 	case was.ConfirmState == nil:
-		return fault.New(fault.Conflict, "this change did not ask to be confirmed; it is kept anyway").WithCode("not_waiting")
+		return fault.New(fault.Conflict, "this change does not need confirmation; it is already permanent").WithCode("not_waiting")
 	case *was.ConfirmState == Confirmed:
 		return nil
 	default:
-		return fault.New(fault.Conflict, "too late: this change was undone already").WithCode("not_waiting")
+		return fault.New(fault.Conflict, "too late: this change was already reverted").WithCode("not_waiting")
 	}
 }
 

@@ -20,7 +20,7 @@ type Conflict struct {
 	Table   string          `json:"table"`
 	ID      string          `json:"id"`
 	Field   string          `json:"field"`
-	Before  json.RawMessage `json:"before" doc:"Before the change that is to be reverted"`
+	Before  json.RawMessage `json:"before" doc:"Before the change to be reverted"`
 	After   json.RawMessage `json:"after" doc:"As that change set it"`
 	Current json.RawMessage `json:"current" doc:"As it is now"`
 }

@@ -20,13 +20,13 @@ type Record struct {
 	Action         string    `json:"action" example:"dns.record.create"`
 	Subject        string    `json:"subject"`
 	Actor          string    `json:"actor"`
-	Reason         string    `json:"reason" doc:"What the caller gave as Gateway-Reason"`
-	Reverts        *string   `json:"reverts" doc:"The change that this one undid"`
-	ConfirmState   *string   `json:"confirm_state" doc:"waiting, confirmed, reverted, or failed: it was never installed"`
+	Reason         string    `json:"reason" doc:"Value of Gateway-Reason"`
+	Reverts        *string   `json:"reverts" doc:"The change that this one reverted"`
+	ConfirmState   *string   `json:"confirm_state" doc:"waiting, confirmed, reverted, or failed (never installed)"`
 	ConfirmSeconds *int      `json:"confirm_seconds"`
 	Rows           int       `json:"rows" doc:"How many rows it wrote"`
-	RevertedBy     *string   `json:"reverted_by" doc:"The change that undid this one"`
-	Apply          *string   `json:"apply" doc:"live, pending or failed; null when it concerns no daemon"`
+	RevertedBy     *string   `json:"reverted_by" doc:"The change that reverted this one"`
+	Apply          *string   `json:"apply" doc:"live, pending or failed; null when no daemon is affected"`
 }
 
 const recordQuery = `select c.id::text, c.created_at, c.component, c.action, c.subject, c.actor, c.reason, c.reverts::text,
@@ -83,7 +83,7 @@ type Round struct {
 	Files      []intent.File `json:"files"`
 	StartedAt  time.Time     `json:"started_at"`
 	FinishedAt time.Time     `json:"finished_at"`
-	Changes    []string      `json:"changes" doc:"The changes that it brought; several share a round when they came together"`
+	Changes    []string      `json:"changes" doc:"The changes it applied; concurrent changes share a round"`
 }
 
 // Rounds are those that brought a change, or failed to.

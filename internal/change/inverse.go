@@ -59,7 +59,7 @@ func (v *reverter) all(ctx context.Context, tx Tx) error {
 		v.direct, tx.work.undoing = false, false
 	}
 	if len(rows) == 0 {
-		return fault.New(fault.Conflict, "this change stored nothing that could be undone").WithCode("nothing_to_revert")
+		return fault.New(fault.Conflict, "this change stored nothing that can be reverted").WithCode("nothing_to_revert")
 	}
 	before, err := v.deleted(ctx)
 	if err != nil {
@@ -71,12 +71,12 @@ func (v *reverter) all(ctx context.Context, tx Tx) error {
 		}
 	}
 	if len(v.conflicts) > 0 {
-		f := fault.New(fault.Conflict, "later changes touched the same fields; undo those first, or set the fields by hand").WithCode("revert_conflict")
+		f := fault.New(fault.Conflict, "later changes touched the same fields; revert those first, or set the fields by hand").WithCode("revert_conflict")
 		f.Current = v.conflicts
 		return f
 	}
 	if v.steps == 0 {
-		return fault.New(fault.Conflict, "what this change set is not undone from here; set it again where it was set").WithCode("not_revertible")
+		return fault.New(fault.Conflict, "this change cannot be reverted here; change the setting where it was made").WithCode("not_revertible")
 	}
 	return v.alone(ctx, before, rows)
 }
@@ -170,7 +170,7 @@ func (v *reverter) alone(ctx context.Context, before int, rows []written) error 
 		}
 	}
 	if after > before {
-		return fault.New(fault.Conflict, "%d other objects that were made later belong to this one and would be lost; remove or move them first", after-before).WithCode("revert_conflict")
+		return fault.New(fault.Conflict, "%d objects created later belong to this one and would be lost; remove or move them first", after-before).WithCode("revert_conflict")
 	}
 	return nil
 }
@@ -185,11 +185,11 @@ func (v *reverter) one(ctx context.Context, row written) error {
 		return err
 	}
 	if old.id() == "" && now.id() == "" {
-		return fault.New(fault.Conflict, "what this change wrote is not configuration that can be undone by itself").WithCode("not_revertible")
+		return fault.New(fault.Conflict, "this change wrote something that cannot be reverted on its own").WithCode("not_revertible")
 	}
 	if len(row.Hidden) > 0 {
 		if row.Kept == nil {
-			return fault.New(fault.Conflict, "this change replaced or removed secrets, which the history does not keep; set them anew").WithCode("secrets_not_kept")
+			return fault.New(fault.Conflict, "this change replaced or removed secrets, which the history does not keep; enter them again").WithCode("secrets_not_kept")
 		}
 		kept, err := object(row.Kept)
 		if err != nil {

@@ -116,7 +116,7 @@ func (q *queue) next() {
 }
 
 func busy() error {
-	return fault.New(fault.TooMany, "many changes are under way; try again in a moment").WithCode("busy").WithRetry(retryAfter)
+	return fault.New(fault.TooMany, "many changes are in progress; try again in a moment").WithCode("busy").WithRetry(retryAfter)
 }
 
 // queued runs the change when it is its turn. Those in the queue count as under way, so

@@ -57,7 +57,7 @@ func (r *Runner) revert(ctx context.Context, id string, c Change) (string, error
 	v := &reverter{id: id, timeout: timeout, direct: c.undoing, tables: r.tables, rules: r.rules}
 	if b, ok := batchOf(ctx); ok {
 		if c.undoing {
-			return "", fault.New(fault.Conflict, "this change still waits to be confirmed; undo it by itself").WithCode("confirm_pending")
+			return "", fault.New(fault.Conflict, "this change is still waiting for confirmation; revert it on its own").WithCode("confirm_pending")
 		}
 		return b.id, b.step(ctx, c, func(tx Tx) error { return v.all(ctx, tx) })
 	}

@@ -78,7 +78,7 @@ func (w *work) settle(ctx context.Context, lost error) error {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
 			return errors.Join(fault.New(fault.Unavailable,
-				"the database went away at the very moment of storing this; look whether it is there before you try again").WithCode("outcome_unknown"), lost)
+				"the database connection was lost during the commit; check whether the change was stored before you try again").WithCode("outcome_unknown"), lost)
 		}
 	}
 }
@@ -260,7 +260,7 @@ func (w *work) takeWait(ctx context.Context) error {
 }
 
 func confirmPending(id string) error {
-	return fault.New(fault.Conflict, "an earlier change (%s) waits to be confirmed; keep it or undo it first", id).WithCode("confirm_pending")
+	return fault.New(fault.Conflict, "an earlier change (%s) is waiting for confirmation; confirm or revert it first", id).WithCode("confirm_pending")
 }
 
 // refuseWhileWaiting keeps others out of a component whose last change may yet be undone:
@@ -333,7 +333,7 @@ func (w *work) await(ctx context.Context) intent.Outcome {
 		case <-a.done:
 			out = worse(out, a.result)
 		case <-ctx.Done():
-			out.Apply, out.Why = intent.Pending, "the applier is still at it"
+			out.Apply, out.Why = intent.Pending, "the applier is still working"
 		}
 	}
 	return out

@@ -58,9 +58,9 @@ func listChanges(cfg *app.Config) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().IntVarP(&limit, "lines", "n", 20, "how many")
-	cmd.Flags().StringVar(&component, "component", "", "only those of this component")
-	cmd.Flags().BoolVar(&waiting, "waiting", false, "only those that wait to be confirmed")
+	cmd.Flags().IntVarP(&limit, "lines", "n", 20, "maximum number to list")
+	cmd.Flags().StringVar(&component, "component", "", "only changes of this component")
+	cmd.Flags().BoolVar(&waiting, "waiting", false, "only those waiting for confirmation")
 	return cmd
 }
 
@@ -76,7 +76,7 @@ func printChanges(cmd *cobra.Command, found []change.Record) error {
 func state(c change.Record) string {
 	switch {
 	case c.ConfirmState != nil && *c.ConfirmState == change.Waiting:
-		return "waits to be confirmed"
+		return "waiting for confirmation"
 	case c.RevertedBy != nil:
 		return "undone"
 	case c.Apply != nil:
@@ -88,7 +88,7 @@ func state(c change.Record) string {
 
 func confirmChange(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
-		Use: "confirm ID", Short: "Keep a change that waits to be confirmed", Args: cobra.ExactArgs(1),
+		Use: "confirm ID", Short: "Confirm a change that is waiting for confirmation", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
 				if _, err := l.Do(ctx, http.MethodPost, "/changes/"+url.PathEscape(args[0])+"/confirm", nil, nil); err != nil {
@@ -104,7 +104,7 @@ func confirmChange(cfg *app.Config) *cobra.Command {
 func revertChange(cfg *app.Config) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use: "revert ID", Short: "Undo one change; later ones stay", Args: cobra.ExactArgs(1),
+		Use: "revert ID", Short: "Revert one change; later changes are kept", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
 				answer, err := l.Do(ctx, http.MethodPost, "/changes/"+url.PathEscape(args[0])+"/revert", http.Header{"Gateway-Reason": {reason}}, nil)
@@ -115,7 +115,7 @@ func revertChange(cfg *app.Config) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the history")
+	cmd.Flags().StringVar(&reason, "reason", "", "reason, for the history")
 	return cmd
 }
 
@@ -131,7 +131,7 @@ func applied(cmd *cobra.Command, a app.Answer) error {
 
 func renderConfig(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
-		Use: "render-config", Short: "Render and apply every component anew", Args: cobra.NoArgs,
+		Use: "render-config", Short: "Render and apply every component again", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
 				answer, err := l.Do(ctx, http.MethodPost, "/system/render-configs", nil, nil)
@@ -144,7 +144,7 @@ func renderConfig(cfg *app.Config) *cobra.Command {
 					Errors   map[string]string `json:"errors"`
 				}
 				if err := json.Unmarshal(answer.Data, &r); err != nil {
-					return fmt.Errorf("read the answer: %w", err)
+					return fmt.Errorf("read the response: %w", err)
 				}
 				for _, name := range r.Rendered {
 					cmd.Printf("%s is live\n", name)

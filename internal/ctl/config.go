@@ -49,8 +49,8 @@ func applyConfig(cfg *app.Config) *cobra.Command {
 	var within int
 	var reason string
 	cmd := &cobra.Command{
-		Use: "apply FILE", Short: "Make the configuration what a document says", Args: cobra.ExactArgs(1),
-		Long: "Prints the plan, then runs it as one change. What the document leaves out stays as it is.\n" +
+		Use: "apply FILE", Short: "Apply a configuration file", Args: cobra.ExactArgs(1),
+		Long: "Prints the plan, then runs it as one change. Objects that the file does not mention are kept.\n" +
 			"FILE may be - for standard input.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, err := readDocument(cmd, args[0])
@@ -69,9 +69,9 @@ func applyConfig(cfg *app.Config) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the plan and what it would do to each file, and change nothing")
-	cmd.Flags().IntVar(&within, "confirm-within", 0, "undo it unless it is confirmed within so many seconds")
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the history")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the plan and the file changes, and change nothing")
+	cmd.Flags().IntVar(&within, "confirm-within", 0, "revert automatically unless confirmed within this many seconds")
+	cmd.Flags().StringVar(&reason, "reason", "", "reason, for the history")
 	return cmd
 }
 

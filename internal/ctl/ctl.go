@@ -34,7 +34,7 @@ func New() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.PersistentFlags().StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "folder of keys and setup state")
+	root.PersistentFlags().StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "directory of keys and setup state")
 	root.PersistentFlags().StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
 	root.AddCommand(changeCommands(&cfg)...)
 	root.AddCommand(configCommands(&cfg)...)
@@ -55,7 +55,7 @@ func setupCode(cfg *app.Config) *cobra.Command {
 				return err
 			}
 			if state.Complete {
-				return errors.New("this node is set up already; its setup code is gone")
+				return errors.New("this node is already set up; its setup code is no longer valid")
 			}
 			code, _, err := auth.EnsureSetupCode(cfg.SetupCode())
 			if err != nil {
@@ -69,8 +69,8 @@ func setupCode(cfg *app.Config) *cobra.Command {
 
 func resetPassword(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
-		Use: "reset-password", Short: "Make a token that sets the administrator's password anew", Args: cobra.NoArgs,
-		Long: "Makes a single-use token, good for 30 minutes, to type in at the sign-in page under \"forgot password\",\n" +
+		Use: "reset-password", Short: "Create a token to reset the administrator's password", Args: cobra.NoArgs,
+		Long: "Creates a single-use token, valid for 30 minutes, to enter on the sign-in page under \"forgot password\",\n" +
 			"or to send to POST /api/v1/auth/reset-password. Only the token is printed on standard output.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			state, err := load(cfg)
@@ -102,9 +102,9 @@ func load(cfg *app.Config) (setupstate.State, error) {
 func auditVerify(cfg *app.Config) *cobra.Command {
 	anchors := filepath.Join(applier.Defaults().StateDir, audit.AnchorFile)
 	cmd := &cobra.Command{
-		Use: "audit-verify", Short: "Check that no audit entry was altered or removed", Args: cobra.NoArgs,
-		Long: "Recomputes every chain of the audit log, and holds it against the anchors that gateway-apply keeps\n" +
-			"outside of the database. Run it as root: nobody else can read those.",
+		Use: "audit-verify", Short: "Verify that no audit entry was altered or removed", Args: cobra.NoArgs,
+		Long: "Recomputes every chain of the audit log, and compares it with the anchors that gateway-apply keeps\n" +
+			"outside the database. Run it as root: nobody else can read them.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kept, err := audit.ReadAnchors(anchors) // while still root
 			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
@@ -132,7 +132,7 @@ func auditVerify(cfg *app.Config) *cobra.Command {
 			return report(cmd, pool, r)
 		},
 	}
-	cmd.Flags().StringVar(&anchors, "anchors", anchors, "the file of anchors")
+	cmd.Flags().StringVar(&anchors, "anchors", anchors, "the anchor file")
 	return cmd
 }
 
@@ -143,7 +143,7 @@ func report(cmd *cobra.Command, q db.DB, r audit.Report) error {
 	if len(r.Breaks) > 0 {
 		return fmt.Errorf("the audit log was tampered with in %d place(s)", len(r.Breaks))
 	}
-	cmd.Printf("%d entries, every chain holds; %d anchors agree\n", r.Entries, r.Anchors)
+	cmd.Printf("%d entries, every chain is intact; %d anchors match\n", r.Entries, r.Anchors)
 	if r.Unproven > 0 {
 		cmd.Printf("%d entries are not anchored yet\n", r.Unproven)
 	}

@@ -85,7 +85,7 @@ func TestTheSetupCodeIsPrintedUntilSetupIsComplete(t *testing.T) {
 func TestAuditVerify(t *testing.T) {
 	a, _ := apptest.Ready(t)
 	args := []string{"audit-verify", "--state-dir", a.Config.StateDir, "--database", a.Config.Database}
-	if out, err := run(t, args...); err != nil || !strings.Contains(out, "every chain holds") {
+	if out, err := run(t, args...); err != nil || !strings.Contains(out, "every chain is intact") {
 		t.Errorf("out = %s (%v)", out, err)
 	}
 	if _, err := a.Pool.Exec(t.Context(), `update audit_entries set actor = 'somebody' where seq = 2`); err != nil {

@@ -18,7 +18,7 @@ import (
 func migrateCommand() *cobra.Command {
 	address := "host=/run/postgresql user=postgres dbname=gateway options='-c role=" + db.OwnerRole + "'"
 	cmd := &cobra.Command{
-		Use: "migrate", Short: "Bring the database's schema and rights up to date", Args: cobra.NoArgs, Hidden: true,
+		Use: "migrate", Short: "Migrate the database's schema and permissions", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			blueprint, err := app.Blueprint()
 			if err != nil {

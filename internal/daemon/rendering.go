@@ -73,7 +73,7 @@ var textKey = sync.OnceValue(func() []byte { return []byte(rand.Text()) })
 
 // Problem is one object that was left out.
 type Problem struct {
-	Subject string `json:"subject" doc:"What was left out, in the operator's words"`
+	Subject string `json:"subject" doc:"What was skipped, in the operator's words"`
 	Message string `json:"message" doc:"Why"`
 	// Tolerated is one that does not refuse the change that brought it: the operator was told.
 	Tolerated bool `json:"-"`

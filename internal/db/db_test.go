@@ -145,11 +145,11 @@ func TestConstraintsBecomeFaults(t *testing.T) {
 		kind        fault.Kind
 		says        string
 	}{
-		{"a taken name", `insert into pools values (2, 'a', 1)`, fault.Conflict, "another pool has the same name"},
+		{"a taken name", `insert into pools values (2, 'a', 1)`, fault.Conflict, "another pool already has this name"},
 		{"a row in use", `delete from pools where id = 1`, fault.Conflict, "still used by rules"},
 		{"a missing row", `insert into rules values (2, 9)`, fault.Invalid, "refers to something"},
-		{"a refused value", `insert into pools values (3, 'c', 0)`, fault.Invalid, "outside what can be stored"},
-		{"too large a number", `insert into pools values (4, 'd', 99999999999)`, fault.Invalid, "outside what can be stored"},
+		{"a refused value", `insert into pools values (3, 'c', 0)`, fault.Invalid, "is out of range"},
+		{"too large a number", `insert into pools values (4, 'd', 99999999999)`, fault.Invalid, "is out of range"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

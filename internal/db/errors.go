@@ -16,7 +16,7 @@ import (
 
 // Down is what every route that needs the database answers while it is away.
 func Down() *fault.Fault {
-	return fault.New(fault.Unavailable, "the database does not answer; this works again as soon as it does").
+	return fault.New(fault.Unavailable, "the database is not responding; this works again once it does").
 		WithCode("database_unavailable")
 }
 
@@ -60,7 +60,7 @@ func Fault(err error, noun string, fields map[string]string) error {
 	case "23503":
 		return referenced(pg, noun)
 	case "23514", "22001", "22003", "22007", "22008", "22P02", "22021", "23502":
-		return fault.New(fault.Invalid, "a value of this %s is outside what can be stored", noun)
+		return fault.New(fault.Invalid, "a value of this %s is out of range", noun)
 	}
 	return err
 }
@@ -71,7 +71,7 @@ func Busy(err error) error {
 	if !errors.As(err, &pg) {
 		return err
 	}
-	const text = "another change is still under way; try again in a moment"
+	const text = "another change is in progress; try again in a moment"
 	switch pg.Code {
 	case "55P03": // lock_timeout: nothing is wrong but the moment
 		return fault.New(fault.TooMany, text).WithCode("busy").WithRetry(2 * time.Second)
@@ -82,9 +82,9 @@ func Busy(err error) error {
 }
 
 func taken(pg *pgconn.PgError, noun string, fields map[string]string) error {
-	f := fault.New(fault.Conflict, "another %s has the same %s already", noun, "value")
+	f := fault.New(fault.Conflict, "another %s already has this %s", noun, "value")
 	if field, ok := fields[pg.ConstraintName]; ok {
-		f.Message = "another " + noun + " has the same " + field + " already"
+		f.Message = "another " + noun + " already has this " + field
 		f.Fields = []fault.Field{{Name: field, Message: "is taken"}}
 	}
 	return f

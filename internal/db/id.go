@@ -50,7 +50,7 @@ func formatID(b [16]byte) string {
 // or the name of one: that a column is a uuid holds only as long as the table is ours.
 func CheckID(s string) error {
 	if !ValidID(s) {
-		return fmt.Errorf("%q is no id", s)
+		return fmt.Errorf("%q is not a valid id", s)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type Open func(kind string, settings map[string]string) (Changer, error)
 // Kind is a kind of provider, and what it wants to know.
 type Kind struct {
 	Kind     string    `json:"kind" example:"rfc2136"`
-	Title    string    `json:"title" doc:"As people call it"`
+	Title    string    `json:"title" doc:"Display name"`
 	Settings []Setting `json:"settings"`
 }
 
@@ -48,7 +48,7 @@ func Kinds() []Kind {
 		{"rfc2136", "Own name server (RFC 2136)", []Setting{
 			{Name: "server", Title: "Address of the primary name server, as 192.0.2.1 or ns.example.com:53", Required: true, Server: true},
 			{Name: "key_name", Title: "Name of the TSIG key", Required: true},
-			{Name: "key_algorithm", Title: "Algorithm of the key; hmac-sha256 unless said otherwise"},
+			{Name: "key_algorithm", Title: "Algorithm of the key; default hmac-sha256"},
 			secret("key", "The key, base64"),
 		}},
 		{"cloudflare", "Cloudflare", []Setting{secret("api_token", "API token that may edit the zone's DNS")}},
@@ -61,7 +61,7 @@ func Kinds() []Kind {
 		}},
 		{"porkbun", "Porkbun", []Setting{secret("api_key", "API key"), secret("api_secret_key", "Secret API key")}},
 		{"route53", "Amazon Route 53", []Setting{
-			{Name: "region", Title: "Region; us-east-1 unless said otherwise"},
+			{Name: "region", Title: "Region; default us-east-1"},
 			{Name: "access_key_id", Title: "Access key id", Required: true},
 			secret("secret_access_key", "Secret access key"),
 		}},

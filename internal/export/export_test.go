@@ -124,7 +124,7 @@ func TestAPlanSaysWhatIsWrongWithTheDocument(t *testing.T) {
 		"dsn: {}":                              `"dsn"`,
 		"dns: {zone: []}":                      `"zone"`,
 		"dns: {zones: 5}":                      "must be a list",
-		"dns: {zones: [5]}":                    "no object",
+		"dns: {zones: [5]}":                    "other than an object",
 		"dns: {zones: [{name: a}, {name: a}]}": "twice",
 		"dns: {records: [{zone: nowhere, name: www, type: A, value: 192.0.2.1}]}": `"nowhere"`,
 		"dns: {records: [{name: www, type: A, value: 192.0.2.1}]}":                `needs "zone"`,

@@ -62,7 +62,7 @@ func Plan(ctx context.Context, get Getter, parts []component.Component, doc []by
 		removes = append(removes, p.removes...)
 	}
 	for name := range sections {
-		return nil, fault.New(fault.Invalid, "the document has a section %q that is no component", name)
+		return nil, fault.New(fault.Invalid, "the document has an unknown section %q", name)
 	}
 	// First what goes: its name may be needed again.
 	return append(removes, makes...), nil
@@ -110,15 +110,15 @@ func (k kind) wanted(value any) (map[string]map[string]any, error) {
 	for _, entry := range list {
 		raw, err := json.Marshal(entry)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "%s holds something that is no object", k.Key)
+			return nil, fault.New(fault.Invalid, "%s contains something other than an object", k.Key)
 		}
 		var fields map[string]any
 		if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
-			return nil, fault.New(fault.Invalid, "%s holds something that is no object", k.Key)
+			return nil, fault.New(fault.Invalid, "%s contains something other than an object", k.Key)
 		}
 		name := nameIn(k.Object, fields)
 		if _, twice := out[name]; twice {
-			return nil, fault.New(fault.Invalid, "%s has %s twice", k.Key, name)
+			return nil, fault.New(fault.Invalid, "%s contains %s twice", k.Key, name)
 		}
 		out[name] = fields
 	}
@@ -217,7 +217,7 @@ func (p *planner) body(k *kind, fields map[string]any) (json.RawMessage, error) 
 			}
 		}
 		if !found {
-			return nil, fault.New(fault.Invalid, "%s refers to %s %q, which is neither there nor in the document", k.Key, to, name)
+			return nil, fault.New(fault.Invalid, "%s refers to %s %q, which neither exists nor is in the document", k.Key, to, name)
 		}
 		out[field] = id
 	}

@@ -14,7 +14,7 @@ import (
 
 const heading = `gateway configuration, without ids and secrets.
 Read it back with: gateway-ctl apply FILE
-What a file leaves out stays as it is; an empty list removes all of its kind.`
+Objects that a file does not mention are kept; an empty list removes all of its kind.`
 
 // Write is the configuration of the parts as one document.
 func Write(ctx context.Context, get Getter, parts []component.Component) ([]byte, error) {

@@ -31,8 +31,8 @@ const (
 
 // Field is one problem at one place of the request; Name is its JSON path ("email", "servers[2].port").
 type Field struct {
-	Name    string `json:"field" doc:"Where in the request, as a JSON path"`
-	Message string `json:"message" doc:"What is wrong there"`
+	Name    string `json:"field" doc:"JSON path in the request"`
+	Message string `json:"message" doc:"What is wrong"`
 }
 
 // Fault is an error the operator may read. Fields, Code, RetryAfter and Current are optional.

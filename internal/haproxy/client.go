@@ -158,7 +158,7 @@ func plain(s string) bool {
 func checkWords(words ...string) error {
 	for _, w := range words {
 		if w == "" || !plain(w) {
-			return fmt.Errorf("%q is no name for HAProxy", w)
+			return fmt.Errorf("%q is not a valid name for HAProxy", w)
 		}
 	}
 	return nil

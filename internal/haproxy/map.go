@@ -81,7 +81,7 @@ func checkEntry(file string, e MapEntry) error {
 		return err
 	}
 	if strings.Contains(e.Key, " ") || e.Key[0] == '#' || strings.Trim(e.Value, " ") != e.Value {
-		return fmt.Errorf("%q with %q is no entry for a map of HAProxy", e.Key, e.Value)
+		return fmt.Errorf("%q with %q is not a valid HAProxy map entry", e.Key, e.Value)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func unanswered(answer string, err error) bool {
 	return err == nil && answer == "" || errors.Is(err, errForgotten) || errors.Is(err, unix.ECONNRESET)
 }
 
-var errForgotten = errors.New("HAProxy has forgotten that it was asked to reload")
+var errForgotten = errors.New("HAProxy lost the reload request")
 
 // reload waits for the answer as long as the master is busy with it: one that answers
 // something else in between has none to give any more.

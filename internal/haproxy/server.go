@@ -33,7 +33,7 @@ const (
 // target is a server in a command.
 func target(backend, server string) (string, error) {
 	if strings.Contains(backend, "/") {
-		return "", fmt.Errorf("%q is no name of a backend", backend)
+		return "", fmt.Errorf("%q is not a valid backend name", backend)
 	}
 	return word(backend + "/" + server), checkWords(backend, server)
 }
@@ -101,7 +101,7 @@ func (r Runtime) ServerAdd(ctx context.Context, backend, server, settings string
 		return err
 	}
 	if !plain(settings) || strings.ContainsAny(settings, ";") {
-		return fmt.Errorf("%q are no settings of a server", settings)
+		return fmt.Errorf("%q are not valid server settings", settings)
 	}
 	if err := r.says(ctx, "add server "+t+" "+settings, "New server registered."); err != nil {
 		return err

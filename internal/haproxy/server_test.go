@@ -116,9 +116,9 @@ func TestServerRefusals(t *testing.T) {
 		{"health without a check", "Health check was not configured", r.Runtime.ServerAdd(ctx, "pool", "two", "127.0.0.1:9", true)},
 		{"the removal of nobody", "No such server", r.Runtime.ServerRemove(ctx, "pool", "nobody", time.Second)},
 		{"the removal from nowhere", "find backend", r.Runtime.ServerRemove(ctx, "nothing", "nobody", time.Second)},
-		{"a second command", "no settings", r.Runtime.ServerAdd(ctx, "pool", "two", "127.0.0.1:9;del server pool/one", false)},
-		{"a second line", "no name", r.Runtime.ServerWeight(ctx, "pool", "one\ndel server pool/one", 1)},
-		{"a slash too many", "no name", r.Runtime.ServerWeight(ctx, "pool/one", "two", 1)},
+		{"a second command", "not valid server settings", r.Runtime.ServerAdd(ctx, "pool", "two", "127.0.0.1:9;del server pool/one", false)},
+		{"a second line", "not a valid name", r.Runtime.ServerWeight(ctx, "pool", "one\ndel server pool/one", 1)},
+		{"a slash too many", "not a valid backend name", r.Runtime.ServerWeight(ctx, "pool/one", "two", 1)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.err == nil || !strings.Contains(tc.err.Error(), tc.want) {

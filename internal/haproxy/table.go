@@ -13,7 +13,7 @@ type TableEntry struct {
 	Counts map[string]int64
 }
 
-var errNoTable = errors.New("what HAProxy answered is no table")
+var errNoTable = errors.New("HAProxy did not answer with a table")
 
 // Table reads a stick table.
 func (r Runtime) Table(ctx context.Context, name string) ([]TableEntry, error) {

@@ -70,8 +70,8 @@ func Came(ctx context.Context) Outcome {
 // Plan is what a dry run finds. It travels as an error, so that everything it passes
 // undoes what was tried.
 type Plan struct {
-	Rows  []Row  `json:"rows" doc:"What would be stored"`
-	Files []File `json:"files" doc:"What the daemons' files would become"`
+	Rows  []Row  `json:"rows" doc:"Rows that would be stored"`
+	Files []File `json:"files" doc:"Changes of the daemons' files"`
 }
 
 // Error lets a plan travel as one.
@@ -89,5 +89,5 @@ type Row struct {
 type File struct {
 	Component string `json:"component"`
 	Path      string `json:"path"`
-	Diff      string `json:"diff" doc:"As diff -u writes it; secrets are redacted"`
+	Diff      string `json:"diff" doc:"Unified diff; secrets are redacted"`
 }

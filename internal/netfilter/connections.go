@@ -101,7 +101,7 @@ func Cut(ctx context.Context, f Filter) (int, error) {
 		return err
 	})
 	if err != nil {
-		return cut, fmt.Errorf("cut connections: %w", err)
+		return cut, fmt.Errorf("terminate connections: %w", err)
 	}
 	return cut, nil
 }

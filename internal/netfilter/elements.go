@@ -90,7 +90,7 @@ func readHead(text string) (elementChange, error) {
 	verb, rest, _ := strings.Cut(text, " element inet "+tableName+" ")
 	set, ok := strings.CutSuffix(rest, " {")
 	if !ok || (verb != "add" && verb != "delete") {
-		return elementChange{}, fmt.Errorf("%q begins no change of elements", text)
+		return elementChange{}, fmt.Errorf("%q is not a change of elements", text)
 	}
 	return elementChange{add: verb == "add", set: set}, nil
 }

@@ -23,7 +23,7 @@ import (
 type Refused struct{ Addr netip.Addr }
 
 func (r Refused) Error() string {
-	return fmt.Sprintf("%s is an address of this machine or its link, and not a server to ask", r.Addr)
+	return fmt.Sprintf("%s is a local or link-local address and cannot be used as a server", r.Addr)
 }
 
 // Dialer returns one that looks at the address it is about to reach, not at the name that

@@ -108,7 +108,7 @@ func (c *compiler) lockoutNetworks(networks []netip.Prefix) []string {
 	var ranges []Range
 	for _, n := range networks {
 		if !n.IsValid() {
-			c.left("", "anti-lockout setting", "one of its networks is not a network; it was left out")
+			c.skip("", "anti-lockout setting", "one of its networks is invalid and was skipped")
 			continue
 		}
 		ranges = append(ranges, RangeOf(n))
@@ -127,12 +127,12 @@ func (c *compiler) lockoutNetworks(networks []netip.Prefix) []string {
 func (c *compiler) writeOpening(o Opening) {
 	subject := "opening: " + o.Why
 	if o.Interface != "" && !isInterface(o.Interface) {
-		c.left("", subject, "its interface has a name that the kernel does not take")
+		c.skip("", subject, "its interface name is invalid")
 		return
 	}
 	service := Service{Protocol: o.Protocol, From: o.Port, To: o.Port, Type: -1}
 	if hasPorts(o.Protocol) == (o.Port == 0) {
-		c.left("", subject, "its protocol and its port do not go together")
+		c.skip("", subject, "its protocol and port do not match")
 		return
 	}
 	in := ""
@@ -147,9 +147,9 @@ func (c *compiler) writeOpening(o Opening) {
 func problemOfTunnel(t Tunnel) string {
 	switch {
 	case !isInterface(t.Interface):
-		return "its interface has a name that the kernel does not take"
+		return "its interface name is invalid"
 	case !t.Subnet.IsValid():
-		return "its subnet is not a network"
+		return "its subnet is invalid"
 	}
 	return ""
 }

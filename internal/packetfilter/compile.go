@@ -47,8 +47,8 @@ func (c *compiler) text(p *Policy) Text {
 	return Text{Rules: c.out, Elements: elements, Problems: filled.problems}
 }
 
-// left notes that something is not in the text.
-func (c *compiler) left(id, subject, message string) {
+// skip notes that something is not in the text.
+func (c *compiler) skip(id, subject, message string) {
 	c.problems = append(c.problems, Problem{ID: id, Subject: subject, Message: message})
 }
 
@@ -79,7 +79,7 @@ func (c *compiler) readRules() []*ruleText {
 	for _, r := range sorted {
 		matches, problem := c.matches(r)
 		if problem != "" {
-			c.left(r.ID, "rule "+r.Name, problem)
+			c.skip(r.ID, "rule "+r.Name, problem)
 			continue
 		}
 		c.useSets(r)

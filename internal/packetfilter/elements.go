@@ -44,7 +44,7 @@ func (c *compiler) setRanges(id string, v4 bool) []Range {
 	set := c.policy.Sets[id]
 	if !set.good() {
 		if v4 {
-			c.left(id, "group "+id, "it has an address that cannot be written; it is empty until that is repaired")
+			c.skip(id, "group "+id, "it has an invalid address; the group is empty until that is corrected")
 		}
 		return nil
 	}
@@ -62,7 +62,7 @@ func (c *compiler) peers() (v4, v6 []Range) {
 		case isPlain6(a):
 			v6 = append(v6, Range{a, a})
 		default:
-			c.left("", "cluster peer", "its address cannot be written")
+			c.skip("", "cluster peer", "its address is invalid")
 		}
 	}
 	return v4, v6

@@ -111,7 +111,7 @@ func (w *walker) prerouting() *NAT {
 	w.packet.Destination = t.Target
 	w.packet = w.packet.withFlow(t.sent(w.packet.flow()))
 	w.trace.Translated = &Translation{DNAT: t.decider(), Destination: t.Target, Port: w.packet.Port}
-	w.tell(Prerouting, t.decider(), true, "%s sends it to %s instead of %s", t.decider().title(), w.packet.target(), was.target())
+	w.tell(Prerouting, t.decider(), true, "%s translates the destination %[3]s to %[2]s", t.decider().title(), w.packet.target(), was.target())
 	return t
 }
 
@@ -126,14 +126,14 @@ func (w *walker) postrouting(out side) {
 		if n.Kind == Masquerade {
 			w.translation().Source = netip.Addr{}
 		}
-		w.tell(Postrouting, n.decider(), true, "%s gives it the source %s", n.decider().title(), n.newSource(out))
+		w.tell(Postrouting, n.decider(), true, "%s translates the source to %s", n.decider().title(), n.newSource(out))
 		return
 	}
 	for _, t := range w.policy.Tunnels {
 		if t.Interface == out.name && t.Subnet.Masked().Contains(w.packet.Source) {
 			by := Decider{Kind: ByTunnel, Name: t.Interface}
 			w.translation().SNAT, w.translation().Masquerade = by, true
-			w.tell(Postrouting, by, true, "the tunnel gives it the address of %s as source", out.name)
+			w.tell(Postrouting, by, true, "the tunnel translates the source to the address of %s", out.name)
 			return
 		}
 	}
@@ -176,11 +176,11 @@ func (w *walker) routing(route Route) bool {
 	switch {
 	case !ok:
 		w.trace.Verdict, w.trace.Decided = Drop, by
-		w.tell(Routing, by, true, "there is no route to %s", w.packet.Destination)
+		w.tell(Routing, by, true, "no route to %s", w.packet.Destination)
 	case !local && out != w.packet.In && linkLocal6.Contains(w.packet.Source):
 		ok = false
 		w.trace.Verdict, w.trace.Decided = Drop, by
-		w.tell(Routing, by, true, "%s is an address of one link, so nothing from it is forwarded to another", w.packet.Source)
+		w.tell(Routing, by, true, "%s is a link-local address and is not forwarded", w.packet.Source)
 	case local:
 		w.trace.Local = true
 		w.tell(Routing, by, true, "%s is the gateway itself", w.packet.Destination)
@@ -224,21 +224,21 @@ func (d Decider) title() string {
 	case ByOpening:
 		return "open for " + d.Why
 	case ByLockout:
-		return "management is always reachable"
+		return "anti-lockout, management is always reachable"
 	case ByPeer:
-		return "it comes from another node of the cluster"
+		return "from another cluster node"
 	case ByTunnel:
-		return "it comes in on the tunnel " + d.Name
+		return "received on tunnel " + d.Name
 	case ByLoopback:
-		return "the gateway talks to itself"
+		return "loopback traffic"
 	case ByInvalid:
-		return "it answers something that was not asked"
+		return "invalid connection state"
 	case ByNeighbour:
-		return "IPv6 itself needs it"
+		return "required by IPv6 (neighbour discovery)"
 	case ByTranslated:
-		return fmt.Sprintf("no rule is about it, and NAT rule %q sends it here", d.Name)
+		return fmt.Sprintf("no matching rule; NAT rule %q forwards it here", d.Name)
 	}
-	return "no rule is about it"
+	return "no matching rule (default)"
 }
 
 // target is where the packet goes, for a person.
@@ -254,15 +254,15 @@ func (w *walker) pass(stage string, by Decider, leftOut, miss string) {
 	switch w.passed++; {
 	case w.passed > maxPassed:
 	case leftOut != "":
-		w.tell(stage, by, false, "%s is left out: %s", by.title(), leftOut)
+		w.tell(stage, by, false, "%s is skipped: %s", by.title(), leftOut)
 	default:
-		w.tell(stage, by, false, "%s is about another %s", by.title(), miss)
+		w.tell(stage, by, false, "%s does not match the %s", by.title(), miss)
 	}
 }
 
 func (w *walker) tellPassed(stage string) {
 	if more := w.passed - maxPassed; more > 0 {
-		w.tell(stage, Decider{Kind: "note"}, false, "%d more between these zones are not about it", more)
+		w.tell(stage, Decider{Kind: "note"}, false, "%d more rules between these zones do not match", more)
 	}
 }
 

@@ -71,14 +71,14 @@ func TestExplainFollowsAPacket(t *testing.T) {
 	}{
 		{"a rule between two zones takes it", "lan0 10.1.0.7 > 8.8.8.8 tcp 443", Accept, ByRule, "a3"},
 		{"the lower priority is asked first", "lan1 10.1.0.7 > 8.8.8.8 tcp 25", Reject, ByRule, "a2"},
-		{"no rule is about it", "wan0 8.8.8.8 > 10.1.0.7 tcp 443", Drop, ByDefault, ""},
+		{"no matching rule (default)", "wan0 8.8.8.8 > 10.1.0.7 tcp 443", Drop, ByDefault, ""},
 		{"a group is asked for its members", "wan0 203.0.113.9 > 10.1.0.7 tcp 443", Drop, ByRule, "a1"},
 		{"a rule to any is about the gateway too", "lan0 10.1.0.7 > 10.1.0.1 icmp 8", Accept, ByRule, "a5"},
 		{"a rule to a zone is not about the gateway", "lan0 10.1.0.7 > 198.51.100.1 tcp 9999", Drop, ByDefault, ""},
 		{"an opening is for every interface", "wan0 8.8.8.8 > 198.51.100.1 udp 53", Accept, ByOpening, ""},
 		{"an opening of one interface is open there", "lan0 10.1.0.7 > 10.1.0.1 udp 67", Accept, ByOpening, ""},
 		{"an opening of one interface is closed elsewhere", "wan0 8.8.8.8 > 198.51.100.1 udp 67", Drop, ByDefault, ""},
-		{"management is always reachable", "wan0 203.0.113.9 > 198.51.100.1 tcp 3443", Accept, ByLockout, ""},
+		{"anti-lockout, management is always reachable", "wan0 203.0.113.9 > 198.51.100.1 tcp 3443", Accept, ByLockout, ""},
 		{"a peer reaches the database", "wan0 10.1.0.2 > 198.51.100.1 tcp 5432", Accept, ByPeer, ""},
 		{"another host does not reach the database", "lan0 10.1.0.3 > 198.51.100.1 tcp 5432", Drop, ByDefault, ""},
 		{"a tunnel passes", "wg0 10.9.0.3 > 10.1.0.7 tcp 22", Accept, ByTunnel, ""},
@@ -87,7 +87,7 @@ func TestExplainFollowsAPacket(t *testing.T) {
 		{"a port forward passes", "wan0 8.8.8.8 > 198.51.100.1 tcp 8080", Accept, ByTranslated, "c1"},
 		{"a rule comes before a port forward", "wan0 203.0.113.9 > 198.51.100.1 tcp 8080", Drop, ByRule, "a1"},
 		{"a port forward is for its zone alone", "lan0 10.1.0.7 > 198.51.100.1 tcp 8080", Drop, ByDefault, ""},
-		{"the gateway talks to itself", "lo 127.0.0.1 > 10.1.0.1 tcp 5432", Accept, ByLoopback, ""},
+		{"loopback traffic", "lo 127.0.0.1 > 10.1.0.1 tcp 5432", Accept, ByLoopback, ""},
 		{"neighbours find each other", "wan0 fe80::2 > fd00::1 icmpv6 135", Accept, ByNeighbour, ""},
 		{"a DHCPv6 server answers", "wan0 fe80::2 > fd00::1 udp 546", Accept, ByNeighbour, ""},
 		{"nobody else answers for it", "wan0 2001:db8::2 > fd00::1 udp 546", Drop, ByDefault, ""},
@@ -130,21 +130,21 @@ func TestExplainTellsTheWay(t *testing.T) {
 	}{
 		{"rules that pass it over say why", "lan0 10.1.0.7 > 8.8.8.8 tcp 443", []string{
 			`routing: 8.8.8.8 is reached through wan0`,
-			`forward: rule "broken" is left out: source: no such object`,
-			`forward: rule "no mail" is about another service`,
+			`forward: rule "broken" is skipped: source: no such object`,
+			`forward: rule "no mail" does not match the service`,
 			`forward: rule "out": accept`,
-			`postrouting: NAT rule "hide" gives it the source address of wan0`,
+			`postrouting: NAT rule "hide" translates the source to address of wan0`,
 		}},
 		{"a port forward is named twice", "wan0 8.8.8.8 > 198.51.100.1 tcp 8080", []string{
-			`prerouting: NAT rule "mixed" is left out: it mixes IPv4 and IPv6`,
-			`prerouting: NAT rule "site" sends it to 10.2.0.5:80 instead of 198.51.100.1:8080`,
+			`prerouting: NAT rule "mixed" is skipped: it mixes IPv4 and IPv6`,
+			`prerouting: NAT rule "site" translates the destination 198.51.100.1:8080 to 10.2.0.5:80`,
 			`routing: 10.2.0.5 is reached through dmz0`,
-			`forward: rule "blocked" is about another source`,
-			`forward: no rule is about it, and NAT rule "site" sends it here: accept`,
+			`forward: rule "blocked" does not match the source`,
+			`forward: no matching rule; NAT rule "site" forwards it here: accept`,
 		}},
 		{"the default is told in words", "dmz0 10.2.0.5 > 10.1.0.1 tcp 9", []string{
 			`routing: 10.1.0.1 is the gateway itself`,
-			`input: no rule is about it: drop`,
+			`input: no matching rule (default): drop`,
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestExplainTellsTheWay(t *testing.T) {
 func TestExplainCountsWhatItDoesNotTell(t *testing.T) {
 	p := manyRules(300, 1)
 	got := Explain(p, sent(t, "eth0 9.9.9.9 > 8.8.8.8 tcp 9"), func(netip.Addr) (string, bool, bool) { return "eth0", false, true })
-	if len(got.Steps) != 1+maxPassed+2 || got.Steps[1+maxPassed].Text != "250 more between these zones are not about it" {
+	if len(got.Steps) != 1+maxPassed+2 || got.Steps[1+maxPassed].Text != "250 more rules between these zones do not match" {
 		t.Errorf("%d steps, then %+v", len(got.Steps), got.Steps[len(got.Steps)-2:])
 	}
 }

@@ -45,7 +45,7 @@ func (c *compiler) readZones() {
 			if isInterface(i) {
 				good = append(good, i)
 			} else {
-				c.left("", "zone "+name, "one of its interfaces has a name that the kernel does not take")
+				c.skip("", "zone "+name, "one of its interface names is invalid")
 			}
 		}
 		slices.Sort(good)
@@ -115,7 +115,7 @@ func (c *compiler) problemOf(r *Rule) string {
 			return "it names a group that does not exist"
 		}
 		if s.Set == "" && !s.Listed.good() {
-			return "it has an address that cannot be written"
+			return "it has an invalid address"
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ func (c *compiler) readNAT() []*natText {
 	texts := make([]*natText, 0, len(sorted))
 	for _, n := range sorted {
 		if problem := problemOfNAT(n); problem != "" {
-			c.left(n.ID, "NAT rule "+n.Name, problem)
+			c.skip(n.ID, "NAT rule "+n.Name, problem)
 			continue
 		}
 		texts = append(texts, c.natText(n))
@@ -185,7 +185,7 @@ func (c *compiler) writeNAT(nat []*natText) {
 	}
 	for _, t := range c.policy.Tunnels {
 		if problem := problemOfTunnel(t); problem != "" {
-			c.left("", "tunnel "+t.Interface, problem)
+			c.skip("", "tunnel "+t.Interface, problem)
 			continue
 		}
 		name := families[1].name

@@ -38,11 +38,11 @@ type Witness struct {
 // String tells of the packet, what it becomes, and what lets it, for a person.
 func (w Witness) String() string {
 	if w.Translated == nil {
-		return fmt.Sprintf("%s would pass by %s", w.Packet, w.Decided)
+		return fmt.Sprintf("%s would be accepted by %s", w.Packet, w.Decided)
 	}
 	after := w.Packet
 	after.Destination, after.Port = w.Translated.Destination, w.Translated.Port
-	return fmt.Sprintf("%s, which %s sends to %s, would pass by %s", w.Packet, w.Translated.DNAT, after.target(), w.Decided)
+	return fmt.Sprintf("%s, which %s translates to %s, would be accepted by %s", w.Packet, w.Translated.DNAT, after.target(), w.Decided)
 }
 
 // Reaches reports whether any packet of a kind passes, and shows one. It is exact: what is
@@ -101,7 +101,7 @@ type search struct {
 // sides are where packets of the kind come from and go to.
 func (s *search) sides() (ins, outs []group, err error) {
 	if s.query.From == Gateway {
-		return nil, nil, errors.New("what the gateway itself sends is not filtered, so nothing can be said about it")
+		return nil, nil, errors.New("traffic sent by the gateway itself is not filtered, so it cannot be checked")
 	}
 	for _, zone := range []string{s.query.From, s.query.To} {
 		if _, ok := s.all.Zones[zone]; !ok && zone != Any && zone != Gateway {
@@ -306,7 +306,7 @@ func (s *search) first(wanted region, taken []region, steps iter.Seq[located]) (
 			continue
 		}
 		// Nothing of what earlier steps accept was left, so whatever is left here is decided here.
-		if at, found, err = s.left(inside, denied); found || err != nil {
+		if at, found, err = s.remainder(inside, denied); found || err != nil {
 			return at, step.by, found, err
 		}
 	}

@@ -74,8 +74,8 @@ func TestWitnessNamesWhatLeadsIt(t *testing.T) {
 		query Query
 		want  string
 	}{
-		{"a rule alone", Query{From: "lan", To: "wan"}, `tcp from 192.0.2.1 by lan1 to 203.0.113.1:443 would pass by rule "out"`},
-		{"a rule after a port forward", Query{From: "wan", To: "dmz"}, `tcp from 192.0.2.1 by wan0 to 198.51.100.1:8080, which NAT rule "site" sends to 10.2.0.5:80, would pass by rule "to the site"`},
+		{"a rule alone", Query{From: "lan", To: "wan"}, `tcp from 192.0.2.1 on lan1 to 203.0.113.1:443 would be accepted by rule "out"`},
+		{"a rule after a port forward", Query{From: "wan", To: "dmz"}, `tcp from 192.0.2.1 on wan0 to 198.51.100.1:8080, which NAT rule "site" translates to 10.2.0.5:80, would be accepted by rule "to the site"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.query.Routes = officeRoutes()
@@ -137,7 +137,7 @@ func TestReachesSaysWhatItCannotAnswer(t *testing.T) {
 func TestReachesGivesUpInTheEnd(t *testing.T) {
 	all := match{}.region(true)
 	for name, spent := range map[string]work{"too many regions": {regions: maxRegions}, "too many comparisons": {compared: maxCompared}} {
-		if _, found, err := spent.left(all, []region{all}); found || !errors.Is(err, errTooMuch) {
+		if _, found, err := spent.remainder(all, []region{all}); found || !errors.Is(err, errTooMuch) {
 			t.Errorf("%s: %v, %v, want %v", name, found, err, errTooMuch)
 		}
 	}

@@ -10,7 +10,7 @@ func (d Decider) String() string { return d.title() }
 
 // String tells of a packet, for a person.
 func (k Packet) String() string {
-	return fmt.Sprintf("%s from %s by %s to %s", k.Protocol, k.Source, k.In, k.target())
+	return fmt.Sprintf("%s from %s on %s to %s", k.Protocol, k.Source, k.In, k.target())
 }
 
 // String is the protocol's usual name, or its number.

@@ -20,16 +20,16 @@ const Size = 1000
 type Event struct {
 	Seq         int64     `json:"seq" doc:"Grows by one with every event since the applier's start"`
 	At          time.Time `json:"timestamp"`
-	RuleID      string    `json:"rule_id,omitempty" doc:"The rule that logged it; absent for what no rule took"`
-	Action      string    `json:"action" doc:"What became of it: accept, drop or reject"`
+	RuleID      string    `json:"rule_id,omitempty" doc:"The rule that logged it; absent for unmatched packets"`
+	Action      string    `json:"action" doc:"Verdict: accept, drop or reject"`
 	Protocol    string    `json:"proto" doc:"icmp, tcp, udp, icmpv6, or the protocol's number"`
 	Source      string    `json:"source"`
 	SourcePort  int       `json:"source_port,omitempty"`
 	Destination string    `json:"destination"`
 	Port        int       `json:"port,omitempty"`
-	Interface   string    `json:"interface" doc:"Where it came in, or went out if it is our own"`
-	Out         string    `json:"out_interface,omitempty" doc:"Where it would have left, if it was passing through"`
-	Chain       string    `json:"chain,omitempty" doc:"input or forward, for what no rule took"`
+	Interface   string    `json:"interface" doc:"Incoming interface, or outgoing for the gateway's own packets"`
+	Out         string    `json:"out_interface,omitempty" doc:"Outgoing interface of a forwarded packet"`
+	Chain       string    `json:"chain,omitempty" doc:"input or forward, for unmatched packets"`
 	Size        int       `json:"size" doc:"Bytes"`
 
 	json string // itself, once it was encoded for many readers

@@ -9,7 +9,7 @@ import (
 
 // LevelFlag adds the log level to a flag set.
 func LevelFlag(f *flag.FlagSet, level *slog.Level) {
-	f.TextVar(level, "log-level", *level, "log what is as grave or graver: debug, info, warn or error; also "+levelVariable)
+	f.TextVar(level, "log-level", *level, "minimum log level: debug, info, warn or error; also "+levelVariable)
 }
 
 // Main ends the process as its result says.

@@ -25,12 +25,12 @@ func Reorder(ctx context.Context, tx pgx.Tx, table, noun string, ids []string, w
 	}
 	for i, id := range ids {
 		if !known[id] {
-			return fault.At(fmt.Sprintf("rules[%d]", i), "is not one of these %ss, or there twice", noun)
+			return fault.At(fmt.Sprintf("rules[%d]", i), "is not one of these %ss, or is a duplicate", noun)
 		}
 		delete(known, id)
 	}
 	if len(known) > 0 {
-		return fault.At("rules", "leaves out %d %ss; look at them again", len(known), noun)
+		return fault.At("rules", "leaves out %d %ss; reload and try again", len(known), noun)
 	}
 	_, err = tx.Exec(ctx, `update `+table+` t set priority = o.place * 10, revision = revision + 1, updated_at = $2
 		from unnest($1::uuid[]) with ordinality as o (id, place) where t.id = o.id and t.priority <> o.place * 10`, ids, time.Now())

@@ -30,7 +30,7 @@ func RegisterPatch[In any, Row row, Full any](d Resource[Row, Full], r api.Route
 		}
 		values := given(&in.Body)
 		if len(values) == 0 {
-			return nil, fault.New(fault.Invalid, "there is nothing in this request to change")
+			return nil, fault.New(fault.Invalid, "the request changes nothing")
 		}
 		var made Row
 		err := s.existing(ctx, "update", in.ID, in.IfMatch, func(tx change.Tx, old Row) (err error) {

@@ -25,11 +25,11 @@ type store[Row row, In any] struct {
 
 // ListQuery are the parameters of every list.
 type ListQuery struct {
-	Limit  int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"How many to answer"`
-	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"10000000" doc:"How many to skip"`
-	Q      string `query:"q" maxLength:"200" doc:"Text to look for, anywhere, in any case"`
-	Sort   string `query:"sort" maxLength:"64" doc:"Field to sort by; with a minus before it, downwards"`
-	Filter string `query:"filter" maxLength:"300" doc:"Only those whose field has this value, as field:value (zone_id:0198…)"`
+	Limit  int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Page size"`
+	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"10000000" doc:"Number of entries to skip"`
+	Q      string `query:"q" maxLength:"200" doc:"Search text, case-insensitive, matches anywhere"`
+	Sort   string `query:"sort" maxLength:"64" doc:"Field to sort by; prefix with - for descending order"`
+	Filter string `query:"filter" maxLength:"300" doc:"Only entries with this field value, as field:value (zone_id:0198…)"`
 }
 
 // list reads the page and the total in one round trip.
@@ -65,7 +65,7 @@ func (s *store[Row, In]) where(q, filter string) (string, []any, error) {
 	if filter != "" {
 		field, value, _ := strings.Cut(filter, ":")
 		if !slices.Contains(s.Filter, field) {
-			return "", nil, fault.At("filter", "can be for %s", strings.Join(s.Filter, ", "))
+			return "", nil, fault.At("filter", "must be one of %s", strings.Join(s.Filter, ", "))
 		}
 		column := cmp.Or(s.Computed[field], field)
 		terms, args = append(terms, column+"::text = $"+strconv.Itoa(len(args)+1)), append(args, value)
@@ -86,7 +86,7 @@ func (s *store[Row, In]) order(sort string) (string, error) {
 		column = s.Sort[0]
 	}
 	if !s.sql.sortable[column] {
-		return "", fault.At("sort", "can be %s", strings.Join(s.Sort, ", "))
+		return "", fault.At("sort", "must be one of %s", strings.Join(s.Sort, ", "))
 	}
 	if down {
 		return " order by " + column + " desc, id desc", nil

@@ -32,7 +32,7 @@ func (d Resource[Row, In]) RegisterUnder(r api.Router, q db.DB, run *change.Runn
 	id := func(verb, noun string) string { return verb + "-" + d.scope() + noun + "-of" }
 	api.Handle(r, api.Op{
 		ID: id("list", plural(d.Noun)), Method: http.MethodGet, Path: u.Path, Access: d.Access,
-		Summary: "List the " + spaced(plural(d.Noun)) + " that belong here",
+		Summary: "List the " + spaced(plural(d.Noun)) + " of this resource",
 	}, s.list)
 	api.Handle(r, api.Op{
 		ID: id("create", d.Noun), Method: http.MethodPost, Path: u.Path, Config: true, Status: http.StatusCreated,
@@ -43,15 +43,15 @@ func (d Resource[Row, In]) RegisterUnder(r api.Router, q db.DB, run *change.Runn
 	}
 	api.Handle(r, api.Op{
 		ID: id("get", d.Noun), Method: http.MethodGet, Path: u.Path + "/{item}", Access: d.Access,
-		Summary: "Get one " + spaced(d.Noun) + " that belongs here",
+		Summary: "Get one " + spaced(d.Noun) + " of this resource",
 	}, s.get)
 	api.Handle(r, api.Op{
 		ID: id("update", d.Noun), Method: http.MethodPut, Path: u.Path + "/{item}", Config: true,
-		Summary: "Replace " + one(d.Noun) + " that belongs here",
+		Summary: "Replace " + one(d.Noun) + " of this resource",
 	}, s.update)
 	api.Handle(r, api.Op{
 		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: u.Path + "/{item}", Config: true,
-		Summary: "Delete " + one(d.Noun) + " that belongs here",
+		Summary: "Delete " + one(d.Noun) + " of this resource",
 	}, s.delete)
 }
 
@@ -63,7 +63,7 @@ type under[Row row, In any] struct {
 // Owned names a row in the path, after the one that it belongs to.
 type Owned struct {
 	One
-	Item string `path:"item" doc:"Id of what belongs to it"`
+	Item string `path:"item" doc:"Id of the nested resource"`
 }
 
 func (s *under[Row, In]) list(ctx context.Context, in *struct {
@@ -75,7 +75,7 @@ func (s *under[Row, In]) list(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if in.Filter != "" {
-		return nil, fault.At("filter", "is not for a list of what belongs to one")
+		return nil, fault.At("filter", "is not supported for a nested list")
 	}
 	in.Filter = s.at.Column + ":" + in.ID
 	return s.store.list(ctx, &in.ListQuery)

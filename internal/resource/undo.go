@@ -72,7 +72,7 @@ func (s *store[Row, In]) fits(ctx context.Context, tx change.Tx, step change.Ste
 	for column, value := range stored {
 		given, own := sent[column]
 		if own && !reflect.DeepEqual(given, value) || !own && was.differs(column, value) {
-			return fault.New(fault.Conflict, "this %s as it was does not fit what was changed since; make it anew", spaced(s.Noun)).WithCode("revert_conflict")
+			return fault.New(fault.Conflict, "the earlier state of this %s conflicts with later changes; set it again by hand", spaced(s.Noun)).WithCode("revert_conflict")
 		}
 	}
 	return nil
@@ -103,7 +103,7 @@ func (s *store[Row, In]) asInput(ctx context.Context, q db.DB, step change.Step)
 	}
 	was, err := s.returning(ctx, q, fmt.Sprintf("select %s from %s", s.sql.columns, from), []any{step.ID, string(step.Image)})
 	if err != nil && step.Made { // it lacks a column that an upgrade brought since
-		return nil, errors.Join(fault.New(fault.Conflict, "this %s is of an earlier version; make it anew", spaced(s.Noun)).WithCode("not_revertible"), err)
+		return nil, errors.Join(fault.New(fault.Conflict, "this %s is from an earlier version; set it again by hand", spaced(s.Noun)).WithCode("not_revertible"), err)
 	}
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func newID(ctx context.Context) (string, error) {
 		return db.NewID(), nil
 	}
 	if !db.ValidID(id) {
-		return "", fault.At("id", "must be a UUID in lower case")
+		return "", fault.At("id", "must be a lower-case UUID")
 	}
 	return id, nil
 }
@@ -157,7 +157,7 @@ func (s *store[Row, In]) matches(ifMatch string, old Row) error {
 	if ifMatch == "" || ifMatch == "*" || ifMatch == etag(old) {
 		return nil
 	}
-	f := fault.New(fault.Precondition, "somebody changed this %s meanwhile; look at it again", spaced(s.Noun))
+	f := fault.New(fault.Precondition, "someone else changed this %s; reload it and try again", spaced(s.Noun))
 	f.Current = old
 	return f
 }

@@ -57,10 +57,10 @@ type ACME struct {
 // Check adds to p what is wrong with it, each field named after prefix.
 func (a ACME) Check(p *fault.Problems, prefix string) {
 	if m, err := mail.ParseAddress(a.Email); a.Email != "" && (err != nil || m.Address != a.Email) {
-		p.Add(prefix+"email", "is not an e-mail address")
+		p.Add(prefix+"email", "must be an e-mail address")
 	}
 	if u, err := url.Parse(a.DirectoryURL); a.DirectoryURL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
-		p.Add(prefix+"directory_url", "is not an https address")
+		p.Add(prefix+"directory_url", "must be an https:// URL")
 	}
 }
 

@@ -45,7 +45,7 @@ func decode(data []byte) (State, error) {
 		return State{}, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return State{}, errors.New("there is more after the end")
+		return State{}, errors.New("there is data after the end")
 	}
 	if w.Complete == nil {
 		return State{}, errors.New("it does not say whether setup is complete")

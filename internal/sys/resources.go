@@ -22,7 +22,7 @@ type Resources struct {
 	NumCPUs       int        `json:"num_cpus"`
 	Memory        Memory     `json:"memory"`
 	Disk          Disk       `json:"disk"`
-	Conntrack     *Conntrack `json:"conntrack,omitempty" doc:"Left out while the kernel does not track connections"`
+	Conntrack     *Conntrack `json:"conntrack,omitempty" doc:"Omitted while the kernel does not track connections"`
 	UptimeSeconds uint64     `json:"uptime_seconds"`
 	CPU           CPU        `json:"cpu"`
 	TakenAt       time.Time  `json:"taken_at"`

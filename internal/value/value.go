@@ -29,7 +29,7 @@ func HostName(s string) (string, error) {
 		return "", errors.New("must have 1 to 253 characters")
 	}
 	if !isHostName(name) {
-		return "", errors.New("must be a host name: letters, digits and dashes, parted by dots")
+		return "", errors.New("must be a host name: letters, digits and dashes, separated by dots")
 	}
 	return name, nil
 }
@@ -64,7 +64,7 @@ func Prefix(s string) (netip.Prefix, error) {
 	}
 	prefix, err := netip.ParsePrefix(s)
 	if err != nil || prefix.Addr().Is4In6() {
-		return netip.Prefix{}, errors.New("must be an address or a network, as 192.0.2.1 or 192.0.2.0/24")
+		return netip.Prefix{}, errors.New("must be an address or a network, such as 192.0.2.1 or 192.0.2.0/24")
 	}
 	return prefix.Masked(), nil
 }
@@ -116,7 +116,7 @@ func Line(s string) error {
 // Text is like Line, but may have several.
 func Text(s string) error {
 	if strings.ContainsFunc(s, func(r rune) bool { return Unprintable(r) && r != '\n' && r != '\t' && r != '\r' }) {
-		return errors.New("must not have control characters")
+		return errors.New("must not contain control characters")
 	}
 	return nil
 }

@@ -80,6 +80,6 @@ func TestBarFirewall10Expiry(t *testing.T) {
 	for _, l := range late {
 		alive = max(alive, l)
 	}
-	figure := fmt.Sprintf("dead %.0f ms after expiry at the latest of %d, dead at all %v; control by another rule lives %v", ms(alive), n, cut, lived)
+	figure := fmt.Sprintf("connections cut within %.0f ms of expiry (%d rules), all cut %v; control by another rule lives %v", ms(alive), n, cut, lived)
 	bar.ReportTimed(t, "firewall", 10, figure, "<=1000 ms, control lives", cut && lived && !t.Failed(), alive <= time.Second)
 }

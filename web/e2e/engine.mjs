@@ -61,8 +61,8 @@ async function seeAndUndo(page) {
 	const dialog = await edit(page, "192.0.2.81");
 	await field(dialog, "Reason").fill("der neue Server → 81");
 	await shootBoth(page, "change-form");
-	await press(dialog, "What will change");
-	const plan = page.getByRole("dialog", { name: "What will change" });
+	await press(dialog, "Preview changes");
+	const plan = page.getByRole("dialog", { name: "Preview changes" });
 	await plan.waitFor();
 	await shootBoth(page, "change-plan");
 	const lines = (kind) => plan.locator(`tr[data-kind="${kind}"] td:last-child`).allTextContents();
@@ -78,15 +78,15 @@ async function seeAndUndo(page) {
 	await noteStages(page);
 	out.answers.saved = await dig();
 	await shootBoth(page, "change-live");
-	await press(page, "Undo");
-	await toast(page, "The change was undone").waitFor();
+	await press(page, "Revert");
+	await toast(page, "The change was reverted").waitFor();
 	out.answers.undone = await dig();
 }
 
 /** keep makes a change that waits, finds it in another tab and after a reload, and keeps it. */
 async function keep(page) {
 	const dialog = await edit(page, "192.0.2.82");
-	await dialog.getByLabel("Undo unless I confirm").check({ force: true });
+	await dialog.getByLabel("Revert automatically unless confirmed").check({ force: true });
 	await field(dialog, "Time to confirm").selectOption(String(longer));
 	await save(dialog);
 	const began = Date.now();
@@ -94,11 +94,11 @@ async function keep(page) {
 	out.answers.waiting = await dig();
 	const other = await page.context().newPage();
 	await other.goto("/system");
-	await bar(other).getByRole("button", { name: "Keep it" }).waitFor();
+	await bar(other).getByRole("button", { name: "Confirm" }).waitFor();
 	await page.reload();
-	await bar(page).getByRole("button", { name: "Keep it" }).waitFor();
+	await bar(page).getByRole("button", { name: "Confirm" }).waitFor();
 	out.shown.everywhere = true;
-	await bar(other).getByRole("button", { name: "Keep it" }).click();
+	await bar(other).getByRole("button", { name: "Confirm" }).click();
 	await bar(page).waitFor({ state: "detached" });
 	await other.close();
 	await later(Math.max(0, (longer + 3) * 1000 - (Date.now() - began)));
@@ -108,10 +108,10 @@ async function keep(page) {
 /** lose cuts everybody off by the settings and does nothing about it. */
 async function lose(page) {
 	await goTo(page, "/dns?tab=settings");
-	const acl = field(page, "Who may ask");
+	const acl = field(page, "Allowed clients");
 	const before = await acl.inputValue();
 	await acl.fill("127.0.0.0/8");
-	out.shown.onByDefault = await page.getByLabel("Undo unless I confirm within").isChecked();
+	out.shown.onByDefault = await page.getByLabel("Revert automatically unless confirmed within").isChecked();
 	await field(page, "Time to confirm").selectOption(String(wait));
 	await press(page, "Save");
 	await bar(page).waitFor();
@@ -127,7 +127,7 @@ async function lose(page) {
 			[...document.querySelectorAll("textarea")].some(
 				(e) => e.labels[0]?.textContent.includes(label) && e.value === text,
 			),
-		["Who may ask", before],
+		["Allowed clients", before],
 	);
 	out.shown.formBack = true;
 }
@@ -137,14 +137,14 @@ async function revert(page) {
 	for (const value of ["192.0.2.83", "192.0.2.84"]) await save(await edit(page, value));
 	await goTo(page, "/changes?component=dns");
 	await shootBoth(page, "changes");
-	out.shown.undone = await page.getByRole("row").filter({ hasText: "Undone" }).count();
+	out.shown.undone = await page.getByRole("row").filter({ hasText: "Reverted" }).count();
 	await page.getByRole("row").filter({ hasText: "DNS record changed" }).nth(1).getByRole("link").click();
 	await heading(page, "DNS record changed").waitFor();
 	await settled(page);
 	await shootBoth(page, "change-detail");
-	await press(page, "Undo this change");
-	const dialog = page.getByRole("dialog", { name: "Undo this change?" });
-	await press(dialog, "Undo this change");
+	await press(page, "Revert this change");
+	const dialog = page.getByRole("dialog", { name: "Revert this change?" });
+	await press(dialog, "Revert this change");
 	const row = dialog.getByRole("row").filter({ hasText: "dns_records.value" });
 	await row.waitFor();
 	await shootBoth(page, "change-conflict");

@@ -28,20 +28,20 @@ async function create(page, { far }) {
 	await press(page, "Create rule");
 	const dialog = page.getByRole("dialog", { name: "Create rule" });
 	await field(dialog, "Name").fill("The till reaches the bank");
-	await field(dialog, "From zone").selectOption("lan");
-	await field(dialog, "To zone").selectOption("wan");
-	await field(dialog, "To address").selectOption("cidr");
+	await field(dialog, "Source zone").selectOption("lan");
+	await field(dialog, "Destination zone").selectOption("wan");
+	await field(dialog, /^Destination(?! (zone|network))/).selectOption("cidr");
 	await field(dialog, "Destination network").fill(far);
-	await field(dialog, "What it is about").selectOption("object");
-	await dialog.getByRole("combobox", { name: "Service" }).fill("Card");
+	await field(dialog, "Service").selectOption("object");
+	await dialog.getByRole("combobox", { name: "Service object" }).fill("Card");
 	await page.getByRole("option", { name: /^Card payments/ }).click();
-	await dialog.getByLabel("Show its packets in the live log").check({ force: true });
+	await dialog.getByLabel("Log packets").check({ force: true });
 	await sight(page, "firewall-rule-form");
 	await press(dialog, "Create");
 	await dialog.waitFor({ state: "detached" });
 	await toast(page, "The till reaches the bank was created").waitFor();
 	out.reached.created = await reach();
-	await rule(page, "The office stores backups").getByText("Covered by The office manages the servers").waitFor();
+	await rule(page, "The office stores backups").getByText("Shadowed by The office manages the servers (same action)").waitFor();
 	await rule(page, "The till reaches the bank")
 		.getByText(/packet/)
 		.waitFor();
@@ -51,7 +51,7 @@ async function create(page, { far }) {
 /** explain asks why a packet passes. */
 async function explain(page, { near, far }) {
 	await press(page, "Explain a packet");
-	const dialog = page.getByRole("dialog", { name: "Why a packet passes, or does not" });
+	const dialog = page.getByRole("dialog", { name: "Why a packet is accepted or dropped" });
 	await field(dialog, "Source").fill(near);
 	await field(dialog, "Destination").fill(far);
 	await field(dialog, "Port").fill("7001");
@@ -85,10 +85,10 @@ async function fromLog(page, { far }) {
 		.first()
 		.getByRole("button", { name: /^Actions for/ })
 		.click();
-	await page.getByRole("menuitem", { name: "Make a rule from this line" }).click();
+	await page.getByRole("menuitem", { name: "Create rule from this packet" }).click();
 	const dialog = page.getByRole("dialog");
 	await dialog.waitFor();
-	await press(dialog, "Create service and go on");
+	await press(dialog, "Create service and continue");
 	const form = page.getByRole("dialog", { name: "Create rule" });
 	await form.waitFor();
 	out.shown.from = await field(form, "Source network").inputValue();
@@ -106,8 +106,8 @@ async function refused(page) {
 	await press(page, "Create rule");
 	const dialog = page.getByRole("dialog", { name: "Create rule" });
 	await field(dialog, "Name").fill("Everybody everywhere");
-	await field(dialog, "From zone").selectOption("any");
-	await field(dialog, "To zone").selectOption("any");
+	await field(dialog, "Source zone").selectOption("any");
+	await field(dialog, "Destination zone").selectOption("any");
 	await press(dialog, "Create");
 	const refusal = page.getByText(/The office never sends mail by itself/).first();
 	await refusal.waitFor();

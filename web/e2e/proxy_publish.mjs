@@ -40,8 +40,8 @@ async function publish(page) {
 	await sight(page, "publish-certificate");
 	await next(page);
 	await sight(page, "publish-summary");
-	await press(page, "What will change");
-	const plan = page.getByRole("dialog", { name: "What will change" });
+	await press(page, "Preview changes");
+	const plan = page.getByRole("dialog", { name: "Preview changes" });
 	await plan.waitFor();
 	out.shown.files = await plan.getByRole("heading", { level: 3 }).count();
 	await sight(page, "publish-plan");
@@ -73,7 +73,7 @@ async function drain(page) {
 	out.answers.both = await visit();
 	await look(page, "pool");
 	await row("server-1").getByRole("switch", { name: "Drain server-1" }).check({ force: true });
-	await toast(page, "server-1 gets no new clients").waitFor();
+	await toast(page, "server-1 is draining").waitFor();
 	await row("server-1").getByText("Draining", { exact: true }).waitFor();
 	out.answers.drained = await visit();
 	await sight(page, "pool-draining");
@@ -91,7 +91,7 @@ async function reorder(page) {
 	await heading(page, site).waitFor();
 	await settled(page);
 	await sight(page, "site");
-	for (const tab of ["Security", "Headers", "Traffic", "Routing"]) {
+	for (const tab of ["Security", "Headers", "Traffic", "Routing rules"]) {
 		await page.getByRole("tab", { name: tab }).click();
 		await settled(page);
 		await look(page, `site-${tab}`);

@@ -57,7 +57,7 @@ func (p *part) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "search-audit", Method: http.MethodGet, Path: "/audit/search", Access: api.Viewer,
 		Summary:     "Search the audit log, newest first",
-		Description: "Text matches anywhere and ignores case. To page on, send the created_at and seq of the last entry as before and before_seq.",
+		Description: "Text matches anywhere, case-insensitively. For the next page, send created_at and seq of the last entry as before and before_seq.",
 	}, p.search)
 	api.Stream(r, api.Op{
 		ID: "live-audit", Path: "/audit/live", Access: api.Viewer,
@@ -79,10 +79,10 @@ func (p *part) recent(ctx context.Context, in *struct {
 type searchInput struct {
 	Actor     string    `query:"actor" maxLength:"254" doc:"Part of the actor's name"`
 	Action    string    `query:"action" maxLength:"100" doc:"Part of the action"`
-	Subject   string    `query:"subject" minLength:"3" maxLength:"254" doc:"Part of the subject; three characters at least, so that an index finds it"`
-	Since     time.Time `query:"since" doc:"Not before this moment"`
-	Until     time.Time `query:"until" doc:"Not after this moment"`
-	Before    time.Time `query:"before" doc:"created_at of the entry after which to go on"`
+	Subject   string    `query:"subject" minLength:"3" maxLength:"254" doc:"Part of the subject, at least three characters"`
+	Since     time.Time `query:"since" doc:"Not before this time"`
+	Until     time.Time `query:"until" doc:"Not after this time"`
+	Before    time.Time `query:"before" doc:"created_at of the last entry of the previous page"`
 	BeforeSeq int64     `query:"before_seq" minimum:"0" doc:"seq of that entry"`
 	Limit     int       `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 }
@@ -92,7 +92,7 @@ func (p *part) search(ctx context.Context, in *searchInput) (*api.Body[[]audit.E
 	if !in.Before.IsZero() {
 		q.Before = &audit.Cursor{CreatedAt: in.Before, Seq: in.BeforeSeq}
 	} else if in.BeforeSeq != 0 {
-		return nil, fault.At("before_seq", "goes together with before")
+		return nil, fault.At("before_seq", "is allowed only together with before")
 	}
 	entries, err := audit.Search(ctx, p.pool, q)
 	if err != nil {

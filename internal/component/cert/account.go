@@ -41,14 +41,14 @@ func (s *service) account(ctx context.Context, client *authority, settings setup
 		if err := s.forgetAccount(ctx, settings.DirectoryURL); err != nil {
 			return a, err
 		}
-		return a, troubled(accountLost, err, "the key of this node's account at the authority cannot be opened")
+		return a, troubled(accountLost, err, "the key of this node's ACME account cannot be decrypted")
 	}
 	return a, nil
 }
 
 func (s *service) register(ctx context.Context, client *authority, settings setupstate.ACME) (acme.Account, error) {
 	if !settings.TermsAgreed {
-		return acme.Account{}, troubled(termsNotAgreed, nil, "nobody agreed to the authority's terms of service")
+		return acme.Account{}, troubled(termsNotAgreed, nil, "the certificate authority's terms of service are not agreed to")
 	}
 	key, err := newKey(ecdsaP256)
 	if err != nil {

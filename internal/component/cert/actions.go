@@ -18,9 +18,9 @@ import (
 // Summary counts certificates.
 type Summary struct {
 	Total    int `json:"total"`
-	Expiring int `json:"expiring" doc:"Will run out soon"`
+	Expiring int `json:"expiring" doc:"Expiring soon"`
 	Expired  int `json:"expired"`
-	Errors   int `json:"errors" doc:"Whose last attempt failed, expired or not"`
+	Errors   int `json:"errors" doc:"Last attempt failed, expired or not"`
 }
 
 // Asked is the answer to a request that gateway-scheduler takes up within seconds.
@@ -31,17 +31,17 @@ type Asked struct {
 func (s *service) actionRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "summarise-certificates", Method: http.MethodGet, Path: "/certificates/summary", Access: api.Viewer,
-		Summary: "Count certificates by how they are",
+		Summary: "Count certificates by state",
 	}, s.summary)
 	api.Handle(r, api.Op{
 		ID: "renew-certificate", Method: http.MethodPost, Path: "/certificates/{id}/renew", Status: http.StatusAccepted,
 		Summary:     "Renew a certificate now",
-		Description: "The scheduler takes it up within seconds, and forgets earlier failures; the old certificate is served until the new one is there.",
+		Description: "The scheduler starts it within seconds and clears earlier failures; the old certificate is served until the new one is issued.",
 	}, s.askRenewal)
 	api.Handle(r, api.Op{
 		ID: "check-certificate", Method: http.MethodPost, Path: "/certificates/{id}/check", Status: http.StatusAccepted,
-		Summary:     "Check what ordering a certificate depends on",
-		Description: "Looks at the names' addresses, CAA records, port 80 and the authority, and orders nothing. What it found is in the certificate's checks, some seconds later.",
+		Summary:     "Run the pre-flight checks of a certificate",
+		Description: "Checks the names' addresses, CAA records, port 80 and the certificate authority, and orders nothing. The results are in the certificate's checks a few seconds later.",
 	}, s.askCheck)
 	api.WellKnown(r, "acme-challenge", s.keyAuthorization)
 }
@@ -61,7 +61,7 @@ func (s *service) summary(ctx context.Context, _ *struct{}) (*api.Body[Summary],
 func (s *service) askRenewal(ctx context.Context, in *resource.One) (*api.Body[Asked], error) {
 	return s.ask(ctx, in.ID, "renew", func(source string) error {
 		if source == fromUpload {
-			return fault.New(fault.Conflict, "this certificate was uploaded; upload its successor instead").WithCode("not_renewable")
+			return fault.New(fault.Conflict, "this certificate was uploaded; upload a new one instead").WithCode("not_renewable")
 		}
 		return nil
 	}, `insert into certificate_status (certificate_id, requested_at) values ($1, $2)
@@ -71,7 +71,7 @@ func (s *service) askRenewal(ctx context.Context, in *resource.One) (*api.Body[A
 func (s *service) askCheck(ctx context.Context, in *resource.One) (*api.Body[Asked], error) {
 	return s.ask(ctx, in.ID, "check", func(source string) error {
 		if source != fromACME {
-			return fault.New(fault.Conflict, "only certificates that an authority issues are checked").WithCode("not_checkable")
+			return fault.New(fault.Conflict, "only ACME certificates are checked").WithCode("not_checkable")
 		}
 		return nil
 	}, `insert into certificate_status (certificate_id, check_requested_at) values ($1, $2)

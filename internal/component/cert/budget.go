@@ -32,7 +32,7 @@ func limitsOf(directory string) (limits, bool) {
 func (d *doctor) budget(ctx context.Context, directory string) {
 	l, known := limitsOf(directory)
 	if !known {
-		d.fine(checkBudget, "", "the authority publishes no limits that this node knows of")
+		d.fine(checkBudget, "", "no known rate limits")
 		return
 	}
 	now := d.service.Now()
@@ -44,11 +44,11 @@ func (d *doctor) budget(ctx context.Context, directory string) {
 		directory, d.c.Names, now.Add(-7*24*time.Hour), now.Add(-time.Hour)).Scan(&same, &failures)
 	switch {
 	case err != nil:
-		d.doubt(checkBudget, "", internalTrouble, "what was ordered before is not known")
+		d.doubt(checkBudget, "", internalTrouble, "earlier orders are unknown")
 	case same >= l.same:
-		d.certain(checkBudget, "", rateLimited, "%d certificates for the same names were issued within a week, and the authority issues no more", same)
+		d.certain(checkBudget, "", rateLimited, "rate limit reached: %d certificates for the same names within a week", same)
 	case failures >= l.failures:
-		d.certain(checkBudget, "", rateLimited, "%d orders for these names failed within an hour, and the authority takes no more", failures)
+		d.certain(checkBudget, "", rateLimited, "rate limit reached: %d failed orders for these names within an hour", failures)
 	default:
 		d.fine(checkBudget, "", "%d of %d certificates for the same names this week", same, l.same)
 	}

@@ -39,17 +39,17 @@ type Certificate struct {
 	Challenge     string     `json:"challenge" db:"challenge" enum:"http-01,dns-01"`
 	DNSProviderID *string    `json:"dns_provider_id" db:"dns_provider_id"`
 	KeyType       string     `json:"key_type" db:"key_type" enum:"ecdsa-p256,rsa-2048"`
-	Status        string     `json:"status" db:"status" enum:"pending,valid,expiring,expired,error" doc:"error: the last attempt to get or renew it failed; what was there before is still served"`
-	ExpiresAt     *time.Time `json:"expires_at" db:"not_after" doc:"Null while there is none yet"`
+	Status        string     `json:"status" db:"status" enum:"pending,valid,expiring,expired,error" doc:"error: the last attempt to issue or renew it failed; the previous certificate is still served"`
+	ExpiresAt     *time.Time `json:"expires_at" db:"not_after" doc:"Null while none is issued yet"`
 	NotBefore     *time.Time `json:"not_before" db:"not_before"`
 	Issuer        string     `json:"issuer" db:"issuer"`
 	Serial        string     `json:"serial" db:"serial" doc:"Hexadecimal"`
-	LastRenewedAt *time.Time `json:"last_renewed_at" db:"last_renewed_at" doc:"When it was last issued, made or uploaded"`
-	LastError     *string    `json:"last_error" db:"last_error" doc:"Code of what went wrong at the last attempt; null when nothing did" example:"dns_mismatch"`
+	LastRenewedAt *time.Time `json:"last_renewed_at" db:"last_renewed_at" doc:"When it was last issued, created or uploaded"`
+	LastError     *string    `json:"last_error" db:"last_error" doc:"Error code of the last attempt; null if it succeeded" example:"dns_mismatch"`
 	LastErrorText *string    `json:"last_error_message" db:"last_error_message"`
-	Remedy        *string    `json:"remedy" db:"remedy" doc:"What to do about it"`
-	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at" doc:"After a failure: not before this moment"`
-	Checks        []Finding  `json:"checks" db:"checks" doc:"What the last check before ordering found"`
+	Remedy        *string    `json:"remedy" db:"remedy" doc:"How to fix it"`
+	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at" doc:"After a failure: the earliest next attempt"`
+	Checks        []Finding  `json:"checks" db:"checks" doc:"Results of the last pre-flight checks"`
 	CheckedAt     *time.Time `json:"checked_at" db:"checked_at"`
 }
 
@@ -68,11 +68,11 @@ var statusOf = `case when not_after <= now() then 'expired'
 
 // Input is what create and update take.
 type Input struct {
-	Names         []string    `json:"names" db:"names" maxItems:"100" required:"false" nullable:"false" doc:"The names it is for, the main one first; an uploaded one names them itself when none are given" example:"[\"www.example.com\"]"`
-	Source        string      `json:"source" db:"source" enum:"acme,upload,self_signed" doc:"acme: an authority issues it and it is renewed in time; upload: yours; self_signed: for names inside"`
-	Challenge     string      `json:"challenge,omitempty" db:"challenge" enum:"http-01,dns-01" default:"http-01" doc:"How the authority sees that the names are ours; a wildcard needs dns-01"`
-	DNSProviderID *string     `json:"dns_provider_id,omitempty" db:"dns_provider_id" maxLength:"36" doc:"Who changes the records for dns-01"`
-	KeyType       string      `json:"key_type,omitempty" db:"key_type" enum:"ecdsa-p256,rsa-2048" default:"ecdsa-p256" doc:"Of the key that is made; not used for upload"`
+	Names         []string    `json:"names" db:"names" maxItems:"100" required:"false" nullable:"false" doc:"The names it covers, the main one first; for an upload, default all names in the certificate" example:"[\"www.example.com\"]"`
+	Source        string      `json:"source" db:"source" enum:"acme,upload,self_signed" doc:"acme: issued and renewed automatically by a certificate authority; upload: your own; self_signed: for internal use"`
+	Challenge     string      `json:"challenge,omitempty" db:"challenge" enum:"http-01,dns-01" default:"http-01" doc:"ACME challenge; a wildcard requires dns-01"`
+	DNSProviderID *string     `json:"dns_provider_id,omitempty" db:"dns_provider_id" maxLength:"36" doc:"DNS provider for dns-01"`
+	KeyType       string      `json:"key_type,omitempty" db:"key_type" enum:"ecdsa-p256,rsa-2048" default:"ecdsa-p256" doc:"Type of the generated key; not used for upload"`
 	Certificate   string      `json:"certificate,omitempty" db:"-" maxLength:"65536" doc:"For upload: PEM, the own certificate first, then those that signed it; on update it stays when left out"`
 	PrivateKey    secret.Text `json:"private_key,omitempty" db:"-" maxLength:"16384" doc:"For upload: its key, PEM"`
 
@@ -110,11 +110,11 @@ func (s *service) prepare(_ context.Context, _ bool, in *Input) error {
 	given := in.Certificate != "" || in.PrivateKey != ""
 	switch {
 	case given && in.Source != fromUpload:
-		problems.Add("certificate", "is for the source upload only")
+		problems.Add("certificate", "is allowed only for the source upload")
 	case given:
 		s.readUpload(&problems, in)
 	case in.Source != fromUpload && len(in.Names) == 0:
-		problems.Add("names", "must have at least one")
+		problems.Add("names", "must have at least one entry")
 	}
 	return problems.Err()
 }
@@ -133,7 +133,7 @@ func (s *service) readUpload(problems *fault.Problems, in *Input) {
 	}
 	leaf := certs[0]
 	if leaf.NotAfter.Before(s.Now()) {
-		problems.Add("certificate", "ran out on %s", leaf.NotAfter.UTC().Format(time.DateOnly))
+		problems.Add("certificate", "expired on %s", leaf.NotAfter.UTC().Format(time.DateOnly))
 	}
 	made, err := pemfiles.NewMaterial([]byte(in.Certificate), key)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *service) readUpload(problems *fault.Problems, in *Input) {
 		in.Names = ownNames(made)
 	}
 	if len(in.Names) == 0 {
-		problems.Add("certificate", "has no name (subjectAltName) that it could be served for")
+		problems.Add("certificate", "has no usable name (subjectAltName)")
 	}
 	in.uploaded = &made
 }
@@ -166,7 +166,7 @@ func (s *service) validate(ctx context.Context, tx db.DB, old *Certificate, in *
 	if in.Source == fromACME && in.Challenge == http01 {
 		for i, n := range in.Names {
 			if pemfiles.Wildcard(n) {
-				problems.Add(fmt.Sprintf("names[%d]", i), "is a wildcard, which needs the challenge dns-01")
+				problems.Add(fmt.Sprintf("names[%d]", i), "is a wildcard, which requires the challenge dns-01")
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func checkSource(ctx context.Context, tx db.DB, problems *fault.Problems, old *C
 	case in.uploaded != nil:
 		missing = pemfiles.Uncovered(in.uploaded.Leaf, in.Names)
 	case old == nil || old.Source != fromUpload:
-		problems.Add("certificate", "is needed, together with private_key")
+		problems.Add("certificate", "is required, together with private_key")
 		return nil
 	default:
 		var stored []string
@@ -199,7 +199,7 @@ func checkSource(ctx context.Context, tx db.DB, problems *fault.Problems, old *C
 		missing = slices.DeleteFunc(slices.Clone(in.Names), func(n string) bool { return pemfiles.Among(stored, n) })
 	}
 	if len(missing) > 0 {
-		problems.Add("names", "has names that the certificate is not for: %s", strings.Join(missing, ", "))
+		problems.Add("names", "has names that the certificate does not cover: %s", strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -208,11 +208,11 @@ func checkProvider(ctx context.Context, tx db.DB, problems *fault.Problems, in *
 	switch {
 	case in.Source != fromACME || in.Challenge != dns01:
 		if in.DNSProviderID != nil {
-			problems.Add("dns_provider_id", "goes together with the source acme and the challenge dns-01")
+			problems.Add("dns_provider_id", "is allowed only with the source acme and the challenge dns-01")
 		}
 		return nil
 	case in.DNSProviderID == nil:
-		problems.Add("dns_provider_id", "is needed for the challenge dns-01")
+		problems.Add("dns_provider_id", "is required for the challenge dns-01")
 		return nil
 	}
 	var known bool
@@ -245,7 +245,7 @@ func refuseTaken(ctx context.Context, tx db.DB, old *Certificate, names []string
 	if len(taken) == 0 {
 		return nil
 	}
-	f := fault.New(fault.Conflict, "another certificate is for %s already; change its source instead, or take the name from it first", taken[0])
+	f := fault.New(fault.Conflict, "another certificate already covers %s; change its source instead, or remove the name from it first", taken[0])
 	f.Fields = []fault.Field{{Name: fmt.Sprintf("names[%d]", slices.Index(names, taken[0])), Message: "is taken"}}
 	return f
 }

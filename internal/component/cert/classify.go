@@ -44,9 +44,9 @@ func (s *service) classify(ctx context.Context, settings setupstate.ACME, client
 		if forgot := s.forgetAccount(ctx, settings.DirectoryURL); forgot != nil {
 			return forgot
 		}
-		return troubled(accountLost, err, "the authority does not know this node's account any more")
+		return troubled(accountLost, err, "the certificate authority no longer knows this node's account")
 	}
-	t := troubled(code, err, "the authority says: %s", problem.Detail)
+	t := troubled(code, err, "the certificate authority says: %s", problem.Detail)
 	t.after = client.waits.said()
 	return t
 }
@@ -66,10 +66,10 @@ func closest(p acme.Problem) acme.Problem {
 func failedValidation(problem acme.Problem, findings []Finding) error {
 	for _, f := range findings {
 		if !f.OK && f.Code != "" && f.Code != dnsUnanswered {
-			return troubled(f.Code, problem, "%s; the authority says: %s", f.Message, problem.Detail)
+			return troubled(f.Code, problem, "%s; the certificate authority says: %s", f.Message, problem.Detail)
 		}
 	}
-	return troubled(validationFailed, problem, "the authority could not see that the names are ours: %s", problem.Detail)
+	return troubled(validationFailed, problem, "the certificate authority could not validate the names: %s", problem.Detail)
 }
 
 // unreached words an error that is no answer of an authority.
@@ -78,5 +78,5 @@ func unreached(err error) error {
 	if _, inner, found := strings.Cut(text, "\": "); found { // Get "https://…": dial tcp …
 		text = inner
 	}
-	return troubled(acmeUnreachable, err, "the authority does not answer as it should: %s", text)
+	return troubled(acmeUnreachable, err, "unexpected response from the certificate authority: %s", text)
 }

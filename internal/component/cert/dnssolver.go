@@ -78,11 +78,11 @@ func (s *dnsSolver) trouble() error {
 func (s *dnsSolver) Present(ctx context.Context, c acme.Challenge) error {
 	name, err := s.lookup.alias(ctx, c.DNS01TXTRecordName())
 	if err != nil {
-		return s.fail(dnsUnanswered, err, "where the challenge for %s belongs is not known", c.Identifier.Value)
+		return s.fail(dnsUnanswered, err, "cannot determine where the challenge record for %s belongs", c.Identifier.Value)
 	}
 	zone, err := s.lookup.zone(ctx, name)
 	if err != nil {
-		return s.fail(dnsUnanswered, err, "which zone holds %s is not known", c.Identifier.Value)
+		return s.fail(dnsUnanswered, err, "cannot determine the zone of %s", c.Identifier.Value)
 	}
 	t := txt{zone: zone, name: name, value: c.DNS01KeyAuthorization()}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

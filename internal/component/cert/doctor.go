@@ -91,13 +91,13 @@ func (d *doctor) caa(ctx context.Context, name string, identities []string) {
 	records, err := d.lookup.caa(ctx, apex(name))
 	switch {
 	case err != nil:
-		d.doubt(checkCAA, name, dnsUnanswered, "whether CAA records forbid it is not known: %s", err)
+		d.doubt(checkCAA, name, dnsUnanswered, "CAA records could not be checked: %s", err)
 	case len(records) == 0:
 		d.fine(checkCAA, name, "there are no CAA records")
 	case len(identities) > 0 && !permitted(records, identities, pemfiles.Wildcard(name)):
-		d.certain(checkCAA, name, caaForbids, "the CAA records of %s do not name %s", strings.TrimSuffix(records[0].Hdr.Name, "."), strings.Join(identities, " or "))
+		d.certain(checkCAA, name, caaForbids, "the CAA records of %s do not allow %s", strings.TrimSuffix(records[0].Hdr.Name, "."), strings.Join(identities, " or "))
 	default:
-		d.fine(checkCAA, name, "the CAA records let the authority issue")
+		d.fine(checkCAA, name, "the CAA records allow issuance")
 	}
 }
 
@@ -107,7 +107,7 @@ func (d *doctor) addresses(ctx context.Context, name string) {
 	addrs, err := d.lookup.addresses(ctx, name)
 	switch {
 	case err != nil:
-		d.doubt(checkAddresses, name, dnsUnanswered, "where it leads is not known: %s", err)
+		d.doubt(checkAddresses, name, dnsUnanswered, "the name could not be resolved: %s", err)
 		return
 	case len(addrs) == 0:
 		d.certain(checkAddresses, name, dnsMismatch, "%s has no A or AAAA record", name)
@@ -115,7 +115,7 @@ func (d *doctor) addresses(ctx context.Context, name string) {
 	}
 	token := "check-" + rand.Text()
 	if err := d.service.present(ctx, token, token+".self"); err != nil {
-		d.doubt(checkPort, name, internalTrouble, "the way to port 80 could not be tried")
+		d.doubt(checkPort, name, internalTrouble, "port 80 could not be tested")
 		return
 	}
 	defer func() { _ = d.service.withdraw(ctx, token) }() // it expires
@@ -124,7 +124,7 @@ func (d *doctor) addresses(ctx context.Context, name string) {
 		d.address(name, addr, d.service.visit(ctx, name, addr, token))
 	}
 	if len(d.findings) == before {
-		d.fine(checkAddresses, name, "%s leads here", name)
+		d.fine(checkAddresses, name, "%s points here", name)
 		d.fine(checkPort, name, "port 80 answers")
 	}
 }
@@ -134,15 +134,15 @@ func (d *doctor) address(name string, addr netip.Addr, came visit) {
 	switch ours := slices.Contains(d.own, addr); {
 	case came == ourAnswer:
 	case ours && came == noAnswer:
-		d.certain(checkPort, name, portUnreachable, "port 80 of %s, which is this node, does not answer", addr)
+		d.certain(checkPort, name, portUnreachable, "port 80 of %s (this node) does not answer", addr)
 	case ours:
-		d.certain(checkPort, name, portUnreachable, "port 80 of %s, which is this node, is answered by something else than the gateway", addr)
+		d.certain(checkPort, name, portUnreachable, "port 80 of %s (this node) is answered by something other than the gateway", addr)
 	case came == otherAnswer:
-		d.certain(checkAddresses, name, dnsMismatch, "%s leads to %s, where another server answers", name, addr)
+		d.certain(checkAddresses, name, dnsMismatch, "%s points to %s, where another server answers", name, addr)
 	case d.public(addr):
-		d.doubt(checkAddresses, name, dnsMismatch, "%s leads to %s, which is not an address of this node", name, addr)
+		d.doubt(checkAddresses, name, dnsMismatch, "%s points to %s, which is not an address of this node", name, addr)
 	default:
-		d.doubt(checkPort, name, portUnreachable, "%s leads to %s, which is not an address of this node, and port 80 does not answer there", name, addr)
+		d.doubt(checkPort, name, portUnreachable, "%s points to %s, which is not an address of this node, and port 80 does not answer there", name, addr)
 	}
 }
 

@@ -170,7 +170,7 @@ func (s *service) put(ctx context.Context, c due, m pemfiles.Material, from stri
 		return err
 	}
 	if came := intent.Came(ctx); came.Apply == intent.Failed {
-		return troubled(notServed, errors.New(came.Why), "the new certificate is stored, but the proxy did not take it: %s", came.Why)
+		return troubled(notServed, errors.New(came.Why), "the new certificate is stored, but the proxy rejected it: %s", came.Why)
 	}
 	return s.verify(ctx, c.Names, string(m.Chain))
 }
@@ -188,7 +188,7 @@ func (s *service) verify(ctx context.Context, names []string, chain string) erro
 			name = "any." + apex(n)
 		}
 		if got := s.served(ctx, name); got != "" && !pemfiles.SameSerial(got, pemfiles.Serial(certs[0])) {
-			return troubled(notServed, nil, "the proxy serves %s with the certificate %s, not with the new one", name, got)
+			return troubled(notServed, nil, "the proxy serves %s with certificate %s instead of the new one", name, got)
 		}
 	}
 	return nil

@@ -131,7 +131,7 @@ func (l lookup) alias(ctx context.Context, name string) (string, error) {
 		}
 		name = strings.ToLower(target)
 	}
-	return "", fmt.Errorf("%s is an alias of an alias without end", name)
+	return "", fmt.Errorf("%s is part of a CNAME loop", name)
 }
 
 // zone is the one that holds a name: the next above with an SOA record.
@@ -148,5 +148,5 @@ func (l lookup) zone(ctx context.Context, name string) (string, error) {
 		}
 		_, at, _ = strings.Cut(at, ".")
 	}
-	return "", fmt.Errorf("no zone holds %s", name)
+	return "", fmt.Errorf("no zone found for %s", name)
 }

@@ -19,7 +19,7 @@ func parseNames(p *fault.Problems, names []string) []string {
 		case err != nil:
 			p.Add(at, "%s", err)
 		case slices.Contains(out, name):
-			p.Add(at, "is listed twice")
+			p.Add(at, "is a duplicate")
 		default:
 			out = append(out, name)
 		}

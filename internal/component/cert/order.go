@@ -32,7 +32,7 @@ type authority struct {
 func (s *service) client(directory string) (*authority, error) {
 	transport, err := s.outside.Transport()
 	if err != nil {
-		return nil, troubled(acmeUnreachable, err, "the authority cannot be spoken to: %s", err)
+		return nil, troubled(acmeUnreachable, err, "the certificate authority is not reachable: %s", err)
 	}
 	w := &waits{next: transport}
 	return &authority{
@@ -129,17 +129,17 @@ func (s *service) obtainFrom(ctx context.Context, client *authority, account acm
 		return pemfiles.Material{}, err
 	}
 	if len(chains) == 0 {
-		return pemfiles.Material{}, troubled(orderFailed, nil, "the authority issued nothing")
+		return pemfiles.Material{}, troubled(orderFailed, nil, "the certificate authority issued nothing")
 	}
 	m, err := pemfiles.NewMaterial(chains[0].ChainPEM, key)
 	if errors.Is(err, pemfiles.ErrKeyMismatch) {
-		return pemfiles.Material{}, troubled(keyMismatch, err, "the authority issued a certificate for another key")
+		return pemfiles.Material{}, troubled(keyMismatch, err, "the certificate authority issued a certificate for another key")
 	}
 	if err != nil {
-		return pemfiles.Material{}, troubled(orderFailed, err, "what the authority issued cannot be used: it %s", err)
+		return pemfiles.Material{}, troubled(orderFailed, err, "the issued certificate cannot be used: it %s", err)
 	}
 	if missing := pemfiles.Uncovered(m.Leaf, c.Names); len(missing) > 0 {
-		return pemfiles.Material{}, troubled(orderFailed, nil, "the authority issued a certificate that is not for %s", missing[0])
+		return pemfiles.Material{}, troubled(orderFailed, nil, "the issued certificate does not cover %s", missing[0])
 	}
 	return m, nil
 }

@@ -40,7 +40,7 @@ type Provider struct {
 type ProviderInput struct {
 	Name     string            `json:"name" db:"name" minLength:"1" maxLength:"100" example:"our name server"`
 	Kind     string            `json:"kind" db:"kind" maxLength:"40" doc:"One of the kinds of /certificates/dns-provider-kinds" example:"rfc2136"`
-	Settings map[string]string `json:"settings" db:"-" doc:"What its kind wants; ***SET*** keeps a secret as it is" example:"{\"server\": \"192.0.2.1\", \"key_name\": \"gateway\", \"key\": \"…\"}"`
+	Settings map[string]string `json:"settings" db:"-" doc:"Settings of its kind; ***SET*** keeps a stored secret" example:"{\"server\": \"192.0.2.1\", \"key_name\": \"gateway\", \"key\": \"…\"}"`
 
 	kept map[string]string // secrets that stay
 }
@@ -62,7 +62,7 @@ func (s *service) providers() resource.Resource[Provider, ProviderInput] {
 func (s *service) kindRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-cert-dns-provider-kinds", Method: http.MethodGet, Path: "/certificates/dns-provider-kinds", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "List the kinds of DNS provider, with the settings that each wants",
+		Summary: "List the kinds of DNS provider and their settings",
 	}, func(context.Context, *struct{}) (*api.Body[[]dnsprovider.Kind], error) {
 		return api.OK(dnsprovider.Kinds()), nil
 	})
@@ -75,12 +75,12 @@ func (s *service) validateProvider(ctx context.Context, tx db.DB, old *Provider,
 	}
 	k, ok := dnsprovider.Find(in.Kind)
 	if !ok {
-		problems.Add("kind", "is not one of the kinds there are")
+		problems.Add("kind", "is not a known kind")
 		return problems.Err()
 	}
 	for name := range in.Settings {
 		if !slices.ContainsFunc(k.Settings, func(setting dnsprovider.Setting) bool { return setting.Name == name }) {
-			problems.Add("settings", "has one that %s does not want; see the list of kinds", k.Title)
+			problems.Add("settings", "has a setting that %s does not accept; see the list of kinds", k.Title)
 		}
 	}
 	moved := old != nil && (old.Kind != in.Kind || slices.ContainsFunc(k.Settings, func(setting dnsprovider.Setting) bool {
@@ -102,17 +102,17 @@ func (s *service) validateProvider(ctx context.Context, tx db.DB, old *Provider,
 func checkSetting(s dnsprovider.Setting, value string, old *Provider, moved bool) error {
 	switch {
 	case value == "" && s.Required:
-		return errors.New("is needed")
+		return errors.New("is required")
 	case value == "":
 		return nil
 	case len(value) > 4096 || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errors.New("must be printable ASCII without spaces, at most 4096 characters")
 	case !s.Secret && value == masked:
-		return errors.New("is no secret; give its value")
+		return errors.New("is not a secret; enter its value")
 	case s.Secret && value == masked && (old == nil || old.Settings[s.Name] != masked):
-		return errors.New("is not stored yet; give its value")
+		return errors.New("is not stored yet; enter its value")
 	case s.Secret && value == masked && moved:
-		return errors.New("must be given anew: what it was for has changed")
+		return errors.New("must be entered again, because what it belongs to has changed")
 	case s.Secret && value == masked:
 		return nil
 	case s.Server:
@@ -128,7 +128,7 @@ func checkSetting(s dnsprovider.Setting, value string, old *Provider, moved bool
 func checkServer(value string) error {
 	name, port, err := net.SplitHostPort(dnsprovider.WithPort(value))
 	if n, errPort := strconv.ParseUint(port, 10, 16); err != nil || errPort != nil || n == 0 {
-		return errors.New("must be an address or a name, with a port if need be")
+		return errors.New("must be an address or a name, optionally with a port")
 	}
 	if _, err := netip.ParseAddr(name); err == nil {
 		return nil
@@ -204,14 +204,14 @@ func (s *service) openProvider(ctx context.Context, id string) (dnsprovider.Chan
 	var settings map[string]string
 	err := s.DB.QueryRow(ctx, `select kind, settings from dns_providers where id = $1`, id).Scan(&kind, &settings)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil, troubled(dnsUpdateFailed, err, "the DNS provider is gone")
+		return nil, nil, troubled(dnsUpdateFailed, err, "the DNS provider no longer exists")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read provider %s: %w", id, err)
 	}
 	secrets, err := s.secrets(ctx, s.DB, id)
 	if err != nil {
-		return nil, nil, troubled(dnsUpdateFailed, err, "the secrets of the DNS provider cannot be opened; give them anew")
+		return nil, nil, troubled(dnsUpdateFailed, err, "the secrets of the DNS provider cannot be decrypted; enter them again")
 	}
 	var hide []string
 	for _, value := range secrets {

@@ -27,20 +27,20 @@ const (
 
 // remedies are what an operator can do, by code.
 var remedies = map[string]string{
-	dnsMismatch:      "Point the name's A and AAAA records at this node's public address, and remove those that lead elsewhere; then renew.",
-	caaForbids:       "Add a CAA record that names this authority, or remove the CAA records of the domain; then renew.",
-	portUnreachable:  "Let port 80 of the name's address lead to this node: look at the firewall, at port forwarding, and whether the proxy runs. Or use the challenge dns-01.",
-	rateLimited:      "Wait: the authority issues no more for now, and this node tries again by itself. Put several names into one certificate instead of ordering one for each.",
-	accountLost:      "Nothing: the authority no longer knew this node, which registers anew at the next attempt.",
-	validationFailed: "The authority looked and did not find our answer. See that the name leads here from the internet over IPv4 and IPv6, then renew.",
-	dnsUpdateFailed:  "Check the provider's address and credentials, that it holds the name's zone, and that they may change TXT records there.",
-	acmeUnreachable:  "Check that this node reaches the internet and resolves names, and the authority's directory address. A private authority's own certificate goes into /etc/gateway/acme-ca.pem.",
-	termsNotAgreed:   "Agree to the authority's terms of service: terms_agreed of /system/acme.",
-	orderFailed:      "The authority refused the order; its reason is in the message. Change what it complains about, then renew.",
-	keyMismatch:      "Renew once more; if it comes again, the authority answers with certificates for other keys.",
-	notServed:        "The certificate is issued, but the proxy serves another one. Look at the state of the component cert, and restart haproxy if it stays.",
-	dnsUnanswered:    "Check that this node's resolver works, and the name servers of the domain.",
-	internalTrouble:  "This is a fault of the gateway; its log (gateway-scheduler) says more. It tries again by itself.",
+	dnsMismatch:      "Point the name's A and AAAA records to this node's public address and remove all others; then renew.",
+	caaForbids:       "Add a CAA record for this certificate authority, or remove the domain's CAA records; then renew.",
+	portUnreachable:  "Make port 80 of the name's address reach this node: check the firewall, port forwarding, and that the proxy is running. Or use the challenge dns-01.",
+	rateLimited:      "Wait: the certificate authority's rate limit is reached, and this node retries automatically. Put several names into one certificate instead of ordering one for each.",
+	accountLost:      "Nothing to do: the certificate authority no longer knew this node's account; it registers again at the next attempt.",
+	validationFailed: "The certificate authority did not find the challenge response. Check that the name reaches this node from the internet over IPv4 and IPv6, then renew.",
+	dnsUpdateFailed:  "Check the provider's address and credentials, that it hosts the name's zone, and that they may change TXT records there.",
+	acmeUnreachable:  "Check that this node reaches the internet and resolves names, and check the ACME directory URL. Put a private authority's root certificate into /etc/gateway/acme-ca.pem.",
+	termsNotAgreed:   "Agree to the terms of service: set terms_agreed in /system/acme.",
+	orderFailed:      "The certificate authority rejected the order; the message has its reason. Correct it, then renew.",
+	keyMismatch:      "Renew again; if it happens once more, the certificate authority returns certificates for other keys.",
+	notServed:        "The certificate is issued, but the proxy serves another one. Check the state of the component cert, and restart HAProxy if it persists.",
+	dnsUnanswered:    "Check this node's resolver and the domain's name servers.",
+	internalTrouble:  "Internal error of the gateway; see its log (gateway-scheduler). It retries automatically.",
 }
 
 // trouble is a failure that an operator is told.
@@ -70,7 +70,7 @@ func troubleOf(err error) *trouble {
 	if errors.As(err, &t) {
 		return t
 	}
-	return &trouble{code: internalTrouble, message: "the gateway failed to order it", cause: err}
+	return &trouble{code: internalTrouble, message: "internal error while ordering it", cause: err}
 }
 
 // Alert is the news that a certificate could not be got or renewed. It is told once for
@@ -94,10 +94,10 @@ func (s *service) alert(ctx context.Context, a Alert) {
 
 // Finding is what one check before ordering found.
 type Finding struct {
-	Check   string `json:"check" doc:"What was looked at" example:"addresses"`
-	Name    string `json:"name" doc:"For which name; empty: for all"`
+	Check   string `json:"check" doc:"What was checked" example:"addresses"`
+	Name    string `json:"name" doc:"The name checked; empty: all names"`
 	OK      bool   `json:"ok"`
-	Code    string `json:"code" doc:"Empty when all is well" example:"dns_mismatch"`
+	Code    string `json:"code" doc:"Empty if passed" example:"dns_mismatch"`
 	Message string `json:"message"`
 	Remedy  string `json:"remedy"`
 

@@ -24,11 +24,11 @@ const renderTime = 30 * time.Second
 func (p *part) applyRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "components", Method: http.MethodGet, Path: "/system/components", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "How every managed component stands: what is wanted, installed and running",
+		Summary: "State of every managed component: configured, installed and running",
 	}, p.states)
 	api.Stream(r, api.Op{
 		ID: "components-live", Path: "/system/components/live", Access: api.Viewer,
-		Summary: "The same, each time it changes",
+		Summary: "Stream: the same, on every change",
 	}, p.stream)
 	api.Handle(r, api.Op{
 		ID: "update-component", Method: http.MethodPut, Path: "/system/components/{id}",
@@ -36,12 +36,12 @@ func (p *part) applyRoutes(r api.Router) {
 	}, p.update)
 	api.Handle(r, api.Op{
 		ID: "config-preview", Method: http.MethodGet, Path: "/system/config-preview", Access: api.Viewer, AtOnce: 2,
-		Summary:     "The text of a component's files as the database wants them, secrets redacted",
+		Summary:     "The configured files of a component, secrets redacted",
 		Description: "Writes no file and reloads nothing.",
 	}, p.preview)
 	api.Handle(r, api.Op{
 		ID: "render-configs", Method: http.MethodPost, Path: "/system/render-configs", Timeout: renderTime + 10*time.Second,
-		Summary: "Render and apply every component anew",
+		Summary: "Render and apply every component again",
 	}, p.renderAll)
 }
 
@@ -55,7 +55,7 @@ func (p *part) states(ctx context.Context, _ *struct{}) (*api.Body[[]apply.State
 
 // Handling is how a component is applied.
 type Handling struct {
-	KeepEdits *bool `json:"keep_edits" doc:"Leave managed files alone that somebody edited by hand, instead of putting them back; nothing is installed over them meanwhile"`
+	KeepEdits *bool `json:"keep_edits" doc:"Keep manually edited managed files instead of overwriting them; nothing is installed over them meanwhile"`
 }
 
 func (p *part) update(ctx context.Context, in *struct {
@@ -64,7 +64,7 @@ func (p *part) update(ctx context.Context, in *struct {
 },
 ) (*api.Body[Handling], error) {
 	if _, ok := p.Set.Find(in.Name); !ok {
-		return nil, fault.New(fault.NotFound, "there is no component %q that is applied", in.Name)
+		return nil, fault.New(fault.NotFound, "there is no managed component %q", in.Name)
 	}
 	keep := *in.Body.KeepEdits
 	c := change.Change{Component: "change", Action: "system.component_update", Subject: in.Name, Detail: map[string]any{"keep_edits": keep}}
@@ -127,7 +127,7 @@ type Preview struct {
 }
 
 func (p *part) preview(ctx context.Context, in *struct {
-	Generator string `query:"generator" maxLength:"64" doc:"One component, by name; all of them without it"`
+	Generator string `query:"generator" maxLength:"64" doc:"One component, by name; default all"`
 },
 ) (*api.Body[[]Preview], error) {
 	set := p.Set
@@ -143,7 +143,7 @@ func (p *part) preview(ctx context.Context, in *struct {
 		out = append(out, Preview{c.Name, files})
 	}
 	if len(out) == 0 {
-		return nil, fault.At("generator", "there is no component of this name that is rendered")
+		return nil, fault.At("generator", "there is no managed component of this name")
 	}
 	return api.OK(out), nil
 }
@@ -152,7 +152,7 @@ func (p *part) preview(ctx context.Context, in *struct {
 type Rendered struct {
 	OK       bool              `json:"ok" doc:"Whether all of them are live"`
 	Rendered []string          `json:"rendered"`
-	Errors   map[string]string `json:"errors" doc:"What went wrong, by component"`
+	Errors   map[string]string `json:"errors" doc:"Errors by component"`
 }
 
 // renderAll asks for every component, also after one of them failed, and answers for
@@ -193,7 +193,7 @@ func (p *part) syncAll(ctx context.Context, out *Rendered) error {
 func (r *Rendered) add(name string, came change.Applied, err error) {
 	why := came.Why
 	if err != nil {
-		why = "the applier does not answer in time; look at its log (gateway-apply)"
+		why = "the applier did not answer in time; see its log (gateway-apply)"
 		if f, ok := fault.Of(err); ok {
 			why = f.Error()
 		}

@@ -19,10 +19,10 @@ type Batch struct {
 // Operation is one request of a batch.
 type Operation struct {
 	Method  string          `json:"method" enum:"POST,PUT,DELETE"`
-	Path    string          `json:"path" maxLength:"300" example:"/dns/records" doc:"Below /api/v1"`
-	ID      string          `json:"id,omitempty" maxLength:"36" doc:"For a create: the id to give to what it makes (a UUID)"`
-	IfMatch string          `json:"if_match,omitempty" maxLength:"200" doc:"As the header If-Match"`
-	Body    json.RawMessage `json:"body,omitempty" doc:"As the operation itself takes it"`
+	Path    string          `json:"path" maxLength:"300" example:"/dns/records" doc:"Path below /api/v1"`
+	ID      string          `json:"id,omitempty" maxLength:"36" doc:"For a create: the id of the new object (a UUID)"`
+	IfMatch string          `json:"if_match,omitempty" maxLength:"200" doc:"Like the header If-Match"`
+	Body    json.RawMessage `json:"body,omitempty" doc:"Body of the operation"`
 }
 
 // BatchResult is what the operations answered, in their order.

@@ -52,8 +52,8 @@ func (p *part) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "batch", Method: http.MethodPost, Path: "/batch", Config: true, MaxBody: 16 << 20, Timeout: 2 * time.Minute,
 		Summary: "Run several operations as one change",
-		Description: "All or none of them take effect, in one transaction and with one apply. " +
-			"Operations see what those before them wrote; an id given for a create lets later ones refer to it.",
+		Description: "All or none of them take effect, in one transaction with one apply. " +
+			"Each operation sees the results of the previous ones; an id given for a create can be referred to by later operations.",
 	}, func(ctx context.Context, in *struct{ Body Batch }) (*api.Body[BatchResult], error) {
 		return p.batch(ctx, r, in.Body)
 	})

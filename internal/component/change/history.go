@@ -17,26 +17,26 @@ func (p *part) historyRoutes(r api.Router) {
 	}, p.list)
 	api.Handle(r, api.Op{
 		ID: "get-change", Method: http.MethodGet, Path: "/changes/{id}",
-		Summary:     "Get one change: its rows before and after, and what it did to each file",
-		Description: "For administrators: rows may tell more than their pages do.",
+		Summary:     "Get one change: its rows before and after, and its file changes",
+		Description: "For administrators: rows may contain more than their pages show.",
 	}, p.get)
 	api.Handle(r, api.Op{
 		ID: "revert-change", Method: http.MethodPost, Path: "/changes/{id}/revert", Config: true,
-		Summary: "Undo one change, as a change of its own",
-		Description: "Later changes stay. Where they touched the same fields, the answer is 409 " +
+		Summary: "Revert one change, as a new change",
+		Description: "Later changes are kept. If they touched the same fields, the response is 409 " +
 			"`revert_conflict`, with each field before and after the change and as it is now.",
 	}, p.revert)
 	api.Handle(r, api.Op{
 		ID: "confirm-change", Method: http.MethodPost, Path: "/changes/{id}/confirm",
-		Summary: "Keep a change that waits to be confirmed",
+		Summary: "Confirm a change that is waiting for confirmation",
 	}, p.confirm)
 }
 
 type listInput struct {
 	Limit     int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 	Offset    int    `query:"offset" default:"0" minimum:"0" maximum:"10000000"`
-	Component string `query:"component" maxLength:"64" doc:"Only those of this component"`
-	Waiting   bool   `query:"waiting" doc:"Only those that wait to be confirmed"`
+	Component string `query:"component" maxLength:"64" doc:"Only changes of this component"`
+	Waiting   bool   `query:"waiting" doc:"Only changes waiting for confirmation"`
 }
 
 func (p *part) list(ctx context.Context, in *listInput) (*api.Page[change.Record], error) {
@@ -51,7 +51,7 @@ func (p *part) list(ctx context.Context, in *listInput) (*api.Page[change.Record
 type Detail struct {
 	change.Record
 	Images []intent.Row   `json:"images" doc:"Every row it wrote, before and after"`
-	Rounds []change.Round `json:"rounds" doc:"How it was brought to the daemons it concerns"`
+	Rounds []change.Round `json:"rounds" doc:"How it was applied to the daemons it affects"`
 }
 
 type one struct {

@@ -19,16 +19,16 @@ type Record struct {
 	Type   string `json:"type" db:"type"`
 	Value  string `json:"value" db:"value"`
 	TTL    int    `json:"ttl" db:"ttl"`
-	FQDN   string `json:"fqdn" db:"fqdn" readOnly:"true" doc:"The complete name that name means in its zone"`
+	FQDN   string `json:"fqdn" db:"fqdn" readOnly:"true" doc:"The fully qualified name"`
 }
 
 // RecordInput is what create and update take.
 type RecordInput struct {
 	ZoneID string `json:"zone_id" db:"zone_id" maxLength:"64" doc:"Id of the zone"`
-	Name   string `json:"name" db:"name" maxLength:"254" required:"false" doc:"In the zone: @ or empty is the zone itself, a dot at the end makes it complete, and one that ends in the zone is complete too" example:"www"`
+	Name   string `json:"name" db:"name" maxLength:"254" required:"false" doc:"Relative to the zone; @ or empty is the zone itself. A name that ends in a dot or in the zone is fully qualified" example:"www"`
 	Type   string `json:"type" db:"type" enum:"A,AAAA,CNAME,TXT,MX,SRV,NS,PTR,CAA"`
-	Value  string `json:"value" db:"value" minLength:"1" maxLength:"4096" doc:"As in a zone file. Names in it: a single word is in the zone, one with a dot is complete. TXT: plain text, or quoted strings" example:"192.0.2.10"`
-	TTL    *int   `json:"ttl,omitempty" db:"ttl" minimum:"0" maximum:"2147483647" doc:"Seconds that others may keep it; 3600 unless said otherwise"`
+	Value  string `json:"value" db:"value" minLength:"1" maxLength:"4096" doc:"As in a zone file. A name without a dot is relative to the zone, one with a dot is fully qualified. TXT: plain text, or quoted strings" example:"192.0.2.10"`
+	TTL    *int   `json:"ttl,omitempty" db:"ttl" minimum:"0" maximum:"2147483647" doc:"Seconds for which it may be cached; default 3600"`
 	FQDN   string `json:"-" db:"fqdn"`
 }
 
@@ -101,7 +101,7 @@ func refuseLoop(ctx context.Context, tx db.DB, id string, r unbound.Record) erro
 		return fmt.Errorf("follow the alias %s: %w", r.FQDN, err)
 	}
 	if loop {
-		return fault.At("value", "must not lead back to %s through other aliases", r.FQDN)
+		return fault.At("value", "must not point back to %s through other aliases", r.FQDN)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type Stats unbound.Stats
 func (h *handlers) statusRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "dns-stats", Method: http.MethodGet, Path: "/dns/stats", Access: api.Viewer, WithoutDatabase: true, Switched: true,
-		Summary: "Get the counters of the DNS resolver", Description: "They count since the resolver started.",
+		Summary: "Get the counters of the DNS resolver", Description: "Counted since the resolver started.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[Stats], error) {
 		var s Stats
 		if err := h.Applier.Ask(ctx, unbound.Name, unbound.StatsVerb, nil, &s); err != nil {
@@ -26,7 +26,7 @@ func (h *handlers) statusRoutes(r api.Router) {
 	})
 	api.Handle(r, api.Op{
 		ID: "dns-flush-cache", Method: http.MethodPost, Path: "/dns/flush-cache",
-		Summary: "Empty the cache of the DNS resolver", Description: "Also forgets which servers were slow or gone.",
+		Summary: "Flush the cache of the DNS resolver", Description: "Also flushes what is known about slow or unreachable servers.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
 		c := change.Change{Component: unbound.Name, Action: "dns.cache.flush", Subject: "cache"}
 		err := h.Run.Act(ctx, c, func(ctx context.Context) error { return h.Applier.Ask(ctx, unbound.Name, unbound.FlushVerb, nil, nil) })

@@ -19,7 +19,7 @@ import (
 type Zone struct {
 	resource.Meta
 	ZoneInput
-	Records []RecordOfZone `json:"records" db:"records" readOnly:"true" doc:"Its records, by name; the first thousand of them, all are at /dns/records?filter=zone_id:<id>"`
+	Records []RecordOfZone `json:"records" db:"records" readOnly:"true" doc:"The first 1000 records, by name; all are at /dns/records?filter=zone_id:<id>"`
 }
 
 // RecordOfZone is a record as its zone shows it.
@@ -61,7 +61,7 @@ func validateZone(ctx context.Context, tx db.DB, _ *Zone, in *ZoneInput) error {
 		return fmt.Errorf("look for an alias %s: %w", name, err)
 	}
 	if alias {
-		return fault.New(fault.Conflict, "%s is an alias (a CNAME record), and the name of a zone cannot be one; delete that record first", in.Name)
+		return fault.New(fault.Conflict, "%s is an alias (CNAME), which a zone name cannot be; delete that record first", in.Name)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func renamed(ctx context.Context, tx change.Tx, old, now Zone) ([]movedRecord, e
 		}
 		was := m.FQDN
 		if m.FQDN, err = unbound.OwnerName(m.Name, now.Name+"."); err != nil {
-			return nil, fault.At("name", "makes the name of record %s one that %s", m.Name, err)
+			return nil, fault.At("name", "makes the name of record %s invalid: it %s", m.Name, err)
 		}
 		if m.FQDN != was {
 			moved = append(moved, m)
@@ -129,7 +129,7 @@ func refuseCollisions(ctx context.Context, tx pgx.Tx, moved []movedRecord) error
 		return fmt.Errorf("look for names that are taken: %w", err)
 	}
 	if taken != "" {
-		return fault.New(fault.Conflict, "%s has records already; move or delete those first", taken)
+		return fault.New(fault.Conflict, "%s already has records; move or delete those first", taken)
 	}
 	return nil
 }

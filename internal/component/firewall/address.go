@@ -21,7 +21,7 @@ type Address struct {
 	Kind        string   `json:"kind" db:"kind"`
 	Value       string   `json:"value" db:"value"`
 	Description string   `json:"description" db:"description"`
-	Addresses   []string `json:"addresses" db:"addresses" readOnly:"true" doc:"fqdn: what the name was last resolved to"`
+	Addresses   []string `json:"addresses" db:"addresses" readOnly:"true" doc:"fqdn: the addresses the name last resolved to"`
 }
 
 const resolvedTo = `(select coalesce(array_agg(host(r.address) order by r.address), '{}') from firewall_resolved r where r.object_id = firewall_address_objects.id)`
@@ -30,7 +30,7 @@ const resolvedTo = `(select coalesce(array_agg(host(r.address) order by r.addres
 type AddressInput struct {
 	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"printers"`
 	Kind        string `json:"kind" db:"kind" enum:"host,network,range,fqdn"`
-	Value       string `json:"value" db:"value" minLength:"1" maxLength:"253" doc:"An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved again and again" example:"192.0.2.0/24"`
+	Value       string `json:"value" db:"value" minLength:"1" maxLength:"253" doc:"An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved regularly" example:"192.0.2.0/24"`
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
 }
 

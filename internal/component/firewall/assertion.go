@@ -29,14 +29,14 @@ type Assertion struct {
 type AssertionInput struct {
 	Name            string  `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Guests never reach the management"`
 	Description     string  `json:"description,omitempty" db:"description" maxLength:"1000"`
-	Expect          string  `json:"expect" db:"expect" enum:"reach,never" doc:"reach: some such packet passes; never: none does"`
-	SrcZone         string  `json:"src_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Zone that packets come from, or any"`
-	SrcCIDR         string  `json:"src_cidr,omitempty" db:"src_cidr" maxLength:"64" doc:"Network they come from; all unless given"`
-	DstZone         string  `json:"dst_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Zone that packets go to, any, or gateway for the gateway itself"`
-	DstCIDR         string  `json:"dst_cidr,omitempty" db:"dst_cidr" maxLength:"64" doc:"Network they go to; all unless given"`
-	ServiceObjectID *string `json:"service_object_id,omitempty" db:"service_object_id" doc:"Id of a service; without one and without a group it is about every protocol"`
+	Expect          string  `json:"expect" db:"expect" enum:"reach,never" doc:"reach: at least one matching packet is accepted; never: none is"`
+	SrcZone         string  `json:"src_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Source zone, or any"`
+	SrcCIDR         string  `json:"src_cidr,omitempty" db:"src_cidr" maxLength:"64" doc:"Source network; default all"`
+	DstZone         string  `json:"dst_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Destination zone, any, or gateway for the gateway itself"`
+	DstCIDR         string  `json:"dst_cidr,omitempty" db:"dst_cidr" maxLength:"64" doc:"Destination network; default all"`
+	ServiceObjectID *string `json:"service_object_id,omitempty" db:"service_object_id" doc:"Id of a service; without a service and a group, all protocols match"`
 	ServiceGroupID  *string `json:"service_group_id,omitempty" db:"service_group_id" doc:"Id of a service group"`
-	Enabled         *bool   `json:"enabled,omitempty" db:"enabled" doc:"Yes unless said otherwise"`
+	Enabled         *bool   `json:"enabled,omitempty" db:"enabled" doc:"Default: true"`
 
 	srcZone, dstZone *string
 }

@@ -39,8 +39,8 @@ func (f *firewall) connectionRoutes(r api.Router) {
 	})
 	api.Handle(r, api.Op{
 		ID: "firewall-cut-connections", Method: http.MethodPost, Path: "/firewall/connections/cut",
-		Summary:     "Cut connections",
-		Description: "What comes next on them is judged by the rules anew. Without any field it is all of them.",
+		Summary:     "Terminate connections",
+		Description: "Further packets are matched against the rules again. Without any field all connections are terminated.",
 	}, f.cutConnections)
 }
 

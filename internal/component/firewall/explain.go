@@ -16,19 +16,19 @@ import (
 
 // Question is a packet that somebody wonders about.
 type Question struct {
-	Source      string `json:"source" maxLength:"64" doc:"Address it comes from"`
-	Destination string `json:"destination" maxLength:"64" doc:"Address it goes to"`
+	Source      string `json:"source" maxLength:"64" doc:"Source address"`
+	Destination string `json:"destination" maxLength:"64" doc:"Destination address"`
 	Protocol    string `json:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
-	Port        *int   `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Destination port, of a protocol that has ports"`
-	ICMPType    *int   `json:"icmp_type,omitempty" minimum:"0" maximum:"255" doc:"Message type, of ICMP and ICMPv6; 8 and 128 are pings"`
-	Interface   string `json:"interface,omitempty" maxLength:"15" doc:"Where it comes in; left out, where an answer would go out"`
+	Port        *int   `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Destination port, for protocols with ports"`
+	ICMPType    *int   `json:"icmp_type,omitempty" minimum:"0" maximum:"255" doc:"ICMP or ICMPv6 type; 8 and 128 are pings"`
+	Interface   string `json:"interface,omitempty" maxLength:"15" doc:"Incoming interface; default: the interface of the route to the source"`
 }
 
 func (f *firewall) explainRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-explain", Method: http.MethodPost, Path: "/firewall/explain",
-		Summary:     "Why a packet passes, or does not",
-		Description: "Follows the first packet of a new connection through the rules as they are stored: translation, route, and what decides. It sends nothing.",
+		Summary:     "Why a packet is accepted or dropped",
+		Description: "Traces the first packet of a new connection through the stored rules: translation, route, and the deciding rule. Nothing is sent.",
 	}, f.explain)
 }
 
@@ -62,7 +62,7 @@ func (f *firewall) packet(q Question) (packetfilter.Packet, error) {
 	}
 	hasPort := k.Protocol == packetfilter.TCP || k.Protocol == packetfilter.UDP || k.Protocol == packetfilter.SCTP
 	if hasPort && q.Port == nil {
-		bad.Add("port", "is needed for %s", q.Protocol)
+		bad.Add("port", "is required for %s", q.Protocol)
 	}
 	if q.Port != nil {
 		k.Port = uint16(*q.Port) // the schema has its bounds
@@ -79,7 +79,7 @@ func (f *firewall) packet(q Question) (packetfilter.Packet, error) {
 		return k, err
 	}
 	if k.Source.Is4() != k.Destination.Is4() {
-		return k, fault.At("destination", "is of another family than the source")
+		return k, fault.At("destination", "must be of the same address family as the source")
 	}
 	return f.comingFrom(k)
 }
@@ -91,7 +91,7 @@ func (f *firewall) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error
 	}
 	back, err := f.Host.Route(k.Source)
 	if err != nil {
-		return k, fault.At("interface", "is needed: there is no route back to %s", k.Source)
+		return k, fault.At("interface", "is required: there is no route back to %s", k.Source)
 	}
 	k.In = back.Interface
 	if back.Local {
@@ -103,7 +103,7 @@ func (f *firewall) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error
 func plainAddress(p *fault.Problems, field, text string) netip.Addr {
 	addr, err := policy.Address(text)
 	if err != nil {
-		p.Add(field, "is no IP address")
+		p.Add(field, "must be an IP address")
 	}
 	return addr
 }

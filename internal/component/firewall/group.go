@@ -19,16 +19,16 @@ type Group struct {
 	resource.Meta
 	Name        string   `json:"name" db:"name"`
 	Description string   `json:"description" db:"description"`
-	Builtin     bool     `json:"builtin" db:"builtin" readOnly:"true" doc:"Came with the product: only its description can be changed"`
+	Builtin     bool     `json:"builtin" db:"builtin" readOnly:"true" doc:"Built in: only its description can be changed"`
 	MemberCount int64    `json:"member_count" db:"member_count" readOnly:"true"`
-	Members     []string `json:"members" db:"members" readOnly:"true" doc:"Ids of its members; null when there are more than 1000: see the list below it"`
+	Members     []string `json:"members" db:"members" readOnly:"true" doc:"Ids of its members; null when there are more than 1000: use the member list"`
 }
 
 // GroupInput is what create and update take.
 type GroupInput struct {
 	Name        string    `json:"name" db:"name" minLength:"1" maxLength:"100" example:"branch offices"`
 	Description string    `json:"description,omitempty" db:"description" maxLength:"1000"`
-	Members     *[]string `json:"members,omitempty" db:"-" maxItems:"20000" doc:"Ids of all its members; when left out in an update, they stay as they are"`
+	Members     *[]string `json:"members,omitempty" db:"-" maxItems:"20000" doc:"Ids of all its members; unchanged if omitted in an update"`
 }
 
 // grouping is one of the two kinds of groups; they differ in what is in them.
@@ -148,7 +148,7 @@ func (g grouping) set(ctx context.Context, tx pgx.Tx, of *Group, ids []string) e
 		return fmt.Errorf("put members into group %s: %w", of.ID, err)
 	}
 	if of.Builtin && gone.RowsAffected()+come.RowsAffected() > 0 {
-		return builtin("group", "given other members")
+		return builtin("group", "given different members")
 	}
 	return nil
 }

@@ -14,14 +14,14 @@ import (
 )
 
 type logQuery struct {
-	Since  time.Time `query:"since" doc:"Not before this moment"`
-	Until  time.Time `query:"until" doc:"Not after this moment"`
+	Since  time.Time `query:"since" doc:"Not before this time"`
+	Until  time.Time `query:"until" doc:"Not after this time"`
 	RuleID string    `query:"rule_id" maxLength:"64"`
-	Source string    `query:"src" maxLength:"64" doc:"Address or network it came from"`
-	Dest   string    `query:"dst" maxLength:"64" doc:"Address or network it went to"`
+	Source string    `query:"src" maxLength:"64" doc:"Source address or network"`
+	Dest   string    `query:"dst" maxLength:"64" doc:"Destination address or network"`
 	Proto  string    `query:"proto" maxLength:"8" doc:"icmp, tcp, udp, icmpv6, or a number"`
 	Action string    `query:"action" enum:"accept,drop,reject"`
-	Limit  int       `query:"limit" default:"1000" minimum:"1" maximum:"1000" doc:"The latest so many"`
+	Limit  int       `query:"limit" default:"1000" minimum:"1" maximum:"1000" doc:"Maximum number of events, the latest ones"`
 }
 
 func (q logQuery) filter() (packetlog.Filter, error) {
@@ -33,17 +33,17 @@ func (q logQuery) filter() (packetlog.Filter, error) {
 func (f *firewall) logRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-log", Method: http.MethodGet, Path: "/firewall/log", Access: api.Viewer,
-		Summary:     "The last packets that were logged, oldest first",
-		Description: "Rules that log, and what no rule took (at most ten a second of each chain). The last 1,000 are kept, until the node boots.",
+		Summary:     "List the last logged packets, oldest first",
+		Description: "Packets of rules with logging, and unmatched packets (at most ten per second and chain). The last 1,000 are kept until the node reboots.",
 	}, f.log)
 	api.Stream(r, api.Op{
 		ID: "firewall-log-live", Path: "/firewall/log/live", Access: api.Viewer,
-		Summary:     "Stream: the logged packets that are kept, then each new one",
-		Description: "Messages are objects with a list of events, oldest first, and how many were lost because this reader was slow. For another filter open another stream.",
+		Summary:     "Stream: the kept logged packets, then each new one",
+		Description: "Messages are objects with a list of events, oldest first, and the number of events lost because this reader was slow. Open another stream for another filter.",
 		Check:       func(ctx context.Context) error { _, err := liveFilter(ctx); return err },
 	}, f.logLive,
-		api.Param{Name: "since", Doc: "Not before this moment"}, api.Param{Name: "until", Doc: "Not after this moment"},
-		api.Param{Name: "rule_id"}, api.Param{Name: "src", Doc: "Address or network it came from"}, api.Param{Name: "dst", Doc: "Address or network it went to"},
+		api.Param{Name: "since", Doc: "Not before this time"}, api.Param{Name: "until", Doc: "Not after this time"},
+		api.Param{Name: "rule_id"}, api.Param{Name: "src", Doc: "Source address or network"}, api.Param{Name: "dst", Doc: "Destination address or network"},
 		api.Param{Name: "proto", Doc: "icmp, tcp, udp, icmpv6, or a number"}, api.Param{Name: "action", Doc: "accept, drop or reject"})
 }
 
@@ -97,7 +97,7 @@ func liveFilter(ctx context.Context) (packetlog.Filter, error) {
 		}
 		at, err := time.Parse(time.RFC3339, v.Get(field))
 		if err != nil {
-			p.Add(field, "is no moment like 2026-11-15T12:00:00Z")
+			p.Add(field, "must be a time such as 2026-11-15T12:00:00Z")
 		}
 		return at
 	}

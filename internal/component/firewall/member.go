@@ -17,14 +17,14 @@ type Member struct {
 	resource.Meta
 	GroupID  string `json:"group_id" db:"group_id"`
 	ObjectID string `json:"object_id" db:"object_id"`
-	Name     string `json:"name" db:"name" readOnly:"true" doc:"Of what is in the group"`
+	Name     string `json:"name" db:"name" readOnly:"true" doc:"Name of the member"`
 	Value    string `json:"value" db:"value" readOnly:"true"`
 }
 
 // MemberInput is what create and update take.
 type MemberInput struct {
-	GroupID  string `json:"group_id,omitempty" db:"group_id" maxLength:"64" doc:"Id of the group; not needed below it"`
-	ObjectID string `json:"object_id" db:"object_id" maxLength:"64" doc:"Id of what is put into it"`
+	GroupID  string `json:"group_id,omitempty" db:"group_id" maxLength:"64" doc:"Id of the group; not required below it"`
+	ObjectID string `json:"object_id" db:"object_id" maxLength:"64" doc:"Id of the member"`
 }
 
 func (g grouping) memberships() resource.Resource[Member, MemberInput] {
@@ -77,7 +77,7 @@ func (g grouping) changeable(ctx context.Context, tx db.DB, id string) error {
 		return fmt.Errorf("read group %s: %w", id, err)
 	}
 	if fixed {
-		return builtin("group", "given other members")
+		return builtin("group", "given different members")
 	}
 	return nil
 }

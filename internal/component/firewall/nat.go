@@ -27,31 +27,31 @@ type NATRule struct {
 	TargetAddress   string   `json:"target_address" db:"target_address"`
 	TargetPort      *int     `json:"target_port" db:"target_port"`
 	TargetPortEnd   *int     `json:"target_port_end" db:"target_port_end"`
-	Pass            bool     `json:"pass" db:"pass" doc:"dnat: whether what it translates also passes without a rule; no for the other kinds, which let nothing pass"`
+	Pass            bool     `json:"pass" db:"pass" doc:"dnat: whether translated packets are accepted without a rule; false for the other kinds"`
 	Priority        int      `json:"priority" db:"priority"`
 	Enabled         bool     `json:"enabled" db:"enabled"`
 	Note            string   `json:"note" db:"note"`
 	Labels          []string `json:"labels" db:"labels"`
-	Warning         string   `json:"warning" db:"warning" readOnly:"true" doc:"Why the rule is left out as it is, if it is"`
+	Warning         string   `json:"warning" db:"warning" readOnly:"true" doc:"Why the rule is skipped, if it is"`
 }
 
 // NATRuleInput is what create and update take.
 type NATRuleInput struct {
 	Name            string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Mail to the DMZ"`
 	Kind            string `json:"kind" db:"kind" enum:"dnat,snat,masquerade"`
-	InZone          string `json:"in_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"dnat: zone that packets come from, or any"`
-	OutZone         string `json:"out_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"snat and masquerade: zone that packets leave to, or any"`
-	Protocol        string `json:"protocol,omitempty" db:"protocol" enum:"tcp,udp,any" doc:"any unless said otherwise, tcp where there are ports"`
-	SourceCIDR      string `json:"source_cidr,omitempty" db:"source_cidr" maxLength:"64" doc:"Only packets from there"`
-	DestinationCIDR string `json:"destination_cidr,omitempty" db:"destination_cidr" maxLength:"64" doc:"Only packets to there"`
-	DestPort        *int   `json:"dest_port,omitempty" db:"dest_port" minimum:"1" maximum:"65535" doc:"Only packets to this port, or to those from here on"`
+	InZone          string `json:"in_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"dnat: source zone, or any"`
+	OutZone         string `json:"out_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"snat and masquerade: outgoing zone, or any"`
+	Protocol        string `json:"protocol,omitempty" db:"protocol" enum:"tcp,udp,any" doc:"default any; tcp if ports are given"`
+	SourceCIDR      string `json:"source_cidr,omitempty" db:"source_cidr" maxLength:"64" doc:"Source network or address"`
+	DestinationCIDR string `json:"destination_cidr,omitempty" db:"destination_cidr" maxLength:"64" doc:"Destination network or address"`
+	DestPort        *int   `json:"dest_port,omitempty" db:"dest_port" minimum:"1" maximum:"65535" doc:"Destination port, or the first of a range"`
 	DestPortEnd     *int   `json:"dest_port_end,omitempty" db:"dest_port_end" minimum:"1" maximum:"65535"`
-	TargetAddress   string `json:"target_address,omitempty" db:"target_address" maxLength:"64" doc:"dnat and snat: the address that stands there afterwards"`
-	TargetPort      *int   `json:"target_port,omitempty" db:"target_port" minimum:"1" maximum:"65535" doc:"dnat: the port that stands there afterwards; none keeps it"`
+	TargetAddress   string `json:"target_address,omitempty" db:"target_address" maxLength:"64" doc:"dnat and snat: the translated address"`
+	TargetPort      *int   `json:"target_port,omitempty" db:"target_port" minimum:"1" maximum:"65535" doc:"dnat: the translated port; unchanged if omitted"`
 	TargetPortEnd   *int   `json:"target_port_end,omitempty" db:"target_port_end" minimum:"1" maximum:"65535"`
-	Pass            *bool  `json:"pass,omitempty" db:"pass" doc:"dnat: also let the translated packets pass, unless a rule denies them; without it they need a rule of their own. Yes unless said otherwise"`
-	Priority        *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits translates; 100 unless said otherwise"`
-	Enabled         *bool  `json:"enabled,omitempty" db:"enabled" doc:"Yes unless said otherwise"`
+	Pass            *bool  `json:"pass,omitempty" db:"pass" doc:"dnat: also accept the translated packets, unless a rule denies them; without it they require a rule. Default: true"`
+	Priority        *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The matching rule with the lowest number applies; default 100"`
+	Enabled         *bool  `json:"enabled,omitempty" db:"enabled" doc:"Default: true"`
 	Annotation
 	inZone, outZone *string
 }
@@ -112,7 +112,7 @@ func (in *NATRuleInput) networks(p *fault.Problems) {
 	}
 	addr, err := policy.Address(in.TargetAddress)
 	if err != nil || addr.IsUnspecified() || addr.IsMulticast() {
-		p.Add("target_address", "must be the IP address of a machine")
+		p.Add("target_address", "must be a single host address")
 		return
 	}
 	in.TargetAddress = addr.String()
@@ -128,7 +128,7 @@ func (in *NATRuleInput) ports(p *fault.Problems) {
 	case in.Protocol == "":
 		in.Protocol = "any"
 	case in.Protocol == "any" && ported:
-		p.Add("protocol", "must be tcp or udp where there are ports")
+		p.Add("protocol", "must be tcp or udp when ports are given")
 	}
 }
 
@@ -136,22 +136,22 @@ func (in *NATRuleInput) ports(p *fault.Problems) {
 func (in *NATRuleInput) fits(p *fault.Problems) {
 	dnat := in.Kind == "dnat"
 	if dnat && in.OutZone != "any" && in.OutZone != "" {
-		p.Add("out_zone", "is for snat and masquerade: where a packet leaves is known only after dnat")
+		p.Add("out_zone", "applies only to snat and masquerade: the outgoing interface is known only after dnat")
 	}
 	if !dnat && in.InZone != "any" && in.InZone != "" {
-		p.Add("in_zone", "is for dnat")
+		p.Add("in_zone", "applies only to dnat")
 	}
 	if (in.TargetAddress == "") != (in.Kind == "masquerade") {
-		p.Add("target_address", "is needed for dnat and snat, and masquerade takes the one of the interface")
+		p.Add("target_address", "is required for dnat and snat; masquerade uses the interface's address")
 	}
 	if !dnat && in.Pass != nil && *in.Pass {
-		p.Add("pass", "is for dnat")
+		p.Add("pass", "applies only to dnat")
 	}
 	in.Pass = value.OrTrue(in.Pass)
 	if !dnat && in.TargetPort != nil {
-		p.Add("target_port", "is for dnat")
+		p.Add("target_port", "applies only to dnat")
 	}
 	if dnat && in.DestPort == nil && in.DestinationCIDR == "" {
-		p.Add("dest_port", "is needed unless destination_cidr is given: else nothing would reach the gateway any more")
+		p.Add("dest_port", "is required unless destination_cidr is given; otherwise nothing would reach the gateway")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Finding is something about a rule that its author may not know.
 type Finding struct {
-	Kind     string `json:"kind" enum:"redundant,contradicted,never_hit" doc:"redundant: an earlier rule takes all of its packets and does the same; contradicted: and does something else; never_hit: it has counted nothing yet"`
+	Kind     string `json:"kind" enum:"redundant,contradicted,never_hit" doc:"redundant: shadowed by an earlier rule with the same action; contradicted: with a different action; never_hit: no packet has matched yet"`
 	RuleID   string `json:"rule_id"`
 	ByRuleID string `json:"by_rule_id,omitempty" doc:"The earlier rule"`
 }
@@ -22,25 +22,25 @@ type Cell struct {
 	Src    string `json:"src" db:"src"`
 	Dst    string `json:"dst" db:"dst"`
 	Rules  int    `json:"rules" db:"rules"`
-	Accept int    `json:"accept" db:"accept" doc:"How many of them accept"`
-	Deny   int    `json:"deny" db:"deny" doc:"How many drop or reject"`
-	Whole  int    `json:"whole" db:"whole" doc:"How many are about every packet between the two: without an address or a service"`
+	Accept int    `json:"accept" db:"accept" doc:"Number of accept rules"`
+	Deny   int    `json:"deny" db:"deny" doc:"Number of drop and reject rules"`
+	Whole  int    `json:"whole" db:"whole" doc:"Number of rules without address or service, which match every packet between the two"`
 }
 
 // Matrix is the policy at one glance.
 type Matrix struct {
 	Zones []string `json:"zones"`
-	Cells []Cell   `json:"cells" doc:"Pairs of zones that have rules of their own; any stands for itself"`
+	Cells []Cell   `json:"cells" doc:"Pairs of zones with their own rules; any counts as a zone"`
 }
 
 func (f *firewall) overviewRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-findings", Method: http.MethodGet, Path: "/firewall/findings", Access: api.Viewer,
-		Summary: "Rules that never take a packet: because an earlier one does, or so far",
+		Summary: "List shadowed rules and rules without hits",
 	}, f.findings)
 	api.Handle(r, api.Op{
 		ID: "firewall-matrix", Method: http.MethodGet, Path: "/firewall/matrix", Access: api.Viewer,
-		Summary: "How many rules there are from zone to zone, and what they do",
+		Summary: "Number and actions of the rules from zone to zone",
 	}, f.matrix)
 }
 

@@ -42,32 +42,32 @@ type Rule struct {
 // RuleInput is what create and update take.
 type RuleInput struct {
 	Name            string     `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Guests to the internet"`
-	SrcZone         string     `json:"src_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Zone that packets come from, or any"`
-	SrcKind         string     `json:"src_kind,omitempty" db:"src_kind" enum:"any,object,group,cidr" default:"any" doc:"What the source address is told by"`
+	SrcZone         string     `json:"src_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Source zone, or any"`
+	SrcKind         string     `json:"src_kind,omitempty" db:"src_kind" enum:"any,object,group,cidr" default:"any" doc:"How the source address is given"`
 	SrcObjectID     *string    `json:"src_object_id,omitempty" db:"src_object_id" doc:"Id of an address object, for kind object"`
 	SrcGroupID      *string    `json:"src_group_id,omitempty" db:"src_group_id" doc:"Id of an address group, for kind group"`
 	SrcCIDR         string     `json:"src_cidr,omitempty" db:"src_cidr" maxLength:"64" doc:"A network or an address of either family, for kind cidr" example:"192.0.2.0/24"`
-	DstZone         string     `json:"dst_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Zone that packets go to, or any, which is also the gateway itself"`
-	DstKind         string     `json:"dst_kind,omitempty" db:"dst_kind" enum:"any,object,group,cidr" default:"any" doc:"What the destination address is told by"`
+	DstZone         string     `json:"dst_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Destination zone, or any, which includes the gateway itself"`
+	DstKind         string     `json:"dst_kind,omitempty" db:"dst_kind" enum:"any,object,group,cidr" default:"any" doc:"How the destination address is given"`
 	DstObjectID     *string    `json:"dst_object_id,omitempty" db:"dst_object_id"`
 	DstGroupID      *string    `json:"dst_group_id,omitempty" db:"dst_group_id"`
 	DstCIDR         string     `json:"dst_cidr,omitempty" db:"dst_cidr" maxLength:"64"`
-	ServiceObjectID *string    `json:"service_object_id,omitempty" db:"service_object_id" doc:"Id of a service; without one and without a group it is about every protocol"`
+	ServiceObjectID *string    `json:"service_object_id,omitempty" db:"service_object_id" doc:"Id of a service; without a service and a group, all protocols match"`
 	ServiceGroupID  *string    `json:"service_group_id,omitempty" db:"service_group_id" doc:"Id of a service group"`
 	Action          string     `json:"action" db:"action" enum:"accept,drop,reject"`
-	Log             bool       `json:"log,omitempty" db:"log" doc:"Show its packets in the log"`
-	Priority        *int       `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits decides; 100 unless said otherwise"`
-	Enabled         *bool      `json:"enabled,omitempty" db:"enabled" doc:"Yes unless said otherwise"`
+	Log             bool       `json:"log,omitempty" db:"log" doc:"Log its packets"`
+	Priority        *int       `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The matching rule with the lowest number applies; default 100"`
+	Enabled         *bool      `json:"enabled,omitempty" db:"enabled" doc:"Default: true"`
 	Comment         string     `json:"comment,omitempty" db:"comment" maxLength:"1000"`
-	ExpiresAt       *time.Time `json:"expires_at,omitempty" db:"expires_at" doc:"From then on the rule is as if it were not there"`
+	ExpiresAt       *time.Time `json:"expires_at,omitempty" db:"expires_at" doc:"The rule no longer applies after this time"`
 	Annotation
 	srcZone, dstZone *string
 }
 
 // Annotation is what rules carry for people. What is not given stays as it is.
 type Annotation struct {
-	Note   *string   `json:"note,omitempty" db:"note" maxLength:"4000" doc:"For yourself and your colleagues"`
-	Labels *[]string `json:"labels,omitempty" db:"labels" maxItems:"20" doc:"Words to find it by"`
+	Note   *string   `json:"note,omitempty" db:"note" maxLength:"4000" doc:"Free text"`
+	Labels *[]string `json:"labels,omitempty" db:"labels" maxItems:"20" doc:"Keywords to search for"`
 }
 
 func rules() resource.Resource[Rule, RuleInput] {
@@ -131,7 +131,7 @@ func (in *RuleInput) references(ctx context.Context, tx db.DB, p *fault.Problems
 
 func serviceReferences(ctx context.Context, tx db.DB, p *fault.Problems, service, group *string) error {
 	if service != nil && group != nil {
-		p.Add("service_group_id", "cannot be there together with service_object_id")
+		p.Add("service_group_id", "cannot be combined with service_object_id")
 	}
 	if service != nil {
 		if err := resource.MustBe(ctx, tx, p, "service_object_id", "firewall_services", "service", *service); err != nil {
@@ -158,7 +158,7 @@ func (s selector) judge(ctx context.Context, tx db.DB, p *fault.Problems) error 
 		"object_id": s.object != nil && s.kind != "object", "group_id": s.group != nil && s.kind != "group", "cidr": *s.cidr != "" && s.kind != "cidr",
 	} {
 		if stray {
-			p.Add(s.side+field, "is not heeded while %skind is %s", s.side, s.kind)
+			p.Add(s.side+field, "is ignored while %skind is %s; leave it out", s.side, s.kind)
 		}
 	}
 	switch s.kind {
@@ -193,14 +193,14 @@ func orHundred(n *int) *int {
 
 // Order is the order in which rules are to be asked.
 type Order struct {
-	Rules []string `json:"rules" maxItems:"20000" doc:"Ids of all of them, the first to be asked first"`
+	Rules []string `json:"rules" maxItems:"20000" doc:"Ids of all rules, in the new order"`
 }
 
 // orderRoute is one change: either all rules have their new places, or none.
 func (f *firewall) orderRoute(r api.Router, path, noun, table string) {
 	api.Handle(r, api.Op{
 		ID: "order-firewall-" + noun + "s", Method: http.MethodPost, Path: path, Config: true,
-		Summary: "Give all of them a new order",
+		Summary: "Reorder the rules",
 	}, func(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "firewall", Action: "firewall." + table[len("firewall_"):len(table)-1] + ".order", Subject: "order"}
 		err := f.Run.Run(ctx, c, func(tx change.Tx) error { return resource.Reorder(ctx, tx, table, "rule", in.Body.Rules, "true") })

@@ -19,16 +19,16 @@ type Service struct {
 	PortEnd     *int   `json:"port_end" db:"port_end"`
 	ICMPType    *int   `json:"icmp_type" db:"icmp_type"`
 	Description string `json:"description" db:"description"`
-	Builtin     bool   `json:"builtin" db:"builtin" readOnly:"true" doc:"Came with the product: only its description can be changed"`
+	Builtin     bool   `json:"builtin" db:"builtin" readOnly:"true" doc:"Built in: only its description can be changed"`
 }
 
 // ServiceInput is what create and update take.
 type ServiceInput struct {
 	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Git"`
 	Protocol    string `json:"protocol" db:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
-	Port        *int   `json:"port,omitempty" db:"port" minimum:"1" maximum:"65535" doc:"tcp, udp and sctp: the port, or the first of several; none for all" example:"9418"`
+	Port        *int   `json:"port,omitempty" db:"port" minimum:"1" maximum:"65535" doc:"tcp, udp and sctp: the port, or the first of a range; default all ports" example:"9418"`
 	PortEnd     *int   `json:"port_end,omitempty" db:"port_end" minimum:"1" maximum:"65535" doc:"The last port"`
-	ICMPType    *int   `json:"icmp_type,omitempty" db:"icmp_type" minimum:"0" maximum:"255" doc:"icmp and icmpv6: the type of message; none for all"`
+	ICMPType    *int   `json:"icmp_type,omitempty" db:"icmp_type" minimum:"0" maximum:"255" doc:"icmp and icmpv6: the type; default all types"`
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
 }
 
@@ -63,7 +63,7 @@ func validateService(_ context.Context, _ db.DB, old *Service, in *ServiceInput)
 		return err
 	}
 	if old != nil && old.Builtin && !old.same(in) {
-		return builtin("service", "changed but for its description")
+		return builtin("service", "changed, except for its description")
 	}
 	return nil
 }
@@ -71,11 +71,11 @@ func validateService(_ context.Context, _ db.DB, old *Service, in *ServiceInput)
 func (in *ServiceInput) judge(p *fault.Problems) {
 	ports := in.Protocol == "tcp" || in.Protocol == "udp" || in.Protocol == "sctp"
 	if in.Port != nil && !ports {
-		p.Add("port", "is for tcp, udp and sctp")
+		p.Add("port", "applies only to tcp, udp and sctp")
 	}
 	portEnd(p, "port_end", in.Port, in.PortEnd)
 	if in.ICMPType != nil && in.Protocol != "icmp" && in.Protocol != "icmpv6" {
-		p.Add("icmp_type", "is for icmp and icmpv6")
+		p.Add("icmp_type", "applies only to icmp and icmpv6")
 	}
 }
 
@@ -84,9 +84,9 @@ func portEnd(p *fault.Problems, field string, from, to *int) {
 	switch {
 	case to == nil:
 	case from == nil:
-		p.Add(field, "needs the port that the range begins with")
+		p.Add(field, "requires the first port of the range")
 	case *to < *from:
-		p.Add(field, "must not be below the port that the range begins with")
+		p.Add(field, "must not be lower than the first port of the range")
 	}
 }
 

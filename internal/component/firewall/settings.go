@@ -22,8 +22,8 @@ type Settings struct {
 
 // SettingsInput is what replaces them.
 type SettingsInput struct {
-	LockoutZones    []string `json:"lockout_zones" db:"lockout_zones" maxItems:"32" doc:"Zones from which SSH, the sites and the management are always reachable; none for all of them" example:"[\"mgmt\"]"`
-	LockoutNetworks []string `json:"lockout_networks" db:"lockout_networks" maxItems:"200" doc:"Networks from which they are; none for all of them" example:"[\"192.0.2.0/24\"]"`
+	LockoutZones    []string `json:"lockout_zones" db:"lockout_zones" maxItems:"32" doc:"Zones from which SSH, HTTPS and the management are always reachable; empty for all zones" example:"[\"mgmt\"]"`
+	LockoutNetworks []string `json:"lockout_networks" db:"lockout_networks" maxItems:"200" doc:"Networks from which they are always reachable; empty for all networks" example:"[\"192.0.2.0/24\"]"`
 }
 
 func settings() resource.Single[Settings, SettingsInput] {
@@ -37,7 +37,7 @@ func validateSettings(ctx context.Context, tx db.DB, _ *Settings, in *SettingsIn
 	var p fault.Problems
 	for i, zone := range in.LockoutZones {
 		if zone == packetfilter.Any {
-			p.Add(fmt.Sprintf("lockout_zones[%d]", i), "is no zone: leave the list empty for all of them")
+			p.Add(fmt.Sprintf("lockout_zones[%d]", i), "must be a zone; leave the list empty for all zones")
 			continue
 		}
 		if _, err := zoneColumn(ctx, tx, &p, fmt.Sprintf("lockout_zones[%d]", i), zone); err != nil {

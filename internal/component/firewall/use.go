@@ -48,7 +48,7 @@ func (f *firewall) useRoutes(r api.Router) {
 	} {
 		api.Handle(r, api.Op{
 			ID: "list-firewall-" + o.noun + "-uses", Method: http.MethodGet, Path: "/firewall/" + o.noun + "s/{id}/used-by", Access: api.Viewer,
-			Summary: "List what refers to it", Description: "The first thousand of them.",
+			Summary: "List where it is used", Description: "The first 1000.",
 		}, func(ctx context.Context, in *resource.One) (*api.Body[[]Use], error) {
 			if !db.ValidID(in.ID) {
 				return nil, fault.New(fault.NotFound, "there is no such object")

@@ -19,7 +19,7 @@ type Zone struct {
 	resource.Meta
 	Name        string `json:"name" db:"name"`
 	Description string `json:"description" db:"description"`
-	Builtin     bool   `json:"builtin" db:"builtin" readOnly:"true" doc:"Came with the product, and can neither be renamed nor deleted"`
+	Builtin     bool   `json:"builtin" db:"builtin" readOnly:"true" doc:"Built in: cannot be renamed or deleted"`
 }
 
 // ZoneInput is what create and update take.
@@ -49,9 +49,9 @@ func validateZone(_ context.Context, _ db.DB, old *Zone, in *ZoneInput) error {
 	var p fault.Problems
 	switch {
 	case !policy.ValidZone(in.Name):
-		p.Add("name", "must be letters, digits, dashes and underscores")
+		p.Add("name", "may contain only letters, digits, dashes and underscores")
 	case in.Name == packetfilter.Any || in.Name == gatewayZone:
-		p.Add("name", "has a meaning of its own in rules")
+		p.Add("name", "is a reserved word in rules")
 	}
 	note(&p, "description", in.Description)
 	if err := p.Err(); err != nil {
@@ -78,7 +78,7 @@ func line(p *fault.Problems, text string) {
 }
 
 func builtin(noun, what string) error {
-	return fault.New(fault.Conflict, "a builtin %s cannot be %s", noun, what).WithCode("builtin")
+	return fault.New(fault.Conflict, "a built-in %s cannot be %s", noun, what).WithCode("builtin")
 }
 
 // afterZone lets the settings follow a new name; what else names a zone follows by itself.
@@ -110,7 +110,7 @@ func zoneColumn(ctx context.Context, q db.DB, p *fault.Problems, field, zone str
 		return nil, fmt.Errorf("look for zone %s: %w", zone, err)
 	}
 	if !there {
-		p.Add(field, "is not the name of a zone, nor any")
+		p.Add(field, "must be an existing zone or any")
 	}
 	return &zone, nil
 }

@@ -27,12 +27,12 @@ type Interface struct {
 
 // InterfaceInput is what create and update take.
 type InterfaceInput struct {
-	Name        string   `json:"name" db:"name" minLength:"1" maxLength:"15" doc:"As the system calls it" example:"eth0"`
-	Type        string   `json:"type" db:"type" enum:"ethernet,vlan,bond,bridge,wireguard" doc:"What it is. It describes an interface that the system has: a VLAN, bond or bridge is stored and not created yet"`
-	Role        *string  `json:"role,omitempty" db:"role" maxLength:"32" doc:"Name of the zone it is in; none: no rule is about it but those for any zone" example:"lan"`
-	Parent      string   `json:"parent,omitempty" db:"parent" maxLength:"15" doc:"vlan: the interface it is on"`
-	VLANID      *int     `json:"vlan_id,omitempty" db:"vlan_id" minimum:"1" maximum:"4094" doc:"vlan: its number"`
-	Members     []string `json:"members,omitempty" db:"members" maxItems:"64" doc:"bridge and bond: the interfaces it is made of"`
+	Name        string   `json:"name" db:"name" minLength:"1" maxLength:"15" doc:"Name in the system" example:"eth0"`
+	Type        string   `json:"type" db:"type" enum:"ethernet,vlan,bond,bridge,wireguard" doc:"Describes an existing interface: a VLAN, bond or bridge is stored but not created yet"`
+	Role        *string  `json:"role,omitempty" db:"role" maxLength:"32" doc:"Zone of the interface; without one, only rules with zone any match" example:"lan"`
+	Parent      string   `json:"parent,omitempty" db:"parent" maxLength:"15" doc:"vlan: parent interface"`
+	VLANID      *int     `json:"vlan_id,omitempty" db:"vlan_id" minimum:"1" maximum:"4094" doc:"vlan: VLAN ID"`
+	Members     []string `json:"members,omitempty" db:"members" maxItems:"64" doc:"bridge and bond: member interfaces"`
 	Description string   `json:"description,omitempty" db:"description" maxLength:"1000"`
 }
 
@@ -62,7 +62,7 @@ func validateInterface(ctx context.Context, tx db.DB, _ *Interface, in *Interfac
 			return fmt.Errorf("look for zone %s: %w", *in.Role, err)
 		}
 		if !there {
-			p.Add("role", "is not the name of a zone")
+			p.Add("role", "must be an existing zone")
 		}
 	}
 	return p.Err()
@@ -79,23 +79,23 @@ func (in *InterfaceInput) judge(p *fault.Problems) {
 	vlan, several := in.Type == "vlan", in.Type == "bridge" || in.Type == "bond"
 	switch {
 	case vlan && in.Parent == "":
-		p.Add("parent", "is needed for a VLAN")
+		p.Add("parent", "is required for a VLAN")
 	case !vlan && in.Parent != "":
-		p.Add("parent", "is for a VLAN")
+		p.Add("parent", "is allowed only for a VLAN")
 	case vlan:
 		interfaceName(p, "parent", in.Parent)
 	}
 	if vlan != (in.VLANID != nil) {
-		p.Add("vlan_id", "is needed for a VLAN, and for nothing else")
+		p.Add("vlan_id", "is required for a VLAN and allowed only there")
 	}
 	if several != (len(in.Members) > 0) {
-		p.Add("members", "are needed for a bridge or a bond, and for nothing else")
+		p.Add("members", "are required for a bridge or a bond and allowed only there")
 	}
 	for i, m := range in.Members {
 		field := fmt.Sprintf("members[%d]", i)
 		interfaceName(p, field, m)
 		if m == in.Name || slices.Index(in.Members, m) < i {
-			p.Add(field, "is the interface itself, or there twice")
+			p.Add(field, "is the interface itself, or a duplicate")
 		}
 	}
 	if vlan && in.Parent == in.Name {

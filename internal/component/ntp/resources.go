@@ -33,12 +33,12 @@ type Pool struct {
 
 // PoolInput is what create and update take of a source.
 type PoolInput struct {
-	Kind    string `json:"kind" db:"kind" enum:"pool,server" doc:"A pool is a name behind which there are many servers"`
+	Kind    string `json:"kind" db:"kind" enum:"pool,server" doc:"A pool is a name that resolves to many servers"`
 	Address string `json:"address" db:"address" minLength:"1" maxLength:"253" doc:"Name or IP address"`
-	Iburst  *bool  `json:"iburst,omitempty" db:"iburst" default:"true" doc:"Ask several times in a row at the daemon's start"`
-	Prefer  *bool  `json:"prefer,omitempty" db:"prefer" default:"false" doc:"Take it before sources without this mark"`
-	Minpoll *int   `json:"minpoll,omitempty" db:"minpoll" nullable:"true" minimum:"-6" maximum:"24" doc:"Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6"`
-	Maxpoll *int   `json:"maxpoll,omitempty" db:"maxpoll" nullable:"true" minimum:"-6" maximum:"24" doc:"Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10"`
+	Iburst  *bool  `json:"iburst,omitempty" db:"iburst" default:"true" doc:"Fast initial sync: send a burst of requests at startup (iburst)"`
+	Prefer  *bool  `json:"prefer,omitempty" db:"prefer" default:"false" doc:"Prefer it over other sources"`
+	Minpoll *int   `json:"minpoll,omitempty" db:"minpoll" nullable:"true" minimum:"-6" maximum:"24" doc:"Minimum poll interval, as a power of two in seconds; null for the default, 6"`
+	Maxpoll *int   `json:"maxpoll,omitempty" db:"maxpoll" nullable:"true" minimum:"-6" maximum:"24" doc:"Maximum poll interval, as a power of two in seconds; null for the default, 10"`
 }
 
 func (h *handlers) resources(r api.Router) {

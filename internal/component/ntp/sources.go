@@ -14,14 +14,14 @@ type SourceStatus struct {
 	Name           string  `json:"name" example:"ntp.example.com" doc:"As configured"`
 	Address        string  `json:"address" example:"192.0.2.1" doc:"Its IP address; empty while the name is not resolved"`
 	Mode           string  `json:"mode" enum:"server,peer,refclock"`
-	State          string  `json:"state" enum:"selected,combined,selectable,falseticker,variable,unusable" doc:"selected: the clock follows it. combined: it has a say. selectable: it would do. falseticker: it contradicts the majority. variable: it varies too much. unusable: it does not answer, or not often enough yet"`
+	State          string  `json:"state" enum:"selected,combined,selectable,falseticker,variable,unusable" doc:"selected: the clock follows it. combined: combined with the selected source. selectable: candidate. falseticker: disagrees with the majority. variable: too variable. unusable: unreachable, or too few samples yet"`
 	Stratum        int     `json:"stratum"`
-	Poll           int     `json:"poll" doc:"Time between two questions now, as a power of two in seconds"`
-	Reach          int     `json:"reach" doc:"Of the last eight questions a bit for each that was answered, the latest lowest: 255 is all of them"`
-	LastReceive    *int64  `json:"last_receive" doc:"Seconds since the last good answer; null when there was none"`
+	Poll           int     `json:"poll" doc:"Current poll interval, as a power of two in seconds"`
+	Reach          int     `json:"reach" doc:"Reachability register: one bit per request of the last eight, set if answered, the latest lowest; 255 means all"`
+	LastReceive    *int64  `json:"last_receive" doc:"Seconds since the last valid answer; null if none"`
 	Offset         float64 `json:"offset" doc:"Seconds that this clock is ahead of the source, corrected since the measurement"`
-	MeasuredOffset float64 `json:"measured_offset" doc:"The same as it was measured"`
-	Error          float64 `json:"error" doc:"Seconds by which the measurement may be wrong"`
+	MeasuredOffset float64 `json:"measured_offset" doc:"The offset as measured"`
+	Error          float64 `json:"error" doc:"Estimated error of the measurement in seconds"`
 }
 
 func (h *handlers) sources(ctx context.Context, _ *struct{}) (*api.Body[[]SourceStatus], error) {

@@ -30,30 +30,30 @@ func dialMonitor(ctx context.Context) (net.Conn, error) {
 func (h *handlers) statusRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "ntp-status", Method: http.MethodGet, Path: "/ntp/status", Access: api.Viewer, WithoutDatabase: true, Switched: true,
-		Summary: "How the clock is doing, as the NTP daemon says now",
+		Summary: "State of the clock, from the NTP daemon",
 	}, h.status)
 	api.Handle(r, api.Op{
 		ID: "ntp-sources", Method: http.MethodGet, Path: "/ntp/sources", Access: api.Viewer, WithoutDatabase: true, Switched: true,
-		Summary: "How each time source is doing, as the NTP daemon says now",
+		Summary: "State of each time source, from the NTP daemon",
 	}, h.sources)
 }
 
 // Status is how the clock is doing.
 type Status struct {
 	Synchronised   bool       `json:"synchronised"`
-	Stratum        int        `json:"stratum" doc:"Steps to a reference clock; 0 while not synchronised"`
-	Offset         float64    `json:"offset" doc:"Seconds that this clock is ahead of true time; below zero, that it is behind"`
-	Source         string     `json:"source" example:"ntp.example.com" doc:"Where the time comes from; empty while not synchronised"`
+	Stratum        int        `json:"stratum" doc:"Stratum: hops to a reference clock; 0 while not synchronised"`
+	Offset         float64    `json:"offset" doc:"Seconds that the clock is fast; negative if slow"`
+	Source         string     `json:"source" example:"ntp.example.com" doc:"Selected source; empty while not synchronised"`
 	SourceAddress  string     `json:"source_address" example:"192.0.2.1" doc:"Its IP address"`
-	ReferenceID    string     `json:"reference_id" example:"C0000201" doc:"What NTP calls the source, in hexadecimal; all zeros while not synchronised"`
-	Leap           string     `json:"leap" enum:"normal,insert,delete,unsynchronised" doc:"Whether the day ends with a second more or less"`
-	LastUpdate     *time.Time `json:"last_update" doc:"Of the clock, from a source; null while there was none"`
-	LastOffset     float64    `json:"last_offset" doc:"Seconds that the clock was found ahead at the last update"`
-	RMSOffset      float64    `json:"rms_offset" doc:"Long-term average of that, in seconds"`
-	Frequency      float64    `json:"frequency" doc:"By how much the clock would gain if left alone, in millionths"`
-	Skew           float64    `json:"skew" doc:"How sure that is, in millionths"`
-	RootDelay      float64    `json:"root_delay" doc:"Seconds to the reference clock and back"`
-	RootDispersion float64    `json:"root_dispersion" doc:"Seconds that the steps to the reference clock may add up to in error"`
+	ReferenceID    string     `json:"reference_id" example:"C0000201" doc:"NTP reference ID, in hexadecimal; zero while not synchronised"`
+	Leap           string     `json:"leap" enum:"normal,insert,delete,unsynchronised" doc:"Leap second status"`
+	LastUpdate     *time.Time `json:"last_update" doc:"Last update of the clock from a source; null if none"`
+	LastOffset     float64    `json:"last_offset" doc:"Seconds that the clock was fast at the last update"`
+	RMSOffset      float64    `json:"rms_offset" doc:"Long-term RMS average of the offset in seconds"`
+	Frequency      float64    `json:"frequency" doc:"Frequency error of the clock in ppm"`
+	Skew           float64    `json:"skew" doc:"Error bound of the frequency in ppm"`
+	RootDelay      float64    `json:"root_delay" doc:"Root delay: round-trip seconds to the reference clock"`
+	RootDispersion float64    `json:"root_dispersion" doc:"Root dispersion: accumulated error to the reference clock in seconds"`
 	UpdateInterval float64    `json:"update_interval" doc:"Seconds between the last two updates"`
 }
 
@@ -99,7 +99,7 @@ func (h *handlers) monitor(ctx context.Context, questions func(*monitor) error) 
 }
 
 func silent(err error) error {
-	f := fault.New(fault.Unavailable, "the NTP daemon does not answer; restart it among the services of the system, or read the log of %s", chrony.Unit)
+	f := fault.New(fault.Unavailable, "the NTP daemon does not answer; restart it under System, Services, or see the log of %s", chrony.Unit)
 	return errors.Join(f.WithCode("ntp_unavailable"), fmt.Errorf("ask chrony: %w", err))
 }
 

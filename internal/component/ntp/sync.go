@@ -24,9 +24,9 @@ const (
 func (h *handlers) syncRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "ntp-force-sync", Method: http.MethodPost, Path: "/ntp/force-sync", Timeout: syncTime,
-		Summary: "Ask all time sources now, and set the clock by their answers at once",
-		Description: "Takes about six seconds, or ten when a source does not answer. The clock is set whatever makestep says, " +
-			"and may jump. Answers how the clock is doing then.",
+		Summary: "Query all time sources now and step the clock",
+		Description: "Takes about six seconds, or ten when a source does not answer. The clock is stepped regardless of makestep " +
+			"and may jump. Returns the state of the clock afterwards.",
 	}, h.sync)
 }
 
@@ -67,7 +67,7 @@ func (h *handlers) synchronise(ctx context.Context) (Status, error) {
 	// An answer from before we asked does not count; the ages are in whole seconds.
 	oldest := max(1, int64(h.Now().Sub(began).Seconds())-2)
 	if !slices.ContainsFunc(sources, func(s SourceStatus) bool { return s.LastReceive != nil && *s.LastReceive <= oldest }) {
-		return Status{}, fault.New(fault.Unavailable, "no time source answered; look at the sources, and at the way to them").WithCode("no_source")
+		return Status{}, fault.New(fault.Unavailable, "no time source answered; check the sources and the network path to them").WithCode("no_source")
 	}
 	return s, nil
 }
@@ -82,8 +82,8 @@ func (h *handlers) ask(ctx context.Context) error {
 	case err == nil || worded:
 		return err
 	case db.Expired(err):
-		return errors.Join(fault.New(fault.Unavailable, "the NTP daemon did not follow in time and may still do so; look at its status").WithCode("timeout"), err)
+		return errors.Join(fault.New(fault.Unavailable, "the NTP daemon did not synchronise in time and may still do so; check its status").WithCode("timeout"), err)
 	default:
-		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; the log of this node has the details").WithCode("applier_unavailable"), err)
+		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"), err)
 	}
 }

@@ -52,19 +52,19 @@ const serversOfPool = `(select coalesce(jsonb_agg(jsonb_build_object('id', s.id,
 // BackendInput is what create and update take.
 type BackendInput struct {
 	Name           string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"web servers"`
-	Scheme         string `json:"scheme,omitempty" db:"scheme" enum:"http,https,tcp" default:"http" doc:"How the servers are spoken to; tcp passes a port through as it is"`
-	LBAlgorithm    string `json:"lb_algorithm,omitempty" db:"lb_algorithm" enum:"roundrobin,leastconn,source" default:"roundrobin" doc:"Who gets the next request: each in turn, the one with the fewest connections, or always the same for one client address"`
-	Websocket      bool   `json:"websocket,omitempty" db:"websocket" doc:"Lets an upgraded connection be idle for an hour"`
-	ForceHTTP1     bool   `json:"force_http1,omitempty" db:"force_http1" doc:"HTTP/1.1 to the servers, even where they offer HTTP/2"`
-	Active         *bool  `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise; the sites of one that is not answer 503"`
-	Sticky         bool   `json:"sticky,omitempty" db:"sticky" doc:"A cookie brings a browser back to the same server"`
-	VerifyTLS      bool   `json:"verify_tls,omitempty" db:"verify_tls" doc:"https: refuse servers without a certificate that this system trusts"`
-	TLSServerName  string `json:"tls_server_name,omitempty" db:"tls_server_name" maxLength:"253" doc:"https: the name to ask for and to verify; empty for the name of the site"`
-	HealthCheck    bool   `json:"health_check,omitempty" db:"health_check" doc:"Ask each server regularly whether it works"`
-	HealthPath     string `json:"health_path,omitempty" db:"health_path" maxLength:"512" default:"/" doc:"What to ask for; tcp only connects"`
-	HealthHost     string `json:"health_host,omitempty" db:"health_host" maxLength:"253" doc:"The site to ask for; empty for tls_server_name, else localhost"`
-	HealthInterval *int   `json:"health_interval,omitempty" db:"health_interval" minimum:"1" maximum:"3600" doc:"Seconds between two checks; 5 unless said otherwise"`
-	HealthStatus   int    `json:"health_status,omitempty" db:"health_status" minimum:"0" maximum:"599" doc:"The status that means healthy; 0 for any from 200 to 399"`
+	Scheme         string `json:"scheme,omitempty" db:"scheme" enum:"http,https,tcp" default:"http" doc:"Protocol to the servers; tcp forwards a port unchanged"`
+	LBAlgorithm    string `json:"lb_algorithm,omitempty" db:"lb_algorithm" enum:"roundrobin,leastconn,source" default:"roundrobin" doc:"Load balancing: round robin, least connections, or a hash of the source address"`
+	Websocket      bool   `json:"websocket,omitempty" db:"websocket" doc:"Allow upgraded connections to be idle for an hour"`
+	ForceHTTP1     bool   `json:"force_http1,omitempty" db:"force_http1" doc:"Use HTTP/1.1 to the servers, even if they offer HTTP/2"`
+	Active         *bool  `json:"active,omitempty" db:"active" doc:"Default: true. Domains with a disabled backend return 503"`
+	Sticky         bool   `json:"sticky,omitempty" db:"sticky" doc:"Sticky sessions by cookie"`
+	VerifyTLS      bool   `json:"verify_tls,omitempty" db:"verify_tls" doc:"https: verify the servers' TLS certificates against the system's trust store"`
+	TLSServerName  string `json:"tls_server_name,omitempty" db:"tls_server_name" maxLength:"253" doc:"https: TLS server name (SNI), also verified; empty for the name of the domain"`
+	HealthCheck    bool   `json:"health_check,omitempty" db:"health_check" doc:"Enable health checks"`
+	HealthPath     string `json:"health_path,omitempty" db:"health_path" maxLength:"512" default:"/" doc:"Path of the health check; tcp only connects"`
+	HealthHost     string `json:"health_host,omitempty" db:"health_host" maxLength:"253" doc:"Host of the health check; empty for tls_server_name, else localhost"`
+	HealthInterval *int   `json:"health_interval,omitempty" db:"health_interval" minimum:"1" maximum:"3600" doc:"Seconds between two checks; default 5"`
+	HealthStatus   int    `json:"health_status,omitempty" db:"health_status" minimum:"0" maximum:"599" doc:"Expected status; 0 for any from 200 to 399"`
 }
 
 func (s *service) backends() resource.Resource[Backend, BackendInput] {
@@ -96,7 +96,7 @@ func validateBackend(ctx context.Context, tx db.DB, old *Backend, in *BackendInp
 	if err != nil || users == "" {
 		return err
 	}
-	return fault.New(fault.Conflict, "%s uses this backend, and cannot use a %s one", users, in.Scheme)
+	return fault.New(fault.Conflict, "%s uses this backend and cannot use the scheme %s", users, in.Scheme)
 }
 
 func (in *BackendInput) settle(p *fault.Problems) {
@@ -114,10 +114,10 @@ func (in *BackendInput) settle(p *fault.Problems) {
 	in.TLSServerName = optionalName(p, "tls_server_name", in.TLSServerName)
 	in.HealthHost = optionalName(p, "health_host", in.HealthHost)
 	if in.VerifyTLS && in.Scheme != "https" {
-		p.Add("verify_tls", "is for https servers")
+		p.Add("verify_tls", "applies only to the scheme https")
 	}
 	if in.Sticky && in.Scheme == "tcp" {
-		p.Add("sticky", "needs HTTP; for tcp, lb_algorithm source keeps a client at its server")
+		p.Add("sticky", "requires HTTP; for tcp, the lb_algorithm source keeps a client on the same server")
 	}
 }
 
@@ -141,7 +141,7 @@ func afterBackend(ctx context.Context, tx change.Tx, old, now *Backend, _ *Backe
 	if err != nil || users == "" {
 		return err
 	}
-	return fault.New(fault.Conflict, "%s still uses this backend; give it another one first", users).WithCode("in_use")
+	return fault.New(fault.Conflict, "%s still uses this backend; assign another one first", users).WithCode("in_use")
 }
 
 // usersOf names one of those that point at a backend, and how many more there are.
@@ -175,9 +175,9 @@ func mustSpeak(ctx context.Context, tx db.DB, p *fault.Problems, id string, tcp 
 	case scheme == "":
 		p.Add("backend_id", "is not the id of a backend")
 	case tcp && scheme != "tcp":
-		p.Add("backend_id", "is a backend for %s; a TCP service needs one whose scheme is tcp", scheme)
+		p.Add("backend_id", "is a backend with the scheme %s; a TCP service requires the scheme tcp", scheme)
 	case !tcp && scheme == "tcp":
-		p.Add("backend_id", "is a backend for tcp, which knows no sites; a TCP service can use it")
+		p.Add("backend_id", "is a backend with the scheme tcp, which only TCP services can use")
 	}
 	return nil
 }

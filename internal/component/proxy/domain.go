@@ -34,20 +34,20 @@ type Domain struct {
 
 // DomainInput is what create and update take.
 type DomainInput struct {
-	Name           string   `json:"name" db:"name" minLength:"1" maxLength:"255" doc:"The host name, or *.example.com for all names directly below one" example:"www.example.com"`
-	BackendID      *string  `json:"backend_id,omitempty" db:"backend_id" doc:"Id of the primary backend; without one only its routing rules lead anywhere"`
-	Active         *bool    `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
-	HTTPToHTTPS    *bool    `json:"http_to_https,omitempty" db:"http_to_https" doc:"Plain HTTP is redirected to HTTPS: yes unless said otherwise; no serves it on both"`
-	DisableH3      bool     `json:"disable_h3,omitempty" db:"disable_h3" doc:"Do not offer HTTP/3 to browsers of this site"`
-	HSTSMaxAge     int      `json:"hsts_max_age,omitempty" db:"hsts_max_age" minimum:"0" maximum:"63072000" doc:"Seconds for which browsers must use HTTPS (Strict-Transport-Security); 0 does not say"`
+	Name           string   `json:"name" db:"name" minLength:"1" maxLength:"255" doc:"The host name, or *.example.com for all names directly below it" example:"www.example.com"`
+	BackendID      *string  `json:"backend_id,omitempty" db:"backend_id" doc:"Id of the default backend, used when no routing rule matches"`
+	Active         *bool    `json:"active,omitempty" db:"active" doc:"Default: true"`
+	HTTPToHTTPS    *bool    `json:"http_to_https,omitempty" db:"http_to_https" doc:"Redirect HTTP to HTTPS; default true. If false, both are served"`
+	DisableH3      bool     `json:"disable_h3,omitempty" db:"disable_h3" doc:"Do not offer HTTP/3"`
+	HSTSMaxAge     int      `json:"hsts_max_age,omitempty" db:"hsts_max_age" minimum:"0" maximum:"63072000" doc:"HSTS max-age in seconds (Strict-Transport-Security); 0 disables HSTS"`
 	HSTSSubdomains bool     `json:"hsts_subdomains,omitempty" db:"hsts_subdomains"`
 	HSTSPreload    bool     `json:"hsts_preload,omitempty" db:"hsts_preload"`
-	RateLimit      int      `json:"rate_limit,omitempty" db:"rate_limit" minimum:"0" maximum:"1000000" doc:"Requests in 10 seconds that one client address may make; 0 for any number. More are answered 429"`
-	Maintenance    bool     `json:"maintenance,omitempty" db:"maintenance" doc:"Answer every request with 503 and a page that says so"`
-	MaxBodySize    int64    `json:"max_body_size,omitempty" db:"max_body_size" minimum:"0" maximum:"1099511627776" doc:"Bytes that a request may carry; 0 for any number. Larger ones are answered 413, those that do not say how large they are 411"`
-	WWWRedirect    string   `json:"www_redirect,omitempty" db:"www_redirect" enum:"off,to_www,to_apex" default:"off" doc:"The same name with and without www.: serve one, and redirect the other to it"`
-	AllowFrom      []string `json:"allow_from,omitempty" db:"allow_from" maxItems:"200" doc:"Networks that may use the site; none for everybody. Others are answered 403"`
-	Notes          string   `json:"notes,omitempty" db:"notes" maxLength:"4000" doc:"For yourself and your colleagues"`
+	RateLimit      int      `json:"rate_limit,omitempty" db:"rate_limit" minimum:"0" maximum:"1000000" doc:"Requests per client address in 10 seconds; 0 for unlimited. Excess requests get 429"`
+	Maintenance    bool     `json:"maintenance,omitempty" db:"maintenance" doc:"Show a maintenance page with status 503"`
+	MaxBodySize    int64    `json:"max_body_size,omitempty" db:"max_body_size" minimum:"0" maximum:"1099511627776" doc:"Maximum request body in bytes; 0 for unlimited. Larger requests get 413, requests without Content-Length 411"`
+	WWWRedirect    string   `json:"www_redirect,omitempty" db:"www_redirect" enum:"off,to_www,to_apex" default:"off" doc:"Redirect between the names with and without www."`
+	AllowFrom      []string `json:"allow_from,omitempty" db:"allow_from" maxItems:"200" doc:"Allowed source networks; empty for everyone. Others get 403"`
+	Notes          string   `json:"notes,omitempty" db:"notes" maxLength:"4000" doc:"Free text"`
 }
 
 func (s *service) domains() resource.Resource[Domain, DomainInput] {
@@ -86,13 +86,13 @@ func (in *DomainInput) judge(p *fault.Problems) {
 		p.Add("notes", "%s", err)
 	}
 	if in.WWWRedirect != "off" && (strings.HasPrefix(in.Name, "www.") || strings.HasPrefix(in.Name, "*.")) {
-		p.Add("www_redirect", "is for a name without www. or *. before it")
+		p.Add("www_redirect", "cannot be used with a name that starts with www. or *.")
 	}
 	if in.HSTSPreload && (!in.HSTSSubdomains || in.HSTSMaxAge < 31536000) {
-		p.Add("hsts_preload", "needs hsts_subdomains and an hsts_max_age of at least a year (31536000)")
+		p.Add("hsts_preload", "requires hsts_subdomains and an hsts_max_age of at least one year (31536000)")
 	}
 	if in.HSTSMaxAge > 0 && !*in.HTTPToHTTPS {
-		p.Add("hsts_max_age", "tells browsers to use HTTPS only, and http_to_https serves plain HTTP too")
+		p.Add("hsts_max_age", "requires http_to_https, because HSTS does not allow plain HTTP")
 	}
 }
 
@@ -110,7 +110,7 @@ func refuseSameName(ctx context.Context, tx db.DB, old *Domain, in *DomainInput)
 		return fmt.Errorf("look for www.%s: %w", in.Name, err)
 	}
 	if other != "" {
-		return fault.New(fault.Conflict, "the www redirect and the domain %s are for the same name; switch the one off or delete the other", other)
+		return fault.New(fault.Conflict, "the www redirect and the domain %s use the same name; disable the redirect or delete the domain", other)
 	}
 	return nil
 }

@@ -26,8 +26,8 @@ type PortInput struct {
 	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"100" example:"mail"`
 	Port      int      `json:"port" db:"port" minimum:"1" maximum:"65535" example:"993"`
 	BackendID string   `json:"backend_id" db:"backend_id" maxLength:"64" doc:"Id of a backend whose scheme is tcp"`
-	AllowFrom []string `json:"allow_from,omitempty" db:"allow_from" maxItems:"200" doc:"Networks that may use it; none for everybody"`
-	Active    *bool    `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
+	AllowFrom []string `json:"allow_from,omitempty" db:"allow_from" maxItems:"200" doc:"Allowed source networks; empty for everyone"`
+	Active    *bool    `json:"active,omitempty" db:"active" doc:"Default: true"`
 }
 
 func (s *service) ports() resource.Resource[Port, PortInput] {
@@ -46,7 +46,7 @@ func validatePort(ctx context.Context, tx db.DB, _ *Port, in *PortInput) error {
 		p.Add("name", "%s", err)
 	}
 	if who, ok := haproxyconf.TakenPorts[in.Port]; ok {
-		p.Add("port", "belongs to %s", who)
+		p.Add("port", "is reserved for %s", who)
 	}
 	in.AllowFrom, in.Active = value.Networks(&p, "allow_from", in.AllowFrom), value.OrTrue(in.Active)
 	if err := mustSpeak(ctx, tx, &p, in.BackendID, true); err != nil {

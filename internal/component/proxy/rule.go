@@ -26,10 +26,10 @@ type Rule struct {
 // RuleInput is what create and update take.
 type RuleInput struct {
 	DomainID   string `json:"domain_id" db:"domain_id" maxLength:"64" doc:"Id of the domain"`
-	PathPrefix string `json:"path_prefix" db:"path_prefix" minLength:"1" maxLength:"512" doc:"How the path of a request must begin" example:"/api/"`
+	PathPrefix string `json:"path_prefix" db:"path_prefix" minLength:"1" maxLength:"512" doc:"Path prefix of the request" example:"/api/"`
 	BackendID  string `json:"backend_id" db:"backend_id" maxLength:"64" doc:"Id of the backend"`
-	Priority   *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The rule with the lowest number that fits is taken, among equals the one with the longest prefix; 100 unless said otherwise"`
-	Active     *bool  `json:"active,omitempty" db:"active" doc:"Yes unless said otherwise"`
+	Priority   *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The matching rule with the lowest number applies, among equals the one with the longest prefix; default 100"`
+	Active     *bool  `json:"active,omitempty" db:"active" doc:"Default: true"`
 }
 
 func (s *service) rules() resource.Resource[Rule, RuleInput] {
@@ -63,13 +63,13 @@ func validateRule(ctx context.Context, tx db.DB, _ *Rule, in *RuleInput) error {
 // Order is the order in which a domain's rules are to be looked at.
 type Order struct {
 	DomainID string   `json:"domain_id" maxLength:"64"`
-	Rules    []string `json:"rules" maxItems:"1000" doc:"Ids of all rules of the domain, the first to be looked at first"`
+	Rules    []string `json:"rules" maxItems:"1000" doc:"Ids of all rules of the domain, in the new order"`
 }
 
 func (s *service) orderRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "order-proxy-routing-rules", Method: http.MethodPost, Path: "/routing-rules/order", Config: true,
-		Summary: "Give the routing rules of a domain a new order",
+		Summary: "Reorder the routing rules of a domain",
 	}, s.order)
 }
 

@@ -12,27 +12,27 @@ import (
 
 // Stats is what HAProxy counts.
 type Stats struct {
-	Backends  []BackendStat  `json:"backends" doc:"Each server of each backend, and a line for the backend as a whole, whose server is BACKEND"`
+	Backends  []BackendStat  `json:"backends" doc:"Each server of each backend, and one entry for the backend as a whole, whose server is BACKEND"`
 	Frontends []FrontendStat `json:"frontends"`
-	Error     *string        `json:"error" doc:"Why there are no figures; null when there are"`
+	Error     *string        `json:"error" doc:"Why there are no statistics; null if there are"`
 }
 
 // BackendStat is a server, or a backend as a whole.
 type BackendStat struct {
-	Name         string `json:"name" doc:"The backend as the proxy calls it"`
+	Name         string `json:"name" doc:"HAProxy's name of the backend"`
 	BackendID    string `json:"backend_id"`
-	Server       string `json:"server" doc:"The server as the proxy calls it; BACKEND for all of them"`
+	Server       string `json:"server" doc:"HAProxy's name of the server; BACKEND for the whole backend"`
 	Status       string `json:"status" enum:"UP,DOWN,DEGRADED"`
-	Mode         string `json:"mode" enum:"ready,drain,maint" doc:"What the operator wants of the server"`
-	CheckStatus  string `json:"check_status" doc:"What the last health check came to: L7OK, L4CON, L4TOUT, L7STS, …; empty without one"`
+	Mode         string `json:"mode" enum:"ready,drain,maint" doc:"Configured mode of the server"`
+	CheckStatus  string `json:"check_status" doc:"Result of the last health check: L7OK, L4CON, L4TOUT, L7STS, …; empty without one"`
 	Sessions     int64  `json:"sessions"`
 	BytesIn      int64  `json:"bytes_in"`
 	BytesOut     int64  `json:"bytes_out"`
 	LastChange   int64  `json:"last_change" doc:"Seconds since its status changed"`
 	ReqTot       int64  `json:"req_tot" doc:"Requests since HAProxy was last reloaded"`
-	ReqRate      int64  `json:"req_rate" doc:"Requests of the last second"`
+	ReqRate      int64  `json:"req_rate" doc:"Requests per second"`
 	Errors       int64  `json:"errors" doc:"Answers with a status of 500 or above"`
-	ResponseTime int64  `json:"response_time" doc:"Milliseconds to an answer, on average over the last 1,024"`
+	ResponseTime int64  `json:"response_time" doc:"Response time in milliseconds, average of the last 1,024"`
 	Weight       int64  `json:"weight"`
 }
 
@@ -40,7 +40,7 @@ type BackendStat struct {
 type FrontendStat struct {
 	Name        string `json:"name"`
 	Sessions    int64  `json:"sessions"`
-	MaxSessions int64  `json:"max_sessions" doc:"The most at one time"`
+	MaxSessions int64  `json:"max_sessions" doc:"Maximum concurrent sessions"`
 	BytesIn     int64  `json:"bytes_in"`
 	BytesOut    int64  `json:"bytes_out"`
 	ReqTot      int64  `json:"req_tot"`
@@ -54,7 +54,7 @@ func (s *service) statusRoutes(r api.Router) {
 	}, s.getStats)
 	api.Handle(r, api.Op{
 		ID: "proxy-reload", Method: http.MethodPost, Path: "/system/proxy-reload",
-		Summary: "Have the reverse proxy read its files again", Description: "Connections are kept. A change does this by itself where it is needed.",
+		Summary: "Reload the reverse proxy", Description: "Connections are kept. Changes reload automatically where needed.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "proxy", Action: "proxy.reload", Subject: "haproxy"}
 		if err := s.Run.Act(ctx, c, func(ctx context.Context) error {

@@ -24,10 +24,10 @@ const (
 // Traffic is what was asked of a site.
 type Traffic struct {
 	DomainID     string `json:"domain_id"`
-	Requests     int64  `json:"requests" doc:"Above 500 requests a second an estimate from one of sixteen"`
+	Requests     int64  `json:"requests" doc:"Above 500 requests per second, estimated from a sample of 1 in 16"`
 	Errors       int64  `json:"errors" doc:"Answers with a status of 500 or above"`
 	ClientErrors int64  `json:"client_errors" doc:"Answers with a status from 400 to 499"`
-	Milliseconds int64  `json:"milliseconds" doc:"To the answers, all together"`
+	Milliseconds int64  `json:"milliseconds" doc:"Total response time"`
 }
 
 // Counted is what was asked of all of them.
@@ -37,7 +37,7 @@ type Counted struct {
 
 // Moment is what was asked of a site in five minutes.
 type Moment struct {
-	At           time.Time `json:"at" doc:"When they ended"`
+	At           time.Time `json:"at" doc:"End of the interval"`
 	Requests     int64     `json:"requests"`
 	Errors       int64     `json:"errors"`
 	ClientErrors int64     `json:"client_errors"`
@@ -47,8 +47,8 @@ type Moment struct {
 func (s *service) trafficRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "proxy-traffic", Method: http.MethodGet, Path: "/proxy/traffic", Access: api.Viewer, WithoutDatabase: true,
-		Summary:     "Count what is asked of each site",
-		Description: "Since the proxy was last reloaded. The difference between two calls gives requests a second, and so on; a figure that became smaller began anew.",
+		Summary:     "Get the traffic counters of each domain",
+		Description: "Counted since the proxy was last reloaded. Compute rates from the difference of two calls; a counter that decreased was reset.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[Counted], error) {
 		all, err := s.askTraffic(ctx)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *service) trafficRoutes(r api.Router) {
 	})
 	api.Handle(r, api.Op{
 		ID: "proxy-traffic-history", Method: http.MethodGet, Path: "/domains/{id}/traffic", Access: api.Viewer,
-		Summary: "Count what was asked of a site during the last day", Description: "In steps of five minutes, without those in which nothing was asked.",
+		Summary: "Get the traffic of a domain during the last day", Description: "In 5-minute intervals, without empty ones.",
 	}, s.history)
 }
 

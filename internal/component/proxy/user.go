@@ -23,7 +23,7 @@ type User struct {
 
 // UserInput is what create and update take.
 type UserInput struct {
-	DomainID string      `json:"domain_id,omitempty" db:"domain_id" maxLength:"64" doc:"Id of the domain; not needed below /domains/{id}/users"`
+	DomainID string      `json:"domain_id,omitempty" db:"domain_id" maxLength:"64" doc:"Id of the domain; not required below /domains/{id}/users"`
 	Name     string      `json:"name" db:"name" minLength:"1" maxLength:"64" example:"ann"`
 	Password secret.Text `json:"password,omitempty" db:"-" maxLength:"200" writeOnly:"true" doc:"At least 12 characters; needed whenever the name changes"`
 }
@@ -56,11 +56,11 @@ func validateUser(ctx context.Context, tx db.DB, old *User, in *UserInput) error
 	password := in.Password.Reveal()
 	switch {
 	case password == "" && (old == nil || old.Name != in.Name || old.DomainID != in.DomainID):
-		p.Add("password", "is needed")
+		p.Add("password", "is required")
 	case password != "" && len(password) < 12:
 		p.Add("password", "must have at least 12 characters")
 	case strings.ContainsFunc(password, value.Unprintable):
-		p.Add("password", "must not have control characters")
+		p.Add("password", "must not contain control characters")
 	}
 	if err := resource.MustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
 		return err

@@ -77,15 +77,15 @@ func (p *part) status(context.Context, *struct{}) (*api.Body[Status], error) {
 
 // ACME is how certificates for the node's name are ordered.
 type ACME struct {
-	Email        string `json:"email,omitempty" maxLength:"254" doc:"Where the authority sends warnings"`
-	DirectoryURL string `json:"directory_url,omitempty" maxLength:"500" doc:"Of the authority; empty for the usual public one"`
-	TermsAgreed  bool   `json:"terms_agreed,omitempty" doc:"The authority's terms of service are agreed to"`
+	Email        string `json:"email,omitempty" maxLength:"254" doc:"Where the certificate authority sends warnings"`
+	DirectoryURL string `json:"directory_url,omitempty" maxLength:"500" doc:"ACME directory URL of the certificate authority; empty for Let's Encrypt"`
+	TermsAgreed  bool   `json:"terms_agreed,omitempty" doc:"Agree to the certificate authority's terms of service"`
 }
 
 // Node is what every way of setting up a node needs.
 type Node struct {
 	Code secret.Text `json:"code" minLength:"1" maxLength:"64" doc:"The one-time setup code"`
-	FQDN string      `json:"fqdn" minLength:"1" maxLength:"253" doc:"The name under which this node is reached"`
+	FQDN string      `json:"fqdn" minLength:"1" maxLength:"253" doc:"Fully qualified host name of this node"`
 	ACME ACME        `json:"acme,omitempty"`
 }
 
@@ -103,7 +103,7 @@ func (p *part) complete(ctx context.Context, in *struct {
 	var problems fault.Problems
 	in.Body.check(&problems)
 	if a, err := mail.ParseAddress(in.Body.Email); err != nil || a.Address != in.Body.Email {
-		problems.Add("email", "is not an e-mail address")
+		problems.Add("email", "must be an e-mail address")
 	}
 	password := in.Body.Password.Reveal()
 	for _, check := range []error{auth.CheckLength(password), auth.CheckStrength(password, in.Body.Email)} {
@@ -161,7 +161,7 @@ func (p *part) open(ctx context.Context, code string) error {
 }
 
 func done() error {
-	return fault.New(fault.Conflict, "this node is set up already").WithCode("setup_complete")
+	return fault.New(fault.Conflict, "this node is already set up").WithCode("setup_complete")
 }
 
 // hostname is a name of at least two labels, as certificates and browsers want it.
@@ -169,7 +169,7 @@ var hostname = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0
 
 func (n Node) check(p *fault.Problems) {
 	if !hostname.MatchString(strings.ToLower(n.FQDN)) {
-		p.Add("fqdn", "is not a full host name like gw1.example.com")
+		p.Add("fqdn", "must be a fully qualified host name such as gw1.example.com")
 	}
 	setupstate.ACME(n.ACME).Check(p, "acme.")
 }

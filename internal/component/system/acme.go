@@ -11,20 +11,20 @@ import (
 
 // ACME is whom certificates are ordered from, and as whom.
 type ACME struct {
-	Email        string `json:"email" maxLength:"254" required:"false" doc:"Where the authority sends warnings"`
-	DirectoryURL string `json:"directory_url" maxLength:"500" required:"false" doc:"Of the authority; empty for the usual public one"`
-	TermsAgreed  bool   `json:"terms_agreed" doc:"The authority's terms of service are agreed to; it issues nothing otherwise"`
+	Email        string `json:"email" maxLength:"254" required:"false" doc:"Where the certificate authority sends warnings"`
+	DirectoryURL string `json:"directory_url" maxLength:"500" required:"false" doc:"ACME directory URL of the certificate authority; empty for Let's Encrypt"`
+	TermsAgreed  bool   `json:"terms_agreed" doc:"Agree to the certificate authority's terms of service; required before anything is issued"`
 }
 
 func (p *part) acmeRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "get-acme", Method: http.MethodGet, Path: "/system/acme", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "Whom certificates are ordered from",
+		Summary: "Get the certificate authority (ACME)",
 	}, p.acme)
 	api.Handle(r, api.Op{
 		ID: "set-acme", Method: http.MethodPut, Path: "/system/acme", WithoutDatabase: true,
-		Summary:     "Set whom certificates are ordered from",
-		Description: "With another authority every certificate of the source acme is ordered anew; the old ones are served until then.",
+		Summary:     "Set the certificate authority (ACME)",
+		Description: "After a change of the certificate authority, every certificate of the source acme is ordered again; the old ones are served until then.",
 	}, p.setACME)
 }
 
@@ -46,7 +46,7 @@ func (p *part) setACME(ctx context.Context, in *struct{ Body ACME }) (*api.Body[
 	field := func(s *setupstate.State) *setupstate.ACME { return &s.ACME }
 	subject := want.DirectoryURL
 	if subject == "" {
-		subject = "the usual authority"
+		subject = "Let's Encrypt"
 	}
 	if err := set(ctx, p, "system.acme", subject, field, want, nothingElse); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type Restart struct {
 // Toggle says whether a service should run.
 type Toggle struct {
 	Service string `json:"service"`
-	On      bool   `json:"on" doc:"Start it, now and at every boot; or else stop it for good"`
+	On      bool   `json:"on" doc:"Start it now and at every boot, or stop and disable it"`
 }
 
 func (p *part) restart(ctx context.Context, in *struct{ Body Restart }) (*api.Body[Restart], error) {
@@ -80,8 +80,8 @@ func (p *part) ask(ctx context.Context, a apply.Action, service string) error {
 	case err == nil || worded:
 		return err
 	case db.Expired(err):
-		return errors.Join(fault.New(fault.Unavailable, "the service did not follow in time and may still do so; look at its state and its log").WithCode("timeout"), err)
+		return errors.Join(fault.New(fault.Unavailable, "the service did not change state in time and may still do so; check its state and log").WithCode("timeout"), err)
 	default:
-		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; the log of this node has the details").WithCode("applier_unavailable"), err)
+		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"), err)
 	}
 }

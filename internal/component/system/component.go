@@ -85,7 +85,7 @@ func (p *part) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "package-versions", Method: http.MethodGet, Path: "/system/package-versions", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Installed and available version of the product and its daemons",
-		Description: "As of the package lists last fetched; the answer is up to a minute old.",
+		Description: "From the package lists last fetched; up to one minute old.",
 	}, p.packageVersions)
 	api.Raw(r, api.Op{
 		ID: "metrics", Method: http.MethodGet, Path: "/metrics", Access: api.Admin, TokenRead: true, WithoutDatabase: true,

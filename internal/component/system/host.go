@@ -11,7 +11,7 @@ import (
 func (p *part) hostRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "health", Method: http.MethodGet, Path: "/system/health", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
-		Summary: "What runs here, and whether it is fit to work",
+		Summary: "Version and health of this node",
 	}, p.health)
 	api.Handle(r, api.Op{
 		ID: "resources", Method: http.MethodGet, Path: "/system/resources", Access: api.Viewer, WithoutDatabase: true,
@@ -19,7 +19,7 @@ func (p *part) hostRoutes(r api.Router) {
 	}, p.resources)
 	api.Handle(r, api.Op{
 		ID: "interfaces", Method: http.MethodGet, Path: "/system/interfaces", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "Network links of this node as the kernel has them now",
+		Summary: "Network interfaces of this node, as the kernel reports them",
 	}, p.interfaces)
 }
 

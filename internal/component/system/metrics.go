@@ -12,7 +12,7 @@ import (
 func (p *part) newMetrics() http.Handler {
 	own := prometheus.NewRegistry()
 	own.MustRegister(
-		gauge("gateway_info", "Always 1; the label tells the version that runs.", prometheus.Labels{"version": p.Version}, func() bool { return true }),
+		gauge("gateway_info", "Always 1; the label has the running version.", prometheus.Labels{"version": p.Version}, func() bool { return true }),
 		gauge("gateway_database_up", "Whether the database answers.", nil, p.Database.Up),
 		gauge("gateway_setup_complete", "Whether the node is set up.", nil, p.setupComplete),
 	)

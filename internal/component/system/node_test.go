@@ -201,7 +201,7 @@ func (accounts) Authenticate(_ context.Context, c api.Credential) (identity.Iden
 		"emergency": {Email: "ann@example.com", Role: identity.Admin, SessionID: "s3", Emergency: true},
 	}[c.Bearer]
 	if !ok {
-		return identity.Identity{}, fault.New(fault.Unauthenticated, "sign in first")
+		return identity.Identity{}, fault.New(fault.Unauthenticated, "authentication required")
 	}
 	return id, nil
 }

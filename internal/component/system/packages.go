@@ -91,7 +91,7 @@ func (v *versions) read(ctx context.Context) (PackageVersions, error) {
 	defer cancel()
 	known, err := v.from.Packages(ctx, v.names)
 	if err != nil {
-		return PackageVersions{}, errors.Join(fault.New(fault.Unavailable, "apt does not tell the package versions; the log of this node has the details").WithCode("apt_unavailable"), err)
+		return PackageVersions{}, errors.Join(fault.New(fault.Unavailable, "apt did not report the package versions; see this node's log for details").WithCode("apt_unavailable"), err)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

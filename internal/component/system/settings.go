@@ -23,7 +23,7 @@ func flags() []flag {
 	return []flag{
 		{"ipv6", "system.ipv6", "whether the daemons listen on IPv6", true, func(s *setupstate.State) *bool { return &s.IPv6Enabled }},
 		{"maintenance", "system.maintenance", "the maintenance mode", false, func(s *setupstate.State) *bool { return &s.Maintenance }},
-		{"auto-update", "system.auto_update", "whether the node is to update itself; stored, and not acted upon yet", false, func(s *setupstate.State) *bool { return &s.AutoUpdate }},
+		{"auto-update", "system.auto_update", "whether the node updates itself; stored, but not used yet", false, func(s *setupstate.State) *bool { return &s.AutoUpdate }},
 	}
 }
 
@@ -31,7 +31,7 @@ func (p *part) settingRoutes(r api.Router) {
 	for _, f := range flags() {
 		api.Handle(r, api.Op{
 			ID: "get-" + f.path, Method: http.MethodGet, Path: "/system/" + f.path, Access: api.Viewer, WithoutDatabase: true,
-			Summary: "Tell " + f.what,
+			Summary: "Get " + f.what,
 		}, func(context.Context, *struct{}) (*api.Body[Flag], error) { return p.flag(f) })
 		api.Handle(r, api.Op{
 			ID: "set-" + f.path, Method: http.MethodPost, Path: "/system/" + f.path, WithoutDatabase: !f.inDatabase,
@@ -43,11 +43,11 @@ func (p *part) settingRoutes(r api.Router) {
 	p.acmeRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "get-retention", Method: http.MethodGet, Path: "/system/retention", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "How much history is kept",
+		Summary: "Get the retention of history",
 	}, p.retention)
 	api.Handle(r, api.Op{
 		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention", WithoutDatabase: true,
-		Summary: "Set how much history is kept",
+		Summary: "Set the retention of history",
 	}, p.setRetention)
 }
 
@@ -82,7 +82,7 @@ func (p *part) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Flag],
 // Retention is how much history is kept.
 type Retention struct {
 	Backups   int `json:"backups" minimum:"1" maximum:"365" doc:"Latest successful backups"`
-	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days that an audit entry stays"`
+	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days to keep audit entries"`
 }
 
 func (p *part) retention(context.Context, *struct{}) (*api.Body[Retention], error) {

@@ -59,7 +59,7 @@ func New(o Options) *Users {
 }
 
 // noUndo: whoever signs in meanwhile would be held up, and who may must never be in doubt.
-const noUndo = "accounts change at once; change them by themselves"
+const noUndo = "account changes take effect immediately and cannot be part of this"
 
 // Component is the part of the product that u is.
 func (u *Users) Component() component.Component {

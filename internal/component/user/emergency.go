@@ -57,7 +57,7 @@ func (e *emergency) clear() {
 func (u *Users) emergencyLogin(ctx context.Context, who candidate) (*api.SignedIn[Login], error) {
 	switch {
 	case who.TOTPEnabled && who.TOTPSecret == nil:
-		return nil, fault.New(fault.Unavailable, "the second factor cannot be checked while the database is away").
+		return nil, fault.New(fault.Unavailable, "the second factor cannot be checked while the database is unavailable").
 			WithCode("database_unavailable")
 	case who.TOTPEnabled:
 		return u.askForCode(who.account)
@@ -80,7 +80,7 @@ func (u *Users) emergencySession(ctx context.Context, email, by string) (*api.Si
 	if err != nil {
 		return nil, err
 	}
-	u.Log.Warn("signed in by the setup store while the database is away", "email", email)
+	u.Log.Warn("signed in from the setup store while the database is unavailable", "email", email)
 	cookies := []http.Cookie{cookie(api.SessionCookie, token, emergencyLife)}
 	return signedIn(Login{Identity: &Identity{Email: email, Role: identity.Admin, Limited: true}}, cookies), nil
 }
@@ -97,7 +97,7 @@ func (u *Users) emergencyCode(ctx context.Context, claims auth.Claims, code stri
 		return nil, ended()
 	}
 	if code == "" {
-		return nil, fault.New(fault.Unavailable, "recovery codes cannot be checked while the database is away").WithCode("database_unavailable")
+		return nil, fault.New(fault.Unavailable, "recovery codes cannot be checked while the database is unavailable").WithCode("database_unavailable")
 	}
 	if ok, wait := u.codes.Allow(a.UserID, u.Now()); !ok {
 		return nil, fault.New(fault.TooMany, "too many wrong codes; wait a moment").WithRetry(wait)
@@ -133,7 +133,7 @@ func (u *Users) takeStep(claims auth.Claims, step int64) error {
 }
 
 func wrongCode() error {
-	return fault.New(fault.Unauthenticated, "the code is wrong or was used already")
+	return fault.New(fault.Unauthenticated, "the code is wrong or was already used")
 }
 
 // resetAway sets the password in the setup store; the user table learns of it from
@@ -149,7 +149,7 @@ func (u *Users) resetAway(ctx context.Context, admin setupstate.Admin, password 
 	}
 	_, err = u.Setup.Update(func(s *setupstate.State) error {
 		if s.Admin == nil || s.Admin.UserID != admin.UserID {
-			return fault.New(fault.Conflict, "the account changed meanwhile; look again")
+			return fault.New(fault.Conflict, "the account has changed; reload and try again")
 		}
 		s.Admin.PasswordHash = secret.Text(hash)
 		s.Admin.Epoch++

@@ -25,11 +25,11 @@ func (u *Users) loginRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "login", Method: http.MethodPost, Path: "/auth/login", Access: api.Public, WithoutDatabase: true,
 		Summary:     "Sign in",
-		Description: "Answers a session cookie, or second_factor with a token for POST /auth/login/totp.",
+		Description: "Returns a session cookie, or second_factor with a token for POST /auth/login/totp.",
 	}, u.login)
 	api.Handle(r, api.Op{
 		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, WithoutDatabase: true,
-		Summary: "Finish signing in with a code of the authenticator, or a recovery code",
+		Summary: "Complete the sign-in with an authenticator code or a recovery code",
 	}, u.loginTOTP)
 	api.Handle(r, api.Op{
 		ID: "logout", Method: http.MethodPost, Path: "/auth/logout", Access: api.Self,
@@ -37,13 +37,13 @@ func (u *Users) loginRoutes(r api.Router) {
 	}, u.logout)
 	api.Handle(r, api.Op{
 		ID: "me", Method: http.MethodGet, Path: "/auth/me", Access: api.Self, WithoutDatabase: true,
-		Summary: "Who this session or token belongs to",
+		Summary: "Get the identity of this session or token",
 	}, u.me)
 }
 
 // Login is the answer to a right password.
 type Login struct {
-	SecondFactor bool      `json:"second_factor" doc:"The password was right and a code is still due"`
+	SecondFactor bool      `json:"second_factor" doc:"The password was correct; a second factor is required"`
 	Token        string    `json:"token,omitempty" doc:"With second_factor: proves the password step, for 5 minutes"`
 	Identity     *Identity `json:"identity,omitempty" doc:"Without second_factor: who is signed in"`
 }
@@ -54,7 +54,7 @@ type Identity struct {
 	Email       string        `json:"email"`
 	Role        identity.Role `json:"role" enum:"admin,viewer"`
 	TOTPEnabled bool          `json:"totp_enabled"`
-	Limited     bool          `json:"limited" doc:"Signed in while the database is away: only the system can be looked at and acted on"`
+	Limited     bool          `json:"limited" doc:"Signed in while the database is unavailable: can only view and control the system"`
 }
 
 type credentials struct {

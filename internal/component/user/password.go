@@ -24,7 +24,7 @@ func (u *Users) passwordRoutes(r api.Router) {
 	}, u.changePassword)
 	api.Handle(r, api.Op{
 		ID: "reset-password", Method: http.MethodPost, Path: "/auth/reset-password", Access: api.Public, WithoutDatabase: true,
-		Summary:     "Set the administrator's password with a token from the box",
+		Summary:     "Set the administrator's password with a reset token",
 		Description: "gateway-ctl reset-password prints the token; it works once, for 30 minutes.",
 	}, u.resetPassword)
 	api.Handle(r, api.Op{

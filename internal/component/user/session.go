@@ -226,7 +226,7 @@ type SessionView struct {
 	ExpiresAt time.Time `json:"expires_at" db:"expires_at"`
 	RemoteIP  string    `json:"remote_ip" db:"remote_ip"`
 	UserAgent string    `json:"user_agent" db:"user_agent"`
-	Current   bool      `json:"current" db:"current" doc:"The session of this very request"`
+	Current   bool      `json:"current" db:"current" doc:"The session of this request"`
 }
 
 func (u *Users) sessionRoutes(r api.Router) {

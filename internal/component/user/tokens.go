@@ -25,8 +25,8 @@ func (u *Users) tokenRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "create-token", Method: http.MethodPost, Path: "/auth/tokens", Access: api.Self, Status: http.StatusCreated,
 		Summary: "Create an API token",
-		Description: "The token is shown this once. It acts with its own role, and never with more than its owner has at that moment. " +
-			"It ends with the sessions of its owner: when the password, the role, the e-mail or the second factor changes, and when the account is disabled.",
+		Description: "The token is shown only once. It has its own role, limited to the current role of its owner. " +
+			"It ends with its owner's sessions: when the password, the role, the e-mail or the second factor changes, and when the account is disabled.",
 	}, u.createToken)
 	api.Handle(r, api.Op{
 		ID: "revoke-token", Method: http.MethodDelete, Path: "/auth/tokens/{id}", Access: api.Self,
@@ -55,7 +55,7 @@ type TokenView struct {
 // NewTokenView is the one answer that has the token.
 type NewTokenView struct {
 	TokenView
-	Token string `json:"token" doc:"Shown this once"`
+	Token string `json:"token" doc:"Shown only once"`
 }
 
 func (u *Users) listTokens(ctx context.Context, _ *struct{}) (*api.Body[[]TokenView], error) {
@@ -88,13 +88,13 @@ func (u *Users) createToken(ctx context.Context, in *struct {
 	Body struct {
 		Name string        `json:"name" minLength:"1" maxLength:"64" pattern:"^[^\\pC]+$" patternDescription:"printable text" doc:"What it is for"`
 		Role identity.Role `json:"role" enum:"admin,viewer"`
-		Days int           `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"How long it lives"`
+		Days int           `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"Lifetime in days"`
 	}
 },
 ) (*api.Body[NewTokenView], error) {
 	me := identity.From(ctx)
 	if in.Body.Role == identity.Admin && me.Role != identity.Admin {
-		return nil, fault.At("role", "cannot be more than your own")
+		return nil, fault.At("role", "cannot exceed your own role")
 	}
 	token, hash := auth.NewToken()
 	now := u.Now()

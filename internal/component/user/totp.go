@@ -21,13 +21,13 @@ func (u *Users) totpRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "setup-totp", Method: http.MethodPost, Path: "/auth/totp/setup", Access: api.Self,
 		Summary: "Begin setting up a second factor",
-		Description: "Needs your password, so that nobody at an unlocked screen can lock you out. Answers the secret, as text and as a QR code. " +
+		Description: "Requires your password, so that nobody at an unlocked screen can lock you out. Returns the secret as text and as a QR code. " +
 			"Nothing changes until POST /auth/totp/enable proves that the authenticator has it.",
 	}, u.setupTOTP)
 	api.Handle(r, api.Op{
 		ID: "enable-totp", Method: http.MethodPost, Path: "/auth/totp/enable", Access: api.Self,
 		Summary:     "Turn the second factor on",
-		Description: "Answers recovery codes, which are shown this once. Other sessions and all API tokens of the account end.",
+		Description: "Returns recovery codes, which are shown only once. Other sessions and all API tokens of the account end.",
 	}, u.enableTOTP)
 	api.Handle(r, api.Op{
 		ID: "disable-totp", Method: http.MethodPost, Path: "/auth/totp/disable", Access: api.Self,
@@ -41,7 +41,7 @@ func (u *Users) totpRoutes(r api.Router) {
 
 // Enrolment is what an authenticator needs.
 type Enrolment struct {
-	Secret string `json:"secret" doc:"To type in, where no camera is at hand"`
+	Secret string `json:"secret" doc:"For manual entry without a camera"`
 	URL    string `json:"url" doc:"The same as otpauth URL"`
 	QR     string `json:"qr" doc:"The same as QR code: a PNG as data URL"`
 }
@@ -70,7 +70,7 @@ func (u *Users) setupTOTP(ctx context.Context, in *ownPassword) (*api.Body[Enrol
 			return err
 		}
 		if a == nil || a.TOTPEnabled {
-			return fault.New(fault.Conflict, "the second factor is on already; turn it off first")
+			return fault.New(fault.Conflict, "the second factor is already on; turn it off first")
 		}
 		_, err = tx.Exec(ctx, `insert into user_totp_state (user_id, pending) values ($1, $2)
 			on conflict (user_id) do update set pending = excluded.pending`, me.UserID, sealed)
@@ -93,7 +93,7 @@ type codeInput struct {
 
 // Enabled is the answer that shows the recovery codes.
 type Enabled struct {
-	RecoveryCodes []string `json:"recovery_codes" doc:"Each signs in once without the authenticator; shown this once"`
+	RecoveryCodes []string `json:"recovery_codes" doc:"Single-use codes to sign in without the authenticator; shown only once"`
 }
 
 func (u *Users) enableTOTP(ctx context.Context, in *codeInput) (*api.SignedIn[Enabled], error) {
@@ -141,7 +141,7 @@ func (u *Users) confirmPending(ctx context.Context, tx change.Tx, userID, code s
 	}
 	step, ok := auth.Match(string(plain), code, u.Now())
 	if !ok {
-		return fault.At("code", "is wrong; check the clock of the authenticator and try the next one")
+		return fault.At("code", "is wrong; check the authenticator's clock and try the next code")
 	}
 	var b pgx.Batch
 	b.Queue(`update user_totp_state set pending = null, last_step = $2 where user_id = $1`, userID, step)
@@ -169,8 +169,8 @@ func storeRecovery(ctx context.Context, tx pgx.Tx, userID string, codes []secret
 type secondFactor struct {
 	Body struct {
 		Token        string      `json:"token" minLength:"1" maxLength:"4096" doc:"From POST /auth/login"`
-		Code         string      `json:"code,omitempty" maxLength:"6" doc:"Of the authenticator"`
-		RecoveryCode secret.Text `json:"recovery_code,omitempty" maxLength:"64" doc:"Instead of code"`
+		Code         string      `json:"code,omitempty" maxLength:"6" doc:"Authenticator code"`
+		RecoveryCode secret.Text `json:"recovery_code,omitempty" maxLength:"64" doc:"Recovery code, instead of code"`
 	}
 }
 

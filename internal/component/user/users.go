@@ -25,7 +25,7 @@ type User struct {
 
 // Input is what create and update take.
 type Input struct {
-	Email    string        `json:"email" db:"email" minLength:"3" maxLength:"254" doc:"Sign-in name, compared as written here"`
+	Email    string        `json:"email" db:"email" minLength:"3" maxLength:"254" doc:"Sign-in name, case-sensitive"`
 	Role     identity.Role `json:"role" db:"role" enum:"admin,viewer"`
 	Active   *bool         `json:"active,omitempty" db:"active" default:"true"`
 	Password secret.Text   `json:"password,omitempty" db:"-" maxLength:"72" doc:"12 to 72 bytes; needed on create, on update it stays when left out"`
@@ -49,7 +49,7 @@ func (u *Users) userRoutes(r api.Router) {
 func (u *Users) prepare(ctx context.Context, creating bool, in *Input) (err error) {
 	if in.Password == "" {
 		if creating {
-			return fault.At("password", "is needed")
+			return fault.At("password", "is required")
 		}
 		return nil
 	}
@@ -60,7 +60,7 @@ func (u *Users) prepare(ctx context.Context, creating bool, in *Input) (err erro
 func (u *Users) validate(ctx context.Context, tx db.DB, old *User, in *Input) error {
 	var p fault.Problems
 	if a, err := mail.ParseAddress(in.Email); err != nil || a.Address != in.Email {
-		p.Add("email", "is not an e-mail address")
+		p.Add("email", "must be an e-mail address")
 	}
 	if err := p.Err(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func notOwn(ctx context.Context, userID, instead string) error {
 		return err
 	}
 	if identity.From(ctx).UserID == userID {
-		return fault.New(fault.Conflict, "this is your own account: use %s, which asks for your password", instead).WithCode("own_account")
+		return fault.New(fault.Conflict, "this is your own account; use %s, which asks for your password", instead).WithCode("own_account")
 	}
 	return nil
 }

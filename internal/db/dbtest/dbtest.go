@@ -147,7 +147,7 @@ func As(t testing.TB, dsn, role string) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
 	if err != nil || u.Scheme == "" {
-		t.Fatalf("the address of the test database is no URL: %s", dsn)
+		t.Fatalf("the address of the test database is not a URL: %s", dsn)
 	}
 	u.User = url.User(role)
 	return u.String()

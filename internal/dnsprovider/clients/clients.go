@@ -41,5 +41,5 @@ func Open(kind string, s map[string]string) (dnsprovider.Changer, error) {
 	case "route53":
 		return &route53.Provider{Region: cmp.Or(s["region"], "us-east-1"), AccessKeyId: s["access_key_id"], SecretAccessKey: s["secret_access_key"]}, nil
 	}
-	return nil, fmt.Errorf("this version knows no provider of the kind %s", kind)
+	return nil, fmt.Errorf("this version does not support providers of the kind %s", kind)
 }

@@ -108,7 +108,7 @@ func Read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	if exposed(f, info.Mode()) {
-		return nil, fmt.Errorf("%s can be read by others than its owner (mode %04o): take that right away with chmod go=", path, info.Mode().Perm())
+		return nil, fmt.Errorf("%s is readable by others than its owner (mode %04o); fix it with chmod go=", path, info.Mode().Perm())
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {

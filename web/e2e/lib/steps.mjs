@@ -58,7 +58,7 @@ export async function setUp(page, { code, fqdn, email, password }, moment = nobo
 	};
 	await field(page, "Setup code").fill(code);
 	await next();
-	await field(page, "Full name of the gateway").fill(fqdn);
+	await field(page, "Fully qualified host name").fill(fqdn);
 	await next();
 	await next("Skip for now");
 	await field(page, "E-mail").fill(email);
@@ -85,11 +85,11 @@ export async function enrol(page, password, moment = nobody) {
 	const factor = await scan(picture);
 	await field(page, "Code").fill(await factor.code());
 	await press(page, "Turn on");
-	const dialog = page.getByRole("dialog", { name: "Keep your recovery codes" });
+	const dialog = page.getByRole("dialog", { name: "Save your recovery codes" });
 	await dialog.waitFor();
 	const recovery = await dialog.locator("code").allTextContents();
 	await moment("account-recovery-codes");
-	await dialog.getByLabel("I have stored the codes").check();
+	await dialog.getByLabel("I have saved the codes").check();
 	await press(dialog, "Done");
 	await dialog.waitFor({ state: "detached" });
 	return { factor, recovery };

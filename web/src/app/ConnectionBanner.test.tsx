@@ -14,7 +14,7 @@ test("an idle page tells that the database is away, and that it is back", async 
 			<ConnectionBanner />
 		</QueryClientProvider>,
 	);
-	await screen.findByText(/The database of the gateway does not answer/);
+	await screen.findByText(/The gateway’s database is not responding/);
 	database = true;
-	await waitFor(() => expect(screen.queryByText(/does not answer/)).toBeNull(), { timeout: 4_000 });
+	await waitFor(() => expect(screen.queryByText(/is not responding/)).toBeNull(), { timeout: 4_000 });
 });

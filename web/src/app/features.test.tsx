@@ -58,13 +58,13 @@ test("the start page is the first of the navigation as long as no feature has on
 test("a viewer is told so at a page for administrators", async () => {
 	as("viewer");
 	renderApp(toys, "/toys/secret");
-	expect(await screen.findByText("Only for administrators")).toBeTruthy();
+	expect(await screen.findByText("Administrators only")).toBeTruthy();
 });
 
 test("an address that leads nowhere says so", async () => {
 	as("viewer");
 	renderApp(toys, "/nowhere");
-	expect(await screen.findByText("There is nothing here")).toBeTruthy();
+	expect(await screen.findByText("Page not found")).toBeTruthy();
 });
 
 test("a folder whose feature has another name is refused", () => {

@@ -50,7 +50,7 @@ test("what is chosen has its name, Escape leaves it, and emptying it by hand cho
 	const input = screen.getByRole("combobox") as HTMLInputElement;
 	await waitFor(() => expect(input.value).toBe("printers"));
 	await user.type(input, "zzz");
-	expect(await screen.findByText("Nothing found")).toBeTruthy();
+	expect(await screen.findByText("No results")).toBeTruthy();
 	await user.keyboard("{Escape}");
 	expect([input.value, chosen()]).toEqual(["printers", "1"]);
 	await user.clear(input);

@@ -45,7 +45,7 @@ test("what the schema refuses is worded at its field", async () => {
 		shouldUseNativeValidation: false,
 	});
 	expect(errors.email?.message).toBe("At least 3 characters");
-	expect(errors.role?.message).toBe("Please choose one");
+	expect(errors.role?.message).toBe("Select one");
 	expect(errors.password).toBeUndefined();
 });
 

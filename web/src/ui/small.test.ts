@@ -5,7 +5,7 @@ import { leaves } from "./LeaveGuard";
 import { strengthOf } from "./strength";
 
 test("the server's words become a sentence", () => {
-	expect(sentence("is not an e-mail address")).toBe("Is not an e-mail address.");
+	expect(sentence("must be an e-mail address")).toBe("Must be an e-mail address.");
 	expect(sentence("Done.")).toBe("Done.");
 });
 

@@ -18,7 +18,7 @@ import (
 func (a *adapter) apply(ctx context.Context, old, now daemon.Rendering) error {
 	steps, hot, err := plan(old, now)
 	if err != nil {
-		return fmt.Errorf("what was rendered is not laid out as it should be: %w", err)
+		return fmt.Errorf("the rendered files are malformed: %w", err)
 	}
 	if hot {
 		err := a.HAProxy.Tell(ctx, func() error { return a.carryOut(ctx, steps) })

@@ -40,7 +40,7 @@ func check(ctx context.Context, dir string) error {
 }
 
 func refused(why error) error {
-	return fault.New(fault.Invalid, "the proxy would not take its certificates: %s", why).WithCode("certificate_refused")
+	return fault.New(fault.Invalid, "the proxy would reject its certificates: %s", why).WithCode("certificate_refused")
 }
 
 // plain judges only what changed.
@@ -80,11 +80,11 @@ func parseList(text []byte) ([]line, error) {
 		}
 		for _, n := range words[1:] {
 			if parsed, err := ParseName(n); err != nil || parsed != n {
-				return nil, errors.New("the list has a name that is none")
+				return nil, errors.New("the list has an invalid name")
 			}
 		}
 		if l != strings.Join(words, " ")+"\n" {
-			return nil, errors.New("the list has a line with more than words in it")
+			return nil, errors.New("the list has a line with unexpected characters")
 		}
 		out = append(out, line{words[0], words[1:]})
 	}
@@ -95,7 +95,7 @@ func parseList(text []byte) ([]line, error) {
 // for the names, and nothing else in the file.
 func judge(text []byte, names []string) error {
 	if bytes.ContainsAny(text, "\r\x00") || bytes.Contains(text, []byte("\n\n")) {
-		return errors.New("has characters that end it early")
+		return errors.New("has characters that would truncate it")
 	}
 	at := certLength(text)
 	if at == 0 {
@@ -110,10 +110,10 @@ func judge(text []byte, names []string) error {
 		return err
 	}
 	if !bytes.Equal(m.PEM(), text) {
-		return errors.New("is not spelled as it should be")
+		return errors.New("is not in canonical form")
 	}
 	if missing := Uncovered(m.Leaf, names); len(missing) > 0 {
-		return fmt.Errorf("is not for %s", strings.Join(missing, ", "))
+		return fmt.Errorf("does not cover %s", strings.Join(missing, ", "))
 	}
 	return nil
 }

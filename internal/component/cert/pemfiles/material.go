@@ -42,7 +42,7 @@ func NewMaterial(chain []byte, key crypto.Signer) (Material, error) {
 // ErrKeyMismatch says that a chain and a key are not of one certificate.
 var ErrKeyMismatch = errors.New("is not the key of this certificate")
 
-var errOrder = errors.New("must begin with the own certificate, followed by the one that signed it, and so on")
+var errOrder = errors.New("must start with the leaf certificate, followed by its issuer, and so on")
 
 // ParseChain reads certificates in PEM: the own one, then each that signed the one before it.
 func ParseChain(text []byte) ([]*x509.Certificate, error) {
@@ -53,11 +53,11 @@ func ParseChain(text []byte) ([]*x509.Certificate, error) {
 			break
 		}
 		if block.Type != "CERTIFICATE" {
-			return nil, errors.New("must hold certificates only; the key goes into private_key")
+			return nil, errors.New("must contain only certificates; the key belongs in private_key")
 		}
 		c, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("has a certificate, the %d., that cannot be read", len(certs)+1)
+			return nil, fmt.Errorf("has a certificate (number %d) that cannot be read", len(certs)+1)
 		}
 		certs = append(certs, c)
 	}
@@ -65,7 +65,7 @@ func ParseChain(text []byte) ([]*x509.Certificate, error) {
 	case len(certs) == 0:
 		return nil, errors.New("must be a certificate in PEM: -----BEGIN CERTIFICATE-----")
 	case len(bytes.TrimSpace(text)) > 0:
-		return nil, errors.New("has something after the last certificate that is none")
+		return nil, errors.New("has something other than a certificate after the last certificate")
 	case len(certs) > 10:
 		return nil, errors.New("must not have more than 10 certificates")
 	}
@@ -83,7 +83,7 @@ func weak(certs []*x509.Certificate) error {
 		switch c.SignatureAlgorithm {
 		case x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.DSAWithSHA1, x509.DSAWithSHA256:
 			if !bytes.Equal(c.RawIssuer, c.RawSubject) {
-				return fmt.Errorf("is signed with %s, which is not secure any more", c.SignatureAlgorithm)
+				return fmt.Errorf("is signed with %s, which is no longer secure", c.SignatureAlgorithm)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func weakKey(key crypto.PublicKey) error {
 		}
 	case *ecdsa.PublicKey:
 		if k.Curve != elliptic.P256() && k.Curve != elliptic.P384() && k.Curve != elliptic.P521() {
-			return errors.New("has a key on a curve that is not accepted; take P-256")
+			return errors.New("has a key on a curve that is not accepted; use P-256")
 		}
 	default:
 		return errors.New("has a key that is neither RSA nor ECDSA")

@@ -28,7 +28,7 @@ func ParseName(s string) (string, error) {
 		name = ascii
 	}
 	if len(star+name) > 253 || !nameForm.MatchString(name) {
-		return "", errors.New("must be a name with at least two parts, as www.example.com or *.example.com")
+		return "", errors.New("must be a name with at least two labels, such as www.example.com or *.example.com")
 	}
 	return star + name, nil
 }

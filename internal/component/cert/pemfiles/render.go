@@ -75,12 +75,12 @@ func (c stored) valid() error {
 	}
 	for _, n := range c.Names {
 		if parsed, err := ParseName(n); err != nil || parsed != n {
-			return errors.New("it has a name that is none")
+			return errors.New("it has an invalid name")
 		}
 	}
 	for line := range strings.Lines(c.Chain) {
 		if !strings.HasSuffix(line, "\n") || !pemLine(line[:len(line)-1]) {
-			return errors.New("its chain holds something else than certificates")
+			return errors.New("its chain contains something other than certificates")
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func render(all []served) (daemon.Rendering, error) {
 		if c.closed != nil {
 			closed++
 			out.Problems = append(out.Problems, daemon.Problem{
-				Subject: subject(c.Names), Message: "its private key cannot be opened with the master key of this node; upload or renew the certificate",
+				Subject: subject(c.Names), Message: "its private key cannot be decrypted with this node's master key; upload or renew the certificate",
 			})
 			continue
 		}
@@ -126,7 +126,7 @@ func render(all []served) (daemon.Rendering, error) {
 	}
 	if closed > 0 && closed == len(all) {
 		// A wrong master key must not take TLS away from everybody.
-		return daemon.Rendering{}, errors.New("none of the private keys can be opened: the master key is not the one they were sealed with")
+		return daemon.Rendering{}, errors.New("none of the private keys can be decrypted: they were sealed with another master key")
 	}
 	out.Files = append(out.Files, daemon.File{Path: ListPath, Mode: 0o640, Data: list})
 	return out, nil

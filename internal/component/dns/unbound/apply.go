@@ -19,7 +19,7 @@ func (r *resolver) apply(ctx context.Context, old, now daemon.Rendering) error {
 	was, is := split(old), split(now)
 	switch {
 	case !is.good:
-		return errors.New("what was rendered is not laid out as it should be")
+		return errors.New("the rendered files are malformed")
 	case !was.good:
 		return r.reload(ctx, r.reloadAll)
 	case sockets(was.settings) != sockets(is.settings):

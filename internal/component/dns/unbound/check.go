@@ -47,10 +47,10 @@ func refused(data, stderr []byte) error {
 	if m := complaint.FindSubmatch(stderr); m != nil {
 		lines := bytes.Split(data, []byte("\n"))
 		if n, err := strconv.Atoi(string(m[1])); err == nil && n >= 2 && n-2 < len(lines) {
-			return fault.New(fault.Invalid, "the resolver would not take line %d of its configuration: %s", n-1, bytes.TrimSpace(lines[n-2])).WithCode("refused_by_unbound")
+			return fault.New(fault.Invalid, "the resolver would reject line %d of its configuration: %s", n-1, bytes.TrimSpace(lines[n-2])).WithCode("refused_by_unbound")
 		}
 	}
-	return fault.New(fault.Invalid, "the resolver would not take its configuration with this change; see what it would be in the preview").WithCode("refused_by_unbound")
+	return fault.New(fault.Invalid, "the resolver would reject its configuration with this change; see the preview").WithCode("refused_by_unbound")
 }
 
 // plain lets a step pass unchecked that only adds or takes records, each of which reads back as

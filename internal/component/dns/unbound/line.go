@@ -26,7 +26,7 @@ func newEntry(owner, typ, value string, ttl int) (entry, error) {
 		return entry{}, err
 	}
 	if name, err := complete(owner); err != nil || name != owner || ttl < 0 || OperatorValue(rr) != value {
-		return entry{}, errors.New("was not stored in the form that the API gives it")
+		return entry{}, errors.New("was not stored in canonical form")
 	}
 	*rr.Header() = mdns.RR_Header{Name: owner, Rrtype: mdns.StringToType[typ], Class: mdns.ClassINET, Ttl: uint32(ttl)}
 	again, err := repack(rr)
@@ -35,7 +35,7 @@ func newEntry(owner, typ, value string, ttl int) (entry, error) {
 	}
 	e := entry{owner: owner, typ: typ, ttl: ttl, rr: again, text: printRecord(again)}
 	if e.text != printRecord(rr) {
-		return entry{}, errors.New("changes on its way through the wire format")
+		return entry{}, errors.New("changes when converted to the wire format")
 	}
 	return e, nil
 }

@@ -14,7 +14,7 @@ import (
 // maxName is what a name may have without that dot, so that it fits into 255 octets on the wire.
 const maxName = 253
 
-var errWildcard = errors.New("must not be a wildcard: the resolver would answer only for the asterisk itself; add the names one by one")
+var errWildcard = errors.New("must not be a wildcard, which the resolver does not support; add the names one by one")
 
 // complete checks a whole name, with or without its last dot.
 func complete(s string) (string, error) {
@@ -23,7 +23,7 @@ func complete(s string) (string, error) {
 		return "", foreign(name)
 	}
 	if name == "" || len(name) > maxName {
-		return "", fmt.Errorf("must have 1 to %d characters with its zone, not %d", maxName, len(name))
+		return "", fmt.Errorf("must have 1 to %d characters including its zone, not %d", maxName, len(name))
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if err := checkLabel(label); err != nil {
@@ -38,16 +38,16 @@ func checkLabel(label string) error {
 	case label == "*":
 		return errWildcard
 	case label == "":
-		return errors.New("must not have two dots in a row, or one at its beginning")
+		return errors.New("must not start with a dot or have two dots in a row")
 	case len(label) > 63:
-		return errors.New("must not have more than 63 characters between dots")
+		return errors.New("must not have labels of more than 63 characters")
 	case label[0] == '-' || label[len(label)-1] == '-':
-		return errors.New("must not have a dash at the beginning or end of a part")
+		return errors.New("must not have a label that starts or ends with a dash")
 	}
 	for _, c := range []byte(label) {
 		// The slash is in the names of small reverse zones (RFC 2317).
 		if !isAlphanumeric(c) && c != '-' && c != '_' && c != '/' {
-			return errors.New("must be made of letters, digits, dashes, underscores and dots")
+			return errors.New("may contain only letters, digits, dashes, underscores and dots")
 		}
 	}
 	return nil

@@ -67,15 +67,15 @@ const ZoneItself = "zone"
 // ValidateBeside judges a record by those beside it.
 func (r *Record) ValidateBeside(others []Neighbours) error {
 	if r.Type == "CNAME" && slices.ContainsFunc(others, func(n Neighbours) bool { return n.Type == ZoneItself }) {
-		return fault.At("type", "must not be CNAME: %s is the name of a zone, and that cannot be an alias", r.FQDN)
+		return fault.At("type", "must not be CNAME: %s is the name of a zone, which cannot be an alias", r.FQDN)
 	}
 	for _, n := range others {
 		switch {
 		case n.Type == ZoneItself:
 		case r.Type == "CNAME" || n.Type == "CNAME":
-			return fault.New(fault.Conflict, "%s has a record of type %s already, and an alias (CNAME) must be the only record of its name", r.FQDN, n.Type)
+			return fault.New(fault.Conflict, "%s already has a record of type %s; an alias (CNAME) must be the only record of its name", r.FQDN, n.Type)
 		case n.Type == r.Type && (n.N >= MaxSet || n.Size+len(r.Value) > maxSetSize):
-			return fault.New(fault.Conflict, "%s has %d records of type %s already; more would not fit into one answer", r.FQDN, n.N, n.Type)
+			return fault.New(fault.Conflict, "%s already has %d records of type %s; more would not fit into one answer", r.FQDN, n.N, n.Type)
 		}
 	}
 	return nil

@@ -93,14 +93,14 @@ func (r *renderer) zones(stored []Zone) map[string][]server {
 }
 
 func (r *renderer) settings(s Settings, zones map[string][]server) {
-	r.line("# Written by gateway from its database. What is changed here is put back.")
+	r.line("# Written by gateway from its database. Manual edits are overwritten.")
 	r.line("server:")
 	r.listen(typed(r, "listen address", s.ListenAddresses, parseListen))
 	for _, n := range typed(r, "network", s.AccessACL, parseNetwork) {
 		r.line("\taccess-control: %s allow", n.Prefix)
 	}
 	if s.CacheMinTTL < 0 || s.CacheMaxTTL < s.CacheMinTTL || s.CacheMaxTTL > 604800 {
-		r.leaveOut("how long answers are kept", errors.New("its times are none"))
+		r.leaveOut("the cache TTL limits", errors.New("its TTL limits are invalid"))
 	} else {
 		r.line("\tcache-min-ttl: %d", s.CacheMinTTL)
 		r.line("\tcache-max-ttl: %d", s.CacheMaxTTL)

@@ -13,14 +13,14 @@ import (
 
 // Settings are what this node's resolver does.
 type Settings struct {
-	Enabled           *bool    `json:"enabled,omitempty" db:"enabled" doc:"Run the resolver. Off, it is stopped, is not started at boot, and its ports are closed. As it is unless given"`
-	UpstreamForwards  []string `json:"upstream_forwards" db:"upstream_forwards" maxItems:"16" doc:"Resolvers to ask, as 192.0.2.1 or 192.0.2.1@5353; none: ask the root servers and find the way from there" example:"[\"9.9.9.9\"]"`
-	AccessACL         []string `json:"access_acl" db:"access_acl" maxItems:"500" doc:"Addresses and networks that may ask; this machine always may" example:"[\"10.0.0.0/8\"]"`
-	ListenAddresses   []string `json:"listen_addresses" db:"listen_addresses" minItems:"1" maxItems:"64" doc:"Own addresses to listen on; 0.0.0.0 or :: is every address of both families" example:"[\"127.0.0.1\"]"`
-	CacheMinTTL       int      `json:"cache_min_ttl" db:"cache_min_ttl" minimum:"0" maximum:"604800" doc:"Keep an answer for at least this many seconds"`
-	CacheMaxTTL       int      `json:"cache_max_ttl" db:"cache_max_ttl" minimum:"0" maximum:"604800" doc:"Keep an answer for at most this many seconds"`
-	DNSSEC            *bool    `json:"dnssec,omitempty" db:"dnssec" doc:"Validate signatures; on unless said otherwise"`
-	QNAMEMinimisation *bool    `json:"qname_minimisation,omitempty" db:"qname_minimisation" doc:"Ask each server only for what it needs to know; on unless said otherwise"`
+	Enabled           *bool    `json:"enabled,omitempty" db:"enabled" doc:"Run the resolver. If off, it is stopped, not started at boot, and its ports are closed. Default: unchanged"`
+	UpstreamForwards  []string `json:"upstream_forwards" db:"upstream_forwards" maxItems:"16" doc:"Upstream resolvers, as 192.0.2.1 or 192.0.2.1@5353; empty: full recursion from the root servers" example:"[\"9.9.9.9\"]"`
+	AccessACL         []string `json:"access_acl" db:"access_acl" maxItems:"500" doc:"Allowed addresses and networks; this node is always allowed" example:"[\"10.0.0.0/8\"]"`
+	ListenAddresses   []string `json:"listen_addresses" db:"listen_addresses" minItems:"1" maxItems:"64" doc:"Listen addresses; 0.0.0.0 or :: means all IPv4 and IPv6 addresses" example:"[\"127.0.0.1\"]"`
+	CacheMinTTL       int      `json:"cache_min_ttl" db:"cache_min_ttl" minimum:"0" maximum:"604800" doc:"Minimum cache TTL in seconds"`
+	CacheMaxTTL       int      `json:"cache_max_ttl" db:"cache_max_ttl" minimum:"0" maximum:"604800" doc:"Maximum cache TTL in seconds"`
+	DNSSEC            *bool    `json:"dnssec,omitempty" db:"dnssec" doc:"DNSSEC validation; default on"`
+	QNAMEMinimisation *bool    `json:"qname_minimisation,omitempty" db:"qname_minimisation" doc:"QNAME minimisation: send each server only the labels it needs; default on"`
 }
 
 // On reports whether the resolver is to run.
@@ -45,7 +45,7 @@ func (s *Settings) Validate() error {
 	return p.Err()
 }
 
-var errTwice = errors.New("is listed twice")
+var errTwice = errors.New("is a duplicate")
 
 // eachValue parses a list, and refuses what is in it twice.
 func eachValue[T fmt.Stringer](p *fault.Problems, field string, list []string, parse func(string) (T, error)) []string {
@@ -84,7 +84,7 @@ func parseForward(s string) (server, error) {
 	host, port, given := strings.Cut(s, "@")
 	addr, err := parseUnicast(host)
 	if err != nil {
-		return server{}, fmt.Errorf("%w, with @port if need be", err)
+		return server{}, fmt.Errorf("%w, optionally with @port", err)
 	}
 	out := server{addr: addr}
 	if given {
@@ -98,7 +98,7 @@ func parseForward(s string) (server, error) {
 		out.port = 0
 	}
 	if addr.IsLoopback() && out.port == 0 {
-		return server{}, errors.New("is this resolver itself; give another address, or another port")
+		return server{}, errors.New("is this resolver itself; use another address or port")
 	}
 	return out, nil
 }
@@ -108,7 +108,7 @@ func parseUnicast(s string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(s)
 	addr = addr.Unmap()
 	if err != nil || addr.Zone() != "" || addr.IsUnspecified() || addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
-		return netip.Addr{}, errors.New("must be the IP address of a machine")
+		return netip.Addr{}, errors.New("must be a single host address")
 	}
 	return addr, nil
 }
@@ -147,10 +147,10 @@ func parseListen(s string) (netip.Addr, error) {
 		return addr, nil
 	}
 	if addr, err = parseUnicast(s); err != nil {
-		return netip.Addr{}, errors.New("must be an IP address of this machine")
+		return netip.Addr{}, errors.New("must be an IP address of this node")
 	}
 	if addr.Is6() && addr.IsLinkLocalUnicast() {
-		return netip.Addr{}, errors.New("must not be a link-local address: it means something else on every interface")
+		return netip.Addr{}, errors.New("must not be a link-local address, which differs per interface")
 	}
 	return addr, nil
 }

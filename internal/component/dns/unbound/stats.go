@@ -17,15 +17,15 @@ const (
 
 // Stats count since unbound started.
 type Stats struct {
-	Queries          int64   `json:"queries" doc:"Queries of clients"`
-	CacheHits        int64   `json:"cache_hits" doc:"Answered from the cache or from own records"`
-	CacheMisses      int64   `json:"cache_misses" doc:"Others had to be asked"`
-	HitRate          float64 `json:"hit_rate" doc:"Hits of all queries, 0 to 1"`
-	RecursiveReplies int64   `json:"recursive_replies" doc:"Answers for which others were asked"`
-	Prefetch         int64   `json:"prefetch" doc:"Answers fetched anew before they ran out"`
-	RateLimited      int64   `json:"rate_limited" doc:"Queries dropped because their sender sent too many"`
-	Unwanted         int64   `json:"unwanted" doc:"Queries of those who may not ask, and replies nobody asked for"`
-	CacheMemory      int64   `json:"cache_memory" doc:"Bytes that the cache takes"`
+	Queries          int64   `json:"queries" doc:"Client queries"`
+	CacheHits        int64   `json:"cache_hits" doc:"Answered from the cache or from local records"`
+	CacheMisses      int64   `json:"cache_misses" doc:"Resolved by other servers"`
+	HitRate          float64 `json:"hit_rate" doc:"Share of cache hits, 0 to 1"`
+	RecursiveReplies int64   `json:"recursive_replies" doc:"Answers resolved by other servers"`
+	Prefetch         int64   `json:"prefetch" doc:"Answers refreshed before they expired"`
+	RateLimited      int64   `json:"rate_limited" doc:"Queries dropped by the rate limit"`
+	Unwanted         int64   `json:"unwanted" doc:"Queries from clients that are not allowed, and unsolicited replies"`
+	CacheMemory      int64   `json:"cache_memory" doc:"Cache memory in bytes"`
 	Uptime           int64   `json:"uptime" doc:"Seconds since it started"`
 }
 

@@ -54,7 +54,7 @@ func checkText(s string) error {
 	}
 	for _, r := range s {
 		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
-			return fmt.Errorf("must not have control characters (U+%04X)", r)
+			return fmt.Errorf("must not contain control characters (U+%04X)", r)
 		}
 	}
 	return nil

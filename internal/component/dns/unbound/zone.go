@@ -9,8 +9,8 @@ import (
 
 // Zone is a part of the name space that is treated in its own way.
 type Zone struct {
-	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"254" doc:"The zone, in lower case and without a dot at its end once stored" example:"corp.example"`
-	ForwardTo []string `json:"forward_to" db:"forward_to" maxItems:"16" required:"false" doc:"Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest" example:"[\"192.0.2.53\"]"`
+	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"254" doc:"The zone; stored in lower case and without a trailing dot" example:"corp.example"`
+	ForwardTo []string `json:"forward_to" db:"forward_to" maxItems:"16" required:"false" doc:"Servers to forward it to, as 192.0.2.1 or 192.0.2.1@5353; empty: the records here, and the upstream resolvers for the rest" example:"[\"192.0.2.53\"]"`
 }
 
 // Validate reports everything that is wrong, and puts every value into the one form that is stored.
@@ -31,11 +31,11 @@ func (z *Zone) Validate() error {
 // zoneName reads a zone's name and returns it complete.
 func zoneName(s string) (string, error) {
 	if s == "." {
-		return "", errors.New("must not be the root; what is asked for everything else are the upstream_forwards of the settings")
+		return "", errors.New("must not be the root zone; use upstream_forwards in the settings to forward everything else")
 	}
 	name, err := complete(s)
 	if name == "localhost." {
-		return "", errors.New("must not be localhost: every machine is that itself")
+		return "", errors.New("must not be localhost, which every host resolves to itself")
 	}
 	return name, err
 }

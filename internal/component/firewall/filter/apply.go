@@ -53,7 +53,7 @@ func (f *filter) change(ctx context.Context, old, now daemon.Rendering) error {
 func (f *filter) tell(old, now []daemon.Problem) {
 	for _, problem := range now {
 		if !slices.Contains(old, problem) {
-			f.Log.Warn("left out of the packet filter", "what", problem.Subject, "why", problem.Message)
+			f.Log.Warn("skipped in the packet filter", "what", problem.Subject, "why", problem.Message)
 		}
 	}
 }

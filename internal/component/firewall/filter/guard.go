@@ -43,7 +43,7 @@ func (f *filter) guardAssertions(after *policy.State, before func() (*policy.Sta
 		if slices.ContainsFunc(old.Assertions, func(was policy.Assertion) bool { return was.ID == a.ID && broken(was, &old.Policy, routes) != "" }) {
 			continue
 		}
-		return fault.New(fault.Conflict, "this breaks the assertion %q: %s", a.Name, why).WithCode("assertion_broken")
+		return fault.New(fault.Conflict, "this violates the assertion %q: %s", a.Name, why).WithCode("assertion_broken")
 	}
 	return nil
 }
@@ -57,11 +57,11 @@ func broken(a policy.Assertion, p *packetfilter.Policy, routes packetfilter.Rout
 	w, reaches, err := packetfilter.Reaches(p, a.Query)
 	switch {
 	case err != nil:
-		return "it cannot be decided: " + err.Error()
+		return "it cannot be verified: " + err.Error()
 	case a.Expect == "never" && reaches:
 		return w.String()
 	case a.Expect == "reach" && !reaches:
-		return "nothing of the kind would pass"
+		return "no such packet would be accepted"
 	}
 	return ""
 }
@@ -100,7 +100,7 @@ func (f *filter) guardSession(ctx context.Context, after *policy.State, before f
 	if _, reached := f.arrives(&old.Policy, k); !reached {
 		return nil
 	}
-	return fault.New(fault.Conflict, "this would cut you off: a new connection from %s by %s to port %d would not reach us (%s); have it confirmed, so that it comes back by itself, or keep a way in",
+	return fault.New(fault.Conflict, "you would lose access: a new connection from %s on %s to port %d would not reach the gateway (%s); save with automatic revert, or keep an access path",
 		k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
 }
 
@@ -115,8 +115,8 @@ func (f *filter) mayKeep(ctx context.Context, now *policy.State) error {
 	if reaches {
 		return nil
 	}
-	return fault.New(fault.Conflict, "keeping this would cut you off: a new connection from %s by %s to port %d would not reach us (%s); "+
-		"let it be undone, or confirm it from a place that still gets in, or on the node with gateway-ctl confirm", k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
+	return fault.New(fault.Conflict, "if you confirm this, you lose access: a new connection from %s on %s to port %d would not reach the gateway (%s); "+
+		"let it be reverted, or confirm it from an address that keeps access, or on the node with gateway-ctl confirm", k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
 }
 
 // arrives reports whether a packet to the gateway gets there: it passes, and no NAT rule

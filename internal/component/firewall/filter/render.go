@@ -67,7 +67,7 @@ func check(_ context.Context, dir string) error {
 			return fmt.Errorf("read the staged file: %w", err)
 		}
 		if !plain(data) {
-			return fault.New(fault.Invalid, "the packet filter would have something in %s that is no plain text", path).WithCode("refused_by_nft")
+			return fault.New(fault.Invalid, "the packet filter file %s would contain unprintable characters", path).WithCode("refused_by_nft")
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ const (
 
 // ConnectionFilter says which connections are meant; empty fields mean all.
 type ConnectionFilter struct {
-	Source      string `json:"src,omitempty" query:"src" maxLength:"64" doc:"Address or network that began it"`
-	Destination string `json:"dst,omitempty" query:"dst" maxLength:"64" doc:"Address or network it was begun to, before translation"`
+	Source      string `json:"src,omitempty" query:"src" maxLength:"64" doc:"Source address or network"`
+	Destination string `json:"dst,omitempty" query:"dst" maxLength:"64" doc:"Destination address or network, before translation"`
 	Protocol    string `json:"proto,omitempty" query:"proto" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
 	Port        int    `json:"port,omitempty" query:"port" minimum:"0" maximum:"65535" doc:"Destination port, before translation; 0 for all"`
 }
@@ -29,16 +29,16 @@ type ConnectionFilter struct {
 // Connection is one that the kernel tracks.
 type Connection struct {
 	Protocol         string `json:"protocol"`
-	State            string `json:"state,omitempty" doc:"Of TCP"`
+	State            string `json:"state,omitempty" doc:"TCP state"`
 	Source           string `json:"source"`
 	SourcePort       int    `json:"source_port,omitempty"`
 	Destination      string `json:"destination"`
 	Port             int    `json:"port,omitempty"`
-	ReplySource      string `json:"reply_source" doc:"Who answers; another one than the destination if that was translated"`
-	ReplyDestination string `json:"reply_destination" doc:"Whom the answer goes to; another one than the source if that was translated"`
+	ReplySource      string `json:"reply_source" doc:"Source of the replies; differs from the destination if that was translated"`
+	ReplyDestination string `json:"reply_destination" doc:"Destination of the replies; differs from the source if that was translated"`
 	Packets          uint64 `json:"packets"`
 	Bytes            uint64 `json:"bytes"`
-	Timeout          int    `json:"timeout" doc:"Seconds until it is forgotten, unless something comes"`
+	Timeout          int    `json:"timeout" doc:"Seconds until it expires without further packets"`
 }
 
 // Connections are some of those there are.
@@ -97,7 +97,7 @@ func cutConnections(ctx context.Context, in json.RawMessage) (any, error) {
 
 func understood(in json.RawMessage, ask any, f *ConnectionFilter) (netfilter.Filter, error) {
 	if err := json.Unmarshal(in, ask); err != nil {
-		return netfilter.Filter{}, fault.New(fault.Invalid, "the request is not understood")
+		return netfilter.Filter{}, fault.New(fault.Invalid, "the request is malformed")
 	}
 	return f.Filter()
 }

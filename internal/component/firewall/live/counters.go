@@ -22,9 +22,9 @@ const countEvery = 10 * time.Second
 type Counter struct {
 	RuleID  string     `json:"rule_id" doc:"Id of the rule or NAT rule"`
 	NAT     bool       `json:"nat" doc:"Whether it is a NAT rule"`
-	Packets uint64     `json:"packets" doc:"The first one of each connection"`
+	Packets uint64     `json:"packets" doc:"First packets of connections"`
 	Bytes   uint64     `json:"bytes"`
-	LastHit *time.Time `json:"last_hit" doc:"When it was last seen to count, give or take ten seconds; null if not since the applier started"`
+	LastHit *time.Time `json:"last_hit" doc:"Last hit, to within ten seconds; null if none since the applier started"`
 }
 
 // Counted are the counters of all rules.

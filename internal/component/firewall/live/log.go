@@ -32,7 +32,7 @@ type LogRequest struct {
 func (o *Observer) logPage(ctx context.Context, in json.RawMessage) (any, error) {
 	var a LogRequest
 	if err := json.Unmarshal(in, &a); err != nil {
-		return nil, fault.New(fault.Invalid, "the request is not understood")
+		return nil, fault.New(fault.Invalid, "the request is malformed")
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(a.Wait, time.Minute))
 	defer cancel()
@@ -45,7 +45,7 @@ func (o *Observer) watchLog(ctx context.Context) error {
 		rule, ours := strings.CutPrefix(e.Prefix, logPrefix)
 		switch {
 		case e.Err != nil:
-			o.log.Warn("the packet log cannot be read at present", "err", e.Err)
+			o.log.Warn("the packet log is currently not readable", "err", e.Err)
 		case e.Lost > 0:
 			o.log.Warn("packets were logged faster than they were read", "lost", e.Lost)
 		case ours: // group 0 is everybody's

@@ -35,7 +35,7 @@ func (b *builder) assertion(row assertRow) Assertion {
 		}
 		n, err := Network(side.text)
 		if err != nil {
-			a.Unusable = fmt.Sprintf("%q is no network", side.text)
+			a.Unusable = fmt.Sprintf("%q is not a valid network", side.text)
 			continue
 		}
 		*side.to = packetfilter.Merge([]packetfilter.Range{packetfilter.RangeOf(n)})

@@ -70,7 +70,7 @@ func (b *builder) selector(a contents, kind string, object, group id, network *l
 	case "cidr":
 		return network.Selector
 	}
-	return packetfilter.Selector{Broken: fmt.Sprintf("%q is no way to tell addresses", kind)}
+	return packetfilter.Selector{Broken: fmt.Sprintf("invalid address kind %q", kind)}
 }
 
 // object is one object as a side of a rule. A name is a set, for its addresses change.
@@ -129,7 +129,7 @@ func (b *builder) readServices(service, group id) (list []packetfilter.Service, 
 func (s serviceRow) read() (packetfilter.Service, error) {
 	out := packetfilter.Service{Protocol: Protocol(s.Protocol), Type: -1}
 	if out.Protocol == 0 {
-		return out, errors.New("has no protocol that is known")
+		return out, errors.New("has an unknown protocol")
 	}
 	if s.ICMPType != nil {
 		out.Type = *s.ICMPType
@@ -142,7 +142,7 @@ func (s serviceRow) read() (packetfilter.Service, error) {
 		end = s.End
 	}
 	if *s.Port < 1 || *end < *s.Port || *end > 65535 {
-		return out, errors.New("has ports that are none")
+		return out, errors.New("has invalid ports")
 	}
 	out.From, out.To = uint16(*s.Port), uint16(*end) // just checked
 	return out, nil
@@ -154,7 +154,7 @@ func (b *builder) nat(row natRow) packetfilter.NAT {
 	n.NeedsRule = n.Kind == packetfilter.DNAT && !row.Pass
 	if row.Protocol != "any" {
 		if n.Protocol = Protocol(row.Protocol); n.Protocol == 0 { // which would be every protocol
-			n.Broken = fmt.Sprintf("%q is no protocol", row.Protocol)
+			n.Broken = fmt.Sprintf("invalid protocol %q", row.Protocol)
 		}
 	}
 	for _, p := range []struct {
@@ -162,7 +162,7 @@ func (b *builder) nat(row natRow) packetfilter.NAT {
 		to   *uint16
 	}{{row.Port, &n.Port}, {row.PortEnd, &n.PortEnd}, {row.To, &n.ToPort}, {row.ToEnd, &n.ToEnd}} {
 		if p.from < 0 || p.from > 65535 {
-			n.Broken = "it has a port that is none"
+			n.Broken = "it has an invalid port"
 			continue
 		}
 		*p.to = uint16(p.from) // just checked
@@ -171,7 +171,7 @@ func (b *builder) nat(row natRow) packetfilter.NAT {
 	if row.Target != "" {
 		addr, err := Address(row.Target)
 		if err != nil {
-			n.Broken = fmt.Sprintf("%q is no address", row.Target)
+			n.Broken = fmt.Sprintf("%q is not a valid address", row.Target)
 		}
 		n.Target = addr
 	}
@@ -185,7 +185,7 @@ func (b *builder) natNetwork(n *packetfilter.NAT, text string) netip.Prefix {
 	}
 	p, err := Network(text)
 	if err != nil {
-		n.Broken = fmt.Sprintf("%q is no network", text)
+		n.Broken = fmt.Sprintf("%q is not a valid network", text)
 	}
 	return p
 }

@@ -18,14 +18,14 @@ type snapshot struct {
 func parseSnapshot(s string) (snapshot, error) {
 	parts := strings.Split(s, ":")
 	if len(parts) != 3 {
-		return snapshot{}, fmt.Errorf("%q is no snapshot", s)
+		return snapshot{}, fmt.Errorf("%q is not a snapshot", s)
 	}
 	var out snapshot
 	numbers := append(parts[:2:2], strings.FieldsFunc(parts[2], func(r rune) bool { return r == ',' })...)
 	for i, text := range numbers {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			return snapshot{}, fmt.Errorf("%q is no snapshot: %w", s, err)
+			return snapshot{}, fmt.Errorf("%q is not a snapshot: %w", s, err)
 		}
 		switch i {
 		case 0:

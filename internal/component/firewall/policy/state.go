@@ -74,7 +74,7 @@ type listed struct{ packetfilter.Selector }
 func (l *listed) ScanText(v pgtype.Text) error {
 	n, err := Network(v.String)
 	if err != nil {
-		l.Broken = fmt.Sprintf("%q is no network", v.String)
+		l.Broken = fmt.Sprintf("%q is not a valid network", v.String)
 		return nil
 	}
 	l.Listed = packetfilter.Merge([]packetfilter.Range{packetfilter.RangeOf(n)})
@@ -127,7 +127,7 @@ func (b *builder) read(ctx context.Context, q db.DB) error {
 	b.Policy.Zones = make(map[string][]string, len(zones))
 	for _, z := range zones {
 		if !ValidZone(z.Name) {
-			b.leaveOut(fmt.Sprintf("zone %q", z.Name), "its name is none")
+			b.leaveOut(fmt.Sprintf("zone %q", z.Name), "its name is invalid")
 			continue
 		}
 		b.Policy.Zones[z.Name] = z.Interfaces
@@ -189,7 +189,7 @@ func (b *builder) need(n daemon.Needed) {
 func (b *builder) open(o daemon.Opening) {
 	protocol := Protocol(o.Protocol)
 	if protocol == 0 || o.Port < 1 || o.Port > 65535 {
-		b.leaveOut("the opening for "+o.Why, fmt.Sprintf("%s %d is no port", o.Protocol, o.Port))
+		b.leaveOut("the opening for "+o.Why, fmt.Sprintf("invalid port: %s %d", o.Protocol, o.Port))
 		return
 	}
 	interfaces := []string{""}

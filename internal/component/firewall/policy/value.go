@@ -25,7 +25,7 @@ func Range(kind, s string) (packetfilter.Range, error) {
 	case "range":
 		return span(s)
 	}
-	return packetfilter.Range{}, errors.New("is of a kind that is none")
+	return packetfilter.Range{}, errors.New("has an invalid kind")
 }
 
 var errAddress = errors.New("must be an IP address")
@@ -46,7 +46,7 @@ func span(s string) (packetfilter.Range, error) {
 	to, errTo := Address(strings.TrimSpace(last))
 	switch {
 	case !two || errFrom != nil || errTo != nil:
-		return packetfilter.Range{}, errors.New("must be two addresses as 192.0.2.1-192.0.2.9")
+		return packetfilter.Range{}, errors.New("must be two addresses, such as 192.0.2.1-192.0.2.9")
 	case from.Is4() != to.Is4():
 		return packetfilter.Range{}, errors.New("must have two addresses of the same family")
 	case to.Less(from):

@@ -26,7 +26,7 @@ func inWords(err error, verb string) error {
 	if !errors.As(err, &job) {
 		return err
 	}
-	return errors.Join(fault.New(fault.Unavailable, "the NTP daemon did not %s; the log of %s says why", verb, Unit).WithCode("ntp_unavailable"), err)
+	return errors.Join(fault.New(fault.Unavailable, "the NTP daemon did not %s; see the log of %s", verb, Unit).WithCode("ntp_unavailable"), err)
 }
 
 // ForceSync is the verb that makes the daemon ask its sources now.
@@ -40,7 +40,7 @@ func (c *chronyd) forceSync(ctx context.Context, _ json.RawMessage) (any, error)
 	err := c.units.Start(ctx, syncUnit)
 	var job *sys.JobError
 	if errors.As(err, &job) {
-		err = errors.Join(fault.New(fault.Unavailable, "the NTP daemon is not running or has no time source; the log of %s says more", syncUnit).WithCode("ntp_unavailable"), err)
+		err = errors.Join(fault.New(fault.Unavailable, "the NTP daemon is not running or has no time source; see the log of %s", syncUnit).WithCode("ntp_unavailable"), err)
 	}
 	return struct{}{}, err
 }

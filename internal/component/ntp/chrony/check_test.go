@@ -39,9 +39,9 @@ func TestTheDaemonRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct{ text, want string }{
-		"a bad line is quoted from our file":           {"# ours\nserver ntp.example.com\nserver\nport 0\n", `chrony refuses the line "server";`},
-		"the first line of all":                        {"nonsense\n", `chrony refuses the line "nonsense";`},
-		"a file that it reads instead is never quoted": {"include " + secrets + "\n", "chrony refuses this configuration;"},
+		"a bad line is quoted from our file":           {"# ours\nserver ntp.example.com\nserver\nport 0\n", `chrony rejected the line "server";`},
+		"the first line of all":                        {"nonsense\n", `chrony rejected the line "nonsense";`},
+		"a file that it reads instead is never quoted": {"include " + secrets + "\n", "chrony rejected this configuration;"},
 	} {
 		err := check(t.Context(), stage(t, tc.text))
 		f, ok := fault.Of(err)

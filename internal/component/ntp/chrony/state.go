@@ -15,22 +15,22 @@ import (
 
 // Settings are what the node does with its clock.
 type Settings struct {
-	Enabled         *bool    `json:"enabled,omitempty" db:"enabled" doc:"Run the daemon. Off, it is stopped, is not started at boot, and its port is closed. As it is unless given"`
-	ListenAddresses []string `json:"listen_addresses" db:"listen_addresses" maxItems:"16" doc:"Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none" example:"[\"192.0.2.1\"]"`
-	AllowACL        []string `json:"allow_acl" db:"allow_acl" maxItems:"500" doc:"Who is answered: addresses and networks" example:"[\"192.0.2.0/24\"]"`
-	ServeClients    bool     `json:"serve_clients" db:"serve_clients" doc:"Answer clients. Off, the daemon is a client itself and listens to nobody"`
-	Makestep        bool     `json:"makestep" db:"makestep" doc:"Set the clock at once when it is off by more than a second, in the first three measurements after the daemon's start. Off, it is only ever made to run faster or slower"`
-	Rtcsync         bool     `json:"rtcsync" db:"rtcsync" doc:"Have the kernel copy the time to the hardware clock every 11 minutes"`
+	Enabled         *bool    `json:"enabled,omitempty" db:"enabled" doc:"Run the daemon. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged"`
+	ListenAddresses []string `json:"listen_addresses" db:"listen_addresses" maxItems:"16" doc:"Listen addresses: at most one IPv4 and one IPv6 address. Empty: all addresses; if only one family is given, only that family" example:"[\"192.0.2.1\"]"`
+	AllowACL        []string `json:"allow_acl" db:"allow_acl" maxItems:"500" doc:"Allowed clients: addresses and networks" example:"[\"192.0.2.0/24\"]"`
+	ServeClients    bool     `json:"serve_clients" db:"serve_clients" doc:"Serve time to clients. If off, the daemon is a client only and accepts no connections"`
+	Makestep        bool     `json:"makestep" db:"makestep" doc:"Step the clock if it is off by more than a second in the first three updates after startup. If off, it is only slewed"`
+	Rtcsync         bool     `json:"rtcsync" db:"rtcsync" doc:"Synchronise the hardware clock (rtcsync), every 11 minutes"`
 }
 
 // Source is where the time comes from.
 type Source struct {
-	Kind    string `json:"kind" db:"kind" enum:"pool,server" doc:"A pool is a name behind which there are many servers; all pools together get about four of them asked"`
+	Kind    string `json:"kind" db:"kind" enum:"pool,server" doc:"A pool is a name that resolves to many servers; about four servers are used in total"`
 	Address string `json:"address" db:"address" example:"ntp.example.com" doc:"Name or IP address"`
-	Iburst  bool   `json:"iburst" db:"iburst" doc:"Ask several times in a row at the daemon's start, to be right sooner"`
-	Prefer  bool   `json:"prefer" db:"prefer" doc:"Take it before sources without this mark, as long as it agrees with the others"`
-	Minpoll *int   `json:"minpoll" db:"minpoll" doc:"Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6 (64 s)"`
-	Maxpoll *int   `json:"maxpoll" db:"maxpoll" doc:"Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10 (17 min)"`
+	Iburst  bool   `json:"iburst" db:"iburst" doc:"Fast initial sync: send a burst of requests at startup (iburst)"`
+	Prefer  bool   `json:"prefer" db:"prefer" doc:"Prefer it over other sources, as long as it agrees with them"`
+	Minpoll *int   `json:"minpoll" db:"minpoll" doc:"Minimum poll interval, as a power of two in seconds; null for the default, 6 (64 s)"`
+	Maxpoll *int   `json:"maxpoll" db:"maxpoll" doc:"Maximum poll interval, as a power of two in seconds; null for the default, 10 (17 min)"`
 }
 
 // State is everything that is rendered.
@@ -84,8 +84,8 @@ func (s *Settings) Validate(p *fault.Problems) {
 			continue // told already
 		}
 		if families[a.Is4()] {
-			p.Add(at("listen_addresses", i), "is one too many: chrony listens on one IPv4 and one IPv6 address. "+
-				"Leave the list empty to listen on all of them; allow_acl says who is answered")
+			p.Add(at("listen_addresses", i), "exceeds the limit: chrony listens on one IPv4 and one IPv6 address. "+
+				"Leave the list empty to listen on all addresses; allow_acl defines who is answered")
 		}
 		families[a.Is4()] = true
 	}
@@ -103,7 +103,7 @@ func each(p *fault.Problems, field string, values []string, spell func(string) (
 			p.Add(at(field, i), "%s", wrong)
 			spelled = v
 		case slices.Contains(out, spelled):
-			p.Add(at(field, i), "is there twice")
+			p.Add(at(field, i), "is a duplicate")
 		}
 		out = append(out, spelled)
 	}
@@ -117,9 +117,9 @@ func listenAddress(text string) (spelled, wrong string) {
 	case wrong != "":
 		return "", wrong
 	case a.IsMulticast():
-		return "", "is a multicast address, which no machine has for its own"
+		return "", "is a multicast address, which no host can have"
 	case a.Is6() && a.IsLinkLocalUnicast():
-		return "", "is link-local, so there may be many of it; use another address of the interface"
+		return "", "is a link-local address, which is not unique; use another address of the interface"
 	}
 	return a.String(), ""
 }
@@ -129,16 +129,16 @@ func network(text string) (spelled, wrong string) {
 	if !strings.Contains(text, "/") {
 		a, wrong := address(text)
 		if wrong != "" {
-			return "", "is neither an IP address nor a network like 192.0.2.0/24"
+			return "", "must be an IP address or a network such as 192.0.2.0/24"
 		}
 		return a.String(), ""
 	}
 	n, err := netip.ParsePrefix(text)
 	switch {
 	case err != nil || n.Addr().Is4In6():
-		return "", "is neither an IP address nor a network like 192.0.2.0/24"
+		return "", "must be an IP address or a network such as 192.0.2.0/24"
 	case n != n.Masked():
-		return "", fmt.Sprintf("is an address within a network; the network is %s", n.Masked())
+		return "", fmt.Sprintf("has host bits set; the network is %s", n.Masked())
 	}
 	return n.String(), ""
 }
@@ -146,7 +146,7 @@ func network(text string) (spelled, wrong string) {
 func address(text string) (netip.Addr, string) {
 	a, err := netip.ParseAddr(text)
 	if err != nil || a.Zone() != "" || a.Is4In6() {
-		return netip.Addr{}, "is not an IP address"
+		return netip.Addr{}, "must be an IP address"
 	}
 	return a, ""
 }
@@ -159,12 +159,12 @@ var hostname = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]
 func sourceAddress(text string) (spelled, wrong string) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		if a.Zone() != "" || a.Is4In6() || a.IsUnspecified() || a.IsMulticast() {
-			return "", "is not the address of one machine"
+			return "", "must be a single host address"
 		}
 		return a.String(), ""
 	}
 	if spelled = strings.ToLower(text); len(text) > 253 || !hostname.MatchString(spelled) {
-		return "", "is neither a host name nor an IP address"
+		return "", "must be an IP address or a host name"
 	}
 	return spelled, ""
 }
@@ -177,7 +177,7 @@ const (
 // Validate is as for Settings.
 func (s *Source) Validate(p *fault.Problems) {
 	if s.Kind != "pool" && s.Kind != "server" {
-		p.Add("kind", "is pool or server")
+		p.Add("kind", "must be pool or server")
 	}
 	spelled, wrong := sourceAddress(s.Address)
 	if wrong != "" {
@@ -188,7 +188,7 @@ func (s *Source) Validate(p *fault.Problems) {
 	inRange := func(field string, poll *int) bool {
 		ok := poll == nil || *poll >= leastPoll && *poll <= mostPoll
 		if !ok {
-			p.Add(field, "is between %d and %d, a power of two in seconds", leastPoll, mostPoll)
+			p.Add(field, "must be between %d and %d (a power of two in seconds)", leastPoll, mostPoll)
 		}
 		return ok
 	}

@@ -99,7 +99,7 @@ func (a *adapter) fill(ctx context.Context, m mapStep) error {
 	return a.HAProxy.Runtime.MapSet(ctx, m.file, m.changes)
 }
 
-var errNotSo = errors.New("HAProxy does not have what it was told")
+var errNotSo = errors.New("HAProxy's runtime state differs from what was set")
 
 // readBack believes nothing that was not seen.
 func (a *adapter) readBack(ctx context.Context, plan plan) error {
@@ -186,7 +186,7 @@ func (a *adapter) reload(ctx context.Context) error {
 	err := a.HAProxy.Reload(ctx)
 	var refusal *haproxy.Refusal
 	if errors.As(err, &refusal) {
-		return errors.Join(fault.New(fault.Unavailable, "HAProxy did not take its configuration and goes on with the one before; its log says why").WithCode("refused_by_haproxy"), err)
+		return errors.Join(fault.New(fault.Unavailable, "HAProxy rejected its configuration and keeps the previous one; see its log").WithCode("refused_by_haproxy"), err)
 	}
 	return err
 }

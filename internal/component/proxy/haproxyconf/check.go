@@ -65,10 +65,10 @@ func refused(data, said []byte) error {
 	if m := complaint.FindSubmatch(said); m != nil {
 		lines := bytes.Split(data, []byte("\n"))
 		if n, err := strconv.Atoi(string(m[1])); err == nil && n >= 1 && n <= len(lines) {
-			return fault.New(fault.Invalid, "HAProxy would not take line %d of its configuration: %s", n, bytes.TrimSpace(lines[n-1])).WithCode("refused_by_haproxy")
+			return fault.New(fault.Invalid, "HAProxy would reject line %d of its configuration: %s", n, bytes.TrimSpace(lines[n-1])).WithCode("refused_by_haproxy")
 		}
 	}
-	return fault.New(fault.Invalid, "HAProxy would not take its configuration with this change; see what it would be in the preview").WithCode("refused_by_haproxy")
+	return fault.New(fault.Invalid, "HAProxy would reject its configuration with this change; see the preview").WithCode("refused_by_haproxy")
 }
 
 // madeUp is a certificate that nobody will ever be shown.

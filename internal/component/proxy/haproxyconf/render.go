@@ -203,7 +203,7 @@ func (r *rendering) services(b *strings.Builder) {
 			continue // switched off with its backend
 		}
 		if !r.passing[s.BackendID] {
-			r.leaveOut("TCP service "+s.Name, errors.New("its backend is not for tcp"))
+			r.leaveOut("TCP service "+s.Name, errors.New("its backend does not have the scheme tcp"))
 			continue
 		}
 		fmt.Fprintf(b, "frontend gateway_tcp_%d\n\tmode tcp\n\toption tcplog\n\ttimeout client 1h\n", s.Port)
@@ -238,14 +238,14 @@ func (s service) admitFamily(b *strings.Builder, who, family string, other func(
 
 func (s service) valid() error {
 	if s.Port < 1 || s.Port > 65535 {
-		return errors.New("its port is none")
+		return errors.New("its port is invalid")
 	}
 	if who, ok := TakenPorts[s.Port]; ok {
-		return fmt.Errorf("its port belongs to %s", who)
+		return fmt.Errorf("its port is reserved for %s", who)
 	}
 	for _, n := range s.AllowFrom {
 		if got, err := value.Network(n); err != nil || got != n {
-			return fmt.Errorf("%q is no network", n)
+			return fmt.Errorf("%q is not a valid network", n)
 		}
 	}
 	return errors.Join(db.CheckID(s.ID), db.CheckID(s.BackendID))

@@ -66,7 +66,7 @@ func (r *rendering) gates(b *strings.Builder, scheme string) {
 		const limited = "{ var(txn.body) -m found }"
 		const chunked = limited + " { req.hdr(transfer-encoding) -m found }"
 		const silent = limited + " !{ req.hdr(content-length) -m found } !{ req.hdr(upgrade) -m found }"
-		const refuse = "\thttp-request return status 411 content-type text/plain string \"A request must say how long it is.\" if "
+		const refuse = "\thttp-request return status 411 content-type text/plain string \"Content-Length is required.\" if "
 		b.WriteString("\thttp-request set-var(txn.body) " + bodyField + " if " + has("b") + "\n" +
 			refuse + chunked + "\n" +
 			"\thttp-request wait-for-body time 10s at-least 1 if " + silent + "\n" +
@@ -81,7 +81,7 @@ func (r *rendering) gates(b *strings.Builder, scheme string) {
 
 const maintenancePage = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Maintenance</title>` +
 	`<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color:#222}</style>` +
-	`<h1>We will be back soon</h1><p>This site is being worked on. Please try again in a few minutes.</p>`
+	`<h1>We will be back soon</h1><p>This site is under maintenance. Please try again in a few minutes.</p>`
 
 // answers are what a site's answers carry, also those that HAProxy gives itself.
 func (r *rendering) answers(b *strings.Builder) {

@@ -53,7 +53,7 @@ func (r *rendering) sites() sites {
 		d := &r.domains[i]
 		err := d.valid()
 		if err == nil && redirected[d.Name] {
-			err = errors.New("its name is that of another's www redirect")
+			err = errors.New("its name is used by another domain's www redirect")
 		}
 		if err != nil {
 			r.leaveOut("domain "+d.Name, err)
@@ -79,18 +79,18 @@ func (d site) valid() error {
 		return err
 	}
 	if name, err := DomainName(d.Name); err != nil || name != d.Name {
-		return errors.New("its name is no host name")
+		return errors.New("its name is not a valid host name")
 	}
 	for _, n := range d.AllowFrom {
 		if got, err := value.Network(n); err != nil || got != n {
-			return fmt.Errorf("%q is no network", n)
+			return fmt.Errorf("%q is not a valid network", n)
 		}
 	}
 	if d.WWW != "off" && d.WWW != "to_www" && d.WWW != "to_apex" {
-		return fmt.Errorf("%q is no redirect", d.WWW)
+		return fmt.Errorf("invalid redirect %q", d.WWW)
 	}
 	if d.WWW != "off" && (strings.HasPrefix(d.Name, "www.") || strings.HasPrefix(d.Name, "*.")) {
-		return errors.New("its name has www. or *. before it, and cannot be redirected by that")
+		return errors.New("its name starts with www. or *., so the www redirect cannot be used")
 	}
 	if d.HSTS < 0 || d.RateLimit < 0 || d.MaxBody < 0 {
 		return errors.New("one of its limits is below zero")
@@ -104,7 +104,7 @@ func (r *rendering) leadsTo(subject string, backend *string) string {
 		return ""
 	}
 	if r.passing[*backend] {
-		r.leaveOut(subject, errors.New("its backend is for tcp, which knows no sites"))
+		r.leaveOut(subject, errors.New("its backend has the scheme tcp, which only TCP services can use"))
 		return "gateway_unavailable"
 	}
 	if r.sections[*backend] == "" {
@@ -245,7 +245,7 @@ func (r *rendering) routesOf(s *sites, known map[string]*site) map[string]bool {
 func (r *rendering) loginsOf(s *sites, known map[string]*site) map[string]bool {
 	guarded := map[string]bool{}
 	for _, u := range r.users {
-		d := r.domainOf(known, u.DomainID, "a user of a site")
+		d := r.domainOf(known, u.DomainID, "a user of a domain")
 		if d == nil {
 			continue
 		}
@@ -271,7 +271,7 @@ func (r *rendering) headersOf(s *sites, known map[string]*site) {
 			continue
 		}
 		if err := errors.Join(HeaderName(h.Name), HeaderValue(h.Value)); err != nil || h.Value == "" {
-			r.leaveOut("header "+strconv.Quote(h.Name)+" of "+d.Name, errors.New("it is no header field"))
+			r.leaveOut("header "+strconv.Quote(h.Name)+" of "+d.Name, errors.New("it is not a valid header"))
 			continue
 		}
 		key := strings.ToLower(h.Name)

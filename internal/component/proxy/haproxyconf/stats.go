@@ -50,7 +50,7 @@ type FrontendStat struct {
 func (a *adapter) stats(ctx context.Context, _ json.RawMessage) (any, error) {
 	all, err := a.HAProxy.Runtime.Stats(ctx)
 	if errors.Is(err, haproxy.ErrDown) {
-		return nil, fault.New(fault.Unavailable, "the statistics socket of HAProxy cannot be reached; see whether it runs")
+		return nil, fault.New(fault.Unavailable, "HAProxy's statistics socket is not reachable; check that HAProxy is running")
 	}
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (a *adapter) traffic(ctx context.Context, _ json.RawMessage) (any, error) {
 	for table, weight := range map[string]int64{"gateway_sites": 1, "gateway_sampled": 16} {
 		entries, err := a.HAProxy.Runtime.Table(ctx, table)
 		if errors.Is(err, haproxy.ErrDown) {
-			return nil, fault.New(fault.Unavailable, "the statistics socket of HAProxy cannot be reached; see whether it runs").WithCode("proxy_unavailable")
+			return nil, fault.New(fault.Unavailable, "HAProxy's statistics socket is not reachable; check that HAProxy is running").WithCode("proxy_unavailable")
 		}
 		if err != nil {
 			return nil, err

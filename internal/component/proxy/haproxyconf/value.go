@@ -30,7 +30,7 @@ func DomainName(s string) (string, error) {
 	case err != nil:
 		return "", err
 	case !strings.Contains(name, "."):
-		return "", errors.New("must have at least two parts, as in example.com")
+		return "", errors.New("must have at least two labels, as in example.com")
 	case numeric(name):
 		return "", errors.New("must be a name, not an address")
 	case wildcard:
@@ -54,7 +54,7 @@ func ServerAddress(s string) (string, error) {
 		case addr.Zone() != "":
 			return "", errors.New("must not name an interface")
 		case addr.IsUnspecified() || addr.IsMulticast():
-			return "", errors.New("must be the address of one machine")
+			return "", errors.New("must be a single host address")
 		}
 		return addr.Unmap().String(), nil
 	}
@@ -87,10 +87,10 @@ var ours = []string{
 // HeaderName is the name of a field that an operator may set.
 func HeaderName(s string) error {
 	if !tokenForm.MatchString(s) {
-		return errors.New("must be letters, digits, dashes and underscores, at most 64")
+		return errors.New("may contain only letters, digits, dashes and underscores, at most 64")
 	}
 	if slices.Contains(ours, strings.ToLower(s)) {
-		return errors.New("is set by the proxy itself; see the settings of the domain")
+		return errors.New("is set by the proxy; see the settings of the domain")
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func HeaderName(s string) error {
 // URLPath is a path in a request as HAProxy sees it: not decoded.
 func URLPath(s string) error {
 	if !strings.HasPrefix(s, "/") {
-		return errors.New("must begin with /")
+		return errors.New("must start with /")
 	}
 	if len(s) > 512 || !pathForm.MatchString(s) {
 		return errors.New("must be the path of a URL, without spaces, ? and #, at most 512 characters")
@@ -116,14 +116,14 @@ func ProxyName(s string) (string, error) {
 		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_':
 			b.WriteRune(r)
 		default:
-			return "", errors.New("must be made of letters, digits, dashes, underscores, dots and spaces")
+			return "", errors.New("may contain only letters, digits, dashes, underscores, dots and spaces")
 		}
 	}
 	if b.Len() == 0 || b.Len() > 64 {
 		return "", errors.New("must have 1 to 64 characters")
 	}
 	if b.String() == "BACKEND" || b.String() == "FRONTEND" {
-		return "", errors.New("must not be BACKEND or FRONTEND: statistics call all servers together so")
+		return "", errors.New("must not be BACKEND or FRONTEND, which are reserved names in the statistics")
 	}
 	return b.String(), nil
 }

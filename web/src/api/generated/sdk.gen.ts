@@ -26,7 +26,7 @@ export const recentAudit = <ThrowOnError extends boolean = true>(options?: Optio
 /**
  * Search the audit log, newest first
  *
- * Text matches anywhere and ignores case. To page on, send the created_at and seq of the last entry as before and before_seq.
+ * Text matches anywhere, case-insensitively. For the next page, send created_at and seq of the last entry as before and before_seq.
  */
 export const searchAudit = <ThrowOnError extends boolean = true>(options?: Options<SearchAuditData, ThrowOnError>) => (options?.client ?? client).get<SearchAuditResponses, unknown, ThrowOnError>({ url: '/audit/search', ...options });
 
@@ -47,7 +47,7 @@ export const changePassword = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Sign in
  *
- * Answers a session cookie, or second_factor with a token for POST /auth/login/totp.
+ * Returns a session cookie, or second_factor with a token for POST /auth/login/totp.
  */
 export const login = <ThrowOnError extends boolean = true>(options: Options<LoginData, ThrowOnError>) => (options.client ?? client).post<LoginResponses, unknown, ThrowOnError>({
     url: '/auth/login',
@@ -59,7 +59,7 @@ export const login = <ThrowOnError extends boolean = true>(options: Options<Logi
 });
 
 /**
- * Finish signing in with a code of the authenticator, or a recovery code
+ * Complete the sign-in with an authenticator code or a recovery code
  */
 export const loginTotp = <ThrowOnError extends boolean = true>(options: Options<LoginTotpData, ThrowOnError>) => (options.client ?? client).post<LoginTotpResponses, unknown, ThrowOnError>({
     url: '/auth/login/totp',
@@ -76,12 +76,12 @@ export const loginTotp = <ThrowOnError extends boolean = true>(options: Options<
 export const logout = <ThrowOnError extends boolean = true>(options?: Options<LogoutData, ThrowOnError>) => (options?.client ?? client).post<LogoutResponses, unknown, ThrowOnError>({ url: '/auth/logout', ...options });
 
 /**
- * Who this session or token belongs to
+ * Get the identity of this session or token
  */
 export const me = <ThrowOnError extends boolean = true>(options?: Options<MeData, ThrowOnError>) => (options?.client ?? client).get<MeResponses, unknown, ThrowOnError>({ url: '/auth/me', ...options });
 
 /**
- * Set the administrator's password with a token from the box
+ * Set the administrator's password with a reset token
  *
  * gateway-ctl reset-password prints the token; it works once, for 30 minutes.
  */
@@ -112,7 +112,7 @@ export const listTokens = <ThrowOnError extends boolean = true>(options?: Option
 /**
  * Create an API token
  *
- * The token is shown this once. It acts with its own role, and never with more than its owner has at that moment. It ends with the sessions of its owner: when the password, the role, the e-mail or the second factor changes, and when the account is disabled.
+ * The token is shown only once. It has its own role, limited to the current role of its owner. It ends with its owner's sessions: when the password, the role, the e-mail or the second factor changes, and when the account is disabled.
  */
 export const createToken = <ThrowOnError extends boolean = true>(options: Options<CreateTokenData, ThrowOnError>) => (options.client ?? client).post<CreateTokenResponses, unknown, ThrowOnError>({
     url: '/auth/tokens',
@@ -143,7 +143,7 @@ export const disableTotp = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Turn the second factor on
  *
- * Answers recovery codes, which are shown this once. Other sessions and all API tokens of the account end.
+ * Returns recovery codes, which are shown only once. Other sessions and all API tokens of the account end.
  */
 export const enableTotp = <ThrowOnError extends boolean = true>(options: Options<EnableTotpData, ThrowOnError>) => (options.client ?? client).post<EnableTotpResponses, unknown, ThrowOnError>({
     url: '/auth/totp/enable',
@@ -157,7 +157,7 @@ export const enableTotp = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Begin setting up a second factor
  *
- * Needs your password, so that nobody at an unlocked screen can lock you out. Answers the secret, as text and as a QR code. Nothing changes until POST /auth/totp/enable proves that the authenticator has it.
+ * Requires your password, so that nobody at an unlocked screen can lock you out. Returns the secret as text and as a QR code. Nothing changes until POST /auth/totp/enable proves that the authenticator has it.
  */
 export const setupTotp = <ThrowOnError extends boolean = true>(options: Options<SetupTotpData, ThrowOnError>) => (options.client ?? client).post<SetupTotpResponses, unknown, ThrowOnError>({
     url: '/auth/totp/setup',
@@ -247,7 +247,7 @@ export const updateProxyBackend = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * List the servers that belong here
+ * List the servers of this resource
  */
 export const listProxyServersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyServersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyServersOfResponses, unknown, ThrowOnError>({ url: '/backends/{id}/servers', ...options });
 
@@ -266,7 +266,7 @@ export const createProxyServerOf = <ThrowOnError extends boolean = true>(options
 /**
  * Run several operations as one change
  *
- * All or none of them take effect, in one transaction and with one apply. Operations see what those before them wrote; an id given for a create lets later ones refer to it.
+ * All or none of them take effect, in one transaction with one apply. Each operation sees the results of the previous ones; an id given for a create can be referred to by later operations.
  */
 export const batch = <ThrowOnError extends boolean = true>(options: Options<BatchData, ThrowOnError>) => (options.client ?? client).post<BatchResponses, unknown, ThrowOnError>({
     url: '/batch',
@@ -295,7 +295,7 @@ export const createCertCertificate = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * List the kinds of DNS provider, with the settings that each wants
+ * List the kinds of DNS provider and their settings
  */
 export const listCertDnsProviderKinds = <ThrowOnError extends boolean = true>(options?: Options<ListCertDnsProviderKindsData, ThrowOnError>) => (options?.client ?? client).get<ListCertDnsProviderKindsResponses, unknown, ThrowOnError>({ url: '/certificates/dns-provider-kinds', ...options });
 
@@ -339,7 +339,7 @@ export const updateCertDnsProvider = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Count certificates by how they are
+ * Count certificates by state
  */
 export const summariseCertificates = <ThrowOnError extends boolean = true>(options?: Options<SummariseCertificatesData, ThrowOnError>) => (options?.client ?? client).get<SummariseCertificatesResponses, unknown, ThrowOnError>({ url: '/certificates/summary', ...options });
 
@@ -366,16 +366,16 @@ export const updateCertCertificate = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Check what ordering a certificate depends on
+ * Run the pre-flight checks of a certificate
  *
- * Looks at the names' addresses, CAA records, port 80 and the authority, and orders nothing. What it found is in the certificate's checks, some seconds later.
+ * Checks the names' addresses, CAA records, port 80 and the certificate authority, and orders nothing. The results are in the certificate's checks a few seconds later.
  */
 export const checkCertificate = <ThrowOnError extends boolean = true>(options: Options<CheckCertificateData, ThrowOnError>) => (options.client ?? client).post<CheckCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}/check', ...options });
 
 /**
  * Renew a certificate now
  *
- * The scheduler takes it up within seconds, and forgets earlier failures; the old certificate is served until the new one is there.
+ * The scheduler starts it within seconds and clears earlier failures; the old certificate is served until the new one is issued.
  */
 export const renewCertificate = <ThrowOnError extends boolean = true>(options: Options<RenewCertificateData, ThrowOnError>) => (options.client ?? client).post<RenewCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}/renew', ...options });
 
@@ -385,28 +385,28 @@ export const renewCertificate = <ThrowOnError extends boolean = true>(options: O
 export const listChanges = <ThrowOnError extends boolean = true>(options?: Options<ListChangesData, ThrowOnError>) => (options?.client ?? client).get<ListChangesResponses, unknown, ThrowOnError>({ url: '/changes', ...options });
 
 /**
- * Get one change: its rows before and after, and what it did to each file
+ * Get one change: its rows before and after, and its file changes
  *
- * For administrators: rows may tell more than their pages do.
+ * For administrators: rows may contain more than their pages show.
  */
 export const getChange = <ThrowOnError extends boolean = true>(options: Options<GetChangeData, ThrowOnError>) => (options.client ?? client).get<GetChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}', ...options });
 
 /**
- * Keep a change that waits to be confirmed
+ * Confirm a change that is waiting for confirmation
  */
 export const confirmChange = <ThrowOnError extends boolean = true>(options: Options<ConfirmChangeData, ThrowOnError>) => (options.client ?? client).post<ConfirmChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}/confirm', ...options });
 
 /**
- * Undo one change, as a change of its own
+ * Revert one change, as a new change
  *
- * Later changes stay. Where they touched the same fields, the answer is 409 `revert_conflict`, with each field before and after the change and as it is now.
+ * Later changes are kept. If they touched the same fields, the response is 409 `revert_conflict`, with each field before and after the change and as it is now.
  */
 export const revertChange = <ThrowOnError extends boolean = true>(options: Options<RevertChangeData, ThrowOnError>) => (options.client ?? client).post<RevertChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}/revert', ...options });
 
 /**
- * Empty the cache of the DNS resolver
+ * Flush the cache of the DNS resolver
  *
- * Also forgets which servers were slow or gone.
+ * Also flushes what is known about slow or unreachable servers.
  */
 export const dnsFlushCache = <ThrowOnError extends boolean = true>(options?: Options<DnsFlushCacheData, ThrowOnError>) => (options?.client ?? client).post<DnsFlushCacheResponses, unknown, ThrowOnError>({ url: '/dns/flush-cache', ...options });
 
@@ -469,7 +469,7 @@ export const updateDnsSettings = <ThrowOnError extends boolean = true>(options: 
 /**
  * Get the counters of the DNS resolver
  *
- * They count since the resolver started.
+ * Counted since the resolver started.
  */
 export const dnsStats = <ThrowOnError extends boolean = true>(options?: Options<DnsStatsData, ThrowOnError>) => (options?.client ?? client).get<DnsStatsResponses, unknown, ThrowOnError>({ url: '/dns/stats', ...options });
 
@@ -630,7 +630,7 @@ export const updateProxyDomain = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * List the headers that belong here
+ * List the headers of this resource
  */
 export const listProxyHeadersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyHeadersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyHeadersOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers', ...options });
 
@@ -647,17 +647,17 @@ export const createProxyHeaderOf = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * Delete a header that belongs here
+ * Delete a header of this resource
  */
 export const deleteProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyHeaderOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers/{item}', ...options });
 
 /**
- * Get one header that belongs here
+ * Get one header of this resource
  */
 export const getProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<GetProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).get<GetProxyHeaderOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers/{item}', ...options });
 
 /**
- * Replace a header that belongs here
+ * Replace a header of this resource
  */
 export const updateProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyHeaderOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/headers/{item}',
@@ -669,14 +669,14 @@ export const updateProxyHeaderOf = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * Count what was asked of a site during the last day
+ * Get the traffic of a domain during the last day
  *
- * In steps of five minutes, without those in which nothing was asked.
+ * In 5-minute intervals, without empty ones.
  */
 export const proxyTrafficHistory = <ThrowOnError extends boolean = true>(options: Options<ProxyTrafficHistoryData, ThrowOnError>) => (options.client ?? client).get<ProxyTrafficHistoryResponses, unknown, ThrowOnError>({ url: '/domains/{id}/traffic', ...options });
 
 /**
- * List the users that belong here
+ * List the users of this resource
  */
 export const listProxyUsersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyUsersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyUsersOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users', ...options });
 
@@ -693,17 +693,17 @@ export const createProxyUserOf = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Delete a user that belongs here
+ * Delete a user of this resource
  */
 export const deleteProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyUserOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyUserOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users/{item}', ...options });
 
 /**
- * Get one user that belongs here
+ * Get one user of this resource
  */
 export const getProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<GetProxyUserOfData, ThrowOnError>) => (options.client ?? client).get<GetProxyUserOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users/{item}', ...options });
 
 /**
- * Replace a user that belongs here
+ * Replace a user of this resource
  */
 export const updateProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/users/{item}',
@@ -754,7 +754,7 @@ export const updateFirewallAddressGroup = <ThrowOnError extends boolean = true>(
 });
 
 /**
- * List the address members that belong here
+ * List the address members of this resource
  */
 export const listFirewallAddressMembersOf = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressMembersOfData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressMembersOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members', ...options });
 
@@ -771,17 +771,17 @@ export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = tru
 });
 
 /**
- * Delete an address member that belongs here
+ * Delete an address member of this resource
  */
 export const deleteFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
 
 /**
- * Get one address member that belongs here
+ * Get one address member of this resource
  */
 export const getFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
 
 /**
- * Replace an address member that belongs here
+ * Replace an address member of this resource
  */
 export const updateFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}/members/{item}',
@@ -793,9 +793,9 @@ export const updateFirewallAddressMemberOf = <ThrowOnError extends boolean = tru
 });
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallAddressGroupUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressGroupUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressGroupUsesResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/used-by', ...options });
 
@@ -878,9 +878,9 @@ export const updateFirewallAddressObject = <ThrowOnError extends boolean = true>
 });
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallAddressObjectUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressObjectUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressObjectUsesResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}/used-by', ...options });
 
@@ -929,9 +929,9 @@ export const updateFirewallAssertion = <ThrowOnError extends boolean = true>(opt
 export const firewallConnections = <ThrowOnError extends boolean = true>(options?: Options<FirewallConnectionsData, ThrowOnError>) => (options?.client ?? client).get<FirewallConnectionsResponses, unknown, ThrowOnError>({ url: '/firewall/connections', ...options });
 
 /**
- * Cut connections
+ * Terminate connections
  *
- * What comes next on them is judged by the rules anew. Without any field it is all of them.
+ * Further packets are matched against the rules again. Without any field all connections are terminated.
  */
 export const firewallCutConnections = <ThrowOnError extends boolean = true>(options: Options<FirewallCutConnectionsData, ThrowOnError>) => (options.client ?? client).post<FirewallCutConnectionsResponses, unknown, ThrowOnError>({
     url: '/firewall/connections/cut',
@@ -943,16 +943,16 @@ export const firewallCutConnections = <ThrowOnError extends boolean = true>(opti
 });
 
 /**
- * List how often each rule was used
+ * List the hit counters of the rules
  *
- * They count since the rule was put into the kernel, and go on counting when others change.
+ * Counted since the rule was loaded into the kernel; changes of other rules do not reset them.
  */
 export const listFirewallCounters = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallCountersData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallCountersResponses, unknown, ThrowOnError>({ url: '/firewall/counters', ...options });
 
 /**
- * Why a packet passes, or does not
+ * Why a packet is accepted or dropped
  *
- * Follows the first packet of a new connection through the rules as they are stored: translation, route, and what decides. It sends nothing.
+ * Traces the first packet of a new connection through the stored rules: translation, route, and the deciding rule. Nothing is sent.
  */
 export const firewallExplain = <ThrowOnError extends boolean = true>(options: Options<FirewallExplainData, ThrowOnError>) => (options.client ?? client).post<FirewallExplainResponses, unknown, ThrowOnError>({
     url: '/firewall/explain',
@@ -964,19 +964,19 @@ export const firewallExplain = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Rules that never take a packet: because an earlier one does, or so far
+ * List shadowed rules and rules without hits
  */
 export const firewallFindings = <ThrowOnError extends boolean = true>(options?: Options<FirewallFindingsData, ThrowOnError>) => (options?.client ?? client).get<FirewallFindingsResponses, unknown, ThrowOnError>({ url: '/firewall/findings', ...options });
 
 /**
- * The last packets that were logged, oldest first
+ * List the last logged packets, oldest first
  *
- * Rules that log, and what no rule took (at most ten a second of each chain). The last 1,000 are kept, until the node boots.
+ * Packets of rules with logging, and unmatched packets (at most ten per second and chain). The last 1,000 are kept until the node reboots.
  */
 export const firewallLog = <ThrowOnError extends boolean = true>(options?: Options<FirewallLogData, ThrowOnError>) => (options?.client ?? client).get<FirewallLogResponses, unknown, ThrowOnError>({ url: '/firewall/log', ...options });
 
 /**
- * How many rules there are from zone to zone, and what they do
+ * Number and actions of the rules from zone to zone
  */
 export const firewallMatrix = <ThrowOnError extends boolean = true>(options?: Options<FirewallMatrixData, ThrowOnError>) => (options?.client ?? client).get<FirewallMatrixResponses, unknown, ThrowOnError>({ url: '/firewall/matrix', ...options });
 
@@ -998,7 +998,7 @@ export const createFirewallRule = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Give all of them a new order
+ * Reorder the rules
  */
 export const orderFirewallRules = <ThrowOnError extends boolean = true>(options: Options<OrderFirewallRulesData, ThrowOnError>) => (options.client ?? client).post<OrderFirewallRulesResponses, unknown, ThrowOnError>({
     url: '/firewall/rules/order',
@@ -1083,7 +1083,7 @@ export const updateFirewallServiceGroup = <ThrowOnError extends boolean = true>(
 });
 
 /**
- * List the service members that belong here
+ * List the service members of this resource
  */
 export const listFirewallServiceMembersOf = <ThrowOnError extends boolean = true>(options: Options<ListFirewallServiceMembersOfData, ThrowOnError>) => (options.client ?? client).get<ListFirewallServiceMembersOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members', ...options });
 
@@ -1100,17 +1100,17 @@ export const createFirewallServiceMemberOf = <ThrowOnError extends boolean = tru
 });
 
 /**
- * Delete a service member that belongs here
+ * Delete a service member of this resource
  */
 export const deleteFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members/{item}', ...options });
 
 /**
- * Get one service member that belongs here
+ * Get one service member of this resource
  */
 export const getFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members/{item}', ...options });
 
 /**
- * Replace a service member that belongs here
+ * Replace a service member of this resource
  */
 export const updateFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups/{id}/members/{item}',
@@ -1122,9 +1122,9 @@ export const updateFirewallServiceMemberOf = <ThrowOnError extends boolean = tru
 });
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallServiceGroupUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallServiceGroupUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallServiceGroupUsesResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/used-by', ...options });
 
@@ -1207,9 +1207,9 @@ export const updateFirewallService = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallServiceUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallServiceUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallServiceUsesResponses, unknown, ThrowOnError>({ url: '/firewall/services/{id}/used-by', ...options });
 
@@ -1270,9 +1270,9 @@ export const updateFirewallZone = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallZoneUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallZoneUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallZoneUsesResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}/used-by', ...options });
 
@@ -1294,7 +1294,7 @@ export const createFirewallNatRule = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Give all of them a new order
+ * Reorder the rules
  */
 export const orderFirewallNatRules = <ThrowOnError extends boolean = true>(options: Options<OrderFirewallNatRulesData, ThrowOnError>) => (options.client ?? client).post<OrderFirewallNatRulesResponses, unknown, ThrowOnError>({
     url: '/nat-rules/order',
@@ -1379,9 +1379,9 @@ export const updateNetworkInterface = <ThrowOnError extends boolean = true>(opti
 });
 
 /**
- * Ask all time sources now, and set the clock by their answers at once
+ * Query all time sources now and step the clock
  *
- * Takes about six seconds, or ten when a source does not answer. The clock is set whatever makestep says, and may jump. Answers how the clock is doing then.
+ * Takes about six seconds, or ten when a source does not answer. The clock is stepped regardless of makestep and may jump. Returns the state of the clock afterwards.
  */
 export const ntpForceSync = <ThrowOnError extends boolean = true>(options?: Options<NtpForceSyncData, ThrowOnError>) => (options?.client ?? client).post<NtpForceSyncResponses, unknown, ThrowOnError>({ url: '/ntp/force-sync', ...options });
 
@@ -1442,17 +1442,17 @@ export const updateNtpSettings = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * How each time source is doing, as the NTP daemon says now
+ * State of each time source, from the NTP daemon
  */
 export const ntpSources = <ThrowOnError extends boolean = true>(options?: Options<NtpSourcesData, ThrowOnError>) => (options?.client ?? client).get<NtpSourcesResponses, unknown, ThrowOnError>({ url: '/ntp/sources', ...options });
 
 /**
- * How the clock is doing, as the NTP daemon says now
+ * State of the clock, from the NTP daemon
  */
 export const ntpStatus = <ThrowOnError extends boolean = true>(options?: Options<NtpStatusData, ThrowOnError>) => (options?.client ?? client).get<NtpStatusResponses, unknown, ThrowOnError>({ url: '/ntp/status', ...options });
 
 /**
- * This description, as OpenAPI 3.1
+ * API description as OpenAPI 3.1
  */
 export const openapi = <ThrowOnError extends boolean = true>(options?: Options<OpenapiData, ThrowOnError>) => (options?.client ?? client).get<OpenapiResponses, unknown, ThrowOnError>({ url: '/openapi.json', ...options });
 
@@ -1462,9 +1462,9 @@ export const openapi = <ThrowOnError extends boolean = true>(options?: Options<O
 export const proxyStats = <ThrowOnError extends boolean = true>(options?: Options<ProxyStatsData, ThrowOnError>) => (options?.client ?? client).get<ProxyStatsResponses, unknown, ThrowOnError>({ url: '/proxy/stats', ...options });
 
 /**
- * Count what is asked of each site
+ * Get the traffic counters of each domain
  *
- * Since the proxy was last reloaded. The difference between two calls gives requests a second, and so on; a figure that became smaller began anew.
+ * Counted since the proxy was last reloaded. Compute rates from the difference of two calls; a counter that decreased was reset.
  */
 export const proxyTraffic = <ThrowOnError extends boolean = true>(options?: Options<ProxyTrafficData, ThrowOnError>) => (options?.client ?? client).get<ProxyTrafficResponses, unknown, ThrowOnError>({ url: '/proxy/traffic', ...options });
 
@@ -1486,7 +1486,7 @@ export const createProxyRoutingRule = <ThrowOnError extends boolean = true>(opti
 });
 
 /**
- * Give the routing rules of a domain a new order
+ * Reorder the routing rules of a domain
  */
 export const orderProxyRoutingRules = <ThrowOnError extends boolean = true>(options: Options<OrderProxyRoutingRulesData, ThrowOnError>) => (options.client ?? client).post<OrderProxyRoutingRulesResponses, unknown, ThrowOnError>({
     url: '/routing-rules/order',
@@ -1553,14 +1553,14 @@ export const completeNodeSetup = <ThrowOnError extends boolean = true>(options: 
 export const setupStatus = <ThrowOnError extends boolean = true>(options?: Options<SetupStatusData, ThrowOnError>) => (options?.client ?? client).get<SetupStatusResponses, unknown, ThrowOnError>({ url: '/setup/status', ...options });
 
 /**
- * Whom certificates are ordered from
+ * Get the certificate authority (ACME)
  */
 export const getAcme = <ThrowOnError extends boolean = true>(options?: Options<GetAcmeData, ThrowOnError>) => (options?.client ?? client).get<GetAcmeResponses, unknown, ThrowOnError>({ url: '/system/acme', ...options });
 
 /**
- * Set whom certificates are ordered from
+ * Set the certificate authority (ACME)
  *
- * With another authority every certificate of the source acme is ordered anew; the old ones are served until then.
+ * After a change of the certificate authority, every certificate of the source acme is ordered again; the old ones are served until then.
  */
 export const setAcme = <ThrowOnError extends boolean = true>(options: Options<SetAcmeData, ThrowOnError>) => (options.client ?? client).put<SetAcmeResponses, unknown, ThrowOnError>({
     url: '/system/acme',
@@ -1572,12 +1572,12 @@ export const setAcme = <ThrowOnError extends boolean = true>(options: Options<Se
 });
 
 /**
- * Tell whether the node is to update itself; stored, and not acted upon yet
+ * Get whether the node updates itself; stored, but not used yet
  */
 export const getAutoUpdate = <ThrowOnError extends boolean = true>(options?: Options<GetAutoUpdateData, ThrowOnError>) => (options?.client ?? client).get<GetAutoUpdateResponses, unknown, ThrowOnError>({ url: '/system/auto-update', ...options });
 
 /**
- * Set whether the node is to update itself; stored, and not acted upon yet
+ * Set whether the node updates itself; stored, but not used yet
  */
 export const setAutoUpdate = <ThrowOnError extends boolean = true>(options: Options<SetAutoUpdateData, ThrowOnError>) => (options.client ?? client).post<SetAutoUpdateResponses, unknown, ThrowOnError>({
     url: '/system/auto-update',
@@ -1589,7 +1589,7 @@ export const setAutoUpdate = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * How every managed component stands: what is wanted, installed and running
+ * State of every managed component: configured, installed and running
  */
 export const components = <ThrowOnError extends boolean = true>(options?: Options<ComponentsData, ThrowOnError>) => (options?.client ?? client).get<ComponentsResponses, unknown, ThrowOnError>({ url: '/system/components', ...options });
 
@@ -1606,24 +1606,24 @@ export const updateComponent = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * The text of a component's files as the database wants them, secrets redacted
+ * The configured files of a component, secrets redacted
  *
  * Writes no file and reloads nothing.
  */
 export const configPreview = <ThrowOnError extends boolean = true>(options?: Options<ConfigPreviewData, ThrowOnError>) => (options?.client ?? client).get<ConfigPreviewResponses, unknown, ThrowOnError>({ url: '/system/config-preview', ...options });
 
 /**
- * What runs here, and whether it is fit to work
+ * Version and health of this node
  */
 export const health = <ThrowOnError extends boolean = true>(options?: Options<HealthData, ThrowOnError>) => (options?.client ?? client).get<HealthResponses, unknown, ThrowOnError>({ url: '/system/health', ...options });
 
 /**
- * Network links of this node as the kernel has them now
+ * Network interfaces of this node, as the kernel reports them
  */
 export const interfaces = <ThrowOnError extends boolean = true>(options?: Options<InterfacesData, ThrowOnError>) => (options?.client ?? client).get<InterfacesResponses, unknown, ThrowOnError>({ url: '/system/interfaces', ...options });
 
 /**
- * Tell whether the daemons listen on IPv6
+ * Get whether the daemons listen on IPv6
  */
 export const getIpv6 = <ThrowOnError extends boolean = true>(options?: Options<GetIpv6Data, ThrowOnError>) => (options?.client ?? client).get<GetIpv6Responses, unknown, ThrowOnError>({ url: '/system/ipv6', ...options });
 
@@ -1640,7 +1640,7 @@ export const setIpv6 = <ThrowOnError extends boolean = true>(options: Options<Se
 });
 
 /**
- * Tell the maintenance mode
+ * Get the maintenance mode
  */
 export const getMaintenance = <ThrowOnError extends boolean = true>(options?: Options<GetMaintenanceData, ThrowOnError>) => (options?.client ?? client).get<GetMaintenanceResponses, unknown, ThrowOnError>({ url: '/system/maintenance', ...options });
 
@@ -1659,19 +1659,19 @@ export const setMaintenance = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Installed and available version of the product and its daemons
  *
- * As of the package lists last fetched; the answer is up to a minute old.
+ * From the package lists last fetched; up to one minute old.
  */
 export const packageVersions = <ThrowOnError extends boolean = true>(options?: Options<PackageVersionsData, ThrowOnError>) => (options?.client ?? client).get<PackageVersionsResponses, unknown, ThrowOnError>({ url: '/system/package-versions', ...options });
 
 /**
- * Have the reverse proxy read its files again
+ * Reload the reverse proxy
  *
- * Connections are kept. A change does this by itself where it is needed.
+ * Connections are kept. Changes reload automatically where needed.
  */
 export const proxyReload = <ThrowOnError extends boolean = true>(options?: Options<ProxyReloadData, ThrowOnError>) => (options?.client ?? client).post<ProxyReloadResponses, unknown, ThrowOnError>({ url: '/system/proxy-reload', ...options });
 
 /**
- * Render and apply every component anew
+ * Render and apply every component again
  */
 export const renderConfigs = <ThrowOnError extends boolean = true>(options?: Options<RenderConfigsData, ThrowOnError>) => (options?.client ?? client).post<RenderConfigsResponses, unknown, ThrowOnError>({ url: '/system/render-configs', ...options });
 
@@ -1681,12 +1681,12 @@ export const renderConfigs = <ThrowOnError extends boolean = true>(options?: Opt
 export const resources = <ThrowOnError extends boolean = true>(options?: Options<ResourcesData, ThrowOnError>) => (options?.client ?? client).get<ResourcesResponses, unknown, ThrowOnError>({ url: '/system/resources', ...options });
 
 /**
- * How much history is kept
+ * Get the retention of history
  */
 export const getRetention = <ThrowOnError extends boolean = true>(options?: Options<GetRetentionData, ThrowOnError>) => (options?.client ?? client).get<GetRetentionResponses, unknown, ThrowOnError>({ url: '/system/retention', ...options });
 
 /**
- * Set how much history is kept
+ * Set the retention of history
  */
 export const setRetention = <ThrowOnError extends boolean = true>(options: Options<SetRetentionData, ThrowOnError>) => (options.client ?? client).put<SetRetentionResponses, unknown, ThrowOnError>({
     url: '/system/retention',

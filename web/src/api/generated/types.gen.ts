@@ -12,11 +12,11 @@ export type ApplyConfirm = {
 export type ApplyState = {
     component: string;
     /**
-     * The change that is undone unless somebody confirms it
+     * The change that is reverted unless confirmed
      */
     confirm?: ApplyConfirm;
     /**
-     * Files that somebody else changed, when this was last found
+     * Files edited manually, as last detected
      */
     drift: Array<string>;
     error: string;
@@ -25,28 +25,28 @@ export type ApplyState = {
      */
     installed: string;
     /**
-     * Whether such files are left as they are
+     * Whether such files are kept
      */
     keep_edits: boolean;
     /**
-     * Hash of what the daemon runs on; empty when unknown or when it is down
+     * Hash of the files the daemon has loaded; empty when unknown or when it is down
      */
     observed: string;
     /**
-     * What was left out, and why
+     * What was skipped, and why
      */
     problems: Array<DaemonProblem>;
     since: string;
     stage: 'rendering' | 'checking' | 'installing' | 'reloading' | 'live' | 'failed' | 'held';
     /**
-     * Hash of what the database wants
+     * Hash of the configured files
      */
     wanted: string;
 };
 
 export type AuditEntry = {
     /**
-     * What was done, as component.noun.verb
+     * The action, as component.noun.verb
      */
     action: string;
     /**
@@ -75,7 +75,7 @@ export type AuditEntry = {
      */
     seq: number;
     /**
-     * What it was done to
+     * The object of the action
      */
     subject: string;
 };
@@ -86,16 +86,16 @@ export type CertAsked = {
 
 export type CertFinding = {
     /**
-     * What was looked at
+     * What was checked
      */
     check: string;
     /**
-     * Empty when all is well
+     * Empty if passed
      */
     code: string;
     message: string;
     /**
-     * For which name; empty: for all
+     * The name checked; empty: all names
      */
     name: string;
     ok: boolean;
@@ -108,19 +108,19 @@ export type CertInput = {
      */
     certificate?: string;
     /**
-     * How the authority sees that the names are ours; a wildcard needs dns-01
+     * ACME challenge; a wildcard requires dns-01
      */
     challenge?: 'http-01' | 'dns-01';
     /**
-     * Who changes the records for dns-01
+     * DNS provider for dns-01
      */
     dns_provider_id?: string;
     /**
-     * Of the key that is made; not used for upload
+     * Type of the generated key; not used for upload
      */
     key_type?: 'ecdsa-p256' | 'rsa-2048';
     /**
-     * The names it is for, the main one first; an uploaded one names them itself when none are given
+     * The names it covers, the main one first; for an upload, default all names in the certificate
      */
     names?: Array<string>;
     /**
@@ -128,7 +128,7 @@ export type CertInput = {
      */
     private_key?: string;
     /**
-     * acme: an authority issues it and it is renewed in time; upload: yours; self_signed: for names inside
+     * acme: issued and renewed automatically by a certificate authority; upload: your own; self_signed: for internal use
      */
     source: 'acme' | 'upload' | 'self_signed';
 };
@@ -158,7 +158,7 @@ export type CertProviderInput = {
     kind: string;
     name: string;
     /**
-     * What its kind wants; ***SET*** keeps a secret as it is
+     * Settings of its kind; ***SET*** keeps a stored secret
      */
     settings: {
         [key: string]: string;
@@ -167,12 +167,12 @@ export type CertProviderInput = {
 
 export type CertSummary = {
     /**
-     * Whose last attempt failed, expired or not
+     * Last attempt failed, expired or not
      */
     errors: number;
     expired: number;
     /**
-     * Will run out soon
+     * Expiring soon
      */
     expiring: number;
     total: number;
@@ -182,13 +182,13 @@ export type Certificate = {
     challenge: 'http-01' | 'dns-01';
     checked_at: string | null;
     /**
-     * What the last check before ordering found
+     * Results of the last pre-flight checks
      */
     checks: Array<CertFinding>;
     created_at: string;
     dns_provider_id: string | null;
     /**
-     * Null while there is none yet
+     * Null while none is issued yet
      */
     expires_at: string | null;
     /**
@@ -198,22 +198,22 @@ export type Certificate = {
     issuer: string;
     key_type: 'ecdsa-p256' | 'rsa-2048';
     /**
-     * Code of what went wrong at the last attempt; null when nothing did
+     * Error code of the last attempt; null if it succeeded
      */
     last_error: string | null;
     last_error_message: string | null;
     /**
-     * When it was last issued, made or uploaded
+     * When it was last issued, created or uploaded
      */
     last_renewed_at: string | null;
     names: Array<string>;
     /**
-     * After a failure: not before this moment
+     * After a failure: the earliest next attempt
      */
     next_attempt_at: string | null;
     not_before: string | null;
     /**
-     * What to do about it
+     * How to fix it
      */
     remedy: string | null;
     /**
@@ -226,7 +226,7 @@ export type Certificate = {
     serial: string;
     source: 'acme' | 'upload' | 'self_signed';
     /**
-     * error: the last attempt to get or renew it failed; what was there before is still served
+     * error: the last attempt to issue or renew it failed; the previous certificate is still served
      */
     status: 'pending' | 'valid' | 'expiring' | 'expired' | 'error';
     updated_at: string;
@@ -244,13 +244,13 @@ export type ChangeDetail = {
     action: string;
     actor: string;
     /**
-     * live, pending or failed; null when it concerns no daemon
+     * live, pending or failed; null when no daemon is affected
      */
     apply: string | null;
     component: string;
     confirm_seconds: number | null;
     /**
-     * waiting, confirmed, reverted, or failed: it was never installed
+     * waiting, confirmed, reverted, or failed (never installed)
      */
     confirm_state: string | null;
     created_at: string;
@@ -260,19 +260,19 @@ export type ChangeDetail = {
      */
     images: Array<IntentRow>;
     /**
-     * What the caller gave as Gateway-Reason
+     * Value of Gateway-Reason
      */
     reason: string;
     /**
-     * The change that undid this one
+     * The change that reverted this one
      */
     reverted_by: string | null;
     /**
-     * The change that this one undid
+     * The change that this one reverted
      */
     reverts: string | null;
     /**
-     * How it was brought to the daemons it concerns
+     * How it was applied to the daemons it affects
      */
     rounds: Array<ChangeRound>;
     /**
@@ -284,27 +284,27 @@ export type ChangeDetail = {
 
 export type ChangeHandling = {
     /**
-     * Leave managed files alone that somebody edited by hand, instead of putting them back; nothing is installed over them meanwhile
+     * Keep manually edited managed files instead of overwriting them; nothing is installed over them meanwhile
      */
     keep_edits: boolean | null;
 };
 
 export type ChangeOperation = {
     /**
-     * As the operation itself takes it
+     * Body of the operation
      */
     body?: unknown;
     /**
-     * For a create: the id to give to what it makes (a UUID)
+     * For a create: the id of the new object (a UUID)
      */
     id?: string;
     /**
-     * As the header If-Match
+     * Like the header If-Match
      */
     if_match?: string;
     method: 'POST' | 'PUT' | 'DELETE';
     /**
-     * Below /api/v1
+     * Path below /api/v1
      */
     path: string;
 };
@@ -328,27 +328,27 @@ export type ChangeRecord = {
     action: string;
     actor: string;
     /**
-     * live, pending or failed; null when it concerns no daemon
+     * live, pending or failed; null when no daemon is affected
      */
     apply: string | null;
     component: string;
     confirm_seconds: number | null;
     /**
-     * waiting, confirmed, reverted, or failed: it was never installed
+     * waiting, confirmed, reverted, or failed (never installed)
      */
     confirm_state: string | null;
     created_at: string;
     id: string;
     /**
-     * What the caller gave as Gateway-Reason
+     * Value of Gateway-Reason
      */
     reason: string;
     /**
-     * The change that undid this one
+     * The change that reverted this one
      */
     reverted_by: string | null;
     /**
-     * The change that this one undid
+     * The change that this one reverted
      */
     reverts: string | null;
     /**
@@ -360,7 +360,7 @@ export type ChangeRecord = {
 
 export type ChangeRendered = {
     /**
-     * What went wrong, by component
+     * Errors by component
      */
     errors: {
         [key: string]: string;
@@ -374,7 +374,7 @@ export type ChangeRendered = {
 
 export type ChangeRound = {
     /**
-     * The changes that it brought; several share a round when they came together
+     * The changes it applied; concurrent changes share a round
      */
     changes: Array<string>;
     component: string;
@@ -402,7 +402,7 @@ export type CompleteSetupRequest = {
      */
     email: string;
     /**
-     * The name under which this node is reached
+     * Fully qualified host name of this node
      */
     fqdn: string;
     password: string;
@@ -410,7 +410,7 @@ export type CompleteSetupRequest = {
 
 export type CreateTokenRequest = {
     /**
-     * How long it lives
+     * Lifetime in days
      */
     days?: number;
     /**
@@ -431,7 +431,7 @@ export type DaemonProblem = {
      */
     message: string;
     /**
-     * What was left out, in the operator's words
+     * What was skipped, in the operator's words
      */
     subject: string;
 };
@@ -439,7 +439,7 @@ export type DaemonProblem = {
 export type DnsRecord = {
     created_at: string;
     /**
-     * The complete name that name means in its zone
+     * The fully qualified name
      */
     readonly fqdn: string;
     /**
@@ -460,16 +460,16 @@ export type DnsRecord = {
 
 export type DnsRecordInput = {
     /**
-     * In the zone: @ or empty is the zone itself, a dot at the end makes it complete, and one that ends in the zone is complete too
+     * Relative to the zone; @ or empty is the zone itself. A name that ends in a dot or in the zone is fully qualified
      */
     name?: string;
     /**
-     * Seconds that others may keep it; 3600 unless said otherwise
+     * Seconds for which it may be cached; default 3600
      */
     ttl?: number;
     type: 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'MX' | 'SRV' | 'NS' | 'PTR' | 'CAA';
     /**
-     * As in a zone file. Names in it: a single word is in the zone, one with a dot is complete. TXT: plain text, or quoted strings
+     * As in a zone file. A name without a dot is relative to the zone, one with a dot is fully qualified. TXT: plain text, or quoted strings
      */
     value: string;
     /**
@@ -509,74 +509,74 @@ export type DnsSettings = {
 
 export type DnsSettingsInput = {
     /**
-     * Addresses and networks that may ask; this machine always may
+     * Allowed addresses and networks; this node is always allowed
      */
     access_acl: Array<string>;
     /**
-     * Keep an answer for at most this many seconds
+     * Maximum cache TTL in seconds
      */
     cache_max_ttl: number;
     /**
-     * Keep an answer for at least this many seconds
+     * Minimum cache TTL in seconds
      */
     cache_min_ttl: number;
     /**
-     * Validate signatures; on unless said otherwise
+     * DNSSEC validation; default on
      */
     dnssec?: boolean;
     /**
-     * Run the resolver. Off, it is stopped, is not started at boot, and its ports are closed. As it is unless given
+     * Run the resolver. If off, it is stopped, not started at boot, and its ports are closed. Default: unchanged
      */
     enabled?: boolean;
     /**
-     * Own addresses to listen on; 0.0.0.0 or :: is every address of both families
+     * Listen addresses; 0.0.0.0 or :: means all IPv4 and IPv6 addresses
      */
     listen_addresses: Array<string>;
     /**
-     * Ask each server only for what it needs to know; on unless said otherwise
+     * QNAME minimisation: send each server only the labels it needs; default on
      */
     qname_minimisation?: boolean;
     /**
-     * Resolvers to ask, as 192.0.2.1 or 192.0.2.1@5353; none: ask the root servers and find the way from there
+     * Upstream resolvers, as 192.0.2.1 or 192.0.2.1@5353; empty: full recursion from the root servers
      */
     upstream_forwards: Array<string>;
 };
 
 export type DnsStats = {
     /**
-     * Answered from the cache or from own records
+     * Answered from the cache or from local records
      */
     cache_hits: number;
     /**
-     * Bytes that the cache takes
+     * Cache memory in bytes
      */
     cache_memory: number;
     /**
-     * Others had to be asked
+     * Resolved by other servers
      */
     cache_misses: number;
     /**
-     * Hits of all queries, 0 to 1
+     * Share of cache hits, 0 to 1
      */
     hit_rate: number;
     /**
-     * Answers fetched anew before they ran out
+     * Answers refreshed before they expired
      */
     prefetch: number;
     /**
-     * Queries of clients
+     * Client queries
      */
     queries: number;
     /**
-     * Queries dropped because their sender sent too many
+     * Queries dropped by the rate limit
      */
     rate_limited: number;
     /**
-     * Answers for which others were asked
+     * Answers resolved by other servers
      */
     recursive_replies: number;
     /**
-     * Queries of those who may not ask, and replies nobody asked for
+     * Queries from clients that are not allowed, and unsolicited replies
      */
     unwanted: number;
     /**
@@ -588,7 +588,7 @@ export type DnsStats = {
 export type DnsZone = {
     created_at: string;
     /**
-     * Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest
+     * Servers to forward it to, as 192.0.2.1 or 192.0.2.1@5353; empty: the records here, and the upstream resolvers for the rest
      */
     forward_to?: Array<string>;
     /**
@@ -596,11 +596,11 @@ export type DnsZone = {
      */
     id: string;
     /**
-     * The zone, in lower case and without a dot at its end once stored
+     * The zone; stored in lower case and without a trailing dot
      */
     name: string;
     /**
-     * Its records, by name; the first thousand of them, all are at /dns/records?filter=zone_id:<id>
+     * The first 1000 records, by name; all are at /dns/records?filter=zone_id:<id>
      */
     readonly records: Array<DnsRecordOfZone>;
     /**
@@ -612,11 +612,11 @@ export type DnsZone = {
 
 export type DnsZoneInput = {
     /**
-     * Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest
+     * Servers to forward it to, as 192.0.2.1 or 192.0.2.1@5353; empty: the records here, and the upstream resolvers for the rest
      */
     forward_to?: Array<string>;
     /**
-     * The zone, in lower case and without a dot at its end once stored
+     * The zone; stored in lower case and without a trailing dot
      */
     name: string;
 };
@@ -625,7 +625,7 @@ export type DnsproviderKind = {
     kind: string;
     settings: Array<DnsproviderSetting>;
     /**
-     * As people call it
+     * Display name
      */
     title: string;
 };
@@ -650,7 +650,7 @@ export type Error = {
      */
     current?: unknown;
     /**
-     * What is wrong where in the request
+     * What is wrong in which field
      */
     fields: Array<FaultField>;
     /**
@@ -661,18 +661,18 @@ export type Error = {
 
 export type FaultField = {
     /**
-     * Where in the request, as a JSON path
+     * JSON path in the request
      */
     field: string;
     /**
-     * What is wrong there
+     * What is wrong
      */
     message: string;
 };
 
 export type FirewallAddress = {
     /**
-     * fqdn: what the name was last resolved to
+     * fqdn: the addresses the name last resolved to
      */
     readonly addresses: Array<string>;
     created_at: string;
@@ -696,18 +696,18 @@ export type FirewallAddressInput = {
     kind: 'host' | 'network' | 'range' | 'fqdn';
     name: string;
     /**
-     * An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved again and again
+     * An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved regularly
      */
     value: string;
 };
 
 export type FirewallAnnotation = {
     /**
-     * Words to find it by
+     * Keywords to search for
      */
     labels?: Array<string>;
     /**
-     * For yourself and your colleagues
+     * Free text
      */
     note?: string;
 };
@@ -738,19 +738,19 @@ export type FirewallAssertion = {
 export type FirewallAssertionInput = {
     description?: string;
     /**
-     * Network they go to; all unless given
+     * Destination network; default all
      */
     dst_cidr?: string;
     /**
-     * Zone that packets go to, any, or gateway for the gateway itself
+     * Destination zone, any, or gateway for the gateway itself
      */
     dst_zone?: string;
     /**
-     * Yes unless said otherwise
+     * Default: true
      */
     enabled?: boolean;
     /**
-     * reach: some such packet passes; never: none does
+     * reach: at least one matching packet is accepted; never: none is
      */
     expect: 'reach' | 'never';
     name: string;
@@ -759,33 +759,33 @@ export type FirewallAssertionInput = {
      */
     service_group_id?: string;
     /**
-     * Id of a service; without one and without a group it is about every protocol
+     * Id of a service; without a service and a group, all protocols match
      */
     service_object_id?: string;
     /**
-     * Network they come from; all unless given
+     * Source network; default all
      */
     src_cidr?: string;
     /**
-     * Zone that packets come from, or any
+     * Source zone, or any
      */
     src_zone?: string;
 };
 
 export type FirewallCell = {
     /**
-     * How many of them accept
+     * Number of accept rules
      */
     accept: number;
     /**
-     * How many drop or reject
+     * Number of drop and reject rules
      */
     deny: number;
     dst: string;
     rules: number;
     src: string;
     /**
-     * How many are about every packet between the two: without an address or a service
+     * Number of rules without address or service, which match every packet between the two
      */
     whole: number;
 };
@@ -797,28 +797,28 @@ export type FirewallConnection = {
     port?: number;
     protocol: string;
     /**
-     * Whom the answer goes to; another one than the source if that was translated
+     * Destination of the replies; differs from the source if that was translated
      */
     reply_destination: string;
     /**
-     * Who answers; another one than the destination if that was translated
+     * Source of the replies; differs from the destination if that was translated
      */
     reply_source: string;
     source: string;
     source_port?: number;
     /**
-     * Of TCP
+     * TCP state
      */
     state?: string;
     /**
-     * Seconds until it is forgotten, unless something comes
+     * Seconds until it expires without further packets
      */
     timeout: number;
 };
 
 export type FirewallConnectionFilter = {
     /**
-     * Address or network it was begun to, before translation
+     * Destination address or network, before translation
      */
     dst?: string;
     /**
@@ -827,7 +827,7 @@ export type FirewallConnectionFilter = {
     port?: number;
     proto?: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
     /**
-     * Address or network that began it
+     * Source address or network
      */
     src?: string;
 };
@@ -843,7 +843,7 @@ export type FirewallConnections = {
 export type FirewallCounter = {
     bytes: number;
     /**
-     * When it was last seen to count, give or take ten seconds; null if not since the applier started
+     * Last hit, to within ten seconds; null if none since the applier started
      */
     last_hit: string | null;
     /**
@@ -851,7 +851,7 @@ export type FirewallCounter = {
      */
     nat: boolean;
     /**
-     * The first one of each connection
+     * First packets of connections
      */
     packets: number;
     /**
@@ -870,7 +870,7 @@ export type FirewallFinding = {
      */
     by_rule_id?: string;
     /**
-     * redundant: an earlier rule takes all of its packets and does the same; contradicted: and does something else; never_hit: it has counted nothing yet
+     * redundant: shadowed by an earlier rule with the same action; contradicted: with a different action; never_hit: no packet has matched yet
      */
     kind: 'redundant' | 'contradicted' | 'never_hit';
     rule_id: string;
@@ -878,7 +878,7 @@ export type FirewallFinding = {
 
 export type FirewallGroup = {
     /**
-     * Came with the product: only its description can be changed
+     * Built in: only its description can be changed
      */
     readonly builtin: boolean;
     created_at: string;
@@ -889,7 +889,7 @@ export type FirewallGroup = {
     id: string;
     readonly member_count: number;
     /**
-     * Ids of its members; null when there are more than 1000: see the list below it
+     * Ids of its members; null when there are more than 1000: use the member list
      */
     readonly members: Array<string>;
     name: string;
@@ -903,7 +903,7 @@ export type FirewallGroup = {
 export type FirewallGroupInput = {
     description?: string;
     /**
-     * Ids of all its members; when left out in an update, they stay as they are
+     * Ids of all its members; unchanged if omitted in an update
      */
     members?: Array<string>;
     name: string;
@@ -911,7 +911,7 @@ export type FirewallGroupInput = {
 
 export type FirewallMatrix = {
     /**
-     * Pairs of zones that have rules of their own; any stands for itself
+     * Pairs of zones with their own rules; any counts as a zone
      */
     cells: Array<FirewallCell>;
     zones: Array<string>;
@@ -925,7 +925,7 @@ export type FirewallMember = {
      */
     id: string;
     /**
-     * Of what is in the group
+     * Name of the member
      */
     readonly name: string;
     object_id: string;
@@ -939,11 +939,11 @@ export type FirewallMember = {
 
 export type FirewallMemberInput = {
     /**
-     * Id of the group; not needed below it
+     * Id of the group; not required below it
      */
     group_id?: string;
     /**
-     * Id of what is put into it
+     * Id of the member
      */
     object_id: string;
 };
@@ -965,7 +965,7 @@ export type FirewallNatRule = {
     note: string;
     out_zone: string;
     /**
-     * dnat: whether what it translates also passes without a rule; no for the other kinds, which let nothing pass
+     * dnat: whether translated packets are accepted without a rule; false for the other kinds
      */
     pass: boolean;
     priority: number;
@@ -980,65 +980,65 @@ export type FirewallNatRule = {
     target_port_end: number | null;
     updated_at: string;
     /**
-     * Why the rule is left out as it is, if it is
+     * Why the rule is skipped, if it is
      */
     readonly warning: string;
 };
 
 export type FirewallNatRuleInput = {
     /**
-     * Only packets to this port, or to those from here on
+     * Destination port, or the first of a range
      */
     dest_port?: number;
     dest_port_end?: number;
     /**
-     * Only packets to there
+     * Destination network or address
      */
     destination_cidr?: string;
     /**
-     * Yes unless said otherwise
+     * Default: true
      */
     enabled?: boolean;
     /**
-     * dnat: zone that packets come from, or any
+     * dnat: source zone, or any
      */
     in_zone?: string;
     kind: 'dnat' | 'snat' | 'masquerade';
     /**
-     * Words to find it by
+     * Keywords to search for
      */
     labels?: Array<string>;
     name: string;
     /**
-     * For yourself and your colleagues
+     * Free text
      */
     note?: string;
     /**
-     * snat and masquerade: zone that packets leave to, or any
+     * snat and masquerade: outgoing zone, or any
      */
     out_zone?: string;
     /**
-     * dnat: also let the translated packets pass, unless a rule denies them; without it they need a rule of their own. Yes unless said otherwise
+     * dnat: also accept the translated packets, unless a rule denies them; without it they require a rule. Default: true
      */
     pass?: boolean;
     /**
-     * The rule with the lowest number that fits translates; 100 unless said otherwise
+     * The matching rule with the lowest number applies; default 100
      */
     priority?: number;
     /**
-     * any unless said otherwise, tcp where there are ports
+     * default any; tcp if ports are given
      */
     protocol?: 'tcp' | 'udp' | 'any';
     /**
-     * Only packets from there
+     * Source network or address
      */
     source_cidr?: string;
     /**
-     * dnat and snat: the address that stands there afterwards
+     * dnat and snat: the translated address
      */
     target_address?: string;
     /**
-     * dnat: the port that stands there afterwards; none keeps it
+     * dnat: the translated port; unchanged if omitted
      */
     target_port?: number;
     target_port_end?: number;
@@ -1046,31 +1046,31 @@ export type FirewallNatRuleInput = {
 
 export type FirewallOrder = {
     /**
-     * Ids of all of them, the first to be asked first
+     * Ids of all rules, in the new order
      */
     rules: Array<string>;
 };
 
 export type FirewallQuestion = {
     /**
-     * Address it goes to
+     * Destination address
      */
     destination: string;
     /**
-     * Message type, of ICMP and ICMPv6; 8 and 128 are pings
+     * ICMP or ICMPv6 type; 8 and 128 are pings
      */
     icmp_type?: number;
     /**
-     * Where it comes in; left out, where an answer would go out
+     * Incoming interface; default: the interface of the route to the source
      */
     interface?: string;
     /**
-     * Destination port, of a protocol that has ports
+     * Destination port, for protocols with ports
      */
     port?: number;
     protocol: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
     /**
-     * Address it comes from
+     * Source address
      */
     source: string;
 };
@@ -1115,37 +1115,37 @@ export type FirewallRuleInput = {
     dst_cidr?: string;
     dst_group_id?: string;
     /**
-     * What the destination address is told by
+     * How the destination address is given
      */
     dst_kind?: 'any' | 'object' | 'group' | 'cidr';
     dst_object_id?: string;
     /**
-     * Zone that packets go to, or any, which is also the gateway itself
+     * Destination zone, or any, which includes the gateway itself
      */
     dst_zone?: string;
     /**
-     * Yes unless said otherwise
+     * Default: true
      */
     enabled?: boolean;
     /**
-     * From then on the rule is as if it were not there
+     * The rule no longer applies after this time
      */
     expires_at?: string;
     /**
-     * Words to find it by
+     * Keywords to search for
      */
     labels?: Array<string>;
     /**
-     * Show its packets in the log
+     * Log its packets
      */
     log?: boolean;
     name: string;
     /**
-     * For yourself and your colleagues
+     * Free text
      */
     note?: string;
     /**
-     * The rule with the lowest number that fits decides; 100 unless said otherwise
+     * The matching rule with the lowest number applies; default 100
      */
     priority?: number;
     /**
@@ -1153,7 +1153,7 @@ export type FirewallRuleInput = {
      */
     service_group_id?: string;
     /**
-     * Id of a service; without one and without a group it is about every protocol
+     * Id of a service; without a service and a group, all protocols match
      */
     service_object_id?: string;
     /**
@@ -1165,7 +1165,7 @@ export type FirewallRuleInput = {
      */
     src_group_id?: string;
     /**
-     * What the source address is told by
+     * How the source address is given
      */
     src_kind?: 'any' | 'object' | 'group' | 'cidr';
     /**
@@ -1173,14 +1173,14 @@ export type FirewallRuleInput = {
      */
     src_object_id?: string;
     /**
-     * Zone that packets come from, or any
+     * Source zone, or any
      */
     src_zone?: string;
 };
 
 export type FirewallService = {
     /**
-     * Came with the product: only its description can be changed
+     * Built in: only its description can be changed
      */
     readonly builtin: boolean;
     created_at: string;
@@ -1204,12 +1204,12 @@ export type FirewallService = {
 export type FirewallServiceInput = {
     description?: string;
     /**
-     * icmp and icmpv6: the type of message; none for all
+     * icmp and icmpv6: the type; default all types
      */
     icmp_type?: number;
     name: string;
     /**
-     * tcp, udp and sctp: the port, or the first of several; none for all
+     * tcp, udp and sctp: the port, or the first of a range; default all ports
      */
     port?: number;
     /**
@@ -1236,11 +1236,11 @@ export type FirewallSettings = {
 
 export type FirewallSettingsInput = {
     /**
-     * Networks from which they are; none for all of them
+     * Networks from which they are always reachable; empty for all networks
      */
     lockout_networks: Array<string>;
     /**
-     * Zones from which SSH, the sites and the management are always reachable; none for all of them
+     * Zones from which SSH, HTTPS and the management are always reachable; empty for all zones
      */
     lockout_zones: Array<string>;
 };
@@ -1253,7 +1253,7 @@ export type FirewallUse = {
 
 export type FirewallZone = {
     /**
-     * Came with the product, and can neither be renamed nor deleted
+     * Built in: cannot be renamed or deleted
      */
     readonly builtin: boolean;
     created_at: string;
@@ -1281,7 +1281,7 @@ export type FirewallZoneInput = {
 export type IntentFile = {
     component: string;
     /**
-     * As diff -u writes it; secrets are redacted
+     * Unified diff; secrets are redacted
      */
     diff: string;
     path: string;
@@ -1317,27 +1317,27 @@ export type NetworkInterface = {
 export type NetworkInterfaceInput = {
     description?: string;
     /**
-     * bridge and bond: the interfaces it is made of
+     * bridge and bond: member interfaces
      */
     members?: Array<string>;
     /**
-     * As the system calls it
+     * Name in the system
      */
     name: string;
     /**
-     * vlan: the interface it is on
+     * vlan: parent interface
      */
     parent?: string;
     /**
-     * Name of the zone it is in; none: no rule is about it but those for any zone
+     * Zone of the interface; without one, only rules with zone any match
      */
     role?: string;
     /**
-     * What it is. It describes an interface that the system has: a VLAN, bond or bridge is stored and not created yet
+     * Describes an existing interface: a VLAN, bond or bridge is stored but not created yet
      */
     type: 'ethernet' | 'vlan' | 'bond' | 'bridge' | 'wireguard';
     /**
-     * vlan: its number
+     * vlan: VLAN ID
      */
     vlan_id?: number;
 };
@@ -1353,7 +1353,7 @@ export type NtpPool = {
     address: string;
     created_at: string;
     /**
-     * Ask several times in a row at the daemon's start, to be right sooner
+     * Fast initial sync: send a burst of requests at startup (iburst)
      */
     iburst: boolean;
     /**
@@ -1361,19 +1361,19 @@ export type NtpPool = {
      */
     id: string;
     /**
-     * A pool is a name behind which there are many servers; all pools together get about four of them asked
+     * A pool is a name that resolves to many servers; about four servers are used in total
      */
     kind: 'pool' | 'server';
     /**
-     * Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10 (17 min)
+     * Maximum poll interval, as a power of two in seconds; null for the default, 10 (17 min)
      */
     maxpoll: number | null;
     /**
-     * Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6 (64 s)
+     * Minimum poll interval, as a power of two in seconds; null for the default, 6 (64 s)
      */
     minpoll: number | null;
     /**
-     * Take it before sources without this mark, as long as it agrees with the others
+     * Prefer it over other sources, as long as it agrees with them
      */
     prefer: boolean;
     /**
@@ -1389,35 +1389,35 @@ export type NtpPoolInput = {
      */
     address: string;
     /**
-     * Ask several times in a row at the daemon's start
+     * Fast initial sync: send a burst of requests at startup (iburst)
      */
     iburst?: boolean;
     /**
-     * A pool is a name behind which there are many servers
+     * A pool is a name that resolves to many servers
      */
     kind: 'pool' | 'server';
     /**
-     * Longest time between two questions, as a power of two in seconds; null for the daemon's own, 10
+     * Maximum poll interval, as a power of two in seconds; null for the default, 10
      */
     maxpoll?: number | null;
     /**
-     * Shortest time between two questions, as a power of two in seconds; null for the daemon's own, 6
+     * Minimum poll interval, as a power of two in seconds; null for the default, 6
      */
     minpoll?: number | null;
     /**
-     * Take it before sources without this mark
+     * Prefer it over other sources
      */
     prefer?: boolean;
 };
 
 export type NtpSettings = {
     /**
-     * Who is answered: addresses and networks
+     * Allowed clients: addresses and networks
      */
     allow_acl: Array<string>;
     created_at: string;
     /**
-     * Run the daemon. Off, it is stopped, is not started at boot, and its port is closed. As it is unless given
+     * Run the daemon. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged
      */
     enabled?: boolean;
     /**
@@ -1425,11 +1425,11 @@ export type NtpSettings = {
      */
     id: string;
     /**
-     * Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none
+     * Listen addresses: at most one IPv4 and one IPv6 address. Empty: all addresses; if only one family is given, only that family
      */
     listen_addresses: Array<string>;
     /**
-     * Set the clock at once when it is off by more than a second, in the first three measurements after the daemon's start. Off, it is only ever made to run faster or slower
+     * Step the clock if it is off by more than a second in the first three updates after startup. If off, it is only slewed
      */
     makestep: boolean;
     /**
@@ -1437,11 +1437,11 @@ export type NtpSettings = {
      */
     revision: number;
     /**
-     * Have the kernel copy the time to the hardware clock every 11 minutes
+     * Synchronise the hardware clock (rtcsync), every 11 minutes
      */
     rtcsync: boolean;
     /**
-     * Answer clients. Off, the daemon is a client itself and listens to nobody
+     * Serve time to clients. If off, the daemon is a client only and accepts no connections
      */
     serve_clients: boolean;
     updated_at: string;
@@ -1449,27 +1449,27 @@ export type NtpSettings = {
 
 export type NtpSettingsInput = {
     /**
-     * Who is answered: addresses and networks
+     * Allowed clients: addresses and networks
      */
     allow_acl: Array<string>;
     /**
-     * Run the daemon. Off, it is stopped, is not started at boot, and its port is closed. As it is unless given
+     * Run the daemon. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged
      */
     enabled?: boolean;
     /**
-     * Where clients are answered: at most one IPv4 and one IPv6 address, for chrony takes no more. None means every address; of a family without one, none
+     * Listen addresses: at most one IPv4 and one IPv6 address. Empty: all addresses; if only one family is given, only that family
      */
     listen_addresses: Array<string>;
     /**
-     * Set the clock at once when it is off by more than a second, in the first three measurements after the daemon's start. Off, it is only ever made to run faster or slower
+     * Step the clock if it is off by more than a second in the first three updates after startup. If off, it is only slewed
      */
     makestep: boolean;
     /**
-     * Have the kernel copy the time to the hardware clock every 11 minutes
+     * Synchronise the hardware clock (rtcsync), every 11 minutes
      */
     rtcsync: boolean;
     /**
-     * Answer clients. Off, the daemon is a client itself and listens to nobody
+     * Serve time to clients. If off, the daemon is a client only and accepts no connections
      */
     serve_clients: boolean;
 };
@@ -1480,15 +1480,15 @@ export type NtpSourceStatus = {
      */
     address: string;
     /**
-     * Seconds by which the measurement may be wrong
+     * Estimated error of the measurement in seconds
      */
     error: number;
     /**
-     * Seconds since the last good answer; null when there was none
+     * Seconds since the last valid answer; null if none
      */
     last_receive: number | null;
     /**
-     * The same as it was measured
+     * The offset as measured
      */
     measured_offset: number;
     mode: 'server' | 'peer' | 'refclock';
@@ -1501,15 +1501,15 @@ export type NtpSourceStatus = {
      */
     offset: number;
     /**
-     * Time between two questions now, as a power of two in seconds
+     * Current poll interval, as a power of two in seconds
      */
     poll: number;
     /**
-     * Of the last eight questions a bit for each that was answered, the latest lowest: 255 is all of them
+     * Reachability register: one bit per request of the last eight, set if answered, the latest lowest; 255 means all
      */
     reach: number;
     /**
-     * selected: the clock follows it. combined: it has a say. selectable: it would do. falseticker: it contradicts the majority. variable: it varies too much. unusable: it does not answer, or not often enough yet
+     * selected: the clock follows it. combined: combined with the selected source. selectable: candidate. falseticker: disagrees with the majority. variable: too variable. unusable: unreachable, or too few samples yet
      */
     state: 'selected' | 'combined' | 'selectable' | 'falseticker' | 'variable' | 'unusable';
     stratum: number;
@@ -1517,47 +1517,47 @@ export type NtpSourceStatus = {
 
 export type NtpStatus = {
     /**
-     * By how much the clock would gain if left alone, in millionths
+     * Frequency error of the clock in ppm
      */
     frequency: number;
     /**
-     * Seconds that the clock was found ahead at the last update
+     * Seconds that the clock was fast at the last update
      */
     last_offset: number;
     /**
-     * Of the clock, from a source; null while there was none
+     * Last update of the clock from a source; null if none
      */
     last_update: string | null;
     /**
-     * Whether the day ends with a second more or less
+     * Leap second status
      */
     leap: 'normal' | 'insert' | 'delete' | 'unsynchronised';
     /**
-     * Seconds that this clock is ahead of true time; below zero, that it is behind
+     * Seconds that the clock is fast; negative if slow
      */
     offset: number;
     /**
-     * What NTP calls the source, in hexadecimal; all zeros while not synchronised
+     * NTP reference ID, in hexadecimal; zero while not synchronised
      */
     reference_id: string;
     /**
-     * Long-term average of that, in seconds
+     * Long-term RMS average of the offset in seconds
      */
     rms_offset: number;
     /**
-     * Seconds to the reference clock and back
+     * Root delay: round-trip seconds to the reference clock
      */
     root_delay: number;
     /**
-     * Seconds that the steps to the reference clock may add up to in error
+     * Root dispersion: accumulated error to the reference clock in seconds
      */
     root_dispersion: number;
     /**
-     * How sure that is, in millionths
+     * Error bound of the frequency in ppm
      */
     skew: number;
     /**
-     * Where the time comes from; empty while not synchronised
+     * Selected source; empty while not synchronised
      */
     source: string;
     /**
@@ -1565,7 +1565,7 @@ export type NtpStatus = {
      */
     source_address: string;
     /**
-     * Steps to a reference clock; 0 while not synchronised
+     * Stratum: hops to a reference clock; 0 while not synchronised
      */
     stratum: number;
     synchronised: boolean;
@@ -1617,20 +1617,20 @@ export type PacketfilterTranslation = {
 
 export type PacketlogEvent = {
     /**
-     * What became of it: accept, drop or reject
+     * Verdict: accept, drop or reject
      */
     action: string;
     /**
-     * input or forward, for what no rule took
+     * input or forward, for unmatched packets
      */
     chain?: string;
     destination: string;
     /**
-     * Where it came in, or went out if it is our own
+     * Incoming interface, or outgoing for the gateway's own packets
      */
     interface: string;
     /**
-     * Where it would have left, if it was passing through
+     * Outgoing interface of a forwarded packet
      */
     out_interface?: string;
     port?: number;
@@ -1639,7 +1639,7 @@ export type PacketlogEvent = {
      */
     proto: string;
     /**
-     * The rule that logged it; absent for what no rule took
+     * The rule that logged it; absent for unmatched packets
      */
     rule_id?: string;
     /**
@@ -1688,56 +1688,56 @@ export type ProxyBackend = {
 
 export type ProxyBackendInput = {
     /**
-     * Yes unless said otherwise; the sites of one that is not answer 503
+     * Default: true. Domains with a disabled backend return 503
      */
     active?: boolean;
     /**
-     * HTTP/1.1 to the servers, even where they offer HTTP/2
+     * Use HTTP/1.1 to the servers, even if they offer HTTP/2
      */
     force_http1?: boolean;
     /**
-     * Ask each server regularly whether it works
+     * Enable health checks
      */
     health_check?: boolean;
     /**
-     * The site to ask for; empty for tls_server_name, else localhost
+     * Host of the health check; empty for tls_server_name, else localhost
      */
     health_host?: string;
     /**
-     * Seconds between two checks; 5 unless said otherwise
+     * Seconds between two checks; default 5
      */
     health_interval?: number;
     /**
-     * What to ask for; tcp only connects
+     * Path of the health check; tcp only connects
      */
     health_path?: string;
     /**
-     * The status that means healthy; 0 for any from 200 to 399
+     * Expected status; 0 for any from 200 to 399
      */
     health_status?: number;
     /**
-     * Who gets the next request: each in turn, the one with the fewest connections, or always the same for one client address
+     * Load balancing: round robin, least connections, or a hash of the source address
      */
     lb_algorithm?: 'roundrobin' | 'leastconn' | 'source';
     name: string;
     /**
-     * How the servers are spoken to; tcp passes a port through as it is
+     * Protocol to the servers; tcp forwards a port unchanged
      */
     scheme?: 'http' | 'https' | 'tcp';
     /**
-     * A cookie brings a browser back to the same server
+     * Sticky sessions by cookie
      */
     sticky?: boolean;
     /**
-     * https: the name to ask for and to verify; empty for the name of the site
+     * https: TLS server name (SNI), also verified; empty for the name of the domain
      */
     tls_server_name?: string;
     /**
-     * https: refuse servers without a certificate that this system trusts
+     * https: verify the servers' TLS certificates against the system's trust store
      */
     verify_tls?: boolean;
     /**
-     * Lets an upgraded connection be idle for an hour
+     * Allow upgraded connections to be idle for an hour
      */
     websocket?: boolean;
 };
@@ -1747,7 +1747,7 @@ export type ProxyBackendStat = {
     bytes_in: number;
     bytes_out: number;
     /**
-     * What the last health check came to: L7OK, L4CON, L4TOUT, L7STS, …; empty without one
+     * Result of the last health check: L7OK, L4CON, L4TOUT, L7STS, …; empty without one
      */
     check_status: string;
     /**
@@ -1759,15 +1759,15 @@ export type ProxyBackendStat = {
      */
     last_change: number;
     /**
-     * What the operator wants of the server
+     * Configured mode of the server
      */
     mode: 'ready' | 'drain' | 'maint';
     /**
-     * The backend as the proxy calls it
+     * HAProxy's name of the backend
      */
     name: string;
     /**
-     * Requests of the last second
+     * Requests per second
      */
     req_rate: number;
     /**
@@ -1775,11 +1775,11 @@ export type ProxyBackendStat = {
      */
     req_tot: number;
     /**
-     * Milliseconds to an answer, on average over the last 1,024
+     * Response time in milliseconds, average of the last 1,024
      */
     response_time: number;
     /**
-     * The server as the proxy calls it; BACKEND for all of them
+     * HAProxy's name of the server; BACKEND for the whole backend
      */
     server: string;
     sessions: number;
@@ -1820,53 +1820,53 @@ export type ProxyDomain = {
 
 export type ProxyDomainInput = {
     /**
-     * Yes unless said otherwise
+     * Default: true
      */
     active?: boolean;
     /**
-     * Networks that may use the site; none for everybody. Others are answered 403
+     * Allowed source networks; empty for everyone. Others get 403
      */
     allow_from?: Array<string>;
     /**
-     * Id of the primary backend; without one only its routing rules lead anywhere
+     * Id of the default backend, used when no routing rule matches
      */
     backend_id?: string;
     /**
-     * Do not offer HTTP/3 to browsers of this site
+     * Do not offer HTTP/3
      */
     disable_h3?: boolean;
     /**
-     * Seconds for which browsers must use HTTPS (Strict-Transport-Security); 0 does not say
+     * HSTS max-age in seconds (Strict-Transport-Security); 0 disables HSTS
      */
     hsts_max_age?: number;
     hsts_preload?: boolean;
     hsts_subdomains?: boolean;
     /**
-     * Plain HTTP is redirected to HTTPS: yes unless said otherwise; no serves it on both
+     * Redirect HTTP to HTTPS; default true. If false, both are served
      */
     http_to_https?: boolean;
     /**
-     * Answer every request with 503 and a page that says so
+     * Show a maintenance page with status 503
      */
     maintenance?: boolean;
     /**
-     * Bytes that a request may carry; 0 for any number. Larger ones are answered 413, those that do not say how large they are 411
+     * Maximum request body in bytes; 0 for unlimited. Larger requests get 413, requests without Content-Length 411
      */
     max_body_size?: number;
     /**
-     * The host name, or *.example.com for all names directly below one
+     * The host name, or *.example.com for all names directly below it
      */
     name: string;
     /**
-     * For yourself and your colleagues
+     * Free text
      */
     notes?: string;
     /**
-     * Requests in 10 seconds that one client address may make; 0 for any number. More are answered 429
+     * Requests per client address in 10 seconds; 0 for unlimited. Excess requests get 429
      */
     rate_limit?: number;
     /**
-     * The same name with and without www.: serve one, and redirect the other to it
+     * Redirect between the names with and without www.
      */
     www_redirect?: 'off' | 'to_www' | 'to_apex';
 };
@@ -1875,7 +1875,7 @@ export type ProxyFrontendStat = {
     bytes_in: number;
     bytes_out: number;
     /**
-     * The most at one time
+     * Maximum concurrent sessions
      */
     max_sessions: number;
     name: string;
@@ -1887,7 +1887,7 @@ export type ProxyFrontendStat = {
 export type ProxyHeader = {
     created_at: string;
     /**
-     * Id of the domain; not needed below /domains/{id}/headers
+     * Id of the domain; not required below /domains/{id}/headers
      */
     domain_id?: string;
     /**
@@ -1905,7 +1905,7 @@ export type ProxyHeader = {
 
 export type ProxyHeaderInput = {
     /**
-     * Id of the domain; not needed below /domains/{id}/headers
+     * Id of the domain; not required below /domains/{id}/headers
      */
     domain_id?: string;
     name: string;
@@ -1914,7 +1914,7 @@ export type ProxyHeaderInput = {
 
 export type ProxyMoment = {
     /**
-     * When they ended
+     * End of the interval
      */
     at: string;
     client_errors: number;
@@ -1926,7 +1926,7 @@ export type ProxyMoment = {
 export type ProxyOrder = {
     domain_id: string;
     /**
-     * Ids of all rules of the domain, the first to be looked at first
+     * Ids of all rules of the domain, in the new order
      */
     rules: Array<string>;
 };
@@ -1951,11 +1951,11 @@ export type ProxyPort = {
 
 export type ProxyPortInput = {
     /**
-     * Yes unless said otherwise
+     * Default: true
      */
     active?: boolean;
     /**
-     * Networks that may use it; none for everybody
+     * Allowed source networks; empty for everyone
      */
     allow_from?: Array<string>;
     /**
@@ -1986,7 +1986,7 @@ export type ProxyRule = {
 
 export type ProxyRuleInput = {
     /**
-     * Yes unless said otherwise
+     * Default: true
      */
     active?: boolean;
     /**
@@ -1998,11 +1998,11 @@ export type ProxyRuleInput = {
      */
     domain_id: string;
     /**
-     * How the path of a request must begin
+     * Path prefix of the request
      */
     path_prefix: string;
     /**
-     * The rule with the lowest number that fits is taken, among equals the one with the longest prefix; 100 unless said otherwise
+     * The matching rule with the lowest number applies, among equals the one with the longest prefix; default 100
      */
     priority?: number;
 };
@@ -2034,7 +2034,7 @@ export type ProxyServer = {
 
 export type ProxyServerInput = {
     /**
-     * Yes unless said otherwise
+     * Default: true
      */
     active?: boolean;
     /**
@@ -2042,21 +2042,21 @@ export type ProxyServerInput = {
      */
     address: string;
     /**
-     * Id of the backend; not needed below /backends/{id}/servers
+     * Id of the backend; not required below /backends/{id}/servers
      */
     backend_id?: string;
     /**
-     * Used only while none of the others works
+     * Used only when no other server is up
      */
     backup?: boolean;
     /**
-     * Gets no new clients; those it has may finish
+     * No new clients; existing ones can finish
      */
     drain?: boolean;
     name: string;
     port: number;
     /**
-     * Its share among the others; 100 unless said otherwise
+     * Share of requests relative to the other servers; default 100
      */
     weight?: number;
 };
@@ -2074,11 +2074,11 @@ export type ProxyServerOfPool = {
 
 export type ProxyStats = {
     /**
-     * Each server of each backend, and a line for the backend as a whole, whose server is BACKEND
+     * Each server of each backend, and one entry for the backend as a whole, whose server is BACKEND
      */
     backends: Array<ProxyBackendStat>;
     /**
-     * Why there are no figures; null when there are
+     * Why there are no statistics; null if there are
      */
     error: string | null;
     frontends: Array<ProxyFrontendStat>;
@@ -2095,11 +2095,11 @@ export type ProxyTraffic = {
      */
     errors: number;
     /**
-     * To the answers, all together
+     * Total response time
      */
     milliseconds: number;
     /**
-     * Above 500 requests a second an estimate from one of sixteen
+     * Above 500 requests per second, estimated from a sample of 1 in 16
      */
     requests: number;
 };
@@ -2121,7 +2121,7 @@ export type ProxyUser = {
 
 export type ProxyUserInput = {
     /**
-     * Id of the domain; not needed below /domains/{id}/users
+     * Id of the domain; not required below /domains/{id}/users
      */
     domain_id?: string;
     name: string;
@@ -2137,11 +2137,11 @@ export type ResetPasswordRequest = {
 
 export type SecondFactorBody = {
     /**
-     * Of the authenticator
+     * Authenticator code
      */
     code?: string;
     /**
-     * Instead of code
+     * Recovery code, instead of code
      */
     recovery_code?: string;
     /**
@@ -2156,15 +2156,15 @@ export type SetUserPasswordRequest = {
 
 export type SetupAcme = {
     /**
-     * Of the authority; empty for the usual public one
+     * ACME directory URL of the certificate authority; empty for Let's Encrypt
      */
     directory_url?: string;
     /**
-     * Where the authority sends warnings
+     * Where the certificate authority sends warnings
      */
     email?: string;
     /**
-     * The authority's terms of service are agreed to
+     * Agree to the certificate authority's terms of service
      */
     terms_agreed?: boolean;
 };
@@ -2176,7 +2176,7 @@ export type SetupNode = {
      */
     code: string;
     /**
-     * The name under which this node is reached
+     * Fully qualified host name of this node
      */
     fqdn: string;
 };
@@ -2242,7 +2242,7 @@ export type SysPackageVersion = {
 
 export type SysResources = {
     /**
-     * Left out while the kernel does not track connections
+     * Omitted while the kernel does not track connections
      */
     conntrack?: SysConntrack;
     cpu: SysCpu;
@@ -2258,15 +2258,15 @@ export type SysResources = {
 
 export type SystemAcme = {
     /**
-     * Of the authority; empty for the usual public one
+     * ACME directory URL of the certificate authority; empty for Let's Encrypt
      */
     directory_url?: string;
     /**
-     * Where the authority sends warnings
+     * Where the certificate authority sends warnings
      */
     email?: string;
     /**
-     * The authority's terms of service are agreed to; it issues nothing otherwise
+     * Agree to the certificate authority's terms of service; required before anything is issued
      */
     terms_agreed: boolean;
 };
@@ -2307,7 +2307,7 @@ export type SystemRestart = {
 
 export type SystemRetention = {
     /**
-     * Days that an audit entry stays
+     * Days to keep audit entries
      */
     audit_days: number;
     /**
@@ -2368,7 +2368,7 @@ export type SystemServices = {
 
 export type SystemToggle = {
     /**
-     * Start it, now and at every boot; or else stop it for good
+     * Start it now and at every boot, or stop and disable it
      */
     on: boolean;
     service: 'waf' | 'ids' | 'ids-bouncer';
@@ -2400,7 +2400,7 @@ export type User = {
 
 export type UserEnabled = {
     /**
-     * Each signs in once without the authenticator; shown this once
+     * Single-use codes to sign in without the authenticator; shown only once
      */
     recovery_codes: Array<string>;
 };
@@ -2411,7 +2411,7 @@ export type UserEnrolment = {
      */
     qr: string;
     /**
-     * To type in, where no camera is at hand
+     * For manual entry without a camera
      */
     secret: string;
     /**
@@ -2424,7 +2424,7 @@ export type UserIdentity = {
     email: string;
     id: string;
     /**
-     * Signed in while the database is away: only the system can be looked at and acted on
+     * Signed in while the database is unavailable: can only view and control the system
      */
     limited: boolean;
     role: 'admin' | 'viewer';
@@ -2434,7 +2434,7 @@ export type UserIdentity = {
 export type UserInput = {
     active?: boolean;
     /**
-     * Sign-in name, compared as written here
+     * Sign-in name, case-sensitive
      */
     email: string;
     /**
@@ -2450,7 +2450,7 @@ export type UserLogin = {
      */
     identity?: UserIdentity;
     /**
-     * The password was right and a code is still due
+     * The password was correct; a second factor is required
      */
     second_factor: boolean;
     /**
@@ -2470,7 +2470,7 @@ export type UserNewTokenView = {
     name: string;
     role: 'admin' | 'viewer';
     /**
-     * Shown this once
+     * Shown only once
      */
     token: string;
 };
@@ -2478,7 +2478,7 @@ export type UserNewTokenView = {
 export type UserSessionView = {
     created_at: string;
     /**
-     * The session of this very request
+     * The session of this request
      */
     current: boolean;
     expires_at: string;
@@ -2521,7 +2521,7 @@ export type DnsRecordWritable = {
 export type DnsZoneWritable = {
     created_at: string;
     /**
-     * Servers to ask for it, as 192.0.2.1 or 192.0.2.1@5353; none: only the records here, and the upstreams for the rest
+     * Servers to forward it to, as 192.0.2.1 or 192.0.2.1@5353; empty: the records here, and the upstream resolvers for the rest
      */
     forward_to?: Array<string>;
     /**
@@ -2529,7 +2529,7 @@ export type DnsZoneWritable = {
      */
     id: string;
     /**
-     * The zone, in lower case and without a dot at its end once stored
+     * The zone; stored in lower case and without a trailing dot
      */
     name: string;
     /**
@@ -2603,7 +2603,7 @@ export type FirewallNatRuleWritable = {
     note: string;
     out_zone: string;
     /**
-     * dnat: whether what it translates also passes without a rule; no for the other kinds, which let nothing pass
+     * dnat: whether translated packets are accepted without a rule; false for the other kinds
      */
     pass: boolean;
     priority: number;
@@ -2703,7 +2703,7 @@ export type ProxyServerWritable = {
 
 export type ProxyUserInputWritable = {
     /**
-     * Id of the domain; not needed below /domains/{id}/users
+     * Id of the domain; not required below /domains/{id}/users
      */
     domain_id?: string;
     name: string;
@@ -2744,19 +2744,19 @@ export type SearchAuditData = {
          */
         action?: string;
         /**
-         * Part of the subject; three characters at least, so that an index finds it
+         * Part of the subject, at least three characters
          */
         subject?: string;
         /**
-         * Not before this moment
+         * Not before this time
          */
         since?: string;
         /**
-         * Not after this moment
+         * Not after this time
          */
         until?: string;
         /**
-         * created_at of the entry after which to go on
+         * created_at of the last entry of the previous page
          */
         before?: string;
         /**
@@ -3010,23 +3010,23 @@ export type ListProxyServersData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -3138,23 +3138,23 @@ export type ListProxyBackendsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -3271,23 +3271,23 @@ export type ListProxyServersOfData = {
     };
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -3345,23 +3345,23 @@ export type ListCertCertificatesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -3414,23 +3414,23 @@ export type ListCertDnsProvidersData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -3677,11 +3677,11 @@ export type ListChangesData = {
         limit?: number;
         offset?: number;
         /**
-         * Only those of this component
+         * Only changes of this component
          */
         component?: string;
         /**
-         * Only those that wait to be confirmed
+         * Only changes waiting for confirmation
          */
         waiting?: boolean;
     };
@@ -3781,23 +3781,23 @@ export type ListDnsRecordsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -3963,23 +3963,23 @@ export type ListDnsZonesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4091,23 +4091,23 @@ export type ListProxyHeadersData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4219,23 +4219,23 @@ export type ListProxyUsersData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4347,23 +4347,23 @@ export type ListProxyDomainsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4480,23 +4480,23 @@ export type ListProxyHeadersOfData = {
     };
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4547,7 +4547,7 @@ export type DeleteProxyHeaderOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -4572,7 +4572,7 @@ export type GetProxyHeaderOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -4603,7 +4603,7 @@ export type UpdateProxyHeaderOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -4651,23 +4651,23 @@ export type ListProxyUsersOfData = {
     };
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4718,7 +4718,7 @@ export type DeleteProxyUserOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -4743,7 +4743,7 @@ export type GetProxyUserOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -4774,7 +4774,7 @@ export type UpdateProxyUserOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -4796,23 +4796,23 @@ export type ListFirewallAddressGroupsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4929,23 +4929,23 @@ export type ListFirewallAddressMembersOfData = {
     };
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -4996,7 +4996,7 @@ export type DeleteFirewallAddressMemberOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -5021,7 +5021,7 @@ export type GetFirewallAddressMemberOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -5052,7 +5052,7 @@ export type UpdateFirewallAddressMemberOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -5095,23 +5095,23 @@ export type ListFirewallAddressMembersData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -5223,23 +5223,23 @@ export type ListFirewallAddressObjectsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -5372,23 +5372,23 @@ export type ListFirewallAssertionsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -5500,11 +5500,11 @@ export type FirewallConnectionsData = {
     path?: never;
     query?: {
         /**
-         * Address or network that began it
+         * Source address or network
          */
         src?: string;
         /**
-         * Address or network it was begun to, before translation
+         * Destination address or network, before translation
          */
         dst?: string;
         proto?: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
@@ -5595,20 +5595,20 @@ export type FirewallLogData = {
     path?: never;
     query?: {
         /**
-         * Not before this moment
+         * Not before this time
          */
         since?: string;
         /**
-         * Not after this moment
+         * Not after this time
          */
         until?: string;
         rule_id?: string;
         /**
-         * Address or network it came from
+         * Source address or network
          */
         src?: string;
         /**
-         * Address or network it went to
+         * Destination address or network
          */
         dst?: string;
         /**
@@ -5617,7 +5617,7 @@ export type FirewallLogData = {
         proto?: string;
         action?: 'accept' | 'drop' | 'reject';
         /**
-         * The latest so many
+         * Maximum number of events, the latest ones
          */
         limit?: number;
     };
@@ -5654,23 +5654,23 @@ export type ListFirewallRulesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -5825,23 +5825,23 @@ export type ListFirewallServiceGroupsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -5958,23 +5958,23 @@ export type ListFirewallServiceMembersOfData = {
     };
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -6025,7 +6025,7 @@ export type DeleteFirewallServiceMemberOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -6050,7 +6050,7 @@ export type GetFirewallServiceMemberOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -6081,7 +6081,7 @@ export type UpdateFirewallServiceMemberOfData = {
          */
         id: string;
         /**
-         * Id of what belongs to it
+         * Id of the nested resource
          */
         item: string;
     };
@@ -6124,23 +6124,23 @@ export type ListFirewallServiceMembersData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -6252,23 +6252,23 @@ export type ListFirewallServicesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -6439,23 +6439,23 @@ export type ListFirewallZonesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -6588,23 +6588,23 @@ export type ListFirewallNatRulesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -6759,23 +6759,23 @@ export type ListNetworkInterfacesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -6903,23 +6903,23 @@ export type ListNtpPoolsData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -7147,23 +7147,23 @@ export type ListProxyRoutingRulesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -7440,7 +7440,7 @@ export type ConfigPreviewData = {
     path?: never;
     query?: {
         /**
-         * One component, by name; all of them without it
+         * One component, by name; default all
          */
         generator?: string;
     };
@@ -7701,23 +7701,23 @@ export type ListProxyTcpServicesData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };
@@ -7829,23 +7829,23 @@ export type ListUsersData = {
     path?: never;
     query?: {
         /**
-         * How many to answer
+         * Page size
          */
         limit?: number;
         /**
-         * How many to skip
+         * Number of entries to skip
          */
         offset?: number;
         /**
-         * Text to look for, anywhere, in any case
+         * Search text, case-insensitive, matches anywhere
          */
         q?: string;
         /**
-         * Field to sort by; with a minus before it, downwards
+         * Field to sort by; prefix with - for descending order
          */
         sort?: string;
         /**
-         * Only those whose field has this value, as field:value (zone_id:0198…)
+         * Only entries with this field value, as field:value (zone_id:0198…)
          */
         filter?: string;
     };

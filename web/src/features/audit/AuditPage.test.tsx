@@ -88,9 +88,9 @@ test("filters go to the URL and to the server; a short subject to neither", asyn
 	await screen.findByText("Search results");
 	expect(searches(seen)[0]?.get("action")).toBe("auth.login.failed");
 	const user = userEvent.setup();
-	await user.type(screen.getByLabelText("What it was done to"), "ab");
-	expect(await screen.findByText(/At least 3 characters, or/)).toBeTruthy();
-	await user.type(screen.getByLabelText("What it was done to"), "c");
+	await user.type(screen.getByLabelText("Object"), "ab");
+	expect(await screen.findByText(/Enter at least 3 characters/)).toBeTruthy();
+	await user.type(screen.getByLabelText("Object"), "c");
 	await vi.waitFor(() => expect(history.location.search).toContain("subject=abc"));
 	await vi.waitFor(() => expect(searches(seen).at(-1)?.get("subject")).toBe("abc"));
 	expect(searches(seen).some((query) => query.get("subject") === "ab")).toBe(false);

@@ -58,7 +58,7 @@ test("what will change is asked for without changing anything, and complaints st
 		"PUT /dns/records/r1": async (request) => {
 			const { value } = (await request.json()) as { value: string };
 			if (value === "nonsense")
-				return refusal(400, { code: "invalid", fields: [{ field: "value", message: "is not an IP address" }] });
+				return refusal(400, { code: "invalid", fields: [{ field: "value", message: "must be an IP address" }] });
 			return ok({ rows: [], files: [{ component: "dns", path: "/etc/x.conf", diff }] });
 		},
 	});
@@ -67,12 +67,12 @@ test("what will change is asked for without changing anything, and complaints st
 	const value = await screen.findByRole("textbox", { name: /Value/ });
 	await user.clear(value);
 	await user.type(value, "nonsense");
-	await user.click(screen.getByRole("button", { name: "What will change" }));
-	expect(await screen.findByText("Is not an IP address.")).toBeTruthy();
+	await user.click(screen.getByRole("button", { name: "Preview changes" }));
+	expect(await screen.findByText("Must be an IP address.")).toBeTruthy();
 	await user.clear(value);
 	await user.type(value, "192.0.2.2");
-	await user.click(screen.getByRole("button", { name: "What will change" }));
-	const plan = await screen.findByRole("dialog", { name: "What will change" });
+	await user.click(screen.getByRole("button", { name: "Preview changes" }));
+	const plan = await screen.findByRole("dialog", { name: "Preview changes" });
 	expect(within(plan).getByText("new 192.0.2.2")).toBeTruthy();
 	expect(puts(seen).map((request) => request.headers.get("Gateway-Dry-Run"))).toEqual(["true", "true"]);
 });
@@ -87,15 +87,15 @@ test("a change that the daemon did not take says why, and can be undone on the s
 	renderApp([feature], "/dns?do=edit&id=r1");
 	const user = userEvent.setup();
 	await user.type(await screen.findByRole("textbox", { name: /Value/ }), "1");
-	await user.click(screen.getByRole("switch", { name: /Undo unless I confirm/ }));
+	await user.click(screen.getByRole("switch", { name: /Revert automatically unless confirmed/ }));
 	await user.type(screen.getByRole("textbox", { name: "Reason" }), "move");
 	await user.click(screen.getByRole("button", { name: "Save" }));
 	expect(await screen.findByText("The port is taken.")).toBeTruthy();
 	const [sent] = puts(seen);
 	expect(sent?.headers.get("Gateway-Confirm-Within")).toBe("90");
 	expect(sent?.headers.get("Gateway-Reason")).toBe("move");
-	await user.click(screen.getByRole("button", { name: "Undo this change" }));
-	await screen.findByText("The change was undone");
+	await user.click(screen.getByRole("button", { name: "Revert this change" }));
+	await screen.findByText("The change was reverted");
 	await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
@@ -114,7 +114,7 @@ test("a change that waits stands above every page, and is kept from there", asyn
 	renderApp([feature], "/dns");
 	expect(await screen.findByText(/^(1:00|0:59)$/)).toBeTruthy();
 	expect(await screen.findByText("DNS record changed www, by ann@example.com")).toBeTruthy();
-	await userEvent.setup().click(screen.getByRole("button", { name: "Keep it" }));
+	await userEvent.setup().click(screen.getByRole("button", { name: "Confirm" }));
 	await waitFor(() => expect(screen.queryByRole("timer")).toBeNull());
 	expect(seen.some((request) => request.url.endsWith("/changes/c1/confirm"))).toBe(true);
 });
@@ -128,7 +128,7 @@ test("a viewer sees that a change waits, and no button", async () => {
 	});
 	renderApp([feature], "/dns");
 	await screen.findByRole("timer");
-	expect(screen.queryByRole("button", { name: /Keep it|Undo now|Create record/ })).toBeNull();
+	expect(screen.queryByRole("button", { name: /^Confirm$|Revert now|Create record/ })).toBeNull();
 });
 
 test("only listening and access can cut somebody off", () => {

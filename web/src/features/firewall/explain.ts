@@ -24,26 +24,26 @@ export function stagesOf(steps: PacketfilterStep[]): { stage: string; steps: Pac
 
 /** The server's sentences, and how messages call them; what stands in parentheses are a, b and c. */
 const sentences: [RegExp, string][] = [
-	[/^(?:NAT )?rule "(.*)" is about another (source|destination|service)$/, "passed"],
-	[/^(?:NAT )?rule "(.*)" is left out: (.*)$/, "leftOut"],
+	[/^(?:NAT )?rule "(.*)" does not match the (source|destination|service)$/, "passed"],
+	[/^(?:NAT )?rule "(.*)" is skipped: (.*)$/, "leftOut"],
 	[/^rule "(.*)": (accept|drop|reject)$/, "rule"],
-	[/^NAT rule "(.*)" sends it to (.*) instead of (.*)$/, "dnat"],
-	[/^NAT rule "(.*)" gives it the source (.*)$/, "snat"],
-	[/^no rule is about it, and NAT rule "(.*)" sends it here: (accept)$/, "translated"],
+	[/^NAT rule "(.*)" translates the destination (.*) to (.*)$/, "dnat"],
+	[/^NAT rule "(.*)" translates the source to (.*)$/, "snat"],
+	[/^no matching rule; NAT rule "(.*)" forwards it here: (accept)$/, "translated"],
 	[/^open for (.*): (accept)$/, "opening"],
-	[/^management is always reachable: (accept)$/, "lockout"],
-	[/^it comes from another node of the cluster: (accept)$/, "peer"],
-	[/^it comes in on the tunnel (.*): (accept)$/, "tunnel"],
-	[/^the tunnel gives it the address of (.*) as source$/, "tunnelSource"],
-	[/^the gateway talks to itself: (accept)$/, "loopback"],
-	[/^IPv6 itself needs it: (accept)$/, "neighbour"],
-	[/^it answers something that was not asked: (drop)$/, "invalid"],
-	[/^no rule is about it: (drop)$/, "default"],
-	[/^there is no route to (.*)$/, "noRoute"],
-	[/^(.*) is an address of one link, so nothing from it is forwarded to another$/, "linkLocal"],
+	[/^anti-lockout, management is always reachable: (accept)$/, "lockout"],
+	[/^from another cluster node: (accept)$/, "peer"],
+	[/^received on tunnel (.*): (accept)$/, "tunnel"],
+	[/^the tunnel translates the source to the address of (.*)$/, "tunnelSource"],
+	[/^loopback traffic: (accept)$/, "loopback"],
+	[/^required by IPv6 \(neighbour discovery\): (accept)$/, "neighbour"],
+	[/^invalid connection state: (drop)$/, "invalid"],
+	[/^no matching rule \(default\): (drop)$/, "default"],
+	[/^no route to (.*)$/, "noRoute"],
+	[/^(.*) is a link-local address and is not forwarded$/, "linkLocal"],
 	[/^(.*) is the gateway itself$/, "local"],
 	[/^(.*) is reached through (.*)$/, "route"],
-	[/^(\d+) more between these zones are not about it$/, "more"],
+	[/^(\d+) more rules between these zones do not match$/, "more"],
 ];
 
 /** stepText words a step in the reader's language; a sentence that nobody knows stays as it came. */
@@ -52,7 +52,7 @@ export function stepText(text: string, t: Translate): string {
 		const found = pattern.exec(text);
 		if (!found) continue;
 		const [, a, b, c] = found;
-		// What a rule is about has words of its own.
+		// The part of a packet that a rule does not match has words of its own.
 		return t(`step.${key}`, { a, b: key === "passed" ? t(`step.about.${b}`) : b, c });
 	}
 	return text;

@@ -71,7 +71,7 @@ test("a log that is paused counts what comes, and what was lost is told", async 
 	act(() => log().at(-1)?.onopen?.());
 	tell([line(1), line(2)], 40);
 	expect(await screen.findByText("192.0.2.7:2", undefined, wait)).toBeTruthy();
-	expect(screen.getByText(/40 packets were logged faster/)).toBeTruthy();
+	expect(screen.getByText(/40 packets were lost/)).toBeTruthy();
 	const user = userEvent.setup();
 	await user.click(screen.getByRole("button", { name: "Pause" }));
 	tell([line(3)]);
@@ -86,7 +86,7 @@ test("another filter is another stream, and its lines are not mixed with those b
 	await waitFor(() => expect(log().at(-1)?.url).toContain("?src=192.0.2.0%2F24"), wait);
 	tell([line(1)]);
 	expect(await screen.findByText("192.0.2.7:1", undefined, wait)).toBeTruthy();
-	await userEvent.setup().selectOptions(screen.getByRole("combobox", { name: "What happened" }), "Dropped");
+	await userEvent.setup().selectOptions(screen.getByRole("combobox", { name: "Action" }), "Dropped");
 	await waitFor(() => expect(log().at(-1)?.url).toContain("action=drop"), wait);
 	await waitFor(() => expect(screen.queryByText("192.0.2.7:1")).toBeNull());
 }, 40_000);
@@ -97,7 +97,7 @@ test("a line becomes a rule for just its way", async () => {
 	tell([line(1)]);
 	const user = userEvent.setup();
 	await user.click(await screen.findByRole("button", { name: /Actions for 192.0.2.7:1/ }, wait));
-	await user.click(await screen.findByRole("menuitem", { name: "Make a rule from this line" }, wait));
+	await user.click(await screen.findByRole("menuitem", { name: "Create rule from this packet" }, wait));
 	await waitFor(() => expect(history.location.search).toContain("do=create"), wait);
 	const start = JSON.parse(new URLSearchParams(history.location.search).get("id") ?? "") as object;
 	expect(start).toMatchObject({ src_zone: "wan", src_cidr: "192.0.2.7/32", service_object_id: "s1", action: "accept" });

@@ -54,7 +54,7 @@ test("a packet's way is told with what decided, and the way to it", async () => 
 		out: "eth0",
 		steps: [
 			{ stage: "routing", kind: "route", text: "198.51.100.1 is reached through eth0", matched: true },
-			{ stage: "forward", kind: "rule", id: "r2", text: 'rule "Mail" is about another service', matched: false },
+			{ stage: "forward", kind: "rule", id: "r2", text: 'rule "Mail" does not match the service', matched: false },
 			{ stage: "forward", kind: "rule", id: "r1", text: 'rule "Web": accept', matched: true },
 		],
 	};
@@ -63,14 +63,14 @@ test("a packet's way is told with what decided, and the way to it", async () => 
 	renderApp([feature], `/firewall?tab=zones&explain=${encodeURIComponent(JSON.stringify(packet))}`);
 	const link = await screen.findByRole("link", { name: "by the rule Web" }, wait);
 	expect(link.getAttribute("href")).toBe("/firewall?do=edit&id=r1");
-	expect(screen.getByText("Mail is about another service")).toBeTruthy();
+	expect(screen.getByText("Mail does not match the service")).toBeTruthy();
 	expect(await sent(seen, "POST", "/explain")[0]!.json()).toEqual(packet);
 }, 30_000);
 
 test("interfaces without a zone are offered", async () => {
 	answer(common);
 	renderApp([feature], "/firewall?tab=zones&of=interfaces");
-	await userEvent.setup().click(await screen.findByRole("button", { name: "Give eth2 a zone" }, wait));
+	await userEvent.setup().click(await screen.findByRole("button", { name: "Assign eth2 to a zone" }, wait));
 	const name = (await screen.findByRole("combobox", { name: /Name/ }, wait)) as HTMLInputElement;
 	expect(name.value).toBe("eth2");
 }, 30_000);
@@ -82,7 +82,7 @@ test("what refers to an address is said before it is deleted", async () => {
 		"GET /firewall/address-objects/a1/used-by": () => ok([{ kind: "rule", id: "r1", name: "Web" }]),
 	});
 	renderApp([feature], "/firewall?tab=objects&do=delete&id=a1");
-	expect(await screen.findByText("1 other thing refers to it", undefined, wait)).toBeTruthy();
+	expect(await screen.findByText("Used in 1 place", undefined, wait)).toBeTruthy();
 	expect(screen.getByRole("link", { name: "Web" }).getAttribute("href")).toBe("/firewall?do=edit&id=r1");
 }, 30_000);
 
@@ -96,9 +96,9 @@ test("connections are cut by what the filter says, after a question", async () =
 	});
 	renderApp([feature], "/firewall?tab=connections&src=192.0.2.7&port=22");
 	const user = userEvent.setup();
-	await user.click(await screen.findByRole("button", { name: "Cut all of these" }, wait));
-	const dialog = await screen.findByRole("dialog", { name: /Cut connections/ }, wait);
-	await user.click(within(dialog).getByRole("button", { name: "Cut" }));
+	await user.click(await screen.findByRole("button", { name: "Terminate all of these" }, wait));
+	const dialog = await screen.findByRole("dialog", { name: /Terminate connections/ }, wait);
+	await user.click(within(dialog).getByRole("button", { name: "Terminate" }));
 	await waitFor(() => expect(sent(seen, "POST", "/cut")).toHaveLength(1), wait);
 	expect(await sent(seen, "POST", "/cut")[0]!.json()).toEqual({ src: "192.0.2.7", port: 22 });
 }, 30_000);

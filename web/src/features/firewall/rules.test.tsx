@@ -38,7 +38,7 @@ test("rules say where from, where to, how often, and what is odd about them", as
 	expect(await within(web!).findByText("printers")).toBeTruthy();
 	expect(within(web!).getByText("HTTPS")).toBeTruthy();
 	expect(await within(web!).findByText("1,200 packets")).toBeTruthy();
-	expect(await within(mail!).findByText("Covered by Web")).toBeTruthy();
+	expect(await within(mail!).findByText("Shadowed by Web (same action)")).toBeTruthy();
 	expect(within(old!).getByText("Expired")).toBeTruthy();
 }, 30_000);
 
@@ -58,7 +58,7 @@ test("rules are moved by the keyboard and saved as one order of all", async () =
 
 test("a change that would cut off whoever makes it is refused, and can be tried with a way back", async () => {
 	let asked = 0;
-	const words = "this would cut you off: a new connection would not pass";
+	const words = "you would lose access: a new connection would not reach the gateway";
 	const seen = answer({
 		...common,
 		"PUT /firewall/rules/r2": () => {
@@ -71,9 +71,9 @@ test("a change that would cut off whoever makes it is refused, and can be tried 
 	const user = userEvent.setup();
 	await user.type(await screen.findByRole("textbox", { name: /Name/ }, wait), "s");
 	await user.click(screen.getByRole("button", { name: "Save" }));
-	const dialog = await screen.findByRole("dialog", { name: /This would cut you off/ }, wait);
-	expect(within(dialog).getByText(/a new connection would not pass/)).toBeTruthy();
-	await user.click(within(dialog).getByRole("button", { name: "Save and confirm within 60 s" }));
+	const dialog = await screen.findByRole("dialog", { name: /You would lose access/ }, wait);
+	expect(within(dialog).getByText(/a new connection would not reach the gateway/)).toBeTruthy();
+	await user.click(within(dialog).getByRole("button", { name: "Save with automatic revert (60 s)" }));
 	await waitFor(() => expect(sent(seen, "PUT", "/r2")).toHaveLength(2), wait);
 	const [first, second] = sent(seen, "PUT", "/r2");
 	expect(first?.headers.get("Gateway-Confirm-Within")).toBeNull();

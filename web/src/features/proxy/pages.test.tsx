@@ -53,8 +53,8 @@ async function fillIn(user: ReturnType<typeof userEvent.setup>) {
 	await next();
 	await user.type(await screen.findByRole("textbox", { name: /Address/ }), "192.0.2.40");
 	await next();
-	expect(await screen.findByText(/Nothing is issued before the authority’s terms/)).toBeTruthy();
-	await user.click(screen.getByRole("radio", { name: /self-signed/ }));
+	expect(await screen.findByText(/Nothing is issued until you agree to the terms/)).toBeTruthy();
+	await user.click(screen.getByRole("radio", { name: /Self-signed/ }));
 	await next();
 	await screen.findByText("http://192.0.2.40:80");
 }
@@ -75,13 +75,13 @@ test("the wizard makes one change of all its answers, and says what came of it",
 }, 20_000);
 
 test("what the server refuses stands at the step that asked for it, and nothing typed is lost", async () => {
-	const fields = [{ field: "operations[1].body.address", message: "must be the address of one machine" }];
+	const fields = [{ field: "operations[1].body.address", message: "must be a single host address" }];
 	answer({ ...common, "POST /batch": () => refusal(400, { code: "invalid", fields }) });
 	renderApp([feature], "/proxy/publish");
 	const user = userEvent.setup();
 	await fillIn(user);
 	await user.click(screen.getByRole("button", { name: "Publish" }));
-	expect(await screen.findByText("Must be the address of one machine.")).toBeTruthy();
+	expect(await screen.findByText("Must be a single host address.")).toBeTruthy();
 	expect((screen.getByRole("textbox", { name: /Address/ }) as HTMLInputElement).value).toBe("192.0.2.40");
 }, 20_000);
 
@@ -92,7 +92,7 @@ test("rules are moved by the keyboard and saved as one order", async () => {
 	const user = userEvent.setup();
 	(await screen.findByRole("button", { name: "Move /b/ up" })).focus();
 	await user.keyboard("{Enter}");
-	const items = within(screen.getByRole("list", { name: "Routing" })).getAllByRole("listitem");
+	const items = within(screen.getByRole("list", { name: "Routing rules" })).getAllByRole("listitem");
 	expect(items.map((item) => item.querySelector("code")?.textContent)).toEqual(["/b/", "/a/"]);
 	await user.click(screen.getByRole("button", { name: "Save order" }));
 	await waitFor(() => expect(posts(seen, "/routing-rules/order")).toHaveLength(1));
@@ -103,13 +103,13 @@ test("rules are moved by the keyboard and saved as one order", async () => {
 test("an active pool without servers is warned of, where it is used and on its own page", async () => {
 	answer({ ...common, "GET /backend-servers": () => ok([], { "X-Total-Count": "0" }) });
 	renderApp([feature], "/proxy/pools/p1");
-	expect(await screen.findByText("This pool is active and has no server that could answer")).toBeTruthy();
+	expect(await screen.findByText("This backend is enabled but has no server that could answer")).toBeTruthy();
 });
 
 test("a viewer sees the name of a pool where an administrator chooses one, and no button", async () => {
 	answer({ ...common, "GET /auth/me": () => ok({ ...ann, role: "viewer" }) });
 	renderApp([feature], "/proxy/sites/d1");
-	const where = await screen.findByText("Redirect plain HTTP to HTTPS");
+	const where = await screen.findByText("Redirect HTTP to HTTPS");
 	expect(within(where.closest("dl")!).getByText("Web")).toBeTruthy();
 	expect(screen.queryByRole("button", { name: /Save|Add|Delete/ })).toBeNull();
 });

@@ -58,11 +58,11 @@ test("only what a way needs is asked for", () => {
 });
 
 test("a complaint about a part leads to the step that asked for it", () => {
-	const fields = [{ field: "operations[1].body.address", message: "must be the address of one machine" }];
+	const fields = [{ field: "operations[1].body.address", message: "must be a single host address" }];
 	const refused = new ApiError(400, "invalid", "operation 2 (POST /backend-servers): no", fields);
 	expect(routeError(refused, operationsOf(values(), ids))).toEqual({
 		step: "where",
-		atField: [{ name: "address", message: "Must be the address of one machine" }],
+		atField: [{ name: "address", message: "Must be a single host address" }],
 		above: [],
 	});
 	const names = [{ field: "operations[3].body.names[0]", message: "is taken" }];

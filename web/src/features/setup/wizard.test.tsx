@@ -40,7 +40,7 @@ test("a node without an administrator says who can sign in before the button, an
 	await user.click(screen.getByRole("button", { name: "Set up without an administrator" }));
 	expect(await screen.findByText(warning)).toBeTruthy();
 	await user.click(screen.getByRole("button", { name: "Continue without an administrator" }));
-	await screen.findByRole("heading", { name: "Is everything right?" });
+	await screen.findByRole("heading", { name: "Review your settings" });
 	expect(screen.getByText(warning)).toBeTruthy();
 	expect(sent(seen)).toEqual([]);
 	await user.click(screen.getByRole("button", { name: "Finish without an administrator" }));

@@ -73,7 +73,7 @@ test("rendering all says of every component how it went", async () => {
 
 test("a reload says what it does first, and stays open with the reason when HAProxy refuses", async () => {
 	let tries = 0;
-	const why = "HAProxy did not take its configuration and goes on with the one before; its log says why";
+	const why = "HAProxy rejected its configuration and keeps the previous one; see its log";
 	const seen = answer({
 		...common,
 		"POST /system/proxy-reload": () =>

@@ -49,13 +49,13 @@ test("an input left empty is a mistake only when the form is sent", async () => 
 	await user.click(await screen.findByRole("textbox", { name: /E-mail/ }));
 	await user.tab();
 	await user.tab();
-	expect(screen.queryByText("Please fill this in.")).toBeNull();
+	expect(screen.queryByText("Required.")).toBeNull();
 	await user.click(screen.getByRole("button", { name: "Create" }));
-	expect((await screen.findAllByText("Please fill this in.")).length).toBeGreaterThan(0);
+	expect((await screen.findAllByText("Required.")).length).toBeGreaterThan(0);
 });
 
 test("what the server refuses stands at its field, and nothing typed is lost", async () => {
-	const fields = [{ field: "email", message: "is not an e-mail address" }];
+	const fields = [{ field: "email", message: "must be an e-mail address" }];
 	answer({ ...common, "POST /users": () => refusal(400, { code: "invalid", fields }) });
 	renderApp([feature], "/users?do=create");
 	const user = userEvent.setup();
@@ -64,7 +64,7 @@ test("what the server refuses stands at its field, and nothing typed is lost", a
 	await user.selectOptions(screen.getByRole("combobox", { name: /Role/ }), "viewer");
 	await user.type(screen.getByLabelText(/^Password/), "correct horse battery");
 	await user.click(screen.getByRole("button", { name: "Create" }));
-	expect(await screen.findByText("This is not an e-mail address.")).toBeTruthy();
+	expect(await screen.findByText("Must be an e-mail address.")).toBeTruthy();
 	expect(email.getAttribute("aria-invalid")).toBe("true");
 	expect((email as HTMLInputElement).value).toBe("nonsense");
 });
@@ -82,7 +82,7 @@ test("a row that somebody else changed is shown in both versions, and can be ove
 	await user.clear(email);
 	await user.type(email, "robert@example.com");
 	await user.click(screen.getByRole("button", { name: "Save" }));
-	const dialog = await screen.findByRole("dialog", { name: /Somebody else changed this/ });
+	const dialog = await screen.findByRole("dialog", { name: /Someone else changed this/ });
 	expect(within(dialog).getByText("Administrator")).toBeTruthy();
 	await user.click(within(dialog).getByRole("button", { name: "Overwrite with mine" }));
 	expect(await screen.findByText("bob@example.com was saved")).toBeTruthy();

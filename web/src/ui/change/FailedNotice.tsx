@@ -9,7 +9,7 @@ import { reasonOf, undo } from "./outcome";
 interface Props {
 	component: string;
 	outcome: Outcome;
-	/** The change was undone. */
+	/** The change was reverted. */
 	onUndone: () => void;
 }
 

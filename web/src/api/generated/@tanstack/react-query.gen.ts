@@ -62,7 +62,7 @@ export const searchAuditQueryKey = (options?: Options<SearchAuditData>) => creat
 /**
  * Search the audit log, newest first
  *
- * Text matches anywhere and ignores case. To page on, send the created_at and seq of the last entry as before and before_seq.
+ * Text matches anywhere, case-insensitively. For the next page, send created_at and seq of the last entry as before and before_seq.
  */
 export const searchAuditOptions = (options?: Options<SearchAuditData>) => queryOptions<SearchAuditResponse, DefaultError, SearchAuditResponse, ReturnType<typeof searchAuditQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -80,7 +80,7 @@ export const searchAuditOptions = (options?: Options<SearchAuditData>) => queryO
 export const meQueryKey = (options?: Options<MeData>) => createQueryKey('me', options, false, ['user']);
 
 /**
- * Who this session or token belongs to
+ * Get the identity of this session or token
  */
 export const meOptions = (options?: Options<MeData>) => queryOptions<MeResponse, DefaultError, MeResponse, ReturnType<typeof meQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -206,7 +206,7 @@ export const getProxyBackendOptions = (options: Options<GetProxyBackendData>) =>
 export const listProxyServersOfQueryKey = (options: Options<ListProxyServersOfData>) => createQueryKey('listProxyServersOf', options, false, ['proxy']);
 
 /**
- * List the servers that belong here
+ * List the servers of this resource
  */
 export const listProxyServersOfOptions = (options: Options<ListProxyServersOfData>) => queryOptions<ListProxyServersOfResponse, DefaultError, ListProxyServersOfResponse, ReturnType<typeof listProxyServersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -242,7 +242,7 @@ export const listCertCertificatesOptions = (options?: Options<ListCertCertificat
 export const listCertDnsProviderKindsQueryKey = (options?: Options<ListCertDnsProviderKindsData>) => createQueryKey('listCertDnsProviderKinds', options, false, ['cert']);
 
 /**
- * List the kinds of DNS provider, with the settings that each wants
+ * List the kinds of DNS provider and their settings
  */
 export const listCertDnsProviderKindsOptions = (options?: Options<ListCertDnsProviderKindsData>) => queryOptions<ListCertDnsProviderKindsResponse, DefaultError, ListCertDnsProviderKindsResponse, ReturnType<typeof listCertDnsProviderKindsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -296,7 +296,7 @@ export const getCertDnsProviderOptions = (options: Options<GetCertDnsProviderDat
 export const summariseCertificatesQueryKey = (options?: Options<SummariseCertificatesData>) => createQueryKey('summariseCertificates', options, false, ['cert']);
 
 /**
- * Count certificates by how they are
+ * Count certificates by state
  */
 export const summariseCertificatesOptions = (options?: Options<SummariseCertificatesData>) => queryOptions<SummariseCertificatesResponse, DefaultError, SummariseCertificatesResponse, ReturnType<typeof summariseCertificatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -350,9 +350,9 @@ export const listChangesOptions = (options?: Options<ListChangesData>) => queryO
 export const getChangeQueryKey = (options: Options<GetChangeData>) => createQueryKey('getChange', options, false, ['change']);
 
 /**
- * Get one change: its rows before and after, and what it did to each file
+ * Get one change: its rows before and after, and its file changes
  *
- * For administrators: rows may tell more than their pages do.
+ * For administrators: rows may contain more than their pages show.
  */
 export const getChangeOptions = (options: Options<GetChangeData>) => queryOptions<GetChangeResponse, DefaultError, GetChangeResponse, ReturnType<typeof getChangeQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -426,7 +426,7 @@ export const dnsStatsQueryKey = (options?: Options<DnsStatsData>) => createQuery
 /**
  * Get the counters of the DNS resolver
  *
- * They count since the resolver started.
+ * Counted since the resolver started.
  */
 export const dnsStatsOptions = (options?: Options<DnsStatsData>) => queryOptions<DnsStatsResponse, DefaultError, DnsStatsResponse, ReturnType<typeof dnsStatsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -588,7 +588,7 @@ export const getProxyDomainOptions = (options: Options<GetProxyDomainData>) => q
 export const listProxyHeadersOfQueryKey = (options: Options<ListProxyHeadersOfData>) => createQueryKey('listProxyHeadersOf', options, false, ['proxy']);
 
 /**
- * List the headers that belong here
+ * List the headers of this resource
  */
 export const listProxyHeadersOfOptions = (options: Options<ListProxyHeadersOfData>) => queryOptions<ListProxyHeadersOfResponse, DefaultError, ListProxyHeadersOfResponse, ReturnType<typeof listProxyHeadersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -606,7 +606,7 @@ export const listProxyHeadersOfOptions = (options: Options<ListProxyHeadersOfDat
 export const getProxyHeaderOfQueryKey = (options: Options<GetProxyHeaderOfData>) => createQueryKey('getProxyHeaderOf', options, false, ['proxy']);
 
 /**
- * Get one header that belongs here
+ * Get one header of this resource
  */
 export const getProxyHeaderOfOptions = (options: Options<GetProxyHeaderOfData>) => queryOptions<GetProxyHeaderOfResponse, DefaultError, GetProxyHeaderOfResponse, ReturnType<typeof getProxyHeaderOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -624,9 +624,9 @@ export const getProxyHeaderOfOptions = (options: Options<GetProxyHeaderOfData>) 
 export const proxyTrafficHistoryQueryKey = (options: Options<ProxyTrafficHistoryData>) => createQueryKey('proxyTrafficHistory', options, false, ['proxy']);
 
 /**
- * Count what was asked of a site during the last day
+ * Get the traffic of a domain during the last day
  *
- * In steps of five minutes, without those in which nothing was asked.
+ * In 5-minute intervals, without empty ones.
  */
 export const proxyTrafficHistoryOptions = (options: Options<ProxyTrafficHistoryData>) => queryOptions<ProxyTrafficHistoryResponse, DefaultError, ProxyTrafficHistoryResponse, ReturnType<typeof proxyTrafficHistoryQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -644,7 +644,7 @@ export const proxyTrafficHistoryOptions = (options: Options<ProxyTrafficHistoryD
 export const listProxyUsersOfQueryKey = (options: Options<ListProxyUsersOfData>) => createQueryKey('listProxyUsersOf', options, false, ['proxy']);
 
 /**
- * List the users that belong here
+ * List the users of this resource
  */
 export const listProxyUsersOfOptions = (options: Options<ListProxyUsersOfData>) => queryOptions<ListProxyUsersOfResponse, DefaultError, ListProxyUsersOfResponse, ReturnType<typeof listProxyUsersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -662,7 +662,7 @@ export const listProxyUsersOfOptions = (options: Options<ListProxyUsersOfData>) 
 export const getProxyUserOfQueryKey = (options: Options<GetProxyUserOfData>) => createQueryKey('getProxyUserOf', options, false, ['proxy']);
 
 /**
- * Get one user that belongs here
+ * Get one user of this resource
  */
 export const getProxyUserOfOptions = (options: Options<GetProxyUserOfData>) => queryOptions<GetProxyUserOfResponse, DefaultError, GetProxyUserOfResponse, ReturnType<typeof getProxyUserOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -716,7 +716,7 @@ export const getFirewallAddressGroupOptions = (options: Options<GetFirewallAddre
 export const listFirewallAddressMembersOfQueryKey = (options: Options<ListFirewallAddressMembersOfData>) => createQueryKey('listFirewallAddressMembersOf', options, false, ['firewall']);
 
 /**
- * List the address members that belong here
+ * List the address members of this resource
  */
 export const listFirewallAddressMembersOfOptions = (options: Options<ListFirewallAddressMembersOfData>) => queryOptions<ListFirewallAddressMembersOfResponse, DefaultError, ListFirewallAddressMembersOfResponse, ReturnType<typeof listFirewallAddressMembersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -734,7 +734,7 @@ export const listFirewallAddressMembersOfOptions = (options: Options<ListFirewal
 export const getFirewallAddressMemberOfQueryKey = (options: Options<GetFirewallAddressMemberOfData>) => createQueryKey('getFirewallAddressMemberOf', options, false, ['firewall']);
 
 /**
- * Get one address member that belongs here
+ * Get one address member of this resource
  */
 export const getFirewallAddressMemberOfOptions = (options: Options<GetFirewallAddressMemberOfData>) => queryOptions<GetFirewallAddressMemberOfResponse, DefaultError, GetFirewallAddressMemberOfResponse, ReturnType<typeof getFirewallAddressMemberOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -752,9 +752,9 @@ export const getFirewallAddressMemberOfOptions = (options: Options<GetFirewallAd
 export const listFirewallAddressGroupUsesQueryKey = (options: Options<ListFirewallAddressGroupUsesData>) => createQueryKey('listFirewallAddressGroupUses', options, false, ['firewall']);
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallAddressGroupUsesOptions = (options: Options<ListFirewallAddressGroupUsesData>) => queryOptions<ListFirewallAddressGroupUsesResponse, DefaultError, ListFirewallAddressGroupUsesResponse, ReturnType<typeof listFirewallAddressGroupUsesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -844,9 +844,9 @@ export const getFirewallAddressObjectOptions = (options: Options<GetFirewallAddr
 export const listFirewallAddressObjectUsesQueryKey = (options: Options<ListFirewallAddressObjectUsesData>) => createQueryKey('listFirewallAddressObjectUses', options, false, ['firewall']);
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallAddressObjectUsesOptions = (options: Options<ListFirewallAddressObjectUsesData>) => queryOptions<ListFirewallAddressObjectUsesResponse, DefaultError, ListFirewallAddressObjectUsesResponse, ReturnType<typeof listFirewallAddressObjectUsesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -918,9 +918,9 @@ export const firewallConnectionsOptions = (options?: Options<FirewallConnections
 export const listFirewallCountersQueryKey = (options?: Options<ListFirewallCountersData>) => createQueryKey('listFirewallCounters', options, false, ['firewall']);
 
 /**
- * List how often each rule was used
+ * List the hit counters of the rules
  *
- * They count since the rule was put into the kernel, and go on counting when others change.
+ * Counted since the rule was loaded into the kernel; changes of other rules do not reset them.
  */
 export const listFirewallCountersOptions = (options?: Options<ListFirewallCountersData>) => queryOptions<ListFirewallCountersResponse, DefaultError, ListFirewallCountersResponse, ReturnType<typeof listFirewallCountersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -938,7 +938,7 @@ export const listFirewallCountersOptions = (options?: Options<ListFirewallCounte
 export const firewallFindingsQueryKey = (options?: Options<FirewallFindingsData>) => createQueryKey('firewallFindings', options, false, ['firewall']);
 
 /**
- * Rules that never take a packet: because an earlier one does, or so far
+ * List shadowed rules and rules without hits
  */
 export const firewallFindingsOptions = (options?: Options<FirewallFindingsData>) => queryOptions<FirewallFindingsResponse, DefaultError, FirewallFindingsResponse, ReturnType<typeof firewallFindingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -956,9 +956,9 @@ export const firewallFindingsOptions = (options?: Options<FirewallFindingsData>)
 export const firewallLogQueryKey = (options?: Options<FirewallLogData>) => createQueryKey('firewallLog', options, false, ['firewall']);
 
 /**
- * The last packets that were logged, oldest first
+ * List the last logged packets, oldest first
  *
- * Rules that log, and what no rule took (at most ten a second of each chain). The last 1,000 are kept, until the node boots.
+ * Packets of rules with logging, and unmatched packets (at most ten per second and chain). The last 1,000 are kept until the node reboots.
  */
 export const firewallLogOptions = (options?: Options<FirewallLogData>) => queryOptions<FirewallLogResponse, DefaultError, FirewallLogResponse, ReturnType<typeof firewallLogQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -976,7 +976,7 @@ export const firewallLogOptions = (options?: Options<FirewallLogData>) => queryO
 export const firewallMatrixQueryKey = (options?: Options<FirewallMatrixData>) => createQueryKey('firewallMatrix', options, false, ['firewall']);
 
 /**
- * How many rules there are from zone to zone, and what they do
+ * Number and actions of the rules from zone to zone
  */
 export const firewallMatrixOptions = (options?: Options<FirewallMatrixData>) => queryOptions<FirewallMatrixResponse, DefaultError, FirewallMatrixResponse, ReturnType<typeof firewallMatrixQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1066,7 +1066,7 @@ export const getFirewallServiceGroupOptions = (options: Options<GetFirewallServi
 export const listFirewallServiceMembersOfQueryKey = (options: Options<ListFirewallServiceMembersOfData>) => createQueryKey('listFirewallServiceMembersOf', options, false, ['firewall']);
 
 /**
- * List the service members that belong here
+ * List the service members of this resource
  */
 export const listFirewallServiceMembersOfOptions = (options: Options<ListFirewallServiceMembersOfData>) => queryOptions<ListFirewallServiceMembersOfResponse, DefaultError, ListFirewallServiceMembersOfResponse, ReturnType<typeof listFirewallServiceMembersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1084,7 +1084,7 @@ export const listFirewallServiceMembersOfOptions = (options: Options<ListFirewal
 export const getFirewallServiceMemberOfQueryKey = (options: Options<GetFirewallServiceMemberOfData>) => createQueryKey('getFirewallServiceMemberOf', options, false, ['firewall']);
 
 /**
- * Get one service member that belongs here
+ * Get one service member of this resource
  */
 export const getFirewallServiceMemberOfOptions = (options: Options<GetFirewallServiceMemberOfData>) => queryOptions<GetFirewallServiceMemberOfResponse, DefaultError, GetFirewallServiceMemberOfResponse, ReturnType<typeof getFirewallServiceMemberOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1102,9 +1102,9 @@ export const getFirewallServiceMemberOfOptions = (options: Options<GetFirewallSe
 export const listFirewallServiceGroupUsesQueryKey = (options: Options<ListFirewallServiceGroupUsesData>) => createQueryKey('listFirewallServiceGroupUses', options, false, ['firewall']);
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallServiceGroupUsesOptions = (options: Options<ListFirewallServiceGroupUsesData>) => queryOptions<ListFirewallServiceGroupUsesResponse, DefaultError, ListFirewallServiceGroupUsesResponse, ReturnType<typeof listFirewallServiceGroupUsesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1194,9 +1194,9 @@ export const getFirewallServiceOptions = (options: Options<GetFirewallServiceDat
 export const listFirewallServiceUsesQueryKey = (options: Options<ListFirewallServiceUsesData>) => createQueryKey('listFirewallServiceUses', options, false, ['firewall']);
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallServiceUsesOptions = (options: Options<ListFirewallServiceUsesData>) => queryOptions<ListFirewallServiceUsesResponse, DefaultError, ListFirewallServiceUsesResponse, ReturnType<typeof listFirewallServiceUsesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1268,9 +1268,9 @@ export const getFirewallZoneOptions = (options: Options<GetFirewallZoneData>) =>
 export const listFirewallZoneUsesQueryKey = (options: Options<ListFirewallZoneUsesData>) => createQueryKey('listFirewallZoneUses', options, false, ['firewall']);
 
 /**
- * List what refers to it
+ * List where it is used
  *
- * The first thousand of them.
+ * The first 1000.
  */
 export const listFirewallZoneUsesOptions = (options: Options<ListFirewallZoneUsesData>) => queryOptions<ListFirewallZoneUsesResponse, DefaultError, ListFirewallZoneUsesResponse, ReturnType<typeof listFirewallZoneUsesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1414,7 +1414,7 @@ export const getNtpSettingsOptions = (options?: Options<GetNtpSettingsData>) => 
 export const ntpSourcesQueryKey = (options?: Options<NtpSourcesData>) => createQueryKey('ntpSources', options, false, ['ntp']);
 
 /**
- * How each time source is doing, as the NTP daemon says now
+ * State of each time source, from the NTP daemon
  */
 export const ntpSourcesOptions = (options?: Options<NtpSourcesData>) => queryOptions<NtpSourcesResponse, DefaultError, NtpSourcesResponse, ReturnType<typeof ntpSourcesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1432,7 +1432,7 @@ export const ntpSourcesOptions = (options?: Options<NtpSourcesData>) => queryOpt
 export const ntpStatusQueryKey = (options?: Options<NtpStatusData>) => createQueryKey('ntpStatus', options, false, ['ntp']);
 
 /**
- * How the clock is doing, as the NTP daemon says now
+ * State of the clock, from the NTP daemon
  */
 export const ntpStatusOptions = (options?: Options<NtpStatusData>) => queryOptions<NtpStatusResponse, DefaultError, NtpStatusResponse, ReturnType<typeof ntpStatusQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1450,7 +1450,7 @@ export const ntpStatusOptions = (options?: Options<NtpStatusData>) => queryOptio
 export const openapiQueryKey = (options?: Options<OpenapiData>) => createQueryKey('openapi', options, false, ['api']);
 
 /**
- * This description, as OpenAPI 3.1
+ * API description as OpenAPI 3.1
  */
 export const openapiOptions = (options?: Options<OpenapiData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof openapiQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1486,9 +1486,9 @@ export const proxyStatsOptions = (options?: Options<ProxyStatsData>) => queryOpt
 export const proxyTrafficQueryKey = (options?: Options<ProxyTrafficData>) => createQueryKey('proxyTraffic', options, false, ['proxy']);
 
 /**
- * Count what is asked of each site
+ * Get the traffic counters of each domain
  *
- * Since the proxy was last reloaded. The difference between two calls gives requests a second, and so on; a figure that became smaller began anew.
+ * Counted since the proxy was last reloaded. Compute rates from the difference of two calls; a counter that decreased was reset.
  */
 export const proxyTrafficOptions = (options?: Options<ProxyTrafficData>) => queryOptions<ProxyTrafficResponse, DefaultError, ProxyTrafficResponse, ReturnType<typeof proxyTrafficQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1560,7 +1560,7 @@ export const setupStatusOptions = (options?: Options<SetupStatusData>) => queryO
 export const getAcmeQueryKey = (options?: Options<GetAcmeData>) => createQueryKey('getAcme', options, false, ['system']);
 
 /**
- * Whom certificates are ordered from
+ * Get the certificate authority (ACME)
  */
 export const getAcmeOptions = (options?: Options<GetAcmeData>) => queryOptions<GetAcmeResponse, DefaultError, GetAcmeResponse, ReturnType<typeof getAcmeQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1578,7 +1578,7 @@ export const getAcmeOptions = (options?: Options<GetAcmeData>) => queryOptions<G
 export const getAutoUpdateQueryKey = (options?: Options<GetAutoUpdateData>) => createQueryKey('getAutoUpdate', options, false, ['system']);
 
 /**
- * Tell whether the node is to update itself; stored, and not acted upon yet
+ * Get whether the node updates itself; stored, but not used yet
  */
 export const getAutoUpdateOptions = (options?: Options<GetAutoUpdateData>) => queryOptions<GetAutoUpdateResponse, DefaultError, GetAutoUpdateResponse, ReturnType<typeof getAutoUpdateQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1596,7 +1596,7 @@ export const getAutoUpdateOptions = (options?: Options<GetAutoUpdateData>) => qu
 export const componentsQueryKey = (options?: Options<ComponentsData>) => createQueryKey('components', options, false, ['change']);
 
 /**
- * How every managed component stands: what is wanted, installed and running
+ * State of every managed component: configured, installed and running
  */
 export const componentsOptions = (options?: Options<ComponentsData>) => queryOptions<ComponentsResponse, DefaultError, ComponentsResponse, ReturnType<typeof componentsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1614,7 +1614,7 @@ export const componentsOptions = (options?: Options<ComponentsData>) => queryOpt
 export const configPreviewQueryKey = (options?: Options<ConfigPreviewData>) => createQueryKey('configPreview', options, false, ['change']);
 
 /**
- * The text of a component's files as the database wants them, secrets redacted
+ * The configured files of a component, secrets redacted
  *
  * Writes no file and reloads nothing.
  */
@@ -1634,7 +1634,7 @@ export const configPreviewOptions = (options?: Options<ConfigPreviewData>) => qu
 export const healthQueryKey = (options?: Options<HealthData>) => createQueryKey('health', options, false, ['system']);
 
 /**
- * What runs here, and whether it is fit to work
+ * Version and health of this node
  */
 export const healthOptions = (options?: Options<HealthData>) => queryOptions<HealthResponse, DefaultError, HealthResponse, ReturnType<typeof healthQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1652,7 +1652,7 @@ export const healthOptions = (options?: Options<HealthData>) => queryOptions<Hea
 export const interfacesQueryKey = (options?: Options<InterfacesData>) => createQueryKey('interfaces', options, false, ['system']);
 
 /**
- * Network links of this node as the kernel has them now
+ * Network interfaces of this node, as the kernel reports them
  */
 export const interfacesOptions = (options?: Options<InterfacesData>) => queryOptions<InterfacesResponse, DefaultError, InterfacesResponse, ReturnType<typeof interfacesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1670,7 +1670,7 @@ export const interfacesOptions = (options?: Options<InterfacesData>) => queryOpt
 export const getIpv6QueryKey = (options?: Options<GetIpv6Data>) => createQueryKey('getIpv6', options, false, ['system']);
 
 /**
- * Tell whether the daemons listen on IPv6
+ * Get whether the daemons listen on IPv6
  */
 export const getIpv6Options = (options?: Options<GetIpv6Data>) => queryOptions<GetIpv6Response, DefaultError, GetIpv6Response, ReturnType<typeof getIpv6QueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1688,7 +1688,7 @@ export const getIpv6Options = (options?: Options<GetIpv6Data>) => queryOptions<G
 export const getMaintenanceQueryKey = (options?: Options<GetMaintenanceData>) => createQueryKey('getMaintenance', options, false, ['system']);
 
 /**
- * Tell the maintenance mode
+ * Get the maintenance mode
  */
 export const getMaintenanceOptions = (options?: Options<GetMaintenanceData>) => queryOptions<GetMaintenanceResponse, DefaultError, GetMaintenanceResponse, ReturnType<typeof getMaintenanceQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1708,7 +1708,7 @@ export const packageVersionsQueryKey = (options?: Options<PackageVersionsData>) 
 /**
  * Installed and available version of the product and its daemons
  *
- * As of the package lists last fetched; the answer is up to a minute old.
+ * From the package lists last fetched; up to one minute old.
  */
 export const packageVersionsOptions = (options?: Options<PackageVersionsData>) => queryOptions<PackageVersionsResponse, DefaultError, PackageVersionsResponse, ReturnType<typeof packageVersionsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1744,7 +1744,7 @@ export const resourcesOptions = (options?: Options<ResourcesData>) => queryOptio
 export const getRetentionQueryKey = (options?: Options<GetRetentionData>) => createQueryKey('getRetention', options, false, ['system']);
 
 /**
- * How much history is kept
+ * Get the retention of history
  */
 export const getRetentionOptions = (options?: Options<GetRetentionData>) => queryOptions<GetRetentionResponse, DefaultError, GetRetentionResponse, ReturnType<typeof getRetentionQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

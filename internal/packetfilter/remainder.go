@@ -13,15 +13,15 @@ const (
 	maxCompared = 50_000_000
 )
 
-var errTooMuch = errors.New("the rules overlap in too many ways to say in a second whether anything gets through; ask about fewer zones, addresses or services")
+var errTooMuch = errors.New("the rules overlap in too many ways to decide within a second; narrow the zones, addresses or services")
 
 // work counts what was done.
 type work struct{ regions, compared int }
 
-// left finds a packet of a region that is in none of those that are denied. It tries one
+// remainder finds a packet of a region that is in none of those that are denied. It tries one
 // packet, and takes away the region that denies it: so it looks closely at those regions
 // alone that stand in the way.
-func (w *work) left(r region, denied []region) (packetAt, bool, error) {
+func (w *work) remainder(r region, denied []region) (packetAt, bool, error) {
 	w.regions++
 	w.compared += len(denied)
 	if w.regions > maxRegions || w.compared > maxCompared {
@@ -44,7 +44,7 @@ func (w *work) left(r region, denied []region) (packetAt, bool, error) {
 		return at, true, nil
 	}
 	for _, part := range r.without(denied[best]) {
-		if at, found, err := w.left(part, denied); found || err != nil {
+		if at, found, err := w.remainder(part, denied); found || err != nil {
 			return at, found, err
 		}
 	}
