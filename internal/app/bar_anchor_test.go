@@ -21,20 +21,20 @@ import (
 
 // forgeries are what somebody does to the log who owns its tables, or the whole server.
 var forgeries = []struct{ name, says, query string }{
-	{"cut, head set back", "the end was cut off", `delete from audit_entries where seq > 4;
+	{"cut, head set back", "the end was truncated", `delete from audit_entries where seq > 4;
 		update audit_heads set seq = 4, hash = (select hash from audit_entries where seq = 4)`},
-	{"cut, head left", "cut off", `delete from audit_entries where seq > 4`},
+	{"cut, head left", "removed from the end", `delete from audit_entries where seq > 4`},
 	{"an entry in the middle removed", "missing", `delete from audit_entries where seq = 3`},
 	{"an entry altered", "altered", `update audit_entries set actor = 'bob' where seq = 3`},
-	{"all of it removed", "the end was cut off", `delete from audit_entries; update audit_heads set seq = 0, hash = ''`},
+	{"all of it removed", "the end was truncated", `delete from audit_entries; update audit_heads set seq = 0, hash = ''`},
 	{"the chain itself removed", "no chain", `delete from audit_heads`},
-	{"pruned as a whole, as if it were old", "cut off", `delete from audit_entries; update audit_heads set base_seq = 2, base_hash = '', seq = 2, hash = ''`},
+	{"pruned as a whole, as if it were old", "truncated", `delete from audit_entries; update audit_heads set base_seq = 2, base_hash = '', seq = 2, hash = ''`},
 	{"pruned beyond what was anchored", "never anchored", `delete from audit_entries; update audit_heads set base_seq = 7, base_hash = '', seq = 7, hash = ''`},
 	{"pruned though it is young", "none of the last day", `update audit_heads set base_seq = 5, base_hash = (select hash from audit_entries where seq = 5);
 		delete from audit_entries where seq <= 5`},
 	{"an entry of an unknown node", "no chain", `insert into audit_entries (id, node_id, seq, created_at, actor, action, subject, hash)
 		values ('00000000-0000-7000-8000-00000000000f', 'elsewhere', 1, now(), 'bob', 'user.delete', 'framed', '')`},
-	{"an unknown node with a chain", "of another node", `insert into audit_heads (node_id, seq, hash) values ('elsewhere', 0, '')`},
+	{"an unknown node with a chain", "to another node", `insert into audit_heads (node_id, seq, hash) values ('elsewhere', 0, '')`},
 }
 
 // Whoever rewrites the log, its owner or the server's superuser, is found by what gateway-apply

@@ -36,7 +36,7 @@ async function type(page) {
 
 // Not by its role: what is behind a dialog has none as long as that is open.
 const banner = (page, words) => page.locator(".gw-banners").getByText(words).first();
-const away = { database: "The gateway’s database is not responding", api: "The gateway does not answer" };
+const away = { database: "The gateway’s database is not responding", api: "The gateway is not responding" };
 
 /** marked pages are still the same document as long as the mark is there. */
 const mark = (page) => page.evaluate(() => Object.assign(window, { __same: true }) && undefined);

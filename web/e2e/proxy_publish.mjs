@@ -36,7 +36,7 @@ async function publish(page) {
 	await field(page, "Port").fill(String(one.port));
 	await sight(page, "publish-where");
 	await next(page);
-	await page.getByLabel("A self-signed one").check();
+	await page.getByLabel("Self-signed").check();
 	await sight(page, "publish-certificate");
 	await next(page);
 	await sight(page, "publish-summary");

@@ -56,7 +56,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     f.routes,
 		Jobs: []component.Job{
-			{Name: "firewall-names", Where: component.OnEveryNode, Every: lookUpEvery, Run: f.lookUp},
+			{Name: "firewall.resolve", Where: component.OnEveryNode, Every: lookUpEvery, Run: f.lookUp},
 			{Name: "firewall-touched", Where: component.OnEveryNode, Every: time.Hour, Run: f.forget},
 		},
 		Objects: objects(),

@@ -82,13 +82,13 @@ test("a change that would cut off whoever makes it is refused, and can be tried 
 }, 30_000);
 
 test("a broken assertion stands in the form with the server's words", async () => {
-	const message = 'this breaks the assertion "guests": rule "Mail" lets it through';
+	const message = 'this violates the assertion "guests": rule "Mail" lets it through';
 	answer({ ...common, "PUT /firewall/rules/r2": () => refusal(409, { code: "assertion_broken", message }) });
 	renderApp([feature], "/firewall?do=edit&id=r2");
 	const user = userEvent.setup();
 	await user.type(await screen.findByRole("textbox", { name: /Name/ }, wait), "s");
 	await user.click(screen.getByRole("button", { name: "Save" }));
-	expect(await screen.findByText(/This breaks the assertion "guests"/, undefined, wait)).toBeTruthy();
+	expect(await screen.findByText(/This violates the assertion "guests"/, undefined, wait)).toBeTruthy();
 }, 30_000);
 
 test("a rule that begins with a packet asks for the address it came from", async () => {
