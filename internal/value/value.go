@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -31,7 +32,31 @@ func HostName(s string) (string, error) {
 	if !isHostName(name) {
 		return "", errors.New("must be a host name: letters, digits and dashes, separated by dots")
 	}
+	if numeric(name) {
+		return "", errors.New("must be a name, not an address")
+	}
 	return name, nil
+}
+
+// FullName is a host name of at least two labels without underscores, as certificates and
+// browsers want it.
+func FullName(s string) (string, error) {
+	name, err := HostName(s)
+	if err != nil || !strings.Contains(name, ".") || strings.Contains(name, "_") {
+		return "", errors.New("must be a full host name such as www.example.com")
+	}
+	return name, nil
+}
+
+// numeric reports whether a name ends in a number. No name of a host does, and some who look
+// names up take one for an address in an old notation: 0x7f.1 is 127.0.0.1.
+func numeric(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if last[0] < '0' || last[0] > '9' {
+		return false
+	}
+	_, err := strconv.ParseUint(last, 0, 64)
+	return err == nil || strings.Trim(last, "0123456789") == ""
 }
 
 // isHostName is by hand, for there may be ten thousand to look at with every change.
@@ -54,19 +79,6 @@ func isHostName(name string) bool {
 		}
 	}
 	return length > 0 && name[len(name)-1] != '-'
-}
-
-// Prefix is a network or one address, as 192.0.2.0/24 or 192.0.2.1.
-func Prefix(s string) (netip.Prefix, error) {
-	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
-		addr = addr.Unmap()
-		return netip.PrefixFrom(addr, addr.BitLen()), nil
-	}
-	prefix, err := netip.ParsePrefix(s)
-	if err != nil || prefix.Addr().Is4In6() {
-		return netip.Prefix{}, errors.New("must be an address or a network, such as 192.0.2.1 or 192.0.2.0/24")
-	}
-	return prefix.Masked(), nil
 }
 
 // Network is Prefix in the form in which it is stored.

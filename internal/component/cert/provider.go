@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,12 +16,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
-	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/db"
 	"gateway/internal/dnsprovider"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
+	"gateway/internal/value"
 )
 
 // masked is what a secret setting is answered as, and how it is sent back unchanged.
@@ -125,18 +124,13 @@ func checkSetting(s dnsprovider.Setting, value string, old *Provider, moved bool
 	return nil
 }
 
-func checkServer(value string) error {
-	name, port, err := net.SplitHostPort(dnsprovider.WithPort(value))
+func checkServer(server string) error {
+	name, port, err := net.SplitHostPort(dnsprovider.WithPort(server))
 	if n, errPort := strconv.ParseUint(port, 10, 16); err != nil || errPort != nil || n == 0 {
 		return errors.New("must be an address or a name, optionally with a port")
 	}
-	if _, err := netip.ParseAddr(name); err == nil {
-		return nil
-	}
-	if _, err := pemfiles.ParseName(name); err != nil || pemfiles.Wildcard(name) {
-		return errors.New("must be an IP address or a host name")
-	}
-	return nil
+	_, err = value.HostOrName(name)
+	return err
 }
 
 // keepSecrets opens those that are to stay as they are.

@@ -2,7 +2,6 @@ package firewall
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"gateway/internal/api"
@@ -67,11 +66,7 @@ func validateAddress(_ context.Context, _ db.DB, _ *Address, in *AddressInput) e
 // addressValue is a value in the form in which it is stored.
 func addressValue(kind, s string) (string, error) {
 	if kind == "fqdn" {
-		name, err := value.HostName(s)
-		if err == nil && strings.Trim(name, "0123456789.") == "" {
-			err = errors.New("must be a name, not an address")
-		}
-		return name, err
+		return value.HostName(s)
 	}
 	r, err := policy.Range(kind, s)
 	switch {
@@ -87,7 +82,7 @@ func addressValue(kind, s string) (string, error) {
 
 // cidr is a network in the form in which it is stored.
 func cidr(s string) (string, error) {
-	n, err := policy.Network(s)
+	n, err := value.Prefix(s)
 	if err != nil {
 		return "", err
 	}

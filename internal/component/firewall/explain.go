@@ -12,6 +12,7 @@ import (
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
+	"gateway/internal/value"
 )
 
 // Question is a packet that somebody wonders about.
@@ -101,9 +102,9 @@ func (f *firewall) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error
 }
 
 func plainAddress(p *fault.Problems, field, text string) netip.Addr {
-	addr, err := policy.Address(text)
+	addr, err := value.Address(text)
 	if err != nil {
-		p.Add(field, "must be an IP address")
+		p.Add(field, "%s", err)
 	}
 	return addr
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"gateway/internal/api"
-	"gateway/internal/component/firewall/policy"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -110,9 +109,9 @@ func (in *NATRuleInput) networks(p *fault.Problems) {
 	if in.TargetAddress == "" {
 		return
 	}
-	addr, err := policy.Address(in.TargetAddress)
-	if err != nil || addr.IsUnspecified() || addr.IsMulticast() {
-		p.Add("target_address", "must be a single host address")
+	addr, err := value.Host(in.TargetAddress)
+	if err != nil {
+		p.Add("target_address", "%s", err)
 		return
 	}
 	in.TargetAddress = addr.String()

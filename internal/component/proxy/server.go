@@ -65,7 +65,7 @@ func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) e
 		p.Add("name", "%s", err)
 	}
 	in.ProxyName = name
-	if in.Address, err = haproxyconf.ServerAddress(in.Address); err != nil {
+	if in.Address, err = value.HostOrName(in.Address); err != nil {
 		p.Add("address", "%s", err)
 	}
 	if in.Weight == nil {

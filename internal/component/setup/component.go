@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/mail"
-	"regexp"
-	"strings"
 	"time"
 
 	"gateway/internal/api"
@@ -20,6 +18,7 @@ import (
 	"gateway/internal/fault"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
+	"gateway/internal/value"
 )
 
 // Options are what setup needs.
@@ -164,11 +163,8 @@ func done() error {
 	return fault.New(fault.Conflict, "this node is already set up").WithCode("setup_complete")
 }
 
-// hostname is a name of at least two labels, as certificates and browsers want it.
-var hostname = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-
 func (n Node) check(p *fault.Problems) {
-	if !hostname.MatchString(strings.ToLower(n.FQDN)) {
+	if _, err := value.FullName(n.FQDN); err != nil {
 		p.Add("fqdn", "must be a fully qualified host name such as gw1.example.com")
 	}
 	setupstate.ACME(n.ACME).Check(p, "acme.")
@@ -181,7 +177,11 @@ func (p *part) finish(ctx context.Context, n Node, admin *setupstate.Admin) (*ap
 			return done()
 		}
 		s.Complete, s.CompletedAt = true, p.Now().UTC()
-		s.FQDN, s.Admin = strings.ToLower(n.FQDN), admin
+		fqdn, err := value.FullName(n.FQDN)
+		if err != nil {
+			return err // it was checked
+		}
+		s.FQDN, s.Admin = fqdn, admin
 		s.ACME = setupstate.ACME(n.ACME)
 		return nil
 	})

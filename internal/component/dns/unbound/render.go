@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gateway/internal/daemon"
+	"gateway/internal/value"
 )
 
 // Path is the one file that is ours; Debian's unbound reads every file of its folder.
@@ -95,7 +96,7 @@ func (r *renderer) zones(stored []Zone) map[string][]server {
 func (r *renderer) settings(s Settings, zones map[string][]server) {
 	r.line("# Written by gateway from its database. Manual edits are overwritten.")
 	r.line("server:")
-	r.listen(typed(r, "listen address", s.ListenAddresses, parseListen))
+	r.listen(typed(r, "listen address", s.ListenAddresses, value.Listen))
 	for _, n := range typed(r, "network", s.AccessACL, parseNetwork) {
 		r.line("\taccess-control: %s allow", n.Prefix)
 	}

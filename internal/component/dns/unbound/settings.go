@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gateway/internal/fault"
+	"gateway/internal/value"
 )
 
 // Settings are what this node's resolver does.
@@ -31,7 +32,7 @@ func (s *Settings) Validate() error {
 	var p fault.Problems
 	s.UpstreamForwards = eachValue(&p, "upstream_forwards", s.UpstreamForwards, parseForward)
 	s.AccessACL = eachValue(&p, "access_acl", s.AccessACL, parseNetwork)
-	s.ListenAddresses = eachValue(&p, "listen_addresses", s.ListenAddresses, parseListen)
+	s.ListenAddresses = eachValue(&p, "listen_addresses", s.ListenAddresses, value.Listen)
 	if s.CacheMaxTTL < s.CacheMinTTL {
 		p.Add("cache_max_ttl", "must be at least cache_min_ttl")
 	}
@@ -82,7 +83,7 @@ func (s server) String() string {
 // parseForward reads "192.0.2.1" and "192.0.2.1@5353".
 func parseForward(s string) (server, error) {
 	host, port, given := strings.Cut(s, "@")
-	addr, err := parseUnicast(host)
+	addr, err := value.Host(host)
 	if err != nil {
 		return server{}, fmt.Errorf("%w, optionally with @port", err)
 	}
@@ -103,54 +104,12 @@ func parseForward(s string) (server, error) {
 	return out, nil
 }
 
-// parseUnicast reads the address of one machine.
-func parseUnicast(s string) (netip.Addr, error) {
-	addr, err := netip.ParseAddr(s)
-	addr = addr.Unmap()
-	if err != nil || addr.Zone() != "" || addr.IsUnspecified() || addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
-		return netip.Addr{}, errors.New("must be a single host address")
-	}
-	return addr, nil
-}
-
 // network is an address or a network; an address is shown as one.
 type network struct{ netip.Prefix }
 
-func (n network) String() string {
-	if n.IsSingleIP() {
-		return n.Addr().String()
-	}
-	return n.Prefix.String()
-}
+func (n network) String() string { return value.Short(n.Prefix) }
 
 func parseNetwork(s string) (network, error) {
-	wrong := errors.New("must be an IP address or a network such as 10.0.0.0/8")
-	if !strings.Contains(s, "/") {
-		addr, err := netip.ParseAddr(s)
-		if addr = addr.Unmap(); err != nil || addr.Zone() != "" {
-			return network{}, wrong
-		}
-		return network{netip.PrefixFrom(addr, addr.BitLen())}, nil
-	}
-	prefix, err := netip.ParsePrefix(s)
-	if err != nil || prefix.Addr().Is4In6() {
-		return network{}, wrong
-	}
-	return network{prefix.Masked()}, nil
-}
-
-// parseListen reads an own address. That no interface has it yet is fine: unbound takes
-// queries for it once one does.
-func parseListen(s string) (netip.Addr, error) {
-	addr, err := netip.ParseAddr(s)
-	if addr = addr.Unmap(); err == nil && addr.IsUnspecified() {
-		return addr, nil
-	}
-	if addr, err = parseUnicast(s); err != nil {
-		return netip.Addr{}, errors.New("must be an IP address of this node")
-	}
-	if addr.Is6() && addr.IsLinkLocalUnicast() {
-		return netip.Addr{}, errors.New("must not be a link-local address, which differs per interface")
-	}
-	return addr, nil
+	prefix, err := value.Prefix(s)
+	return network{prefix}, err
 }

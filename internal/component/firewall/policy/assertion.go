@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gateway/internal/packetfilter"
+	"gateway/internal/value"
 )
 
 // Assertion is one that is enabled, as a question to the policy.
@@ -33,7 +34,7 @@ func (b *builder) assertion(row assertRow) Assertion {
 		if side.text == "" {
 			continue
 		}
-		n, err := Network(side.text)
+		n, err := value.Prefix(side.text)
 		if err != nil {
 			a.Unusable = fmt.Sprintf("%q is not a valid network", side.text)
 			continue

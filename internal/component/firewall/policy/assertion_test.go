@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"gateway/internal/packetfilter"
+	"gateway/internal/value"
 )
 
 // An assertion about one network on both sides is about both: a side that gets lost means "any".
 func TestAnAssertionAboutOneNetworkOnBothSides(t *testing.T) {
 	got := newBuilder().assertion(assertRow{Name: "inside", Source: "192.0.2.0/24", Destination: "192.0.2.0/24"})
-	n, err := Network("192.0.2.0/24")
+	n, err := value.Prefix("192.0.2.0/24")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gateway/internal/packetfilter"
+	"gateway/internal/value"
 )
 
 // rules reads the rules and the sets of addresses that they are about.
@@ -169,7 +170,7 @@ func (b *builder) nat(row natRow) packetfilter.NAT {
 	}
 	n.Source, n.Destination = b.natNetwork(&n, row.Source), b.natNetwork(&n, row.Destination)
 	if row.Target != "" {
-		addr, err := Address(row.Target)
+		addr, err := value.Address(row.Target)
 		if err != nil {
 			n.Broken = fmt.Sprintf("%q is not a valid address", row.Target)
 		}
@@ -183,7 +184,7 @@ func (b *builder) natNetwork(n *packetfilter.NAT, text string) netip.Prefix {
 	if text == "" {
 		return netip.Prefix{}
 	}
-	p, err := Network(text)
+	p, err := value.Prefix(text)
 	if err != nil {
 		n.Broken = fmt.Sprintf("%q is not a valid network", text)
 	}

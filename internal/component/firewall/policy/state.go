@@ -12,6 +12,7 @@ import (
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/packetfilter"
+	"gateway/internal/value"
 )
 
 // ManagementPort is that of the management page.
@@ -72,7 +73,7 @@ type listed struct{ packetfilter.Selector }
 
 // ScanText lets the database fill it in.
 func (l *listed) ScanText(v pgtype.Text) error {
-	n, err := Network(v.String)
+	n, err := value.Prefix(v.String)
 	if err != nil {
 		l.Broken = fmt.Sprintf("%q is not a valid network", v.String)
 		return nil
@@ -155,7 +156,7 @@ func (b *builder) lockout(zones, networks []string) {
 		}
 	}
 	for _, text := range networks {
-		n, err := Network(text)
+		n, err := value.Prefix(text)
 		if err != nil {
 			b.leaveOut("the network "+text+" that may always reach the management", err.Error())
 			continue

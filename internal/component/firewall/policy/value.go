@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"net/netip"
 	"regexp"
 	"strings"
 
@@ -14,10 +13,10 @@ import (
 func Range(kind, s string) (packetfilter.Range, error) {
 	switch kind {
 	case "host":
-		addr, err := Address(s)
+		addr, err := value.Address(s)
 		return packetfilter.Range{From: addr, To: addr}, err
 	case "network":
-		n, err := Network(s)
+		n, err := value.Prefix(s)
 		if err != nil {
 			return packetfilter.Range{}, err
 		}
@@ -28,22 +27,11 @@ func Range(kind, s string) (packetfilter.Range, error) {
 	return packetfilter.Range{}, errors.New("has an invalid kind")
 }
 
-var errAddress = errors.New("must be an IP address")
-
-// Address reads one address of either family, as nft would not: 010.0.0.1 is none.
-func Address(s string) (netip.Addr, error) {
-	addr, err := netip.ParseAddr(s)
-	if err != nil || addr.Zone() != "" {
-		return netip.Addr{}, errAddress
-	}
-	return addr.Unmap(), nil
-}
-
 // span reads a range.
 func span(s string) (packetfilter.Range, error) {
 	first, last, two := strings.Cut(s, "-")
-	from, errFrom := Address(strings.TrimSpace(first))
-	to, errTo := Address(strings.TrimSpace(last))
+	from, errFrom := value.Address(first)
+	to, errTo := value.Address(last)
 	switch {
 	case !two || errFrom != nil || errTo != nil:
 		return packetfilter.Range{}, errors.New("must be two addresses, such as 192.0.2.1-192.0.2.9")
@@ -53,15 +41,6 @@ func span(s string) (packetfilter.Range, error) {
 		return packetfilter.Range{}, errors.New("must have the lower address first")
 	}
 	return packetfilter.Range{From: from, To: to}, nil
-}
-
-// Network reads a network; one address is a small one.
-func Network(s string) (netip.Prefix, error) {
-	text, err := value.Network(s)
-	if err != nil {
-		return netip.Prefix{}, err
-	}
-	return netip.ParsePrefix(text)
 }
 
 var zoneForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)

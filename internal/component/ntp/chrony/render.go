@@ -65,9 +65,9 @@ func (s State) view() (view, []daemon.Problem) {
 		return v, problems
 	}
 	for _, text := range s.Settings.AllowACL {
-		spelled, wrong := network(text)
-		if wrong != "" {
-			problems = append(problems, daemon.Problem{Subject: fmt.Sprintf("the client network %q", text), Message: wrong})
+		spelled, err := network(text)
+		if err != nil {
+			problems = append(problems, daemon.Problem{Subject: fmt.Sprintf("the client network %q", text), Message: err.Error()})
 			continue
 		}
 		v.Allow = append(v.Allow, spelled)
@@ -129,7 +129,7 @@ func bindings(addresses []string) []string {
 // escape is what every value of an operator passes on its way into the file.
 type escape func(string) (string, error)
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9.:][A-Za-z0-9.:/-]*$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9.:_][A-Za-z0-9.:/_-]*$`)
 
 // word fails the rendering on anything that chrony could read as more, or as other, than
 // one word: there is no way to quote in its file.

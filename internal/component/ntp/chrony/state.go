@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
-	"strings"
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/value"
 )
 
 // Settings are what the node does with its clock.
@@ -94,13 +93,13 @@ func (s *Settings) Validate(p *fault.Problems) {
 func at(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }
 
 // each spells all values of a list, and tells of those that it cannot, or that are there twice.
-func each(p *fault.Problems, field string, values []string, spell func(string) (string, string)) []string {
+func each(p *fault.Problems, field string, values []string, spell func(string) (string, error)) []string {
 	out := make([]string, 0, len(values)) // never nil: a list of none is [] in JSON and in a row
 	for i, v := range values {
-		spelled, wrong := spell(v)
+		spelled, err := spell(v)
 		switch {
-		case wrong != "":
-			p.Add(at(field, i), "%s", wrong)
+		case err != nil:
+			p.Add(at(field, i), "%s", err)
 			spelled = v
 		case slices.Contains(out, spelled):
 			p.Add(at(field, i), "is a duplicate")
@@ -110,64 +109,15 @@ func each(p *fault.Problems, field string, values []string, spell func(string) (
 	return out
 }
 
-// listenAddress returns the one spelling of an address to listen on, or what is wrong with it.
-func listenAddress(text string) (spelled, wrong string) {
-	a, wrong := address(text)
-	switch {
-	case wrong != "":
-		return "", wrong
-	case a.IsMulticast():
-		return "", "is a multicast address, which no host can have"
-	case a.Is6() && a.IsLinkLocalUnicast():
-		return "", "is a link-local address, which is not unique; use another address of the interface"
-	}
-	return a.String(), ""
+// listenAddress and network are the grammar of all components, as text.
+func listenAddress(text string) (string, error) { return spelled(value.Listen(text)) }
+
+func network(text string) (string, error) {
+	n, err := value.Prefix(text)
+	return value.Short(n), err
 }
 
-// network returns the one spelling of an address or a network, or what is wrong with it.
-func network(text string) (spelled, wrong string) {
-	if !strings.Contains(text, "/") {
-		a, wrong := address(text)
-		if wrong != "" {
-			return "", "must be an IP address or a network such as 192.0.2.0/24"
-		}
-		return a.String(), ""
-	}
-	n, err := netip.ParsePrefix(text)
-	switch {
-	case err != nil || n.Addr().Is4In6():
-		return "", "must be an IP address or a network such as 192.0.2.0/24"
-	case n != n.Masked():
-		return "", fmt.Sprintf("has host bits set; the network is %s", n.Masked())
-	}
-	return n.String(), ""
-}
-
-func address(text string) (netip.Addr, string) {
-	a, err := netip.ParseAddr(text)
-	if err != nil || a.Zone() != "" || a.Is4In6() {
-		return netip.Addr{}, "must be an IP address"
-	}
-	return a, ""
-}
-
-// hostname admits names only: the last part begins with a letter, or else the system's
-// resolver takes 0x7f.1 and 10.1 for addresses.
-var hostname = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
-
-// sourceAddress returns the one spelling of a source's address, or what is wrong with it.
-func sourceAddress(text string) (spelled, wrong string) {
-	if a, err := netip.ParseAddr(text); err == nil {
-		if a.Zone() != "" || a.Is4In6() || a.IsUnspecified() || a.IsMulticast() {
-			return "", "must be a single host address"
-		}
-		return a.String(), ""
-	}
-	if spelled = strings.ToLower(text); len(text) > 253 || !hostname.MatchString(spelled) {
-		return "", "must be an IP address or a host name"
-	}
-	return spelled, ""
-}
+func spelled(a netip.Addr, err error) (string, error) { return a.String(), err }
 
 const (
 	leastPoll, mostPoll = -6, 24
@@ -179,9 +129,8 @@ func (s *Source) Validate(p *fault.Problems) {
 	if s.Kind != "pool" && s.Kind != "server" {
 		p.Add("kind", "must be pool or server")
 	}
-	spelled, wrong := sourceAddress(s.Address)
-	if wrong != "" {
-		p.Add("address", "%s", wrong)
+	if spelled, err := value.HostOrName(s.Address); err != nil {
+		p.Add("address", "%s", err)
 	} else {
 		s.Address = spelled
 	}

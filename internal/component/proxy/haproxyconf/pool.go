@@ -124,7 +124,7 @@ func (m member) valid() error {
 	if name, err := ProxyName(m.Name); err != nil || name != m.Name {
 		return errors.New("its name is invalid")
 	}
-	if addr, err := ServerAddress(m.Address); err != nil || addr != m.Address {
+	if addr, err := value.HostOrName(m.Address); err != nil || addr != m.Address {
 		return fmt.Errorf("%q is neither an address nor a host name", m.Address)
 	}
 	if m.Port < 1 || m.Port > 65535 || m.Weight < 0 || m.Weight > 256 {

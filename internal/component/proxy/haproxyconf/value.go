@@ -5,10 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"net/netip"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gateway/internal/value"
@@ -31,36 +29,8 @@ func DomainName(s string) (string, error) {
 		return "", err
 	case !strings.Contains(name, "."):
 		return "", errors.New("must have at least two labels, as in example.com")
-	case numeric(name):
-		return "", errors.New("must be a name, not an address")
 	case wildcard:
 		return "*." + name, nil
-	}
-	return name, nil
-}
-
-// numeric reports whether a name ends in a number. No name of a host does, and some who look
-// names up take one for an address in an old notation: 0x7f.1 is 127.0.0.1.
-func numeric(name string) bool {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	_, err := strconv.ParseUint(last, 0, 64)
-	return err == nil || strings.Trim(last, "0123456789") == ""
-}
-
-// ServerAddress is an IP address or a name that is looked up.
-func ServerAddress(s string) (string, error) {
-	if addr, err := netip.ParseAddr(s); err == nil {
-		switch {
-		case addr.Zone() != "":
-			return "", errors.New("must not name an interface")
-		case addr.IsUnspecified() || addr.IsMulticast():
-			return "", errors.New("must be a single host address")
-		}
-		return addr.Unmap().String(), nil
-	}
-	name, err := value.HostName(s)
-	if err != nil || numeric(name) {
-		return "", errors.New("must be an IP address or a host name")
 	}
 	return name, nil
 }

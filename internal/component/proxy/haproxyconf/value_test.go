@@ -23,7 +23,7 @@ func TestNamesAreStoredInOneForm(t *testing.T) {
 		"192.0.2.1": "192.0.2.1", "2001:DB8::1": "2001:db8::1", "::ffff:192.0.2.1": "192.0.2.1", "Origin.example.com": "origin.example.com", "origin": "origin",
 		"010.0.0.1": "", "1.2.3": "", "0x7f.1": "", "0x7f000001": "", "host.0x1": "", "host_203.0.113.66": "", "web.1": "", "fe80::1%eth0": "", "0.0.0.0": "", "::": "", "ff02::1": "", "/run/haproxy/admin.sock": "", "abns@x": "", "192.0.2.1:80": "", "a b": "", "": "",
 	} {
-		if got, err := ServerAddress(in); got != want || (err == nil) != (want != "") {
+		if got, err := value.HostOrName(in); got != want || (err == nil) != (want != "") {
 			t.Errorf("address %q becomes %q, %v, want %q", in, got, err, want)
 		}
 	}
