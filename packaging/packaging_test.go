@@ -136,7 +136,13 @@ func TestThePackageBuilds(t *testing.T) {
 func TestScriptsParseAndStopAtErrors(t *testing.T) {
 	files, _ := filepath.Glob("scripts/*")
 	whole := packagingtest.Assemble(t) // with the lines of the daemons
-	files = append(files, "assemble", whole+"/postinst", whole+"/postrm")
+	files = append(files, "assemble", whole+"/postinst", whole+"/prerm", whole+"/postrm")
+	programs, _ := filepath.Glob(whole + "/root/usr/lib/gateway/*")
+	for _, f := range programs {
+		if strings.HasPrefix(read(t, f), "#!/bin/sh") {
+			files = append(files, f)
+		}
+	}
 	for _, f := range files {
 		if out, err := exec.CommandContext(t.Context(), "sh", "-n", f).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", f, err, out)

@@ -55,7 +55,7 @@ func auditQueries(n int) map[string]string {
 		"actor of long ago":            search("actor", "long-gone"),
 		"action of long ago":           search("action", "legacy.thing"),
 		"nobody":                       search("actor", "no-such-person"),
-		"one subject":                  search("subject", "site-123456.example"),
+		"one subject":                  search("subject", fmt.Sprintf("site-%06d.example", n/8)),
 		"part of many subjects":        search("subject", "99.example"),
 		"frequent actor, rare action":  search("actor", "actor1@", "action", "legacy"),
 		"case ignored":                 search("actor", "ACTOR5@EXAMPLE"),

@@ -50,7 +50,8 @@ func applyConfig(cfg *app.Config) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "apply FILE", Short: "Apply a configuration file", Args: cobra.ExactArgs(1),
-		Long: "Prints the plan, then runs it as one change. Objects that the file does not mention are kept.\n" +
+		Long: "Prints the plan, then runs it as one change. Kinds and settings that the file does not mention\n" +
+			"are kept; of a kind that it lists, objects that are not in the list are removed.\n" +
 			"FILE may be - for standard input.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, err := readDocument(cmd, args[0])

@@ -14,7 +14,8 @@ import (
 
 const heading = `gateway configuration, without ids and secrets.
 Read it back with: gateway-ctl apply FILE
-Objects that a file does not mention are kept; an empty list removes all of its kind.`
+Kinds and settings that a file does not mention are kept; of a kind that it lists, objects that
+are not in the list are removed.`
 
 // Write is the configuration of the parts as one document.
 func Write(ctx context.Context, get Getter, parts []component.Component) ([]byte, error) {

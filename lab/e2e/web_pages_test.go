@@ -42,6 +42,9 @@ func TestBarWeb02Accessibility(t *testing.T) {
 	if len(out.Sights) < 20 {
 		t.Errorf("only %d sights were looked at: %v", len(out.Sights), out.Sights)
 	}
+	if out.Looks*10 < len(out.Sights)*14 { // in the light theme all, at the gate every other one in the dark
+		t.Errorf("%d sights were looked at %d times", len(out.Sights), out.Looks)
+	}
 	slices.Sort(out.Control)
 	if want := []string{"dark control: serious color-contrast", "light control: critical image-alt", "light control: serious color-contrast"}; !slices.Equal(out.Control, want) {
 		t.Errorf("of the faults on purpose %v were found, want %v: nothing can be said about the others", out.Control, want)

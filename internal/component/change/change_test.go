@@ -8,6 +8,7 @@ import (
 
 	"gateway/internal/app/apptest"
 	"gateway/internal/change"
+	"gateway/internal/component/daemons"
 	"gateway/internal/db"
 	"gateway/internal/intent"
 )
@@ -166,8 +167,8 @@ func TestWhoeverIsSignedInReadsThePreview(t *testing.T) {
 		Files     map[string]string
 	}
 	admin.Get("/system/config-preview").Want(http.StatusOK).Data(&previews)
-	if len(previews) != 5 {
-		t.Fatalf("previews %+v, want one for each of the five", previews)
+	if want := len(daemons.New(daemons.Deps{}).All); len(previews) != want {
+		t.Fatalf("previews %+v, want one for each of the %d daemons", previews, want)
 	}
 	admin.Get("/system/config-preview?generator=dns").Want(http.StatusOK).Data(&previews)
 	if len(previews) != 1 || !strings.Contains(previews[0].Files["/etc/unbound/unbound.conf.d/gateway.conf"], "home.arpa.") {

@@ -2,7 +2,6 @@ package componenttest
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"slices"
@@ -90,11 +89,18 @@ func (c contract) rendersTheSame(t *testing.T, r *Rig) {
 }
 
 func (c contract) isSwitched(t *testing.T, r *Rig) {
-	var table string
-	err := r.Pool.QueryRow(t.Context(), `select table_name from information_schema.columns where table_name = $1 and column_name = 'enabled'`,
-		r.Daemon.Name+"_settings").Scan(&table)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if !slices.ContainsFunc(r.Daemon.Services, func(s daemon.Service) bool { return s.Switched }) {
 		t.Skip("it has no switch")
+	}
+	var names []string
+	for _, table := range r.Daemon.Tables {
+		names = append(names, table.Name)
+	}
+	var table string
+	err := r.Pool.QueryRow(t.Context(), `select table_name from information_schema.columns
+		where table_name = any($1) and table_name like '%settings' and column_name = 'enabled'`, names).Scan(&table)
+	if err != nil {
+		t.Fatalf("no table of settings has a column enabled: %v", err)
 	}
 	for _, on := range []bool{true, false, true} {
 		r.Restore(`update `+table+` set enabled = $1`, on)
@@ -139,8 +145,9 @@ func (c contract) takesHostileRows(t *testing.T, r *Rig) {
 	}
 	for _, update := range hostileUpdates(t, r) {
 		r.Tx(func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, update, "\ncanary 1\n"); err != nil {
-				return ErrUndo // the table does not take it
+			tag, err := tx.Exec(ctx, update, "\ncanary 1\n")
+			if err != nil || tag.RowsAffected() == 0 {
+				return ErrUndo // the table does not take it, or has no row to write it into
 			}
 			tried++
 			out, err := r.Daemon.Render(ctx, tx, r.Box.Unseal)

@@ -39,12 +39,12 @@ export class Inspector {
 		const fresh = (await page.evaluate(kinds)).filter((kind) => !this.#known.has(kind));
 		if (fresh.length === 0 && name.includes(" > ")) return;
 		for (const kind of fresh) this.#known.add(kind);
-		this.sights.push(name);
+		const nth = this.sights.push(name); // others look at the same time
 		// Once for each document, and past the policy, as a debugger does.
 		await page.evaluate(`window.axe || (() => { ${axe.source} })()`);
 		await this.#look(page, name, "light", {});
 		// At the gate every other sight is enough: the colours of the dark theme are the same ones everywhere.
-		if (atGate && this.sights.length % 2 === 0) return;
+		if (atGate && nth % 2 === 0) return;
 		await page.emulateMedia({ colorScheme: "dark" });
 		await this.#look(page, name, "dark", { runOnly: ofTheme });
 		await page.emulateMedia({ colorScheme: "light" });
