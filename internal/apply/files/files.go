@@ -43,6 +43,8 @@ type Tree struct {
 	Root string
 	// At is told each step of a write; tests end the process there.
 	At func(step string)
+	// Group looks up the number of a group; nil asks the system. Tests have other groups.
+	Group func(name string) (gid int, err error)
 }
 
 func (t Tree) at(step string) {
@@ -69,7 +71,7 @@ func (t Tree) Write(name string, data []byte, mode fs.FileMode) error {
 // WriteFor is Write for a file that a group may read; an empty one is root's.
 func (t Tree) WriteFor(name string, data []byte, mode fs.FileMode, group string) error {
 	path := t.path(name)
-	gid, err := groupID(group)
+	gid, err := t.groupID(group)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -82,9 +84,12 @@ func (t Tree) WriteFor(name string, data []byte, mode fs.FileMode, group string)
 }
 
 // groupID is -1 for no group in particular.
-func groupID(name string) (int, error) {
-	if name == "" {
+func (t Tree) groupID(name string) (int, error) {
+	switch {
+	case name == "":
 		return -1, nil
+	case t.Group != nil:
+		return t.Group(name)
 	}
 	g, err := user.LookupGroup(name)
 	if err != nil {

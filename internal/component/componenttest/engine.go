@@ -75,7 +75,7 @@ func (r *Rig) boot() {
 	undo.Declare(r.Daemon.Name, r.Daemon.Tables)
 	r.engine = apply.NewEngine(apply.EngineOptions{
 		Daemons: []daemon.Daemon{r.watched()}, Unseal: r.Box.Unseal, Pool: r.Pool, Up: func() bool { return true }, Undo: undo.Undo,
-		Units: r.Units, Tree: files.Tree{Root: r.Root}, StateDir: "/state", RunDir: filepath.Join(r.Root, "run"),
+		Units: r.Units, Tree: files.Tree{Root: r.Root, Group: func(string) (int, error) { return os.Getgid(), nil }}, StateDir: "/state", RunDir: filepath.Join(r.Root, "run"),
 		Node: "node-1", Clock: apply.Clock{Now: time.Now, Boot: "first", Uptime: func() time.Duration { return 0 }}, Log: r.log(), At: r.at,
 	})
 	if err := r.engine.Boot(r.T.Context()); err != nil {

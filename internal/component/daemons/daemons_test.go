@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gateway/internal/component/daemons"
+	"gateway/internal/daemon"
 )
 
 func TestEveryNameInAfterIsADaemonBeforeWhichItselfDoesNotCome(t *testing.T) {
@@ -47,6 +48,42 @@ func TestEveryDaemonIsHeldToTheContract(t *testing.T) {
 		})
 		if err != nil || !held {
 			t.Errorf("no test below component/%s calls componenttest.Contract: %v", d.Name, err)
+		}
+	}
+}
+
+// The applier acts on these units as root, and on no others: a change here is a decision.
+func TestWhatMayBeDoneToWhichUnit(t *testing.T) {
+	want := map[string]string{
+		"api": "gateway-api.service", "scheduler": "gateway-scheduler.service restart", "apply": "gateway-apply.service",
+		"database": "postgresql@17-main.service", "reverse-proxy": "haproxy.service restart gently", "forward-proxy": "squid.service restart",
+		"dns": "unbound.service restart", "ntp": "chrony.service restart", "packet-filter": "", "dhcp": "kea-dhcp4-server.service",
+		"radius": "freeradius.service", "waf": "gateway-waf.service toggle", "ids": "crowdsec.service toggle",
+		"ids-bouncer": "crowdsec-firewall-bouncer.service toggle", "virtual-ip": "keepalived.service",
+	}
+	seen := map[string]bool{}
+	for _, s := range daemons.Services(daemon.Configs(daemons.New(daemons.Deps{}).All)) {
+		got := s.Unit
+		for word, so := range map[string]bool{" restart": s.Restart, " toggle": s.Toggle} {
+			if so {
+				got += word
+			}
+		}
+		if s.Gentle {
+			got += " gently"
+		}
+		known, ours := want[s.Name]
+		if seen[s.Name] || ours && got != known || !ours && (s.Restart || s.Toggle) {
+			t.Errorf("%s is %q, want %q, and once", s.Name, got, known)
+		}
+		if s.Title == "" || (s.Restart || s.Toggle) && s.Phrase == "" {
+			t.Errorf("%s has no words", s.Name)
+		}
+		seen[s.Name] = true
+	}
+	for name := range want {
+		if !seen[name] {
+			t.Errorf("%s is gone", name)
 		}
 	}
 }

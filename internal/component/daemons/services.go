@@ -1,10 +1,13 @@
 package daemons
 
-import "gateway/internal/daemon"
+import (
+	"slices"
+
+	"gateway/internal/daemon"
+)
 
 // Services are all that operators see: our own programs, the managed daemons, and those that
-// the specification names and this version does not manage. A component that comes to manage
-// one of the latter declares it, and takes it out here.
+// the specification names and no component manages yet.
 func Services(managed []daemon.Config) []daemon.Service {
 	own := []daemon.Service{
 		{Name: "api", Unit: "gateway-api.service", Title: "Management API and UI", Required: true},
@@ -24,5 +27,11 @@ func Services(managed []daemon.Config) []daemon.Service {
 		},
 		{Name: "virtual-ip", Unit: "keepalived.service", Title: "Virtual IP (keepalived)", Package: "keepalived"},
 	}
-	return append(append(own, daemon.Services(managed)...), unmanaged...)
+	all := append(own, daemon.Services(managed)...)
+	for _, s := range unmanaged {
+		if !slices.ContainsFunc(all, func(other daemon.Service) bool { return other.Name == s.Name }) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
