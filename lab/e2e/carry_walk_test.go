@@ -130,9 +130,13 @@ func (q *quoted) claim(what string, holds bool) {
 
 const quoteKey = "correct-horse-battery"
 
-func (q *quoted) set(on bool, text string) string {
+func (q *quoted) set(on bool, text string, key ...string) string {
 	q.t.Helper()
-	return q.caller.put("/quote/settings", map[string]any{"enabled": on, "port": 1717, "quote": text, "key": quoteKey}).want(200).header.Get("Gateway-Change")
+	body := map[string]any{"enabled": on, "port": 1717, "quote": text}
+	if len(key) > 0 {
+		body["key"] = key[0]
+	}
+	return q.caller.put("/quote/settings", body).want(200).header.Get("Gateway-Change")
 }
 
 // try is a line of shell whose failure is an answer too.
@@ -175,7 +179,7 @@ func (q *quoted) story() {
 	q.claim("the list of services has both", services["quote"].Unit == "gateway-quote-tcp.service" && services["quote-udp"].ActiveState == "inactive")
 	q.claim("the list of packages has what it needs", strings.Contains(q.caller.get("/system/package-versions").String(), `"perl"`))
 
-	change := q.set(true, "Less is more.")
+	change := q.set(true, "Less is more.", quoteKey)
 	q.becomes("on: two units up, also at boot, and the port open", bothUp)
 	want := q.try(`printf 'Less is more.' | openssl dgst -sha256 -hmac ` + quoteKey + ` | sed 's/.*= //'`)
 	tcp := q.try(`bash -c 'exec 3<>/dev/tcp/127.0.0.1/1717; head -1 <&3'`)
@@ -202,6 +206,10 @@ func (q *quoted) story() {
 	q.lab.Must(q.node.Boot())
 	q.eventually(patience, "the API is back", func() bool { return len(q.caller.standings()) > 0 })
 	q.becomes("off after a boot", bothDown)
+	q.set(true, "Less is more.")
+	q.becomes("on again", bothUp)
 	q.run("dpkg", "-r", "gateway")
-	q.claim("nothing of it stays after a removal", q.try("ls /etc/gateway/quote/key /usr/lib/systemd/system/gateway-quote-tcp.service 2>/dev/null") == "")
+	q.claim("removed while it runs, it is stopped", q.try("pgrep -f /usr/lib/gateway/quoted") == "")
+	q.claim("nothing of it stays after a removal", q.try("ls /etc/gateway/quote/key /usr/lib/systemd/system/gateway-quote-tcp.service 2>/dev/null; "+
+		"find /etc/systemd/system -name 'gateway-quote*'") == "")
 }
