@@ -41,7 +41,9 @@ async function create(page, { far }) {
 	await dialog.waitFor({ state: "detached" });
 	await toast(page, "The till reaches the bank was created").waitFor();
 	out.reached.created = await reach();
-	await rule(page, "The office stores backups").getByText("Shadowed by The office manages the servers (same action)").waitFor();
+	await rule(page, "The office stores backups")
+		.getByText("Shadowed by The office manages the servers (same action)")
+		.waitFor();
 	await rule(page, "The till reaches the bank")
 		.getByText(/packet/)
 		.waitFor();
