@@ -127,7 +127,11 @@ func (s *story) other() string {
 
 func (w *world) controls(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(sabotages())) {
-		if len(w.tell(8, sabotages()[name])) > 0 {
+		noticed := false
+		for seed := uint64(8); seed < 13 && !noticed; seed++ { // a story may mend by chance what was broken
+			noticed = len(w.tell(seed, sabotages()[name])) > 0
+		}
+		if noticed {
 			w.found++
 		} else {
 			t.Logf("nothing was noticed of %s", name)

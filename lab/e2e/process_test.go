@@ -68,7 +68,7 @@ func TestCommandLineAfterSetup(t *testing.T) {
 	if got := a.run("gateway-ctl", "version"); got != a.version {
 		t.Errorf("version = %q, want %s", got, a.version)
 	}
-	if got := a.fails("gateway-ctl", "setup-code"); !strings.Contains(got, "set up already") {
+	if got := a.fails("gateway-ctl", "setup-code"); !strings.Contains(got, "already set up") {
 		t.Errorf("setup-code on a node that is set up = %q", got)
 	}
 	for _, command := range []string{"reset-password", "setup-code", "audit-verify"} {
