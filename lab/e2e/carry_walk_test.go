@@ -99,6 +99,7 @@ func TestBarCarry09AddingAComponent(t *testing.T) {
 	a.setUp(firstAdmin)
 	q := &quoted{appliance: a, caller: a.signedIn(firstAdmin)}
 	outside := w.outside()
+	t.Logf("outside of its folders: %v", outside)
 	q.claim("one line and one import in each of two lists", strings.Join(outside, ", ") ==
 		"internal/component/all/all.go +2 -0, internal/component/daemons/daemons.go +2 -0")
 	q.claim("words in both languages are in the pages", w.sh(w.dir, `grep -l -e 'Quote of the day (TCP)' -e 'Zitat des Tages (TCP)' web/dist/assets/*.js | wc -l`) == "2")
@@ -209,7 +210,7 @@ func (q *quoted) story() {
 	q.set(true, "Less is more.")
 	q.becomes("on again", bothUp)
 	q.run("dpkg", "-r", "gateway")
-	q.claim("removed while it runs, it is stopped", q.try("pgrep -f /usr/lib/gateway/quoted") == "")
+	q.claim("removed while it runs, it is stopped", q.try("pgrep -f /usr/lib/gateway/[q]uoted") == "")
 	q.claim("nothing of it stays after a removal", q.try("ls /etc/gateway/quote/key /usr/lib/systemd/system/gateway-quote-tcp.service 2>/dev/null; "+
 		"find /etc/systemd/system -name 'gateway-quote*'") == "")
 }
