@@ -27,7 +27,7 @@ func newWalk(t *testing.T) walk {
 		t.Fatal(err)
 	}
 	// Only what is part of the repository, and what npm fetched for it.
-	w.sh(source, `mkdir "$0" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$0" &&
+	w.sh(source, `mkdir "$0" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -pP --parents -t "$0" &&
 		ln -sfT "$(readlink -f web/node_modules)" "$0/web/node_modules"`, w.dir)
 	w.sh(w.dir, `git init -q && git add -A && git -c user.name=walk -c user.email=walk@example.com commit -qm start`)
 	return w
