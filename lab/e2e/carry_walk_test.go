@@ -173,6 +173,19 @@ func (q *quoted) becomes(what, want string) {
 	q.claim(what, got == want)
 }
 
+// soon claims that a line of shell comes to print what is wanted.
+func (q *quoted) soon(what, line, want string) {
+	q.t.Helper()
+	got := ""
+	for end := time.Now().Add(patience); got != want && time.Now().Before(end); {
+		got = q.try(line)
+	}
+	if got != want {
+		q.t.Logf("%s: %q, want %q", what, got, want)
+	}
+	q.claim(what, got == want)
+}
+
 func (q *quoted) story() {
 	q.t.Helper()
 	q.becomes("off by default", bothDown)
@@ -183,16 +196,15 @@ func (q *quoted) story() {
 	change := q.set(true, "Less is more.", quoteKey)
 	q.becomes("on: two units up, also at boot, and the port open", bothUp)
 	want := q.try(`printf 'Less is more.' | openssl dgst -sha256 -hmac ` + quoteKey + ` | sed 's/.*= //'`)
-	tcp := q.try(`bash -c 'exec 3<>/dev/tcp/127.0.0.1/1717; head -1 <&3'`)
-	udp := q.try(`bash -c 'exec 3<>/dev/udp/127.0.0.1/1717; echo >&3; timeout 2 head -1 <&3'`)
-	q.claim("TCP answers, signed with the key", tcp == "Less is more. "+want)
-	q.claim("UDP too", udp == "Less is more. "+want)
+	// The units are up a moment before their programs listen.
+	q.soon("TCP answers, signed with the key", `bash -c 'exec 3<>/dev/tcp/127.0.0.1/1717; head -1 <&3'`, "Less is more. "+want)
+	q.soon("UDP too", `bash -c 'exec 3<>/dev/udp/127.0.0.1/1717; echo >&3; timeout 2 head -1 <&3'`, "Less is more. "+want)
 	q.claim("the key is for the daemon's group", q.mode("/etc/gateway/quote/key") == "640 root:quote")
 	q.claim("others cannot read it", q.try("runuser -u gateway -- cat /etc/gateway/quote/key >/dev/null 2>&1 || echo refused") == "refused")
 	q.claim("no answer has it", !strings.Contains(q.caller.get("/quote/settings").String()+q.caller.get("/system/config-preview").String()+
 		q.caller.get("/changes/"+change).String(), quoteKey))
 	q.claim("gateway-apply may not change owners", !strings.Contains(q.run("systemctl", "show", "-p", "CapabilityBoundingSet", "gateway-apply"), "cap_chown"))
-	q.claim("its log is the units'", strings.Contains(q.run("journalctl", "-u", "gateway-quote-tcp", "-o", "cat", "--no-pager"), "Started"))
+	q.soon("its log is the units'", "journalctl -u gateway-quote-tcp -o cat --no-pager | grep -o ^Started | head -1", "Started")
 
 	later := q.set(true, "More is less.")
 	q.caller.post("/changes/"+later+"/revert", nil).want(200)
