@@ -26,8 +26,13 @@ func newWalk(t *testing.T) walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Only what is part of the repository, and what npm fetched for it.
-	w.sh(source, `mkdir "$0" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -pP --parents -t "$0" &&
+	// Only what is part of the repository, whoever it belongs to, and what npm fetched for it.
+	w.sh(source, `mkdir "$0"
+		files() {
+			git -c safe.directory='*' ls-files -z --cached --others --exclude-standard 2>/dev/null ||
+				find . \( -name node_modules -o -path ./web/dist -o -path ./dist -o -path ./.cache -o -path ./.git \) -prune -o -type f -print0
+		}
+		files | xargs -0 cp -pP --parents -t "$0"
 		ln -sfT "$(readlink -f web/node_modules)" "$0/web/node_modules"`, w.dir)
 	w.sh(w.dir, `git init -q && git add -A && git -c user.name=walk -c user.email=walk@example.com commit -qm start`)
 	return w
