@@ -25,12 +25,12 @@ func Exists(table, noun string) func(context.Context, db.DB, string) error {
 // MustBe refuses a reference to what is not there.
 func MustBe(ctx context.Context, tx db.DB, p *fault.Problems, field, table, noun, id string) error {
 	if !db.ValidID(id) {
-		p.Add(field, "is not the id of a %s", noun)
+		p.Add(field, "is not the id of an existing %s", noun)
 		return nil
 	}
 	err := Exists(table, noun)(ctx, tx, id)
 	if fault.Is(err, fault.NotFound) {
-		p.Add(field, "is not the id of a %s", noun)
+		p.Add(field, "is not the id of an existing %s", noun)
 		return nil
 	}
 	return err
