@@ -44,8 +44,12 @@ export interface Problem {
 	severity: "danger" | "warning" | "info";
 	title: string;
 	detail?: string;
-	/** Page where it can be mended. */
+	/** Page where it can be fixed. */
 	to?: string;
+	/** Since when, in the API's form. */
+	since?: string;
+	/** How many objects do not work because of it. */
+	affects?: number;
 }
 
 /**
@@ -59,7 +63,10 @@ export interface Feature {
 	routes: FeatureRoute[];
 	/** Actions and objects for the command palette. Pages are found by themselves. */
 	palette?: (context: PaletteContext) => PaletteEntry[] | Promise<PaletteEntry[]>;
-	/** A hook: what is wrong now. It runs on every page while somebody is signed in. */
+	/**
+	 * A hook: what only this browser, or only this account, has to know. It runs on every page while somebody is
+	 * signed in. What is wrong with the node is found by the server.
+	 */
 	useProblems?: (t: Translate) => Problem[];
 	/** Form that signs in; shown above an open page when its session ended. One feature has it. */
 	signIn?: () => Promise<{ default: ComponentType<{ email?: string }> }>;

@@ -1,7 +1,6 @@
 import { CertificateIcon } from "@patternfly/react-icons";
 import type { Feature } from "@ui/feature";
 import { palette } from "./palette";
-import { useProblems } from "./useProblems";
 
 export const feature: Feature = {
 	id: "cert",
@@ -11,5 +10,4 @@ export const feature: Feature = {
 		{ path: "/certificates/$id", titleKey: "detail", page: () => import("./CertificatePage") },
 	],
 	palette,
-	useProblems,
 };
