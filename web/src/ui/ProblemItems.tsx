@@ -21,7 +21,7 @@ function ProblemItem({ problem, onClick }: { problem: Problem; onClick?: () => v
 	const { t } = useTranslation("ui");
 	const Icon = icons[problem.severity];
 	return (
-		<li data-severity={problem.severity}>
+		<li data-severity={problem.severity} data-problem={problem.id}>
 			<Icon aria-hidden="true" />
 			<div>
 				{problem.to ? (
