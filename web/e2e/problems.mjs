@@ -20,44 +20,54 @@ async function timed(wait) {
 
 const count = async (page) => {
 	const badge = page.locator(".gw-problems-button .gw-count");
-	return (await badge.count()) === 0 ? 0 : Number(await badge.innerText());
+	return (await badge.count()) === 0 ? 0 : Number(await badge.textContent());
 };
 
 /** rowShows waits until the row of a list has the word of its state. */
 const rowShows = (page, { name, word }) =>
-	page.locator("tr", { hasText: name }).first().locator(".gw-status", { hasText: word }).first().waitFor({ timeout: patience });
+	page
+		.locator("tr", { hasText: name })
+		.first()
+		.locator(".gw-status", { hasText: word })
+		.first()
+		.waitFor({ timeout: patience });
 
 async function live(dashboard, list, one) {
-	const complain = (what) => out.wrong.push(`${one.name}: ${what}`);
+	const took = { shown: 0, gone: 0 };
+	const complaints = [];
+	const complain = (what) => complaints.push(`${one.name}: ${what}`);
 	const before = await count(dashboard);
 	if (one.row) await goTo(list, one.row.path);
 	await ask("cause", { name: one.name });
 	if (one.problem) {
 		const shown = await timed(listed(dashboard, one.problem).waitFor({ timeout: patience }));
 		if (shown === undefined) complain("the dashboard does not show it");
-		out.shown = Math.max(out.shown, shown ?? patience);
+		took.shown = Math.max(took.shown, shown ?? patience);
 		if ((await count(dashboard)) < Math.max(1, before)) complain(`the indicator counts ${await count(dashboard)}`);
 	}
 	if (one.row) {
 		const shown = await timed(rowShows(list, one.row));
 		if (shown === undefined) complain(`the list does not say ${one.row.word}`);
-		out.shown = Math.max(out.shown, shown ?? patience);
+		took.shown = Math.max(took.shown, shown ?? patience);
 	}
 	for (const what of await ask("check", { name: one.name })) complain(what);
 	await ask("mend", { name: one.name });
 	if (one.problem) {
 		const gone = await timed(listed(dashboard, one.problem).waitFor({ state: "detached", timeout: patience }));
 		if (gone === undefined) complain("the dashboard still shows it");
-		out.gone = Math.max(out.gone, gone ?? patience);
+		took.gone = Math.max(took.gone, gone ?? patience);
 	}
 	if (one.row) {
 		const gone = await timed(rowShows(list, { ...one.row, word: one.row.well }));
 		if (gone === undefined) complain(`the list does not say ${one.row.well} again`);
-		out.gone = Math.max(out.gone, gone ?? patience);
+		took.gone = Math.max(took.gone, gone ?? patience);
 	}
 	for (const what of await ask("over", { name: one.name })) complain(what);
 	out.states++;
-	note(`${one.name}: shown ${out.shown} ms, gone ${out.gone} ms at most so far`);
+	out.wrong.push(...complaints);
+	out.shown = Math.max(out.shown, took.shown);
+	out.gone = Math.max(out.gone, took.gone);
+	note(`${one.name}: shown ${took.shown} ms, gone ${took.gone} ms; ${complaints.join("; ")}`);
 }
 
 await scenario(async () => {

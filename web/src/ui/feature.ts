@@ -2,7 +2,7 @@ import type { PageImport } from "@api";
 import type { ComponentType } from "react";
 
 /** Section of the navigation; app/sections.ts orders and titles them. */
-export type SectionId = "overview" | "traffic" | "network" | "security" | "operations" | "access";
+export type SectionId = "overview" | "publish" | "network" | "security" | "monitor" | "system" | "access";
 
 /** Translate is t bound to the feature's own messages. */
 export type Translate = (key: string, values?: Record<string, unknown>) => string;
@@ -60,6 +60,8 @@ export interface Feature {
 	/** Folder name, and namespace of its messages. */
 	id: string;
 	nav?: { section: SectionId; order: number; icon: ComponentType; titleKey: string; to?: string };
+	/** Its page is in the user menu instead of the navigation, in this order. */
+	menu?: { order: number; titleKey: string };
 	routes: FeatureRoute[];
 	/** Actions and objects for the command palette. Pages are found by themselves. */
 	palette?: (context: PaletteContext) => PaletteEntry[] | Promise<PaletteEntry[]>;

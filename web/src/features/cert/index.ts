@@ -4,7 +4,7 @@ import { palette } from "./palette";
 
 export const feature: Feature = {
 	id: "cert",
-	nav: { section: "traffic", order: 20, icon: CertificateIcon, titleKey: "title" },
+	nav: { section: "publish", order: 20, icon: CertificateIcon, titleKey: "title" },
 	routes: [
 		{ path: "/certificates", titleKey: "title", page: () => import("./CertificatesPage") },
 		{ path: "/certificates/$id", titleKey: "detail", page: () => import("./CertificatePage") },

@@ -4,7 +4,7 @@ import { palette } from "./palette";
 
 export const feature: Feature = {
 	id: "system",
-	nav: { section: "operations", order: 90, icon: ServerIcon, titleKey: "title" },
+	nav: { section: "system", order: 10, icon: ServerIcon, titleKey: "title" },
 	routes: [{ path: "/system", titleKey: "title", page: () => import("./SystemPage") }],
 	palette,
 };
