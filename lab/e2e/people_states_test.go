@@ -77,7 +77,8 @@ func newWard(t *testing.T) *ward {
 	for p, pool := range map[*patient]string{w.one: w.pool, w.two: w.pool, w.api: w.side} {
 		w.servers[p.name] = c.post("/backend-servers", p.in(pool)).want(201).id()
 	}
-	w.certificate = c.post("/certificates", object{"source": "self_signed", "names": []string{shop}}).want(201).id()
+	certificate, key := pair(t, shop)
+	w.certificate = c.post("/certificates", uploaded(shop, certificate, key)).want(201).id() // nobody renews it
 	w.domain = c.site(shop, w.pool, nil)
 	w.rule = c.post("/routing-rules", object{"domain_id": w.domain, "path_prefix": "/api/", "backend_id": w.side, "priority": 10}).want(201).id()
 	tcp := c.pool(object{"scheme": "tcp", "health_check": true, "health_interval": 1})
@@ -170,7 +171,7 @@ func (w *ward) rejected() func() {
 	return func() {
 		w.t.Helper()
 		w.sh("printf '#!/bin/sh\\necho no such option >&2\\nexit 1\\n' > /run/no; chmod 755 /run/no; mount --bind /run/no /usr/sbin/unbound-checkconf")
-		w.tamper("update dns_settings set prefetch = not prefetch")
+		w.tamper("update dns_settings set qname_minimisation = not coalesce(qname_minimisation, true)")
 	}
 }
 
@@ -178,7 +179,7 @@ func (w *ward) accepted() func() {
 	return func() {
 		w.t.Helper()
 		w.sh("umount /usr/sbin/unbound-checkconf")
-		w.tamper("update dns_settings set prefetch = not prefetch")
+		w.tamper("update dns_settings set qname_minimisation = not coalesce(qname_minimisation, true)")
 	}
 }
 
@@ -188,7 +189,7 @@ func (w *ward) edited(keep bool) func() {
 		w.t.Helper()
 		w.c.put("/system/components/ntp", object{"keep_edits": keep}).want(200)
 		if keep {
-			w.sh("echo '# by hand' >> /etc/chrony/chrony.conf")
+			w.sh("echo '# by hand' >> /etc/chrony/conf.d/gateway.conf")
 		}
 	}
 }

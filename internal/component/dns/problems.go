@@ -37,6 +37,9 @@ func (h *handlers) problems() problem.Source {
 	}
 }
 
+// answerTime is how long the resolver may take to count: one that hangs answers nobody else either.
+const answerTime = 1500 * time.Millisecond
+
 func (h *handlers) findProblems(ctx context.Context, f *failures) (problem.Report, error) {
 	r := problem.Report{States: map[string]problem.States{"resolver": {}}}
 	add := func(k problem.Kind, state string, params problem.Params) {
@@ -52,10 +55,12 @@ func (h *handlers) findProblems(ctx context.Context, f *failures) (problem.Repor
 		return r, nil
 	}
 	var s unbound.Stats
-	err := h.Applier.Ask(ctx, unbound.Name, unbound.StatsVerb, nil, &s)
+	limited, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	err := h.Applier.Ask(limited, unbound.Name, unbound.StatsVerb, nil, &s)
 	var worded *fault.Fault
 	switch {
-	case errors.As(err, &worded) && worded.Code != "applier_unavailable":
+	case errors.As(err, &worded) && worded.Code != "applier_unavailable", errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		add(notAnswering, "failed", nil)
 		return r, nil
 	case err != nil:

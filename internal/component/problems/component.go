@@ -21,9 +21,11 @@ const name = "problems"
 const (
 	// maxListed bounds one answer; the counts are of all.
 	maxListed = 200
-	// every is how often a stream looks; where looking is slow, it takes a tenth of the time.
-	every = 2 * time.Second
-	share = 10
+	// every is how often a stream looks; where looking is slow it is less often, to take a tenth
+	// of the time, but never so seldom that somebody would wait for news.
+	every  = 2 * time.Second
+	seldom = 3 * time.Second
+	share  = 10
 )
 
 // Options are what the component needs.
@@ -150,7 +152,7 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 		case <-ctx.Done():
 			return nil
 		case <-changed:
-		case <-time.After(max(every, share*s.took)):
+		case <-time.After(min(max(every, share*s.took), seldom)):
 		}
 	}
 }

@@ -1,3 +1,4 @@
+export { everyRow, operationOf, planBulk, type Step, useBulk } from "./bulk";
 export { invalidate, queryClient } from "./cache";
 export { type Ask, carryOut, type Done, type Outcome, type Plan, tryOut } from "./change";
 export { setUp } from "./client";

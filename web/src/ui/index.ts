@@ -1,5 +1,6 @@
 export { actionTitle, actionTitles } from "./action";
 export { BarePage } from "./BarePage";
+export type { BulkAction } from "./BulkBar";
 export { BusyButton } from "./BusyButton";
 export { CertificateState, certificateLooks } from "./CertificateState";
 export { Command } from "./Command";

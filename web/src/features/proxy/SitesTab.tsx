@@ -2,13 +2,14 @@ import { type ProxyDomain, useCan, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
 import { GlobeIcon } from "@patternfly/react-icons";
 import { useNavigate } from "@tanstack/react-router";
-import { type Column, EmptyState, later, ObjectState, ResourceTable, RowLink, Time, tell } from "@ui";
+import { type BulkAction, type Column, EmptyState, later, ObjectState, ResourceTable, RowLink, Time, tell } from "@ui";
 import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
 import { PoolLink, PoolName } from "./PoolLink";
 import { useCover, usePools } from "./requests";
 import { sites } from "./resource";
+import { inputOf } from "./settings";
 import { useMaintenance } from "./useMaintenance";
 
 const RemoveDialog = later("remove a site", () => import("./RemoveSite"));
@@ -61,6 +62,17 @@ export function SitesTab() {
 		{ isSeparator: true as const },
 		{ title: t("site.delete"), isDanger: true, onClick: () => setDoomed(site) },
 	];
+	const switched = (active: boolean): BulkAction<ProxyDomain> => ({
+		id: active ? "enable" : "disable",
+		title: t(active ? "bulk.enable" : "bulk.disable"),
+		fits: (site) => site.active !== active,
+		step: (site) => ({ method: "PUT", body: { ...inputOf(site), active } }),
+	});
+	const bulk: BulkAction<ProxyDomain>[] = [
+		switched(true),
+		switched(false),
+		{ id: "delete", title: t("site.delete"), danger: true, step: () => ({ method: "DELETE" }) },
+	];
 	const filter = {
 		key: "filter",
 		label: t("site.all"),
@@ -80,6 +92,7 @@ export function SitesTab() {
 				label={t("tab.sites")}
 				columns={columns}
 				actions={admin ? actions : undefined}
+				bulk={admin ? bulk : undefined}
 				filters={[filter]}
 				defaultSort="name"
 				searchLabel={t("site.search")}
