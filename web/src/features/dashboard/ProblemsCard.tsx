@@ -3,14 +3,10 @@ import { CheckCircleIcon } from "@patternfly/react-icons";
 import { ProblemItems, useProblemList } from "@ui";
 import { useTranslation } from "react-i18next";
 
-/** shown is how many problems the card names; the indicator above has all. */
-const shown = 8;
-
 /** ProblemsCard is the same list that the indicator has, where one looks first. */
 export function ProblemsCard() {
 	const { t } = useTranslation("dashboard");
 	const { problems, count, sure } = useProblemList();
-	const first = problems.slice(0, shown);
 	return (
 		<Card isCompact>
 			<CardHeader className="gw-card-head">
@@ -24,8 +20,10 @@ export function ProblemsCard() {
 					</p>
 				)}
 				{count === 0 && !sure && <p className="gw-subtle">{t("problems.checking")}</p>}
-				<ProblemItems problems={first} />
-				{count > first.length && <p className="gw-subtle">{t("problems.more", { count: count - first.length })}</p>}
+				<ProblemItems problems={problems} />
+				{count > problems.length && (
+					<p className="gw-subtle">{t("problems.more", { count: count - problems.length })}</p>
+				)}
 			</CardBody>
 		</Card>
 	);
