@@ -6,15 +6,12 @@ import { batch, type ChangeOperation } from "./generated";
 import { ifMatch, page } from "./page";
 import type { Resource, Row } from "./resource";
 
-/** Step is what a bulk action does to one row. */
-export type Step = Pick<ChangeOperation, "method" | "body">;
+/** Step is what a bulk action does to one row, or with a path of its own, for it. */
+export type Step = Pick<ChangeOperation, "method" | "body"> & { path?: string };
 
 /** operationOf is a step as part of a batch; it fails when somebody changed the row meanwhile. */
-export const operationOf = (path: string, row: Row, step: Step): ChangeOperation => ({
-	...step,
-	path: `${path}/${row.id}`,
-	if_match: ifMatch(row)["If-Match"],
-});
+export const operationOf = (path: string, row: Row, { path: other, ...step }: Step): ChangeOperation =>
+	other ? { ...step, path: other } : { ...step, path: `${path}/${row.id}`, if_match: ifMatch(row)["If-Match"] };
 
 /** planBulk is what a bulk action would change. */
 export const planBulk = (operations: ChangeOperation[]): Promise<Plan> =>

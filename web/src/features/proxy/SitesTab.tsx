@@ -71,6 +71,13 @@ export function SitesTab() {
 	const bulk: BulkAction<ProxyDomain>[] = [
 		switched(true),
 		switched(false),
+		{
+			id: "certificate",
+			title: t("bulk.certificate"),
+			// Names below a wildcard need a DNS provider, which is chosen for one certificate at a time.
+			fits: (site) => cover !== undefined && !cover(site.name) && !site.name.startsWith("*"),
+			step: (site) => ({ method: "POST", path: "/certificates", body: { names: [site.name], source: "acme" } }),
+		},
 		{ id: "delete", title: t("site.delete"), danger: true, step: () => ({ method: "DELETE" }) },
 	];
 	const filter = {
