@@ -70,8 +70,10 @@ type errorAnswer struct {
 	Error *wireError `json:"error,omitempty"`
 }
 
+// wireError has the kind of a fault as its code, and its narrower code where it has one.
 type wireError struct {
 	Code    string `json:"code"`
+	Narrow  string `json:"narrow,omitempty"`
 	Message string `json:"message"`
 }
 
@@ -125,7 +127,11 @@ func decodeStrict(line []byte, v any) error {
 // happened: our log has the rest.
 func toWire(err error) errorAnswer {
 	if f, ok := fault.Of(err); ok {
-		return errorAnswer{&wireError{Code: string(f.Kind), Message: f.Error()}}
+		e := &wireError{Code: string(f.Kind), Message: f.Error()}
+		if f.Code != e.Code {
+			e.Narrow = f.Code
+		}
+		return errorAnswer{e}
 	}
 	return errorAnswer{&wireError{Code: string(fault.Internal), Message: "the applier failed; see its log"}}
 }
@@ -135,7 +141,11 @@ func toWire(err error) errorAnswer {
 func fromWire(e *wireError) error {
 	switch kind := fault.Kind(e.Code); kind {
 	case fault.Invalid, fault.NotFound, fault.Conflict, fault.TooLarge, fault.Unavailable:
-		return fault.New(kind, "%s", e.Message)
+		f := fault.New(kind, "%s", e.Message)
+		if e.Narrow != "" {
+			f = f.WithCode(e.Narrow)
+		}
+		return f
 	default:
 		return fmt.Errorf("applier: %s: %s", e.Code, e.Message)
 	}

@@ -29,18 +29,13 @@ var (
 		Message: "{component} is not being applied: {reason}",
 		Remedy:  "See under System, Configuration.",
 	}
-	drift = problem.Kind{
-		Code: "change.drift", Severity: problem.Info,
-		Message: "Files of {component} were edited manually ({files}) and have been overwritten",
-		Remedy:  "Make the change in the UI, or keep manual edits under System, Configuration.",
-	}
 )
 
 const componentsPage = "/system?tab=components"
 
 func (p *part) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notApplied, leftOut, editsKept, held, drift},
+		Kinds:   []problem.Kind{notApplied, leftOut, editsKept, held},
 		Objects: []string{"component"},
 		Find:    p.find,
 	}
@@ -60,19 +55,16 @@ func judge(r *problem.Report, s apply.State) {
 	subject := problem.Subject{Kind: "component", ID: s.Component, Name: s.Component}
 	params := problem.Params{"component": s.Component, "reason": s.Error, "files": strings.Join(s.Drift, ", ")}
 	add := func(k problem.Kind, state string) {
-		r.Add(k.On(subject, componentsPage, params).SinceAt(&s.Since))
+		r.Add(k.On(subject, componentsPage, params)) // since when it fails it says not: each try is a new stage
 		r.States["component"][s.Component] = k.Because(state, params)
 	}
-	edited := len(s.Drift) > 0
 	switch {
-	case s.Stage == apply.FailedIt:
-		add(notApplied, "failed")
-	case edited && s.KeepEdits:
+	case s.Stage == apply.Held && s.KeepEdits && len(s.Drift) > 0:
 		add(editsKept, "held")
 	case s.Stage == apply.Held:
 		add(held, "held")
-	case edited:
-		add(drift, "drift")
+	case s.Error != "": // also while it is tried again
+		add(notApplied, "failed")
 	}
 	for _, left := range s.Problems {
 		what := problem.Subject{Kind: "left_out", ID: s.Component + " " + left.Subject, Name: left.Subject}

@@ -154,6 +154,14 @@ func (r *Rig) Ask(ctx context.Context, name, verb string, in, out any) error {
 	return json.Unmarshal(line, out)
 }
 
+// States are those of the engine, where a test has one.
+func (r *Rig) States(context.Context) ([]apply.State, error) {
+	if r.engine == nil {
+		return nil, nil
+	}
+	return r.engine.States(), nil
+}
+
 // Edit replaces some fields of an object, or of settings.
 func (r *Rig) Edit(path string, changes ...Object) apitest.Answer {
 	r.T.Helper()

@@ -2,7 +2,6 @@ package dns
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -19,7 +18,7 @@ var (
 		Remedy:  "Restart it under System, Services; its log says why (journalctl -u unbound).",
 	}
 	resolvingFails = problem.Kind{
-		Code: "dns.resolving_fails", Severity: problem.Error,
+		Code: "dns.resolving_fails", Severity: problem.Warning,
 		Message: "The DNS resolver could not resolve {failed} of the last {queries} queries",
 		Remedy:  "Check that this node reaches the internet or its forwarders, and that the forwarders answer.",
 	}
@@ -37,9 +36,6 @@ func (h *handlers) problems() problem.Source {
 	}
 }
 
-// answerTime is how long the resolver may take to count: one that hangs answers nobody else either.
-const answerTime = 1500 * time.Millisecond
-
 func (h *handlers) findProblems(ctx context.Context, f *failures) (problem.Report, error) {
 	r := problem.Report{States: map[string]problem.States{"resolver": {}}}
 	add := func(k problem.Kind, state string, params problem.Params) {
@@ -55,12 +51,9 @@ func (h *handlers) findProblems(ctx context.Context, f *failures) (problem.Repor
 		return r, nil
 	}
 	var s unbound.Stats
-	limited, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	err := h.Applier.Ask(limited, unbound.Name, unbound.StatsVerb, nil, &s)
-	var worded *fault.Fault
-	switch {
-	case errors.As(err, &worded) && worded.Code != "applier_unavailable", errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+	err := h.Applier.Ask(ctx, unbound.Name, unbound.StatsVerb, nil, &s)
+	switch f, ok := fault.Of(err); {
+	case ok && f.Code == unbound.Unavailable:
 		add(notAnswering, "failed", nil)
 		return r, nil
 	case err != nil:
@@ -91,11 +84,11 @@ type counted struct {
 	failed, queries int64
 }
 
-// recent is how many queries needed other servers lately, and how many of them failed.
+// recent is how many queries there were lately, and how many of them failed.
 func (f *failures) recent(s unbound.Stats) (failed, queries int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := counted{f.now(), s.Failed, s.CacheMisses}
+	now := counted{f.now(), s.Failed, s.Queries}
 	if n := len(f.seen); n > 0 && (f.seen[n-1].queries > now.queries || f.seen[n-1].at.After(now.at)) {
 		f.seen = nil // it was restarted, or the clock was set
 	}

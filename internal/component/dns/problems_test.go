@@ -22,7 +22,7 @@ func TestOnlyLateFailuresCount(t *testing.T) {
 		{time.Hour, 100, 102, [2]int64{0, 0}},   // nobody looked
 	} {
 		now = now.Add(step.after)
-		failed, queries := f.recent(unbound.Stats{Failed: step.failed, CacheMisses: step.queries})
+		failed, queries := f.recent(unbound.Stats{Failed: step.failed, Queries: step.queries})
 		if got := [2]int64{failed, queries}; got != step.want {
 			t.Errorf("step %d: %v, want %v", i, got, step.want)
 		}

@@ -8,20 +8,23 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
 const (
 	// findTime bounds each source, so that one that hangs does not hide the others.
-	findTime = 3 * time.Second
+	findTime = 4 * time.Second
 	// fresh is how old an answer may be: many pages ask, and all get the same one.
 	fresh = time.Second
 )
@@ -30,6 +33,7 @@ const (
 type Named struct {
 	Component string
 	problem.Source
+	busy *atomic.Bool // it is still looking, perhaps since long
 }
 
 // snapshot is what was found at one moment.
@@ -51,6 +55,7 @@ type collector struct {
 	flight singleflight.Group
 	mu     sync.Mutex
 	last   *snapshot
+	news   int                  // counts what made the last answer an old one
 	since  map[string]time.Time // by the problem's key, of those there are
 }
 
@@ -91,11 +96,8 @@ func (c *collector) recent() *snapshot {
 func (c *collector) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last != nil {
-		older := *c.last
-		older.at = time.Time{}
-		c.last = &older
-	}
+	c.news++
+	c.last = nil
 }
 
 type found struct {
@@ -105,12 +107,10 @@ type found struct {
 
 func (c *collector) collect(ctx context.Context) *snapshot {
 	begin := time.Now()
-	all := make([]found, len(c.sources))
-	var wg sync.WaitGroup
-	for i, s := range c.sources {
-		wg.Go(func() { all[i] = c.ask(ctx, s) })
-	}
-	wg.Wait()
+	c.mu.Lock()
+	news := c.news
+	c.mu.Unlock()
+	all := c.askAll(ctx)
 	s := &snapshot{at: c.now(), unknown: []Unknown{}, problems: []problem.Problem{}, states: map[string]problem.States{}}
 	for i, f := range all {
 		source := c.sources[i]
@@ -127,18 +127,57 @@ func (c *collector) collect(ctx context.Context) *snapshot {
 		}
 	}
 	s.problems = merge(s.problems)
-	c.keep(s)
 	s.took = time.Since(begin)
+	c.keep(s, news)
 	return s
 }
 
-func (c *collector) ask(ctx context.Context, s Named) (f found) {
+// askAll asks everybody at once, and waits for nobody longer than findTime: a disk that hangs
+// heeds no deadline.
+func (c *collector) askAll(ctx context.Context) []found {
 	ctx, cancel := context.WithTimeout(ctx, findTime)
 	defer cancel()
-	f.report, f.err = s.Find(ctx)
-	if _, worded := fault.Of(f.err); f.err != nil && !worded {
-		c.log.WarnContext(ctx, "look for problems", "component", s.Component, "err", f.err)
+	type answer struct {
+		from int
+		found
 	}
+	answers := make(chan answer, len(c.sources))
+	all := make([]found, len(c.sources))
+	waiting := 0
+	for i, s := range c.sources {
+		all[i].err = context.DeadlineExceeded
+		if !s.busy.CompareAndSwap(false, true) {
+			continue // since the last time
+		}
+		waiting++
+		go func() {
+			defer s.busy.Store(false)
+			answers <- answer{i, c.ask(ctx, s)}
+		}()
+	}
+	late := time.NewTimer(findTime + time.Second/2) // who heeds the deadline has answered by then
+	defer late.Stop()
+	for ; waiting > 0; waiting-- {
+		select {
+		case a := <-answers:
+			all[a.from] = a.found
+		case <-late.C:
+			return all
+		}
+	}
+	return all
+}
+
+func (c *collector) ask(ctx context.Context, s Named) (f found) {
+	defer func() {
+		if p := recover(); p != nil { // one component's mistake must not end the process
+			f = found{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+		if _, worded := fault.Of(f.err); f.err != nil && !worded && !db.Unavailable(f.err) {
+			c.log.WarnContext(ctx, "look for problems", "component", s.Component, "err", f.err)
+		}
+	}()
+	f.report, f.err = s.Find(ctx)
 	return f
 }
 
@@ -147,6 +186,9 @@ func reason(err error) string {
 	if f, ok := fault.Of(err); ok {
 		return f.Error()
 	}
+	if db.Unavailable(err) {
+		return "the database does not answer"
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("no answer within %v", findTime)
 	}
@@ -154,7 +196,7 @@ func reason(err error) string {
 }
 
 // keep orders what was found, and remembers since when.
-func (c *collector) keep(s *snapshot) {
+func (c *collector) keep(s *snapshot, news int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	since := make(map[string]time.Time, len(s.problems))
@@ -175,7 +217,10 @@ func (c *collector) keep(s *snapshot) {
 		return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Key(), b.Key()))
 	})
 	s.version = version(s)
-	c.since, c.last = since, s
+	c.since = since
+	if c.news == news { // else something changed meanwhile
+		c.last = s
+	}
 }
 
 // version is the same as long as a page would show the same.

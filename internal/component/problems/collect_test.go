@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,7 +42,7 @@ func newRig(sources ...problem.Source) *rig {
 			r.asked.Add(1)
 			return find(ctx)
 		}
-		r.sources = append(r.sources, Named{"toy", s})
+		r.sources = append(r.sources, Named{"toy", s, new(atomic.Bool)})
 	}
 	return r
 }
@@ -150,4 +151,40 @@ func TestTheVersionFollowsWhatIsShown(t *testing.T) {
 	if first.version != again.version || first.version == other.version {
 		t.Errorf("versions %s %s %s", first.version, again.version, other.version)
 	}
+}
+
+func TestOneThatPanicsEndsNobody(t *testing.T) {
+	r := newRig(
+		problem.Source{Find: func(context.Context) (problem.Report, error) { panic("toy") }},
+		said(problem.Report{Problems: []problem.Problem{on(bad, "toy", "a")}}, nil),
+	)
+	if s := r.look(t); len(s.unknown) != 1 || len(s.problems) != 1 {
+		t.Errorf("unknown %v, problems %v", s.unknown, codes(s))
+	}
+}
+
+func TestOneThatHeedsNoDeadlineIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stuck atomic.Int64
+		free := make(chan struct{})
+		r := newRig(
+			problem.Source{Find: func(context.Context) (problem.Report, error) {
+				stuck.Add(1)
+				<-free
+				return problem.Report{}, nil
+			}},
+			said(problem.Report{Problems: []problem.Problem{on(bad, "toy", "a")}}, nil),
+		)
+		for range 3 {
+			if s := r.look(t); len(s.unknown) != 1 || len(s.problems) != 1 {
+				t.Errorf("unknown %v, problems %v", s.unknown, codes(s))
+			}
+			r.forget()
+		}
+		if n := stuck.Load(); n != 1 {
+			t.Errorf("%d wait in it, want one", n)
+		}
+		close(free)
+		synctest.Wait()
+	})
 }

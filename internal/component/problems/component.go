@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gateway/internal/api"
@@ -21,10 +22,10 @@ const name = "problems"
 const (
 	// maxListed bounds one answer; the counts are of all.
 	maxListed = 200
-	// every is how often a stream looks; where looking is slow it is less often, to take a tenth
-	// of the time, but never so seldom that somebody would wait for news.
+	// every is how often a stream looks; where looking is slow it is a little less often.
 	every  = 2 * time.Second
 	seldom = 3 * time.Second
+	settle = 300 * time.Millisecond
 	share  = 10
 )
 
@@ -45,7 +46,7 @@ func New(o Options, others []component.Component) component.Component {
 	p := &part{collector: &collector{now: o.Now, log: o.Log}, news: component.NewNews()}
 	for _, c := range others {
 		if c.Problems.Find != nil {
-			p.sources = append(p.sources, Named{c.Name, c.Problems})
+			p.sources = append(p.sources, Named{c.Name, c.Problems, new(atomic.Bool)})
 			p.objects = append(p.objects, c.Problems.Objects...)
 		}
 	}
@@ -151,9 +152,22 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-changed:
+		case <-changed: // and often again at once: a change is several steps
+			if !pause(ctx, max(settle, s.took)) {
+				return nil
+			}
 		case <-time.After(min(max(every, share*s.took), seldom)):
 		}
+	}
+}
+
+// pause waits, unless ctx ends.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/proxy/haproxyconf"
@@ -30,6 +31,7 @@ type Options struct {
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 type setup interface {

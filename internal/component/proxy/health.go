@@ -102,7 +102,7 @@ func (j *judge) backend(b backendRow) {
 	case !live:
 		states[b.ID] = notLive.Because("unknown", nil)
 	case row.Status == "DOWN":
-		check, why := "", "no server is up"
+		check, why := checkReason(j.withoutCheck(b))
 		if len(down) > 0 {
 			check, why = down[0].check()
 		}
@@ -113,13 +113,35 @@ func (j *judge) backend(b backendRow) {
 		j.report.Add(p)
 	case len(down) > 0:
 		check, why := down[0].check()
-		states[b.ID] = serverDown.Because("degraded", problem.Params{"server": down[0].name, "backend": b.Name, "check": check, "reason": why})
+		states[b.ID] = down[0].kind.Because("degraded", problem.Params{"server": down[0].name, "backend": b.Name, "check": check, "reason": why})
 		for _, s := range down {
 			j.report.Add(s.problem(j, b, users))
 		}
 	case !b.HealthCheck:
 		states[b.ID] = unchecked.Because("unchecked", params)
+	case j.starting(b):
+		states[b.ID] = notCheckedYet.Because("unknown", params)
 	}
+}
+
+// withoutCheck is why a backend is down though no check failed.
+func (j *judge) withoutCheck(b backendRow) string {
+	for _, s := range j.servers[b.ID] {
+		if s.Active && !s.Drain {
+			return "NONE"
+		}
+	}
+	return "DRAIN"
+}
+
+// starting reports that no server was ever checked: HAProxy takes them for up until then.
+func (j *judge) starting(b backendRow) bool {
+	for _, s := range j.servers[b.ID] {
+		if s.Active && j.stats[[2]string{b.ID, s.ProxyName}].CheckStatus != "INI" {
+			return false
+		}
+	}
+	return true
 }
 
 func (j *judge) hasServer(b backendRow) bool {
@@ -164,6 +186,10 @@ func (j *judge) serversOf(b backendRow) (down []downServer) {
 			down = append(down, downServer{s.ID, s.Name, serverDown, row})
 		case s.Drain || row.Mode == "drain":
 			states[s.ID] = problem.Chosen("draining")
+		case row.Mode == "maint":
+			states[s.ID] = notLive.Because("unknown", nil)
+		case row.CheckStatus == "INI":
+			states[s.ID] = notCheckedYet.Because("unknown", problem.Params{"backend": b.Name})
 		case row.Status == "DEGRADED":
 			states[s.ID] = serverFailing.Because("degraded", params)
 			down = append(down, downServer{s.ID, s.Name, serverFailing, row})
@@ -177,6 +203,8 @@ func (j *judge) serversOf(b backendRow) (down []downServer) {
 // domain is its state, unless it is served as it should be. The gravest reason wins.
 func (j *judge) domain(d domainRow) (problem.State, bool) {
 	switch {
+	case j.unlive[d.ID]:
+		return notApplied.Because("not_applied", problem.Params{"name": d.Name}), true
 	case !d.Active:
 		return problem.Chosen("disabled"), true
 	case d.Maintenance:
@@ -206,9 +234,11 @@ func (j *judge) certificate(d domainRow) (problem.State, bool) {
 	subject := problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name}
 	cover, covered := j.covers.of(d.Name)
 	switch {
-	case !d.HTTPS:
+	case !d.HTTPS && (!covered || cover.NotAfter.After(j.now)):
 		return problem.State{}, false
-	case !covered:
+	case !d.HTTPS: // visitors of http:// do not see it
+		return certificateExpired.Because("degraded", problem.Params{"domain": d.Name, "at": cover.NotAfter.UTC()}), true
+	case !covered || cover.NotBefore.After(j.now):
 		params := problem.Params{"domain": d.Name}
 		j.report.Add(noCertificate.On(subject, domainPage(d.ID), params))
 		return noCertificate.Because("no_certificate", params), true
@@ -254,6 +284,9 @@ func (j *judge) worst(used []string, standard *string) (problem.State, bool) {
 }
 
 func (j *judge) tcpService(s serviceRow) (problem.State, bool) {
+	if j.unlive[s.ID] {
+		return notApplied.Because("not_applied", problem.Params{"name": s.Name}), true
+	}
 	if !s.Active {
 		return problem.Chosen("disabled"), true
 	}
@@ -273,11 +306,14 @@ var checkReasons = map[string]string{
 	"L4CON": "connection refused or host unreachable", "L4TOUT": "connection timed out",
 	"L6RSP": "TLS handshake failed", "L6TOUT": "TLS handshake timed out",
 	"L7RSP": "invalid response", "L7TOUT": "response timed out", "L7STS": "unexpected status",
-	"SOCKERR": "socket error", "": "its name does not resolve",
+	"SOCKERR": "socket error", "DNS": "its name does not resolve", "NONE": "no server is up", "DRAIN": "all servers are draining",
 }
 
 func checkReason(status string) (code, words string) {
 	status = strings.TrimPrefix(status, "* ") // while the next check is under way
+	if status == "" {
+		status = "DNS" // it has no address to be checked at
+	}
 	if words, known := checkReasons[status]; known {
 		return status, words
 	}

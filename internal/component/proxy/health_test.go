@@ -94,6 +94,25 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 			w.second("DOWN")
 			w.rows.domains[0].BackendID = nil
 		}, "down", "", "", []string{"proxy.backend_down"}},
+		{"its last change is not live", func(w *ward) { w.rows.unlive = map[string]bool{"d1": true} }, "not_applied", "", "", nil},
+		{"disabled, but that is not live", func(w *ward) {
+			w.rows.unlive, w.rows.domains[0].Active = map[string]bool{"d1": true}, false
+		}, "not_applied", "", "", nil},
+		{"nobody was checked yet", func(w *ward) {
+			w.set("b1", "web1", "UP", "INI")
+			w.set("b1", "web2", "UP", "INI")
+		}, "unknown", "unknown", "unknown", nil},
+		{"all servers drain", func(w *ward) {
+			w.rows.servers["b1"][0].Drain, w.rows.servers["b1"][1].Drain = true, true
+			w.set("b1", "BACKEND", "DOWN", "")
+		}, "down", "down", "draining", []string{"proxy.backend_down"}},
+		{"a certificate of tomorrow", func(w *ward) {
+			w.rows.covers = covers{"shop.example.com": {nil, noon.AddDate(0, 0, 1), noon.AddDate(1, 0, 0)}}
+		}, "no_certificate", "", "", []string{"proxy.no_certificate"}},
+		{"expired, and plain HTTP too", func(w *ward) {
+			w.cover(noon.AddDate(0, 0, -1))
+			w.rows.domains[0].HTTPS = false
+		}, "degraded", "", "", nil},
 		{"maintenance", func(w *ward) { w.rows.domains[0].Maintenance = true }, "maintenance", "", "", nil},
 		{"no certificate", func(w *ward) { w.rows.covers = covers{} }, "no_certificate", "", "", []string{"proxy.no_certificate"}},
 		{"plain HTTP needs none", func(w *ward) { w.rows.covers, w.rows.domains[0].HTTPS = covers{}, false }, "", "", "", nil},
@@ -111,6 +130,9 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 			w := newWard()
 			tc.happens(w)
 			r := w.rows.report(w.stat, noon)
+			if b, p := r.States["backend"]["b1"], r.Problems; tc.backend == "degraded" && b.Code != p[0].Code {
+				t.Errorf("the backend says %s, the problem %s", b.Code, p[0].Code)
+			}
 			for kind, want := range map[string][2]string{"domain": {"d1", tc.domain}, "backend": {"b1", tc.backend}, "server": {"s1", tc.server}} {
 				if got := r.States[kind][want[0]].State; got != want[1] {
 					t.Errorf("%s is %q, want %q", kind, got, want[1])

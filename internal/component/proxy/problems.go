@@ -62,6 +62,16 @@ var (
 		Message: "The certificate of domain {domain} expires on {at}",
 		Remedy:  "Renew the certificate; its page says why that failed.",
 	}
+	notApplied = problem.Kind{
+		Code: "proxy.not_applied", Severity: problem.Error,
+		Message: "{name} is saved but not applied: HAProxy runs without this change",
+		Remedy:  "See why under System, Configuration. Correct the change, or revert it in the history.",
+	}
+	notCheckedYet = problem.Kind{
+		Code: "proxy.not_checked_yet", Severity: problem.Info,
+		Message: "The first health check of backend {backend} has not finished",
+		Remedy:  "Wait for the interval of the health checks.",
+	}
 	notLive = problem.Kind{
 		Code: "proxy.not_live", Severity: problem.Warning,
 		Message: "HAProxy does not know it yet",
@@ -78,7 +88,7 @@ func (s *service) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
 			notRunning, backendDown, backendEmpty, backendDisabled, serverDown, serverFailing, noBackend, noCertificate,
-			certificateExpired, certificateExpiring, notLive, unchecked,
+			certificateExpired, certificateExpiring, notApplied, notCheckedYet, notLive, unchecked,
 		},
 		Objects: []string{"domain", "backend", "server", "tcp_service"},
 		Find:    s.findProblems,
@@ -91,14 +101,42 @@ func (s *service) findProblems(ctx context.Context) (problem.Report, error) {
 		return problem.Report{}, err
 	}
 	var counted haproxyconf.Stats
+	if err := s.leftOut(ctx, rows); err != nil {
+		return problem.Report{}, err
+	}
 	err = s.Applier.Ask(ctx, haproxyconf.Name, haproxyconf.VerbStats, nil, &counted)
-	if f, ok := fault.Of(err); ok && f.Code != "applier_unavailable" {
+	if f, ok := fault.Of(err); ok && f.Code == haproxyconf.Unavailable {
 		return rows.withoutProxy(), nil
 	}
 	if err != nil {
 		return problem.Report{}, err
 	}
 	return rows.report(counted, time.Now()), nil
+}
+
+// leftOut marks what could not be rendered: HAProxy does not know it. That itself is a problem
+// of the component's configuration.
+func (s *service) leftOut(ctx context.Context, rows *healthRows) error {
+	states, err := s.Applier.States(ctx)
+	if err != nil {
+		return err
+	}
+	left := map[string]bool{}
+	for _, state := range states {
+		if state.Component != haproxyconf.Name {
+			continue
+		}
+		for _, p := range state.Problems {
+			left[p.Subject] = true
+		}
+	}
+	for _, d := range rows.domains {
+		rows.unlive[d.ID] = rows.unlive[d.ID] || left["domain "+d.Name]
+	}
+	for _, p := range rows.services {
+		rows.unlive[p.ID] = rows.unlive[p.ID] || left["TCP service "+p.Name]
+	}
+	return nil
 }
 
 // healthRows are what states are derived from, beside HAProxy's own figures.
@@ -109,6 +147,7 @@ type healthRows struct {
 	rules    map[string][]string // backends by domain
 	services []serviceRow
 	covers   covers
+	unlive   map[string]bool // ids of domains and TCP services whose last change is not live
 }
 
 type backendRow struct {
@@ -152,7 +191,7 @@ func readHealth(ctx context.Context, q db.DB) (*healthRows, error) {
 	if h.domains, err = db.List[domainRow](ctx, q, `select id, name, backend_id, active, maintenance, http_to_https as https from proxy_domains order by name`); err != nil {
 		return nil, fmt.Errorf("list domains: %w", err)
 	}
-	rules, err := db.List[ruleRow](ctx, q, `select distinct domain_id, backend_id from proxy_rules where active`)
+	rules, err := db.List[ruleRow](ctx, q, `select distinct domain_id, backend_id from proxy_rules where active order by 1, 2`)
 	if err != nil {
 		return nil, fmt.Errorf("list routing rules: %w", err)
 	}
@@ -162,8 +201,28 @@ func readHealth(ctx context.Context, q db.DB) (*healthRows, error) {
 	if h.services, err = db.List[serviceRow](ctx, q, `select id, name, backend_id, active from proxy_ports order by name`); err != nil {
 		return nil, fmt.Errorf("list TCP services: %w", err)
 	}
-	h.covers, err = readCovers(ctx, q)
+	if h.covers, err = readCovers(ctx, q); err != nil {
+		return nil, err
+	}
+	h.unlive, err = readUnlive(ctx, q)
 	return h, err
+}
+
+// readUnlive finds what is stored otherwise than HAProxy has it. A change that is not live yet
+// is given some seconds.
+func readUnlive(ctx context.Context, q db.DB) (map[string]bool, error) {
+	all, err := db.List[struct{ ID string }](ctx, q, `select distinct coalesce(r.new_row->>'domain_id', r.new_row->>'id') as id
+		from change_applies a join changes c on c.id = a.change_id join change_rows r on r.change_id = a.change_id
+		where a.component = $1 and (a.state = 'failed' or a.state <> 'live' and c.created_at < now() - interval '10 seconds')
+		and r.new_row is not null and r.table_name in ('proxy_domains', 'proxy_headers', 'proxy_users', 'proxy_rules', 'proxy_ports')`, haproxyconf.Name)
+	if err != nil {
+		return nil, fmt.Errorf("list changes that are not live: %w", err)
+	}
+	ids := make(map[string]bool, len(all))
+	for _, one := range all {
+		ids[one.ID] = true
+	}
+	return ids, nil
 }
 
 // withoutProxy is the report while HAProxy does not answer: whatever is wanted is down.

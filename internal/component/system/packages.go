@@ -80,7 +80,7 @@ func (v *versions) get(ctx context.Context) (PackageVersions, error) {
 }
 
 // versionsOld is when what apt said is asked for again though nobody waits for it.
-const versionsOld = 15 * time.Minute
+const versionsOld = 5 * time.Minute
 
 // latest is what apt said last, and has it asked again when that is long ago.
 func (v *versions) latest(ctx context.Context) []sys.PackageVersion {

@@ -15,12 +15,12 @@ var (
 	serviceFailed = problem.Kind{
 		Code: "system.service_failed", Severity: problem.Error,
 		Message: "{service} has failed",
-		Remedy:  "Read its log (journalctl -u {unit}), then restart it under System, Services.",
+		Remedy:  "Read its log (journalctl -u {unit}), then restart it, under System, Services or by systemctl.",
 	}
 	serviceStopped = problem.Kind{
 		Code: "system.service_stopped", Severity: problem.Error,
 		Message: "{service} is not running",
-		Remedy:  "Start it under System, Services. If it stops again, its log says why (journalctl -u {unit}).",
+		Remedy:  "Start it, under System, Services or by systemctl. If it stops again, its log says why (journalctl -u {unit}).",
 	}
 	filterMissing = problem.Kind{
 		Code: "system.filter_missing", Severity: problem.Critical,
@@ -125,6 +125,8 @@ func (p *part) judge(r *problem.Report, s Service) {
 		add(serviceStopped, "stopped")
 	case s.ActiveState == "inactive":
 		r.States["service"][s.Name] = problem.Chosen("off")
+	case s.ActiveState == "failed": // and is not to run
+		r.States["service"][s.Name] = serviceFailed.Because("failed", params)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // lookTime bounds each of the two questions behind the list, so that it answers even
 // when systemd or the applier hangs.
-const lookTime = 3 * time.Second
+const lookTime = 1500 * time.Millisecond
 
 // unknown is the state of what could not be asked.
 const unknown = "unknown"

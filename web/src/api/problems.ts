@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { queryClient } from "./cache";
+import { useConnection } from "./connection";
 import type { ProblemState, ProblemsList } from "./generated";
 import { objectStatesOptions, objectStatesQueryKey, problemsOptions } from "./generated/@tanstack/react-query.gen";
 import { useLive } from "./live";
@@ -33,7 +34,8 @@ const unknown: ProblemState = { state: "unknown", code: "", params: {}, message:
 /** useStates are the states of all objects of a kind, derived by the server from what runs. */
 export function useStates(kind: string): StateOf {
 	const { data, isError } = useQuery({ ...objectStatesOptions({ path: { kind } }), refetchInterval: lookAgain });
+	const online = useConnection() === "online";
 	// An old answer must not look like a new one.
-	const states = data?.known && !isError ? data.states : undefined;
+	const states = data?.known && !isError && online ? data.states : undefined;
 	return useCallback((id) => (states ? states[id] : unknown), [states]);
 }

@@ -3,6 +3,7 @@ import { Button } from "@patternfly/react-core";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { later } from "./later";
+import { toast } from "./toast";
 import type { Selection } from "./useSelection";
 
 /** BulkAction is something to do to many rows at once. */
@@ -19,6 +20,8 @@ interface Props<R extends Row> {
 	resource: Pick<Resource<R, never>, "path" | "tag" | "name" | "component">;
 	selection: Selection<R>;
 	actions: BulkAction<R>[];
+	/** Loads the list anew: rows may have changed since they were ticked. */
+	all: () => Promise<R[]>;
 }
 
 const BulkDialog = later(
@@ -27,10 +30,19 @@ const BulkDialog = later(
 ) as unknown as typeof import("./change/BulkDialog").default;
 
 /** BulkBar says how many rows are ticked, and what can be done to them. */
-export function BulkBar<R extends Row>({ resource, selection, actions }: Props<R>) {
+export function BulkBar<R extends Row>({ resource, selection, actions, all }: Props<R>) {
 	const { t } = useTranslation("ui");
-	const [open, setOpen] = useState<BulkAction<R>>();
+	const [open, setOpen] = useState<{ action: BulkAction<R>; rows: R[] }>();
 	const count = selection.rows.length;
+	const start = (action: BulkAction<R>) =>
+		all().then(
+			(fresh) => {
+				const rows = fresh.filter((row) => selection.has(row.id));
+				selection.set(rows);
+				setOpen({ action, rows: rows.filter((row) => action.fits?.(row) ?? true) });
+			},
+			() => toast.danger(t("table.csvFailed")),
+		);
 	if (count === 0) return null;
 	return (
 		<div className="gw-bulk" role="toolbar" aria-label={t("bulk.label")}>
@@ -41,7 +53,7 @@ export function BulkBar<R extends Row>({ resource, selection, actions }: Props<R
 					size="sm"
 					variant={action.danger ? "danger" : "secondary"}
 					isDisabled={!selection.rows.some((row) => action.fits?.(row) ?? true)}
-					onClick={() => setOpen(action)}
+					onClick={() => void start(action)}
 				>
 					{action.title}
 				</Button>
@@ -50,11 +62,11 @@ export function BulkBar<R extends Row>({ resource, selection, actions }: Props<R
 				{t("bulk.clear")}
 			</Button>
 			<Suspense fallback={null}>
-				{open && (
+				{open && open.rows.length > 0 && (
 					<BulkDialog
 						resource={resource}
-						rows={selection.rows.filter((row) => open.fits?.(row) ?? true)}
-						action={open}
+						rows={open.rows}
+						action={open.action}
 						onDone={selection.clear}
 						onClose={() => setOpen(undefined)}
 					/>

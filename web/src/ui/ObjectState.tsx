@@ -10,6 +10,7 @@ const looks: Record<string, Status> = {
 	failed: "danger",
 	no_certificate: "warning",
 	no_servers: "danger",
+	not_applied: "danger",
 	maintenance: "info",
 	draining: "info",
 };
@@ -31,7 +32,7 @@ export function ObjectState({ state, normal, why }: Props) {
 	return (
 		<span title={reason || undefined}>
 			<StatusLabel status={looks[state.state] ?? "neutral"}>{t(`objectState.${state.state}`)}</StatusLabel>
-			{why && reason && <span className="gw-subtle"> {reason}</span>}
+			{reason && <span className={why ? "gw-subtle" : "pf-v6-screen-reader"}> {reason}</span>}
 		</span>
 	);
 }

@@ -1,7 +1,7 @@
 import { everyRow, type Resource, type Row } from "@api";
 import { Button } from "@patternfly/react-core";
 import { DownloadIcon, SearchIcon } from "@patternfly/react-icons";
-import { type ReactNode, useCallback, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type BulkAction, BulkBar } from "./BulkBar";
 import { EmptyState } from "./EmptyState";
@@ -68,11 +68,25 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
 
 	const selection = useSelection<R>();
-	const { query } = state;
-	const all = useCallback(() => everyRow(resource, { ...query }), [resource, query]);
+	const asked = JSON.stringify(state.query);
+	const all = useCallback(() => everyRow(resource, JSON.parse(asked) as Record<string, unknown>), [resource, asked]);
+	// What is ticked is what one sees: another search, another selection.
+	const question = useRef(asked);
+	const { set: tick, clear } = selection;
+	useEffect(() => {
+		if (question.current === asked) return;
+		question.current = asked;
+		clear();
+	}, [asked, clear]);
 	const tickAll = useCallback(
-		(on: boolean) => (on ? void all().then(selection.set) : selection.clear()),
-		[all, selection.set, selection.clear],
+		(on: boolean) => {
+			if (!on) return clear();
+			all().then(
+				(found) => question.current === asked && tick(found),
+				() => toast.danger(t("table.csvFailed")),
+			);
+		},
+		[all, asked, tick, clear, t],
 	);
 
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
@@ -89,7 +103,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 				<Csv name={resource.path} rows={all} />
 				{props.toolbar}
 			</TableToolbar>
-			{bulk.length > 0 && <BulkBar resource={resource} selection={selection} actions={bulk} />}
+			{bulk.length > 0 && <BulkBar resource={resource} selection={selection} actions={bulk} all={all} />}
 			<table
 				ref={table}
 				aria-label={label}

@@ -58,14 +58,18 @@ function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure
 	);
 }
 
-const interactive = "a, button, input, select, textarea, label, [role=menu], [role=dialog], [role=switch]";
+const interactive =
+	"a, button, input, select, textarea, label, .gw-tick-cell, .gw-actions-cell, [role=menu], [role=dialog], [role=switch]";
 
 /** openRow opens what the row is about, wherever it is clicked; not when something else in it was, or text was selected. */
 function openRow(event: MouseEvent<HTMLTableRowElement>): void {
 	const target = event.target as Element;
-	if (event.defaultPrevented || target.closest(interactive) || !event.currentTarget.contains(target)) return;
-	if (window.getSelection()?.toString()) return;
-	event.currentTarget.querySelector<HTMLAnchorElement>("td:not(.gw-actions-cell) a[href]")?.click();
+	const row = event.currentTarget;
+	if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+	if (target.closest(interactive) || !row.contains(target)) return;
+	const marked = window.getSelection();
+	if (marked?.toString() && row.contains(marked.anchorNode)) return;
+	row.querySelector<HTMLAnchorElement>("td:is(:first-child:not(.gw-tick-cell), .gw-tick-cell + td) a[href]")?.click();
 }
 
 /** TableRow is one row of a ResourceTable; it renders again only when its own data changes. */

@@ -2,19 +2,9 @@ import { expect, test } from "vitest";
 import { cellOf, csvOf } from "./csv";
 
 test("a spreadsheet computes nothing of what others wrote", () => {
-	expect(["=1+1", "+1", "-1", "@x", "plain", -1, "a,b", 'say "x"', null, ["a", "b"], { a: 1 }].map(cellOf)).toEqual([
-		"'=1+1",
-		"'+1",
-		"'-1",
-		"'@x",
-		"plain",
-		"-1",
-		'"a,b"',
-		'"say ""x"""',
-		"",
-		"a b",
-		'"{""a"":1}"',
-	]);
+	expect(
+		["=1+1", "+1", "-1", "@x", "plain", -1, "a,b", "a;=1", 'say "x"', null, ["a", "b"], { a: 1 }].map(cellOf),
+	).toEqual(["'=1+1", "'+1", "'-1", "'@x", "plain", "-1", '"a,b"', '"a;=1"', '"say ""x"""', "", "a b", '"{""a"":1}"']);
 });
 
 test("all fields that any row has are columns", () => {

@@ -2,8 +2,8 @@
 export function cellOf(value: unknown): string {
 	const plain =
 		value === null || value === undefined ? "" : Array.isArray(value) ? value.map(asText).join(" ") : asText(value);
-	const safe = typeof value !== "number" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain;
-	return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+	const safe = typeof value !== "number" && /^[=+\-@\t\r\n]/.test(plain) ? `'${plain}` : plain;
+	return /[",;\n\r\t]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 const asText = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
@@ -17,7 +17,7 @@ export function csvOf(rows: object[]): string {
 
 /** download hands a text to the browser as a file. */
 export function download(name: string, text: string): void {
-	const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+	const url = URL.createObjectURL(new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" }));
 	const link = document.createElement("a");
 	link.href = url;
 	link.download = name;

@@ -1,10 +1,19 @@
-import { type ProblemsList, type Problem as Served, Store, useConnection, useProblems, useStore } from "@api";
+import {
+	type ProblemsList,
+	type ProblemsUnknown,
+	type Problem as Served,
+	Store,
+	useConnection,
+	useProblems,
+	useStore,
+} from "@api";
+import i18next from "i18next";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { sentence } from "./errorText";
 import type { Feature, Problem } from "./feature";
 import { problemRemedy, problemTitle } from "./problemText";
 import { serverText } from "./serverText";
-import { serviceName } from "./service";
 
 const store = new Store<Record<string, Problem[]>>({});
 const rank = { danger: 0, warning: 1, info: 2 };
@@ -43,11 +52,11 @@ export function useProblemList(): Known {
 		list.map((one) => ({ ...one, id: `${id} ${one.id}` })),
 	);
 	const found = data && !isError ? served(data) : [];
-	const unknown: Problem[] = (data?.unknown ?? []).map(({ component, message }) => ({
-		id: `unknown ${component}`,
+	const unknown: Problem[] = reasonsIn(data?.unknown ?? []).map(([message, names]) => ({
+		id: `unknown ${message}`,
 		severity: "warning",
-		title: t("problem.unknown", { name: serviceName(component) }),
-		detail: serverText(message),
+		title: t("problem.unknown", { names: names.map((name) => i18next.t("title", { ns: name })).join(", ") }),
+		detail: sentence(serverText(message)),
 	}));
 	const problems = [...own, ...found, ...unknown].sort((a, b) => rank[a.severity] - rank[b.severity]);
 	const total = data && !isError ? Object.values(data.counts).reduce((sum, n) => sum + n, 0) : 0;
@@ -56,6 +65,13 @@ export function useProblemList(): Known {
 		count: own.length + unknown.length + total,
 		sure: data !== undefined && !isError && connection === "online",
 	};
+}
+
+/** reasonsIn says each reason once, with the components it is about: one cause is one line. */
+function reasonsIn(unknown: ProblemsUnknown[]): [string, string[]][] {
+	const reasons = new Map<string, string[]>();
+	for (const { component, message } of unknown) reasons.set(message, [...(reasons.get(message) ?? []), component]);
+	return [...reasons];
 }
 
 const served = (list: ProblemsList): Problem[] =>

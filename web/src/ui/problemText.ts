@@ -7,14 +7,19 @@ import { serviceName } from "./service";
 
 type Told = Pick<Found, "code" | "params" | "message"> & Partial<Pick<Found, "subject" | "remedy">>;
 
-const moment = /^\d{4}-\d\d-\d\dT/;
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** shown is a time in the reader's form; a name may look like one, and be none. */
+function shown(value: unknown): unknown {
+	if (typeof value !== "string" || !moment.test(value)) return value;
+	const at = new Date(value);
+	return Number.isNaN(at.getTime()) ? value : formatExact(at);
+}
 
 /** worded puts the parameters of a problem into the reader's language. */
 function worded({ params, subject }: Told): Record<string, unknown> {
 	const out: Record<string, unknown> = {};
-	for (const [name, value] of Object.entries(params)) {
-		out[name] = typeof value === "string" && moment.test(value) ? formatExact(new Date(value)) : value;
-	}
+	for (const [name, value] of Object.entries(params)) out[name] = shown(value);
 	if (subject?.kind === "service") out.service = serviceName(subject.id, subject.name);
 	if (typeof params.component === "string") out.component = serviceName(params.component);
 	if (typeof params.reason === "string") out.reason = reasonOf(params.check, params.reason);

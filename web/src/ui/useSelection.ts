@@ -1,7 +1,7 @@
 import type { Row } from "@api";
 import { useCallback, useMemo, useState } from "react";
 
-/** Selection is the rows that somebody ticked; they stay when the list is searched or sorted. */
+/** Selection is the rows that somebody ticked. */
 export interface Selection<R extends Row> {
 	rows: R[];
 	has: (id: string) => boolean;
@@ -22,8 +22,9 @@ export function useSelection<R extends Row>(): Selection<R> {
 		[],
 	);
 	const set = useCallback((rows: R[]) => setChosen(new Map(rows.map((row) => [row.id, row]))), []);
+	const clear = useCallback(() => set([]), [set]);
 	return useMemo(
-		() => ({ rows: [...chosen.values()], has: (id) => chosen.has(id), toggle, set, clear: () => set([]) }),
-		[chosen, toggle, set],
+		() => ({ rows: [...chosen.values()], has: (id) => chosen.has(id), toggle, set, clear }),
+		[chosen, toggle, set, clear],
 	);
 }

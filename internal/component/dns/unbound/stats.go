@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"gateway/internal/component/dns/control"
 	"gateway/internal/fault"
@@ -30,9 +31,20 @@ type Stats struct {
 	Uptime           int64   `json:"uptime" doc:"Seconds since it started"`
 }
 
+// Unavailable is the code of a resolver that does not run or does not answer.
+const Unavailable = "resolver_unavailable"
+
+// countTime is how long it may take to count: one that hangs answers nobody else either.
+const countTime = time.Second
+
 // stats is the verb behind GET /dns/stats.
 func (r *resolver) stats(ctx context.Context, _ json.RawMessage) (any, error) {
-	all, err := r.control.Stats(ctx)
+	limited, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	all, err := r.control.Stats(limited)
+	if limited.Err() != nil && ctx.Err() == nil {
+		return nil, fault.New(fault.Unavailable, "the DNS resolver does not answer (unbound)").WithCode(Unavailable)
+	}
 	if err != nil {
 		return nil, down(err)
 	}
@@ -75,7 +87,7 @@ func (r *resolver) flush(ctx context.Context, _ json.RawMessage) (any, error) {
 // down words what the operator can mend.
 func down(err error) error {
 	if errors.Is(err, control.ErrDown) {
-		return fault.New(fault.Unavailable, "the DNS resolver is not running (unbound)").WithCode("resolver_unavailable")
+		return fault.New(fault.Unavailable, "the DNS resolver is not running (unbound)").WithCode(Unavailable)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
 	"gateway/internal/fault"
 	"gateway/internal/haproxy"
@@ -46,11 +47,22 @@ type FrontendStat struct {
 	ReqRate     int64  `json:"req_rate"`
 }
 
+// Unavailable is the code of a proxy that does not run or does not answer.
+const Unavailable = "haproxy_unavailable"
+
+// countTime is how long it may take to count ten thousand servers on a busy machine.
+const countTime = 2500 * time.Millisecond
+
 // stats is the verb behind GET /proxy/stats.
 func (a *adapter) stats(ctx context.Context, _ json.RawMessage) (any, error) {
-	all, err := a.HAProxy.Runtime.Stats(ctx)
+	limited, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	all, err := a.HAProxy.Runtime.Stats(limited)
 	if errors.Is(err, haproxy.ErrDown) {
-		return nil, fault.New(fault.Unavailable, "HAProxy's statistics socket is not reachable; check that HAProxy is running")
+		return nil, fault.New(fault.Unavailable, "HAProxy's statistics socket is not reachable; check that HAProxy is running").WithCode(Unavailable)
+	}
+	if limited.Err() != nil && ctx.Err() == nil {
+		return nil, fault.New(fault.Unavailable, "HAProxy does not answer on its statistics socket").WithCode(Unavailable)
 	}
 	if err != nil {
 		return nil, err
