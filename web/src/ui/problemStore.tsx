@@ -55,7 +55,7 @@ export function useProblemList(): Known {
 	const unknown: Problem[] = reasonsIn(data?.unknown ?? []).map(([message, names]) => ({
 		id: `unknown ${message}`,
 		severity: "warning",
-		title: t("problem.unknown", { names: names.map((name) => i18next.t("title", { ns: name })).join(", ") }),
+		title: t("problem.unknown", { names: names.map((name) => i18next.t(`${name}:title`)).join(", ") }),
 		detail: sentence(serverText(message)),
 	}));
 	const problems = [...own, ...found, ...unknown].sort((a, b) => rank[a.severity] - rank[b.severity]);
