@@ -156,7 +156,7 @@ func (c *cli) judge(op operation, known bool, got printed) error {
 	if kind := header.Get("Content-Type"); status < 300 && kind != "" && !strings.HasPrefix(kind, "application/json") {
 		var text struct{ Data string }
 		if err := json.Unmarshal(body, &text); err != nil || text.Data == "" {
-			return fmt.Errorf("the text is not in data (%v)", err)
+			return errors.Join(errors.New("the text is not in data"), err)
 		}
 		body = []byte(text.Data)
 	} else if !op.stream {
@@ -360,7 +360,7 @@ func judgeCommand(got printed, codes []int) error {
 	}
 	var env map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(got.out), &env); err != nil || strings.Count(got.out, "\n") != 1 {
-		return fmt.Errorf("it printed something else than one line of JSON (%v)", err)
+		return errors.Join(errors.New("it printed something else than one line of JSON"), err)
 	}
 	if env["data"] == nil || env["error"] == nil || len(env) != 2 {
 		return errors.New("it printed something else than {data, error}")

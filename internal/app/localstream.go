@@ -32,7 +32,8 @@ func (l *Local) Stream(ctx context.Context, path string, header http.Header, ope
 
 	client := &http.Client{Transport: &http.Transport{DialContext: pipe.dial}}
 	call := l.call(http.MethodGet, path, header)
-	conn, res, err := websocket.Dial(ctx, "ws://localhost"+api.Prefix+call.Path, &websocket.DialOptions{HTTPClient: client, HTTPHeader: call.Header})
+	options := &websocket.DialOptions{HTTPClient: client, HTTPHeader: call.Header}
+	conn, res, err := websocket.Dial(ctx, "ws://localhost"+api.Prefix+call.Path, options) //nolint:bodyclose // the library sees to it
 	if err != nil {
 		return refused(res, err)
 	}
