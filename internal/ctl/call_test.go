@@ -10,8 +10,16 @@ import (
 	"gateway/internal/ctl"
 )
 
-func TestAPIPrintsTheData(t *testing.T) {
+func TestAPI(t *testing.T) {
 	n := newNode(t)
+	t.Run("prints the data", func(t *testing.T) { printsTheData(t, n.on(t)) })
+	t.Run("takes the body from standard input", func(t *testing.T) { takesStandardInput(t, n.on(t)) })
+	t.Run("a refusal names the fields, as a page would", func(t *testing.T) { namesTheFields(t, n.on(t)) })
+	t.Run("a change that is not live has its own exit code", func(t *testing.T) { notLive(t, n.on(t)) })
+	t.Run("what is done here is audited as local", func(t *testing.T) { auditedAsLocal(t, n.on(t)) })
+}
+
+func printsTheData(t *testing.T, n node) {
 	file := filepath.Join(t.TempDir(), "zone.json")
 	if err := os.WriteFile(file, []byte(`{"name": "file.arpa", "forward_to": []}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -45,7 +53,7 @@ func TestAPIPrintsTheData(t *testing.T) {
 		{"no header", []string{"GET", "/users", "-H", "nonsense"}, 2, "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			out, err := n.try(append([]string{"api"}, tc.args...)...)
+			out, err := n.on(t).try(append([]string{"api"}, tc.args...)...)
 			if code(err) != tc.code || !strings.Contains(out, tc.want) || tc.not != "" && strings.Contains(out, tc.not) {
 				t.Errorf("exit code %d (%v), printed %.500s; want %d and %q, not %q", code(err), err, out, tc.code, tc.want, tc.not)
 			}
@@ -53,8 +61,7 @@ func TestAPIPrintsTheData(t *testing.T) {
 	}
 }
 
-func TestAPITakesTheBodyFromStandardInput(t *testing.T) {
-	n := newNode(t)
+func takesStandardInput(t *testing.T, n node) {
 	cmd := ctl.New()
 	var out strings.Builder
 	cmd.SetOut(&out)
@@ -65,17 +72,14 @@ func TestAPITakesTheBodyFromStandardInput(t *testing.T) {
 	}
 }
 
-// A refusal names the fields, as a page would.
-func TestARefusalNamesTheFields(t *testing.T) {
-	n := newNode(t)
+func namesTheFields(t *testing.T, n node) {
 	_, err := n.try("api", "POST", "/users", `{"email": "x", "role": "king", "password": "correct horse battery"}`)
 	if code(err) != 4 || !strings.Contains(err.Error(), "\n  role ") {
 		t.Errorf("refused with %v", err)
 	}
 }
 
-func TestAChangeThatIsNotLiveHasItsOwnExitCode(t *testing.T) {
-	n := newNode(t)
+func notLive(t *testing.T, n node) {
 	n.socket = "/nonexistent"
 	out, err := n.try("api", "POST", "/dns/zones", `{"name": "later.arpa", "forward_to": []}`)
 	if code(err) != 6 || !strings.Contains(err.Error(), "but not applied (pending)") || !strings.Contains(out, "later.arpa") {
@@ -83,8 +87,7 @@ func TestAChangeThatIsNotLiveHasItsOwnExitCode(t *testing.T) {
 	}
 }
 
-func TestWhatIsDoneHereIsAuditedAsLocal(t *testing.T) {
-	n := newNode(t)
+func auditedAsLocal(t *testing.T, n node) {
 	if out, c := n.run("api", "POST", "/dns/zones", `{"name": "audited.arpa", "forward_to": []}`, "-H", "Gateway-Reason: a test"); c != 0 {
 		t.Fatalf("exit code %d: %s", c, out)
 	}

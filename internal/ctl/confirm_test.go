@@ -19,8 +19,45 @@ func document(t *testing.T, text string) string {
 	return file
 }
 
-func TestApplySaysUntilWhenToConfirmAndHow(t *testing.T) {
+func TestApplyWithADeadline(t *testing.T) {
 	n := newNode(t)
+	t.Run("says until when to confirm, and how", func(t *testing.T) { saysTheDeadline(t, n.on(t)) })
+	t.Run("as JSON", func(t *testing.T) { deadlineAsJSON(t, n.on(t)) })
+	for name, tc := range map[string]struct {
+		end  func(n node, id string)
+		code int
+	}{
+		"confirmed": {func(n node, id string) { n.run("confirm", id) }, 0},
+		"reverted":  {func(n node, id string) { n.settle(id, "reverted") }, 6},
+	} {
+		t.Run("waits until it is "+name, func(t *testing.T) {
+			n := n.on(t)
+			file := document(t, "dns: {zones: [{name: "+name+".arpa, forward_to: []}]}\n")
+			type ended struct {
+				out  string
+				code int
+			}
+			done := make(chan ended, 1)
+			go func() {
+				out, c := n.run("apply", file, "--confirm-within", "600", "--wait")
+				done <- ended{out, c}
+			}()
+			tc.end(n, waitingChange(n))
+			if got := <-done; got.code != tc.code || !strings.HasSuffix(got.out, "\n"+name+"\n") {
+				t.Errorf("exit code %d, printed %s; want %d and %s", got.code, got.out, tc.code, name)
+			}
+		})
+	}
+}
+
+// settle ends the wait of a change as the applier does.
+func (n node) settle(id, state string) {
+	if _, err := n.Pool.Exec(n.t.Context(), `update changes set confirm_state = $2 where id = $1`, id, state); err != nil {
+		n.t.Error(err)
+	}
+}
+
+func saysTheDeadline(t *testing.T, n node) {
 	file := document(t, "dns: {zones: [{name: a.arpa, forward_to: []}]}\n")
 	out, c := n.run("apply", file, "--confirm-within", "600")
 	m := regexp.MustCompile(`(?m)^done, as change (\S+)\nReverting at \d\d:\d\d:\d\d, in (\d+) s, unless confirmed:\n  gateway-ctl confirm (\S+)$`).FindStringSubmatch(out)
@@ -38,9 +75,8 @@ func TestApplySaysUntilWhenToConfirmAndHow(t *testing.T) {
 	}
 }
 
-func TestApplyAsJSON(t *testing.T) {
-	n := newNode(t)
-	file := document(t, "dns: {zones: [{name: a.arpa, forward_to: []}]}\n")
+func deadlineAsJSON(t *testing.T, n node) {
+	file := document(t, "ntp: {pools: [{kind: server, address: a.example.com}]}\n")
 	out, c := n.run("apply", file, "--confirm-within", "600", "--json")
 	var got struct {
 		Data struct {
@@ -60,45 +96,12 @@ func TestApplyAsJSON(t *testing.T) {
 		t.Fatalf("exit code %d, printed %s (%v)", c, out, err)
 	}
 	d, o := got.Data, got.Data.Outcome
-	if len(d.Plan) != 1 || d.Plan[0].Sign != "+" || d.Counts.Add != 1 || o.Apply != "live" || o.Confirmation.Command != "gateway-ctl confirm "+o.Change {
+	n.settle(o.Change, "confirmed")
+	if len(d.Plan) == 0 || d.Counts.Add != 1 || d.Counts.Add+d.Counts.Change+d.Counts.Remove != len(d.Plan) || o.Apply != "live" || o.Confirmation.Command != "gateway-ctl confirm "+o.Change {
 		t.Errorf("printed %s", out)
 	}
 	if left := time.Until(o.Confirmation.Deadline); left < 590*time.Second || left > 601*time.Second {
 		t.Errorf("the deadline is in %v, want 10 minutes", left)
-	}
-}
-
-func TestApplyWaitsUntilTheChangeIsConfirmedOrReverted(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		end  func(n node, id string)
-		code int
-		want string
-	}{
-		{"confirmed", func(n node, id string) { n.run("confirm", id) }, 0, "\nconfirmed\n"},
-		{"reverted", func(n node, id string) {
-			if _, err := n.Pool.Exec(n.t.Context(), `update changes set confirm_state = 'reverted' where id = $1`, id); err != nil {
-				n.t.Error(err)
-			}
-		}, 6, "\nreverted\n"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			n := newNode(t)
-			file := document(t, "dns: {zones: [{name: a.arpa, forward_to: []}]}\n")
-			type ended struct {
-				out  string
-				code int
-			}
-			done := make(chan ended, 1)
-			go func() {
-				out, c := n.run("apply", file, "--confirm-within", "600", "--wait")
-				done <- ended{out, c}
-			}()
-			tc.end(n, waitingChange(n))
-			if got := <-done; got.code != tc.code || !strings.HasSuffix(got.out, tc.want) {
-				t.Errorf("exit code %d, printed %s; want %d and %q", got.code, got.out, tc.code, tc.want)
-			}
-		})
 	}
 }
 

@@ -40,13 +40,16 @@ func New() *cobra.Command {
 			"while gateway-api is stopped. What it changes is validated, applied and audited like any other change, as\n" +
 			"the actor \"local\".\n\n" +
 			"With --json, every command prints one line of JSON, {\"data\": …, \"error\": …}, as the API does.",
-		SilenceUsage: true, SilenceErrors: true,
+		SilenceUsage: true, SilenceErrors: true, SuggestionsMinimumDistance: 2,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q", args[0])
+			if len(args) == 0 {
+				return nil
 			}
-			return nil
+			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+				return fmt.Errorf("unknown command %q; did you mean %s?", args[0], strings.Join(like, " or "))
+			}
+			return fmt.Errorf("unknown command %q", args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if printVersion {

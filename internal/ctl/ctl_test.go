@@ -56,6 +56,12 @@ func newNode(t *testing.T) node {
 	return n
 }
 
+// on is the same node for a part of a test: making one takes longer than most of what is done on it.
+func (n node) on(t *testing.T) node {
+	n.t = t
+	return n
+}
+
 func (n node) run(args ...string) (string, int) {
 	n.t.Helper()
 	out, err := n.try(args...)

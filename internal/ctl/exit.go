@@ -56,7 +56,11 @@ func verdict(code int, format string, args ...any) error {
 }
 
 func usage(cmd *cobra.Command, err error) error {
-	return &coded{code: exitUsage, text: fmt.Sprintf("%v\nusage: %s\n%s --help says more", err, cmd.UseLine(), cmd.CommandPath()), said: true, err: err}
+	line := cmd.UseLine()
+	if !cmd.HasParent() {
+		line = cmd.Name() + " COMMAND [flags]"
+	}
+	return &coded{code: exitUsage, text: fmt.Sprintf("%v\nusage: %s\n%s --help says more", err, line, cmd.CommandPath()), said: true, err: err}
 }
 
 // Execute runs the command line. Its error knows the exit code; with --json it is printed, too.
