@@ -73,6 +73,28 @@ func TestStatusNeedsAttention(t *testing.T) {
 	}
 }
 
+func TestStatusInWords(t *testing.T) {
+	s := status{
+		Version: "1.2.3", Hostname: "gw1", Database: true, Setup: true,
+		Services: &services{Required: 2, NotRunning: []service{{Name: "dns", Unit: "unbound.service", State: "failed"}}},
+		Problems: &severity{Error: 1}, Waiting: []waiting{}, Unknown: map[string]string{"problems": "could not be checked: cert"},
+	}
+	var out strings.Builder
+	s.print(&out)
+	const want = `Version   1.2.3
+Node      gw1
+Database  answers
+Setup     complete
+Services  dns is not running: unbound.service failed
+Problems  0 critical, 1 error, 0 warning, 0 info; gateway-ctl problems lists them
+          could not be checked: cert
+Changes   none waiting for confirmation
+`
+	if out.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
 func TestColoursAreForTerminals(t *testing.T) {
 	if got := colours(false).paint(red, "x"); got != "x" {
 		t.Errorf("painted %q", got)

@@ -75,6 +75,9 @@ func readStatus(ctx context.Context, l *app.Local) *status {
 	var found problems
 	if _, err := found.read(ctx, l); s.know("problems", err) {
 		s.Problems = &found.Counts
+		if len(found.Unknown) > 0 {
+			s.Unknown["problems"] = "could not be checked: " + strings.Join(found.Unknown, ", ")
+		}
 	}
 	s.readWaiting(ctx, l)
 	return s
@@ -193,15 +196,20 @@ func (s *status) printServices(line func(name, colour, text string)) {
 }
 
 func (s *status) printProblems(line func(name, colour, text string)) {
+	why := s.Unknown["problems"]
 	switch {
 	case s.Problems == nil:
-		line("Problems", yellow, "unknown: "+s.Unknown["problems"])
+		line("Problems", yellow, "unknown: "+why)
+		return
 	case s.Problems.bad() > 0:
 		line("Problems", red, s.Problems.String()+"; gateway-ctl problems lists them")
 	case s.Problems.total() > 0:
 		line("Problems", yellow, s.Problems.String()+"; gateway-ctl problems lists them")
 	default:
 		line("Problems", "", "none")
+	}
+	if why != "" {
+		line("", yellow, why)
 	}
 }
 
