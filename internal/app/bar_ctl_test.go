@@ -108,6 +108,7 @@ func (c *cli) call(op operation) {
 	if !known && !op.mutates() && strings.Contains(op.path, "{id}") {
 		p.path = c.existing(op)
 	}
+	p.path = strings.ReplaceAll(p.path, "{kind}", "domain")
 	args := []string{"api", op.method, p.path, "--json", "--include"}
 	if body := p.text(c.t); body != "" && op.mutates() {
 		args = slices.Insert(args, 3, body)

@@ -40,7 +40,22 @@ func problemsCommand(cfg *app.Config) *cobra.Command {
 type problems struct {
 	Problems []problem `json:"problems"`
 	Counts   severity  `json:"counts"`
-	Unknown  []string  `json:"unknown"`
+	Unknown  []unknown `json:"unknown"`
+	asked    time.Time
+}
+
+// unknown is a component that could not be asked.
+type unknown struct {
+	Component string `json:"component"`
+	Message   string `json:"message"`
+}
+
+func (p *problems) unknown() string {
+	parts := make([]string, len(p.Unknown))
+	for i, u := range p.Unknown {
+		parts[i] = fmt.Sprintf("%s (%s)", u.Component, u.Message)
+	}
+	return strings.Join(parts, ", ")
 }
 
 type problem struct {
@@ -88,6 +103,7 @@ func (s severity) verdict() error {
 
 // read asks the API, and also returns the answer as it came.
 func (p *problems) read(ctx context.Context, l *app.Local) (json.RawMessage, error) {
+	p.asked = time.Now()
 	answer, err := l.Do(ctx, http.MethodGet, "/problems", nil, nil)
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.New(fault.NotFound, "this version has no list of problems")
@@ -105,6 +121,9 @@ func (p *problems) read(ctx context.Context, l *app.Local) (json.RawMessage, err
 func (p *problems) print(w io.Writer) {
 	c := coloursOf(w)
 	for _, one := range p.Problems {
+		if !one.Since.Before(p.asked) { // it is not known: this process has just seen it
+			one.Since = time.Time{}
+		}
 		one.print(w, c)
 	}
 	if len(p.Problems) == 0 {
@@ -113,7 +132,7 @@ func (p *problems) print(w io.Writer) {
 		fmt.Fprintln(w, p.Counts)
 	}
 	if len(p.Unknown) > 0 {
-		fmt.Fprintln(w, "Could not be checked: "+strings.Join(p.Unknown, ", "))
+		fmt.Fprintln(w, "Could not be checked: "+p.unknown())
 	}
 }
 

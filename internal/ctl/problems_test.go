@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 // As GET /problems answers.
 const down = `{"problems":[{"code":"proxy.server_down","severity":"error","subject":{"kind":"server","id":"1","name":"web1"},
 	"message":"Server web1 of backend shop is down: connection refused","remedy":"Start the server.","since":"2026-11-16T12:00:00Z",
 	"affects":[{"kind":"domain","id":"2","name":"shop.example.com"}],"affects_total":3}],
-	"counts":{"critical":0,"error":1,"warning":0,"info":0},"unknown":["cert"]}`
+	"counts":{"critical":0,"error":1,"warning":0,"info":0},"unknown":[{"component":"cert","message":"the database is away"}]}`
 
 func TestProblemsInWords(t *testing.T) {
 	for _, tc := range []struct {
@@ -21,9 +22,10 @@ func TestProblemsInWords(t *testing.T) {
 		{"one", down, []string{
 			"error    Server web1 of backend shop is down: connection refused\n         server web1; since 20",
 			"; affects domain shop.example.com, 2 more\n         Start the server.\n",
-			"0 critical, 1 error, 0 warning, 0 info\nCould not be checked: cert\n",
+			"0 critical, 1 error, 0 warning, 0 info\nCould not be checked: cert (the database is away)\n",
 		}, exitProblems},
 		{"none", `{"problems":[],"counts":{},"unknown":[]}`, []string{"No problems detected.\n"}, 0},
+		{"one that was not seen before", `{"problems":[{"severity":"info","message":"New.","since":"2999-01-01T00:00:00Z","remedy":"Wait."}]}`, []string{"info     New.\n         Wait.\n"}, 0},
 		{"a warning", `{"problems":[{"severity":"warning","message":"Late."}],"counts":{"warning":1}}`, []string{"warning  Late.\n0 critical"}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -31,6 +33,7 @@ func TestProblemsInWords(t *testing.T) {
 			if err := json.Unmarshal([]byte(tc.answer), &p); err != nil {
 				t.Fatal(err)
 			}
+			p.asked = time.Now()
 			var out strings.Builder
 			p.print(&out)
 			for _, want := range tc.want {

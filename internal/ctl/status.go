@@ -76,7 +76,7 @@ func readStatus(ctx context.Context, l *app.Local) *status {
 	if _, err := found.read(ctx, l); s.know("problems", err) {
 		s.Problems = &found.Counts
 		if len(found.Unknown) > 0 {
-			s.Unknown["problems"] = "could not be checked: " + strings.Join(found.Unknown, ", ")
+			s.Unknown["problems"] = "could not be checked: " + found.unknown()
 		}
 	}
 	s.readWaiting(ctx, l)
