@@ -50,10 +50,14 @@ type unknown struct {
 	Message   string `json:"message"`
 }
 
-func (p *problems) unknown() string {
+// unknown names them, with or without why.
+func (p *problems) unknown(why bool) string {
 	parts := make([]string, len(p.Unknown))
 	for i, u := range p.Unknown {
-		parts[i] = fmt.Sprintf("%s (%s)", u.Component, u.Message)
+		parts[i] = u.Component
+		if why {
+			parts[i] += " (" + u.Message + ")"
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -98,7 +102,11 @@ func (s severity) verdict() error {
 	if s.bad() == 0 {
 		return nil
 	}
-	return verdict(exitProblems, "%d of the problems are critical or errors", s.bad())
+	return verdict(exitProblems, "%s", s.words())
+}
+
+func (s severity) words() string {
+	return fmt.Sprintf("problems of severity error or critical: %d", s.bad())
 }
 
 // read asks the API, and also returns the answer as it came.
@@ -132,7 +140,7 @@ func (p *problems) print(w io.Writer) {
 		fmt.Fprintln(w, p.Counts)
 	}
 	if len(p.Unknown) > 0 {
-		fmt.Fprintln(w, "Could not be checked: "+p.unknown())
+		fmt.Fprintln(w, "Could not be checked: "+p.unknown(true))
 	}
 }
 

@@ -61,8 +61,8 @@ func TestStatusNeedsAttention(t *testing.T) {
 		{"all is well", status{Database: true, Services: &services{Required: 5}, Problems: &severity{Warning: 2}}, ""},
 		{"nothing is known", status{Database: true}, ""},
 		{"no database", status{}, "the database does not answer"},
-		{"a service", status{Database: true, Services: &services{NotRunning: []service{{Name: "dns"}}}}, "1 required services are not running"},
-		{"a problem", status{Database: true, Problems: &severity{Critical: 1, Error: 1}}, "2 problems are critical or errors"},
+		{"a service", status{Database: true, Services: &services{NotRunning: []service{{Name: "dns"}}}}, "not running: dns"},
+		{"a problem", status{Database: true, Problems: &severity{Critical: 1, Error: 1}}, "problems of severity error or critical: 2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := ""

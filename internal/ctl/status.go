@@ -76,7 +76,7 @@ func readStatus(ctx context.Context, l *app.Local) *status {
 	if _, err := found.read(ctx, l); s.know("problems", err) {
 		s.Problems = &found.Counts
 		if len(found.Unknown) > 0 {
-			s.Unknown["problems"] = "could not be checked: " + found.unknown()
+			s.Unknown["problems"] = "could not be checked: " + found.unknown(false)
 		}
 	}
 	s.readWaiting(ctx, l)
@@ -146,10 +146,14 @@ func (s *status) verdict() error {
 		bad = append(bad, "the database does not answer")
 	}
 	if s.Services != nil && len(s.Services.NotRunning) > 0 {
-		bad = append(bad, fmt.Sprintf("%d required services are not running", len(s.Services.NotRunning)))
+		names := make([]string, len(s.Services.NotRunning))
+		for i, one := range s.Services.NotRunning {
+			names[i] = one.Name
+		}
+		bad = append(bad, "not running: "+strings.Join(names, ", "))
 	}
 	if s.Problems != nil && s.Problems.bad() > 0 {
-		bad = append(bad, fmt.Sprintf("%d problems are critical or errors", s.Problems.bad()))
+		bad = append(bad, s.Problems.words())
 	}
 	if len(bad) == 0 {
 		return nil
