@@ -84,6 +84,23 @@ func TestWhatIsThereIsPackaged(t *testing.T) {
 	}
 }
 
+func TestManualAndCompletionAreInstalled(t *testing.T) {
+	root := filepath.Join(packagingtest.Assemble(t), "root")
+	page, err := exec.CommandContext(t.Context(), "gzip", "-dc", filepath.Join(root, "usr/share/man/man8/gateway-ctl.8.gz")).Output()
+	if err != nil || string(page) != read(t, "man/gateway-ctl.8") {
+		t.Errorf("the manual in the package is not packaging/man/gateway-ctl.8 (%v)", err)
+	}
+	completion := filepath.Join(root, "usr/share/bash-completion/completions/gateway-ctl")
+	if read(t, completion) != read(t, "completion/gateway-ctl") {
+		t.Error("the completion in the package is not packaging/completion/gateway-ctl")
+	}
+	for _, f := range []string{completion, filepath.Join(root, "usr/share/man/man8/gateway-ctl.8.gz")} {
+		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o644 {
+			t.Errorf("%s has mode %v (%v), want 0644", f, info.Mode(), err)
+		}
+	}
+}
+
 func TestOperatorsFilesAreConffiles(t *testing.T) {
 	for _, c := range contents(t) {
 		if strings.HasPrefix(c["dst"], "/etc/") && c["type"] != "dir" && c["type"] != "config|noreplace" {

@@ -13,5 +13,5 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	process.Main(ctl.New().ExecuteContext(ctx))
+	process.Main(ctl.Execute(ctx, ctl.New()))
 }

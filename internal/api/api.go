@@ -64,6 +64,7 @@ type Server struct {
 	metrics *metrics
 	access  map[string]Access // by operation id: the table of who may do what
 	config  map[string]bool   // by pattern: what can be part of a batch
+	sockets map[string]bool   // by pattern: what is a WebSocket
 
 	wellKnown map[string]func(ctx context.Context, word string) (string, error)
 	strangers strangers
@@ -74,7 +75,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
-		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{},
+		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{}, sockets: map[string]bool{},
 		wellKnown: map[string]func(context.Context, string) (string, error){}, strangers: strangers{make(places, maxStrangers)},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))

@@ -63,16 +63,56 @@ func (c Call) request(ctx context.Context, outer *http.Request) (*http.Request, 
 
 // Do runs an operation from outside of any request, as whoever the header says.
 func (s *Server) Do(ctx context.Context, c Call) (json.RawMessage, http.Header, error) {
-	req, err := http.NewRequestWithContext(ctx, c.Method, "http://localhost"+Prefix+c.Path, bytes.NewReader(c.Body))
+	w, err := s.record(ctx, c)
 	if err != nil {
-		return nil, nil, fault.New(fault.Invalid, "%q is not a path below %s", c.Path, Prefix)
+		return nil, nil, err
+	}
+	data, err := w.result()
+	return data, w.header, err
+}
+
+// Answer is what an operation answered, as it would go over the wire.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Answer is Do for whoever wants the answer as it is: with its status, and also where it is no
+// envelope.
+func (s *Server) Answer(ctx context.Context, c Call) (Answer, error) {
+	w, err := s.record(ctx, c)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{w.status, w.header, w.body.Bytes()}, nil
+}
+
+func (s *Server) record(ctx context.Context, c Call) (*recorder, error) {
+	req, err := http.NewRequestWithContext(ctx, c.Method, "http://localhost"+Prefix+c.Path, bytes.NewReader(c.Body))
+	if err != nil || !strings.HasPrefix(c.Path, "/") {
+		return nil, fault.New(fault.Invalid, "%q is not a path below %s", c.Path, Prefix)
 	}
 	req.Header = c.Header.Clone()
 	req.Header.Set("Content-Type", "application/json")
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
-	s.Handler().ServeHTTP(w, req)
-	data, err := w.result()
-	return data, w.header, err
+	s.serve(w, req, http.NotFoundHandler()) // the API alone: reading the pages takes a while
+	return w, nil
+}
+
+// Fault is what a failed answer says.
+func (a Answer) Fault() *fault.Fault {
+	var e struct {
+		Error *Error `json:"error"`
+	}
+	if json.Unmarshal(a.Body, &e) != nil || e.Error == nil {
+		return fault.New(fault.Internal, "unexpected response with status %d", a.Status)
+	}
+	return e.Error.fault(a.Status)
+}
+
+func (e *Error) fault(status int) *fault.Fault {
+	return &fault.Fault{Kind: kinds[status], Code: e.Code, Message: e.Message, Fields: e.Fields, Current: e.Current}
 }
 
 // recorder keeps an answer.
@@ -95,7 +135,7 @@ func (w *recorder) result() (json.RawMessage, error) {
 		return nil, fault.New(fault.Internal, "an operation of the batch returned an unexpected response")
 	}
 	if e.Error != nil {
-		return nil, &fault.Fault{Kind: kinds[w.status], Code: e.Error.Code, Message: e.Error.Message, Fields: e.Error.Fields, Current: e.Error.Current}
+		return nil, e.Error.fault(w.status)
 	}
 	return e.Data, nil
 }

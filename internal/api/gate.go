@@ -61,6 +61,8 @@ func permit(op Op, id identity.Identity) error {
 	switch {
 	case id.Emergency && !op.WithoutDatabase, id.Stale && op.Mutates():
 		return db.Down()
+	case op.Access == Self && id.Local:
+		return fault.New(fault.Forbidden, "this is about the caller's own account, and gateway-ctl has none; use /users")
 	case op.Access == Self && id.TokenID != "" && op.Mutates():
 		return fault.New(fault.Forbidden, "an API token cannot change its owner's account")
 	case op.Access == Self, op.Access == Viewer, id.Role == identity.Admin:

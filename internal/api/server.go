@@ -14,23 +14,25 @@ import (
 // Handler is the whole edge: the API below Prefix, the SPA everywhere else.
 func (s *Server) Handler() http.Handler {
 	site := site(s.Site)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() {
-			if v := recover(); v != nil {
-				s.fail(r.Context(), r.Method, panicked(v)).write(w)
-			}
-		}()
-		if r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/") {
-			maps.Copy(w.Header(), data)
-			s.serveAPI(w, r)
-			return
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, site) })
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, site http.Handler) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.fail(r.Context(), r.Method, panicked(v)).write(w)
 		}
-		if s.serveWellKnown(w, r) {
-			return
-		}
-		maps.Copy(w.Header(), secure)
-		site.ServeHTTP(w, r)
-	})
+	}()
+	if r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/") {
+		maps.Copy(w.Header(), data)
+		s.serveAPI(w, r)
+		return
+	}
+	if s.serveWellKnown(w, r) {
+		return
+	}
+	maps.Copy(w.Header(), secure)
+	site.ServeHTTP(w, r)
 }
 
 // data is what every answer of the API carries: it is not to be kept, guessed at or embedded.

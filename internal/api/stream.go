@@ -49,8 +49,19 @@ func Stream(r Router, op Op, fn func(ctx context.Context, send func(v any) error
 		h.Parameters = append(h.Parameters, &huma.Param{Name: p.Name, In: "query", Description: p.Doc, Schema: &huma.Schema{Type: huma.TypeString}})
 	}
 	r.s.document(h)
+	r.s.sockets[http.MethodGet+" "+Prefix+op.Path] = true
 	op.Method = streamMethod
 	r.s.route(op, func(w http.ResponseWriter, req *http.Request) error { return r.s.stream(op, w, req, fn) })
+}
+
+// IsStream reports whether a request of that method and path, below Prefix, opens a WebSocket.
+func (s *Server) IsStream(method, path string) bool {
+	req, err := http.NewRequest(method, "http://localhost"+Prefix+path, http.NoBody)
+	if err != nil {
+		return false
+	}
+	_, pattern := s.mux.Handler(req)
+	return s.sockets[pattern]
 }
 
 func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(context.Context, func(any) error) error) error {

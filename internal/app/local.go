@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -23,10 +22,7 @@ type Local struct {
 	stop func()
 }
 
-// startTime is how long the database may take to answer at first.
-const startTime = 10 * time.Second
-
-// NewLocal waits for the database.
+// NewLocal starts it. Part of the API works without a database; WaitReady is for what does not.
 func NewLocal(ctx context.Context, cfg Config) (*Local, error) {
 	cfg.local = true
 	a, err := NewAPI(cfg)
@@ -36,22 +32,24 @@ func NewLocal(ctx context.Context, cfg Config) (*Local, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() { defer close(done); _ = a.Background(ctx) }()
-	l := &Local{api: a, stop: func() { cancel(); <-done }}
-	tick := time.NewTicker(20 * time.Millisecond)
+	return &Local{api: a, stop: func() { cancel(); <-done }}, nil
+}
+
+// WaitReady waits until the database answers, and for so long at the most.
+func (l *Local) WaitReady(ctx context.Context, patience time.Duration) error {
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(startTime)
-	for !a.watch.Up() {
+	late := time.After(patience)
+	for !l.api.watch.Up() {
 		select {
 		case <-tick.C:
 		case <-late:
-			l.stop()
-			return nil, errors.New("the database does not answer; see: systemctl status postgresql")
+			return fault.New(fault.Unavailable, "the database does not answer; see: systemctl status postgresql").WithCode("database_unavailable")
 		case <-ctx.Done():
-			l.stop()
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	return l, nil
+	return nil
 }
 
 // Close ends it.
@@ -71,10 +69,9 @@ type Answer struct {
 	Header http.Header
 }
 
-// Do calls an operation. A refusal is an error in the operation's own words.
+// Do calls an operation. A refusal is a fault in the operation's own words.
 func (l *Local) Do(ctx context.Context, method, path string, header http.Header, body any) (Answer, error) {
-	call := api.Call{Method: method, Path: path, Header: http.Header{"Authorization": {"Bearer local"}}}
-	maps.Copy(call.Header, header)
+	call := l.call(method, path, header)
 	if body != nil {
 		var err error
 		if call.Body, err = json.Marshal(body); err != nil {
@@ -83,34 +80,29 @@ func (l *Local) Do(ctx context.Context, method, path string, header http.Header,
 	}
 	data, got, err := l.api.server.Do(ctx, call)
 	if err != nil {
-		return Answer{}, refusal(err)
+		return Answer{}, err
 	}
 	return Answer{data, got}, nil
 }
 
-// refusal spells out what a page would show at its fields.
-func refusal(err error) error {
-	f, ok := fault.Of(err)
-	if !ok {
-		return err
-	}
-	text := f.Message
-	for _, field := range f.Fields {
-		text += "\n  " + field.Name + " " + field.Message
-	}
-	if f.Current != nil {
-		if raw, err := json.MarshalIndent(f.Current, "  ", "  "); err == nil {
-			text += "\n  " + string(raw)
-		}
-	}
-	return errors.New(text)
+// Call is Do for whoever wants the answer as it is, also that of a refusal.
+func (l *Local) Call(ctx context.Context, method, path string, header http.Header, body []byte) (api.Answer, error) {
+	call := l.call(method, path, header)
+	call.Body = body
+	return l.api.server.Answer(ctx, call)
+}
+
+func (l *Local) call(method, path string, header http.Header) api.Call {
+	call := api.Call{Method: method, Path: path, Header: http.Header{"Authorization": {"Bearer local"}}}
+	maps.Copy(call.Header, header)
+	return call
 }
 
 // onlyLocal knows nobody but the one at the node.
 type onlyLocal struct{}
 
 func (onlyLocal) Authenticate(context.Context, api.Credential) (identity.Identity, error) {
-	return identity.Identity{Email: "local", Role: identity.Admin}, nil
+	return identity.Identity{Email: "local", Role: identity.Admin, Local: true}, nil
 }
 
 func (onlyLocal) Revocations() (<-chan struct{}, func()) { return nil, func() {} }

@@ -3,11 +3,12 @@ package ctl
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
+	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -18,25 +19,6 @@ import (
 	"gateway/internal/change"
 )
 
-// local runs fn with the API of this node, as the user it belongs to.
-func local(cmd *cobra.Command, cfg *app.Config, fn func(ctx context.Context, l *app.Local) error) error {
-	if err := becomeOwner(cfg.StateDir); err != nil {
-		return err
-	}
-	quiet := *cfg
-	quiet.Log = slog.New(slog.DiscardHandler) // errors reach whoever sits here anyway
-	l, err := app.NewLocal(cmd.Context(), quiet)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	return fn(cmd.Context(), l)
-}
-
-func changeCommands(cfg *app.Config) []*cobra.Command {
-	return []*cobra.Command{listChanges(cfg), confirmChange(cfg), revertChange(cfg), renderConfig(cfg)}
-}
-
 func listChanges(cfg *app.Config) *cobra.Command {
 	var limit int
 	var component string
@@ -46,31 +28,39 @@ func listChanges(cfg *app.Config) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
 				q := url.Values{"limit": {strconv.Itoa(limit)}, "component": {component}, "waiting": {strconv.FormatBool(waiting)}}
-				answer, err := l.Do(ctx, http.MethodGet, "/changes?"+q.Encode(), nil, nil)
-				if err != nil {
+				var found []change.Record
+				if err := get(ctx, l, "/changes?"+q.Encode(), &found); err != nil {
 					return err
 				}
-				var found []change.Record
-				if err := json.Unmarshal(answer.Data, &found); err != nil {
-					return fmt.Errorf("read the changes: %w", err)
-				}
-				return printChanges(cmd, found)
+				return say(cmd, found, func(w io.Writer) { printChanges(w, found) })
 			})
 		},
 	}
-	cmd.Flags().IntVarP(&limit, "lines", "n", 20, "maximum number to list")
-	cmd.Flags().StringVar(&component, "component", "", "only changes of this component")
+	cmd.Flags().IntVarP(&limit, "lines", "n", 20, "maximum `NUMBER` to list")
+	cmd.Flags().StringVar(&component, "component", "", "only changes of this `COMPONENT`")
 	cmd.Flags().BoolVar(&waiting, "waiting", false, "only those waiting for confirmation")
 	return cmd
 }
 
-func printChanges(cmd *cobra.Command, found []change.Record) error {
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+// get reads what an operation answers.
+func get(ctx context.Context, l *app.Local, path string, into any) error {
+	answer, err := l.Do(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer.Data, into); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+func printChanges(out io.Writer, found []change.Record) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tWHEN\tWHO\tWHAT\tSTATE")
 	for _, c := range found {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\t%s\n", c.ID, c.CreatedAt.Local().Format(time.DateTime), c.Actor, c.Action, c.Subject, state(c))
 	}
-	return w.Flush()
+	_ = w.Flush() // nobody reads any more
 }
 
 func state(c change.Record) string {
@@ -78,7 +68,7 @@ func state(c change.Record) string {
 	case c.ConfirmState != nil && *c.ConfirmState == change.Waiting:
 		return "waiting for confirmation"
 	case c.RevertedBy != nil:
-		return "undone"
+		return "reverted"
 	case c.Apply != nil:
 		return *c.Apply
 	default:
@@ -89,13 +79,15 @@ func state(c change.Record) string {
 func confirmChange(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "confirm ID", Short: "Confirm a change that is waiting for confirmation", Args: cobra.ExactArgs(1),
+		Long:              "Confirms a change, so that it is not reverted. \"gateway-ctl changes --waiting\" lists what is waiting.",
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
-				if _, err := l.Do(ctx, http.MethodPost, "/changes/"+url.PathEscape(args[0])+"/confirm", nil, nil); err != nil {
+				answer, err := l.Do(ctx, http.MethodPost, "/changes/"+url.PathEscape(args[0])+"/confirm", nil, nil)
+				if err != nil {
 					return err
 				}
-				cmd.Println("kept")
-				return nil
+				return say(cmd, answer.Data, func(w io.Writer) { fmt.Fprintln(w, "kept") })
 			})
 		},
 	}
@@ -105,28 +97,51 @@ func revertChange(cfg *app.Config) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "revert ID", Short: "Revert one change; later changes are kept", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return local(cmd, cfg, func(ctx context.Context, l *app.Local) error {
 				answer, err := l.Do(ctx, http.MethodPost, "/changes/"+url.PathEscape(args[0])+"/revert", http.Header{"Gateway-Reason": {reason}}, nil)
 				if err != nil {
 					return err
 				}
-				return applied(cmd, answer)
+				o := outcomeOf(answer.Header)
+				if err := say(cmd, o, o.print); err != nil {
+					return err
+				}
+				return o.verdict()
 			})
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "reason, for the history")
+	cmd.Flags().StringVar(&reason, "reason", "", "reason, a `TEXT` for the history")
 	return cmd
 }
 
-// applied says how far a change got; one that is not live is an error to a script.
-func applied(cmd *cobra.Command, a app.Answer) error {
-	id, state := a.Header.Get("Gateway-Change"), a.Header.Get("Gateway-Apply")
-	if state == "" || state == "live" {
-		cmd.Printf("done, as change %s\n", id)
+// outcome is how far a change got.
+type outcome struct {
+	Change  string        `json:"change,omitempty"`
+	Apply   string        `json:"apply,omitempty"`
+	Reason  string        `json:"apply_reason,omitempty"`
+	Confirm *confirmation `json:"confirmation,omitempty"`
+}
+
+func outcomeOf(h http.Header) outcome {
+	return outcome{Change: h.Get("Gateway-Change"), Apply: h.Get("Gateway-Apply"), Reason: h.Get("Gateway-Apply-Reason")}
+}
+
+func (o outcome) live() bool { return o.Apply == "" || o.Apply == "live" }
+
+func (o outcome) print(w io.Writer) {
+	if o.live() {
+		fmt.Fprintf(w, "done, as change %s\n", o.Change)
+	}
+}
+
+// verdict is an error to a script when the change is not live.
+func (o outcome) verdict() error {
+	if o.live() {
 		return nil
 	}
-	return fmt.Errorf("stored as change %s, but %s: %s", id, state, a.Header.Get("Gateway-Apply-Reason"))
+	return verdict(exitNotLive, "saved as change %s, but not applied (%s): %s", o.Change, o.Apply, o.Reason)
 }
 
 func renderConfig(cfg *app.Config) *cobra.Command {
@@ -138,25 +153,31 @@ func renderConfig(cfg *app.Config) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				var r struct {
-					OK       bool              `json:"ok"`
-					Rendered []string          `json:"rendered"`
-					Errors   map[string]string `json:"errors"`
-				}
+				var r rendered
 				if err := json.Unmarshal(answer.Data, &r); err != nil {
 					return fmt.Errorf("read the response: %w", err)
 				}
-				for _, name := range r.Rendered {
-					cmd.Printf("%s is live\n", name)
+				if err := say(cmd, r, r.print); err != nil || r.OK {
+					return err
 				}
-				for name, why := range r.Errors {
-					cmd.Printf("%s: %s\n", name, why)
-				}
-				if !r.OK {
-					return errors.New("not everything is live")
-				}
-				return nil
+				return verdict(exitNotLive, "not everything is live")
 			})
 		},
+	}
+}
+
+// rendered is how rendering everything again went.
+type rendered struct {
+	OK       bool              `json:"ok"`
+	Rendered []string          `json:"rendered"`
+	Errors   map[string]string `json:"errors"`
+}
+
+func (r rendered) print(w io.Writer) {
+	for _, name := range r.Rendered {
+		fmt.Fprintf(w, "%s is live\n", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Errors)) {
+		fmt.Fprintf(w, "%s: %s\n", name, r.Errors[name])
 	}
 }

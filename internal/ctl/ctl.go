@@ -1,185 +1,169 @@
 // Package ctl is the local command line: what an operator does on the node itself,
-// also when nothing else answers. Whatever can wait for a signed-in admin is left to the API.
+// also when nothing else answers. It has few commands of its own; whatever else the API can
+// do, it does by calling the API in its own process.
 package ctl
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log/slog"
 	"os"
-	"os/user"
-	"path/filepath"
-	"strconv"
-	"syscall"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gateway/internal/app"
-	"gateway/internal/applier"
-	"gateway/internal/audit"
-	"gateway/internal/auth"
-	"gateway/internal/db"
-	"gateway/internal/setupstate"
-	"gateway/internal/sys"
 	"gateway/internal/version"
 )
+
+// commands is the table that help, completion and the manual read.
+func commands(cfg *app.Config) []*cobra.Command {
+	return []*cobra.Command{
+		statusCommand(cfg), problemsCommand(cfg), apiCommand(cfg),
+		listChanges(cfg), confirmChange(cfg), revertChange(cfg),
+		exportConfig(cfg), applyConfig(cfg), renderConfig(cfg),
+		auditVerify(cfg), setupCode(cfg), resetPassword(cfg), versionCommand(), migrateCommand(),
+	}
+}
 
 // New returns the command with its sub-commands.
 func New() *cobra.Command {
 	cfg := app.Defaults()
+	var printVersion bool
 	root := &cobra.Command{
-		Use:           "gateway-ctl",
-		Short:         "Local administration of this gateway node",
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Use: "gateway-ctl", Short: "Local administration of this gateway node",
+		Long: "Administers this node. Run it as root on the node: it needs no password, no token and no network, and works\n" +
+			"while gateway-api is stopped. What it changes is validated, applied and audited like any other change, as\n" +
+			"the actor \"local\".\n\n" +
+			"With --json, every command prints one line of JSON, {\"data\": …, \"error\": …}, as the API does.",
+		SilenceUsage: true, SilenceErrors: true, SuggestionsMinimumDistance: 2,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+				return fmt.Errorf("unknown command %q; did you mean %s?", args[0], strings.Join(like, " or "))
+			}
+			return fmt.Errorf("unknown command %q", args[0])
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if printVersion {
+				return sayVersion(cmd)
+			}
+			return cmd.Help()
+		},
 	}
-	root.PersistentFlags().StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "directory of keys and setup state")
-	root.PersistentFlags().StringVar(&cfg.Database, "database", cfg.Database, "address of the database")
-	root.AddCommand(changeCommands(&cfg)...)
-	root.AddCommand(configCommands(&cfg)...)
-	root.AddCommand(setupCode(&cfg), resetPassword(&cfg), auditVerify(&cfg), migrateCommand(), &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		Run: func(cmd *cobra.Command, _ []string) { cmd.Println(version.Version) },
-	})
+	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
+	global := root.PersistentFlags()
+	global.Bool(jsonFlag, false, "print JSON")
+	global.StringVar(&cfg.StateDir, "state-dir", cfg.StateDir, "`DIRECTORY` of keys and setup state")
+	global.StringVar(&cfg.Database, "database", cfg.Database, "`ADDRESS` of the database")
+	global.StringVar(&cfg.ApplySocket, "apply-socket", cfg.ApplySocket, "`PATH` of the socket of gateway-apply")
 	root.SetOut(os.Stdout)
+	root.SetFlagErrorFunc(usage)
+	root.AddCommand(commands(&cfg)...)
+	for _, cmd := range append(root.Commands(), root) {
+		if !strings.Contains(cmd.Use, " ") {
+			cmd.ValidArgsFunction = cobra.NoFileCompletions // there is nothing to complete
+		}
+		check := cmd.Args
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usage(cmd, err)
+			}
+			return nil
+		}
+	}
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		help(cmd, args)
+		printExitCodes(cmd)
+	})
 	return root
 }
 
-func setupCode(cfg *app.Config) *cobra.Command {
+func printExitCodes(cmd *cobra.Command) {
+	fmt.Fprintln(cmd.OutOrStdout(), "\nExit codes:")
+	for _, e := range exitCodes {
+		fmt.Fprintf(cmd.OutOrStdout(), "  %d  %s\n", e.code, strings.ReplaceAll(wrap(e.meaning, 100), "\n", "\n     "))
+	}
+}
+
+// wrap breaks a text into lines of that many characters.
+func wrap(text string, width int) string {
+	var out strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			out.WriteByte('\n')
+			column = 0
+		default:
+			out.WriteByte(' ')
+			column++
+		}
+		out.WriteString(word)
+		column += len(word)
+	}
+	return out.String()
+}
+
+func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "setup-code", Short: "Print the one-time code for /setup", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			state, err := load(cfg)
-			if err != nil {
-				return err
-			}
-			if state.Complete {
-				return errors.New("this node is already set up; its setup code is no longer valid")
-			}
-			code, _, err := auth.EnsureSetupCode(cfg.SetupCode())
-			if err != nil {
-				return err
-			}
-			cmd.Println(code.Reveal())
-			return nil
-		},
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return sayVersion(cmd) },
 	}
 }
 
-func resetPassword(cfg *app.Config) *cobra.Command {
-	return &cobra.Command{
-		Use: "reset-password", Short: "Create a token to reset the administrator's password", Args: cobra.NoArgs,
-		Long: "Creates a single-use token, valid for 30 minutes, to enter on the sign-in page under \"forgot password\",\n" +
-			"or to send to POST /api/v1/auth/reset-password. Only the token is printed on standard output.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			state, err := load(cfg)
-			if err != nil {
-				return err
-			}
-			if state.Admin == nil {
-				return errors.New("this node has no local administrator: set it up first, or reset the password on the primary node")
-			}
-			token, err := auth.CreateResetToken(cfg.ResetToken(), time.Now())
-			if err != nil {
-				return err
-			}
-			cmd.PrintErrf("Sets the password of %s, once, within %d minutes:\n", state.Admin.Email, int(auth.ResetLife.Minutes()))
-			cmd.Println(token.Reveal())
-			return nil
-		},
-	}
+func sayVersion(cmd *cobra.Command) error {
+	return say(cmd, map[string]string{"version": version.Version}, func(w io.Writer) { fmt.Fprintln(w, version.Version) })
 }
 
-func load(cfg *app.Config) (setupstate.State, error) {
-	store, err := setupstate.Open(cfg.SetupStore())
+const (
+	// startTime is how long the database may take to answer at first.
+	startTime = 10 * time.Second
+	// glanceTime is the same for what can also be told without it.
+	glanceTime = 2 * time.Second
+)
+
+// local runs fn with the API of this node, once its database answers.
+func local(cmd *cobra.Command, cfg *app.Config, fn func(ctx context.Context, l *app.Local) error) error {
+	return withAPI(cmd, cfg, func(ctx context.Context, l *app.Local) error {
+		if err := l.WaitReady(ctx, startTime); err != nil {
+			return err
+		}
+		return fn(ctx, l)
+	})
+}
+
+// anyway is local for what also works while the database is away.
+func anyway(cmd *cobra.Command, cfg *app.Config, fn func(ctx context.Context, l *app.Local) error) error {
+	return withAPI(cmd, cfg, func(ctx context.Context, l *app.Local) error {
+		_ = l.WaitReady(ctx, glanceTime) // what needs it says so itself
+		return fn(ctx, l)
+	})
+}
+
+// withAPI runs fn with the API of this node, as the user it belongs to.
+func withAPI(cmd *cobra.Command, cfg *app.Config, fn func(ctx context.Context, l *app.Local) error) error {
+	if err := becomeOwner(cfg.StateDir); err != nil {
+		return err
+	}
+	quiet := *cfg
+	quiet.Log = slog.New(slog.DiscardHandler) // errors reach whoever sits here anyway
+	l, err := app.NewLocal(cmd.Context(), quiet)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w; run this as root", err)
+	}
 	if err != nil {
-		return setupstate.State{}, err
+		return err
 	}
-	return store.Load()
-}
-
-func auditVerify(cfg *app.Config) *cobra.Command {
-	anchors := filepath.Join(applier.Defaults().StateDir, audit.AnchorFile)
-	cmd := &cobra.Command{
-		Use: "audit-verify", Short: "Verify that no audit entry was altered or removed", Args: cobra.NoArgs,
-		Long: "Recomputes every chain of the audit log, and compares it with the anchors that gateway-apply keeps\n" +
-			"outside the database. Run it as root: nobody else can read them.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			kept, err := audit.ReadAnchors(anchors) // while still root
-			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-				return err
-			}
-			if err != nil {
-				cmd.PrintErrf("There are no anchors to compare with (%v): only the chain itself is checked.\n", err)
-			}
-			if err := becomeOwner(cfg.StateDir); err != nil {
-				return err
-			}
-			pool, err := db.OpenPatient(cfg.Database)
-			if err != nil {
-				return err
-			}
-			defer pool.Close()
-			health, err := sys.NewHost(time.Now).Health()
-			if err != nil {
-				return fmt.Errorf("read machine: %w", err)
-			}
-			r, err := audit.Compare(cmd.Context(), pool, health.MachineID, kept)
-			if err != nil {
-				return err
-			}
-			return report(cmd, pool, r)
-		},
-	}
-	cmd.Flags().StringVar(&anchors, "anchors", anchors, "the anchor file")
-	return cmd
-}
-
-func report(cmd *cobra.Command, q db.DB, r audit.Report) error {
-	for _, b := range r.Breaks {
-		cmd.Println(b)
-	}
-	if len(r.Breaks) > 0 {
-		return fmt.Errorf("the audit log was tampered with in %d place(s)", len(r.Breaks))
-	}
-	cmd.Printf("%d entries, every chain is intact; %d anchors match\n", r.Entries, r.Anchors)
-	if r.Unproven > 0 {
-		cmd.Printf("%d entries are not anchored yet\n", r.Unproven)
-	}
-	return printHeads(cmd, q)
-}
-
-// printHeads gives the operator what to keep elsewhere, against a log rewritten as a whole.
-func printHeads(cmd *cobra.Command, q db.DB) error {
-	heads, err := audit.Heads(cmd.Context(), q)
-	for _, h := range heads {
-		cmd.Printf("node %s ends at entry %d, hash %x\n", h.NodeID, h.Seq, h.Hash)
-	}
-	return err
-}
-
-// becomeOwner gives up root for the user who owns the state folder: PostgreSQL
-// knows that user, and reading a log needs no more.
-func becomeOwner(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return fmt.Errorf("state folder: %w", err)
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 || owner.Uid == 0 {
-		return nil
-	}
-	u, err := user.LookupId(strconv.Itoa(int(owner.Uid)))
-	if err != nil {
-		return fmt.Errorf("owner of %s: %w", dir, err)
-	}
-	gid, err := strconv.Atoi(u.Gid)
-	if err != nil {
-		return fmt.Errorf("group of %s: %w", u.Username, err)
-	}
-	if err := errors.Join(syscall.Setgroups([]int{gid}), syscall.Setgid(gid), syscall.Setuid(int(owner.Uid))); err != nil {
-		return fmt.Errorf("become %s: %w", u.Username, err)
-	}
-	return nil
+	defer l.Close()
+	return fn(cmd.Context(), l)
 }

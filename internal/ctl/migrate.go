@@ -2,6 +2,7 @@ package ctl
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,13 +35,19 @@ func migrateCommand() *cobra.Command {
 			}
 			defer pool.Close()
 			var standby bool
-			if err := pool.QueryRow(cmd.Context(), `select pg_is_in_recovery()`).Scan(&standby); err != nil || standby {
-				return err // a standby has what the primary has
+			if err := pool.QueryRow(cmd.Context(), `select pg_is_in_recovery()`).Scan(&standby); err != nil {
+				return err
+			}
+			if standby { // it has what the primary has
+				return say(cmd, nil, func(io.Writer) {})
 			}
 			if err := migrate.Run(cmd.Context(), pool, blueprint.Schemas()); err != nil {
 				return err
 			}
-			return audit.AddNode(cmd.Context(), pool, health.MachineID)
+			if err := audit.AddNode(cmd.Context(), pool, health.MachineID); err != nil {
+				return err
+			}
+			return say(cmd, nil, func(io.Writer) {})
 		},
 	}
 	cmd.Flags().StringVar(&address, "as", address, "address of the database, for its owner")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway/internal/app"
 	"gateway/internal/app/apptest"
@@ -27,6 +28,9 @@ func newNode(t *testing.T) (node, *apptest.Client) {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
+	if err := l.WaitReady(t.Context(), 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
 	return node{t, l}, admin
 }
 

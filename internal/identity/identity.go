@@ -26,6 +26,8 @@ type Identity struct {
 	TokenName string
 	// Emergency marks who acts while the database is away: only what works without it is open.
 	Emergency bool
+	// Local marks whoever has the node in their hands, who is no account.
+	Local bool
 	// Stale marks an identity from before the database went away: nobody can tell whether it
 	// still stands, so it may only look.
 	Stale bool

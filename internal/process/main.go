@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -12,14 +13,20 @@ func LevelFlag(f *flag.FlagSet, level *slog.Level) {
 	f.TextVar(level, "log-level", *level, "minimum log level: debug, info, warn or error; also "+levelVariable)
 }
 
-// Main ends the process as its result says.
+// Main ends the process as its result says. An error may know its exit code; 1 otherwise.
 func Main(err error) {
-	if err != nil {
-		prefix := ""
-		if journaled() {
-			prefix = prefixError
-		}
-		fmt.Fprintln(os.Stderr, prefix+err.Error())
-		os.Exit(1)
+	if err == nil {
+		return
 	}
+	prefix := ""
+	if journaled() {
+		prefix = prefixError
+	}
+	fmt.Fprintln(os.Stderr, prefix+err.Error())
+	code := 1
+	var coded interface{ ExitCode() int }
+	if errors.As(err, &coded) {
+		code = coded.ExitCode()
+	}
+	os.Exit(code)
 }

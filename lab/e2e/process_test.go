@@ -71,13 +71,48 @@ func TestCommandLineAfterSetup(t *testing.T) {
 	if got := a.fails("gateway-ctl", "setup-code"); !strings.Contains(got, "already set up") {
 		t.Errorf("setup-code on a node that is set up = %q", got)
 	}
-	for _, command := range []string{"reset-password", "setup-code", "audit-verify"} {
+	for _, command := range []string{"reset-password", "setup-code", "audit-verify", "status"} {
 		got := a.fails("runuser", "-u", "nobody", "--", "gateway-ctl", command)
 		if strings.Contains(got, "panic") || regexp.MustCompile(`[0-9a-f]{32}`).MatchString(got) {
 			t.Errorf("%s as nobody = %q", command, got)
 		}
 	}
 	a.fails("gateway-ctl", "no-such-command")
+}
+
+func TestTheCommandLineTellsHowTheNodeStands(t *testing.T) {
+	a := installed(t)
+	a.settles(a.signedIn(a.admin), patience)
+	if got := a.sh("gateway-ctl status || test $? = 3"); !strings.Contains(got, a.version) || !strings.Contains(got, "Database  answers") {
+		t.Errorf("status = %q", got)
+	}
+	if got := a.sh("gateway-ctl status --json || test $? = 3"); !strings.HasPrefix(got, `{"data":{"version":"`+a.version+`"`) || !strings.Contains(got, `"not_running":[]`) {
+		t.Errorf("status --json = %q", got)
+	}
+	if got := a.run("gateway-ctl", "api", "GET", "/audit/live", "--count", "1"); !strings.Contains(got, `"action":`) {
+		t.Errorf("the live audit log on the command line = %q", got)
+	}
+	made := a.run("gateway-ctl", "api", "POST", "/dns/zones", `{"name": "ctl.arpa", "forward_to": []}`, "-H", "Gateway-Confirm-Within: 600", "--json", "-i")
+	waiting := regexp.MustCompile(`gateway-ctl confirm (\S+)`).FindStringSubmatch(a.sh("gateway-ctl status || test $? = 3"))
+	if !strings.Contains(made, "201 Created") || waiting == nil || !strings.Contains(made, "Gateway-Change: "+waiting[1]) {
+		t.Fatalf("a change to confirm = %q, status then names %q", made, waiting)
+	}
+	a.run("gateway-ctl", "confirm", waiting[1])
+	if got := a.sh("gateway-ctl changes -n 1 --waiting --json"); got != `{"data":[],"error":null}` {
+		t.Errorf("waiting after it was confirmed = %q", got)
+	}
+	a.run("gateway-ctl", "revert", waiting[1])
+	a.lab.Must(a.node.WriteFile("/root/ctl.yaml", []byte("dns: {zones: [{name: wait.arpa, forward_to: []}]}\n"), 0o600))
+	got := a.sh("gateway-ctl apply /root/ctl.yaml --confirm-within 5 --wait; echo $?")
+	if !regexp.MustCompile(`Reverting at [0-9:]{8}, in [45] s, unless confirmed:\n  gateway-ctl confirm \S+\nreverted\n.*\n6$`).MatchString(got) {
+		t.Errorf("an apply that nobody confirms = %q", got)
+	}
+	for code, command := range map[string]string{"2": "confirm", "4": "api GET /nowhere", "5": "api GET /users --database host=/nonexistent"} {
+		if got := a.sh("gateway-ctl " + command + " >/dev/null 2>&1; echo $?"); got != code {
+			t.Errorf("gateway-ctl %s exits with %s, want %s", command, got, code)
+		}
+	}
+	a.sh("gzip -t /usr/share/man/man8/gateway-ctl.8.gz && test -r /usr/share/bash-completion/completions/gateway-ctl")
 }
 
 func TestTamperingIsNoticed(t *testing.T) {

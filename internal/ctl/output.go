@@ -1,0 +1,88 @@
+package ctl
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"gateway/internal/api"
+	"gateway/internal/fault"
+)
+
+const jsonFlag = "json"
+
+// envelope is what every command prints with --json: the API's.
+type envelope struct {
+	Data  any        `json:"data"`
+	Error *api.Error `json:"error"`
+}
+
+func asJSON(cmd *cobra.Command) bool {
+	on, err := cmd.Flags().GetBool(jsonFlag)
+	return err == nil && on
+}
+
+// say prints an answer: as the API would with --json, else in words.
+func say(cmd *cobra.Command, data any, words func(w io.Writer)) error {
+	if asJSON(cmd) {
+		return printJSON(cmd, envelope{Data: data})
+	}
+	words(cmd.OutOrStdout())
+	return nil
+}
+
+// tell is for what accompanies an answer, which a program does not read.
+func tell(cmd *cobra.Command, format string, args ...any) {
+	if !asJSON(cmd) {
+		fmt.Fprintf(cmd.OutOrStdout(), format, args...)
+	}
+}
+
+func printJSON(cmd *cobra.Command, v any) error {
+	enc := json.NewEncoder(cmd.OutOrStdout())
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("print the answer: %w", err)
+	}
+	return nil
+}
+
+func failureOf(err error) *api.Error {
+	f, ok := fault.Of(err)
+	if !ok {
+		f = fault.New(fault.Internal, "%s", err.Error())
+	}
+	out := &api.Error{Code: f.Code, Message: f.Message, Fields: f.Fields, Current: f.Current}
+	if out.Fields == nil {
+		out.Fields = []fault.Field{}
+	}
+	return out
+}
+
+// colours are for a person who looks at a terminal, and did not ask for none.
+type colours bool
+
+func coloursOf(w io.Writer) colours {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+const (
+	red    = "31"
+	yellow = "33"
+)
+
+func (c colours) paint(colour, text string) string {
+	if !c || colour == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
