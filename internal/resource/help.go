@@ -5,11 +5,11 @@ import "strings"
 // What the API reference says of the operations that every resource has.
 const (
 	getHelp     = "Returns it as stored, with its ETag."
-	createHelp  = "Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location."
-	replaceHelp = "Replaces all fields and applies the configuration: a field that is left out gets its default. " +
+	createHelp  = "Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location."
+	replaceHelp = "Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. " +
 		"Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state."
 	patchHelp  = "Sets the fields that are given and leaves the others as they are. Send the ETag as If-Match."
-	deleteHelp = "Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match."
+	deleteHelp = "Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match."
 )
 
 func (d Resource[Row, In]) listHelp() string {

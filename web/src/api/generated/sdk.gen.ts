@@ -196,7 +196,7 @@ export const listProxyServers = <ThrowOnError extends boolean = true>(options?: 
 /**
  * Create a server
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyServer = <ThrowOnError extends boolean = true>(options: Options<CreateProxyServerData, ThrowOnError>) => (options.client ?? client).post<CreateProxyServerResponses, unknown, ThrowOnError>({
     url: '/backend-servers',
@@ -210,7 +210,7 @@ export const createProxyServer = <ThrowOnError extends boolean = true>(options: 
 /**
  * Delete a server
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyServer = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyServerData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyServerResponses, unknown, ThrowOnError>({ url: '/backend-servers/{id}', ...options });
 
@@ -224,7 +224,7 @@ export const getProxyServer = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Replace a server
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyServer = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyServerData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyServerResponses, unknown, ThrowOnError>({
     url: '/backend-servers/{id}',
@@ -245,7 +245,7 @@ export const listProxyBackends = <ThrowOnError extends boolean = true>(options?:
 /**
  * Create a backend
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyBackend = <ThrowOnError extends boolean = true>(options: Options<CreateProxyBackendData, ThrowOnError>) => (options.client ?? client).post<CreateProxyBackendResponses, unknown, ThrowOnError>({
     url: '/backends',
@@ -259,7 +259,7 @@ export const createProxyBackend = <ThrowOnError extends boolean = true>(options:
 /**
  * Delete a backend
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyBackend = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyBackendData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyBackendResponses, unknown, ThrowOnError>({ url: '/backends/{id}', ...options });
 
@@ -273,7 +273,7 @@ export const getProxyBackend = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Replace a backend
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyBackend = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyBackendData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyBackendResponses, unknown, ThrowOnError>({
     url: '/backends/{id}',
@@ -294,7 +294,7 @@ export const listProxyServersOf = <ThrowOnError extends boolean = true>(options:
 /**
  * Create a server here
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyServerOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyServerOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyServerOfResponses, unknown, ThrowOnError>({
     url: '/backends/{id}/servers',
@@ -329,7 +329,7 @@ export const listCertCertificates = <ThrowOnError extends boolean = true>(option
 /**
  * Create a certificate
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createCertCertificate = <ThrowOnError extends boolean = true>(options: Options<CreateCertCertificateData, ThrowOnError>) => (options.client ?? client).post<CreateCertCertificateResponses, unknown, ThrowOnError>({
     url: '/certificates',
@@ -357,7 +357,7 @@ export const listCertDnsProviders = <ThrowOnError extends boolean = true>(option
 /**
  * Create a dns provider
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<CreateCertDnsProviderData, ThrowOnError>) => (options.client ?? client).post<CreateCertDnsProviderResponses, unknown, ThrowOnError>({
     url: '/certificates/dns-providers',
@@ -371,7 +371,7 @@ export const createCertDnsProvider = <ThrowOnError extends boolean = true>(optio
 /**
  * Delete a dns provider
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<DeleteCertDnsProviderData, ThrowOnError>) => (options.client ?? client).delete<DeleteCertDnsProviderResponses, unknown, ThrowOnError>({ url: '/certificates/dns-providers/{id}', ...options });
 
@@ -385,7 +385,7 @@ export const getCertDnsProvider = <ThrowOnError extends boolean = true>(options:
 /**
  * Replace a dns provider
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<UpdateCertDnsProviderData, ThrowOnError>) => (options.client ?? client).put<UpdateCertDnsProviderResponses, unknown, ThrowOnError>({
     url: '/certificates/dns-providers/{id}',
@@ -406,7 +406,7 @@ export const summariseCertificates = <ThrowOnError extends boolean = true>(optio
 /**
  * Delete a certificate
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteCertCertificate = <ThrowOnError extends boolean = true>(options: Options<DeleteCertCertificateData, ThrowOnError>) => (options.client ?? client).delete<DeleteCertCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}', ...options });
 
@@ -420,7 +420,7 @@ export const getCertCertificate = <ThrowOnError extends boolean = true>(options:
 /**
  * Replace a certificate
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateCertCertificate = <ThrowOnError extends boolean = true>(options: Options<UpdateCertCertificateData, ThrowOnError>) => (options.client ?? client).put<UpdateCertCertificateResponses, unknown, ThrowOnError>({
     url: '/certificates/{id}',
@@ -490,7 +490,7 @@ export const listDnsRecords = <ThrowOnError extends boolean = true>(options?: Op
 /**
  * Create a record
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createDnsRecord = <ThrowOnError extends boolean = true>(options: Options<CreateDnsRecordData, ThrowOnError>) => (options.client ?? client).post<CreateDnsRecordResponses, unknown, ThrowOnError>({
     url: '/dns/records',
@@ -504,7 +504,7 @@ export const createDnsRecord = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Delete a record
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteDnsRecord = <ThrowOnError extends boolean = true>(options: Options<DeleteDnsRecordData, ThrowOnError>) => (options.client ?? client).delete<DeleteDnsRecordResponses, unknown, ThrowOnError>({ url: '/dns/records/{id}', ...options });
 
@@ -518,7 +518,7 @@ export const getDnsRecord = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Replace a record
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateDnsRecord = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsRecordData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsRecordResponses, unknown, ThrowOnError>({
     url: '/dns/records/{id}',
@@ -539,7 +539,7 @@ export const getDnsSettings = <ThrowOnError extends boolean = true>(options?: Op
 /**
  * Replace the settings of the DNS resolver
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateDnsSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsSettingsResponses, unknown, ThrowOnError>({
     url: '/dns/settings',
@@ -567,7 +567,7 @@ export const listDnsZones = <ThrowOnError extends boolean = true>(options?: Opti
 /**
  * Create a zone
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createDnsZone = <ThrowOnError extends boolean = true>(options: Options<CreateDnsZoneData, ThrowOnError>) => (options.client ?? client).post<CreateDnsZoneResponses, unknown, ThrowOnError>({
     url: '/dns/zones',
@@ -581,7 +581,7 @@ export const createDnsZone = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Delete a zone
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteDnsZone = <ThrowOnError extends boolean = true>(options: Options<DeleteDnsZoneData, ThrowOnError>) => (options.client ?? client).delete<DeleteDnsZoneResponses, unknown, ThrowOnError>({ url: '/dns/zones/{id}', ...options });
 
@@ -595,7 +595,7 @@ export const getDnsZone = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Replace a zone
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateDnsZone = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsZoneData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsZoneResponses, unknown, ThrowOnError>({
     url: '/dns/zones/{id}',
@@ -616,7 +616,7 @@ export const listProxyHeaders = <ThrowOnError extends boolean = true>(options?: 
 /**
  * Create a header
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyHeader = <ThrowOnError extends boolean = true>(options: Options<CreateProxyHeaderData, ThrowOnError>) => (options.client ?? client).post<CreateProxyHeaderResponses, unknown, ThrowOnError>({
     url: '/domain-headers',
@@ -630,7 +630,7 @@ export const createProxyHeader = <ThrowOnError extends boolean = true>(options: 
 /**
  * Delete a header
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyHeader = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyHeaderData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyHeaderResponses, unknown, ThrowOnError>({ url: '/domain-headers/{id}', ...options });
 
@@ -644,7 +644,7 @@ export const getProxyHeader = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Replace a header
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyHeader = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyHeaderData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyHeaderResponses, unknown, ThrowOnError>({
     url: '/domain-headers/{id}',
@@ -665,7 +665,7 @@ export const listProxyUsers = <ThrowOnError extends boolean = true>(options?: Op
 /**
  * Create a user
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyUser = <ThrowOnError extends boolean = true>(options: Options<CreateProxyUserData, ThrowOnError>) => (options.client ?? client).post<CreateProxyUserResponses, unknown, ThrowOnError>({
     url: '/domain-users',
@@ -679,7 +679,7 @@ export const createProxyUser = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Delete a user
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyUser = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyUserData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyUserResponses, unknown, ThrowOnError>({ url: '/domain-users/{id}', ...options });
 
@@ -693,7 +693,7 @@ export const getProxyUser = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Replace a user
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyUser = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserResponses, unknown, ThrowOnError>({
     url: '/domain-users/{id}',
@@ -714,7 +714,7 @@ export const listProxyDomains = <ThrowOnError extends boolean = true>(options?: 
 /**
  * Create a domain
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyDomain = <ThrowOnError extends boolean = true>(options: Options<CreateProxyDomainData, ThrowOnError>) => (options.client ?? client).post<CreateProxyDomainResponses, unknown, ThrowOnError>({
     url: '/domains',
@@ -728,7 +728,7 @@ export const createProxyDomain = <ThrowOnError extends boolean = true>(options: 
 /**
  * Delete a domain
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyDomain = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyDomainData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyDomainResponses, unknown, ThrowOnError>({ url: '/domains/{id}', ...options });
 
@@ -742,7 +742,7 @@ export const getProxyDomain = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Replace a domain
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyDomain = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyDomainData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyDomainResponses, unknown, ThrowOnError>({
     url: '/domains/{id}',
@@ -763,7 +763,7 @@ export const listProxyHeadersOf = <ThrowOnError extends boolean = true>(options:
 /**
  * Create a header here
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyHeaderOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/headers',
@@ -777,7 +777,7 @@ export const createProxyHeaderOf = <ThrowOnError extends boolean = true>(options
 /**
  * Delete a header of this resource
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyHeaderOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers/{item}', ...options });
 
@@ -791,7 +791,7 @@ export const getProxyHeaderOf = <ThrowOnError extends boolean = true>(options: O
 /**
  * Replace a header of this resource
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyHeaderOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/headers/{item}',
@@ -819,7 +819,7 @@ export const listProxyUsersOf = <ThrowOnError extends boolean = true>(options: O
 /**
  * Create a user here
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyUserOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyUserOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/users',
@@ -833,7 +833,7 @@ export const createProxyUserOf = <ThrowOnError extends boolean = true>(options: 
 /**
  * Delete a user of this resource
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyUserOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyUserOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users/{item}', ...options });
 
@@ -847,7 +847,7 @@ export const getProxyUserOf = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Replace a user of this resource
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/users/{item}',
@@ -868,7 +868,7 @@ export const listFirewallAddressGroups = <ThrowOnError extends boolean = true>(o
 /**
  * Create an address group
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups',
@@ -882,7 +882,7 @@ export const createFirewallAddressGroup = <ThrowOnError extends boolean = true>(
 /**
  * Delete an address group
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressGroupResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}', ...options });
 
@@ -896,7 +896,7 @@ export const getFirewallAddressGroup = <ThrowOnError extends boolean = true>(opt
 /**
  * Replace an address group
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}',
@@ -917,7 +917,7 @@ export const listFirewallAddressMembersOf = <ThrowOnError extends boolean = true
 /**
  * Create an address member here
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}/members',
@@ -931,7 +931,7 @@ export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = tru
 /**
  * Delete an address member of this resource
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
 
@@ -945,7 +945,7 @@ export const getFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(
 /**
  * Replace an address member of this resource
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}/members/{item}',
@@ -973,7 +973,7 @@ export const listFirewallAddressMembers = <ThrowOnError extends boolean = true>(
 /**
  * Create an address member
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/address-members',
@@ -987,7 +987,7 @@ export const createFirewallAddressMember = <ThrowOnError extends boolean = true>
 /**
  * Delete an address member
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberResponses, unknown, ThrowOnError>({ url: '/firewall/address-members/{id}', ...options });
 
@@ -1001,7 +1001,7 @@ export const getFirewallAddressMember = <ThrowOnError extends boolean = true>(op
 /**
  * Replace an address member
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/address-members/{id}',
@@ -1022,7 +1022,7 @@ export const listFirewallAddressObjects = <ThrowOnError extends boolean = true>(
 /**
  * Create an address object
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressObjectResponses, unknown, ThrowOnError>({
     url: '/firewall/address-objects',
@@ -1036,7 +1036,7 @@ export const createFirewallAddressObject = <ThrowOnError extends boolean = true>
 /**
  * Delete an address object
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressObjectResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}', ...options });
 
@@ -1050,7 +1050,7 @@ export const getFirewallAddressObject = <ThrowOnError extends boolean = true>(op
 /**
  * Replace an address object
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressObjectResponses, unknown, ThrowOnError>({
     url: '/firewall/address-objects/{id}',
@@ -1078,7 +1078,7 @@ export const listFirewallAssertions = <ThrowOnError extends boolean = true>(opti
 /**
  * Create an assertion
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAssertionResponses, unknown, ThrowOnError>({
     url: '/firewall/assertions',
@@ -1092,7 +1092,7 @@ export const createFirewallAssertion = <ThrowOnError extends boolean = true>(opt
 /**
  * Delete an assertion
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAssertionData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAssertionResponses, unknown, ThrowOnError>({ url: '/firewall/assertions/{id}', ...options });
 
@@ -1106,7 +1106,7 @@ export const getFirewallAssertion = <ThrowOnError extends boolean = true>(option
 /**
  * Replace an assertion
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAssertionResponses, unknown, ThrowOnError>({
     url: '/firewall/assertions/{id}',
@@ -1190,7 +1190,7 @@ export const listFirewallRules = <ThrowOnError extends boolean = true>(options?:
 /**
  * Create a rule
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallRule = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallRuleData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallRuleResponses, unknown, ThrowOnError>({
     url: '/firewall/rules',
@@ -1218,7 +1218,7 @@ export const orderFirewallRules = <ThrowOnError extends boolean = true>(options:
 /**
  * Delete a rule
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallRule = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallRuleResponses, unknown, ThrowOnError>({ url: '/firewall/rules/{id}', ...options });
 
@@ -1246,7 +1246,7 @@ export const patchFirewallRule = <ThrowOnError extends boolean = true>(options: 
 /**
  * Replace a rule
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallRule = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallRuleResponses, unknown, ThrowOnError>({
     url: '/firewall/rules/{id}',
@@ -1267,7 +1267,7 @@ export const listFirewallServiceGroups = <ThrowOnError extends boolean = true>(o
 /**
  * Create a service group
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups',
@@ -1281,7 +1281,7 @@ export const createFirewallServiceGroup = <ThrowOnError extends boolean = true>(
 /**
  * Delete a service group
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceGroupResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}', ...options });
 
@@ -1295,7 +1295,7 @@ export const getFirewallServiceGroup = <ThrowOnError extends boolean = true>(opt
 /**
  * Replace a service group
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups/{id}',
@@ -1316,7 +1316,7 @@ export const listFirewallServiceMembersOf = <ThrowOnError extends boolean = true
 /**
  * Create a service member here
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups/{id}/members',
@@ -1330,7 +1330,7 @@ export const createFirewallServiceMemberOf = <ThrowOnError extends boolean = tru
 /**
  * Delete a service member of this resource
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members/{item}', ...options });
 
@@ -1344,7 +1344,7 @@ export const getFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(
 /**
  * Replace a service member of this resource
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups/{id}/members/{item}',
@@ -1372,7 +1372,7 @@ export const listFirewallServiceMembers = <ThrowOnError extends boolean = true>(
 /**
  * Create a service member
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/service-members',
@@ -1386,7 +1386,7 @@ export const createFirewallServiceMember = <ThrowOnError extends boolean = true>
 /**
  * Delete a service member
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceMemberResponses, unknown, ThrowOnError>({ url: '/firewall/service-members/{id}', ...options });
 
@@ -1400,7 +1400,7 @@ export const getFirewallServiceMember = <ThrowOnError extends boolean = true>(op
 /**
  * Replace a service member
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/service-members/{id}',
@@ -1421,7 +1421,7 @@ export const listFirewallServices = <ThrowOnError extends boolean = true>(option
 /**
  * Create a service
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallService = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceResponses, unknown, ThrowOnError>({
     url: '/firewall/services',
@@ -1435,7 +1435,7 @@ export const createFirewallService = <ThrowOnError extends boolean = true>(optio
 /**
  * Delete a service
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallService = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceResponses, unknown, ThrowOnError>({ url: '/firewall/services/{id}', ...options });
 
@@ -1449,7 +1449,7 @@ export const getFirewallService = <ThrowOnError extends boolean = true>(options:
 /**
  * Replace a service
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallService = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceResponses, unknown, ThrowOnError>({
     url: '/firewall/services/{id}',
@@ -1477,7 +1477,7 @@ export const getFirewallSettings = <ThrowOnError extends boolean = true>(options
 /**
  * Replace the settings of the packet filter
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallSettingsResponses, unknown, ThrowOnError>({
     url: '/firewall/settings',
@@ -1498,7 +1498,7 @@ export const listFirewallZones = <ThrowOnError extends boolean = true>(options?:
 /**
  * Create a zone
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallZone = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallZoneData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallZoneResponses, unknown, ThrowOnError>({
     url: '/firewall/zones',
@@ -1512,7 +1512,7 @@ export const createFirewallZone = <ThrowOnError extends boolean = true>(options:
 /**
  * Delete a zone
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallZone = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallZoneData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallZoneResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}', ...options });
 
@@ -1526,7 +1526,7 @@ export const getFirewallZone = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Replace a zone
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallZone = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallZoneData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallZoneResponses, unknown, ThrowOnError>({
     url: '/firewall/zones/{id}',
@@ -1554,7 +1554,7 @@ export const listFirewallNatRules = <ThrowOnError extends boolean = true>(option
 /**
  * Create a nat rule
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallNatRuleResponses, unknown, ThrowOnError>({
     url: '/nat-rules',
@@ -1582,7 +1582,7 @@ export const orderFirewallNatRules = <ThrowOnError extends boolean = true>(optio
 /**
  * Delete a nat rule
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallNatRuleResponses, unknown, ThrowOnError>({ url: '/nat-rules/{id}', ...options });
 
@@ -1610,7 +1610,7 @@ export const patchFirewallNatRule = <ThrowOnError extends boolean = true>(option
 /**
  * Replace a nat rule
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallNatRuleResponses, unknown, ThrowOnError>({
     url: '/nat-rules/{id}',
@@ -1631,7 +1631,7 @@ export const listNetworkInterfaces = <ThrowOnError extends boolean = true>(optio
 /**
  * Create an interface
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<CreateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).post<CreateNetworkInterfaceResponses, unknown, ThrowOnError>({
     url: '/network-interfaces',
@@ -1645,7 +1645,7 @@ export const createNetworkInterface = <ThrowOnError extends boolean = true>(opti
 /**
  * Delete an interface
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<DeleteNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).delete<DeleteNetworkInterfaceResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}', ...options });
 
@@ -1659,7 +1659,7 @@ export const getNetworkInterface = <ThrowOnError extends boolean = true>(options
 /**
  * Replace an interface
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<UpdateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).put<UpdateNetworkInterfaceResponses, unknown, ThrowOnError>({
     url: '/network-interfaces/{id}',
@@ -1687,7 +1687,7 @@ export const listNtpPools = <ThrowOnError extends boolean = true>(options?: Opti
 /**
  * Create a pool
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createNtpPool = <ThrowOnError extends boolean = true>(options: Options<CreateNtpPoolData, ThrowOnError>) => (options.client ?? client).post<CreateNtpPoolResponses, unknown, ThrowOnError>({
     url: '/ntp/pools',
@@ -1701,7 +1701,7 @@ export const createNtpPool = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Delete a pool
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteNtpPool = <ThrowOnError extends boolean = true>(options: Options<DeleteNtpPoolData, ThrowOnError>) => (options.client ?? client).delete<DeleteNtpPoolResponses, unknown, ThrowOnError>({ url: '/ntp/pools/{id}', ...options });
 
@@ -1715,7 +1715,7 @@ export const getNtpPool = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Replace a pool
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateNtpPool = <ThrowOnError extends boolean = true>(options: Options<UpdateNtpPoolData, ThrowOnError>) => (options.client ?? client).put<UpdateNtpPoolResponses, unknown, ThrowOnError>({
     url: '/ntp/pools/{id}',
@@ -1736,7 +1736,7 @@ export const getNtpSettings = <ThrowOnError extends boolean = true>(options?: Op
 /**
  * Replace the settings of the NTP daemon
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateNtpSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateNtpSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateNtpSettingsResponses, unknown, ThrowOnError>({
     url: '/ntp/settings',
@@ -1792,7 +1792,7 @@ export const listProxyRoutingRules = <ThrowOnError extends boolean = true>(optio
 /**
  * Create a routing rule
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<CreateProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).post<CreateProxyRoutingRuleResponses, unknown, ThrowOnError>({
     url: '/routing-rules',
@@ -1820,7 +1820,7 @@ export const orderProxyRoutingRules = <ThrowOnError extends boolean = true>(opti
 /**
  * Delete a routing rule
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyRoutingRuleResponses, unknown, ThrowOnError>({ url: '/routing-rules/{id}', ...options });
 
@@ -1834,7 +1834,7 @@ export const getProxyRoutingRule = <ThrowOnError extends boolean = true>(options
 /**
  * Replace a routing rule
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyRoutingRuleResponses, unknown, ThrowOnError>({
     url: '/routing-rules/{id}',
@@ -2100,7 +2100,7 @@ export const listProxyTcpServices = <ThrowOnError extends boolean = true>(option
 /**
  * Create a tcp service
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<CreateProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).post<CreateProxyTcpServiceResponses, unknown, ThrowOnError>({
     url: '/tcp-services',
@@ -2114,7 +2114,7 @@ export const createProxyTcpService = <ThrowOnError extends boolean = true>(optio
 /**
  * Delete a tcp service
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyTcpServiceResponses, unknown, ThrowOnError>({ url: '/tcp-services/{id}', ...options });
 
@@ -2128,7 +2128,7 @@ export const getProxyTcpService = <ThrowOnError extends boolean = true>(options:
 /**
  * Replace a tcp service
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyTcpServiceResponses, unknown, ThrowOnError>({
     url: '/tcp-services/{id}',
@@ -2149,7 +2149,7 @@ export const listUsers = <ThrowOnError extends boolean = true>(options?: Options
 /**
  * Create a user
  *
- * Stores it and applies the configuration. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createUser = <ThrowOnError extends boolean = true>(options: Options<CreateUserData, ThrowOnError>) => (options.client ?? client).post<CreateUserResponses, unknown, ThrowOnError>({
     url: '/users',
@@ -2163,7 +2163,7 @@ export const createUser = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Delete a user
  *
- * Deletes it and applies the configuration; 409 while something else uses it. Send the ETag as If-Match.
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteUser = <ThrowOnError extends boolean = true>(options: Options<DeleteUserData, ThrowOnError>) => (options.client ?? client).delete<DeleteUserResponses, unknown, ThrowOnError>({ url: '/users/{id}', ...options });
 
@@ -2177,7 +2177,7 @@ export const getUser = <ThrowOnError extends boolean = true>(options: Options<Ge
 /**
  * Replace a user
  *
- * Replaces all fields and applies the configuration: a field that is left out gets its default. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateUser = <ThrowOnError extends boolean = true>(options: Options<UpdateUserData, ThrowOnError>) => (options.client ?? client).put<UpdateUserResponses, unknown, ThrowOnError>({
     url: '/users/{id}',
