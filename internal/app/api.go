@@ -18,6 +18,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/component"
 	"gateway/internal/db"
+	"gateway/internal/problem"
 	"gateway/internal/version"
 	"gateway/web"
 )
@@ -207,6 +208,15 @@ func (a *API) Jobs() (jobs []component.Job) {
 		jobs = append(jobs, c.Jobs...)
 	}
 	return jobs
+}
+
+// Problems are the kinds that each component can find, by its name.
+func (a *API) Problems() map[string][]problem.Kind {
+	kinds := map[string][]problem.Kind{}
+	for _, c := range a.components {
+		kinds[c.Name] = c.Problems.Kinds
+	}
+	return kinds
 }
 
 // Schemas is what all components store.

@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/db"
+	"gateway/internal/problem"
 )
 
 // Component is one area of the product. Nil means "has none".
@@ -29,6 +30,8 @@ type Component struct {
 	Jobs []Job
 	// Objects say how the component's configuration is exported, in the order it is applied in.
 	Objects []Object
+	// Problems find what is wrong in the area now.
+	Problems problem.Source
 }
 
 // Table and its scopes are package db's; the names here save components an import.

@@ -22,6 +22,7 @@ import (
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/network"
 	"gateway/internal/component/ntp"
+	"gateway/internal/component/problems"
 	"gateway/internal/component/proxy"
 	"gateway/internal/component/setup"
 	"gateway/internal/component/system"
@@ -66,7 +67,7 @@ type Deps struct {
 
 // List returns the components.
 func List(d Deps) []component.Component {
-	return []component.Component{
+	list := []component.Component{
 		changehistory.New(changehistory.Options{Pool: d.Pool, Run: d.Run, Set: d.Set, Applier: d.Applier, Log: d.Log}),
 		audit.New(d.Pool, d.Audit, d.Node, d.Setup, d.Now, d.Log),
 		d.Users.Component(),
@@ -82,4 +83,5 @@ func List(d Deps) []component.Component {
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
 	}
+	return append(list, problems.New(problems.Options{Now: d.Now, Log: d.Log}, list))
 }

@@ -89,6 +89,7 @@ func (s *service) component() component.Component {
 		Tables:     pemfiles.Tables(),
 		Migrations: db.Files(migrations),
 		Routes:     s.routes,
+		Problems:   s.problems(),
 		Listen:     map[string]func(context.Context, string){challengeChannel: s.challengesChanged},
 		Jobs: []component.Job{
 			{Name: "cert.renew", Where: component.OnPrimary, Every: 2 * time.Second, Run: s.renewDue},

@@ -83,7 +83,7 @@ func (p *part) update(ctx context.Context, in *struct {
 
 func (p *part) stream(ctx context.Context, send func(any) error) error {
 	for {
-		changed := p.news.wait()
+		changed := p.news.Wait()
 		states, err := p.Applier.States(ctx)
 		if _, worded := fault.Of(err); err != nil && !worded {
 			return err
@@ -101,27 +101,6 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 		case <-time.After(5 * time.Second): // countdowns go on, and an applier may be back
 		}
 	}
-}
-
-// news wakes everybody who waits, each time.
-type news struct {
-	mu   sync.Mutex
-	next chan struct{}
-}
-
-func newNews() *news { return &news{next: make(chan struct{})} }
-
-func (n *news) wait() <-chan struct{} {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.next
-}
-
-func (n *news) tell() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	close(n.next)
-	n.next = make(chan struct{})
 }
 
 // Preview is the text of one component's files.

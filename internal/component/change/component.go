@@ -33,16 +33,16 @@ type applier interface {
 
 type part struct {
 	Options
-	news *news
+	news *component.News
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	p := &part{Options: o, news: newNews()}
+	p := &part{Options: o, news: component.NewNews()}
 	schema := change.Schema()
 	return component.Component{
-		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: p.routes,
-		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) { p.news.tell() }},
+		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: p.routes, Problems: p.problems(),
+		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) { p.news.Tell() }},
 	}
 }
 

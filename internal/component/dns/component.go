@@ -40,6 +40,7 @@ func New(o Options) component.Component {
 		Tables:     unbound.Tables(),
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
+		Problems:   h.problems(),
 		Objects: []component.Object{
 			{Key: "settings", Path: "/dns/settings", Single: true},
 			{Key: "zones", Path: "/dns/zones", Name: []string{"name"}, Derived: []string{"records"}},

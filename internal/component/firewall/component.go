@@ -59,7 +59,8 @@ func New(o Options) component.Component {
 			{Name: "firewall.resolve", Where: component.OnEveryNode, Every: lookUpEvery, Run: f.lookUp},
 			{Name: "firewall-touched", Where: component.OnEveryNode, Every: time.Hour, Run: f.forget},
 		},
-		Objects: objects(),
+		Objects:  objects(),
+		Problems: f.problems(),
 	}
 }
 

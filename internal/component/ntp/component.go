@@ -47,6 +47,7 @@ func New(o Options) component.Component {
 		Tables:     chrony.Tables(),
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
+		Problems:   h.problems(),
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},
 			{Key: "pools", Path: poolsPath, Name: []string{"address"}},

@@ -54,7 +54,8 @@ func (s *service) component() component.Component {
 			{Name: "proxy.ipv6", Where: component.OnEveryNode, Every: time.Minute, Run: s.followSetup},
 			{Name: "proxy.traffic", Where: component.OnEveryNode, Every: trafficStep, Run: s.keepTraffic},
 		},
-		Objects: objects(),
+		Objects:  objects(),
+		Problems: s.problems(),
 	}
 }
 

@@ -66,6 +66,7 @@ type part struct {
 	versions *versions
 	metrics  http.Handler
 	setting  sync.Mutex
+	failing  failing
 }
 
 // New returns the component.
@@ -73,8 +74,9 @@ func New(o Options) component.Component {
 	p := &part{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now}}
 	p.metrics = p.newMetrics()
 	return component.Component{
-		Name:   "system",
-		Routes: p.routes,
+		Name:     "system",
+		Routes:   p.routes,
+		Problems: p.problems(),
 	}
 }
 

@@ -30,6 +30,7 @@ type versions struct {
 	flight singleflight.Group
 	mu     sync.Mutex
 	at     time.Time
+	asked  time.Time // by latest
 	known  []sys.PackageVersion
 }
 
@@ -76,6 +77,27 @@ func (v *versions) get(ctx context.Context) (PackageVersions, error) {
 		got, _ := r.Val.(PackageVersions)
 		return got, r.Err
 	}
+}
+
+// versionsOld is when what apt said is asked for again though nobody waits for it.
+const versionsOld = 15 * time.Minute
+
+// latest is what apt said last, and has it asked again when that is long ago.
+func (v *versions) latest(ctx context.Context) []sys.PackageVersion {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if age := v.now().Sub(later(v.at, v.asked)); age < 0 || age >= versionsOld {
+		v.asked = v.now()
+		go func() { _, _ = v.get(context.WithoutCancel(ctx)) }() // a failure is told to whoever asks for the list
+	}
+	return v.known
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func (v *versions) cached() (PackageVersions, bool) {

@@ -71,11 +71,17 @@ func (p *part) allowed(a apply.Action) []string {
 }
 
 func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], error) {
-	filter := p.packetFilter(ctx) // first: asking starts the applier, whose own state comes below
-	states, err := p.states(ctx)
+	list, err := p.list(ctx)
 	if err != nil {
 		p.Log.WarnContext(ctx, "read unit states", "err", err)
 	}
+	return api.OK(Services{list}), nil
+}
+
+// list is also there with an error: those that could not be asked are unknown then.
+func (p *part) list(ctx context.Context) ([]Service, error) {
+	filter := p.packetFilter(ctx) // first: asking starts the applier, whose own state comes below
+	states, err := p.states(ctx)
 	list := make([]Service, len(p.Services))
 	for i, declared := range p.Services {
 		s := newService(declared)
@@ -89,7 +95,7 @@ func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], 
 		}
 		list[i] = s
 	}
-	return api.OK(Services{list}), nil
+	return list, err
 }
 
 func newService(s daemon.Service) Service {

@@ -1,3 +1,4 @@
+export { everyRow, operationOf, planBulk, type Step, useBulk } from "./bulk";
 export { invalidate, queryClient } from "./cache";
 export { type Ask, carryOut, type Done, type Outcome, type Plan, tryOut } from "./change";
 export { setUp } from "./client";
@@ -9,6 +10,7 @@ export * from "./generated/@tanstack/react-query.gen";
 export { healthQuery, isOutdated, sawVersion, useHealth, useOutdated } from "./health";
 export { type LiveStatus, openLive, useLive } from "./live";
 export { ifMatch, type ListQuery, type Page, page } from "./page";
+export { type StateOf, useProblems, useProblemsLive, useStates } from "./problems";
 export { type PageImport, type PageModule, reloadOnce } from "./reload";
 export {
 	defineResource,

@@ -1,6 +1,9 @@
 import { useCan, useHealth } from "@api";
+import { AngleDownIcon } from "@patternfly/react-icons";
 import { useRouterState } from "@tanstack/react-router";
+import type { SectionId } from "@ui/feature";
 import { Link } from "@ui/Link";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFeatures } from "./FeaturesContext";
 import { type NavEntry, navOf } from "./sections";
@@ -14,14 +17,7 @@ export function Navigation({ open }: { open: boolean }) {
 	return (
 		<nav id="nav" className="gw-nav" aria-label={t("navigation.label")} hidden={!open}>
 			{sections.map((section) => (
-				<section key={section.id} aria-label={t(`section.${section.id}`)}>
-					{section.id !== "overview" && <h2>{t(`section.${section.id}`)}</h2>}
-					<ul>
-						{section.entries.map((entry) => (
-							<Entry key={entry.feature.id} {...entry} />
-						))}
-					</ul>
-				</section>
+				<Section key={section.id} {...section} />
 			))}
 			{health && (
 				<p className="gw-node">
@@ -31,6 +27,47 @@ export function Navigation({ open }: { open: boolean }) {
 			)}
 		</nav>
 	);
+}
+
+/** Section is a group of entries that can be folded; the browser remembers it. */
+function Section({ id, entries }: { id: SectionId; entries: NavEntry[] }) {
+	const { t } = useTranslation();
+	const [folded, setFolded] = useState(() => foldedSections().includes(id));
+	const fold = () => {
+		const others = foldedSections().filter((one) => one !== id);
+		localStorage.setItem(key, JSON.stringify(folded ? others : [...others, id]));
+		setFolded(!folded);
+	};
+	const title = t(`section.${id}`);
+	return (
+		<section aria-label={title}>
+			{id !== "overview" && (
+				<h2>
+					<button type="button" aria-expanded={!folded} aria-controls={`nav-${id}`} onClick={fold}>
+						{title}
+						<AngleDownIcon aria-hidden="true" />
+					</button>
+				</h2>
+			)}
+			<ul id={`nav-${id}`} hidden={folded}>
+				{entries.map((entry) => (
+					<Entry key={entry.feature.id} {...entry} />
+				))}
+			</ul>
+		</section>
+	);
+}
+
+const key = "gateway.navigation.folded";
+
+/** foldedSections is what the browser remembers; damaged, it is nothing. */
+function foldedSections(): string[] {
+	try {
+		const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
+		return Array.isArray(stored) ? stored.map(String) : [];
+	} catch {
+		return [];
+	}
 }
 
 function Entry({ feature, to }: NavEntry) {

@@ -1,15 +1,17 @@
+import { useConnection } from "@api";
 import { Button, Popover } from "@patternfly/react-core";
 import {
 	CheckCircleIcon,
 	ExclamationCircleIcon,
 	ExclamationTriangleIcon,
 	InfoCircleIcon,
+	QuestionCircleIcon,
 } from "@patternfly/react-icons";
-import type { Problem } from "@ui/feature";
-import { Link } from "@ui/Link";
+import type { Problem, Translate } from "@ui/feature";
+import { ProblemItems } from "@ui/ProblemItems";
+import { ProblemSource, useProblemList } from "@ui/problemStore";
 import { useTranslation } from "react-i18next";
 import { useFeatures } from "./FeaturesContext";
-import { ProblemSource, useProblemList } from "./problemStore";
 
 const icons = { danger: ExclamationCircleIcon, warning: ExclamationTriangleIcon, info: InfoCircleIcon };
 
@@ -17,13 +19,15 @@ const icons = { danger: ExclamationCircleIcon, warning: ExclamationTriangleIcon,
 export function Problems() {
 	const { t } = useTranslation();
 	const features = useFeatures();
-	const problems = useProblemList();
+	const { problems, count, sure } = useProblemList();
 	const worst = problems[0]?.severity;
-	const Icon = worst ? icons[worst] : CheckCircleIcon;
-	const title = worst ? t("problems.title") : t("problems.none");
-	const label = worst ? t("problems.count", { count: problems.length }) : t("problems.none");
+	const none = sure ? "problems.none" : "problems.checking";
+	const Icon = worst ? icons[worst] : sure ? CheckCircleIcon : QuestionCircleIcon;
+	const title = worst ? t("problems.title") : t(none);
+	const label = worst ? t("problems.count", { count }) : t(none);
 	return (
 		<>
+			<ProblemSource id="app" useProblems={useLostConnection} />
 			{features.map(
 				(feature) =>
 					feature.useProblems && <ProblemSource key={feature.id} id={feature.id} useProblems={feature.useProblems} />,
@@ -36,44 +40,29 @@ export function Problems() {
 				bodyContent={(hide) => (
 					<>
 						<h2>{title}</h2>
-						{problems.length === 0 && <p>{t("problems.noneText")}</p>}
-						<ul className="gw-problems">
-							{problems.map((problem) => (
-								<ProblemItem key={problem.id} problem={problem} onClick={hide} />
-							))}
-						</ul>
+						{problems.length === 0 && <p>{t(sure ? "problems.noneText" : "problems.checkingText")}</p>}
+						<ProblemItems problems={problems} onClick={hide} />
+						{count > problems.length && <p>{t("problems.more", { count: count - problems.length })}</p>}
 					</>
 				)}
 			>
 				<Button
 					variant="plain"
 					className="gw-problems-button"
-					data-severity={worst ?? "none"}
+					data-severity={worst ?? (sure ? "none" : "unknown")}
 					aria-label={label}
 					icon={<Icon />}
 				>
-					{problems.length > 0 && <span className="gw-count">{problems.length}</span>}
+					{count > 0 && <span className="gw-count">{count}</span>}
 				</Button>
 			</Popover>
 		</>
 	);
 }
 
-function ProblemItem({ problem, onClick }: { problem: Problem; onClick: () => void }) {
-	const Icon = icons[problem.severity];
-	return (
-		<li data-severity={problem.severity}>
-			<Icon aria-hidden="true" />
-			<div>
-				{problem.to ? (
-					<Link to={problem.to} onClick={onClick}>
-						{problem.title}
-					</Link>
-				) : (
-					<strong>{problem.title}</strong>
-				)}
-				{problem.detail && <p>{problem.detail}</p>}
-			</div>
-		</li>
-	);
+/** useLostConnection: what only the browser can know. */
+function useLostConnection(t: Translate): Problem[] {
+	const connection = useConnection();
+	if (connection === "online") return [];
+	return [{ id: "connection", severity: "danger", title: t(`connection.${connection}`) }];
 }

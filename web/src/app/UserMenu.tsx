@@ -12,7 +12,7 @@ import { type Language, languages, setLanguage } from "./language";
 
 const themes: Theme[] = ["light", "dark", "system"];
 
-/** UserMenu says who is signed in and holds what belongs to a person: account, theme, language, sign out. */
+/** UserMenu says who is signed in and holds what belongs to a person: account, API reference, theme, language, sign out. */
 export function UserMenu() {
 	const { t, i18n } = useTranslation();
 	const text = useErrorText();
@@ -21,7 +21,9 @@ export function UserMenu() {
 	const theme = useTheme();
 	const navigate = useNavigate();
 	const router = useRouter();
-	const account = useFeatures().find((feature) => feature.id === "account")?.routes[0];
+	const pages = useFeatures()
+		.filter((feature) => feature.menu)
+		.sort((a, b) => a.menu!.order - b.menu!.order);
 	const signOut = () =>
 		session.leave().then(
 			() => navigate({ to: "/sign-in" }).then(() => router.invalidate()),
@@ -31,7 +33,7 @@ export function UserMenu() {
 		const [kind, choice] = String(value).split(":");
 		if (kind === "theme") setTheme(choice as Theme);
 		if (kind === "language") void setLanguage(choice as Language);
-		if (kind === "account" && account) void navigate({ to: account.path });
+		if (kind === "page") void navigate({ to: choice });
 		if (kind === "sign-out") void signOut();
 		setOpen(false);
 	};
@@ -60,11 +62,13 @@ export function UserMenu() {
 				<strong>{identity.email}</strong>
 				{t(`user.${identity.role}`)}
 			</p>
-			{account && (
-				<DropdownList>
-					<DropdownItem value="account">{t("user.account")}</DropdownItem>
-				</DropdownList>
-			)}
+			<DropdownList>
+				{pages.map(({ id, menu, routes }) => (
+					<DropdownItem key={id} value={`page:${routes[0]?.path}`}>
+						{t(menu!.titleKey, { ns: id })}
+					</DropdownItem>
+				))}
+			</DropdownList>
 			<Divider />
 			<DropdownGroup label={t("theme.label")} labelHeadingLevel="h2">
 				<DropdownList>

@@ -9,6 +9,7 @@ import {
 	useCan,
 	useComponents,
 	useComponentsLive,
+	useProblemsLive,
 	type Waiting,
 	waitingIn,
 	waitingOf,
@@ -26,6 +27,7 @@ import { useTranslation } from "react-i18next";
 /** WaitingBar stands above every page while a change waits to be confirmed: in every tab, and after a reload. */
 export function WaitingBar() {
 	useComponentsLive();
+	useProblemsLive();
 	const waiting = useWaiting();
 	return <div role="status">{waiting && <Bar key={waiting.change} waiting={waiting} />}</div>;
 }

@@ -1,7 +1,7 @@
 import type { Feature, SectionId } from "@ui/feature";
 
 /** sections in the order of the navigation; their titles are in messages, "section.<id>". */
-export const sections: SectionId[] = ["overview", "traffic", "network", "security", "operations", "access"];
+export const sections: SectionId[] = ["overview", "publish", "network", "security", "monitor", "system", "access"];
 
 export interface NavEntry {
 	feature: Feature;

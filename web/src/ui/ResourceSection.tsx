@@ -2,6 +2,7 @@ import { type Done, queryClient, type Resource, type Row, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentType, type ReactNode, Suspense, useState } from "react";
+import type { BulkAction } from "./BulkBar";
 import { tell } from "./change/outcome";
 import { EmptyState } from "./EmptyState";
 import { later } from "./later";
@@ -36,6 +37,8 @@ export interface ResourceSectionProps<R extends Row, In> {
 	/** () => import("./form"), which exports `form`: schema and fields of create and edit. */
 	form: () => Promise<{ form: FormSpec }>;
 	dialogs?: RowDialog<R>[];
+	/** What can be done to many rows at once, beside deleting them. */
+	bulk?: BulkAction<R>[];
 	filters?: Filter[];
 	defaultSort?: string;
 	/** Rows that must stay; the menu has no Delete then. */
@@ -76,6 +79,13 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 			? []
 			: [{ isSeparator: true as const }, { title: t("delete"), isDanger: true, onClick: () => open("delete", item) }]),
 	];
+	const remove: BulkAction<R> = {
+		id: "delete",
+		title: t("delete"),
+		danger: true,
+		fits: (item) => !keeps?.(item),
+		step: () => ({ method: "DELETE" }),
+	};
 	const saved =
 		(words: string) =>
 		({ data, outcome }: Done<R>) => {
@@ -95,6 +105,7 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 			label={t("title")}
 			columns={columns}
 			actions={admin ? actions : undefined}
+			bulk={admin ? [...(props.bulk ?? []), remove] : undefined}
 			filters={props.filters}
 			defaultSort={props.defaultSort}
 			searchLabel={t("search")}

@@ -1,15 +1,18 @@
-import type { Resource, Row } from "@api";
+import { everyRow, type Resource, type Row } from "@api";
 import { Button } from "@patternfly/react-core";
-import { SearchIcon } from "@patternfly/react-icons";
-import { type ReactNode, useRef, useState } from "react";
+import { DownloadIcon, SearchIcon } from "@patternfly/react-icons";
+import { type ReactNode, useCallback, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { type BulkAction, BulkBar } from "./BulkBar";
 import { EmptyState } from "./EmptyState";
 import { ErrorState } from "./ErrorState";
 import type { RowAction } from "./RowMenu";
 import { TableHead } from "./TableHead";
 import { TableRow } from "./TableRow";
 import { type Filter, TableToolbar } from "./TableToolbar";
+import { toast } from "./toast";
 import { pageStart, useRows } from "./useRows";
+import { useSelection } from "./useSelection";
 import { useTableState } from "./useTableState";
 import { useVirtualRows } from "./useVirtualRows";
 
@@ -26,12 +29,14 @@ export interface Column<R> {
 }
 
 export interface ResourceTableProps<R extends Row> {
-	resource: Pick<Resource<R, never>, "list" | "path" | "tag" | "name">;
+	resource: Pick<Resource<R, never>, "list" | "path" | "tag" | "name" | "component" | "risky">;
 	/** Name of the table for screen readers. */
 	label: string;
 	columns: Column<R>[];
 	/** Row menu. Answer only what this account may do: an empty list shows no menu. */
 	actions?: (row: R) => RowAction[];
+	/** What can be done to many rows at once; with any, rows can be ticked. */
+	bulk?: BulkAction<R>[];
 	filters?: Filter[];
 	defaultSort?: string;
 	/** Shown when the list has nothing at all; say what to do next. */
@@ -48,7 +53,7 @@ export interface ResourceTableProps<R extends Row> {
  * any number of rows, cards on a narrow screen.
  */
 export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
-	const { resource, label, columns, actions, filters = [], empty } = props;
+	const { resource, label, columns, actions, filters = [], empty, bulk = [] } = props;
 	const { t } = useTranslation("ui");
 	const state = useTableState(
 		filters.map((filter) => filter.key),
@@ -62,6 +67,14 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	const range: [number, number] = [pageStart(virtual.rows[0]?.index), pageStart(virtual.rows.at(-1)?.index)];
 	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
 
+	const selection = useSelection<R>();
+	const { query } = state;
+	const all = useCallback(() => everyRow(resource, { ...query }), [resource, query]);
+	const tickAll = useCallback(
+		(on: boolean) => (on ? void all().then(selection.set) : selection.clear()),
+		[all, selection.set, selection.clear],
+	);
+
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
 	if (rows.total === 0 && !state.filtered && !rows.stale) return empty;
 	const { sort } = state;
@@ -73,8 +86,10 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 				searchLabel={props.unsearchable ? undefined : (props.searchLabel ?? t("table.search"))}
 				total={rows.total}
 			>
+				<Csv name={resource.path} rows={all} />
 				{props.toolbar}
 			</TableToolbar>
+			{bulk.length > 0 && <BulkBar resource={resource} selection={selection} actions={bulk} />}
 			<table
 				ref={table}
 				aria-label={label}
@@ -87,6 +102,8 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 					down={sort?.down ?? false}
 					onSort={state.setSort}
 					withActions={Boolean(actions)}
+					ticked={bulk.length === 0 ? undefined : tickedOf(selection.rows.length, rows.total)}
+					onTick={tickAll}
 				/>
 				<Spacer height={virtual.above} />
 				<tbody className="pf-v6-c-table__tbody">
@@ -99,6 +116,8 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 							columns={columns}
 							actions={actions}
 							name={resource.name}
+							ticked={bulk.length === 0 ? undefined : selection.has(rows.at(item.index)?.id ?? "")}
+							onTick={selection.toggle}
 						/>
 					))}
 				</tbody>
@@ -118,6 +137,27 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 				</EmptyState>
 			)}
 		</div>
+	);
+}
+
+const tickedOf = (count: number, total = 0) => (count === 0 ? "none" : count >= total ? "all" : "some");
+
+/** Csv has the whole list, as it is searched and filtered now, as a file. */
+function Csv<R extends Row>({ name, rows }: { name: string; rows: () => Promise<R[]> }) {
+	const { t } = useTranslation("ui");
+	const file = `${name.slice(1).replaceAll("/", "-")}.csv`;
+	const fetch = async () => {
+		const [{ csvOf, download }, all] = await Promise.all([import("./csv"), rows()]);
+		download(file, csvOf(all));
+	};
+	return (
+		<Button
+			variant="plain"
+			icon={<DownloadIcon />}
+			aria-label={t("table.csv")}
+			title={t("table.csv")}
+			onClick={() => void fetch().catch(() => toast.danger(t("table.csvFailed")))}
+		/>
 	);
 }
 

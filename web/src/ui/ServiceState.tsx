@@ -1,11 +1,23 @@
-import type { SystemService } from "@api";
+import { type SystemService, useProblems } from "@api";
 import { useTranslation } from "react-i18next";
+import { problemTitle } from "./problemText";
 import { StatusLabel } from "./StatusLabel";
 import { lookOf, stateOf } from "./service";
 
-/** ServiceState is how a service is, in one word and a colour. */
+/** ServiceState is how a service is, in one word and a colour. One that runs and does not do its job is not green. */
 export function ServiceState({ service }: { service: SystemService }) {
 	const { t } = useTranslation("ui");
+	const { data } = useProblems();
 	const state = stateOf(service);
-	return <StatusLabel status={lookOf(service)}>{t(`state.${state}`)}</StatusLabel>;
+	const look = lookOf(service);
+	const problem = data?.problems.find(({ subject }) => subject.kind === "service" && subject.id === service.name);
+	if (look !== "success" || !problem) return <StatusLabel status={look}>{t(`state.${state}`)}</StatusLabel>;
+	const bad = problem.severity === "error" || problem.severity === "critical";
+	return (
+		<span title={problemTitle(problem)}>
+			<StatusLabel status={bad ? "danger" : "warning"}>
+				{t(bad ? "objectState.failed" : "objectState.degraded")}
+			</StatusLabel>
+		</span>
+	);
 }

@@ -15,14 +15,30 @@ interface Props<R extends Row> {
 	down: boolean;
 	onSort: (sort: Sort) => void;
 	withActions: boolean;
+	/** How many rows are ticked; undefined where none can be. */
+	ticked?: "none" | "some" | "all";
+	onTick: (on: boolean) => void;
 }
 
 // PatternFly's look without its components, which measure themselves at every scroll.
-function TableHeadOf<R extends Row>({ columns, sort, down, onSort, withActions }: Props<R>) {
+function TableHeadOf<R extends Row>({ columns, sort, down, onSort, withActions, ticked, onTick }: Props<R>) {
 	const { t } = useTranslation("ui");
 	return (
 		<thead className="pf-v6-c-table__thead">
 			<tr aria-rowindex={1} className="pf-v6-c-table__tr">
+				{ticked && (
+					<th scope="col" className="pf-v6-c-table__th gw-tick-cell">
+						<input
+							type="checkbox"
+							aria-label={t("bulk.all")}
+							checked={ticked === "all"}
+							ref={(box) => {
+								if (box) box.indeterminate = ticked === "some";
+							}}
+							onChange={(event) => onTick(event.target.checked)}
+						/>
+					</th>
+				)}
 				{columns.map(({ key, title, width, sortable }) => {
 					const sorted = key === sort;
 					const Icon = sorted ? (down ? LongArrowAltDownIcon : LongArrowAltUpIcon) : ArrowsAltVIcon;

@@ -1,6 +1,6 @@
 import type { Row } from "@api";
 import { Skeleton } from "@patternfly/react-core";
-import { memo, type ReactNode } from "react";
+import { type MouseEvent, memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "./ResourceTable";
 import { type RowAction, RowMenu } from "./RowMenu";
@@ -12,16 +12,38 @@ interface Props<R extends Row> {
 	columns: Column<R>[];
 	actions?: (row: R) => RowAction[];
 	name: (row: R) => string;
+	/** Whether it is ticked; undefined where rows cannot be. */
+	ticked?: boolean;
+	onTick?: (row: R) => void;
 	/** Set where rows differ in height. */
 	measure?: (element: HTMLElement | null) => void;
 }
 
-function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure }: Props<R>) {
+function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure, ticked, onTick }: Props<R>) {
 	const { t } = useTranslation("ui");
 	const items = row && actions ? actions(row) : [];
-	// PatternFly's classes without its components: scrolling makes hundreds of rows a second.
+	// PatternFly's classes without its components: scrolling makes hundreds of rows a second. A click anywhere does what
+	// the link in the row does, which is where the keyboard goes.
 	return (
-		<tr ref={measure} data-index={index} aria-rowindex={index + 2} className="pf-v6-c-table__tr">
+		<tr
+			ref={measure}
+			data-index={index}
+			aria-rowindex={index + 2}
+			className="pf-v6-c-table__tr gw-row"
+			onClick={openRow}
+		>
+			{ticked !== undefined && (
+				<td className="pf-v6-c-table__td gw-tick-cell">
+					{row && (
+						<input
+							type="checkbox"
+							aria-label={t("bulk.one", { name: name(row) })}
+							checked={ticked}
+							onChange={() => onTick?.(row)}
+						/>
+					)}
+				</td>
+			)}
 			{columns.map((column) => (
 				<td key={column.key} data-label={column.title} className="pf-v6-c-table__td pf-m-truncate">
 					{row ? cell(column, row) : <Skeleton screenreaderText={t("loading")} width={`${35 + ((index * 7) % 40)}%`} />}
@@ -34,6 +56,16 @@ function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure
 			)}
 		</tr>
 	);
+}
+
+const interactive = "a, button, input, select, textarea, label, [role=menu], [role=dialog], [role=switch]";
+
+/** openRow opens what the row is about, wherever it is clicked; not when something else in it was, or text was selected. */
+function openRow(event: MouseEvent<HTMLTableRowElement>): void {
+	const target = event.target as Element;
+	if (event.defaultPrevented || target.closest(interactive) || !event.currentTarget.contains(target)) return;
+	if (window.getSelection()?.toString()) return;
+	event.currentTarget.querySelector<HTMLAnchorElement>("td:not(.gw-actions-cell) a[href]")?.click();
 }
 
 /** TableRow is one row of a ResourceTable; it renders again only when its own data changes. */

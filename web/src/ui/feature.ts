@@ -2,7 +2,7 @@ import type { PageImport } from "@api";
 import type { ComponentType } from "react";
 
 /** Section of the navigation; app/sections.ts orders and titles them. */
-export type SectionId = "overview" | "traffic" | "network" | "security" | "operations" | "access";
+export type SectionId = "overview" | "publish" | "network" | "security" | "monitor" | "system" | "access";
 
 /** Translate is t bound to the feature's own messages. */
 export type Translate = (key: string, values?: Record<string, unknown>) => string;
@@ -44,8 +44,12 @@ export interface Problem {
 	severity: "danger" | "warning" | "info";
 	title: string;
 	detail?: string;
-	/** Page where it can be mended. */
+	/** Page where it can be fixed. */
 	to?: string;
+	/** Since when, in the API's form. */
+	since?: string;
+	/** How many objects do not work because of it. */
+	affects?: number;
 }
 
 /**
@@ -56,10 +60,15 @@ export interface Feature {
 	/** Folder name, and namespace of its messages. */
 	id: string;
 	nav?: { section: SectionId; order: number; icon: ComponentType; titleKey: string; to?: string };
+	/** Its page is in the user menu instead of the navigation, in this order. */
+	menu?: { order: number; titleKey: string };
 	routes: FeatureRoute[];
 	/** Actions and objects for the command palette. Pages are found by themselves. */
 	palette?: (context: PaletteContext) => PaletteEntry[] | Promise<PaletteEntry[]>;
-	/** A hook: what is wrong now. It runs on every page while somebody is signed in. */
+	/**
+	 * A hook: what only this browser, or only this account, has to know. It runs on every page while somebody is
+	 * signed in. What is wrong with the node is found by the server.
+	 */
 	useProblems?: (t: Translate) => Problem[];
 	/** Form that signs in; shown above an open page when its session ended. One feature has it. */
 	signIn?: () => Promise<{ default: ComponentType<{ email?: string }> }>;

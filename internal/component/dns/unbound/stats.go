@@ -24,6 +24,7 @@ type Stats struct {
 	RecursiveReplies int64   `json:"recursive_replies" doc:"Answers resolved by other servers"`
 	Prefetch         int64   `json:"prefetch" doc:"Answers refreshed before they expired"`
 	RateLimited      int64   `json:"rate_limited" doc:"Queries dropped by the rate limit"`
+	Failed           int64   `json:"failed" doc:"Queries answered with SERVFAIL: they could not be resolved"`
 	Unwanted         int64   `json:"unwanted" doc:"Queries from clients that are not allowed, and unsolicited replies"`
 	CacheMemory      int64   `json:"cache_memory" doc:"Cache memory in bytes"`
 	Uptime           int64   `json:"uptime" doc:"Seconds since it started"`
@@ -53,6 +54,7 @@ func newStats(all map[string]float64) Stats {
 		Prefetch:         n("total.num.prefetch"),
 		RateLimited:      n("total.num.queries_ip_ratelimited", "num.query.ratelimited"),
 		Unwanted:         n("unwanted.queries", "unwanted.replies"),
+		Failed:           n("num.answer.rcode.SERVFAIL"),
 		CacheMemory:      n("mem.cache.rrset", "mem.cache.message"),
 		Uptime:           n("time.up"),
 	}

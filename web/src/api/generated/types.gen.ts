@@ -820,6 +820,10 @@ export type DnsStats = {
      */
     cache_misses: number;
     /**
+     * Queries answered with SERVFAIL: they could not be resolved
+     */
+    failed: number;
+    /**
      * Share of cache hits, 0 to 1
      */
     hit_rate: number;
@@ -2463,6 +2467,149 @@ export type PacketlogEvent = {
      * When the packet was seen, in UTC
      */
     timestamp: string;
+};
+
+export type Problem = {
+    /**
+     * Objects that do not work, or not fully, because of it; the first 20
+     */
+    affects: Array<ProblemSubject>;
+    /**
+     * Number of affected objects
+     */
+    affects_total: number;
+    /**
+     * Machine-readable kind of the problem: component, dot, what is wrong
+     */
+    code: string;
+    /**
+     * Page of the UI where it can be fixed
+     */
+    link: string;
+    /**
+     * What is wrong, in English
+     */
+    message: string;
+    /**
+     * Values for the message, by name
+     */
+    params: {
+        [key: string]: unknown;
+    };
+    /**
+     * What to do about it, in English
+     */
+    remedy: string;
+    /**
+     * How serious it is: info is worth knowing, a warning still works, an error does not, critical affects the whole gateway
+     */
+    severity: 'info' | 'warning' | 'error' | 'critical';
+    /**
+     * Since when, as far as known; otherwise when this process first saw it
+     */
+    since: string;
+    /**
+     * The object that has the problem
+     */
+    subject: ProblemSubject;
+};
+
+export type ProblemState = {
+    /**
+     * Code of the reason, as in a problem; empty when it is the operator's own choice
+     */
+    code: string;
+    /**
+     * The reason in English
+     */
+    message: string;
+    /**
+     * Values for the reason, by name
+     */
+    params: {
+        [key: string]: unknown;
+    };
+    /**
+     * State of the object; which there are depends on its kind
+     */
+    state: string;
+};
+
+export type ProblemSubject = {
+    /**
+     * Its id; for what has none, its name in the API
+     */
+    id: string;
+    /**
+     * Kind of object
+     */
+    kind: string;
+    /**
+     * Its name as the operator knows it
+     */
+    name: string;
+};
+
+export type ProblemsCounts = {
+    /**
+     * Number of critical problems
+     */
+    critical: number;
+    /**
+     * Number of errors
+     */
+    error: number;
+    /**
+     * Number of notes
+     */
+    info: number;
+    /**
+     * Number of warnings
+     */
+    warning: number;
+};
+
+export type ProblemsList = {
+    /**
+     * Number of problems by severity
+     */
+    counts: ProblemsCounts;
+    /**
+     * The problems, the worst first; at most 200
+     */
+    problems: Array<Problem>;
+    /**
+     * Components whose problems could not be determined; what is not listed for them is not known to be fine
+     */
+    unknown: Array<ProblemsUnknown>;
+    /**
+     * Changes whenever a problem or the state of an object changes
+     */
+    version: string;
+};
+
+export type ProblemsObjectStates = {
+    /**
+     * Whether the states could be determined; if not, none of the objects is known to be fine
+     */
+    known: boolean;
+    /**
+     * State by id of the object; objects that are not listed are in their normal state
+     */
+    states: {
+        [key: string]: ProblemState;
+    };
+};
+
+export type ProblemsUnknown = {
+    /**
+     * Name of the component
+     */
+    component: string;
+    /**
+     * Why it is not known, in English
+     */
+    message: string;
 };
 
 export type ProxyBackend = {
@@ -8750,6 +8897,43 @@ export type OpenapiResponses = {
      */
     200: unknown;
 };
+
+export type ProblemsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/problems';
+};
+
+export type ProblemsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProblemsList;
+};
+
+export type ProblemsResponse = ProblemsResponses[keyof ProblemsResponses];
+
+export type ObjectStatesData = {
+    body?: never;
+    path: {
+        /**
+         * Kind of object
+         */
+        kind: string;
+    };
+    query?: never;
+    url: '/problems/states/{kind}';
+};
+
+export type ObjectStatesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProblemsObjectStates;
+};
+
+export type ObjectStatesResponse = ObjectStatesResponses[keyof ObjectStatesResponses];
 
 export type ProxyStatsData = {
     body?: never;

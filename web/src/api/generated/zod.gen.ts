@@ -270,6 +270,7 @@ export const zDnsStats = /*#__PURE__*/ (() => z.object({
     cache_hits: z.int(),
     cache_memory: z.int(),
     cache_misses: z.int(),
+    failed: z.int(),
     hit_rate: z.number(),
     prefetch: z.int(),
     queries: z.int(),
@@ -921,6 +922,61 @@ export const zPacketlogEvent = /*#__PURE__*/ (() => z.object({
     source: z.string(),
     source_port: z.optional(z.int()),
     timestamp: z.iso.datetime()
+}))();
+
+export const zProblemState = /*#__PURE__*/ (() => z.object({
+    code: z.string(),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()),
+    state: z.string()
+}))();
+
+export const zProblemSubject = /*#__PURE__*/ (() => z.object({
+    id: z.string(),
+    kind: z.string(),
+    name: z.string()
+}))();
+
+export const zProblem = /*#__PURE__*/ (() => z.object({
+    affects: z.array(zProblemSubject),
+    affects_total: z.int(),
+    code: z.string(),
+    link: z.string(),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()),
+    remedy: z.string(),
+    severity: z.enum([
+        'info',
+        'warning',
+        'error',
+        'critical'
+    ]),
+    since: z.iso.datetime(),
+    subject: zProblemSubject
+}))();
+
+export const zProblemsCounts = /*#__PURE__*/ (() => z.object({
+    critical: z.int(),
+    error: z.int(),
+    info: z.int(),
+    warning: z.int()
+}))();
+
+export const zProblemsObjectStates = /*#__PURE__*/ (() => z.object({
+    known: z.boolean(),
+    states: z.record(z.string(), zProblemState)
+}))();
+
+export const zProblemsUnknown = /*#__PURE__*/ (() => z.object({
+    component: z.string(),
+    message: z.string()
+}))();
+
+export const zProblemsList = /*#__PURE__*/ (() => z.object({
+    counts: zProblemsCounts,
+    problems: z.array(zProblem),
+    unknown: z.array(zProblemsUnknown),
+    version: z.string()
 }))();
 
 export const zProxyBackendInput = /*#__PURE__*/ (() => z.object({

@@ -3,7 +3,7 @@ import type { Feature } from "@ui/feature";
 
 export const feature: Feature = {
 	id: "audit",
-	nav: { section: "operations", order: 60, icon: HistoryIcon, titleKey: "title" },
+	nav: { section: "access", order: 60, icon: HistoryIcon, titleKey: "title" },
 	routes: [{ path: "/audit", titleKey: "title", page: () => import("./AuditPage") }],
 	palette: ({ t }) => [
 		{ id: "failed", title: t("palette.failed"), hint: t("title"), to: "/audit?action=auth.login.failed" },

@@ -3,7 +3,7 @@ import type { Feature } from "@ui/feature";
 
 export const feature: Feature = {
 	id: "change",
-	nav: { section: "operations", order: 30, icon: CodeBranchIcon, titleKey: "title" },
+	nav: { section: "access", order: 50, icon: CodeBranchIcon, titleKey: "title" },
 	routes: [
 		{ path: "/changes", titleKey: "title", page: () => import("./HistoryPage") },
 		{ path: "/changes/$id", titleKey: "detail", page: () => import("./ChangePage"), adminOnly: true },

@@ -5,6 +5,7 @@ import { ActivityCard } from "./ActivityCard";
 import "./dashboard.css";
 import { Facts } from "./Facts";
 import { Metrics } from "./Metrics";
+import { ProblemsCard } from "./ProblemsCard";
 import { useInterfaces, useResources } from "./requests";
 import { ServicesCard } from "./ServicesCard";
 import { Throughput } from "./Throughput";
@@ -18,6 +19,7 @@ export default function DashboardPage() {
 	return (
 		<Page title={t("title")}>
 			<div className="gw-dashboard">
+				<ProblemsCard />
 				<Facts health={health} resources={resources.data?.last} />
 				<Loaded query={resources} height="14rem">
 					{(history) => <Metrics history={history} />}

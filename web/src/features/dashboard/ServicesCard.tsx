@@ -1,9 +1,9 @@
 import type { SystemService } from "@api";
 import { Button, Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
-import { Link, Loaded, lookOf, reasonsOf, ServiceState, StatusLabel, serviceName, stateOf } from "@ui";
+import { Link, Loaded, lookOf, reasonsOf, ServiceState, serviceName, stateOf } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useClock, useServices } from "./requests";
+import { useServices } from "./requests";
 import { counts, sorted } from "./services";
 
 /** ServicesCard lists what runs here, trouble first. */
@@ -51,25 +51,13 @@ function Services({ services }: { services: SystemService[] }) {
 	);
 }
 
-/** ClockState: a time service that runs and follows nobody is no good news. */
-function ClockState({ service }: { service: SystemService }) {
-	const { t } = useTranslation("dashboard");
-	const { data } = useClock();
-	if (!data || data.synchronised) return <ServiceState service={service} />;
-	return <StatusLabel status="warning">{t("services.unsynchronised")}</StatusLabel>;
-}
-
 function ServiceRow({ service }: { service: SystemService }) {
 	const name = serviceName(service.name, service.description);
 	const bad = lookOf(service) === "danger";
 	return (
 		<li>
 			{bad ? <Link to="/system">{name}</Link> : <span>{name}</span>}
-			{service.name === "ntp" && stateOf(service) === "active" ? (
-				<ClockState service={service} />
-			) : (
-				<ServiceState service={service} />
-			)}
+			<ServiceState service={service} />
 		</li>
 	);
 }

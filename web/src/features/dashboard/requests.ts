@@ -2,7 +2,6 @@ import {
 	connection,
 	interfaces,
 	interfacesQueryKey,
-	ntpStatusOptions,
 	recentAuditOptions,
 	resources,
 	resourcesQueryKey,
@@ -49,9 +48,6 @@ export const useInterfaces = () => useQuery(interfaceHistory);
 
 /** useServices looks at the services every ten seconds. */
 export const useServices = () => useQuery({ ...servicesOptions(), refetchInterval: unlessAway(10) });
-
-/** useClock is whether the clock follows a source. */
-export const useClock = () => useQuery({ ...ntpStatusOptions(), refetchInterval: unlessAway(30) });
 
 /** useActivity is the newest entries of the audit log. */
 export const useActivity = (limit: number) =>

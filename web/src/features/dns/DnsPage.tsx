@@ -1,5 +1,5 @@
 import "./dns.css";
-import { later, Page, UrlTabs, Waiting } from "@ui";
+import { later, OffNotice, Page, ProblemNotice, UrlTabs, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { RecordsTab } from "./RecordsTab";
@@ -28,6 +28,8 @@ export default function DnsPage() {
 	];
 	return (
 		<Page title={t("title")} description={t("lead")}>
+			<ProblemNotice service="dns" component="dns" />
+			<OffNotice kind="resolver" id="dns" settings="/dns?tab=settings" />
 			<UrlTabs label={t("title")} tabs={tabs} />
 		</Page>
 	);

@@ -2,7 +2,7 @@ import "./firewall.css";
 import { useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { RouteIcon } from "@patternfly/react-icons";
-import { later, Page, UrlTabs, useUrlState, Waiting } from "@ui";
+import { later, Page, ProblemNotice, UrlTabs, useUrlState, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -42,6 +42,7 @@ export default function FirewallPage() {
 	);
 	return (
 		<Page title={t("title")} description={t("lead")} actions={explain}>
+			<ProblemNotice service="packet-filter" component="firewall" />
 			<UrlTabs label={t("title")} tabs={shown} />
 			<Suspense fallback={null}>
 				{admin && search.explain && (

@@ -4,7 +4,7 @@ import { palette } from "./palette";
 
 export const feature: Feature = {
 	id: "firewall",
-	nav: { section: "network", order: 10, icon: ShieldAltIcon, titleKey: "title" },
+	nav: { section: "security", order: 10, icon: ShieldAltIcon, titleKey: "title" },
 	routes: [
 		{ path: "/firewall", titleKey: "title", page: () => import("./FirewallPage") },
 		{ path: "/firewall/address-groups/$id", titleKey: "group.detail", page: () => import("./AddressGroupPage") },

@@ -1,5 +1,5 @@
 import "./ntp.css";
-import { later, Page, UrlTabs, Waiting } from "@ui";
+import { later, OffNotice, Page, ProblemNotice, UrlTabs, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { SourcesTab } from "./SourcesTab";
@@ -24,6 +24,8 @@ export default function NtpPage() {
 	];
 	return (
 		<Page title={t("title")} description={t("lead")}>
+			<ProblemNotice service="ntp" component="ntp" />
+			<OffNotice kind="clock" id="ntp" settings="/ntp?tab=settings" />
 			<UrlTabs label={t("title")} tabs={tabs} />
 		</Page>
 	);

@@ -1,11 +1,9 @@
 import "./proxy.css";
-import type { ProxyBackend } from "@api";
+import { type ProxyBackend, useStates } from "@api";
 import { useParams } from "@tanstack/react-router";
-import { Loaded, later, Notice, Page, sentence, serverText, UrlTabs, Waiting } from "@ui";
+import { Loaded, later, Notice, ObjectState, Page, sentence, serverText, UrlTabs, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import { isEmpty } from "./health";
-import { PoolState } from "./PoolState";
 import { usePool, useStats } from "./requests";
 import { ServersTab } from "./ServersTab";
 
@@ -33,6 +31,7 @@ export default function PoolPage() {
 function Pool({ pool }: { pool: ProxyBackend }) {
 	const { t } = useTranslation("proxy");
 	const counted = useStats();
+	const state = useStates("backend")(pool.id);
 	const tabs = [
 		{ id: "servers", title: t("pool.servers"), content: <ServersTab pool={pool} counted={counted} /> },
 		{
@@ -48,11 +47,11 @@ function Pool({ pool }: { pool: ProxyBackend }) {
 	return (
 		<>
 			<div className="gw-proxy-head">
-				<PoolState pool={pool} counted={counted} />
+				<ObjectState state={state} normal="up" why />
 				<span>{t(`pool.option.lb_algorithm.${pool.lb_algorithm}`)}</span>
 				<span>{t(`pool.short.${pool.scheme}`)}</span>
 			</div>
-			{isEmpty(pool) && (
+			{state?.state === "no_servers" && (
 				<div className="gw-proxy-notice">
 					<Notice kind="warning" title={t("pool.emptyTitle")}>
 						{t("pool.emptyHint")}

@@ -1,8 +1,7 @@
-import type { ProxyBackend } from "@api";
+import { type ProxyBackend, useStates } from "@api";
 import { ServerGroupIcon } from "@patternfly/react-icons";
-import { type Column, formatNumber, Notice, ResourceSection, RowLink, sentence, serverText } from "@ui";
+import { type Column, formatNumber, Notice, ObjectState, ResourceSection, RowLink, sentence, serverText } from "@ui";
 import { useTranslation } from "react-i18next";
-import { PoolState } from "./PoolState";
 import { useStats } from "./requests";
 import { pools } from "./resource";
 
@@ -10,6 +9,7 @@ import { pools } from "./resource";
 export function PoolsTab() {
 	const { t } = useTranslation("proxy");
 	const counted = useStats(5);
+	const stateOf = useStates("backend");
 	const rate = (pool: ProxyBackend) => counted?.pool(pool.id)?.req_rate;
 	const columns: Column<ProxyBackend>[] = [
 		{
@@ -23,7 +23,7 @@ export function PoolsTab() {
 			key: "live.health",
 			title: t("pool.state"),
 			width: 15,
-			cell: (pool) => <PoolState pool={pool} counted={counted} />,
+			cell: (pool) => <ObjectState state={stateOf(pool.id)} normal="up" />,
 		},
 		{ key: "servers", title: t("pool.servers"), width: 25, cell: (pool) => <Servers pool={pool} /> },
 		{

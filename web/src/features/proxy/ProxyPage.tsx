@@ -1,5 +1,5 @@
 import "./proxy.css";
-import { Page, UrlTabs } from "@ui";
+import { Page, ProblemNotice, UrlTabs } from "@ui";
 import { useTranslation } from "react-i18next";
 import { PoolsTab } from "./PoolsTab";
 import { ServicesTab } from "./ServicesTab";
@@ -17,6 +17,7 @@ export default function ProxyPage() {
 	];
 	return (
 		<Page title={t("title")} description={t("lead")}>
+			<ProblemNotice service="reverse-proxy" component="proxy" />
 			<UrlTabs label={t("title")} tabs={tabs} />
 		</Page>
 	);

@@ -1,14 +1,14 @@
+import { useStates } from "@api";
 import { Title } from "@patternfly/react-core";
 import { CheckCircleIcon, ExternalLinkAltIcon } from "@patternfly/react-icons";
-import { CertificateState, Link, Notice } from "@ui";
+import { CertificateState, Link, Notice, ObjectState } from "@ui";
 import { FailedNotice } from "@ui/change/FailedNotice";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { coverOf } from "./cover";
-import { PoolState } from "./PoolState";
 import type { Result } from "./PublishPage";
 import { hostOf, isWildcard } from "./publish";
-import { useAddresses, useCertificates, usePool, useStats } from "./requests";
+import { useAddresses, useCertificates } from "./requests";
 
 interface Props {
 	result: Result;
@@ -47,8 +47,7 @@ export function Published({ result: { values, ids, done }, onUndone }: Props) {
 function Checks({ values, pool }: { values: Result["values"]; pool: string }) {
 	const { t } = useTranslation("proxy");
 	const name = hostOf(values.name);
-	const counted = useStats();
-	const { data } = usePool(pool || null);
+	const state = useStates("backend")(pool);
 	const cover = coverOf(useCertificates() ?? [], name);
 	const addresses = useAddresses().join(", ");
 	return (
@@ -57,7 +56,7 @@ function Checks({ values, pool }: { values: Result["values"]; pool: string }) {
 			<ul className="gw-published-checks">
 				<Check title={t("published.dns")}>{t("published.dnsText", { name, addresses })}</Check>
 				<Check title={t("published.ports")}>{t("published.portsText")}</Check>
-				<Check title={t("published.pool")} state={data && <PoolState pool={data} counted={counted} />}>
+				<Check title={t("published.pool")} state={pool && <ObjectState state={state} normal="up" />}>
 					{t(pool ? "published.poolText" : "published.noPoolText")}
 				</Check>
 				<Check title={t("published.certificate")} state={cover && <CertificateState status={cover.status} />}>

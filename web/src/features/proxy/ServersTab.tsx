@@ -1,10 +1,10 @@
-import type { ProxyBackend, ProxyServer } from "@api";
+import { type ProxyBackend, type ProxyServer, useStates } from "@api";
 import { ServerIcon } from "@patternfly/react-icons";
-import { type Column, formatNumber, ResourceSection, StatusLabel } from "@ui";
+import { type Column, formatNumber, ObjectState, ResourceSection } from "@ui";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { DrainSwitch } from "./DrainSwitch";
-import { type Counted, serverLooks, serverState } from "./health";
+import type { Counted } from "./health";
 import { serversOf } from "./parts";
 
 interface Props {
@@ -16,6 +16,7 @@ interface Props {
 export function ServersTab({ pool, counted }: Props) {
 	const { t } = useTranslation("proxy");
 	const resource = useMemo(() => serversOf(pool.id), [pool.id]);
+	const stateOf = useStates("server");
 	const row = (server: ProxyServer) => counted?.server(pool.id, server.proxy_name);
 	const figure = (value: number | undefined) => (value === undefined ? "–" : formatNumber(value));
 	const columns: Column<ProxyServer>[] = [
@@ -27,7 +28,12 @@ export function ServersTab({ pool, counted }: Props) {
 			width: 20,
 			cell: (one) => <Address of={one} />,
 		},
-		{ key: "live.state", title: t("pool.state"), width: 20, cell: (one) => <State server={one} counted={counted} /> },
+		{
+			key: "live.state",
+			title: t("pool.state"),
+			width: 20,
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="up" />,
+		},
 		{
 			key: "weight",
 			title: t("server.field.weight"),
@@ -57,19 +63,5 @@ function Address({ of }: { of: ProxyServer }) {
 		<code className="gw-mono" title={text}>
 			{text}
 		</code>
-	);
-}
-
-function State({ server, counted }: { server: ProxyServer; counted: Counted | undefined }) {
-	const { t, i18n } = useTranslation("proxy");
-	const row = counted?.server(server.backend_id, server.proxy_name);
-	const state = serverState(server, row);
-	const code = state === "down" || state === "unsure" ? row?.check_status : undefined;
-	const why = code && (i18n.exists(`check.${code}`, { ns: "proxy" }) ? t(`check.${code}`) : code);
-	return (
-		<span title={why || undefined}>
-			<StatusLabel status={serverLooks[state]}>{t(`server.state.${state}`)}</StatusLabel>
-			{why && <span className="gw-proxy-why"> {why}</span>}
-		</span>
 	);
 }

@@ -1,6 +1,6 @@
-import type { ProxyPort } from "@api";
+import { type ProxyPort, useStates } from "@api";
 import { PlugIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, StatusLabel } from "@ui";
+import { type Column, ObjectState, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
 import { PoolLink } from "./PoolLink";
 import { services } from "./resource";
@@ -8,6 +8,7 @@ import { services } from "./resource";
 /** ServicesTab is the ports that are passed through as they are. */
 export function ServicesTab() {
 	const { t } = useTranslation("proxy");
+	const stateOf = useStates("tcp_service");
 	const columns: Column<ProxyPort>[] = [
 		{ key: "name", title: t("service.field.name"), sortable: true, width: 25 },
 		{ key: "port", title: t("service.field.port"), sortable: true, width: 10 },
@@ -26,9 +27,7 @@ export function ServicesTab() {
 		{
 			key: "active",
 			title: t("site.state"),
-			cell: (one) => (
-				<StatusLabel status={one.active ? "success" : "neutral"}>{t(one.active ? "site.on" : "site.off")}</StatusLabel>
-			),
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="serving" />,
 		},
 	];
 	return (

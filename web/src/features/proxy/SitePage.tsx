@@ -1,18 +1,16 @@
 import "./proxy.css";
-import type { ProxyDomain } from "@api";
+import { type ProxyDomain, useStates } from "@api";
 import { ExternalLinkAltIcon } from "@patternfly/react-icons";
 import { useParams } from "@tanstack/react-router";
-import { Loaded, later, Page, UrlTabs, Waiting } from "@ui";
+import { Loaded, later, ObjectState, Page, UrlTabs, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
 import { HeadersTab } from "./HeadersTab";
-import { poolHealth } from "./health";
 import { PoolLink } from "./PoolLink";
 import { RulesTab } from "./RulesTab";
-import { useCover, usePool, useSite, useStats } from "./requests";
+import { useCover, useSite } from "./requests";
 import { SecurityTab } from "./SecurityTab";
-import { SiteState } from "./SiteState";
 import { SiteTraffic } from "./SiteTraffic";
 
 // Most visits look; forms are heavy.
@@ -47,9 +45,7 @@ function Visit({ name }: { name: string }) {
 
 function Site({ site }: { site: ProxyDomain }) {
 	const { t } = useTranslation("proxy");
-	const counted = useStats(5);
-	const { data: pool } = usePool(site.backend_id);
-	const health = pool ? poolHealth(pool, counted) : "unknown";
+	const stateOf = useStates("domain");
 	const waiting = <Waiting height="24rem" />;
 	const tabs = [
 		{
@@ -76,7 +72,7 @@ function Site({ site }: { site: ProxyDomain }) {
 				<div>
 					<dt>{t("site.state")}</dt>
 					<dd>
-						<SiteState site={site} health={health} />
+						<ObjectState state={stateOf(site.id)} normal="serving" why />
 					</dd>
 				</div>
 				<div>

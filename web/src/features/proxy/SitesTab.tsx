@@ -1,16 +1,15 @@
-import { type ProxyDomain, useCan } from "@api";
+import { type ProxyDomain, useCan, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
 import { GlobeIcon } from "@patternfly/react-icons";
 import { useNavigate } from "@tanstack/react-router";
-import { type Column, EmptyState, later, ResourceTable, RowLink, Time, tell } from "@ui";
+import { type BulkAction, type Column, EmptyState, later, ObjectState, ResourceTable, RowLink, Time, tell } from "@ui";
 import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
-import { countedHealth, poolHealth } from "./health";
 import { PoolLink, PoolName } from "./PoolLink";
-import { useCover, usePools, useStats } from "./requests";
+import { useCover, usePools } from "./requests";
 import { sites } from "./resource";
-import { SiteState } from "./SiteState";
+import { inputOf } from "./settings";
 import { useMaintenance } from "./useMaintenance";
 
 const RemoveDialog = later("remove a site", () => import("./RemoveSite"));
@@ -30,11 +29,7 @@ export function SitesTab() {
 		const known = !listed || !id || pools.has(id);
 		return known ? <PoolName id={id} pool={pools.get(id ?? "")} /> : <PoolLink id={id} />;
 	};
-	const counted = useStats(5);
-	const healthOf = ({ backend_id: id }: ProxyDomain) => {
-		const pool = pools.get(id ?? "");
-		return pool ? poolHealth(pool, counted) : countedHealth(id ?? "", counted);
-	};
+	const stateOf = useStates("domain");
 	const columns: Column<ProxyDomain>[] = [
 		{ key: "name", title: t("site.field.name"), sortable: true, width: 30, cell: (site) => <Name site={site} /> },
 		{
@@ -54,7 +49,7 @@ export function SitesTab() {
 			title: t("site.state"),
 			sortable: true,
 			width: 15,
-			cell: (site) => <SiteState site={site} health={healthOf(site)} />,
+			cell: (site) => <ObjectState state={stateOf(site.id)} normal="serving" />,
 		},
 		{ key: "updated_at", title: t("changed"), sortable: true, cell: (site) => <Time value={site.updated_at} /> },
 	];
@@ -66,6 +61,24 @@ export function SitesTab() {
 		},
 		{ isSeparator: true as const },
 		{ title: t("site.delete"), isDanger: true, onClick: () => setDoomed(site) },
+	];
+	const switched = (active: boolean): BulkAction<ProxyDomain> => ({
+		id: active ? "enable" : "disable",
+		title: t(active ? "bulk.enable" : "bulk.disable"),
+		fits: (site) => site.active !== active,
+		step: (site) => ({ method: "PUT", body: { ...inputOf(site), active } }),
+	});
+	const bulk: BulkAction<ProxyDomain>[] = [
+		switched(true),
+		switched(false),
+		{
+			id: "certificate",
+			title: t("bulk.certificate"),
+			// Names below a wildcard need a DNS provider, which is chosen for one certificate at a time.
+			fits: (site) => cover !== undefined && !cover(site.name) && !site.name.startsWith("*"),
+			step: (site) => ({ method: "POST", path: "/certificates", body: { names: [site.name], source: "acme" } }),
+		},
+		{ id: "delete", title: t("site.delete"), danger: true, step: () => ({ method: "DELETE" }) },
 	];
 	const filter = {
 		key: "filter",
@@ -86,6 +99,7 @@ export function SitesTab() {
 				label={t("tab.sites")}
 				columns={columns}
 				actions={admin ? actions : undefined}
+				bulk={admin ? bulk : undefined}
 				filters={[filter]}
 				defaultSort="name"
 				searchLabel={t("site.search")}

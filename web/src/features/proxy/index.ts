@@ -4,7 +4,7 @@ import { palette } from "./palette";
 
 export const feature: Feature = {
 	id: "proxy",
-	nav: { section: "traffic", order: 10, icon: RouteIcon, titleKey: "title" },
+	nav: { section: "publish", order: 10, icon: RouteIcon, titleKey: "title" },
 	routes: [
 		{ path: "/proxy", titleKey: "title", page: () => import("./ProxyPage") },
 		{ path: "/proxy/publish", titleKey: "publish.title", page: () => import("./PublishPage"), adminOnly: true },

@@ -101,8 +101,15 @@ test("rules are moved by the keyboard and saved as one order", async () => {
 
 // shows UI-07
 test("an active pool without servers is warned of, where it is used and on its own page", async () => {
-	answer({ ...common, "GET /backend-servers": () => ok([], { "X-Total-Count": "0" }) });
+	const empty = { state: "no_servers", code: "proxy.backend_empty", params: { backend: "Web" }, message: "" };
+	answer({
+		...common,
+		"GET /backend-servers": () => ok([], { "X-Total-Count": "0" }),
+		"GET /problems/states/backend": () => ok({ known: true, states: { p1: empty } }),
+		"GET /problems/states/server": () => ok({ known: true, states: {} }),
+	});
 	renderApp([feature], "/proxy/pools/p1");
+	expect(await screen.findByText("Backend Web has no enabled server.")).toBeTruthy();
 	expect(await screen.findByText("This backend is enabled but has no server that could answer")).toBeTruthy();
 });
 

@@ -1,12 +1,10 @@
 import { ServerIcon } from "@patternfly/react-icons";
 import type { Feature } from "@ui/feature";
 import { palette } from "./palette";
-import { useProblems } from "./useProblems";
 
 export const feature: Feature = {
 	id: "system",
-	nav: { section: "operations", order: 90, icon: ServerIcon, titleKey: "title" },
+	nav: { section: "system", order: 10, icon: ServerIcon, titleKey: "title" },
 	routes: [{ path: "/system", titleKey: "title", page: () => import("./SystemPage") }],
 	palette,
-	useProblems,
 };

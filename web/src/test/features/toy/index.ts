@@ -4,7 +4,7 @@ import type { Feature } from "@ui/feature";
 /** A feature for tests: everything that a folder can bring. */
 export const feature: Feature = {
 	id: "toy",
-	nav: { section: "operations", order: 1, icon: CubesIcon, titleKey: "title" },
+	nav: { section: "system", order: 1, icon: CubesIcon, titleKey: "title" },
 	routes: [
 		{ path: "/toys", titleKey: "title", page: () => import("./ToyPage") },
 		{ path: "/toys/secret", titleKey: "secret", page: () => import("./ToyPage"), adminOnly: true },

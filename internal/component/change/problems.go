@@ -1,0 +1,81 @@
+package change
+
+import (
+	"context"
+	"strings"
+
+	"gateway/internal/apply"
+	"gateway/internal/problem"
+)
+
+var (
+	notApplied = problem.Kind{
+		Code: "change.not_applied", Severity: problem.Error,
+		Message: "The configuration of {component} is saved but not applied: {reason}",
+		Remedy:  "It keeps its previous configuration. Correct the change, or revert it in the history; it is tried again automatically.",
+	}
+	leftOut = problem.Kind{
+		Code: "change.left_out", Severity: problem.Error,
+		Message: "{component}: {object} is left out of the configuration: {reason}",
+		Remedy:  "Correct or delete it; everything else is applied.",
+	}
+	editsKept = problem.Kind{
+		Code: "change.edits_kept", Severity: problem.Warning,
+		Message: "{component} runs on files that were edited manually ({files}); changes are not applied",
+		Remedy:  "Stop keeping manual edits under System, Configuration, to have the stored configuration installed.",
+	}
+	held = problem.Kind{
+		Code: "change.held", Severity: problem.Warning,
+		Message: "{component} is not being applied: {reason}",
+		Remedy:  "See under System, Configuration.",
+	}
+	drift = problem.Kind{
+		Code: "change.drift", Severity: problem.Info,
+		Message: "Files of {component} were edited manually ({files}) and have been overwritten",
+		Remedy:  "Make the change in the UI, or keep manual edits under System, Configuration.",
+	}
+)
+
+const componentsPage = "/system?tab=components"
+
+func (p *part) problems() problem.Source {
+	return problem.Source{
+		Kinds:   []problem.Kind{notApplied, leftOut, editsKept, held, drift},
+		Objects: []string{"component"},
+		Find:    p.find,
+	}
+}
+
+func (p *part) find(ctx context.Context) (problem.Report, error) {
+	r := problem.Report{States: map[string]problem.States{"component": {}}}
+	states, err := p.Applier.States(ctx)
+	for _, s := range states {
+		judge(&r, s)
+	}
+	return r, err
+}
+
+// judge says what keeps a component from running on what is stored.
+func judge(r *problem.Report, s apply.State) {
+	subject := problem.Subject{Kind: "component", ID: s.Component, Name: s.Component}
+	params := problem.Params{"component": s.Component, "reason": s.Error, "files": strings.Join(s.Drift, ", ")}
+	add := func(k problem.Kind, state string) {
+		r.Add(k.On(subject, componentsPage, params).SinceAt(&s.Since))
+		r.States["component"][s.Component] = k.Because(state, params)
+	}
+	edited := len(s.Drift) > 0
+	switch {
+	case s.Stage == apply.FailedIt:
+		add(notApplied, "failed")
+	case edited && s.KeepEdits:
+		add(editsKept, "held")
+	case s.Stage == apply.Held:
+		add(held, "held")
+	case edited:
+		add(drift, "drift")
+	}
+	for _, left := range s.Problems {
+		what := problem.Subject{Kind: "left_out", ID: s.Component + " " + left.Subject, Name: left.Subject}
+		r.Add(leftOut.On(what, componentsPage, problem.Params{"component": s.Component, "object": left.Subject, "reason": left.Message}))
+	}
+}

@@ -1,0 +1,195 @@
+package problems
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"gateway/internal/fault"
+	"gateway/internal/problem"
+)
+
+const (
+	// findTime bounds each source, so that one that hangs does not hide the others.
+	findTime = 3 * time.Second
+	// fresh is how old an answer may be: many pages ask, and all get the same one.
+	fresh = time.Second
+)
+
+// Named is the source of one component.
+type Named struct {
+	Component string
+	problem.Source
+}
+
+// snapshot is what was found at one moment.
+type snapshot struct {
+	at       time.Time
+	took     time.Duration
+	problems []problem.Problem // the worst first
+	unknown  []Unknown
+	states   map[string]problem.States // by kind of object
+	version  string                    // changes with any of it
+}
+
+// collector asks all sources, at most once at a time.
+type collector struct {
+	sources []Named
+	now     func() time.Time
+	log     *slog.Logger
+
+	flight singleflight.Group
+	mu     sync.Mutex
+	last   *snapshot
+	since  map[string]time.Time // by the problem's key, of those there are
+}
+
+// get is what is wrong now, not older than fresh. Whoever stops waiting does not end it for
+// the others.
+func (c *collector) get(ctx context.Context) (*snapshot, error) {
+	if s := c.recent(); s != nil {
+		return s, nil
+	}
+	found := c.flight.DoChan("", func() (any, error) {
+		if s := c.recent(); s != nil {
+			return s, nil // another flight ended just before
+		}
+		return c.collect(context.WithoutCancel(ctx)), nil
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case r := <-found:
+		s, _ := r.Val.(*snapshot)
+		return s, r.Err
+	}
+}
+
+func (c *collector) recent() *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil {
+		return nil
+	}
+	if age := c.now().Sub(c.last.at); age < 0 || age >= fresh { // a clock may be set back
+		return nil
+	}
+	return c.last
+}
+
+// forget makes the next answer a new one: something has changed.
+func (c *collector) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last != nil {
+		older := *c.last
+		older.at = time.Time{}
+		c.last = &older
+	}
+}
+
+type found struct {
+	report problem.Report
+	err    error
+}
+
+func (c *collector) collect(ctx context.Context) *snapshot {
+	begin := time.Now()
+	all := make([]found, len(c.sources))
+	var wg sync.WaitGroup
+	for i, s := range c.sources {
+		wg.Go(func() { all[i] = c.ask(ctx, s) })
+	}
+	wg.Wait()
+	s := &snapshot{at: c.now(), unknown: []Unknown{}, problems: []problem.Problem{}, states: map[string]problem.States{}}
+	for i, f := range all {
+		source := c.sources[i]
+		s.problems = append(s.problems, f.report.Problems...)
+		if f.err != nil {
+			s.unknown = append(s.unknown, Unknown{source.Component, reason(f.err)})
+			continue
+		}
+		for _, kind := range source.Objects {
+			s.states[kind] = f.report.States[kind]
+			if s.states[kind] == nil {
+				s.states[kind] = problem.States{}
+			}
+		}
+	}
+	s.problems = merge(s.problems)
+	c.keep(s)
+	s.took = time.Since(begin)
+	return s
+}
+
+func (c *collector) ask(ctx context.Context, s Named) (f found) {
+	ctx, cancel := context.WithTimeout(ctx, findTime)
+	defer cancel()
+	f.report, f.err = s.Find(ctx)
+	if _, worded := fault.Of(f.err); f.err != nil && !worded {
+		c.log.WarnContext(ctx, "look for problems", "component", s.Component, "err", f.err)
+	}
+	return f
+}
+
+// reason is what an operator may read of why it is not known.
+func reason(err error) string {
+	if f, ok := fault.Of(err); ok {
+		return f.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %v", findTime)
+	}
+	return "internal error; see the log of gateway-api"
+}
+
+// keep orders what was found, and remembers since when.
+func (c *collector) keep(s *snapshot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	since := make(map[string]time.Time, len(s.problems))
+	if len(s.unknown) > 0 {
+		maps.Copy(since, c.since) // theirs may still be there
+	}
+	for i := range s.problems {
+		p := &s.problems[i]
+		if p.Since.IsZero() {
+			p.Since = s.at.UTC()
+			if before, known := c.since[p.Key()]; known {
+				p.Since = before
+			}
+			since[p.Key()] = p.Since
+		}
+	}
+	slices.SortFunc(s.problems, func(a, b problem.Problem) int {
+		return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Key(), b.Key()))
+	})
+	s.version = version(s)
+	c.since, c.last = since, s
+}
+
+// version is the same as long as a page would show the same.
+func version(s *snapshot) string {
+	h := fnv.New64a()
+	for _, p := range s.problems {
+		_, _ = fmt.Fprintln(h, p.Severity, p.Key(), p.Message, p.Subject.Name, p.AffectsTotal, p.Affects)
+	}
+	_, _ = fmt.Fprintln(h, s.unknown)
+	for _, kind := range slices.Sorted(maps.Keys(s.states)) {
+		for _, id := range slices.Sorted(maps.Keys(s.states[kind])) {
+			one := s.states[kind][id]
+			_, _ = fmt.Fprintln(h, kind, id, one.State, one.Message)
+		}
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}

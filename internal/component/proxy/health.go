@@ -1,0 +1,285 @@
+package proxy
+
+import (
+	"strings"
+	"time"
+
+	"gateway/internal/component/proxy/haproxyconf"
+	"gateway/internal/problem"
+)
+
+// judge derives states from the rows and from what HAProxy says.
+type judge struct {
+	*healthRows
+	now      time.Time
+	stats    map[[2]string]haproxyconf.BackendStat // by backend and server
+	report   problem.Report
+	names    map[string]string            // of backends, by id
+	affected map[string][]problem.Subject // what uses a backend, by its id
+}
+
+const wholeBackend = "BACKEND"
+
+func (h *healthRows) report(counted haproxyconf.Stats, now time.Time) problem.Report {
+	j := &judge{
+		healthRows: h, now: now, stats: make(map[[2]string]haproxyconf.BackendStat, len(counted.Backends)),
+		names: make(map[string]string, len(h.backends)), affected: map[string][]problem.Subject{},
+	}
+	j.report.States = map[string]problem.States{"domain": {}, "backend": {}, "server": {}, "tcp_service": {}}
+	for _, s := range counted.Backends {
+		j.stats[[2]string{s.BackendID, s.Server}] = s
+	}
+	for _, b := range h.backends {
+		j.names[b.ID] = b.Name
+	}
+	j.findUsers()
+	for _, b := range h.backends {
+		j.backend(b)
+	}
+	for _, d := range h.domains {
+		if state, ok := j.domain(d); ok {
+			j.report.States["domain"][d.ID] = state
+		}
+	}
+	for _, s := range h.services {
+		if state, ok := j.tcpService(s); ok {
+			j.report.States["tcp_service"][s.ID] = state
+		}
+	}
+	return j.report
+}
+
+// findUsers says who would suffer from a backend's failure.
+func (j *judge) findUsers() {
+	for _, d := range j.domains {
+		if !d.Active || d.Maintenance {
+			continue
+		}
+		for _, id := range j.backendsOf(d) {
+			j.affected[id] = append(j.affected[id], problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name})
+		}
+	}
+	for _, s := range j.services {
+		if s.Active {
+			j.affected[s.BackendID] = append(j.affected[s.BackendID], problem.Subject{Kind: "tcp_service", ID: s.ID, Name: s.Name})
+		}
+	}
+}
+
+// backendsOf are those a domain uses, the default one first.
+func (j *judge) backendsOf(d domainRow) []string {
+	var ids []string
+	if d.BackendID != nil {
+		ids = append(ids, *d.BackendID)
+	}
+	for _, id := range j.rules[d.ID] {
+		if d.BackendID == nil || id != *d.BackendID {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (j *judge) backend(b backendRow) {
+	states := j.report.States["backend"]
+	down := j.serversOf(b)
+	params := problem.Params{"backend": b.Name}
+	users := j.affected[b.ID]
+	add := func(k problem.Kind, state string, params problem.Params) problem.Problem {
+		states[b.ID] = k.Because(state, params)
+		return k.On(problem.Subject{Kind: "backend", ID: b.ID, Name: b.Name}, backendPage(b.ID), params).Affecting(users)
+	}
+	row, live := j.stats[[2]string{b.ID, wholeBackend}]
+	switch {
+	case !b.Active && len(users) > 0:
+		j.report.Add(add(backendDisabled, "disabled", params))
+	case !b.Active:
+		states[b.ID] = problem.Chosen("disabled")
+	case !j.hasServer(b):
+		if p := add(backendEmpty, "no_servers", params); len(users) > 0 {
+			j.report.Add(p)
+		}
+	case !live:
+		states[b.ID] = notLive.Because("unknown", nil)
+	case row.Status == "DOWN":
+		check, why := "", "no server is up"
+		if len(down) > 0 {
+			check, why = down[0].check()
+		}
+		p := add(backendDown, "down", problem.Params{"backend": b.Name, "check": check, "reason": why}).SinceAt(j.ago(row.LastChange))
+		if len(users) == 0 {
+			p = p.As(problem.Warning) // nobody misses it
+		}
+		j.report.Add(p)
+	case len(down) > 0:
+		check, why := down[0].check()
+		states[b.ID] = serverDown.Because("degraded", problem.Params{"server": down[0].name, "backend": b.Name, "check": check, "reason": why})
+		for _, s := range down {
+			j.report.Add(s.problem(j, b, users))
+		}
+	case !b.HealthCheck:
+		states[b.ID] = unchecked.Because("unchecked", params)
+	}
+}
+
+func (j *judge) hasServer(b backendRow) bool {
+	for _, s := range j.servers[b.ID] {
+		if s.Active {
+			return true
+		}
+	}
+	return false
+}
+
+// downServer is one that does not do what it should.
+type downServer struct {
+	id, name string
+	kind     problem.Kind
+	stat     haproxyconf.BackendStat
+}
+
+func (s downServer) check() (code, words string) { return checkReason(s.stat.CheckStatus) }
+
+func (s downServer) problem(j *judge, b backendRow, users []problem.Subject) problem.Problem {
+	check, why := s.check()
+	params := problem.Params{"server": s.name, "backend": b.Name, "check": check, "reason": why}
+	return s.kind.On(problem.Subject{Kind: "server", ID: s.id, Name: s.name}, backendPage(b.ID), params).
+		SinceAt(j.ago(s.stat.LastChange)).Affecting(users)
+}
+
+// serversOf sets the state of each server of a backend, and returns those that are down.
+func (j *judge) serversOf(b backendRow) (down []downServer) {
+	states := j.report.States["server"]
+	for _, s := range j.servers[b.ID] {
+		row, live := j.stats[[2]string{b.ID, s.ProxyName}]
+		check, why := checkReason(row.CheckStatus)
+		params := problem.Params{"server": s.Name, "backend": b.Name, "check": check, "reason": why}
+		switch {
+		case !s.Active || !b.Active:
+			states[s.ID] = problem.Chosen("disabled")
+		case !live:
+			states[s.ID] = notLive.Because("unknown", nil)
+		case row.Status == "DOWN" && row.Mode == "ready":
+			states[s.ID] = serverDown.Because("down", params)
+			down = append(down, downServer{s.ID, s.Name, serverDown, row})
+		case s.Drain || row.Mode == "drain":
+			states[s.ID] = problem.Chosen("draining")
+		case row.Status == "DEGRADED":
+			states[s.ID] = serverFailing.Because("degraded", params)
+			down = append(down, downServer{s.ID, s.Name, serverFailing, row})
+		case row.CheckStatus == "":
+			states[s.ID] = unchecked.Because("unchecked", problem.Params{"backend": b.Name})
+		}
+	}
+	return down
+}
+
+// domain is its state, unless it is served as it should be. The gravest reason wins.
+func (j *judge) domain(d domainRow) (problem.State, bool) {
+	switch {
+	case !d.Active:
+		return problem.Chosen("disabled"), true
+	case d.Maintenance:
+		return problem.Chosen("maintenance"), true
+	}
+	used := j.backendsOf(d)
+	subject := problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name}
+	params := problem.Params{"domain": d.Name}
+	if len(used) == 0 {
+		j.report.Add(noBackend.On(subject, domainPage(d.ID), params))
+		return noBackend.Because("down", params), true
+	}
+	of, broken := j.worst(used, d.BackendID)
+	cert, uncertified := j.certificate(d)
+	switch {
+	case broken && of.State == "down":
+		return of, true
+	case uncertified:
+		return cert, true
+	}
+	return of, broken
+}
+
+// certificate is what a domain's certificate makes of it. A domain that is also served
+// without TLS does not depend on one.
+func (j *judge) certificate(d domainRow) (problem.State, bool) {
+	subject := problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name}
+	cover, covered := j.covers.of(d.Name)
+	switch {
+	case !d.HTTPS:
+		return problem.State{}, false
+	case !covered:
+		params := problem.Params{"domain": d.Name}
+		j.report.Add(noCertificate.On(subject, domainPage(d.ID), params))
+		return noCertificate.Because("no_certificate", params), true
+	case !cover.NotAfter.After(j.now): // the problem is the certificate's
+		return certificateExpired.Because("down", problem.Params{"domain": d.Name, "at": cover.NotAfter.UTC()}), true
+	case cover.expiring(j.now):
+		return certificateExpiring.Because("degraded", problem.Params{"domain": d.Name, "at": cover.NotAfter.UTC()}), true
+	}
+	return problem.State{}, false
+}
+
+// gravity orders the states of backends by what they do to whoever uses them.
+var gravity = map[string]int{"down": 5, "no_servers": 5, "disabled": 5, "degraded": 4, "unknown": 3, "unchecked": 2}
+
+// worst is what the backends make of their user: it is down with its default backend, or
+// with all of them, and degraded with any other.
+func (j *judge) worst(used []string, standard *string) (problem.State, bool) {
+	var worst problem.State
+	dead, found := 0, false
+	for _, id := range used {
+		state, ok := j.report.States["backend"][id]
+		if !ok {
+			continue
+		}
+		if gravity[state.State] == gravity["down"] {
+			dead++
+			if state.Code == "" { // disabled by choice, and used all the same
+				state = backendDisabled.Because("", problem.Params{"backend": j.names[id]})
+			}
+			state.State = "degraded"
+			if standard != nil && id == *standard {
+				state.State = "down"
+			}
+		}
+		if !found || gravity[state.State] > gravity[worst.State] {
+			worst, found = state, true
+		}
+	}
+	if dead == len(used) {
+		worst.State = "down"
+	}
+	return worst, found
+}
+
+func (j *judge) tcpService(s serviceRow) (problem.State, bool) {
+	if !s.Active {
+		return problem.Chosen("disabled"), true
+	}
+	return j.worst([]string{s.BackendID}, &s.BackendID)
+}
+
+func (j *judge) ago(seconds int64) *time.Time {
+	at := j.now.Add(-time.Duration(seconds) * time.Second)
+	return &at
+}
+
+func backendPage(id string) string { return "/proxy/pools/" + id }
+func domainPage(id string) string  { return "/proxy/sites/" + id }
+
+// checkReasons are the words for what HAProxy's checks end with.
+var checkReasons = map[string]string{
+	"L4CON": "connection refused or host unreachable", "L4TOUT": "connection timed out",
+	"L6RSP": "TLS handshake failed", "L6TOUT": "TLS handshake timed out",
+	"L7RSP": "invalid response", "L7TOUT": "response timed out", "L7STS": "unexpected status",
+	"SOCKERR": "socket error", "": "its name does not resolve",
+}
+
+func checkReason(status string) (code, words string) {
+	status = strings.TrimPrefix(status, "* ") // while the next check is under way
+	if words, known := checkReasons[status]; known {
+		return status, words
+	}
+	return status, status
+}

@@ -1,0 +1,160 @@
+package proxy
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gateway/internal/component/proxy/haproxyconf"
+	"gateway/internal/problem"
+)
+
+// ward is a small world: a backend "shop" with two servers, used by shop.example.com.
+type ward struct {
+	rows healthRows
+	stat haproxyconf.Stats
+}
+
+var noon = time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+
+func newWard() *ward {
+	shop := "b1"
+	w := &ward{rows: healthRows{
+		backends: []backendRow{{"b1", "shop", true, true}},
+		servers: map[string][]serverRow{"b1": {
+			{"s1", "b1", "web1", "web1", true, false}, {"s2", "b1", "web2", "web2", true, false},
+		}},
+		domains: []domainRow{{"d1", "shop.example.com", &shop, true, false, true}},
+		rules:   map[string][]string{},
+		covers:  covers{"shop.example.com": {[]string{"shop.example.com"}, noon.AddDate(0, -1, 0), noon.AddDate(0, 2, 0)}},
+	}}
+	w.set("b1", "BACKEND", "UP", "")
+	w.set("b1", "web1", "UP", "L7OK")
+	w.set("b1", "web2", "UP", "L7OK")
+	return w
+}
+
+func (w *ward) set(backend, server, status, check string) {
+	row := haproxyconf.BackendStat{BackendID: backend, Server: server, Status: status, Mode: "ready", CheckStatus: check, LastChange: 60}
+	for i, s := range w.stat.Backends {
+		if s.BackendID == backend && s.Server == server {
+			w.stat.Backends[i] = row
+			return
+		}
+	}
+	w.stat.Backends = append(w.stat.Backends, row)
+}
+
+// second gives the domain another backend by a routing rule.
+func (w *ward) second(status string) {
+	w.rows.backends = append(w.rows.backends, backendRow{"b2", "api", true, true})
+	w.rows.servers["b2"] = []serverRow{{"s3", "b2", "api1", "api1", true, false}}
+	w.rows.rules["d1"] = []string{"b2"}
+	w.set("b2", "BACKEND", status, "")
+	w.set("b2", "api1", status, "L4CON")
+}
+
+func TestStatesFollowWhatRuns(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		happens  func(*ward)
+		domain   string // "" is serving
+		backend  string
+		server   string
+		problems []string
+	}{
+		{"all is well", func(*ward) {}, "", "", "", nil},
+		{"one server is down", func(w *ward) { w.set("b1", "web1", "DOWN", "L4CON") }, "degraded", "degraded", "down", []string{"proxy.server_down"}},
+		{"a check begins to fail", func(w *ward) { w.set("b1", "web1", "DEGRADED", "L7TOUT") }, "degraded", "degraded", "degraded", []string{"proxy.server_failing"}},
+		{"all servers are down", func(w *ward) {
+			w.set("b1", "BACKEND", "DOWN", "")
+			w.set("b1", "web1", "DOWN", "L4CON")
+			w.set("b1", "web2", "DOWN", "L4TOUT")
+		}, "down", "down", "down", []string{"proxy.backend_down"}},
+		{"no server is enabled", func(w *ward) {
+			w.rows.servers["b1"][0].Active, w.rows.servers["b1"][1].Active = false, false
+		}, "down", "no_servers", "disabled", []string{"proxy.backend_empty"}},
+		{"a backend in use is disabled", func(w *ward) { w.rows.backends[0].Active = false }, "down", "disabled", "disabled", []string{"proxy.backend_disabled"}},
+		{"an unused backend is disabled", func(w *ward) { w.rows.backends[0].Active, w.rows.domains[0].Active = false, false }, "disabled", "disabled", "disabled", nil},
+		{"a dead backend nobody uses", func(w *ward) {
+			w.rows.domains[0].Active = false
+			w.set("b1", "BACKEND", "DOWN", "")
+			w.set("b1", "web1", "DOWN", "L4CON")
+		}, "disabled", "down", "down", []string{"proxy.backend_down"}},
+		{"a server drains", func(w *ward) { w.rows.servers["b1"][0].Drain = true }, "", "", "draining", nil},
+		{"nobody checks", func(w *ward) {
+			w.rows.backends[0].HealthCheck = false
+			w.set("b1", "web1", "UP", "")
+		}, "unchecked", "unchecked", "unchecked", nil},
+		{"not in HAProxy yet", func(w *ward) { w.stat.Backends = nil }, "unknown", "unknown", "unknown", nil},
+		{"no backend at all", func(w *ward) { w.rows.domains[0].BackendID = nil }, "down", "", "", []string{"proxy.no_backend"}},
+		{"a rule's backend is down", func(w *ward) { w.second("DOWN") }, "degraded", "", "", []string{"proxy.backend_down"}},
+		{"only rules, and all dead", func(w *ward) {
+			w.second("DOWN")
+			w.rows.domains[0].BackendID = nil
+		}, "down", "", "", []string{"proxy.backend_down"}},
+		{"maintenance", func(w *ward) { w.rows.domains[0].Maintenance = true }, "maintenance", "", "", nil},
+		{"no certificate", func(w *ward) { w.rows.covers = covers{} }, "no_certificate", "", "", []string{"proxy.no_certificate"}},
+		{"plain HTTP needs none", func(w *ward) { w.rows.covers, w.rows.domains[0].HTTPS = covers{}, false }, "", "", "", nil},
+		{"a wildcard covers one label", func(w *ward) { w.rows.covers = covers{"*.example.com": w.rows.covers["shop.example.com"]} }, "", "", "", nil},
+		{"and not two", func(w *ward) { w.rows.covers = covers{"*.com": w.rows.covers["shop.example.com"]} }, "no_certificate", "", "", []string{"proxy.no_certificate"}},
+		{"an expired certificate", func(w *ward) { w.cover(noon.AddDate(0, 0, -1)) }, "down", "", "", nil},
+		{"one that expires soon", func(w *ward) { w.cover(noon.AddDate(0, 0, 13)) }, "degraded", "", "", nil},
+		{"down is graver than no certificate", func(w *ward) {
+			w.rows.covers = covers{}
+			w.set("b1", "BACKEND", "DOWN", "")
+			w.set("b1", "web1", "DOWN", "L4CON")
+		}, "down", "down", "down", []string{"proxy.backend_down", "proxy.no_certificate"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWard()
+			tc.happens(w)
+			r := w.rows.report(w.stat, noon)
+			for kind, want := range map[string][2]string{"domain": {"d1", tc.domain}, "backend": {"b1", tc.backend}, "server": {"s1", tc.server}} {
+				if got := r.States[kind][want[0]].State; got != want[1] {
+					t.Errorf("%s is %q, want %q", kind, got, want[1])
+				}
+			}
+			var codes []string
+			for _, p := range r.Problems {
+				codes = append(codes, p.Code)
+			}
+			if d := cmp.Diff(tc.problems, codes); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func (w *ward) cover(until time.Time) {
+	w.rows.covers = covers{"shop.example.com": {[]string{"shop.example.com"}, until.AddDate(0, -3, 0), until}}
+}
+
+func TestADeadBackendNamesWhomItAffects(t *testing.T) {
+	w := newWard()
+	w.set("b1", "BACKEND", "DOWN", "")
+	w.set("b1", "web1", "DOWN", "* L4TOUT")
+	r := w.rows.report(w.stat, noon)
+	want := problem.Problem{
+		Code: "proxy.backend_down", Severity: problem.Error, Subject: problem.Subject{Kind: "backend", ID: "b1", Name: "shop"},
+		Params:  problem.Params{"backend": "shop", "check": "L4TOUT", "reason": "connection timed out"},
+		Message: "No server of backend shop is up: connection timed out", Remedy: backendDown.Remedy,
+		Since: noon.Add(-time.Minute), Link: "/proxy/pools/b1",
+		Affects: []problem.Subject{{Kind: "domain", ID: "d1", Name: "shop.example.com"}}, AffectsTotal: 1,
+	}
+	if d := cmp.Diff([]problem.Problem{want}, r.Problems); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestWithoutHAProxyNothingIsGreen(t *testing.T) {
+	w := newWard()
+	r := w.rows.withoutProxy()
+	if r.States["domain"]["d1"].State != "down" || r.States["backend"]["b1"].State != "unknown" || r.States["server"]["s2"].State != "unknown" {
+		t.Errorf("states = %v", r.States)
+	}
+	if len(r.Problems) != 1 || r.Problems[0].Severity != problem.Critical || r.Problems[0].AffectsTotal != 1 {
+		t.Errorf("problems = %+v", r.Problems)
+	}
+}

@@ -1,0 +1,197 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway/internal/component/proxy/haproxyconf"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/problem"
+)
+
+var (
+	notRunning = problem.Kind{
+		Code: "proxy.not_running", Severity: problem.Critical,
+		Message: "HAProxy does not answer: no domain is served",
+		Remedy:  "Restart the reverse proxy under System, Services; its log says why it stopped (journalctl -u haproxy).",
+	}
+	backendDown = problem.Kind{
+		Code: "proxy.backend_down", Severity: problem.Error,
+		Message: "No server of backend {backend} is up: {reason}",
+		Remedy:  "Check that its servers run and that this node reaches them.",
+	}
+	backendEmpty = problem.Kind{
+		Code: "proxy.backend_empty", Severity: problem.Error,
+		Message: "Backend {backend} has no enabled server",
+		Remedy:  "Add a server to it, or enable one.",
+	}
+	backendDisabled = problem.Kind{
+		Code: "proxy.backend_disabled", Severity: problem.Error,
+		Message: "Backend {backend} is in use but disabled",
+		Remedy:  "Enable it, or choose another backend where it is used.",
+	}
+	serverDown = problem.Kind{
+		Code: "proxy.server_down", Severity: problem.Warning,
+		Message: "Server {server} of backend {backend} is down: {reason}",
+		Remedy:  "Check that it runs and that this node reaches it; the other servers take its requests.",
+	}
+	serverFailing = problem.Kind{
+		Code: "proxy.server_failing", Severity: problem.Warning,
+		Message: "Health checks of server {server} of backend {backend} have begun to fail: {reason}",
+		Remedy:  "Check that it runs and that this node reaches it.",
+	}
+	noBackend = problem.Kind{
+		Code: "proxy.no_backend", Severity: problem.Warning,
+		Message: "Domain {domain} has neither a backend nor a routing rule",
+		Remedy:  "Choose its default backend.",
+	}
+	noCertificate = problem.Kind{
+		Code: "proxy.no_certificate", Severity: problem.Warning,
+		Message: "No certificate covers domain {domain}: browsers refuse it",
+		Remedy:  "Order or upload a certificate for this name.",
+	}
+	certificateExpired = problem.Kind{
+		Code: "proxy.certificate_expired", Severity: problem.Error,
+		Message: "The certificate of domain {domain} expired on {at}",
+		Remedy:  "Renew the certificate; its page says why that failed.",
+	}
+	certificateExpiring = problem.Kind{
+		Code: "proxy.certificate_expiring", Severity: problem.Warning,
+		Message: "The certificate of domain {domain} expires on {at}",
+		Remedy:  "Renew the certificate; its page says why that failed.",
+	}
+	notLive = problem.Kind{
+		Code: "proxy.not_live", Severity: problem.Warning,
+		Message: "HAProxy does not know it yet",
+		Remedy:  "It is applied with the next change of the reverse proxy; its problems say what prevents that.",
+	}
+	unchecked = problem.Kind{
+		Code: "proxy.unchecked", Severity: problem.Info,
+		Message: "Health checks of backend {backend} are disabled, so its state is not known",
+		Remedy:  "Enable health checks of the backend.",
+	}
+)
+
+func (s *service) problems() problem.Source {
+	return problem.Source{
+		Kinds: []problem.Kind{
+			notRunning, backendDown, backendEmpty, backendDisabled, serverDown, serverFailing, noBackend, noCertificate,
+			certificateExpired, certificateExpiring, notLive, unchecked,
+		},
+		Objects: []string{"domain", "backend", "server", "tcp_service"},
+		Find:    s.findProblems,
+	}
+}
+
+func (s *service) findProblems(ctx context.Context) (problem.Report, error) {
+	rows, err := readHealth(ctx, s.DB)
+	if err != nil {
+		return problem.Report{}, err
+	}
+	var counted haproxyconf.Stats
+	err = s.Applier.Ask(ctx, haproxyconf.Name, haproxyconf.VerbStats, nil, &counted)
+	if f, ok := fault.Of(err); ok && f.Code != "applier_unavailable" {
+		return rows.withoutProxy(), nil
+	}
+	if err != nil {
+		return problem.Report{}, err
+	}
+	return rows.report(counted, time.Now()), nil
+}
+
+// healthRows are what states are derived from, beside HAProxy's own figures.
+type healthRows struct {
+	backends []backendRow
+	servers  map[string][]serverRow // by backend
+	domains  []domainRow
+	rules    map[string][]string // backends by domain
+	services []serviceRow
+	covers   covers
+}
+
+type backendRow struct {
+	ID, Name            string
+	Active, HealthCheck bool
+}
+
+type serverRow struct {
+	ID, BackendID, Name, ProxyName string
+	Active, Drain                  bool
+}
+
+type domainRow struct {
+	ID, Name    string
+	BackendID   *string
+	Active      bool
+	Maintenance bool
+	HTTPS       bool // plain HTTP is redirected there
+}
+
+type serviceRow struct {
+	ID, Name, BackendID string
+	Active              bool
+}
+
+type ruleRow struct{ DomainID, BackendID string }
+
+func readHealth(ctx context.Context, q db.DB) (*healthRows, error) {
+	h := &healthRows{servers: map[string][]serverRow{}, rules: map[string][]string{}}
+	var err error
+	if h.backends, err = db.List[backendRow](ctx, q, `select id, name, active, health_check from proxy_backends order by name`); err != nil {
+		return nil, fmt.Errorf("list backends: %w", err)
+	}
+	servers, err := db.List[serverRow](ctx, q, `select id, backend_id, name, proxy_name, active, drain from proxy_servers order by name`)
+	if err != nil {
+		return nil, fmt.Errorf("list servers: %w", err)
+	}
+	for _, s := range servers {
+		h.servers[s.BackendID] = append(h.servers[s.BackendID], s)
+	}
+	if h.domains, err = db.List[domainRow](ctx, q, `select id, name, backend_id, active, maintenance, http_to_https as https from proxy_domains order by name`); err != nil {
+		return nil, fmt.Errorf("list domains: %w", err)
+	}
+	rules, err := db.List[ruleRow](ctx, q, `select distinct domain_id, backend_id from proxy_rules where active`)
+	if err != nil {
+		return nil, fmt.Errorf("list routing rules: %w", err)
+	}
+	for _, r := range rules {
+		h.rules[r.DomainID] = append(h.rules[r.DomainID], r.BackendID)
+	}
+	if h.services, err = db.List[serviceRow](ctx, q, `select id, name, backend_id, active from proxy_ports order by name`); err != nil {
+		return nil, fmt.Errorf("list TCP services: %w", err)
+	}
+	h.covers, err = readCovers(ctx, q)
+	return h, err
+}
+
+// withoutProxy is the report while HAProxy does not answer: whatever is wanted is down.
+func (h *healthRows) withoutProxy() problem.Report {
+	states := map[string]problem.States{"domain": {}, "backend": {}, "server": {}, "tcp_service": {}}
+	down := notRunning.Because("down", nil)
+	var affected []problem.Subject
+	for _, d := range h.domains {
+		states["domain"][d.ID] = problem.Chosen("disabled")
+		if d.Active {
+			states["domain"][d.ID] = down
+			affected = append(affected, problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name})
+		}
+	}
+	for _, s := range h.services {
+		states["tcp_service"][s.ID] = problem.Chosen("disabled")
+		if s.Active {
+			states["tcp_service"][s.ID] = down
+			affected = append(affected, problem.Subject{Kind: "tcp_service", ID: s.ID, Name: s.Name})
+		}
+	}
+	unknown := notRunning.Because("unknown", nil)
+	for _, b := range h.backends {
+		states["backend"][b.ID] = unknown
+		for _, s := range h.servers[b.ID] {
+			states["server"][s.ID] = unknown
+		}
+	}
+	p := notRunning.On(problem.Subject{Kind: "service", ID: "reverse-proxy", Name: "HAProxy"}, "/system", nil).Affecting(affected)
+	return problem.Report{Problems: []problem.Problem{p}, States: states}
+}

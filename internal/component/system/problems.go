@@ -1,0 +1,222 @@
+package system
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gateway/internal/problem"
+	"gateway/internal/sys"
+)
+
+var (
+	serviceFailed = problem.Kind{
+		Code: "system.service_failed", Severity: problem.Error,
+		Message: "{service} has failed",
+		Remedy:  "Read its log (journalctl -u {unit}), then restart it under System, Services.",
+	}
+	serviceStopped = problem.Kind{
+		Code: "system.service_stopped", Severity: problem.Error,
+		Message: "{service} is not running",
+		Remedy:  "Start it under System, Services. If it stops again, its log says why (journalctl -u {unit}).",
+	}
+	filterMissing = problem.Kind{
+		Code: "system.filter_missing", Severity: problem.Critical,
+		Message: "The packet filter is not loaded: no rule is in effect",
+		Remedy:  "Apply the configuration again under System, Configuration. The log of gateway-apply says why it is missing.",
+	}
+	databaseDown = problem.Kind{
+		Code: "system.database_down", Severity: problem.Critical,
+		Message: "The database does not answer: nothing can be changed",
+		Remedy:  "The daemons keep running. Check PostgreSQL (systemctl status postgresql) and free disk space.",
+	}
+	applierDown = problem.Kind{
+		Code: "system.applier_down", Severity: problem.Critical,
+		Message: "The applier does not answer: changes are stored but not applied",
+		Remedy:  "Check gateway-apply (systemctl status gateway-apply.socket gateway-apply). It applies what is stored when it is back.",
+	}
+	diskFull = problem.Kind{
+		Code: "system.disk_full", Severity: problem.Warning,
+		Message: "The disk is {percent} % full",
+		Remedy:  "Free some space: remove old logs and packages, or shorten the retention under System, Settings.",
+	}
+	memoryFull = problem.Kind{
+		Code: "system.memory_full", Severity: problem.Warning,
+		Message: "{percent} % of the memory is in use",
+		Remedy:  "See under System, Services which one uses it.",
+	}
+	connectionsFull = problem.Kind{
+		Code: "system.connections_full", Severity: problem.Warning,
+		Message: "{percent} % of the connection table is in use; when it is full, new connections are dropped",
+		Remedy:  "See under Firewall, Connections who opens so many.",
+	}
+	inMaintenance = problem.Kind{
+		Code: "system.maintenance", Severity: problem.Warning,
+		Message: "Maintenance mode is on",
+		Remedy:  "End it under System, Settings when the work is done.",
+	}
+	setupUnreadable = problem.Kind{
+		Code: "system.setup_unreadable", Severity: problem.Error,
+		Message: "The setup store of this node cannot be read",
+		Remedy:  "Restore setup.json in the state folder from a backup; the log of gateway-api says what is wrong with it.",
+	}
+	updates = problem.Kind{
+		Code: "system.updates", Severity: problem.Info,
+		Message: "Updates are available: {packages}",
+		Remedy:  "Install them under System, Packages, or by apt.",
+	}
+)
+
+// The shares, in percent, from which it is told.
+const (
+	diskWarns, diskFails = 90, 97
+	memoryWarns          = 95
+	connectionsWarn      = 80
+)
+
+const servicePage = "/system"
+
+func (p *part) problems() problem.Source {
+	return problem.Source{
+		Kinds: []problem.Kind{
+			serviceFailed, serviceStopped, filterMissing, databaseDown, applierDown, diskFull, memoryFull, connectionsFull, inMaintenance,
+			setupUnreadable, updates,
+		},
+		Objects: []string{"service"},
+		Find:    p.find,
+	}
+}
+
+func (p *part) find(ctx context.Context) (problem.Report, error) {
+	services, err := p.list(ctx)
+	r := problem.Report{States: map[string]problem.States{"service": {}}}
+	for _, s := range services {
+		p.judge(&r, s)
+	}
+	if !p.Database.Up() {
+		r.Add(databaseDown.On(problem.Subject{Kind: "service", ID: "database", Name: "PostgreSQL"}, servicePage, nil))
+	}
+	p.judgeHost(&r)
+	p.judgeSetup(&r)
+	p.judgePackages(ctx, &r)
+	return r, err
+}
+
+// judge says whether a service is as it should be.
+func (p *part) judge(r *problem.Report, s Service) {
+	subject := problem.Subject{Kind: "service", ID: s.Name, Name: s.Description}
+	params := problem.Params{"service": s.Description, "unit": s.Unit}
+	add := func(k problem.Kind, state string) {
+		r.Add(k.On(subject, servicePage, params).SinceAt(s.EnteredAt))
+		r.States["service"][s.Name] = k.Because(state, params)
+	}
+	switch {
+	case s.Unit == "" && s.ActiveState == "no-table" && s.Required:
+		add(filterMissing, "failed")
+	case s.Unit == "" && s.ActiveState == unknown:
+		add(applierDown, unknown)
+	case s.Installed != nil && !*s.Installed && !s.Required:
+		r.States["service"][s.Name] = problem.Chosen("absent")
+	case p.failing.is(s, p.Now()):
+		add(serviceFailed, "failed")
+	case s.Required && s.ActiveState == "inactive":
+		add(serviceStopped, "stopped")
+	case s.ActiveState == "inactive":
+		r.States["service"][s.Name] = problem.Chosen("off")
+	}
+}
+
+// failing remembers who failed: one that systemd keeps restarting looks healthy every other
+// moment, and a page must not blink.
+type failing struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+// recovers is how long a service has to run until it counts as running again.
+const recovers = 2 * time.Second
+
+func (f *failing) is(s Service, now time.Time) bool {
+	wanted := s.Required || s.Boot != "disabled"
+	installed := s.Installed == nil || *s.Installed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.last == nil {
+		f.last = map[string]time.Time{}
+	}
+	switch {
+	case !wanted || !installed:
+		delete(f.last, s.Name)
+		return false
+	case s.ActiveState == "failed" || strings.HasPrefix(s.SubState, "auto-restart"):
+		f.last[s.Name] = now
+		return true
+	}
+	at, failed := f.last[s.Name]
+	if !failed {
+		return false
+	}
+	stable := s.ActiveState == "active" || s.ActiveState == "inactive"
+	if stable && now.Sub(at) >= recovers && (s.EnteredAt == nil || now.Sub(*s.EnteredAt) >= recovers) {
+		delete(f.last, s.Name)
+		return false
+	}
+	return true
+}
+
+func (p *part) judgeHost(r *problem.Report) {
+	res, err := p.Host.Resources()
+	if err != nil {
+		return // the page that shows them says so
+	}
+	node := problem.Subject{Kind: "node", ID: "node"}
+	if percent := share(res.Disk.Used, res.Disk.Used+res.Disk.Free); percent >= diskWarns {
+		found := diskFull.On(node, "/", problem.Params{"percent": percent})
+		if percent >= diskFails {
+			found = found.As(problem.Critical)
+		}
+		r.Add(found)
+	}
+	if percent := share(res.Memory.Used, res.Memory.Total); percent >= memoryWarns {
+		r.Add(memoryFull.On(node, "/", problem.Params{"percent": percent}))
+	}
+	if c := res.Conntrack; c != nil {
+		if percent := share(c.Count, c.Max); percent >= connectionsWarn {
+			r.Add(connectionsFull.On(node, "/firewall?tab=connections", problem.Params{"percent": percent}))
+		}
+	}
+}
+
+func share(used, total uint64) int {
+	if total == 0 {
+		return 0
+	}
+	return int(float64(used) / float64(total) * 100)
+}
+
+func (p *part) judgeSetup(r *problem.Report) {
+	node := problem.Subject{Kind: "node", ID: "node"}
+	state, err := p.Setup.Load()
+	switch {
+	case err != nil:
+		r.Add(setupUnreadable.On(node, servicePage, nil))
+	case state.Maintenance:
+		r.Add(inMaintenance.On(node, "/system?tab=settings", nil))
+	}
+}
+
+// judgePackages never waits for apt, which takes seconds: it asks for what the next look shows.
+func (p *part) judgePackages(ctx context.Context, r *problem.Report) {
+	known := p.versions.latest(ctx)
+	upgradable := slices.DeleteFunc(slices.Clone(known), func(v sys.PackageVersion) bool { return !v.Upgradable })
+	if len(upgradable) == 0 {
+		return
+	}
+	var names []string
+	for _, v := range upgradable {
+		names = append(names, v.Name+" "+v.Available)
+	}
+	r.Add(updates.On(problem.Subject{Kind: "node", ID: "node"}, "/system?tab=packages", problem.Params{"packages": strings.Join(names, ", "), "count": len(names)}))
+}

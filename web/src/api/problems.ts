@@ -1,0 +1,39 @@
+import { useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { queryClient } from "./cache";
+import type { ProblemState, ProblemsList } from "./generated";
+import { objectStatesOptions, objectStatesQueryKey, problemsOptions } from "./generated/@tanstack/react-query.gen";
+import { useLive } from "./live";
+
+/** The stream brings news; this is for when it is cut. */
+const lookAgain = 15_000;
+
+/** useProblems is what is wrong on the node now, as the server found it. */
+export const useProblems = () => useQuery({ ...problemsOptions(), refetchInterval: lookAgain });
+
+/** useProblemsLive hears the stream, once for the whole page. */
+export function useProblemsLive(): void {
+	useLive<ProblemsList>("/problems/live", (list) => {
+		const before = queryClient.getQueryData<ProblemsList>(problemsOptions().queryKey);
+		queryClient.setQueryData(problemsOptions().queryKey, list);
+		if (before?.version !== list.version) void queryClient.invalidateQueries({ predicate: isStates });
+	});
+}
+
+const statesId = objectStatesQueryKey({ path: { kind: "" } })[0]._id;
+
+const isStates = ({ queryKey }: { queryKey: readonly unknown[] }) =>
+	(queryKey[0] as { _id?: string } | undefined)?._id === statesId;
+
+/** StateOf is the state of an object; undefined for one that works as it should. */
+export type StateOf = (id: string) => ProblemState | undefined;
+
+const unknown: ProblemState = { state: "unknown", code: "", params: {}, message: "" };
+
+/** useStates are the states of all objects of a kind, derived by the server from what runs. */
+export function useStates(kind: string): StateOf {
+	const { data, isError } = useQuery({ ...objectStatesOptions({ path: { kind } }), refetchInterval: lookAgain });
+	// An old answer must not look like a new one.
+	const states = data?.known && !isError ? data.states : undefined;
+	return useCallback((id) => (states ? states[id] : unknown), [states]);
+}

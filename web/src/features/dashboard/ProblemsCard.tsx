@@ -1,0 +1,30 @@
+import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
+import { CheckCircleIcon } from "@patternfly/react-icons";
+import { ProblemItems, useProblemList } from "@ui";
+import { useTranslation } from "react-i18next";
+
+/** ProblemsCard is the same list that the indicator has, where one looks first. */
+export function ProblemsCard() {
+	const { t } = useTranslation("dashboard");
+	const { problems, count, sure } = useProblemList();
+	return (
+		<Card isCompact>
+			<CardHeader className="gw-card-head">
+				<CardTitle component="h2">{t("problems.title")}</CardTitle>
+				{count > 0 && <span className="gw-subtle">{count}</span>}
+			</CardHeader>
+			<CardBody>
+				{count === 0 && sure && (
+					<p className="gw-no-problems">
+						<CheckCircleIcon aria-hidden="true" /> {t("problems.none")}
+					</p>
+				)}
+				{count === 0 && !sure && <p className="gw-subtle">{t("problems.checking")}</p>}
+				<ProblemItems problems={problems} />
+				{count > problems.length && (
+					<p className="gw-subtle">{t("problems.more", { count: count - problems.length })}</p>
+				)}
+			</CardBody>
+		</Card>
+	);
+}

@@ -1,0 +1,37 @@
+import type { ProblemState } from "@api";
+import { useTranslation } from "react-i18next";
+import { stateReason } from "./problemText";
+import { type Status, StatusLabel } from "./StatusLabel";
+
+/** Green is only what works; what nobody knows is grey. */
+const looks: Record<string, Status> = {
+	degraded: "warning",
+	down: "danger",
+	failed: "danger",
+	no_certificate: "warning",
+	no_servers: "danger",
+	maintenance: "info",
+	draining: "info",
+};
+
+interface Props {
+	/** As useStates has it. */
+	state: ProblemState | undefined;
+	/** What this kind of object is called when it works: "serving", "up". */
+	normal: string;
+	/** Say why behind the word, where there is room; else it is only in the tooltip. */
+	why?: boolean;
+}
+
+/** ObjectState is the state of an object in one word with a colour, and why it is so. */
+export function ObjectState({ state, normal, why }: Props) {
+	const { t } = useTranslation("ui");
+	if (!state) return <StatusLabel status="success">{t(`objectState.${normal}`)}</StatusLabel>;
+	const reason = stateReason(state);
+	return (
+		<span title={reason || undefined}>
+			<StatusLabel status={looks[state.state] ?? "neutral"}>{t(`objectState.${state.state}`)}</StatusLabel>
+			{why && reason && <span className="gw-subtle"> {reason}</span>}
+		</span>
+	);
+}

@@ -1,0 +1,70 @@
+import { type ProblemsList, type Problem as Served, Store, useConnection, useProblems, useStore } from "@api";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import type { Feature, Problem } from "./feature";
+import { problemRemedy, problemTitle } from "./problemText";
+import { serverText } from "./serverText";
+import { serviceName } from "./service";
+
+const store = new Store<Record<string, Problem[]>>({});
+const rank = { danger: 0, warning: 1, info: 2 };
+const looks: Record<Served["severity"], Problem["severity"]> = {
+	critical: "danger",
+	error: "danger",
+	warning: "warning",
+	info: "info",
+};
+
+/** ProblemSource runs one feature's hook; it shows nothing itself. */
+export function ProblemSource({ id, useProblems }: { id: string; useProblems: NonNullable<Feature["useProblems"]> }) {
+	const { t } = useTranslation(id);
+	const problems = useProblems(t);
+	const fingerprint = JSON.stringify(problems);
+	useEffect(() => {
+		store.set({ ...store.get(), [id]: JSON.parse(fingerprint) as Problem[] });
+		return () => store.set({ ...store.get(), [id]: [] });
+	}, [id, fingerprint]);
+	return null;
+}
+
+/** Known is what is wrong, the worst first; "count" is of all, "sure" says that nothing else is. */
+export interface Known {
+	problems: Problem[];
+	count: number;
+	sure: boolean;
+}
+
+/** useProblemList is what the server found, what this browser alone can know, and whether that is all. */
+export function useProblemList(): Known {
+	const { t } = useTranslation("ui");
+	const connection = useConnection();
+	const { data, isError } = useProblems();
+	const own = Object.entries(useStore(store)).flatMap(([id, list]) =>
+		list.map((one) => ({ ...one, id: `${id} ${one.id}` })),
+	);
+	const found = data && !isError ? served(data) : [];
+	const unknown: Problem[] = (data?.unknown ?? []).map(({ component, message }) => ({
+		id: `unknown ${component}`,
+		severity: "warning",
+		title: t("problem.unknown", { name: serviceName(component) }),
+		detail: serverText(message),
+	}));
+	const problems = [...own, ...found, ...unknown].sort((a, b) => rank[a.severity] - rank[b.severity]);
+	const total = data && !isError ? Object.values(data.counts).reduce((sum, n) => sum + n, 0) : 0;
+	return {
+		problems,
+		count: own.length + unknown.length + total,
+		sure: data !== undefined && !isError && connection === "online",
+	};
+}
+
+const served = (list: ProblemsList): Problem[] =>
+	list.problems.map((one) => ({
+		id: `${one.code} ${one.subject.kind} ${one.subject.id}`,
+		severity: looks[one.severity],
+		title: problemTitle(one),
+		detail: problemRemedy(one),
+		since: one.since,
+		affects: one.affects_total,
+		to: one.link,
+	}));

@@ -1,0 +1,41 @@
+import type { Problem as Found, ProblemState } from "@api";
+import i18next from "i18next";
+import { sentence } from "./errorText";
+import { formatExact } from "./format";
+import { serverText } from "./serverText";
+import { serviceName } from "./service";
+
+type Told = Pick<Found, "code" | "params" | "message"> & Partial<Pick<Found, "subject" | "remedy">>;
+
+const moment = /^\d{4}-\d\d-\d\dT/;
+
+/** worded puts the parameters of a problem into the reader's language. */
+function worded({ params, subject }: Told): Record<string, unknown> {
+	const out: Record<string, unknown> = {};
+	for (const [name, value] of Object.entries(params)) {
+		out[name] = typeof value === "string" && moment.test(value) ? formatExact(new Date(value)) : value;
+	}
+	if (subject?.kind === "service") out.service = serviceName(subject.id, subject.name);
+	if (typeof params.component === "string") out.component = serviceName(params.component);
+	if (typeof params.reason === "string") out.reason = reasonOf(params.check, params.reason);
+	return out;
+}
+
+/** reasonOf: the result of a health check has words of its own, all else is the server's sentence. */
+const reasonOf = (check: unknown, reason: string) =>
+	i18next.t(`check.${check}`, { ns: "proxy", defaultValue: serverText(reason) });
+
+/** inWords is what a catalog says of a code; the server's own English for one that it does not know. */
+function inWords(told: Told, what: "message" | "remedy"): string {
+	const [ns, ...code] = told.code.split(".");
+	return i18next.t(`problems.${code.join(".")}.${what}`, { ns, ...worded(told), defaultValue: told[what] ?? "" });
+}
+
+/** problemTitle says what is wrong. */
+export const problemTitle = (told: Told): string => inWords(told, "message");
+
+/** problemRemedy says what to do about it. */
+export const problemRemedy = (told: Told): string => inWords(told, "remedy");
+
+/** stateReason says why an object is in its state; "" where that is the operator's own choice. */
+export const stateReason = (state: ProblemState): string => (state.code ? sentence(problemTitle(state)) : "");
