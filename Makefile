@@ -1,6 +1,7 @@
 # Everything a developer or the gate runs. "make help" lists it.
 
 VERSION ?= $(or $(shell git describe --tags --abbrev=0 --match 'v[0-9]*.[0-9]*.[0-9]*' 2>/dev/null | sed -n 's/^v\([0-9]*\.[0-9]*\.[0-9]*\)$$/\1/p'),0.1.0)
+ARCH ?= amd64
 AREA ?=
 RUN ?=
 BENCH ?= .
@@ -9,6 +10,7 @@ FUZZTIME ?= 20s
 GOLANGCI_LINT_VERSION := v2.14.0
 NFPM_VERSION          := v2.45.2
 GOFUMPT_VERSION       := v0.12.0
+GOVULNCHECK_VERSION   := v1.8.0
 
 # The build does not read the repository's state, so it works in an export too.
 export GOFLAGS := $(or $(GOFLAGS),-buildvcs=false)
@@ -18,8 +20,10 @@ TOOLS         ?= $(or $(GATEWAY_TOOLS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ga
 GOLANGCI_LINT := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 NFPM          := $(TOOLS)/nfpm-$(NFPM_VERSION)/nfpm
 GOFUMPT       := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
+GOVULNCHECK   := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 
-PROGRAMS = $(notdir $(wildcard cmd/gateway-*))
+# Two files with four programs: see packaging/README.md.
+PROGRAMS = gateway gateway-apply
 LDFLAGS  = -s -w -X gateway/internal/version.Version=$(VERSION)
 
 # Starts PostgreSQL 17 from the lab's root file system, sets GATEWAY_TEST_DATABASE,
@@ -33,7 +37,7 @@ PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./
 UNIT     = $$(go list -e $(PATTERNS) | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
 .DEFAULT_GOAL := help
-.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb dev bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
+.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,14 +83,17 @@ openapi: ## bring the browser UI's client up to date with the API
 	go run ./cmd/gateway-api --openapi > web/openapi.json
 	cd web && npm run generate
 
-deb: web $(NFPM) ## build the package into dist/; VERSION=x.y.z
+deb: web $(NFPM) ## build the package into dist/; VERSION=x.y.z, ARCH=arm64
 	@echo '$(VERSION)' | grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$$' || { echo "VERSION must be x.y.z, not $(VERSION)"; exit 1; }
-	@test -n "$(PROGRAMS)" || { echo "no program below cmd/"; exit 1; }
-	mkdir -p dist/bin
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
-	go run ./tools/notices $(PROGRAMS:%=./cmd/%) > dist/third-party-licences.txt
-	packaging/assemble
-	VERSION=$(VERSION) $(NFPM) package -f dist/package/nfpm.yaml -p deb -t dist/
+	rm -rf dist/bin && mkdir -p dist/bin
+	CGO_ENABLED=0 GOARCH=$(ARCH) go build -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
+	go run ./tools/notices $(PROGRAMS:%=./cmd/%) > dist/third-party-notices.txt
+	go run ./tools/sbom -version $(VERSION) $(PROGRAMS:%=dist/bin/%) > dist/sbom.cdx.json
+	VERSION=$(VERSION) packaging/assemble
+	VERSION=$(VERSION) ARCH=$(ARCH) $(NFPM) package -f dist/package/nfpm.yaml -p deb -t dist/
+
+vulns: $(GOVULNCHECK) ## known vulnerabilities in what is linked; asks vuln.go.dev, so it is no part of the gate
+	$(GOVULNCHECK) $(PROGRAMS:%=./cmd/%)
 
 dev: ## the API on http://127.0.0.1:8080 with a PostgreSQL of its own, state in .cache/dev
 	mkdir -p .cache/dev
@@ -147,6 +154,9 @@ $(NFPM):
 
 $(GOFUMPT):
 	$(call install,mvdan.cc/gofumpt,$(GOFUMPT_VERSION))
+
+$(GOVULNCHECK):
+	$(call install,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK_VERSION))
 
 tools: $(GOLANGCI_LINT) $(NFPM) $(GOFUMPT) ## the pinned linter, packager and formatter; each target makes what it needs by itself
 	@printf '%s\n' $^

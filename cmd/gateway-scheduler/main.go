@@ -1,23 +1,6 @@
 // Command gateway-scheduler runs the periodic jobs.
 package main
 
-import (
-	"context"
-	"flag"
-	"os/signal"
-	"syscall"
+import "gateway/internal/program"
 
-	"gateway/internal/app"
-	"gateway/internal/dnsprovider/clients"
-	"gateway/internal/process"
-)
-
-func main() {
-	cfg := app.Defaults()
-	cfg.Flags(flag.CommandLine)
-	flag.Parse()
-	cfg.DNSProviders = clients.Open
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	process.Main(app.RunScheduler(ctx, cfg))
-}
+func main() { program.Scheduler() }

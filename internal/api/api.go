@@ -262,6 +262,12 @@ type Created[T any] struct {
 	Body     Envelope[T]
 }
 
+// Made answers what was made and has no version, and where it is.
+type Made[T any] struct {
+	Location string `header:"Location" doc:"Path of the resource"`
+	Body     Envelope[T]
+}
+
 // Page answers a slice of a list.
 type Page[T any] struct {
 	Total int64 `header:"X-Total-Count" doc:"Total number of matches"`

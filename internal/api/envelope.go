@@ -19,7 +19,7 @@ import (
 
 // Envelope is the body of every JSON answer.
 type Envelope[T any] struct {
-	Data  T      `json:"data"`
+	Data  T      `json:"data" doc:"What the operation returns"`
 	Error *Error `json:"error" doc:"Null on success"`
 }
 
@@ -36,7 +36,7 @@ type failure struct {
 	status  int
 	headers http.Header
 	Data    *None  `json:"data"`
-	Err     *Error `json:"error"`
+	Err     *Error `json:"error" doc:"What went wrong"`
 }
 
 func (f *failure) Error() string           { return f.Err.Message }
@@ -170,19 +170,20 @@ func fieldName(location string) string {
 // panicked is the error a recovered panic becomes.
 func panicked(v any) error { return fmt.Errorf("panic: %v", v) }
 
-var null = &huma.Schema{Type: "null"}
+// null is the schema of a property that is always null, and why.
+func null(why string) *huma.Schema { return &huma.Schema{Type: "null", Description: why} }
 
 // TransformSchema says what a reference cannot: that on success there is no error, and that data may be null.
 func (e Envelope[T]) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	s.Properties["error"] = null
+	s.Properties["error"] = null("Null on success")
 	if reflect.TypeFor[T]().Kind() == reflect.Pointer {
-		s.Properties["data"] = null
+		s.Properties["data"] = null("Null: there is nothing to return")
 	}
 	return s
 }
 
 // TransformSchema says that a failure has no data.
 func (f failure) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	s.Properties["data"] = null
+	s.Properties["data"] = null("Null on failure")
 	return s
 }

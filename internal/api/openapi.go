@@ -18,6 +18,11 @@ Sign in with POST /auth/login (cookie), or send an API token as "Authorization: 
 Lists accept limit, offset, q and sort, and return X-Total-Count. Resources return an ETag; send it back
 as If-Match with PUT and DELETE; if someone else has changed the resource, the response is 412.`
 
+// tokenHelp shows a program's first request.
+const tokenHelp = `For programs: create a token with POST /auth/tokens and send it with every request:
+
+    curl -H "Authorization: Bearer $TOKEN" https://gw.example:3443` + Prefix + `/domains`
+
 // describe is huma's configuration: its defaults, less what would leak or lie.
 func describe(version string) huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
@@ -29,8 +34,8 @@ func describe(version string) huma.Config {
 			Components: &huma.Components{
 				Schemas: registry,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"session": {Type: "apiKey", In: "cookie", Name: SessionCookie},
-					"token":   {Type: "http", Scheme: "bearer"},
+					"session": {Type: "apiKey", In: "cookie", Name: SessionCookie, Description: "Set by POST /auth/login; for browsers"},
+					"token":   {Type: "http", Scheme: "bearer", Description: tokenHelp},
 				},
 			},
 			OnAddOperation: []huma.AddOpFunc{func(_ *huma.OpenAPI, op *huma.Operation) {
@@ -130,7 +135,8 @@ func (s *Server) registerDocument() {
 	document := sync.OnceValues(s.Document) // every component registers before the first request
 	Raw(r, Op{
 		ID: "openapi", Method: http.MethodGet, Path: "/openapi.json", Summary: "API description as OpenAPI 3.1",
-		Access: Viewer, WithoutDatabase: true,
+		Description: "Generate clients from it. It is complete: every operation, parameter, property and status.",
+		Access:      Viewer, WithoutDatabase: true,
 	}, "application/json", func(w http.ResponseWriter, _ *http.Request) error {
 		doc, err := document()
 		if err == nil {
@@ -140,7 +146,8 @@ func (s *Server) registerDocument() {
 	})
 	Raw(r, Op{
 		ID: "docs", Method: http.MethodGet, Path: "/docs", Summary: "API reference for the browser",
-		Access: Viewer, WithoutDatabase: true,
+		Description: "One page with every operation, for a browser without the UI.",
+		Access:      Viewer, WithoutDatabase: true,
 	}, "text/html; charset=utf-8", func(w http.ResponseWriter, _ *http.Request) error {
 		return reference.Execute(w, s.huma.OpenAPI())
 	})
@@ -162,4 +169,21 @@ func enumerate[I any](schemas huma.Registry, enums map[string][]string) {
 		property.PrecomputeMessages()
 	}
 	schema.PrecomputeMessages()
+}
+
+// Inherit describes the properties of To by those of From with the same name, where To says
+// nothing itself: a stored resource has what was sent.
+func Inherit[To, From any](r Router) {
+	schemas := r.s.huma.OpenAPI().Components.Schemas
+	from := schemaOf[From](schemas).Properties
+	for name, property := range schemaOf[To](schemas).Properties {
+		if source := from[name]; source != nil && property.Description == "" {
+			property.Description = source.Description
+		}
+	}
+}
+
+func schemaOf[T any](schemas huma.Registry) *huma.Schema {
+	t := reflect.TypeFor[T]()
+	return schemas.SchemaFromRef(schemas.Schema(t, true, t.Name()).Ref)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"gateway/internal/api/apitest"
 	"gateway/internal/app"
 )
 
@@ -25,5 +26,26 @@ func TestTheBrowserUIKnowsTheCurrentDocument(t *testing.T) {
 	}
 	if !bytes.Equal(bytes.TrimSpace(got), bytes.TrimSpace(want)) {
 		t.Error("web/openapi.json is not what the API describes; run make openapi")
+	}
+}
+
+func TestEveryOperationAndPropertyIsDescribed(t *testing.T) {
+	a, err := app.Blueprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := a.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking, all, err := apitest.Undescribed(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range lacking {
+		t.Errorf("no description: %s", what)
+	}
+	if all < 1000 {
+		t.Errorf("looked at %d operations, parameters and properties: this is not the whole document", all)
 	}
 }

@@ -38,7 +38,7 @@ const Channel = "gateway_audit"
 
 // Entry is one line of the log.
 type Entry struct {
-	ID        string          `json:"id"`
+	ID        string          `json:"id" doc:"Id of the entry"`
 	CreatedAt time.Time       `json:"created_at" doc:"When, in UTC"`
 	Actor     string          `json:"actor" doc:"E-mail of the account, or local, setup, scheduler"`
 	Action    string          `json:"action" example:"user.create" doc:"The action, as component.noun.verb"`

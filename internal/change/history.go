@@ -14,16 +14,16 @@ import (
 
 // Record is one change of the history.
 type Record struct {
-	ID             string    `json:"id"`
-	CreatedAt      time.Time `json:"created_at"`
-	Component      string    `json:"component"`
-	Action         string    `json:"action" example:"dns.record.create"`
-	Subject        string    `json:"subject"`
-	Actor          string    `json:"actor"`
+	ID             string    `json:"id" doc:"Id of the change, as in the header Gateway-Change"`
+	CreatedAt      time.Time `json:"created_at" doc:"When it was made, in UTC"`
+	Component      string    `json:"component" doc:"Component whose configuration it changed"`
+	Action         string    `json:"action" example:"dns.record.create" doc:"What was done, as component.noun.verb"`
+	Subject        string    `json:"subject" doc:"Name of the object it changed"`
+	Actor          string    `json:"actor" doc:"E-mail of the account, or local, setup, scheduler"`
 	Reason         string    `json:"reason" doc:"Value of Gateway-Reason"`
 	Reverts        *string   `json:"reverts" doc:"The change that this one reverted"`
 	ConfirmState   *string   `json:"confirm_state" doc:"waiting, confirmed, reverted, or failed (never installed)"`
-	ConfirmSeconds *int      `json:"confirm_seconds"`
+	ConfirmSeconds *int      `json:"confirm_seconds" doc:"Seconds within which it had to be confirmed; null if none was asked for"`
 	Rows           int       `json:"rows" doc:"How many rows it wrote"`
 	RevertedBy     *string   `json:"reverted_by" doc:"The change that reverted this one"`
 	Apply          *string   `json:"apply" doc:"live, pending or failed; null when no daemon is affected"`
@@ -75,14 +75,14 @@ func List(ctx context.Context, q db.DB, f Filter, limit, offset int) (page []Rec
 
 // Round is one round of the applier.
 type Round struct {
-	ID         string        `json:"id"`
-	Component  string        `json:"component"`
-	Node       string        `json:"node"`
-	State      string        `json:"state" enum:"live,failed"`
-	Error      string        `json:"error"`
-	Files      []intent.File `json:"files"`
-	StartedAt  time.Time     `json:"started_at"`
-	FinishedAt time.Time     `json:"finished_at"`
+	ID         string        `json:"id" doc:"Id of this apply"`
+	Component  string        `json:"component" doc:"Component that was applied"`
+	Node       string        `json:"node" doc:"Machine id of the node"`
+	State      string        `json:"state" enum:"live,failed" doc:"Whether the daemon runs the new files or rejected them"`
+	Error      string        `json:"error" doc:"Why it failed; empty if live"`
+	Files      []intent.File `json:"files" doc:"Files that changed, with their diffs"`
+	StartedAt  time.Time     `json:"started_at" doc:"When the apply began"`
+	FinishedAt time.Time     `json:"finished_at" doc:"When the daemon confirmed it, or it failed"`
 	Changes    []string      `json:"changes" doc:"The changes it applied; concurrent changes share a round"`
 }
 

@@ -1,6 +1,6 @@
 // Package dnsprovider lists who can change the records of a zone for us, and what each
 // wants to know. It knows no provider's protocol: that is left to package clients, which
-// only the process that speaks to the outside is built with.
+// only the process that speaks to the outside opens.
 package dnsprovider
 
 import (
@@ -22,16 +22,16 @@ type Open func(kind string, settings map[string]string) (Changer, error)
 
 // Kind is a kind of provider, and what it wants to know.
 type Kind struct {
-	Kind     string    `json:"kind" example:"rfc2136"`
+	Kind     string    `json:"kind" example:"rfc2136" doc:"Identifier of the kind, for a provider's field kind"`
 	Title    string    `json:"title" doc:"Display name"`
-	Settings []Setting `json:"settings"`
+	Settings []Setting `json:"settings" doc:"Settings that a provider of this kind has"`
 }
 
 // Setting is one value that a kind of provider wants.
 type Setting struct {
-	Name     string `json:"name" example:"server"`
-	Title    string `json:"title"`
-	Required bool   `json:"required"`
+	Name     string `json:"name" example:"server" doc:"Key in a provider's settings"`
+	Title    string `json:"title" doc:"Display name"`
+	Required bool   `json:"required" doc:"Whether it must be set"`
 	Secret   bool   `json:"secret" doc:"Kept sealed, and answered as ***SET***"`
 
 	// Server is where the secrets are sent: with another one they must be given anew.

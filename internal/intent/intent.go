@@ -79,15 +79,15 @@ func (*Plan) Error() string { return "this was a dry run" }
 
 // Row is one row before and after.
 type Row struct {
-	Table     string          `json:"table"`
-	Operation string          `json:"operation" enum:"INSERT,UPDATE,DELETE"`
-	Old       json.RawMessage `json:"old,omitempty"`
-	New       json.RawMessage `json:"new,omitempty"`
+	Table     string          `json:"table" doc:"Database table"`
+	Operation string          `json:"operation" enum:"INSERT,UPDATE,DELETE" doc:"What happens to the row"`
+	Old       json.RawMessage `json:"old,omitempty" doc:"The row before, by column; absent for INSERT"`
+	New       json.RawMessage `json:"new,omitempty" doc:"The row after, by column; absent for DELETE"`
 }
 
 // File is how one file changes.
 type File struct {
-	Component string `json:"component"`
-	Path      string `json:"path"`
+	Component string `json:"component" doc:"Component that the file belongs to"`
+	Path      string `json:"path" doc:"Absolute path on the node"`
 	Diff      string `json:"diff" doc:"Unified diff; secrets are redacted"`
 }

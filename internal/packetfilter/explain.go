@@ -22,24 +22,24 @@ type Route func(to netip.Addr) (out string, local bool, ok bool)
 
 // Trace is what happens to a packet, and why.
 type Trace struct {
-	Verdict    Action       `json:"verdict"`
-	Decided    Decider      `json:"decided"`
-	Out        string       `json:"out,omitempty"`
-	Local      bool         `json:"local"` // it is for the gateway itself
-	Translated *Translation `json:"translated,omitempty"`
-	Steps      []Step       `json:"steps"`
+	Verdict    Action       `json:"verdict" doc:"What happens to the packet: accept, drop or reject"`
+	Decided    Decider      `json:"decided" doc:"What decided it"`
+	Out        string       `json:"out,omitempty" doc:"Outgoing interface; absent for packets to the gateway itself"`
+	Local      bool         `json:"local" doc:"Whether the packet is for the gateway itself"` // it is for the gateway itself
+	Translated *Translation `json:"translated,omitempty" doc:"Address translation; absent if nothing is translated"`
+	Steps      []Step       `json:"steps" doc:"What the packet was compared with, in order"`
 }
 
 // Translation is what became of the packet's addresses; what is zero stayed as it was.
 type Translation struct {
-	Destination netip.Addr `json:"destination,omitzero"`
-	Port        uint16     `json:"port,omitempty"`
+	Destination netip.Addr `json:"destination,omitzero" doc:"Destination address after DNAT"`
+	Port        uint16     `json:"port,omitempty" doc:"Destination port after DNAT"`
 	// DNAT and SNAT are the NAT rules; the latter also stands for masquerade.
-	DNAT   Decider    `json:"dnat,omitzero"`
-	SNAT   Decider    `json:"snat,omitzero"`
-	Source netip.Addr `json:"source,omitzero"`
+	DNAT   Decider    `json:"dnat,omitzero" doc:"NAT rule that translates the destination"`
+	SNAT   Decider    `json:"snat,omitzero" doc:"NAT rule that translates the source"`
+	Source netip.Addr `json:"source,omitzero" doc:"Source address after SNAT"`
 	// Masquerade says that the source becomes the address of the interface it leaves through.
-	Masquerade bool `json:"masquerade,omitempty"`
+	Masquerade bool `json:"masquerade,omitempty" doc:"Whether the source becomes the address of the outgoing interface"`
 }
 
 // The stages of a packet's way.
@@ -53,11 +53,11 @@ const (
 
 // Step is one stop on the way, told to a person.
 type Step struct {
-	Stage   string `json:"stage"`
-	Kind    string `json:"kind"`
-	ID      string `json:"id,omitempty"`
-	Text    string `json:"text"`
-	Matched bool   `json:"matched"`
+	Stage   string `json:"stage" doc:"Stage of the way: prerouting, routing, input, forward or postrouting"`
+	Kind    string `json:"kind" doc:"What the packet was compared with: a rule, a NAT rule or a built-in step"`
+	ID      string `json:"id,omitempty" doc:"Id of the rule or NAT rule; absent for built-in steps"`
+	Text    string `json:"text" doc:"The step in words"`
+	Matched bool   `json:"matched" doc:"Whether the packet matched"`
 }
 
 // maxPassed is how many questions that did not match are told; the rest are counted.

@@ -25,10 +25,10 @@ const (
 
 // Decider is what decided over a packet.
 type Decider struct {
-	Kind string `json:"kind"`
-	ID   string `json:"id,omitempty"`   // of the rule or NAT rule
-	Name string `json:"name,omitempty"` // of the rule, or of the tunnel's interface
-	Why  string `json:"why,omitempty"`  // of an opening, in the operator's words
+	Kind string `json:"kind" doc:"What decided: a rule, a NAT rule or a built-in step"`
+	ID   string `json:"id,omitempty" doc:"Id of the rule or NAT rule; absent for built-in steps"` // of the rule or NAT rule
+	Name string `json:"name,omitempty" doc:"Name of the rule, or of the tunnel's interface"`      // of the rule, or of the tunnel's interface
+	Why  string `json:"why,omitempty" doc:"Reason for a built-in opening, in words"`              // of an opening, in the operator's words
 }
 
 // question is one thing that a packet is asked on its way: whether it matches, and then the

@@ -19,14 +19,14 @@ const Size = 1000
 // Event is one packet that was logged.
 type Event struct {
 	Seq         int64     `json:"seq" doc:"Grows by one with every event since the applier's start"`
-	At          time.Time `json:"timestamp"`
+	At          time.Time `json:"timestamp" doc:"When the packet was seen, in UTC"`
 	RuleID      string    `json:"rule_id,omitempty" doc:"The rule that logged it; absent for unmatched packets"`
 	Action      string    `json:"action" doc:"Verdict: accept, drop or reject"`
 	Protocol    string    `json:"proto" doc:"icmp, tcp, udp, icmpv6, or the protocol's number"`
-	Source      string    `json:"source"`
-	SourcePort  int       `json:"source_port,omitempty"`
-	Destination string    `json:"destination"`
-	Port        int       `json:"port,omitempty"`
+	Source      string    `json:"source" doc:"Source address"`
+	SourcePort  int       `json:"source_port,omitempty" doc:"Source port, for protocols with ports"`
+	Destination string    `json:"destination" doc:"Destination address"`
+	Port        int       `json:"port,omitempty" doc:"Destination port, for protocols with ports"`
 	Interface   string    `json:"interface" doc:"Incoming interface, or outgoing for the gateway's own packets"`
 	Out         string    `json:"out_interface,omitempty" doc:"Outgoing interface of a forwarded packet"`
 	Chain       string    `json:"chain,omitempty" doc:"input or forward, for unmatched packets"`

@@ -21,8 +21,8 @@ import (
 type Meta struct {
 	ID        string    `json:"id" db:"id" doc:"Opaque"`
 	Revision  int64     `json:"revision" db:"revision" doc:"Grows with every change; also the ETag"`
-	CreatedAt time.Time `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	CreatedAt time.Time `json:"created_at" db:"created_at" doc:"When it was created, in UTC"`
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at" doc:"When it was last changed, in UTC"`
 }
 
 func (m Meta) meta() Meta { return m }
@@ -62,27 +62,28 @@ type Resource[Row row, In any] struct {
 func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 	s := d.store(q, run)
 	run.Judge(d.Table, s.undo)
+	api.Inherit[Row, In](r)
 	many := plural(d.Noun)
 	id := func(verb, noun string) string { return verb + "-" + d.scope() + noun }
 	api.Handle(r, api.Op{
 		ID: id("list", many), Method: http.MethodGet, Path: d.Path, Access: d.Access,
-		Summary: "List " + spaced(many),
+		Summary: "List " + spaced(many), Description: d.listHelp(),
 	}, s.list)
 	api.Handle(r, api.Op{
 		ID: id("get", d.Noun), Method: http.MethodGet, Path: d.Path + "/{id}", Access: d.Access,
-		Summary: "Get one " + spaced(d.Noun),
+		Summary: "Get one " + spaced(d.Noun), Description: getHelp,
 	}, s.get)
 	api.Handle(r, api.Op{
 		ID: id("create", d.Noun), Method: http.MethodPost, Path: d.Path, Config: true, Status: http.StatusCreated,
-		Summary: "Create " + one(d.Noun),
+		Summary: "Create " + one(d.Noun), Description: createHelp,
 	}, s.create)
 	api.Handle(r, api.Op{
 		ID: id("update", d.Noun), Method: http.MethodPut, Path: d.Path + "/{id}", Config: true,
-		Summary: "Replace " + one(d.Noun),
+		Summary: "Replace " + one(d.Noun), Description: replaceHelp,
 	}, s.update)
 	api.Handle(r, api.Op{
 		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: d.Path + "/{id}", Config: true,
-		Summary: "Delete " + one(d.Noun),
+		Summary: "Delete " + one(d.Noun), Description: deleteHelp,
 	}, s.delete)
 }
 

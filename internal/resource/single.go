@@ -34,13 +34,14 @@ func (d Single[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 	}
 	s := &single[Row, In]{&store[Row, In]{Resource: all, q: q, run: run, sql: statements(all)}}
 	run.Judge(d.Table, s.undo)
+	api.Inherit[Row, In](r)
 	api.Handle(r, api.Op{
 		ID: "get-" + d.Component + "-settings", Method: http.MethodGet, Path: d.Path, Access: d.Access,
-		Summary: "Get the settings of " + d.Summary,
+		Summary: "Get the settings of " + d.Summary, Description: getHelp,
 	}, s.get)
 	api.Handle(r, api.Op{
 		ID: "update-" + d.Component + "-settings", Method: http.MethodPut, Path: d.Path, Config: true,
-		Summary: "Replace the settings of " + d.Summary,
+		Summary: "Replace the settings of " + d.Summary, Description: replaceHelp,
 	}, s.update)
 }
 

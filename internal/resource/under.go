@@ -32,26 +32,26 @@ func (d Resource[Row, In]) RegisterUnder(r api.Router, q db.DB, run *change.Runn
 	id := func(verb, noun string) string { return verb + "-" + d.scope() + noun + "-of" }
 	api.Handle(r, api.Op{
 		ID: id("list", plural(d.Noun)), Method: http.MethodGet, Path: u.Path, Access: d.Access,
-		Summary: "List the " + spaced(plural(d.Noun)) + " of this resource",
+		Summary: "List the " + spaced(plural(d.Noun)) + " of this resource", Description: d.listUnderHelp(),
 	}, s.list)
 	api.Handle(r, api.Op{
 		ID: id("create", d.Noun), Method: http.MethodPost, Path: u.Path, Config: true, Status: http.StatusCreated,
-		Summary: "Create " + one(d.Noun) + " here",
+		Summary: "Create " + one(d.Noun) + " here", Description: createHelp,
 	}, s.create)
 	if !u.Items {
 		return
 	}
 	api.Handle(r, api.Op{
 		ID: id("get", d.Noun), Method: http.MethodGet, Path: u.Path + "/{item}", Access: d.Access,
-		Summary: "Get one " + spaced(d.Noun) + " of this resource",
+		Summary: "Get one " + spaced(d.Noun) + " of this resource", Description: getHelp,
 	}, s.get)
 	api.Handle(r, api.Op{
 		ID: id("update", d.Noun), Method: http.MethodPut, Path: u.Path + "/{item}", Config: true,
-		Summary: "Replace " + one(d.Noun) + " of this resource",
+		Summary: "Replace " + one(d.Noun) + " of this resource", Description: replaceHelp,
 	}, s.update)
 	api.Handle(r, api.Op{
 		ID: id("delete", d.Noun), Method: http.MethodDelete, Path: u.Path + "/{item}", Config: true,
-		Summary: "Delete " + one(d.Noun) + " of this resource",
+		Summary: "Delete " + one(d.Noun) + " of this resource", Description: deleteHelp,
 	}, s.delete)
 }
 

@@ -12,27 +12,27 @@ import (
 
 // Interface is one network link as the kernel has it now, in the words of `ip -j`.
 type Interface struct {
-	Index     int       `json:"ifindex"`
-	Name      string    `json:"ifname"`
-	Flags     []string  `json:"flags"`
-	MTU       int       `json:"mtu"`
-	LinkType  string    `json:"link_type"`
-	Address   string    `json:"address"`
-	AddrInfo  []Address `json:"addr_info"`
-	RxBytes   uint64    `json:"rx_bytes"`
-	TxBytes   uint64    `json:"tx_bytes"`
-	RxPackets uint64    `json:"rx_packets"`
-	TxPackets uint64    `json:"tx_packets"`
-	RxDrop    uint64    `json:"rx_drop"`
-	TxDrop    uint64    `json:"tx_drop"`
+	Index     int       `json:"ifindex" doc:"Kernel's number of the interface"`
+	Name      string    `json:"ifname" doc:"Name of the interface"`
+	Flags     []string  `json:"flags" doc:"Link flags, such as UP and LOWER_UP"`
+	MTU       int       `json:"mtu" doc:"Largest packet in bytes"`
+	LinkType  string    `json:"link_type" doc:"Link layer type, such as ether or loopback"`
+	Address   string    `json:"address" doc:"MAC address; empty without one"`
+	AddrInfo  []Address `json:"addr_info" doc:"IP addresses of the interface"`
+	RxBytes   uint64    `json:"rx_bytes" doc:"Bytes received since the interface exists"`
+	TxBytes   uint64    `json:"tx_bytes" doc:"Bytes sent since the interface exists"`
+	RxPackets uint64    `json:"rx_packets" doc:"Packets received since the interface exists"`
+	TxPackets uint64    `json:"tx_packets" doc:"Packets sent since the interface exists"`
+	RxDrop    uint64    `json:"rx_drop" doc:"Received packets that were dropped"`
+	TxDrop    uint64    `json:"tx_drop" doc:"Packets to send that were dropped"`
 }
 
 // Address is one IP address of a link.
 type Address struct {
-	Family    string `json:"family"`
-	Local     string `json:"local"`
-	PrefixLen int    `json:"prefixlen"`
-	Scope     string `json:"scope"`
+	Family    string `json:"family" doc:"inet for IPv4, inet6 for IPv6"`
+	Local     string `json:"local" doc:"IP address"`
+	PrefixLen int    `json:"prefixlen" doc:"Prefix length of its network"`
+	Scope     string `json:"scope" doc:"Where it is valid: global, link or host"`
 }
 
 // A dump that the kernel's tables change under is marked, and asked for again. Links

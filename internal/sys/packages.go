@@ -12,10 +12,10 @@ import (
 // PackageVersion is what is installed of a package beside what the archive offers.
 // Empty means none.
 type PackageVersion struct {
-	Name       string `json:"name"`
-	Installed  string `json:"installed"`
-	Available  string `json:"available"`
-	Upgradable bool   `json:"upgradable"`
+	Name       string `json:"name" doc:"Debian package"`
+	Installed  string `json:"installed" doc:"Installed version; empty if not installed"`
+	Available  string `json:"available" doc:"Newest version in the package lists; empty if unknown"`
+	Upgradable bool   `json:"upgradable" doc:"Whether a newer version is available"`
 }
 
 // packageName follows Debian policy 5.6.1, so a name can be neither an option nor a

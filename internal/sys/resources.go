@@ -16,47 +16,47 @@ import (
 
 // Resources is how much of the machine is in use at one moment. Sizes are in bytes.
 type Resources struct {
-	Load1         float64    `json:"load1"`
-	Load5         float64    `json:"load5"`
-	Load15        float64    `json:"load15"`
-	NumCPUs       int        `json:"num_cpus"`
-	Memory        Memory     `json:"memory"`
-	Disk          Disk       `json:"disk"`
+	Load1         float64    `json:"load1" doc:"Load average of the last minute"`
+	Load5         float64    `json:"load5" doc:"Load average of the last 5 minutes"`
+	Load15        float64    `json:"load15" doc:"Load average of the last 15 minutes"`
+	NumCPUs       int        `json:"num_cpus" doc:"Number of CPUs"`
+	Memory        Memory     `json:"memory" doc:"Memory and swap in bytes"`
+	Disk          Disk       `json:"disk" doc:"Root file system in bytes"`
 	Conntrack     *Conntrack `json:"conntrack,omitempty" doc:"Omitted while the kernel does not track connections"`
-	UptimeSeconds uint64     `json:"uptime_seconds"`
-	CPU           CPU        `json:"cpu"`
-	TakenAt       time.Time  `json:"taken_at"`
+	UptimeSeconds uint64     `json:"uptime_seconds" doc:"Seconds since boot"`
+	CPU           CPU        `json:"cpu" doc:"CPU time since boot; compute the load from two samples"`
+	TakenAt       time.Time  `json:"taken_at" doc:"When these figures were read"`
 }
 
 // Memory in bytes. Used is what cannot be had back: total less available.
 type Memory struct {
-	Total     uint64 `json:"total"`
-	Available uint64 `json:"available"`
-	Used      uint64 `json:"used"`
-	Free      uint64 `json:"free"`
-	SwapTotal uint64 `json:"swap_total"`
-	SwapFree  uint64 `json:"swap_free"`
+	Total     uint64 `json:"total" doc:"Physical memory"`
+	Available uint64 `json:"available" doc:"Available without swapping"`
+	Used      uint64 `json:"used" doc:"In use: total less available"`
+	Free      uint64 `json:"free" doc:"Not used for anything, not even caches"`
+	SwapTotal uint64 `json:"swap_total" doc:"Swap space"`
+	SwapFree  uint64 `json:"swap_free" doc:"Unused swap space"`
 }
 
 // Disk is the root filesystem in bytes. Free is what an unprivileged process may still
 // write, so used and free together fall short of total by root's reserve, as in df.
 type Disk struct {
-	Total uint64 `json:"total"`
-	Used  uint64 `json:"used"`
-	Free  uint64 `json:"free"`
+	Total uint64 `json:"total" doc:"Size"`
+	Used  uint64 `json:"used" doc:"In use"`
+	Free  uint64 `json:"free" doc:"Available to programs that are not root"`
 }
 
 // Conntrack is the fill of the connection tracking table.
 type Conntrack struct {
-	Count uint64 `json:"count"`
-	Max   uint64 `json:"max"`
+	Count uint64 `json:"count" doc:"Connections tracked now"`
+	Max   uint64 `json:"max" doc:"Most connections the kernel tracks"`
 }
 
 // CPU counts since boot over all processors; a chart divides the differences of two
 // readings.
 type CPU struct {
-	BusySeconds  float64 `json:"busy_seconds"`
-	TotalSeconds float64 `json:"total_seconds"`
+	BusySeconds  float64 `json:"busy_seconds" doc:"CPU seconds spent working, all CPUs together"`
+	TotalSeconds float64 `json:"total_seconds" doc:"CPU seconds elapsed, all CPUs together"`
 }
 
 // Resources takes one reading.

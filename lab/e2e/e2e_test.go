@@ -228,19 +228,23 @@ func built(t *testing.T, variable, version string) string {
 }
 
 func makeDeb(version string) (string, error) {
+	return makeDebFor(version, "amd64")
+}
+
+func makeDebFor(version, arch string) (string, error) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command("make", "--no-print-directory", "deb", "VERSION="+version)
+	cmd := exec.Command("make", "--no-print-directory", "deb", "VERSION="+version, "ARCH="+arch)
 	cmd.Dir = root
 	for _, v := range os.Environ() { // a make above us must not tell this one what to do
-		if !regexp.MustCompile(`^(MAKE|MFLAGS|GNUMAKEFLAGS|VERSION=)`).MatchString(v) {
+		if !regexp.MustCompile(`^(MAKE|MFLAGS|GNUMAKEFLAGS|VERSION=|ARCH=)`).MatchString(v) {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("make deb VERSION=%s: %w\n%s", version, err, out)
+		return "", fmt.Errorf("make deb VERSION=%s ARCH=%s: %w\n%s", version, arch, err, out)
 	}
-	return filepath.Join(root, "dist", "gateway_"+version+"_amd64.deb"), nil
+	return filepath.Join(root, "dist", "gateway_"+version+"_"+arch+".deb"), nil
 }

@@ -46,3 +46,22 @@ func read(t *testing.T, name string) string {
 	}
 	return string(b)
 }
+
+// A picture that no page shows is a picture that nobody renews.
+func TestEveryPictureIsShown(t *testing.T) {
+	var pages strings.Builder
+	for _, s := range tree(t) {
+		if s.is(".md") {
+			pages.WriteString(s.text)
+		}
+	}
+	pictures, err := os.ReadDir("../../docs/images")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pictures {
+		if !strings.Contains(pages.String(), "images/"+p.Name()) {
+			t.Errorf("no page shows docs/images/%s", p.Name())
+		}
+	}
+}

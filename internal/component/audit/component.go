@@ -52,7 +52,8 @@ func (p *part) heed(ctx context.Context, _ string) {
 func (p *part) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "recent-audit", Method: http.MethodGet, Path: "/audit/recent", Access: api.Viewer,
-		Summary: "The latest audit entries, newest first",
+		Summary:     "The latest audit entries, newest first",
+		Description: "Who did what and when, on every node. GET /audit/search filters and pages.",
 	}, p.recent)
 	api.Handle(r, api.Op{
 		ID: "search-audit", Method: http.MethodGet, Path: "/audit/search", Access: api.Viewer,
@@ -61,12 +62,13 @@ func (p *part) routes(r api.Router) {
 	}, p.search)
 	api.Stream(r, api.Op{
 		ID: "live-audit", Path: "/audit/live", Access: api.Viewer,
-		Summary: "Stream: the last 50 entries, oldest first, then each new one",
+		Summary:     "Stream: the last 50 entries, oldest first, then each new one",
+		Description: "Each message is one entry, as in GET /audit/recent. The stream ends with the session.",
 	}, p.stream)
 }
 
 func (p *part) recent(ctx context.Context, in *struct {
-	Limit int `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+	Limit int `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Maximum number of entries to return"`
 },
 ) (*api.Body[[]audit.Entry], error) {
 	entries, err := audit.Recent(ctx, p.pool, in.Limit)
@@ -84,7 +86,7 @@ type searchInput struct {
 	Until     time.Time `query:"until" doc:"Not after this time"`
 	Before    time.Time `query:"before" doc:"created_at of the last entry of the previous page"`
 	BeforeSeq int64     `query:"before_seq" minimum:"0" doc:"seq of that entry"`
-	Limit     int       `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+	Limit     int       `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Maximum number of entries to return"`
 }
 
 func (p *part) search(ctx context.Context, in *searchInput) (*api.Body[[]audit.Entry], error) {

@@ -17,21 +17,22 @@ import (
 
 // Summary counts certificates.
 type Summary struct {
-	Total    int `json:"total"`
+	Total    int `json:"total" doc:"All certificates"`
 	Expiring int `json:"expiring" doc:"Expiring soon"`
-	Expired  int `json:"expired"`
+	Expired  int `json:"expired" doc:"Past their expiry date"`
 	Errors   int `json:"errors" doc:"Last attempt failed, expired or not"`
 }
 
 // Asked is the answer to a request that gateway-scheduler takes up within seconds.
 type Asked struct {
-	RequestedAt time.Time `json:"requested_at"`
+	RequestedAt time.Time `json:"requested_at" doc:"When the request was recorded; the work follows within seconds"`
 }
 
 func (s *service) actionRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "summarise-certificates", Method: http.MethodGet, Path: "/certificates/summary", Access: api.Viewer,
-		Summary: "Count certificates by state",
+		Summary:     "Count certificates by state",
+		Description: "For a dashboard: all, expiring soon, expired, and those whose last attempt failed.",
 	}, s.summary)
 	api.Handle(r, api.Op{
 		ID: "renew-certificate", Method: http.MethodPost, Path: "/certificates/{id}/renew", Status: http.StatusAccepted,

@@ -41,16 +41,16 @@ type Certificate struct {
 	KeyType       string     `json:"key_type" db:"key_type" enum:"ecdsa-p256,rsa-2048"`
 	Status        string     `json:"status" db:"status" enum:"pending,valid,expiring,expired,error" doc:"error: the last attempt to issue or renew it failed; the previous certificate is still served"`
 	ExpiresAt     *time.Time `json:"expires_at" db:"not_after" doc:"Null while none is issued yet"`
-	NotBefore     *time.Time `json:"not_before" db:"not_before"`
-	Issuer        string     `json:"issuer" db:"issuer"`
+	NotBefore     *time.Time `json:"not_before" db:"not_before" doc:"Start of its validity; null while none is issued yet"`
+	Issuer        string     `json:"issuer" db:"issuer" doc:"Organization and common name of the certificate authority that signed it; empty while none is issued yet"`
 	Serial        string     `json:"serial" db:"serial" doc:"Hexadecimal"`
 	LastRenewedAt *time.Time `json:"last_renewed_at" db:"last_renewed_at" doc:"When it was last issued, created or uploaded"`
 	LastError     *string    `json:"last_error" db:"last_error" doc:"Error code of the last attempt; null if it succeeded" example:"dns_mismatch"`
-	LastErrorText *string    `json:"last_error_message" db:"last_error_message"`
+	LastErrorText *string    `json:"last_error_message" db:"last_error_message" doc:"What went wrong in the last attempt, in words; null if it succeeded"`
 	Remedy        *string    `json:"remedy" db:"remedy" doc:"How to fix it"`
 	NextAttemptAt *time.Time `json:"next_attempt_at" db:"next_attempt_at" doc:"After a failure: the earliest next attempt"`
 	Checks        []Finding  `json:"checks" db:"checks" doc:"Results of the last pre-flight checks"`
-	CheckedAt     *time.Time `json:"checked_at" db:"checked_at"`
+	CheckedAt     *time.Time `json:"checked_at" db:"checked_at" doc:"When the pre-flight checks last ran; null if never"`
 }
 
 // ofStatus is a column of the status beside a certificate.

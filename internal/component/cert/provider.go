@@ -37,7 +37,7 @@ type Provider struct {
 
 // ProviderInput is what create and update take.
 type ProviderInput struct {
-	Name     string            `json:"name" db:"name" minLength:"1" maxLength:"100" example:"our name server"`
+	Name     string            `json:"name" db:"name" minLength:"1" maxLength:"100" example:"our name server" doc:"Display name of this provider account"`
 	Kind     string            `json:"kind" db:"kind" maxLength:"40" doc:"One of the kinds of /certificates/dns-provider-kinds" example:"rfc2136"`
 	Settings map[string]string `json:"settings" db:"-" doc:"Settings of its kind; ***SET*** keeps a stored secret" example:"{\"server\": \"192.0.2.1\", \"key_name\": \"gateway\", \"key\": \"…\"}"`
 
@@ -61,7 +61,8 @@ func (s *service) providers() resource.Resource[Provider, ProviderInput] {
 func (s *service) kindRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-cert-dns-provider-kinds", Method: http.MethodGet, Path: "/certificates/dns-provider-kinds", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "List the kinds of DNS provider and their settings",
+		Summary:     "List the kinds of DNS provider and their settings",
+		Description: "A provider of /certificates/dns-providers has one of these kinds, and its settings.",
 	}, func(context.Context, *struct{}) (*api.Body[[]dnsprovider.Kind], error) {
 		return api.OK(dnsprovider.Kinds()), nil
 	})

@@ -96,10 +96,10 @@ func (s *service) alert(ctx context.Context, a Alert) {
 type Finding struct {
 	Check   string `json:"check" doc:"What was checked" example:"addresses"`
 	Name    string `json:"name" doc:"The name checked; empty: all names"`
-	OK      bool   `json:"ok"`
+	OK      bool   `json:"ok" doc:"Whether the check passed"`
 	Code    string `json:"code" doc:"Empty if passed" example:"dns_mismatch"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy"`
+	Message string `json:"message" doc:"Result in words"`
+	Remedy  string `json:"remedy" doc:"How to fix it; empty if passed"`
 
 	certain bool // ordering would fail, so it is not tried
 }

@@ -24,15 +24,18 @@ const renderTime = 30 * time.Second
 func (p *part) applyRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "components", Method: http.MethodGet, Path: "/system/components", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "State of every managed component: configured, installed and running",
+		Summary:     "State of every managed component: configured, installed and running",
+		Description: "Stage, hashes of the configured, installed and loaded files, manual edits, and the change that waits for confirmation.",
 	}, p.states)
 	api.Stream(r, api.Op{
 		ID: "components-live", Path: "/system/components/live", Access: api.Viewer,
-		Summary: "Stream: the same, on every change",
+		Summary:     "Stream: the same, on every change",
+		Description: "Each message has the state of every component, as in GET /system/components: at once, on every change, and every 5 seconds.",
 	}, p.stream)
 	api.Handle(r, api.Op{
 		ID: "update-component", Method: http.MethodPut, Path: "/system/components/{id}",
-		Summary: "Set how a component is applied on this node",
+		Summary:     "Set how a component is applied on this node",
+		Description: "Whether files that were edited manually are kept or overwritten.",
 	}, p.update)
 	api.Handle(r, api.Op{
 		ID: "config-preview", Method: http.MethodGet, Path: "/system/config-preview", Access: api.Viewer, AtOnce: 2,
@@ -41,7 +44,8 @@ func (p *part) applyRoutes(r api.Router) {
 	}, p.preview)
 	api.Handle(r, api.Op{
 		ID: "render-configs", Method: http.MethodPost, Path: "/system/render-configs", Timeout: renderTime + 10*time.Second,
-		Summary: "Render and apply every component again",
+		Summary:     "Render and apply every component again",
+		Description: "Installs the files of every component and reloads the daemons whose files changed. A component with keep_edits keeps its manual edits. Takes at most 30 seconds.",
 	}, p.renderAll)
 }
 
@@ -101,7 +105,7 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 
 // Preview is the text of one component's files.
 type Preview struct {
-	Component string            `json:"component"`
+	Component string            `json:"component" doc:"Component that the files belong to"`
 	Files     map[string]string `json:"files" doc:"Text by path"`
 }
 
@@ -130,7 +134,7 @@ func (p *part) preview(ctx context.Context, in *struct {
 // Rendered is how a re-render of everything went.
 type Rendered struct {
 	OK       bool              `json:"ok" doc:"Whether all of them are live"`
-	Rendered []string          `json:"rendered"`
+	Rendered []string          `json:"rendered" doc:"Names of the components that were applied"`
 	Errors   map[string]string `json:"errors" doc:"Errors by component"`
 }
 

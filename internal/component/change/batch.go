@@ -13,12 +13,12 @@ import (
 
 // Batch is several operations to be run as one.
 type Batch struct {
-	Operations []Operation `json:"operations" minItems:"1" maxItems:"20000"`
+	Operations []Operation `json:"operations" minItems:"1" maxItems:"20000" doc:"Operations in the order they run; all are stored, or none"`
 }
 
 // Operation is one request of a batch.
 type Operation struct {
-	Method  string          `json:"method" enum:"POST,PUT,DELETE"`
+	Method  string          `json:"method" enum:"POST,PUT,DELETE" doc:"HTTP method of the operation"`
 	Path    string          `json:"path" maxLength:"300" example:"/dns/records" doc:"Path below /api/v1"`
 	ID      string          `json:"id,omitempty" maxLength:"36" doc:"For a create: the id of the new object (a UUID)"`
 	IfMatch string          `json:"if_match,omitempty" maxLength:"200" doc:"Like the header If-Match"`
@@ -27,7 +27,7 @@ type Operation struct {
 
 // BatchResult is what the operations answered, in their order.
 type BatchResult struct {
-	Results []any `json:"results"`
+	Results []any `json:"results" doc:"Data that each operation returned, in the same order"`
 }
 
 func (p *part) batch(ctx context.Context, r api.Router, in Batch) (*api.Body[BatchResult], error) {

@@ -13,7 +13,8 @@ import (
 func (p *part) historyRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-changes", Method: http.MethodGet, Path: "/changes", Access: api.Viewer,
-		Summary: "List changes of the configuration, newest first",
+		Summary:     "List changes of the configuration, newest first",
+		Description: "Each entry says who changed what, why, and whether it is live. The details of one are at GET /changes/{id}.",
 	}, p.list)
 	api.Handle(r, api.Op{
 		ID: "get-change", Method: http.MethodGet, Path: "/changes/{id}",
@@ -28,13 +29,14 @@ func (p *part) historyRoutes(r api.Router) {
 	}, p.revert)
 	api.Handle(r, api.Op{
 		ID: "confirm-change", Method: http.MethodPost, Path: "/changes/{id}/confirm",
-		Summary: "Confirm a change that is waiting for confirmation",
+		Summary:     "Confirm a change that is waiting for confirmation",
+		Description: "Keeps a change that was sent with Gateway-Confirm-Within; without confirmation it is reverted at its deadline.",
 	}, p.confirm)
 }
 
 type listInput struct {
-	Limit     int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
-	Offset    int    `query:"offset" default:"0" minimum:"0" maximum:"10000000"`
+	Limit     int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Page size"`
+	Offset    int    `query:"offset" default:"0" minimum:"0" maximum:"10000000" doc:"Number of changes to skip"`
 	Component string `query:"component" maxLength:"64" doc:"Only changes of this component"`
 	Waiting   bool   `query:"waiting" doc:"Only changes waiting for confirmation"`
 }

@@ -26,7 +26,7 @@ type Record struct {
 type RecordInput struct {
 	ZoneID string `json:"zone_id" db:"zone_id" maxLength:"64" doc:"Id of the zone"`
 	Name   string `json:"name" db:"name" maxLength:"254" required:"false" doc:"Relative to the zone; @ or empty is the zone itself. A name that ends in a dot or in the zone is fully qualified" example:"www"`
-	Type   string `json:"type" db:"type" enum:"A,AAAA,CNAME,TXT,MX,SRV,NS,PTR,CAA"`
+	Type   string `json:"type" db:"type" enum:"A,AAAA,CNAME,TXT,MX,SRV,NS,PTR,CAA" doc:"DNS record type"`
 	Value  string `json:"value" db:"value" minLength:"1" maxLength:"4096" doc:"As in a zone file. A name without a dot is relative to the zone, one with a dot is fully qualified. TXT: plain text, or quoted strings" example:"192.0.2.10"`
 	TTL    *int   `json:"ttl,omitempty" db:"ttl" minimum:"0" maximum:"2147483647" doc:"Seconds for which it may be cached; default 3600"`
 	FQDN   string `json:"-" db:"fqdn"`

@@ -24,11 +24,11 @@ type Zone struct {
 
 // RecordOfZone is a record as its zone shows it.
 type RecordOfZone struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Type  string `json:"type"`
-	Value string `json:"value"`
-	TTL   int    `json:"ttl"`
+	ID    string `json:"id" doc:"Id of the record"`
+	Name  string `json:"name" doc:"Relative to the zone; @ is the zone itself"`
+	Type  string `json:"type" doc:"DNS record type, such as A or MX"`
+	Value string `json:"value" doc:"Record data as in a zone file"`
+	TTL   int    `json:"ttl" doc:"Seconds for which it may be cached"`
 }
 
 const recordsOfZone = `(select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'name', r.name, 'type', r.type, 'value', r.value, 'ttl', r.ttl) order by r.name, r.type, r.id), '[]')

@@ -27,10 +27,10 @@ const resolvedTo = `(select coalesce(array_agg(host(r.address) order by r.addres
 
 // AddressInput is what create and update take.
 type AddressInput struct {
-	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"printers"`
-	Kind        string `json:"kind" db:"kind" enum:"host,network,range,fqdn"`
+	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"printers" doc:"Unique name, shown in rules"`
+	Kind        string `json:"kind" db:"kind" enum:"host,network,range,fqdn" doc:"host: one address; network: CIDR; range: first to last address; fqdn: host name that is resolved"`
 	Value       string `json:"value" db:"value" minLength:"1" maxLength:"253" doc:"An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved regularly" example:"192.0.2.0/24"`
-	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
+	Description string `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 }
 
 func addresses() resource.Resource[Address, AddressInput] {

@@ -27,8 +27,8 @@ type Assertion struct {
 
 // AssertionInput is what create and update take.
 type AssertionInput struct {
-	Name            string  `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Guests never reach the management"`
-	Description     string  `json:"description,omitempty" db:"description" maxLength:"1000"`
+	Name            string  `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Guests never reach the management" doc:"What must hold, in words"`
+	Description     string  `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 	Expect          string  `json:"expect" db:"expect" enum:"reach,never" doc:"reach: at least one matching packet is accepted; never: none is"`
 	SrcZone         string  `json:"src_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Source zone, or any"`
 	SrcCIDR         string  `json:"src_cidr,omitempty" db:"src_cidr" maxLength:"64" doc:"Source network; default all"`

@@ -20,13 +20,14 @@ type (
 // Connections are live.Connections.
 type Connections struct {
 	Total       int          `json:"total" doc:"How many match"`
-	Connections []Connection `json:"connections"`
+	Connections []Connection `json:"connections" doc:"Matching connections, at most limit"`
 }
 
 func (f *firewall) connectionRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-connections", Method: http.MethodGet, Path: "/firewall/connections", Access: api.Viewer,
-		Summary: "Connections that the kernel tracks",
+		Summary:     "Connections that the kernel tracks",
+		Description: "From the connection tracking table, filtered; total counts all that match.",
 	}, func(ctx context.Context, in *live.ConnectionsRequest) (*api.Body[Connections], error) {
 		var out Connections
 		if _, err := in.Filter(); err != nil {

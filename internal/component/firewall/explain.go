@@ -19,7 +19,7 @@ import (
 type Question struct {
 	Source      string `json:"source" maxLength:"64" doc:"Source address"`
 	Destination string `json:"destination" maxLength:"64" doc:"Destination address"`
-	Protocol    string `json:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
+	Protocol    string `json:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah" doc:"IP protocol of the packet"`
 	Port        *int   `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Destination port, for protocols with ports"`
 	ICMPType    *int   `json:"icmp_type,omitempty" minimum:"0" maximum:"255" doc:"ICMP or ICMPv6 type; 8 and 128 are pings"`
 	Interface   string `json:"interface,omitempty" maxLength:"15" doc:"Incoming interface; default: the interface of the route to the source"`

@@ -20,14 +20,14 @@ type Group struct {
 	Name        string   `json:"name" db:"name"`
 	Description string   `json:"description" db:"description"`
 	Builtin     bool     `json:"builtin" db:"builtin" readOnly:"true" doc:"Built in: only its description can be changed"`
-	MemberCount int64    `json:"member_count" db:"member_count" readOnly:"true"`
+	MemberCount int64    `json:"member_count" db:"member_count" readOnly:"true" doc:"Number of members"`
 	Members     []string `json:"members" db:"members" readOnly:"true" doc:"Ids of its members; null when there are more than 1000: use the member list"`
 }
 
 // GroupInput is what create and update take.
 type GroupInput struct {
-	Name        string    `json:"name" db:"name" minLength:"1" maxLength:"100" example:"branch offices"`
-	Description string    `json:"description,omitempty" db:"description" maxLength:"1000"`
+	Name        string    `json:"name" db:"name" minLength:"1" maxLength:"100" example:"branch offices" doc:"Unique name, shown in rules"`
+	Description string    `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 	Members     *[]string `json:"members,omitempty" db:"-" maxItems:"20000" doc:"Ids of all its members; unchanged if omitted in an update"`
 }
 

@@ -16,11 +16,11 @@ import (
 type logQuery struct {
 	Since  time.Time `query:"since" doc:"Not before this time"`
 	Until  time.Time `query:"until" doc:"Not after this time"`
-	RuleID string    `query:"rule_id" maxLength:"64"`
+	RuleID string    `query:"rule_id" maxLength:"64" doc:"Only packets that this rule logged"`
 	Source string    `query:"src" maxLength:"64" doc:"Source address or network"`
 	Dest   string    `query:"dst" maxLength:"64" doc:"Destination address or network"`
 	Proto  string    `query:"proto" maxLength:"8" doc:"icmp, tcp, udp, icmpv6, or a number"`
-	Action string    `query:"action" enum:"accept,drop,reject"`
+	Action string    `query:"action" enum:"accept,drop,reject" doc:"Only packets with this verdict"`
 	Limit  int       `query:"limit" default:"1000" minimum:"1" maximum:"1000" doc:"Maximum number of events, the latest ones"`
 }
 
@@ -43,7 +43,7 @@ func (f *firewall) logRoutes(r api.Router) {
 		Check:       func(ctx context.Context) error { _, err := liveFilter(ctx); return err },
 	}, f.logLive,
 		api.Param{Name: "since", Doc: "Not before this time"}, api.Param{Name: "until", Doc: "Not after this time"},
-		api.Param{Name: "rule_id"}, api.Param{Name: "src", Doc: "Source address or network"}, api.Param{Name: "dst", Doc: "Destination address or network"},
+		api.Param{Name: "rule_id", Doc: "Only packets that this rule logged"}, api.Param{Name: "src", Doc: "Source address or network"}, api.Param{Name: "dst", Doc: "Destination address or network"},
 		api.Param{Name: "proto", Doc: "icmp, tcp, udp, icmpv6, or a number"}, api.Param{Name: "action", Doc: "accept, drop or reject"})
 }
 

@@ -18,7 +18,7 @@ type Member struct {
 	GroupID  string `json:"group_id" db:"group_id"`
 	ObjectID string `json:"object_id" db:"object_id"`
 	Name     string `json:"name" db:"name" readOnly:"true" doc:"Name of the member"`
-	Value    string `json:"value" db:"value" readOnly:"true"`
+	Value    string `json:"value" db:"value" readOnly:"true" doc:"Address or ports of the member, as its object has them"`
 }
 
 // MemberInput is what create and update take.

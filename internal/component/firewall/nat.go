@@ -36,18 +36,18 @@ type NATRule struct {
 
 // NATRuleInput is what create and update take.
 type NATRuleInput struct {
-	Name            string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Mail to the DMZ"`
-	Kind            string `json:"kind" db:"kind" enum:"dnat,snat,masquerade"`
+	Name            string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Mail to the DMZ" doc:"Unique name of the rule"`
+	Kind            string `json:"kind" db:"kind" enum:"dnat,snat,masquerade" doc:"dnat: port forward to another destination; snat: fixed source address; masquerade: source address of the outgoing interface"`
 	InZone          string `json:"in_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"dnat: source zone, or any"`
 	OutZone         string `json:"out_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"snat and masquerade: outgoing zone, or any"`
 	Protocol        string `json:"protocol,omitempty" db:"protocol" enum:"tcp,udp,any" doc:"default any; tcp if ports are given"`
 	SourceCIDR      string `json:"source_cidr,omitempty" db:"source_cidr" maxLength:"64" doc:"Source network or address"`
 	DestinationCIDR string `json:"destination_cidr,omitempty" db:"destination_cidr" maxLength:"64" doc:"Destination network or address"`
 	DestPort        *int   `json:"dest_port,omitempty" db:"dest_port" minimum:"1" maximum:"65535" doc:"Destination port, or the first of a range"`
-	DestPortEnd     *int   `json:"dest_port_end,omitempty" db:"dest_port_end" minimum:"1" maximum:"65535"`
+	DestPortEnd     *int   `json:"dest_port_end,omitempty" db:"dest_port_end" minimum:"1" maximum:"65535" doc:"Last destination port of a range; omitted for a single port"`
 	TargetAddress   string `json:"target_address,omitempty" db:"target_address" maxLength:"64" doc:"dnat and snat: the translated address"`
 	TargetPort      *int   `json:"target_port,omitempty" db:"target_port" minimum:"1" maximum:"65535" doc:"dnat: the translated port; unchanged if omitted"`
-	TargetPortEnd   *int   `json:"target_port_end,omitempty" db:"target_port_end" minimum:"1" maximum:"65535"`
+	TargetPortEnd   *int   `json:"target_port_end,omitempty" db:"target_port_end" minimum:"1" maximum:"65535" doc:"dnat: last translated port of a range as long as that of the destination ports"`
 	Pass            *bool  `json:"pass,omitempty" db:"pass" doc:"dnat: also accept the translated packets, unless a rule denies them; without it they require a rule. Default: true"`
 	Priority        *int   `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The matching rule with the lowest number applies; default 100"`
 	Enabled         *bool  `json:"enabled,omitempty" db:"enabled" doc:"Default: true"`

@@ -13,15 +13,15 @@ import (
 // Finding is something about a rule that its author may not know.
 type Finding struct {
 	Kind     string `json:"kind" enum:"redundant,contradicted,never_hit" doc:"redundant: shadowed by an earlier rule with the same action; contradicted: with a different action; never_hit: no packet has matched yet"`
-	RuleID   string `json:"rule_id"`
+	RuleID   string `json:"rule_id" doc:"The rule that the finding is about"`
 	ByRuleID string `json:"by_rule_id,omitempty" doc:"The earlier rule"`
 }
 
 // Cell is what the rules say from one zone to another.
 type Cell struct {
-	Src    string `json:"src" db:"src"`
-	Dst    string `json:"dst" db:"dst"`
-	Rules  int    `json:"rules" db:"rules"`
+	Src    string `json:"src" db:"src" doc:"Source zone"`
+	Dst    string `json:"dst" db:"dst" doc:"Destination zone"`
+	Rules  int    `json:"rules" db:"rules" doc:"Number of enabled rules from src to dst"`
 	Accept int    `json:"accept" db:"accept" doc:"Number of accept rules"`
 	Deny   int    `json:"deny" db:"deny" doc:"Number of drop and reject rules"`
 	Whole  int    `json:"whole" db:"whole" doc:"Number of rules without address or service, which match every packet between the two"`
@@ -29,18 +29,20 @@ type Cell struct {
 
 // Matrix is the policy at one glance.
 type Matrix struct {
-	Zones []string `json:"zones"`
+	Zones []string `json:"zones" doc:"Names of all zones, in display order"`
 	Cells []Cell   `json:"cells" doc:"Pairs of zones with their own rules; any counts as a zone"`
 }
 
 func (f *firewall) overviewRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "firewall-findings", Method: http.MethodGet, Path: "/firewall/findings", Access: api.Viewer,
-		Summary: "List shadowed rules and rules without hits",
+		Summary:     "List shadowed rules and rules without hits",
+		Description: "Compares each rule with those before it, and with the hit counters.",
 	}, f.findings)
 	api.Handle(r, api.Op{
 		ID: "firewall-matrix", Method: http.MethodGet, Path: "/firewall/matrix", Access: api.Viewer,
-		Summary: "Number and actions of the rules from zone to zone",
+		Summary:     "Number and actions of the rules from zone to zone",
+		Description: "Counts enabled rules that have not expired.",
 	}, f.matrix)
 }
 

@@ -41,7 +41,7 @@ type Rule struct {
 
 // RuleInput is what create and update take.
 type RuleInput struct {
-	Name            string     `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Guests to the internet"`
+	Name            string     `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Guests to the internet" doc:"Display name of the rule"`
 	SrcZone         string     `json:"src_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Source zone, or any"`
 	SrcKind         string     `json:"src_kind,omitempty" db:"src_kind" enum:"any,object,group,cidr" default:"any" doc:"How the source address is given"`
 	SrcObjectID     *string    `json:"src_object_id,omitempty" db:"src_object_id" doc:"Id of an address object, for kind object"`
@@ -49,16 +49,16 @@ type RuleInput struct {
 	SrcCIDR         string     `json:"src_cidr,omitempty" db:"src_cidr" maxLength:"64" doc:"A network or an address of either family, for kind cidr" example:"192.0.2.0/24"`
 	DstZone         string     `json:"dst_zone,omitempty" db:"-" maxLength:"32" default:"any" doc:"Destination zone, or any, which includes the gateway itself"`
 	DstKind         string     `json:"dst_kind,omitempty" db:"dst_kind" enum:"any,object,group,cidr" default:"any" doc:"How the destination address is given"`
-	DstObjectID     *string    `json:"dst_object_id,omitempty" db:"dst_object_id"`
-	DstGroupID      *string    `json:"dst_group_id,omitempty" db:"dst_group_id"`
-	DstCIDR         string     `json:"dst_cidr,omitempty" db:"dst_cidr" maxLength:"64"`
+	DstObjectID     *string    `json:"dst_object_id,omitempty" db:"dst_object_id" doc:"Id of an address object, for kind object"`
+	DstGroupID      *string    `json:"dst_group_id,omitempty" db:"dst_group_id" doc:"Id of an address group, for kind group"`
+	DstCIDR         string     `json:"dst_cidr,omitempty" db:"dst_cidr" maxLength:"64" doc:"A network or an address of either family, for kind cidr"`
 	ServiceObjectID *string    `json:"service_object_id,omitempty" db:"service_object_id" doc:"Id of a service; without a service and a group, all protocols match"`
 	ServiceGroupID  *string    `json:"service_group_id,omitempty" db:"service_group_id" doc:"Id of a service group"`
-	Action          string     `json:"action" db:"action" enum:"accept,drop,reject"`
+	Action          string     `json:"action" db:"action" enum:"accept,drop,reject" doc:"accept: let the packet through; drop: discard it silently; reject: refuse it with an ICMP error or a TCP reset"`
 	Log             bool       `json:"log,omitempty" db:"log" doc:"Log its packets"`
 	Priority        *int       `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The matching rule with the lowest number applies; default 100"`
 	Enabled         *bool      `json:"enabled,omitempty" db:"enabled" doc:"Default: true"`
-	Comment         string     `json:"comment,omitempty" db:"comment" maxLength:"1000"`
+	Comment         string     `json:"comment,omitempty" db:"comment" maxLength:"1000" doc:"Free text for other administrators"`
 	ExpiresAt       *time.Time `json:"expires_at,omitempty" db:"expires_at" doc:"The rule no longer applies after this time"`
 	Annotation
 	srcZone, dstZone *string
@@ -200,7 +200,8 @@ type Order struct {
 func (f *firewall) orderRoute(r api.Router, path, noun, table string) {
 	api.Handle(r, api.Op{
 		ID: "order-firewall-" + noun + "s", Method: http.MethodPost, Path: path, Config: true,
-		Summary: "Reorder the rules",
+		Summary:     "Reorder the rules",
+		Description: "Sets the priorities of all rules, as one change; every rule must be listed once.",
 	}, func(ctx context.Context, in *struct{ Body Order }) (*api.Body[*api.None], error) {
 		c := change.Change{Component: "firewall", Action: "firewall." + table[len("firewall_"):len(table)-1] + ".order", Subject: "order"}
 		err := f.Run.Run(ctx, c, func(tx change.Tx) error { return resource.Reorder(ctx, tx, table, "rule", in.Body.Rules, "true") })

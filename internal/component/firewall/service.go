@@ -24,12 +24,12 @@ type Service struct {
 
 // ServiceInput is what create and update take.
 type ServiceInput struct {
-	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Git"`
-	Protocol    string `json:"protocol" db:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
+	Name        string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"Git" doc:"Unique name, shown in rules"`
+	Protocol    string `json:"protocol" db:"protocol" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah" doc:"IP protocol"`
 	Port        *int   `json:"port,omitempty" db:"port" minimum:"1" maximum:"65535" doc:"tcp, udp and sctp: the port, or the first of a range; default all ports" example:"9418"`
 	PortEnd     *int   `json:"port_end,omitempty" db:"port_end" minimum:"1" maximum:"65535" doc:"The last port"`
 	ICMPType    *int   `json:"icmp_type,omitempty" db:"icmp_type" minimum:"0" maximum:"255" doc:"icmp and icmpv6: the type; default all types"`
-	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
+	Description string `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 }
 
 func services() resource.Resource[Service, ServiceInput] {

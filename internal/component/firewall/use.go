@@ -13,9 +13,9 @@ import (
 
 // Use is something that refers to an object.
 type Use struct {
-	Kind string `json:"kind" enum:"rule,nat-rule,assertion,address-group,service-group,network-interface,settings"`
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	Kind string `json:"kind" enum:"rule,nat-rule,assertion,address-group,service-group,network-interface,settings" doc:"What uses it"`
+	ID   string `json:"id" doc:"Id of what uses it"`
+	Name string `json:"name" doc:"Name of what uses it"`
 }
 
 // Who refers to what, by its id; zones are referred to by their name.

@@ -25,7 +25,7 @@ type Zone struct {
 // ZoneInput is what create and update take.
 type ZoneInput struct {
 	Name        string `json:"name" db:"name" minLength:"1" maxLength:"32" doc:"Letters, digits, dashes and underscores" example:"guest"`
-	Description string `json:"description,omitempty" db:"description" maxLength:"1000"`
+	Description string `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 }
 
 func zones() resource.Resource[Zone, ZoneInput] {

@@ -33,7 +33,7 @@ type InterfaceInput struct {
 	Parent      string   `json:"parent,omitempty" db:"parent" maxLength:"15" doc:"vlan: parent interface"`
 	VLANID      *int     `json:"vlan_id,omitempty" db:"vlan_id" minimum:"1" maximum:"4094" doc:"vlan: VLAN ID"`
 	Members     []string `json:"members,omitempty" db:"members" maxItems:"64" doc:"bridge and bond: member interfaces"`
-	Description string   `json:"description,omitempty" db:"description" maxLength:"1000"`
+	Description string   `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 }
 
 func (p *part) interfaces() resource.Resource[Interface, InterfaceInput] {

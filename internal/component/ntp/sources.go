@@ -13,9 +13,9 @@ import (
 type SourceStatus struct {
 	Name           string  `json:"name" example:"ntp.example.com" doc:"As configured"`
 	Address        string  `json:"address" example:"192.0.2.1" doc:"Its IP address; empty while the name is not resolved"`
-	Mode           string  `json:"mode" enum:"server,peer,refclock"`
+	Mode           string  `json:"mode" enum:"server,peer,refclock" doc:"server: queried by this node; peer: both query each other; refclock: reference clock of this node"`
 	State          string  `json:"state" enum:"selected,combined,selectable,falseticker,variable,unusable" doc:"selected: the clock follows it. combined: combined with the selected source. selectable: candidate. falseticker: disagrees with the majority. variable: too variable. unusable: unreachable, or too few samples yet"`
-	Stratum        int     `json:"stratum"`
+	Stratum        int     `json:"stratum" doc:"Stratum of the source: hops to a reference clock"`
 	Poll           int     `json:"poll" doc:"Current poll interval, as a power of two in seconds"`
 	Reach          int     `json:"reach" doc:"Reachability register: one bit per request of the last eight, set if answered, the latest lowest; 255 means all"`
 	LastReceive    *int64  `json:"last_receive" doc:"Seconds since the last valid answer; null if none"`

@@ -30,17 +30,19 @@ func dialMonitor(ctx context.Context) (net.Conn, error) {
 func (h *handlers) statusRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "ntp-status", Method: http.MethodGet, Path: "/ntp/status", Access: api.Viewer, WithoutDatabase: true, Switched: true,
-		Summary: "State of the clock, from the NTP daemon",
+		Summary:     "State of the clock, from the NTP daemon",
+		Description: "Whether the clock is synchronised, to what, and how far off; 409 while the NTP service is switched off.",
 	}, h.status)
 	api.Handle(r, api.Op{
 		ID: "ntp-sources", Method: http.MethodGet, Path: "/ntp/sources", Access: api.Viewer, WithoutDatabase: true, Switched: true,
-		Summary: "State of each time source, from the NTP daemon",
+		Summary:     "State of each time source, from the NTP daemon",
+		Description: "One entry per address that is queried, with reachability and offset; 409 while the NTP service is switched off.",
 	}, h.sources)
 }
 
 // Status is how the clock is doing.
 type Status struct {
-	Synchronised   bool       `json:"synchronised"`
+	Synchronised   bool       `json:"synchronised" doc:"Whether the clock follows a source"`
 	Stratum        int        `json:"stratum" doc:"Stratum: hops to a reference clock; 0 while not synchronised"`
 	Offset         float64    `json:"offset" doc:"Seconds that the clock is fast; negative if slow"`
 	Source         string     `json:"source" example:"ntp.example.com" doc:"Selected source; empty while not synchronised"`

@@ -68,7 +68,8 @@ func (p *part) routes(r api.Router) {
 	}, p.list)
 	api.Stream(r, api.Op{
 		ID: "problems-live", Path: "/problems/live", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "Stream: the same, on every change",
+		Summary:     "Stream: the same, on every change",
+		Description: "Each message is what GET /problems returns: at once, and on every change.",
 	}, p.stream)
 	api.Handle(r, api.Op{
 		ID: "object-states", Method: http.MethodGet, Path: "/problems/states/{kind}", Access: api.Viewer, WithoutDatabase: true,

@@ -35,14 +35,14 @@ type Backend struct {
 
 // ServerOfPool is a server as its pool shows it.
 type ServerOfPool struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Address string `json:"address"`
-	Port    int    `json:"port"`
-	Weight  int    `json:"weight"`
-	Backup  bool   `json:"backup"`
-	Active  bool   `json:"active"`
-	Drain   bool   `json:"drain"`
+	ID      string `json:"id" doc:"Id of the server"`
+	Name    string `json:"name" doc:"Name of the server, unique in the backend"`
+	Address string `json:"address" doc:"IP address or host name"`
+	Port    int    `json:"port" doc:"Port that the server listens on"`
+	Weight  int    `json:"weight" doc:"Share of requests relative to the other servers"`
+	Backup  bool   `json:"backup" doc:"Used only when no other server is up"`
+	Active  bool   `json:"active" doc:"Whether it is configured in the proxy"`
+	Drain   bool   `json:"drain" doc:"No new clients; existing ones can finish"`
 }
 
 const serversOfPool = `(select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'address', s.address, 'port', s.port,
@@ -51,7 +51,7 @@ const serversOfPool = `(select coalesce(jsonb_agg(jsonb_build_object('id', s.id,
 
 // BackendInput is what create and update take.
 type BackendInput struct {
-	Name           string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"web servers"`
+	Name           string `json:"name" db:"name" minLength:"1" maxLength:"100" example:"web servers" doc:"Unique name of the backend"`
 	Scheme         string `json:"scheme,omitempty" db:"scheme" enum:"http,https,tcp" default:"http" doc:"Protocol to the servers; tcp forwards a port unchanged"`
 	LBAlgorithm    string `json:"lb_algorithm,omitempty" db:"lb_algorithm" enum:"roundrobin,leastconn,source" default:"roundrobin" doc:"Load balancing: round robin, least connections, or a hash of the source address"`
 	Websocket      bool   `json:"websocket,omitempty" db:"websocket" doc:"Allow upgraded connections to be idle for an hour"`

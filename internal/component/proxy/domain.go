@@ -40,8 +40,8 @@ type DomainInput struct {
 	HTTPToHTTPS    *bool    `json:"http_to_https,omitempty" db:"http_to_https" doc:"Redirect HTTP to HTTPS; default true. If false, both are served"`
 	DisableH3      bool     `json:"disable_h3,omitempty" db:"disable_h3" doc:"Do not offer HTTP/3"`
 	HSTSMaxAge     int      `json:"hsts_max_age,omitempty" db:"hsts_max_age" minimum:"0" maximum:"63072000" doc:"HSTS max-age in seconds (Strict-Transport-Security); 0 disables HSTS"`
-	HSTSSubdomains bool     `json:"hsts_subdomains,omitempty" db:"hsts_subdomains"`
-	HSTSPreload    bool     `json:"hsts_preload,omitempty" db:"hsts_preload"`
+	HSTSSubdomains bool     `json:"hsts_subdomains,omitempty" db:"hsts_subdomains" doc:"HSTS includeSubDomains: holds for all subdomains too"`
+	HSTSPreload    bool     `json:"hsts_preload,omitempty" db:"hsts_preload" doc:"HSTS preload: consents to inclusion in the browsers' preload lists"`
 	RateLimit      int      `json:"rate_limit,omitempty" db:"rate_limit" minimum:"0" maximum:"1000000" doc:"Requests per client address in 10 seconds; 0 for unlimited. Excess requests get 429"`
 	Maintenance    bool     `json:"maintenance,omitempty" db:"maintenance" doc:"Show a maintenance page with status 503"`
 	MaxBodySize    int64    `json:"max_body_size,omitempty" db:"max_body_size" minimum:"0" maximum:"1099511627776" doc:"Maximum request body in bytes; 0 for unlimited. Larger requests get 413, requests without Content-Length 411"`

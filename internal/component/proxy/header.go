@@ -19,8 +19,8 @@ type Header struct {
 // HeaderInput is what create and update take.
 type HeaderInput struct {
 	DomainID string `json:"domain_id,omitempty" db:"domain_id" maxLength:"64" doc:"Id of the domain; not required below /domains/{id}/headers"`
-	Name     string `json:"name" db:"name" minLength:"1" maxLength:"64" example:"X-Frame-Options"`
-	Value    string `json:"value" db:"value" minLength:"1" maxLength:"2000" example:"DENY"`
+	Name     string `json:"name" db:"name" minLength:"1" maxLength:"64" example:"X-Frame-Options" doc:"Name of the response header to set"`
+	Value    string `json:"value" db:"value" minLength:"1" maxLength:"2000" example:"DENY" doc:"Value of the response header"`
 }
 
 func (s *service) headers() resource.Resource[Header, HeaderInput] {

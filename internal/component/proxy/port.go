@@ -23,8 +23,8 @@ type Port struct {
 
 // PortInput is what create and update take.
 type PortInput struct {
-	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"100" example:"mail"`
-	Port      int      `json:"port" db:"port" minimum:"1" maximum:"65535" example:"993"`
+	Name      string   `json:"name" db:"name" minLength:"1" maxLength:"100" example:"mail" doc:"Unique name of the TCP service"`
+	Port      int      `json:"port" db:"port" minimum:"1" maximum:"65535" example:"993" doc:"TCP port on which the gateway listens"`
 	BackendID string   `json:"backend_id" db:"backend_id" maxLength:"64" doc:"Id of a backend whose scheme is tcp"`
 	AllowFrom []string `json:"allow_from,omitempty" db:"allow_from" maxItems:"200" doc:"Allowed source networks; empty for everyone"`
 	Active    *bool    `json:"active,omitempty" db:"active" doc:"Default: true"`

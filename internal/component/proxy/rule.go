@@ -62,14 +62,15 @@ func validateRule(ctx context.Context, tx db.DB, _ *Rule, in *RuleInput) error {
 
 // Order is the order in which a domain's rules are to be looked at.
 type Order struct {
-	DomainID string   `json:"domain_id" maxLength:"64"`
+	DomainID string   `json:"domain_id" maxLength:"64" doc:"Id of the domain whose rules are reordered"`
 	Rules    []string `json:"rules" maxItems:"1000" doc:"Ids of all rules of the domain, in the new order"`
 }
 
 func (s *service) orderRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "order-proxy-routing-rules", Method: http.MethodPost, Path: "/routing-rules/order", Config: true,
-		Summary: "Reorder the routing rules of a domain",
+		Summary:     "Reorder the routing rules of a domain",
+		Description: "Sets the priorities of all rules of the domain, as one change; every rule must be listed once.",
 	}, s.order)
 }
 

@@ -28,9 +28,9 @@ type Server struct {
 // ServerInput is what create and update take.
 type ServerInput struct {
 	BackendID string `json:"backend_id,omitempty" db:"backend_id" maxLength:"64" doc:"Id of the backend; not required below /backends/{id}/servers"`
-	Name      string `json:"name" db:"name" minLength:"1" maxLength:"64" example:"web-1"`
+	Name      string `json:"name" db:"name" minLength:"1" maxLength:"64" example:"web-1" doc:"Name of the server, unique in the backend"`
 	Address   string `json:"address" db:"address" minLength:"1" maxLength:"253" doc:"IP address or host name" example:"192.0.2.10"`
-	Port      int    `json:"port" db:"port" minimum:"1" maximum:"65535"`
+	Port      int    `json:"port" db:"port" minimum:"1" maximum:"65535" doc:"Port that the server listens on"`
 	Weight    *int   `json:"weight,omitempty" db:"weight" minimum:"0" maximum:"256" doc:"Share of requests relative to the other servers; default 100"`
 	Backup    bool   `json:"backup,omitempty" db:"backup" doc:"Used only when no other server is up"`
 	Active    *bool  `json:"active,omitempty" db:"active" doc:"Default: true"`

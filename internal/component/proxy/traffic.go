@@ -23,7 +23,7 @@ const (
 
 // Traffic is what was asked of a site.
 type Traffic struct {
-	DomainID     string `json:"domain_id"`
+	DomainID     string `json:"domain_id" doc:"Id of the domain"`
 	Requests     int64  `json:"requests" doc:"Above 500 requests per second, estimated from a sample of 1 in 16"`
 	Errors       int64  `json:"errors" doc:"Answers with a status of 500 or above"`
 	ClientErrors int64  `json:"client_errors" doc:"Answers with a status from 400 to 499"`
@@ -32,16 +32,16 @@ type Traffic struct {
 
 // Counted is what was asked of all of them.
 type Counted struct {
-	Sites []Traffic `json:"sites"`
+	Sites []Traffic `json:"sites" doc:"Counters of each domain that had requests"`
 }
 
 // Moment is what was asked of a site in five minutes.
 type Moment struct {
 	At           time.Time `json:"at" doc:"End of the interval"`
-	Requests     int64     `json:"requests"`
-	Errors       int64     `json:"errors"`
-	ClientErrors int64     `json:"client_errors"`
-	Milliseconds int64     `json:"milliseconds"`
+	Requests     int64     `json:"requests" doc:"Requests in the interval"`
+	Errors       int64     `json:"errors" doc:"Answers with a status of 500 or above"`
+	ClientErrors int64     `json:"client_errors" doc:"Answers with a status from 400 to 499"`
+	Milliseconds int64     `json:"milliseconds" doc:"Total response time of the interval"`
 }
 
 func (s *service) trafficRoutes(r api.Router) {

@@ -47,7 +47,8 @@ func New(o Options) component.Component {
 func (p *part) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "setup-status", Method: http.MethodGet, Path: "/setup/status", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
-		Summary: "Whether this node is set up",
+		Summary:     "Whether this node is set up",
+		Description: "Public, so that the UI knows whether to show the setup or the sign-in.",
 	}, p.status)
 	api.Handle(r, api.Op{
 		ID: "complete-setup", Method: http.MethodPost, Path: "/setup/complete", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
@@ -63,7 +64,7 @@ func (p *part) routes(r api.Router) {
 
 // Status is what a stranger may know.
 type Status struct {
-	Complete bool `json:"complete"`
+	Complete bool `json:"complete" doc:"Whether initial setup is done; until then only setup operations work"`
 }
 
 func (p *part) status(context.Context, *struct{}) (*api.Body[Status], error) {
@@ -85,14 +86,14 @@ type ACME struct {
 type Node struct {
 	Code secret.Text `json:"code" minLength:"1" maxLength:"64" doc:"The one-time setup code"`
 	FQDN string      `json:"fqdn" minLength:"1" maxLength:"253" doc:"Fully qualified host name of this node"`
-	ACME ACME        `json:"acme,omitempty"`
+	ACME ACME        `json:"acme,omitempty" doc:"Certificate authority (ACME); can be set later"`
 }
 
 func (p *part) complete(ctx context.Context, in *struct {
 	Body struct {
 		Node
 		Email    string      `json:"email" minLength:"3" maxLength:"254" doc:"Sign-in name of the first administrator"`
-		Password secret.Text `json:"password" minLength:"12" maxLength:"72"`
+		Password secret.Text `json:"password" minLength:"12" maxLength:"72" doc:"Password of the first administrator, 12 to 72 bytes"`
 	}
 },
 ) (*api.Body[Status], error) {

@@ -19,7 +19,8 @@ type ACME struct {
 func (p *part) acmeRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "get-acme", Method: http.MethodGet, Path: "/system/acme", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "Get the certificate authority (ACME)",
+		Summary:     "Get the certificate authority (ACME)",
+		Description: "Account and directory with which certificates of the source acme are ordered.",
 	}, p.acme)
 	api.Handle(r, api.Op{
 		ID: "set-acme", Method: http.MethodPut, Path: "/system/acme", WithoutDatabase: true,

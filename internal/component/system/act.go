@@ -21,12 +21,12 @@ const (
 
 // Restart names a service to restart.
 type Restart struct {
-	Service string `json:"service"`
+	Service string `json:"service" doc:"Name of the service, as in GET /system/services"`
 }
 
 // Toggle says whether a service should run.
 type Toggle struct {
-	Service string `json:"service"`
+	Service string `json:"service" doc:"Name of the service, as in GET /system/services"`
 	On      bool   `json:"on" doc:"Start it now and at every boot, or stop and disable it"`
 }
 

@@ -11,26 +11,29 @@ import (
 func (p *part) hostRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "health", Method: http.MethodGet, Path: "/system/health", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
-		Summary: "Version and health of this node",
+		Summary:     "Version and health of this node",
+		Description: "Public, for monitoring: 200 while the API answers, with database false if that does not.",
 	}, p.health)
 	api.Handle(r, api.Op{
 		ID: "resources", Method: http.MethodGet, Path: "/system/resources", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "Load, memory, disk, connections and uptime of this node",
+		Summary:     "Load, memory, disk, connections and uptime of this node",
+		Description: "One sample; compute the CPU load from two of them.",
 	}, p.resources)
 	api.Handle(r, api.Op{
 		ID: "interfaces", Method: http.MethodGet, Path: "/system/interfaces", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "Network interfaces of this node, as the kernel reports them",
+		Summary:     "Network interfaces of this node, as the kernel reports them",
+		Description: "Links, addresses and traffic counters; which zone an interface is in is at /network-interfaces.",
 	}, p.interfaces)
 }
 
 // Health is what anybody may know of the node.
 type Health struct {
 	Version       string `json:"version" doc:"Of the gateway package that runs"`
-	Hostname      string `json:"hostname"`
+	Hostname      string `json:"hostname" doc:"Host name of the node"`
 	OS            string `json:"os" doc:"Empty when unknown"`
-	Kernel        string `json:"kernel"`
+	Kernel        string `json:"kernel" doc:"Release of the running kernel; empty when unknown"`
 	Database      bool   `json:"database" doc:"Whether the database answers"`
-	SetupComplete bool   `json:"setup_complete"`
+	SetupComplete bool   `json:"setup_complete" doc:"Whether initial setup is done"`
 }
 
 // health answers whatever is broken, for it is what one asks then. Nor does it log:

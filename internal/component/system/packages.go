@@ -48,7 +48,7 @@ func packageNames(services []daemon.Service) []string {
 
 // PackageVersions is the list of packages.
 type PackageVersions struct {
-	Packages []sys.PackageVersion `json:"packages"`
+	Packages []sys.PackageVersion `json:"packages" doc:"The gateway package and those of its daemons"`
 	TakenAt  time.Time            `json:"taken_at" doc:"When the package lists were read"`
 }
 

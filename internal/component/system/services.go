@@ -23,12 +23,14 @@ const unknown = "unknown"
 func (p *part) serviceRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "services", Method: http.MethodGet, Path: "/system/services", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "State of the product's own services, the daemons and the packet filter",
+		Summary:     "State of the product's own services, the daemons and the packet filter",
+		Description: "From systemd, and from the kernel for the packet filter.",
 	}, p.services)
 	api.Handle(r, api.Op{
 		ID: "restart-service", Method: http.MethodPost, Path: "/system/service-restart", Timeout: actTime, WithoutDatabase: true,
-		Summary: "Restart a service",
-		Enums:   map[string][]string{"service": p.allowed(apply.Restart)},
+		Summary:     "Restart a service",
+		Description: "Connections through the service may be interrupted. Only services with restart true can be restarted.",
+		Enums:       map[string][]string{"service": p.allowed(apply.Restart)},
 	}, p.restart)
 	api.Handle(r, api.Op{
 		ID: "toggle-service", Method: http.MethodPost, Path: "/system/service-toggle", Timeout: actTime, WithoutDatabase: true,
@@ -40,17 +42,17 @@ func (p *part) serviceRoutes(r api.Router) {
 
 // Services is the list of what runs here, or could.
 type Services struct {
-	Services []Service `json:"services"`
+	Services []Service `json:"services" doc:"Services of the product, its daemons and the packet filter"`
 }
 
 // Service is one service as it is now.
 type Service struct {
-	Name        string     `json:"name" example:"dns"`
+	Name        string     `json:"name" example:"dns" doc:"Short name, for restart and toggle"`
 	Unit        string     `json:"unit" doc:"systemd unit; empty for the packet filter, which is in the kernel"`
-	Description string     `json:"description"`
+	Description string     `json:"description" doc:"What the service does"`
 	Installed   *bool      `json:"installed" doc:"Null while the state is unknown"`
 	ActiveState string     `json:"active_state" example:"active" doc:"As systemd says; kernel-loaded or no-table for the packet filter; unknown when nobody answers"`
-	SubState    string     `json:"sub_state" example:"running"`
+	SubState    string     `json:"sub_state" example:"running" doc:"systemd's detailed state of the unit"`
 	Boot        string     `json:"boot" example:"enabled" doc:"Whether it starts with the machine, as systemd says"`
 	EnteredAt   *time.Time `json:"entered_at" doc:"Since when it is in this state; null when not known"`
 	MemoryBytes *uint64    `json:"memory_bytes" doc:"Null when not known"`

@@ -15,15 +15,16 @@ import (
 // flag is one switch of the setup store.
 type flag struct {
 	path, action, what string
-	inDatabase         bool // others read it there
+	more               string // for the API reference
+	inDatabase         bool   // others read it there
 	field              func(*setupstate.State) *bool
 }
 
 func flags() []flag {
 	return []flag{
-		{"ipv6", "system.ipv6", "whether the daemons listen on IPv6", true, func(s *setupstate.State) *bool { return &s.IPv6Enabled }},
-		{"maintenance", "system.maintenance", "the maintenance mode", false, func(s *setupstate.State) *bool { return &s.Maintenance }},
-		{"auto-update", "system.auto_update", "whether the node updates itself; stored, but not used yet", false, func(s *setupstate.State) *bool { return &s.AutoUpdate }},
+		{"ipv6", "system.ipv6", "whether the daemons listen on IPv6", "Off: the reverse proxy, with the management port, listens on IPv4 only.", true, func(s *setupstate.State) *bool { return &s.IPv6Enabled }},
+		{"maintenance", "system.maintenance", "the maintenance mode", "Stored and shown, but nothing depends on it yet.", false, func(s *setupstate.State) *bool { return &s.Maintenance }},
+		{"auto-update", "system.auto_update", "whether the node updates itself; stored, but not used yet", "A later version installs upgrades by itself if it is on.", false, func(s *setupstate.State) *bool { return &s.AutoUpdate }},
 	}
 }
 
@@ -31,11 +32,11 @@ func (p *part) settingRoutes(r api.Router) {
 	for _, f := range flags() {
 		api.Handle(r, api.Op{
 			ID: "get-" + f.path, Method: http.MethodGet, Path: "/system/" + f.path, Access: api.Viewer, WithoutDatabase: true,
-			Summary: "Get " + f.what,
+			Summary: "Get " + f.what, Description: f.more,
 		}, func(context.Context, *struct{}) (*api.Body[Flag], error) { return p.flag(f) })
 		api.Handle(r, api.Op{
 			ID: "set-" + f.path, Method: http.MethodPost, Path: "/system/" + f.path, WithoutDatabase: !f.inDatabase,
-			Summary: "Set " + f.what,
+			Summary: "Set " + f.what, Description: f.more,
 		}, func(ctx context.Context, in *struct{ Body Flag }) (*api.Body[Flag], error) {
 			return p.setFlag(ctx, f, in.Body)
 		})
@@ -43,17 +44,19 @@ func (p *part) settingRoutes(r api.Router) {
 	p.acmeRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "get-retention", Method: http.MethodGet, Path: "/system/retention", Access: api.Viewer, WithoutDatabase: true,
-		Summary: "Get the retention of history",
+		Summary:     "Get the retention of history",
+		Description: "How many backups and how many days of audit entries are kept.",
 	}, p.retention)
 	api.Handle(r, api.Op{
 		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention", WithoutDatabase: true,
-		Summary: "Set the retention of history",
+		Summary:     "Set the retention of history",
+		Description: "Older audit entries are deleted within an hour.",
 	}, p.setRetention)
 }
 
 // Flag is a switch.
 type Flag struct {
-	Enabled bool `json:"enabled"`
+	Enabled bool `json:"enabled" doc:"Whether the setting is on"`
 }
 
 func (p *part) flag(f flag) (*api.Body[Flag], error) {

@@ -29,15 +29,18 @@ func (u *Users) loginRoutes(r api.Router) {
 	}, u.login)
 	api.Handle(r, api.Op{
 		ID: "login-totp", Method: http.MethodPost, Path: "/auth/login/totp", Access: api.Public, WithoutDatabase: true,
-		Summary: "Complete the sign-in with an authenticator code or a recovery code",
+		Summary:     "Complete the sign-in with an authenticator code or a recovery code",
+		Description: "Send the token of POST /auth/login with either code or recovery_code; a recovery code works once. Returns the session cookie.",
 	}, u.loginTOTP)
 	api.Handle(r, api.Op{
 		ID: "logout", Method: http.MethodPost, Path: "/auth/logout", Access: api.Self,
-		Summary: "End this session",
+		Summary:     "End this session",
+		Description: "Clears the session cookie; other sessions and API tokens of the account stay.",
 	}, u.logout)
 	api.Handle(r, api.Op{
 		ID: "me", Method: http.MethodGet, Path: "/auth/me", Access: api.Self, WithoutDatabase: true,
-		Summary: "Get the identity of this session or token",
+		Summary:     "Get the identity of this session or token",
+		Description: "Use it to see whether a session or token is still valid, and which role it has.",
 	}, u.me)
 }
 
@@ -50,17 +53,17 @@ type Login struct {
 
 // Identity is an account as its owner sees it.
 type Identity struct {
-	ID          string        `json:"id"`
-	Email       string        `json:"email"`
-	Role        identity.Role `json:"role" enum:"admin,viewer"`
-	TOTPEnabled bool          `json:"totp_enabled"`
+	ID          string        `json:"id" doc:"Id of the account"`
+	Email       string        `json:"email" doc:"Sign-in name"`
+	Role        identity.Role `json:"role" enum:"admin,viewer" doc:"Role of this session or token"`
+	TOTPEnabled bool          `json:"totp_enabled" doc:"Whether a second factor is required at sign-in"`
 	Limited     bool          `json:"limited" doc:"Signed in while the database is unavailable: can only view and control the system"`
 }
 
 type credentials struct {
 	Body struct {
-		Email    string      `json:"email" minLength:"1" maxLength:"254"`
-		Password secret.Text `json:"password" minLength:"1" maxLength:"1024"`
+		Email    string      `json:"email" minLength:"1" maxLength:"254" doc:"Sign-in name"`
+		Password secret.Text `json:"password" minLength:"1" maxLength:"1024" doc:"Password of the account"`
 	}
 }
 

@@ -35,8 +35,8 @@ func (u *Users) passwordRoutes(r api.Router) {
 
 func (u *Users) changePassword(ctx context.Context, in *struct {
 	Body struct {
-		CurrentPassword secret.Text `json:"current_password" minLength:"1" maxLength:"1024"`
-		NewPassword     secret.Text `json:"new_password" minLength:"12" maxLength:"72"`
+		CurrentPassword secret.Text `json:"current_password" minLength:"1" maxLength:"1024" doc:"Your password until now"`
+		NewPassword     secret.Text `json:"new_password" minLength:"12" maxLength:"72" doc:"New password, 12 to 72 bytes"`
 	}
 },
 ) (*api.SignedIn[*api.None], error) {
@@ -132,7 +132,7 @@ func (u *Users) renew(ctx context.Context, tx change.Tx, me identity.Identity) (
 func (u *Users) resetPassword(ctx context.Context, in *struct {
 	Body struct {
 		Token       secret.Text `json:"token" minLength:"1" maxLength:"64" doc:"As gateway-ctl reset-password printed it"`
-		NewPassword secret.Text `json:"new_password" minLength:"12" maxLength:"72"`
+		NewPassword secret.Text `json:"new_password" minLength:"12" maxLength:"72" doc:"The administrator's new password, 12 to 72 bytes"`
 	}
 },
 ) (*api.Body[*api.None], error) {
@@ -197,9 +197,9 @@ func (u *Users) resetStore(admin setupstate.Admin, hash string) error {
 }
 
 func (u *Users) setPassword(ctx context.Context, in *struct {
-	ID   string `path:"id"`
+	ID   string `path:"id" doc:"Id of the user"`
 	Body struct {
-		Password secret.Text `json:"password" minLength:"12" maxLength:"72"`
+		Password secret.Text `json:"password" minLength:"12" maxLength:"72" doc:"New password of the user, 12 to 72 bytes"`
 	}
 },
 ) (*api.Body[*api.None], error) {

@@ -220,23 +220,25 @@ func clip(s string, n int) string {
 
 // SessionView is a session as its owner sees it.
 type SessionView struct {
-	ID        string    `json:"id" db:"id"`
-	CreatedAt time.Time `json:"created_at" db:"created_at"`
-	LastSeen  time.Time `json:"last_seen" db:"last_seen"`
-	ExpiresAt time.Time `json:"expires_at" db:"expires_at"`
-	RemoteIP  string    `json:"remote_ip" db:"remote_ip"`
-	UserAgent string    `json:"user_agent" db:"user_agent"`
+	ID        string    `json:"id" db:"id" doc:"Id of the session"`
+	CreatedAt time.Time `json:"created_at" db:"created_at" doc:"When it was opened by signing in"`
+	LastSeen  time.Time `json:"last_seen" db:"last_seen" doc:"Last request, to the minute"`
+	ExpiresAt time.Time `json:"expires_at" db:"expires_at" doc:"When it ends, used or not"`
+	RemoteIP  string    `json:"remote_ip" db:"remote_ip" doc:"Client address at sign-in"`
+	UserAgent string    `json:"user_agent" db:"user_agent" doc:"Browser or program, as it named itself at sign-in"`
 	Current   bool      `json:"current" db:"current" doc:"The session of this request"`
 }
 
 func (u *Users) sessionRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-sessions", Method: http.MethodGet, Path: "/auth/sessions", Access: api.Self,
-		Summary: "List your own sessions",
+		Summary:     "List your own sessions",
+		Description: "Browsers that are signed in to your account, the latest request first.",
 	}, u.listSessions)
 	api.Handle(r, api.Op{
 		ID: "revoke-session", Method: http.MethodDelete, Path: "/auth/sessions/{id}", Access: api.Self,
-		Summary: "End one of your own sessions",
+		Summary:     "End one of your own sessions",
+		Description: "The browser has to sign in again; its open streams are closed.",
 	}, u.revokeSession)
 }
 
@@ -252,7 +254,7 @@ func (u *Users) listSessions(ctx context.Context, _ *struct{}) (*api.Body[[]Sess
 }
 
 func (u *Users) revokeSession(ctx context.Context, in *struct {
-	ID string `path:"id"`
+	ID string `path:"id" doc:"Id of the session"`
 },
 ) (*api.Body[*api.None], error) {
 	me := identity.From(ctx)

@@ -20,7 +20,8 @@ import (
 func (u *Users) tokenRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-tokens", Method: http.MethodGet, Path: "/auth/tokens", Access: api.Self,
-		Summary: "List your own API tokens",
+		Summary:     "List your own API tokens",
+		Description: "Without the tokens themselves: they are shown only when created.",
 	}, u.listTokens)
 	api.Handle(r, api.Op{
 		ID: "create-token", Method: http.MethodPost, Path: "/auth/tokens", Access: api.Self, Status: http.StatusCreated,
@@ -30,32 +31,35 @@ func (u *Users) tokenRoutes(r api.Router) {
 	}, u.createToken)
 	api.Handle(r, api.Op{
 		ID: "revoke-token", Method: http.MethodDelete, Path: "/auth/tokens/{id}", Access: api.Self,
-		Summary: "Revoke one of your own API tokens",
+		Summary:     "Revoke one of your own API tokens",
+		Description: "Programs that use it get 401 from then on.",
 	}, u.revokeToken)
 	api.Handle(r, api.Op{
 		ID: "list-user-tokens", Method: http.MethodGet, Path: "/users/{id}/tokens",
-		Summary: "List a user's API tokens",
+		Summary:     "List a user's API tokens",
+		Description: "Without the tokens themselves: they are shown only when created.",
 	}, u.listUserTokens)
 	api.Handle(r, api.Op{
 		ID: "revoke-user-token", Method: http.MethodDelete, Path: "/users/{id}/tokens/{item}",
-		Summary: "Revoke one of a user's API tokens",
+		Summary:     "Revoke one of a user's API tokens",
+		Description: "Programs that use it get 401 from then on.",
 	}, u.revokeUserToken)
 }
 
 // TokenView is a token as its owner sees it: everything but the token.
 type TokenView struct {
-	ID         string        `json:"id" db:"id"`
-	Name       string        `json:"name" db:"name"`
-	Role       identity.Role `json:"role" db:"role" enum:"admin,viewer"`
-	CreatedAt  time.Time     `json:"created_at" db:"created_at"`
-	ExpiresAt  time.Time     `json:"expires_at" db:"expires_at"`
+	ID         string        `json:"id" db:"id" doc:"Id of the token, for revoking it"`
+	Name       string        `json:"name" db:"name" doc:"What it is for"`
+	Role       identity.Role `json:"role" db:"role" enum:"admin,viewer" doc:"What it may do, at most what its owner may"`
+	CreatedAt  time.Time     `json:"created_at" db:"created_at" doc:"When it was created"`
+	ExpiresAt  time.Time     `json:"expires_at" db:"expires_at" doc:"When it stops working"`
 	LastUsedAt *time.Time    `json:"last_used_at" db:"last_used_at" doc:"To the minute"`
 }
 
 // NewTokenView is the one answer that has the token.
 type NewTokenView struct {
 	TokenView
-	Token string `json:"token" doc:"Shown only once"`
+	Token string `json:"token" example:"gwt_47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU" doc:"Send it as Authorization: Bearer; shown only once"`
 }
 
 func (u *Users) listTokens(ctx context.Context, _ *struct{}) (*api.Body[[]TokenView], error) {
@@ -63,7 +67,7 @@ func (u *Users) listTokens(ctx context.Context, _ *struct{}) (*api.Body[[]TokenV
 }
 
 func (u *Users) listUserTokens(ctx context.Context, in *struct {
-	ID string `path:"id"`
+	ID string `path:"id" doc:"Id of the user"`
 },
 ) (*api.Body[[]TokenView], error) {
 	a, err := u.existing(ctx, in.ID)
@@ -87,11 +91,11 @@ func (u *Users) tokensOf(ctx context.Context, userID string) (*api.Body[[]TokenV
 func (u *Users) createToken(ctx context.Context, in *struct {
 	Body struct {
 		Name string        `json:"name" minLength:"1" maxLength:"64" pattern:"^[^\\pC]+$" patternDescription:"printable text" doc:"What it is for"`
-		Role identity.Role `json:"role" enum:"admin,viewer"`
+		Role identity.Role `json:"role" enum:"admin,viewer" doc:"viewer: may only read; admin: may change everything its owner may"`
 		Days int           `json:"days,omitempty" minimum:"1" maximum:"365" default:"90" doc:"Lifetime in days"`
 	}
 },
-) (*api.Body[NewTokenView], error) {
+) (*api.Made[NewTokenView], error) {
 	me := identity.From(ctx)
 	if in.Body.Role == identity.Admin && me.Role != identity.Admin {
 		return nil, fault.At("role", "cannot exceed your own role")
@@ -114,19 +118,22 @@ func (u *Users) createToken(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, db.Fault(err, "token", map[string]string{"user_tokens_name_key": "name"})
 	}
-	return api.OK(NewTokenView{TokenView: t, Token: token.Reveal()}), nil
+	return &api.Made[NewTokenView]{
+		Location: api.Prefix + "/auth/tokens/" + t.ID,
+		Body:     api.Envelope[NewTokenView]{Data: NewTokenView{TokenView: t, Token: token.Reveal()}},
+	}, nil
 }
 
 func (u *Users) revokeToken(ctx context.Context, in *struct {
-	ID string `path:"id"`
+	ID string `path:"id" doc:"Id of the token"`
 },
 ) (*api.Body[*api.None], error) {
 	return u.endToken(ctx, change.Change{Component: "user", Action: "auth.token.revoke"}, identity.From(ctx).UserID, in.ID)
 }
 
 func (u *Users) revokeUserToken(ctx context.Context, in *struct {
-	ID    string `path:"id"`
-	Token string `path:"item"`
+	ID    string `path:"id" doc:"Id of the user"`
+	Token string `path:"item" doc:"Id of the token"`
 },
 ) (*api.Body[*api.None], error) {
 	a, err := u.existing(ctx, in.ID)

@@ -150,3 +150,13 @@ func TestEnrollingASecondFactorAsksForThePassword(t *testing.T) {
 	admin.Post("/auth/totp/setup", map[string]any{"password": other}).WantCode(http.StatusUnauthorized, "wrong_password")
 	admin.Post("/auth/totp/setup", map[string]any{"password": apptest.Password}).Want(http.StatusOK)
 }
+
+func TestANewTokenSaysWhereItIs(t *testing.T) {
+	_, admin := apptest.Ready(t)
+	answer := admin.Post("/auth/tokens", map[string]any{"name": "ci", "role": "viewer"}).Want(http.StatusCreated)
+	path, ok := strings.CutPrefix(answer.Header.Get("Location"), "/api/v1")
+	if want := "/auth/tokens/" + answer.ID(); !ok || path != want {
+		t.Errorf("Location = %q, want /api/v1%s", answer.Header.Get("Location"), want)
+	}
+	admin.Delete(path).Want(http.StatusOK)
+}

@@ -31,11 +31,13 @@ func (u *Users) totpRoutes(r api.Router) {
 	}, u.enableTOTP)
 	api.Handle(r, api.Op{
 		ID: "disable-totp", Method: http.MethodPost, Path: "/auth/totp/disable", Access: api.Self,
-		Summary: "Turn your own second factor off",
+		Summary:     "Turn your own second factor off",
+		Description: "Requires your password. Signing in then needs the password alone; the recovery codes no longer work. Other sessions and all API tokens of the account end.",
 	}, u.disableOwnTOTP)
 	api.Handle(r, api.Op{
 		ID: "disable-user-totp", Method: http.MethodPost, Path: "/users/{id}/totp/disable",
-		Summary: "Turn a user's second factor off",
+		Summary:     "Turn a user's second factor off",
+		Description: "For a user who lost the authenticator and the recovery codes. The sessions and API tokens of the user end.",
 	}, u.disableTOTP)
 }
 
@@ -87,7 +89,7 @@ func (u *Users) setupTOTP(ctx context.Context, in *ownPassword) (*api.Body[Enrol
 
 type codeInput struct {
 	Body struct {
-		Code string `json:"code" minLength:"6" maxLength:"6" pattern:"^[0-9]{6}$"`
+		Code string `json:"code" minLength:"6" maxLength:"6" pattern:"^[0-9]{6}$" doc:"Current six-digit code of the authenticator"`
 	}
 }
 
@@ -272,7 +274,7 @@ func (u *Users) disableOwnTOTP(ctx context.Context, in *ownPassword) (*api.Signe
 }
 
 func (u *Users) disableTOTP(ctx context.Context, in *struct {
-	ID string `path:"id"`
+	ID string `path:"id" doc:"Id of the user"`
 },
 ) (*api.Body[*api.None], error) {
 	a, err := u.existing(ctx, in.ID)

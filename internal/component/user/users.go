@@ -20,14 +20,14 @@ type User struct {
 	Role        identity.Role `json:"role" db:"role" enum:"admin,viewer"`
 	Active      bool          `json:"active" db:"active" doc:"Inactive accounts cannot sign in"`
 	OIDCSubject string        `json:"oidc_subject" db:"oidc_subject" doc:"Set by the first single sign-on"`
-	TOTPEnabled bool          `json:"totp_enabled" db:"totp_enabled"`
+	TOTPEnabled bool          `json:"totp_enabled" db:"totp_enabled" doc:"Whether a second factor is required at sign-in"`
 }
 
 // Input is what create and update take.
 type Input struct {
 	Email    string        `json:"email" db:"email" minLength:"3" maxLength:"254" doc:"Sign-in name, case-sensitive"`
-	Role     identity.Role `json:"role" db:"role" enum:"admin,viewer"`
-	Active   *bool         `json:"active,omitempty" db:"active" default:"true"`
+	Role     identity.Role `json:"role" db:"role" enum:"admin,viewer" doc:"viewer: may only read; admin: may change everything"`
+	Active   *bool         `json:"active,omitempty" db:"active" default:"true" doc:"Inactive accounts cannot sign in"`
 	Password secret.Text   `json:"password,omitempty" db:"-" maxLength:"72" doc:"12 to 72 bytes; needed on create, on update it stays when left out"`
 	hash     string
 }

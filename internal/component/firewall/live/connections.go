@@ -22,40 +22,40 @@ const (
 type ConnectionFilter struct {
 	Source      string `json:"src,omitempty" query:"src" maxLength:"64" doc:"Source address or network"`
 	Destination string `json:"dst,omitempty" query:"dst" maxLength:"64" doc:"Destination address or network, before translation"`
-	Protocol    string `json:"proto,omitempty" query:"proto" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah"`
+	Protocol    string `json:"proto,omitempty" query:"proto" enum:"tcp,udp,sctp,icmp,icmpv6,gre,esp,ah" doc:"IP protocol; default all"`
 	Port        int    `json:"port,omitempty" query:"port" minimum:"0" maximum:"65535" doc:"Destination port, before translation; 0 for all"`
 }
 
 // Connection is one that the kernel tracks.
 type Connection struct {
-	Protocol         string `json:"protocol"`
+	Protocol         string `json:"protocol" doc:"IP protocol"`
 	State            string `json:"state,omitempty" doc:"TCP state"`
-	Source           string `json:"source"`
-	SourcePort       int    `json:"source_port,omitempty"`
-	Destination      string `json:"destination"`
-	Port             int    `json:"port,omitempty"`
+	Source           string `json:"source" doc:"Source address of the first packet"`
+	SourcePort       int    `json:"source_port,omitempty" doc:"Source port, for protocols with ports"`
+	Destination      string `json:"destination" doc:"Destination address of the first packet, before translation"`
+	Port             int    `json:"port,omitempty" doc:"Destination port, before translation"`
 	ReplySource      string `json:"reply_source" doc:"Source of the replies; differs from the destination if that was translated"`
 	ReplyDestination string `json:"reply_destination" doc:"Destination of the replies; differs from the source if that was translated"`
-	Packets          uint64 `json:"packets"`
-	Bytes            uint64 `json:"bytes"`
+	Packets          uint64 `json:"packets" doc:"Packets in both directions; 0 while the kernel does not count"`
+	Bytes            uint64 `json:"bytes" doc:"Bytes in both directions; 0 while the kernel does not count"`
 	Timeout          int    `json:"timeout" doc:"Seconds until it expires without further packets"`
 }
 
 // Connections are some of those there are.
 type Connections struct {
-	Total       int          `json:"total"` // how many match
-	Connections []Connection `json:"connections"`
+	Total       int          `json:"total" doc:"How many match"` // how many match
+	Connections []Connection `json:"connections" doc:"Matching connections, at most limit"`
 }
 
 // ConnectionsRequest asks for the first so many of them.
 type ConnectionsRequest struct {
 	ConnectionFilter
-	Limit int `json:"limit" query:"limit" default:"200" minimum:"1" maximum:"5000"`
+	Limit int `json:"limit" query:"limit" default:"200" minimum:"1" maximum:"5000" doc:"Maximum number of connections to return"`
 }
 
 // Cut is how many connections there were to cut.
 type Cut struct {
-	Cut int `json:"cut"`
+	Cut int `json:"cut" doc:"Number of connections terminated"`
 }
 
 // Filter is the filter as the kernel is asked; it refuses, in words, what is none.

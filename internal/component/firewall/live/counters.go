@@ -23,7 +23,7 @@ type Counter struct {
 	RuleID  string     `json:"rule_id" doc:"Id of the rule or NAT rule"`
 	NAT     bool       `json:"nat" doc:"Whether it is a NAT rule"`
 	Packets uint64     `json:"packets" doc:"First packets of connections"`
-	Bytes   uint64     `json:"bytes"`
+	Bytes   uint64     `json:"bytes" doc:"Bytes of those packets"`
 	LastHit *time.Time `json:"last_hit" doc:"Last hit, to within ten seconds; null if none since the applier started"`
 }
 

@@ -20,6 +20,8 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 
 /**
  * The latest audit entries, newest first
+ *
+ * Who did what and when, on every node. GET /audit/search filters and pages.
  */
 export const recentAudit = <ThrowOnError extends boolean = true>(options?: Options<RecentAuditData, ThrowOnError>) => (options?.client ?? client).get<RecentAuditResponses, unknown, ThrowOnError>({ url: '/audit/recent', ...options });
 
@@ -60,6 +62,8 @@ export const login = <ThrowOnError extends boolean = true>(options: Options<Logi
 
 /**
  * Complete the sign-in with an authenticator code or a recovery code
+ *
+ * Send the token of POST /auth/login with either code or recovery_code; a recovery code works once. Returns the session cookie.
  */
 export const loginTotp = <ThrowOnError extends boolean = true>(options: Options<LoginTotpData, ThrowOnError>) => (options.client ?? client).post<LoginTotpResponses, unknown, ThrowOnError>({
     url: '/auth/login/totp',
@@ -72,11 +76,15 @@ export const loginTotp = <ThrowOnError extends boolean = true>(options: Options<
 
 /**
  * End this session
+ *
+ * Clears the session cookie; other sessions and API tokens of the account stay.
  */
 export const logout = <ThrowOnError extends boolean = true>(options?: Options<LogoutData, ThrowOnError>) => (options?.client ?? client).post<LogoutResponses, unknown, ThrowOnError>({ url: '/auth/logout', ...options });
 
 /**
  * Get the identity of this session or token
+ *
+ * Use it to see whether a session or token is still valid, and which role it has.
  */
 export const me = <ThrowOnError extends boolean = true>(options?: Options<MeData, ThrowOnError>) => (options?.client ?? client).get<MeResponses, unknown, ThrowOnError>({ url: '/auth/me', ...options });
 
@@ -96,16 +104,22 @@ export const resetPassword = <ThrowOnError extends boolean = true>(options: Opti
 
 /**
  * List your own sessions
+ *
+ * Browsers that are signed in to your account, the latest request first.
  */
 export const listSessions = <ThrowOnError extends boolean = true>(options?: Options<ListSessionsData, ThrowOnError>) => (options?.client ?? client).get<ListSessionsResponses, unknown, ThrowOnError>({ url: '/auth/sessions', ...options });
 
 /**
  * End one of your own sessions
+ *
+ * The browser has to sign in again; its open streams are closed.
  */
 export const revokeSession = <ThrowOnError extends boolean = true>(options: Options<RevokeSessionData, ThrowOnError>) => (options.client ?? client).delete<RevokeSessionResponses, unknown, ThrowOnError>({ url: '/auth/sessions/{id}', ...options });
 
 /**
  * List your own API tokens
+ *
+ * Without the tokens themselves: they are shown only when created.
  */
 export const listTokens = <ThrowOnError extends boolean = true>(options?: Options<ListTokensData, ThrowOnError>) => (options?.client ?? client).get<ListTokensResponses, unknown, ThrowOnError>({ url: '/auth/tokens', ...options });
 
@@ -125,11 +139,15 @@ export const createToken = <ThrowOnError extends boolean = true>(options: Option
 
 /**
  * Revoke one of your own API tokens
+ *
+ * Programs that use it get 401 from then on.
  */
 export const revokeToken = <ThrowOnError extends boolean = true>(options: Options<RevokeTokenData, ThrowOnError>) => (options.client ?? client).delete<RevokeTokenResponses, unknown, ThrowOnError>({ url: '/auth/tokens/{id}', ...options });
 
 /**
  * Turn your own second factor off
+ *
+ * Requires your password. Signing in then needs the password alone; the recovery codes no longer work. Other sessions and all API tokens of the account end.
  */
 export const disableTotp = <ThrowOnError extends boolean = true>(options: Options<DisableTotpData, ThrowOnError>) => (options.client ?? client).post<DisableTotpResponses, unknown, ThrowOnError>({
     url: '/auth/totp/disable',
@@ -170,11 +188,15 @@ export const setupTotp = <ThrowOnError extends boolean = true>(options: Options<
 
 /**
  * List servers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address. sort accepts name, address, port, weight, created_at, updated_at; default name. filter accepts backend_id.
  */
 export const listProxyServers = <ThrowOnError extends boolean = true>(options?: Options<ListProxyServersData, ThrowOnError>) => (options?.client ?? client).get<ListProxyServersResponses, unknown, ThrowOnError>({ url: '/backend-servers', ...options });
 
 /**
  * Create a server
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyServer = <ThrowOnError extends boolean = true>(options: Options<CreateProxyServerData, ThrowOnError>) => (options.client ?? client).post<CreateProxyServerResponses, unknown, ThrowOnError>({
     url: '/backend-servers',
@@ -187,16 +209,22 @@ export const createProxyServer = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * Delete a server
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyServer = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyServerData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyServerResponses, unknown, ThrowOnError>({ url: '/backend-servers/{id}', ...options });
 
 /**
  * Get one server
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyServer = <ThrowOnError extends boolean = true>(options: Options<GetProxyServerData, ThrowOnError>) => (options.client ?? client).get<GetProxyServerResponses, unknown, ThrowOnError>({ url: '/backend-servers/{id}', ...options });
 
 /**
  * Replace a server
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyServer = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyServerData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyServerResponses, unknown, ThrowOnError>({
     url: '/backend-servers/{id}',
@@ -209,11 +237,15 @@ export const updateProxyServer = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * List backends
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, scheme. sort accepts name, scheme, active, created_at, updated_at; default name. filter accepts scheme, active.
  */
 export const listProxyBackends = <ThrowOnError extends boolean = true>(options?: Options<ListProxyBackendsData, ThrowOnError>) => (options?.client ?? client).get<ListProxyBackendsResponses, unknown, ThrowOnError>({ url: '/backends', ...options });
 
 /**
  * Create a backend
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyBackend = <ThrowOnError extends boolean = true>(options: Options<CreateProxyBackendData, ThrowOnError>) => (options.client ?? client).post<CreateProxyBackendResponses, unknown, ThrowOnError>({
     url: '/backends',
@@ -226,16 +258,22 @@ export const createProxyBackend = <ThrowOnError extends boolean = true>(options:
 
 /**
  * Delete a backend
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyBackend = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyBackendData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyBackendResponses, unknown, ThrowOnError>({ url: '/backends/{id}', ...options });
 
 /**
  * Get one backend
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyBackend = <ThrowOnError extends boolean = true>(options: Options<GetProxyBackendData, ThrowOnError>) => (options.client ?? client).get<GetProxyBackendResponses, unknown, ThrowOnError>({ url: '/backends/{id}', ...options });
 
 /**
  * Replace a backend
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyBackend = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyBackendData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyBackendResponses, unknown, ThrowOnError>({
     url: '/backends/{id}',
@@ -248,11 +286,15 @@ export const updateProxyBackend = <ThrowOnError extends boolean = true>(options:
 
 /**
  * List the servers of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address. sort accepts name, address, port, weight, created_at, updated_at; default name.
  */
 export const listProxyServersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyServersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyServersOfResponses, unknown, ThrowOnError>({ url: '/backends/{id}/servers', ...options });
 
 /**
  * Create a server here
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyServerOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyServerOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyServerOfResponses, unknown, ThrowOnError>({
     url: '/backends/{id}/servers',
@@ -279,11 +321,15 @@ export const batch = <ThrowOnError extends boolean = true>(options: Options<Batc
 
 /**
  * List certificates
+ *
+ * One page; X-Total-Count is the number of all matches. q searches names, issuer, serial. sort accepts names, not_after, source, created_at, updated_at; default names. filter accepts source, dns_provider_id.
  */
 export const listCertCertificates = <ThrowOnError extends boolean = true>(options?: Options<ListCertCertificatesData, ThrowOnError>) => (options?.client ?? client).get<ListCertCertificatesResponses, unknown, ThrowOnError>({ url: '/certificates', ...options });
 
 /**
  * Create a certificate
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createCertCertificate = <ThrowOnError extends boolean = true>(options: Options<CreateCertCertificateData, ThrowOnError>) => (options.client ?? client).post<CreateCertCertificateResponses, unknown, ThrowOnError>({
     url: '/certificates',
@@ -296,16 +342,22 @@ export const createCertCertificate = <ThrowOnError extends boolean = true>(optio
 
 /**
  * List the kinds of DNS provider and their settings
+ *
+ * A provider of /certificates/dns-providers has one of these kinds, and its settings.
  */
 export const listCertDnsProviderKinds = <ThrowOnError extends boolean = true>(options?: Options<ListCertDnsProviderKindsData, ThrowOnError>) => (options?.client ?? client).get<ListCertDnsProviderKindsResponses, unknown, ThrowOnError>({ url: '/certificates/dns-provider-kinds', ...options });
 
 /**
  * List dns providers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, kind. sort accepts name, kind, created_at, updated_at; default name.
  */
 export const listCertDnsProviders = <ThrowOnError extends boolean = true>(options?: Options<ListCertDnsProvidersData, ThrowOnError>) => (options?.client ?? client).get<ListCertDnsProvidersResponses, unknown, ThrowOnError>({ url: '/certificates/dns-providers', ...options });
 
 /**
  * Create a dns provider
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<CreateCertDnsProviderData, ThrowOnError>) => (options.client ?? client).post<CreateCertDnsProviderResponses, unknown, ThrowOnError>({
     url: '/certificates/dns-providers',
@@ -318,16 +370,22 @@ export const createCertDnsProvider = <ThrowOnError extends boolean = true>(optio
 
 /**
  * Delete a dns provider
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<DeleteCertDnsProviderData, ThrowOnError>) => (options.client ?? client).delete<DeleteCertDnsProviderResponses, unknown, ThrowOnError>({ url: '/certificates/dns-providers/{id}', ...options });
 
 /**
  * Get one dns provider
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<GetCertDnsProviderData, ThrowOnError>) => (options.client ?? client).get<GetCertDnsProviderResponses, unknown, ThrowOnError>({ url: '/certificates/dns-providers/{id}', ...options });
 
 /**
  * Replace a dns provider
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateCertDnsProvider = <ThrowOnError extends boolean = true>(options: Options<UpdateCertDnsProviderData, ThrowOnError>) => (options.client ?? client).put<UpdateCertDnsProviderResponses, unknown, ThrowOnError>({
     url: '/certificates/dns-providers/{id}',
@@ -340,21 +398,29 @@ export const updateCertDnsProvider = <ThrowOnError extends boolean = true>(optio
 
 /**
  * Count certificates by state
+ *
+ * For a dashboard: all, expiring soon, expired, and those whose last attempt failed.
  */
 export const summariseCertificates = <ThrowOnError extends boolean = true>(options?: Options<SummariseCertificatesData, ThrowOnError>) => (options?.client ?? client).get<SummariseCertificatesResponses, unknown, ThrowOnError>({ url: '/certificates/summary', ...options });
 
 /**
  * Delete a certificate
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteCertCertificate = <ThrowOnError extends boolean = true>(options: Options<DeleteCertCertificateData, ThrowOnError>) => (options.client ?? client).delete<DeleteCertCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}', ...options });
 
 /**
  * Get one certificate
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getCertCertificate = <ThrowOnError extends boolean = true>(options: Options<GetCertCertificateData, ThrowOnError>) => (options.client ?? client).get<GetCertCertificateResponses, unknown, ThrowOnError>({ url: '/certificates/{id}', ...options });
 
 /**
  * Replace a certificate
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateCertCertificate = <ThrowOnError extends boolean = true>(options: Options<UpdateCertCertificateData, ThrowOnError>) => (options.client ?? client).put<UpdateCertCertificateResponses, unknown, ThrowOnError>({
     url: '/certificates/{id}',
@@ -381,6 +447,8 @@ export const renewCertificate = <ThrowOnError extends boolean = true>(options: O
 
 /**
  * List changes of the configuration, newest first
+ *
+ * Each entry says who changed what, why, and whether it is live. The details of one are at GET /changes/{id}.
  */
 export const listChanges = <ThrowOnError extends boolean = true>(options?: Options<ListChangesData, ThrowOnError>) => (options?.client ?? client).get<ListChangesResponses, unknown, ThrowOnError>({ url: '/changes', ...options });
 
@@ -393,6 +461,8 @@ export const getChange = <ThrowOnError extends boolean = true>(options: Options<
 
 /**
  * Confirm a change that is waiting for confirmation
+ *
+ * Keeps a change that was sent with Gateway-Confirm-Within; without confirmation it is reverted at its deadline.
  */
 export const confirmChange = <ThrowOnError extends boolean = true>(options: Options<ConfirmChangeData, ThrowOnError>) => (options.client ?? client).post<ConfirmChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}/confirm', ...options });
 
@@ -412,11 +482,15 @@ export const dnsFlushCache = <ThrowOnError extends boolean = true>(options?: Opt
 
 /**
  * List records
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value, fqdn, type. sort accepts fqdn, name, type, value, ttl, created_at, updated_at; default fqdn. filter accepts zone_id, type.
  */
 export const listDnsRecords = <ThrowOnError extends boolean = true>(options?: Options<ListDnsRecordsData, ThrowOnError>) => (options?.client ?? client).get<ListDnsRecordsResponses, unknown, ThrowOnError>({ url: '/dns/records', ...options });
 
 /**
  * Create a record
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createDnsRecord = <ThrowOnError extends boolean = true>(options: Options<CreateDnsRecordData, ThrowOnError>) => (options.client ?? client).post<CreateDnsRecordResponses, unknown, ThrowOnError>({
     url: '/dns/records',
@@ -429,16 +503,22 @@ export const createDnsRecord = <ThrowOnError extends boolean = true>(options: Op
 
 /**
  * Delete a record
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteDnsRecord = <ThrowOnError extends boolean = true>(options: Options<DeleteDnsRecordData, ThrowOnError>) => (options.client ?? client).delete<DeleteDnsRecordResponses, unknown, ThrowOnError>({ url: '/dns/records/{id}', ...options });
 
 /**
  * Get one record
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getDnsRecord = <ThrowOnError extends boolean = true>(options: Options<GetDnsRecordData, ThrowOnError>) => (options.client ?? client).get<GetDnsRecordResponses, unknown, ThrowOnError>({ url: '/dns/records/{id}', ...options });
 
 /**
  * Replace a record
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateDnsRecord = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsRecordData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsRecordResponses, unknown, ThrowOnError>({
     url: '/dns/records/{id}',
@@ -451,11 +531,15 @@ export const updateDnsRecord = <ThrowOnError extends boolean = true>(options: Op
 
 /**
  * Get the settings of the DNS resolver
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getDnsSettings = <ThrowOnError extends boolean = true>(options?: Options<GetDnsSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetDnsSettingsResponses, unknown, ThrowOnError>({ url: '/dns/settings', ...options });
 
 /**
  * Replace the settings of the DNS resolver
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateDnsSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsSettingsResponses, unknown, ThrowOnError>({
     url: '/dns/settings',
@@ -475,11 +559,15 @@ export const dnsStats = <ThrowOnError extends boolean = true>(options?: Options<
 
 /**
  * List zones
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, forward_to. sort accepts name, created_at, updated_at; default name.
  */
 export const listDnsZones = <ThrowOnError extends boolean = true>(options?: Options<ListDnsZonesData, ThrowOnError>) => (options?.client ?? client).get<ListDnsZonesResponses, unknown, ThrowOnError>({ url: '/dns/zones', ...options });
 
 /**
  * Create a zone
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createDnsZone = <ThrowOnError extends boolean = true>(options: Options<CreateDnsZoneData, ThrowOnError>) => (options.client ?? client).post<CreateDnsZoneResponses, unknown, ThrowOnError>({
     url: '/dns/zones',
@@ -492,16 +580,22 @@ export const createDnsZone = <ThrowOnError extends boolean = true>(options: Opti
 
 /**
  * Delete a zone
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteDnsZone = <ThrowOnError extends boolean = true>(options: Options<DeleteDnsZoneData, ThrowOnError>) => (options.client ?? client).delete<DeleteDnsZoneResponses, unknown, ThrowOnError>({ url: '/dns/zones/{id}', ...options });
 
 /**
  * Get one zone
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getDnsZone = <ThrowOnError extends boolean = true>(options: Options<GetDnsZoneData, ThrowOnError>) => (options.client ?? client).get<GetDnsZoneResponses, unknown, ThrowOnError>({ url: '/dns/zones/{id}', ...options });
 
 /**
  * Replace a zone
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateDnsZone = <ThrowOnError extends boolean = true>(options: Options<UpdateDnsZoneData, ThrowOnError>) => (options.client ?? client).put<UpdateDnsZoneResponses, unknown, ThrowOnError>({
     url: '/dns/zones/{id}',
@@ -514,11 +608,15 @@ export const updateDnsZone = <ThrowOnError extends boolean = true>(options: Opti
 
 /**
  * List headers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, created_at, updated_at; default name. filter accepts domain_id.
  */
 export const listProxyHeaders = <ThrowOnError extends boolean = true>(options?: Options<ListProxyHeadersData, ThrowOnError>) => (options?.client ?? client).get<ListProxyHeadersResponses, unknown, ThrowOnError>({ url: '/domain-headers', ...options });
 
 /**
  * Create a header
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyHeader = <ThrowOnError extends boolean = true>(options: Options<CreateProxyHeaderData, ThrowOnError>) => (options.client ?? client).post<CreateProxyHeaderResponses, unknown, ThrowOnError>({
     url: '/domain-headers',
@@ -531,16 +629,22 @@ export const createProxyHeader = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * Delete a header
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyHeader = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyHeaderData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyHeaderResponses, unknown, ThrowOnError>({ url: '/domain-headers/{id}', ...options });
 
 /**
  * Get one header
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyHeader = <ThrowOnError extends boolean = true>(options: Options<GetProxyHeaderData, ThrowOnError>) => (options.client ?? client).get<GetProxyHeaderResponses, unknown, ThrowOnError>({ url: '/domain-headers/{id}', ...options });
 
 /**
  * Replace a header
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyHeader = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyHeaderData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyHeaderResponses, unknown, ThrowOnError>({
     url: '/domain-headers/{id}',
@@ -553,11 +657,15 @@ export const updateProxyHeader = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * List users
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name. sort accepts name, created_at, updated_at; default name. filter accepts domain_id.
  */
 export const listProxyUsers = <ThrowOnError extends boolean = true>(options?: Options<ListProxyUsersData, ThrowOnError>) => (options?.client ?? client).get<ListProxyUsersResponses, unknown, ThrowOnError>({ url: '/domain-users', ...options });
 
 /**
  * Create a user
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyUser = <ThrowOnError extends boolean = true>(options: Options<CreateProxyUserData, ThrowOnError>) => (options.client ?? client).post<CreateProxyUserResponses, unknown, ThrowOnError>({
     url: '/domain-users',
@@ -570,16 +678,22 @@ export const createProxyUser = <ThrowOnError extends boolean = true>(options: Op
 
 /**
  * Delete a user
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyUser = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyUserData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyUserResponses, unknown, ThrowOnError>({ url: '/domain-users/{id}', ...options });
 
 /**
  * Get one user
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyUser = <ThrowOnError extends boolean = true>(options: Options<GetProxyUserData, ThrowOnError>) => (options.client ?? client).get<GetProxyUserResponses, unknown, ThrowOnError>({ url: '/domain-users/{id}', ...options });
 
 /**
  * Replace a user
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyUser = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserResponses, unknown, ThrowOnError>({
     url: '/domain-users/{id}',
@@ -592,11 +706,15 @@ export const updateProxyUser = <ThrowOnError extends boolean = true>(options: Op
 
 /**
  * List domains
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, notes. sort accepts name, active, created_at, updated_at; default name. filter accepts backend_id, active, maintenance.
  */
 export const listProxyDomains = <ThrowOnError extends boolean = true>(options?: Options<ListProxyDomainsData, ThrowOnError>) => (options?.client ?? client).get<ListProxyDomainsResponses, unknown, ThrowOnError>({ url: '/domains', ...options });
 
 /**
  * Create a domain
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyDomain = <ThrowOnError extends boolean = true>(options: Options<CreateProxyDomainData, ThrowOnError>) => (options.client ?? client).post<CreateProxyDomainResponses, unknown, ThrowOnError>({
     url: '/domains',
@@ -609,16 +727,22 @@ export const createProxyDomain = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * Delete a domain
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyDomain = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyDomainData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyDomainResponses, unknown, ThrowOnError>({ url: '/domains/{id}', ...options });
 
 /**
  * Get one domain
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyDomain = <ThrowOnError extends boolean = true>(options: Options<GetProxyDomainData, ThrowOnError>) => (options.client ?? client).get<GetProxyDomainResponses, unknown, ThrowOnError>({ url: '/domains/{id}', ...options });
 
 /**
  * Replace a domain
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyDomain = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyDomainData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyDomainResponses, unknown, ThrowOnError>({
     url: '/domains/{id}',
@@ -631,11 +755,15 @@ export const updateProxyDomain = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * List the headers of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, created_at, updated_at; default name.
  */
 export const listProxyHeadersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyHeadersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyHeadersOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers', ...options });
 
 /**
  * Create a header here
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyHeaderOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/headers',
@@ -648,16 +776,22 @@ export const createProxyHeaderOf = <ThrowOnError extends boolean = true>(options
 
 /**
  * Delete a header of this resource
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyHeaderOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers/{item}', ...options });
 
 /**
  * Get one header of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<GetProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).get<GetProxyHeaderOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/headers/{item}', ...options });
 
 /**
  * Replace a header of this resource
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyHeaderOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyHeaderOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyHeaderOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/headers/{item}',
@@ -677,11 +811,15 @@ export const proxyTrafficHistory = <ThrowOnError extends boolean = true>(options
 
 /**
  * List the users of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name. sort accepts name, created_at, updated_at; default name.
  */
 export const listProxyUsersOf = <ThrowOnError extends boolean = true>(options: Options<ListProxyUsersOfData, ThrowOnError>) => (options.client ?? client).get<ListProxyUsersOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users', ...options });
 
 /**
  * Create a user here
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<CreateProxyUserOfData, ThrowOnError>) => (options.client ?? client).post<CreateProxyUserOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/users',
@@ -694,16 +832,22 @@ export const createProxyUserOf = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * Delete a user of this resource
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyUserOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyUserOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users/{item}', ...options });
 
 /**
  * Get one user of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<GetProxyUserOfData, ThrowOnError>) => (options.client ?? client).get<GetProxyUserOfResponses, unknown, ThrowOnError>({ url: '/domains/{id}/users/{item}', ...options });
 
 /**
  * Replace a user of this resource
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyUserOf = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyUserOfData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyUserOfResponses, unknown, ThrowOnError>({
     url: '/domains/{id}/users/{item}',
@@ -716,11 +860,15 @@ export const updateProxyUserOf = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * List address groups
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, created_at, updated_at, member_count; default name. filter accepts builtin.
  */
 export const listFirewallAddressGroups = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressGroupsResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups', ...options });
 
 /**
  * Create an address group
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups',
@@ -733,16 +881,22 @@ export const createFirewallAddressGroup = <ThrowOnError extends boolean = true>(
 
 /**
  * Delete an address group
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressGroupResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}', ...options });
 
 /**
  * Get one address group
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressGroupResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}', ...options });
 
 /**
  * Replace an address group
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}',
@@ -755,11 +909,15 @@ export const updateFirewallAddressGroup = <ThrowOnError extends boolean = true>(
 
 /**
  * List the address members of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name.
  */
 export const listFirewallAddressMembersOf = <ThrowOnError extends boolean = true>(options: Options<ListFirewallAddressMembersOfData, ThrowOnError>) => (options.client ?? client).get<ListFirewallAddressMembersOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members', ...options });
 
 /**
  * Create an address member here
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}/members',
@@ -772,16 +930,22 @@ export const createFirewallAddressMemberOf = <ThrowOnError extends boolean = tru
 
 /**
  * Delete an address member of this resource
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
 
 /**
  * Get one address member of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/address-groups/{id}/members/{item}', ...options });
 
 /**
  * Replace an address member of this resource
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/address-groups/{id}/members/{item}',
@@ -801,11 +965,15 @@ export const listFirewallAddressGroupUses = <ThrowOnError extends boolean = true
 
 /**
  * List address members
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name. filter accepts group_id, object_id.
  */
 export const listFirewallAddressMembers = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressMembersData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressMembersResponses, unknown, ThrowOnError>({ url: '/firewall/address-members', ...options });
 
 /**
  * Create an address member
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/address-members',
@@ -818,16 +986,22 @@ export const createFirewallAddressMember = <ThrowOnError extends boolean = true>
 
 /**
  * Delete an address member
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressMemberResponses, unknown, ThrowOnError>({ url: '/firewall/address-members/{id}', ...options });
 
 /**
  * Get one address member
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressMemberResponses, unknown, ThrowOnError>({ url: '/firewall/address-members/{id}', ...options });
 
 /**
  * Replace an address member
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressMember = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/address-members/{id}',
@@ -840,11 +1014,15 @@ export const updateFirewallAddressMember = <ThrowOnError extends boolean = true>
 
 /**
  * List address objects
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, kind, value, created_at, updated_at; default name. filter accepts kind.
  */
 export const listFirewallAddressObjects = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAddressObjectsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAddressObjectsResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects', ...options });
 
 /**
  * Create an address object
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAddressObjectResponses, unknown, ThrowOnError>({
     url: '/firewall/address-objects',
@@ -857,16 +1035,22 @@ export const createFirewallAddressObject = <ThrowOnError extends boolean = true>
 
 /**
  * Delete an address object
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAddressObjectResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}', ...options });
 
 /**
  * Get one address object
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAddressObjectResponses, unknown, ThrowOnError>({ url: '/firewall/address-objects/{id}', ...options });
 
 /**
  * Replace an address object
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAddressObject = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAddressObjectData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAddressObjectResponses, unknown, ThrowOnError>({
     url: '/firewall/address-objects/{id}',
@@ -886,11 +1070,15 @@ export const listFirewallAddressObjectUses = <ThrowOnError extends boolean = tru
 
 /**
  * List assertions
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, expect, enabled, created_at, updated_at; default name. filter accepts src_zone, dst_zone, expect, enabled.
  */
 export const listFirewallAssertions = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallAssertionsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallAssertionsResponses, unknown, ThrowOnError>({ url: '/firewall/assertions', ...options });
 
 /**
  * Create an assertion
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallAssertionResponses, unknown, ThrowOnError>({
     url: '/firewall/assertions',
@@ -903,16 +1091,22 @@ export const createFirewallAssertion = <ThrowOnError extends boolean = true>(opt
 
 /**
  * Delete an assertion
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallAssertionData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallAssertionResponses, unknown, ThrowOnError>({ url: '/firewall/assertions/{id}', ...options });
 
 /**
  * Get one assertion
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<GetFirewallAssertionData, ThrowOnError>) => (options.client ?? client).get<GetFirewallAssertionResponses, unknown, ThrowOnError>({ url: '/firewall/assertions/{id}', ...options });
 
 /**
  * Replace an assertion
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallAssertion = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallAssertionData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallAssertionResponses, unknown, ThrowOnError>({
     url: '/firewall/assertions/{id}',
@@ -925,6 +1119,8 @@ export const updateFirewallAssertion = <ThrowOnError extends boolean = true>(opt
 
 /**
  * Connections that the kernel tracks
+ *
+ * From the connection tracking table, filtered; total counts all that match.
  */
 export const firewallConnections = <ThrowOnError extends boolean = true>(options?: Options<FirewallConnectionsData, ThrowOnError>) => (options?.client ?? client).get<FirewallConnectionsResponses, unknown, ThrowOnError>({ url: '/firewall/connections', ...options });
 
@@ -965,6 +1161,8 @@ export const firewallExplain = <ThrowOnError extends boolean = true>(options: Op
 
 /**
  * List shadowed rules and rules without hits
+ *
+ * Compares each rule with those before it, and with the hit counters.
  */
 export const firewallFindings = <ThrowOnError extends boolean = true>(options?: Options<FirewallFindingsData, ThrowOnError>) => (options?.client ?? client).get<FirewallFindingsResponses, unknown, ThrowOnError>({ url: '/firewall/findings', ...options });
 
@@ -977,16 +1175,22 @@ export const firewallLog = <ThrowOnError extends boolean = true>(options?: Optio
 
 /**
  * Number and actions of the rules from zone to zone
+ *
+ * Counts enabled rules that have not expired.
  */
 export const firewallMatrix = <ThrowOnError extends boolean = true>(options?: Options<FirewallMatrixData, ThrowOnError>) => (options?.client ?? client).get<FirewallMatrixResponses, unknown, ThrowOnError>({ url: '/firewall/matrix', ...options });
 
 /**
  * List rules
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, comment, note, labels. sort accepts priority, name, action, enabled, created_at, updated_at, expires_at; default priority. filter accepts src_zone, dst_zone, action, enabled, log, src_group_id, dst_group_id, src_object_id, dst_object_id, service_object_id, service_group_id.
  */
 export const listFirewallRules = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallRulesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallRulesResponses, unknown, ThrowOnError>({ url: '/firewall/rules', ...options });
 
 /**
  * Create a rule
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallRule = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallRuleData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallRuleResponses, unknown, ThrowOnError>({
     url: '/firewall/rules',
@@ -999,6 +1203,8 @@ export const createFirewallRule = <ThrowOnError extends boolean = true>(options:
 
 /**
  * Reorder the rules
+ *
+ * Sets the priorities of all rules, as one change; every rule must be listed once.
  */
 export const orderFirewallRules = <ThrowOnError extends boolean = true>(options: Options<OrderFirewallRulesData, ThrowOnError>) => (options.client ?? client).post<OrderFirewallRulesResponses, unknown, ThrowOnError>({
     url: '/firewall/rules/order',
@@ -1011,16 +1217,22 @@ export const orderFirewallRules = <ThrowOnError extends boolean = true>(options:
 
 /**
  * Delete a rule
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallRule = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallRuleResponses, unknown, ThrowOnError>({ url: '/firewall/rules/{id}', ...options });
 
 /**
  * Get one rule
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallRule = <ThrowOnError extends boolean = true>(options: Options<GetFirewallRuleData, ThrowOnError>) => (options.client ?? client).get<GetFirewallRuleResponses, unknown, ThrowOnError>({ url: '/firewall/rules/{id}', ...options });
 
 /**
  * Set the note and the labels of a rule
+ *
+ * Sets the fields that are given and leaves the others as they are. Send the ETag as If-Match.
  */
 export const patchFirewallRule = <ThrowOnError extends boolean = true>(options: Options<PatchFirewallRuleData, ThrowOnError>) => (options.client ?? client).patch<PatchFirewallRuleResponses, unknown, ThrowOnError>({
     url: '/firewall/rules/{id}',
@@ -1033,6 +1245,8 @@ export const patchFirewallRule = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * Replace a rule
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallRule = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallRuleResponses, unknown, ThrowOnError>({
     url: '/firewall/rules/{id}',
@@ -1045,11 +1259,15 @@ export const updateFirewallRule = <ThrowOnError extends boolean = true>(options:
 
 /**
  * List service groups
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, created_at, updated_at, member_count; default name. filter accepts builtin.
  */
 export const listFirewallServiceGroups = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallServiceGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallServiceGroupsResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups', ...options });
 
 /**
  * Create a service group
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups',
@@ -1062,16 +1280,22 @@ export const createFirewallServiceGroup = <ThrowOnError extends boolean = true>(
 
 /**
  * Delete a service group
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceGroupResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}', ...options });
 
 /**
  * Get one service group
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceGroupResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}', ...options });
 
 /**
  * Replace a service group
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallServiceGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceGroupResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups/{id}',
@@ -1084,11 +1308,15 @@ export const updateFirewallServiceGroup = <ThrowOnError extends boolean = true>(
 
 /**
  * List the service members of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name.
  */
 export const listFirewallServiceMembersOf = <ThrowOnError extends boolean = true>(options: Options<ListFirewallServiceMembersOfData, ThrowOnError>) => (options.client ?? client).get<ListFirewallServiceMembersOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members', ...options });
 
 /**
  * Create a service member here
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups/{id}/members',
@@ -1101,16 +1329,22 @@ export const createFirewallServiceMemberOf = <ThrowOnError extends boolean = tru
 
 /**
  * Delete a service member of this resource
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members/{item}', ...options });
 
 /**
  * Get one service member of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceMemberOfResponses, unknown, ThrowOnError>({ url: '/firewall/service-groups/{id}/members/{item}', ...options });
 
 /**
  * Replace a service member of this resource
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallServiceMemberOf = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceMemberOfData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceMemberOfResponses, unknown, ThrowOnError>({
     url: '/firewall/service-groups/{id}/members/{item}',
@@ -1130,11 +1364,15 @@ export const listFirewallServiceGroupUses = <ThrowOnError extends boolean = true
 
 /**
  * List service members
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name. filter accepts group_id, object_id.
  */
 export const listFirewallServiceMembers = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallServiceMembersData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallServiceMembersResponses, unknown, ThrowOnError>({ url: '/firewall/service-members', ...options });
 
 /**
  * Create a service member
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/service-members',
@@ -1147,16 +1385,22 @@ export const createFirewallServiceMember = <ThrowOnError extends boolean = true>
 
 /**
  * Delete a service member
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceMemberResponses, unknown, ThrowOnError>({ url: '/firewall/service-members/{id}', ...options });
 
 /**
  * Get one service member
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceMemberResponses, unknown, ThrowOnError>({ url: '/firewall/service-members/{id}', ...options });
 
 /**
  * Replace a service member
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallServiceMember = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceMemberResponses, unknown, ThrowOnError>({
     url: '/firewall/service-members/{id}',
@@ -1169,11 +1413,15 @@ export const updateFirewallServiceMember = <ThrowOnError extends boolean = true>
 
 /**
  * List services
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, protocol, port, description. sort accepts name, protocol, port, created_at, updated_at; default name. filter accepts protocol, builtin.
  */
 export const listFirewallServices = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallServicesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallServicesResponses, unknown, ThrowOnError>({ url: '/firewall/services', ...options });
 
 /**
  * Create a service
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallService = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallServiceData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallServiceResponses, unknown, ThrowOnError>({
     url: '/firewall/services',
@@ -1186,16 +1434,22 @@ export const createFirewallService = <ThrowOnError extends boolean = true>(optio
 
 /**
  * Delete a service
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallService = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallServiceData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallServiceResponses, unknown, ThrowOnError>({ url: '/firewall/services/{id}', ...options });
 
 /**
  * Get one service
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallService = <ThrowOnError extends boolean = true>(options: Options<GetFirewallServiceData, ThrowOnError>) => (options.client ?? client).get<GetFirewallServiceResponses, unknown, ThrowOnError>({ url: '/firewall/services/{id}', ...options });
 
 /**
  * Replace a service
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallService = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallServiceData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallServiceResponses, unknown, ThrowOnError>({
     url: '/firewall/services/{id}',
@@ -1215,11 +1469,15 @@ export const listFirewallServiceUses = <ThrowOnError extends boolean = true>(opt
 
 /**
  * Get the settings of the packet filter
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallSettings = <ThrowOnError extends boolean = true>(options?: Options<GetFirewallSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetFirewallSettingsResponses, unknown, ThrowOnError>({ url: '/firewall/settings', ...options });
 
 /**
  * Replace the settings of the packet filter
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallSettingsResponses, unknown, ThrowOnError>({
     url: '/firewall/settings',
@@ -1232,11 +1490,15 @@ export const updateFirewallSettings = <ThrowOnError extends boolean = true>(opti
 
 /**
  * List zones
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, created_at, updated_at; default name. filter accepts builtin.
  */
 export const listFirewallZones = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallZonesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallZonesResponses, unknown, ThrowOnError>({ url: '/firewall/zones', ...options });
 
 /**
  * Create a zone
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallZone = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallZoneData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallZoneResponses, unknown, ThrowOnError>({
     url: '/firewall/zones',
@@ -1249,16 +1511,22 @@ export const createFirewallZone = <ThrowOnError extends boolean = true>(options:
 
 /**
  * Delete a zone
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallZone = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallZoneData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallZoneResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}', ...options });
 
 /**
  * Get one zone
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallZone = <ThrowOnError extends boolean = true>(options: Options<GetFirewallZoneData, ThrowOnError>) => (options.client ?? client).get<GetFirewallZoneResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}', ...options });
 
 /**
  * Replace a zone
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallZone = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallZoneData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallZoneResponses, unknown, ThrowOnError>({
     url: '/firewall/zones/{id}',
@@ -1278,11 +1546,15 @@ export const listFirewallZoneUses = <ThrowOnError extends boolean = true>(option
 
 /**
  * List nat rules
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, note, labels, target_address. sort accepts priority, name, kind, enabled, created_at, updated_at; default priority. filter accepts kind, in_zone, out_zone, enabled.
  */
 export const listFirewallNatRules = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallNatRulesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallNatRulesResponses, unknown, ThrowOnError>({ url: '/nat-rules', ...options });
 
 /**
  * Create a nat rule
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<CreateFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).post<CreateFirewallNatRuleResponses, unknown, ThrowOnError>({
     url: '/nat-rules',
@@ -1295,6 +1567,8 @@ export const createFirewallNatRule = <ThrowOnError extends boolean = true>(optio
 
 /**
  * Reorder the rules
+ *
+ * Sets the priorities of all rules, as one change; every rule must be listed once.
  */
 export const orderFirewallNatRules = <ThrowOnError extends boolean = true>(options: Options<OrderFirewallNatRulesData, ThrowOnError>) => (options.client ?? client).post<OrderFirewallNatRulesResponses, unknown, ThrowOnError>({
     url: '/nat-rules/order',
@@ -1307,16 +1581,22 @@ export const orderFirewallNatRules = <ThrowOnError extends boolean = true>(optio
 
 /**
  * Delete a nat rule
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<DeleteFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteFirewallNatRuleResponses, unknown, ThrowOnError>({ url: '/nat-rules/{id}', ...options });
 
 /**
  * Get one nat rule
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<GetFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).get<GetFirewallNatRuleResponses, unknown, ThrowOnError>({ url: '/nat-rules/{id}', ...options });
 
 /**
  * Set the note and the labels of a NAT rule
+ *
+ * Sets the fields that are given and leaves the others as they are. Send the ETag as If-Match.
  */
 export const patchFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<PatchFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).patch<PatchFirewallNatRuleResponses, unknown, ThrowOnError>({
     url: '/nat-rules/{id}',
@@ -1329,6 +1609,8 @@ export const patchFirewallNatRule = <ThrowOnError extends boolean = true>(option
 
 /**
  * Replace a nat rule
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateFirewallNatRule = <ThrowOnError extends boolean = true>(options: Options<UpdateFirewallNatRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateFirewallNatRuleResponses, unknown, ThrowOnError>({
     url: '/nat-rules/{id}',
@@ -1341,11 +1623,15 @@ export const updateFirewallNatRule = <ThrowOnError extends boolean = true>(optio
 
 /**
  * List interfaces
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, role, description. sort accepts name, type, role, created_at, updated_at; default name. filter accepts type, role.
  */
 export const listNetworkInterfaces = <ThrowOnError extends boolean = true>(options?: Options<ListNetworkInterfacesData, ThrowOnError>) => (options?.client ?? client).get<ListNetworkInterfacesResponses, unknown, ThrowOnError>({ url: '/network-interfaces', ...options });
 
 /**
  * Create an interface
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<CreateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).post<CreateNetworkInterfaceResponses, unknown, ThrowOnError>({
     url: '/network-interfaces',
@@ -1358,16 +1644,22 @@ export const createNetworkInterface = <ThrowOnError extends boolean = true>(opti
 
 /**
  * Delete an interface
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<DeleteNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).delete<DeleteNetworkInterfaceResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}', ...options });
 
 /**
  * Get one interface
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<GetNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).get<GetNetworkInterfaceResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}', ...options });
 
 /**
  * Replace an interface
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<UpdateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).put<UpdateNetworkInterfaceResponses, unknown, ThrowOnError>({
     url: '/network-interfaces/{id}',
@@ -1387,11 +1679,15 @@ export const ntpForceSync = <ThrowOnError extends boolean = true>(options?: Opti
 
 /**
  * List pools
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address. sort accepts address, kind, created_at, updated_at; default address. filter accepts kind.
  */
 export const listNtpPools = <ThrowOnError extends boolean = true>(options?: Options<ListNtpPoolsData, ThrowOnError>) => (options?.client ?? client).get<ListNtpPoolsResponses, unknown, ThrowOnError>({ url: '/ntp/pools', ...options });
 
 /**
  * Create a pool
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createNtpPool = <ThrowOnError extends boolean = true>(options: Options<CreateNtpPoolData, ThrowOnError>) => (options.client ?? client).post<CreateNtpPoolResponses, unknown, ThrowOnError>({
     url: '/ntp/pools',
@@ -1404,16 +1700,22 @@ export const createNtpPool = <ThrowOnError extends boolean = true>(options: Opti
 
 /**
  * Delete a pool
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteNtpPool = <ThrowOnError extends boolean = true>(options: Options<DeleteNtpPoolData, ThrowOnError>) => (options.client ?? client).delete<DeleteNtpPoolResponses, unknown, ThrowOnError>({ url: '/ntp/pools/{id}', ...options });
 
 /**
  * Get one pool
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getNtpPool = <ThrowOnError extends boolean = true>(options: Options<GetNtpPoolData, ThrowOnError>) => (options.client ?? client).get<GetNtpPoolResponses, unknown, ThrowOnError>({ url: '/ntp/pools/{id}', ...options });
 
 /**
  * Replace a pool
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateNtpPool = <ThrowOnError extends boolean = true>(options: Options<UpdateNtpPoolData, ThrowOnError>) => (options.client ?? client).put<UpdateNtpPoolResponses, unknown, ThrowOnError>({
     url: '/ntp/pools/{id}',
@@ -1426,11 +1728,15 @@ export const updateNtpPool = <ThrowOnError extends boolean = true>(options: Opti
 
 /**
  * Get the settings of the NTP daemon
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getNtpSettings = <ThrowOnError extends boolean = true>(options?: Options<GetNtpSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetNtpSettingsResponses, unknown, ThrowOnError>({ url: '/ntp/settings', ...options });
 
 /**
  * Replace the settings of the NTP daemon
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateNtpSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateNtpSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateNtpSettingsResponses, unknown, ThrowOnError>({
     url: '/ntp/settings',
@@ -1443,16 +1749,22 @@ export const updateNtpSettings = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * State of each time source, from the NTP daemon
+ *
+ * One entry per address that is queried, with reachability and offset; 409 while the NTP service is switched off.
  */
 export const ntpSources = <ThrowOnError extends boolean = true>(options?: Options<NtpSourcesData, ThrowOnError>) => (options?.client ?? client).get<NtpSourcesResponses, unknown, ThrowOnError>({ url: '/ntp/sources', ...options });
 
 /**
  * State of the clock, from the NTP daemon
+ *
+ * Whether the clock is synchronised, to what, and how far off; 409 while the NTP service is switched off.
  */
 export const ntpStatus = <ThrowOnError extends boolean = true>(options?: Options<NtpStatusData, ThrowOnError>) => (options?.client ?? client).get<NtpStatusResponses, unknown, ThrowOnError>({ url: '/ntp/status', ...options });
 
 /**
  * API description as OpenAPI 3.1
+ *
+ * Generate clients from it. It is complete: every operation, parameter, property and status.
  */
 export const openapi = <ThrowOnError extends boolean = true>(options?: Options<OpenapiData, ThrowOnError>) => (options?.client ?? client).get<OpenapiResponses, unknown, ThrowOnError>({ url: '/openapi.json', ...options });
 
@@ -1472,6 +1784,8 @@ export const objectStates = <ThrowOnError extends boolean = true>(options: Optio
 
 /**
  * Get the counters of the reverse proxy
+ *
+ * Status, sessions and traffic of every backend, server and frontend, from HAProxy.
  */
 export const proxyStats = <ThrowOnError extends boolean = true>(options?: Options<ProxyStatsData, ThrowOnError>) => (options?.client ?? client).get<ProxyStatsResponses, unknown, ThrowOnError>({ url: '/proxy/stats', ...options });
 
@@ -1484,11 +1798,15 @@ export const proxyTraffic = <ThrowOnError extends boolean = true>(options?: Opti
 
 /**
  * List routing rules
+ *
+ * One page; X-Total-Count is the number of all matches. q searches path_prefix. sort accepts priority, path_prefix, created_at, updated_at; default priority. filter accepts domain_id, backend_id.
  */
 export const listProxyRoutingRules = <ThrowOnError extends boolean = true>(options?: Options<ListProxyRoutingRulesData, ThrowOnError>) => (options?.client ?? client).get<ListProxyRoutingRulesResponses, unknown, ThrowOnError>({ url: '/routing-rules', ...options });
 
 /**
  * Create a routing rule
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<CreateProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).post<CreateProxyRoutingRuleResponses, unknown, ThrowOnError>({
     url: '/routing-rules',
@@ -1501,6 +1819,8 @@ export const createProxyRoutingRule = <ThrowOnError extends boolean = true>(opti
 
 /**
  * Reorder the routing rules of a domain
+ *
+ * Sets the priorities of all rules of the domain, as one change; every rule must be listed once.
  */
 export const orderProxyRoutingRules = <ThrowOnError extends boolean = true>(options: Options<OrderProxyRoutingRulesData, ThrowOnError>) => (options.client ?? client).post<OrderProxyRoutingRulesResponses, unknown, ThrowOnError>({
     url: '/routing-rules/order',
@@ -1513,16 +1833,22 @@ export const orderProxyRoutingRules = <ThrowOnError extends boolean = true>(opti
 
 /**
  * Delete a routing rule
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyRoutingRuleResponses, unknown, ThrowOnError>({ url: '/routing-rules/{id}', ...options });
 
 /**
  * Get one routing rule
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<GetProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).get<GetProxyRoutingRuleResponses, unknown, ThrowOnError>({ url: '/routing-rules/{id}', ...options });
 
 /**
  * Replace a routing rule
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyRoutingRule = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyRoutingRuleData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyRoutingRuleResponses, unknown, ThrowOnError>({
     url: '/routing-rules/{id}',
@@ -1563,11 +1889,15 @@ export const completeNodeSetup = <ThrowOnError extends boolean = true>(options: 
 
 /**
  * Whether this node is set up
+ *
+ * Public, so that the UI knows whether to show the setup or the sign-in.
  */
 export const setupStatus = <ThrowOnError extends boolean = true>(options?: Options<SetupStatusData, ThrowOnError>) => (options?.client ?? client).get<SetupStatusResponses, unknown, ThrowOnError>({ url: '/setup/status', ...options });
 
 /**
  * Get the certificate authority (ACME)
+ *
+ * Account and directory with which certificates of the source acme are ordered.
  */
 export const getAcme = <ThrowOnError extends boolean = true>(options?: Options<GetAcmeData, ThrowOnError>) => (options?.client ?? client).get<GetAcmeResponses, unknown, ThrowOnError>({ url: '/system/acme', ...options });
 
@@ -1587,11 +1917,15 @@ export const setAcme = <ThrowOnError extends boolean = true>(options: Options<Se
 
 /**
  * Get whether the node updates itself; stored, but not used yet
+ *
+ * A later version installs upgrades by itself if it is on.
  */
 export const getAutoUpdate = <ThrowOnError extends boolean = true>(options?: Options<GetAutoUpdateData, ThrowOnError>) => (options?.client ?? client).get<GetAutoUpdateResponses, unknown, ThrowOnError>({ url: '/system/auto-update', ...options });
 
 /**
  * Set whether the node updates itself; stored, but not used yet
+ *
+ * A later version installs upgrades by itself if it is on.
  */
 export const setAutoUpdate = <ThrowOnError extends boolean = true>(options: Options<SetAutoUpdateData, ThrowOnError>) => (options.client ?? client).post<SetAutoUpdateResponses, unknown, ThrowOnError>({
     url: '/system/auto-update',
@@ -1604,11 +1938,15 @@ export const setAutoUpdate = <ThrowOnError extends boolean = true>(options: Opti
 
 /**
  * State of every managed component: configured, installed and running
+ *
+ * Stage, hashes of the configured, installed and loaded files, manual edits, and the change that waits for confirmation.
  */
 export const components = <ThrowOnError extends boolean = true>(options?: Options<ComponentsData, ThrowOnError>) => (options?.client ?? client).get<ComponentsResponses, unknown, ThrowOnError>({ url: '/system/components', ...options });
 
 /**
  * Set how a component is applied on this node
+ *
+ * Whether files that were edited manually are kept or overwritten.
  */
 export const updateComponent = <ThrowOnError extends boolean = true>(options: Options<UpdateComponentData, ThrowOnError>) => (options.client ?? client).put<UpdateComponentResponses, unknown, ThrowOnError>({
     url: '/system/components/{id}',
@@ -1628,21 +1966,29 @@ export const configPreview = <ThrowOnError extends boolean = true>(options?: Opt
 
 /**
  * Version and health of this node
+ *
+ * Public, for monitoring: 200 while the API answers, with database false if that does not.
  */
 export const health = <ThrowOnError extends boolean = true>(options?: Options<HealthData, ThrowOnError>) => (options?.client ?? client).get<HealthResponses, unknown, ThrowOnError>({ url: '/system/health', ...options });
 
 /**
  * Network interfaces of this node, as the kernel reports them
+ *
+ * Links, addresses and traffic counters; which zone an interface is in is at /network-interfaces.
  */
 export const interfaces = <ThrowOnError extends boolean = true>(options?: Options<InterfacesData, ThrowOnError>) => (options?.client ?? client).get<InterfacesResponses, unknown, ThrowOnError>({ url: '/system/interfaces', ...options });
 
 /**
  * Get whether the daemons listen on IPv6
+ *
+ * Off: the reverse proxy, with the management port, listens on IPv4 only.
  */
 export const getIpv6 = <ThrowOnError extends boolean = true>(options?: Options<GetIpv6Data, ThrowOnError>) => (options?.client ?? client).get<GetIpv6Responses, unknown, ThrowOnError>({ url: '/system/ipv6', ...options });
 
 /**
  * Set whether the daemons listen on IPv6
+ *
+ * Off: the reverse proxy, with the management port, listens on IPv4 only.
  */
 export const setIpv6 = <ThrowOnError extends boolean = true>(options: Options<SetIpv6Data, ThrowOnError>) => (options.client ?? client).post<SetIpv6Responses, unknown, ThrowOnError>({
     url: '/system/ipv6',
@@ -1655,11 +2001,15 @@ export const setIpv6 = <ThrowOnError extends boolean = true>(options: Options<Se
 
 /**
  * Get the maintenance mode
+ *
+ * Stored and shown, but nothing depends on it yet.
  */
 export const getMaintenance = <ThrowOnError extends boolean = true>(options?: Options<GetMaintenanceData, ThrowOnError>) => (options?.client ?? client).get<GetMaintenanceResponses, unknown, ThrowOnError>({ url: '/system/maintenance', ...options });
 
 /**
  * Set the maintenance mode
+ *
+ * Stored and shown, but nothing depends on it yet.
  */
 export const setMaintenance = <ThrowOnError extends boolean = true>(options: Options<SetMaintenanceData, ThrowOnError>) => (options.client ?? client).post<SetMaintenanceResponses, unknown, ThrowOnError>({
     url: '/system/maintenance',
@@ -1686,21 +2036,29 @@ export const proxyReload = <ThrowOnError extends boolean = true>(options?: Optio
 
 /**
  * Render and apply every component again
+ *
+ * Installs the files of every component and reloads the daemons whose files changed. A component with keep_edits keeps its manual edits. Takes at most 30 seconds.
  */
 export const renderConfigs = <ThrowOnError extends boolean = true>(options?: Options<RenderConfigsData, ThrowOnError>) => (options?.client ?? client).post<RenderConfigsResponses, unknown, ThrowOnError>({ url: '/system/render-configs', ...options });
 
 /**
  * Load, memory, disk, connections and uptime of this node
+ *
+ * One sample; compute the CPU load from two of them.
  */
 export const resources = <ThrowOnError extends boolean = true>(options?: Options<ResourcesData, ThrowOnError>) => (options?.client ?? client).get<ResourcesResponses, unknown, ThrowOnError>({ url: '/system/resources', ...options });
 
 /**
  * Get the retention of history
+ *
+ * How many backups and how many days of audit entries are kept.
  */
 export const getRetention = <ThrowOnError extends boolean = true>(options?: Options<GetRetentionData, ThrowOnError>) => (options?.client ?? client).get<GetRetentionResponses, unknown, ThrowOnError>({ url: '/system/retention', ...options });
 
 /**
  * Set the retention of history
+ *
+ * Older audit entries are deleted within an hour.
  */
 export const setRetention = <ThrowOnError extends boolean = true>(options: Options<SetRetentionData, ThrowOnError>) => (options.client ?? client).put<SetRetentionResponses, unknown, ThrowOnError>({
     url: '/system/retention',
@@ -1713,6 +2071,8 @@ export const setRetention = <ThrowOnError extends boolean = true>(options: Optio
 
 /**
  * Restart a service
+ *
+ * Connections through the service may be interrupted. Only services with restart true can be restarted.
  */
 export const restartService = <ThrowOnError extends boolean = true>(options: Options<RestartServiceData, ThrowOnError>) => (options.client ?? client).post<RestartServiceResponses, unknown, ThrowOnError>({
     url: '/system/service-restart',
@@ -1739,16 +2099,22 @@ export const toggleService = <ThrowOnError extends boolean = true>(options: Opti
 
 /**
  * State of the product's own services, the daemons and the packet filter
+ *
+ * From systemd, and from the kernel for the packet filter.
  */
 export const services = <ThrowOnError extends boolean = true>(options?: Options<ServicesData, ThrowOnError>) => (options?.client ?? client).get<ServicesResponses, unknown, ThrowOnError>({ url: '/system/services', ...options });
 
 /**
  * List tcp services
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, port. sort accepts name, port, created_at, updated_at; default name. filter accepts backend_id.
  */
 export const listProxyTcpServices = <ThrowOnError extends boolean = true>(options?: Options<ListProxyTcpServicesData, ThrowOnError>) => (options?.client ?? client).get<ListProxyTcpServicesResponses, unknown, ThrowOnError>({ url: '/tcp-services', ...options });
 
 /**
  * Create a tcp service
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<CreateProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).post<CreateProxyTcpServiceResponses, unknown, ThrowOnError>({
     url: '/tcp-services',
@@ -1761,16 +2127,22 @@ export const createProxyTcpService = <ThrowOnError extends boolean = true>(optio
 
 /**
  * Delete a tcp service
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<DeleteProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).delete<DeleteProxyTcpServiceResponses, unknown, ThrowOnError>({ url: '/tcp-services/{id}', ...options });
 
 /**
  * Get one tcp service
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<GetProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).get<GetProxyTcpServiceResponses, unknown, ThrowOnError>({ url: '/tcp-services/{id}', ...options });
 
 /**
  * Replace a tcp service
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyTcpServiceResponses, unknown, ThrowOnError>({
     url: '/tcp-services/{id}',
@@ -1783,11 +2155,15 @@ export const updateProxyTcpService = <ThrowOnError extends boolean = true>(optio
 
 /**
  * List users
+ *
+ * One page; X-Total-Count is the number of all matches. q searches email, role. sort accepts email, role, active, created_at, updated_at; default email.
  */
 export const listUsers = <ThrowOnError extends boolean = true>(options?: Options<ListUsersData, ThrowOnError>) => (options?.client ?? client).get<ListUsersResponses, unknown, ThrowOnError>({ url: '/users', ...options });
 
 /**
  * Create a user
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
  */
 export const createUser = <ThrowOnError extends boolean = true>(options: Options<CreateUserData, ThrowOnError>) => (options.client ?? client).post<CreateUserResponses, unknown, ThrowOnError>({
     url: '/users',
@@ -1800,16 +2176,22 @@ export const createUser = <ThrowOnError extends boolean = true>(options: Options
 
 /**
  * Delete a user
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
  */
 export const deleteUser = <ThrowOnError extends boolean = true>(options: Options<DeleteUserData, ThrowOnError>) => (options.client ?? client).delete<DeleteUserResponses, unknown, ThrowOnError>({ url: '/users/{id}', ...options });
 
 /**
  * Get one user
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getUser = <ThrowOnError extends boolean = true>(options: Options<GetUserData, ThrowOnError>) => (options.client ?? client).get<GetUserResponses, unknown, ThrowOnError>({ url: '/users/{id}', ...options });
 
 /**
  * Replace a user
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
  */
 export const updateUser = <ThrowOnError extends boolean = true>(options: Options<UpdateUserData, ThrowOnError>) => (options.client ?? client).put<UpdateUserResponses, unknown, ThrowOnError>({
     url: '/users/{id}',
@@ -1836,15 +2218,21 @@ export const setUserPassword = <ThrowOnError extends boolean = true>(options: Op
 
 /**
  * List a user's API tokens
+ *
+ * Without the tokens themselves: they are shown only when created.
  */
 export const listUserTokens = <ThrowOnError extends boolean = true>(options: Options<ListUserTokensData, ThrowOnError>) => (options.client ?? client).get<ListUserTokensResponses, unknown, ThrowOnError>({ url: '/users/{id}/tokens', ...options });
 
 /**
  * Revoke one of a user's API tokens
+ *
+ * Programs that use it get 401 from then on.
  */
 export const revokeUserToken = <ThrowOnError extends boolean = true>(options: Options<RevokeUserTokenData, ThrowOnError>) => (options.client ?? client).delete<RevokeUserTokenResponses, unknown, ThrowOnError>({ url: '/users/{id}/tokens/{item}', ...options });
 
 /**
  * Turn a user's second factor off
+ *
+ * For a user who lost the authenticator and the recovery codes. The sessions and API tokens of the user end.
  */
 export const disableUserTotp = <ThrowOnError extends boolean = true>(options: Options<DisableUserTotpData, ThrowOnError>) => (options.client ?? client).post<DisableUserTotpResponses, unknown, ThrowOnError>({ url: '/users/{id}/totp/disable', ...options });

@@ -5,11 +5,20 @@ export type ClientOptions = {
 };
 
 export type ApplyConfirm = {
+    /**
+     * Id of the change that waits for confirmation
+     */
     change: string;
+    /**
+     * Seconds until it is reverted
+     */
     seconds_left: number;
 };
 
 export type ApplyState = {
+    /**
+     * Name of the component, such as proxy or firewall
+     */
     component: string;
     /**
      * The change that is reverted unless confirmed
@@ -19,6 +28,9 @@ export type ApplyState = {
      * Files edited manually, as last detected
      */
     drift: Array<string>;
+    /**
+     * Why the last apply failed; empty if it did not
+     */
     error: string;
     /**
      * Hash of the files on disk
@@ -36,7 +48,13 @@ export type ApplyState = {
      * What was skipped, and why
      */
     problems: Array<DaemonProblem>;
+    /**
+     * When it reached this stage
+     */
     since: string;
+    /**
+     * Step the apply has reached; live: the daemon runs the configured files; failed: see error; held: manual edits are kept
+     */
     stage: 'rendering' | 'checking' | 'installing' | 'reloading' | 'live' | 'failed' | 'held';
     /**
      * Hash of the configured files
@@ -65,6 +83,9 @@ export type AuditEntry = {
      * Further facts of the action
      */
     detail: unknown;
+    /**
+     * Id of the entry
+     */
     id: string;
     /**
      * Machine id of the node that wrote the entry
@@ -81,6 +102,9 @@ export type AuditEntry = {
 };
 
 export type CertAsked = {
+    /**
+     * When the request was recorded; the work follows within seconds
+     */
     requested_at: string;
 };
 
@@ -93,12 +117,21 @@ export type CertFinding = {
      * Empty if passed
      */
     code: string;
+    /**
+     * Result in words
+     */
     message: string;
     /**
      * The name checked; empty: all names
      */
     name: string;
+    /**
+     * Whether the check passed
+     */
     ok: boolean;
+    /**
+     * How to fix it; empty if passed
+     */
     remedy: string;
 };
 
@@ -134,20 +167,35 @@ export type CertInput = {
 };
 
 export type CertProvider = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * One of the kinds of /certificates/dns-provider-kinds
+     */
     kind: string;
+    /**
+     * Display name of this provider account
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Settings of its kind; ***SET*** keeps a stored secret
+     */
     settings: {
         [key: string]: string;
     };
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -156,6 +204,9 @@ export type CertProviderInput = {
      * One of the kinds of /certificates/dns-provider-kinds
      */
     kind: string;
+    /**
+     * Display name of this provider account
+     */
     name: string;
     /**
      * Settings of its kind; ***SET*** keeps a stored secret
@@ -170,22 +221,40 @@ export type CertSummary = {
      * Last attempt failed, expired or not
      */
     errors: number;
+    /**
+     * Past their expiry date
+     */
     expired: number;
     /**
      * Expiring soon
      */
     expiring: number;
+    /**
+     * All certificates
+     */
     total: number;
 };
 
 export type Certificate = {
+    /**
+     * ACME challenge; a wildcard requires dns-01
+     */
     challenge: 'http-01' | 'dns-01';
+    /**
+     * When the pre-flight checks last ran; null if never
+     */
     checked_at: string | null;
     /**
      * Results of the last pre-flight checks
      */
     checks: Array<CertFinding>;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * DNS provider for dns-01
+     */
     dns_provider_id: string | null;
     /**
      * Null while none is issued yet
@@ -195,22 +264,37 @@ export type Certificate = {
      * Opaque
      */
     id: string;
+    /**
+     * Organization and common name of the certificate authority that signed it; empty while none is issued yet
+     */
     issuer: string;
+    /**
+     * Type of the generated key; not used for upload
+     */
     key_type: 'ecdsa-p256' | 'rsa-2048';
     /**
      * Error code of the last attempt; null if it succeeded
      */
     last_error: string | null;
+    /**
+     * What went wrong in the last attempt, in words; null if it succeeded
+     */
     last_error_message: string | null;
     /**
      * When it was last issued, created or uploaded
      */
     last_renewed_at: string | null;
+    /**
+     * The names it covers, the main one first; for an upload, default all names in the certificate
+     */
     names: Array<string>;
     /**
      * After a failure: the earliest next attempt
      */
     next_attempt_at: string | null;
+    /**
+     * Start of its validity; null while none is issued yet
+     */
     not_before: string | null;
     /**
      * How to fix it
@@ -224,36 +308,66 @@ export type Certificate = {
      * Hexadecimal
      */
     serial: string;
+    /**
+     * acme: issued and renewed automatically by a certificate authority; upload: your own; self_signed: for internal use
+     */
     source: 'acme' | 'upload' | 'self_signed';
     /**
      * error: the last attempt to issue or renew it failed; the previous certificate is still served
      */
     status: 'pending' | 'valid' | 'expiring' | 'expired' | 'error';
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type ChangeBatch = {
+    /**
+     * Operations in the order they run; all are stored, or none
+     */
     operations: Array<ChangeOperation>;
 };
 
 export type ChangeBatchResult = {
+    /**
+     * Data that each operation returned, in the same order
+     */
     results: Array<unknown>;
 };
 
 export type ChangeDetail = {
+    /**
+     * What was done, as component.noun.verb
+     */
     action: string;
+    /**
+     * E-mail of the account, or local, setup, scheduler
+     */
     actor: string;
     /**
      * live, pending or failed; null when no daemon is affected
      */
     apply: string | null;
+    /**
+     * Component whose configuration it changed
+     */
     component: string;
+    /**
+     * Seconds within which it had to be confirmed; null if none was asked for
+     */
     confirm_seconds: number | null;
     /**
      * waiting, confirmed, reverted, or failed (never installed)
      */
     confirm_state: string | null;
+    /**
+     * When it was made, in UTC
+     */
     created_at: string;
+    /**
+     * Id of the change, as in the header Gateway-Change
+     */
     id: string;
     /**
      * Every row it wrote, before and after
@@ -279,6 +393,9 @@ export type ChangeDetail = {
      * How many rows it wrote
      */
     rows: number;
+    /**
+     * Name of the object it changed
+     */
     subject: string;
 };
 
@@ -302,6 +419,9 @@ export type ChangeOperation = {
      * Like the header If-Match
      */
     if_match?: string;
+    /**
+     * HTTP method of the operation
+     */
     method: 'POST' | 'PUT' | 'DELETE';
     /**
      * Path below /api/v1
@@ -310,11 +430,20 @@ export type ChangeOperation = {
 };
 
 export type ChangePasswordRequest = {
+    /**
+     * Your password until now
+     */
     current_password: string;
+    /**
+     * New password, 12 to 72 bytes
+     */
     new_password: string;
 };
 
 export type ChangePreview = {
+    /**
+     * Component that the files belong to
+     */
     component: string;
     /**
      * Text by path
@@ -325,19 +454,37 @@ export type ChangePreview = {
 };
 
 export type ChangeRecord = {
+    /**
+     * What was done, as component.noun.verb
+     */
     action: string;
+    /**
+     * E-mail of the account, or local, setup, scheduler
+     */
     actor: string;
     /**
      * live, pending or failed; null when no daemon is affected
      */
     apply: string | null;
+    /**
+     * Component whose configuration it changed
+     */
     component: string;
+    /**
+     * Seconds within which it had to be confirmed; null if none was asked for
+     */
     confirm_seconds: number | null;
     /**
      * waiting, confirmed, reverted, or failed (never installed)
      */
     confirm_state: string | null;
+    /**
+     * When it was made, in UTC
+     */
     created_at: string;
+    /**
+     * Id of the change, as in the header Gateway-Change
+     */
     id: string;
     /**
      * Value of Gateway-Reason
@@ -355,6 +502,9 @@ export type ChangeRecord = {
      * How many rows it wrote
      */
     rows: number;
+    /**
+     * Name of the object it changed
+     */
     subject: string;
 };
 
@@ -369,6 +519,9 @@ export type ChangeRendered = {
      * Whether all of them are live
      */
     ok: boolean;
+    /**
+     * Names of the components that were applied
+     */
     rendered: Array<string>;
 };
 
@@ -377,21 +530,51 @@ export type ChangeRound = {
      * The changes it applied; concurrent changes share a round
      */
     changes: Array<string>;
+    /**
+     * Component that was applied
+     */
     component: string;
+    /**
+     * Why it failed; empty if live
+     */
     error: string;
+    /**
+     * Files that changed, with their diffs
+     */
     files: Array<IntentFile>;
+    /**
+     * When the daemon confirmed it, or it failed
+     */
     finished_at: string;
+    /**
+     * Id of this apply
+     */
     id: string;
+    /**
+     * Machine id of the node
+     */
     node: string;
+    /**
+     * When the apply began
+     */
     started_at: string;
+    /**
+     * Whether the daemon runs the new files or rejected them
+     */
     state: 'live' | 'failed';
 };
 
 export type CodeInputBody = {
+    /**
+     * Current six-digit code of the authenticator
+     */
     code: string;
 };
 
 export type CompleteSetupRequest = {
+    /**
+     * Certificate authority (ACME); can be set later
+     */
     acme?: SetupAcme;
     /**
      * The one-time setup code
@@ -405,6 +588,9 @@ export type CompleteSetupRequest = {
      * Fully qualified host name of this node
      */
     fqdn: string;
+    /**
+     * Password of the first administrator, 12 to 72 bytes
+     */
     password: string;
 };
 
@@ -417,11 +603,20 @@ export type CreateTokenRequest = {
      * What it is for
      */
     name: string;
+    /**
+     * viewer: may only read; admin: may change everything its owner may
+     */
     role: 'admin' | 'viewer';
 };
 
 export type CredentialsBody = {
+    /**
+     * Sign-in name
+     */
     email: string;
+    /**
+     * Password of the account
+     */
     password: string;
 };
 
@@ -437,6 +632,9 @@ export type DaemonProblem = {
 };
 
 export type DnsRecord = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * The fully qualified name
@@ -446,15 +644,33 @@ export type DnsRecord = {
      * Opaque
      */
     id: string;
+    /**
+     * Relative to the zone; @ or empty is the zone itself. A name that ends in a dot or in the zone is fully qualified
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Seconds for which it may be cached; default 3600
+     */
     ttl: number;
+    /**
+     * DNS record type
+     */
     type: string;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * As in a zone file. A name without a dot is relative to the zone, one with a dot is fully qualified. TXT: plain text, or quoted strings
+     */
     value: string;
+    /**
+     * Id of the zone
+     */
     zone_id: string;
 };
 
@@ -467,6 +683,9 @@ export type DnsRecordInput = {
      * Seconds for which it may be cached; default 3600
      */
     ttl?: number;
+    /**
+     * DNS record type
+     */
     type: 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'MX' | 'SRV' | 'NS' | 'PTR' | 'CAA';
     /**
      * As in a zone file. A name without a dot is relative to the zone, one with a dot is fully qualified. TXT: plain text, or quoted strings
@@ -479,31 +698,76 @@ export type DnsRecordInput = {
 };
 
 export type DnsRecordOfZone = {
+    /**
+     * Id of the record
+     */
     id: string;
+    /**
+     * Relative to the zone; @ is the zone itself
+     */
     name: string;
+    /**
+     * Seconds for which it may be cached
+     */
     ttl: number;
+    /**
+     * DNS record type, such as A or MX
+     */
     type: string;
+    /**
+     * Record data as in a zone file
+     */
     value: string;
 };
 
 export type DnsSettings = {
+    /**
+     * Allowed addresses and networks; this node is always allowed
+     */
     access_acl: Array<string>;
+    /**
+     * Maximum cache TTL in seconds
+     */
     cache_max_ttl: number;
+    /**
+     * Minimum cache TTL in seconds
+     */
     cache_min_ttl: number;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * DNSSEC validation; default on
+     */
     dnssec: boolean;
+    /**
+     * Run the resolver. If off, it is stopped, not started at boot, and its ports are closed. Default: unchanged
+     */
     enabled: boolean;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Listen addresses; 0.0.0.0 or :: means all IPv4 and IPv6 addresses
+     */
     listen_addresses: Array<string>;
+    /**
+     * QNAME minimisation: send each server only the labels it needs; default on
+     */
     qname_minimisation: boolean;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * Upstream resolvers, as 192.0.2.1 or 192.0.2.1@5353; empty: full recursion from the root servers
+     */
     upstream_forwards: Array<string>;
 };
 
@@ -590,6 +854,9 @@ export type DnsStats = {
 };
 
 export type DnsZone = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Servers to forward it to, as 192.0.2.1 or 192.0.2.1@5353; empty: the records here, and the upstream resolvers for the rest
@@ -611,6 +878,9 @@ export type DnsZone = {
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -626,7 +896,13 @@ export type DnsZoneInput = {
 };
 
 export type DnsproviderKind = {
+    /**
+     * Identifier of the kind, for a provider's field kind
+     */
     kind: string;
+    /**
+     * Settings that a provider of this kind has
+     */
     settings: Array<DnsproviderSetting>;
     /**
      * Display name
@@ -635,12 +911,21 @@ export type DnsproviderKind = {
 };
 
 export type DnsproviderSetting = {
+    /**
+     * Key in a provider's settings
+     */
     name: string;
+    /**
+     * Whether it must be set
+     */
     required: boolean;
     /**
      * Kept sealed, and answered as ***SET***
      */
     secret: boolean;
+    /**
+     * Display name
+     */
     title: string;
 };
 
@@ -679,25 +964,52 @@ export type FirewallAddress = {
      * fqdn: the addresses the name last resolved to
      */
     readonly addresses: Array<string>;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * host: one address; network: CIDR; range: first to last address; fqdn: host name that is resolved
+     */
     kind: string;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved regularly
+     */
     value: string;
 };
 
 export type FirewallAddressInput = {
+    /**
+     * Free text for other administrators
+     */
     description?: string;
+    /**
+     * host: one address; network: CIDR; range: first to last address; fqdn: host name that is resolved
+     */
     kind: 'host' | 'network' | 'range' | 'fqdn';
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
     /**
      * An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved regularly
@@ -717,29 +1029,68 @@ export type FirewallAnnotation = {
 };
 
 export type FirewallAssertion = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
+    /**
+     * Destination network; default all
+     */
     dst_cidr: string;
+    /**
+     * Destination zone, any, or gateway for the gateway itself
+     */
     dst_zone: string;
+    /**
+     * Default: true
+     */
     enabled: boolean;
+    /**
+     * reach: at least one matching packet is accepted; never: none is
+     */
     expect: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * What must hold, in words
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Id of a service group
+     */
     service_group_id: string | null;
+    /**
+     * Id of a service; without a service and a group, all protocols match
+     */
     service_object_id: string | null;
+    /**
+     * Source network; default all
+     */
     src_cidr: string;
+    /**
+     * Source zone, or any
+     */
     src_zone: string;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallAssertionInput = {
+    /**
+     * Free text for other administrators
+     */
     description?: string;
     /**
      * Destination network; default all
@@ -757,6 +1108,9 @@ export type FirewallAssertionInput = {
      * reach: at least one matching packet is accepted; never: none is
      */
     expect: 'reach' | 'never';
+    /**
+     * What must hold, in words
+     */
     name: string;
     /**
      * Id of a service group
@@ -785,8 +1139,17 @@ export type FirewallCell = {
      * Number of drop and reject rules
      */
     deny: number;
+    /**
+     * Destination zone
+     */
     dst: string;
+    /**
+     * Number of enabled rules from src to dst
+     */
     rules: number;
+    /**
+     * Source zone
+     */
     src: string;
     /**
      * Number of rules without address or service, which match every packet between the two
@@ -795,10 +1158,25 @@ export type FirewallCell = {
 };
 
 export type FirewallConnection = {
+    /**
+     * Bytes in both directions; 0 while the kernel does not count
+     */
     bytes: number;
+    /**
+     * Destination address of the first packet, before translation
+     */
     destination: string;
+    /**
+     * Packets in both directions; 0 while the kernel does not count
+     */
     packets: number;
+    /**
+     * Destination port, before translation
+     */
     port?: number;
+    /**
+     * IP protocol
+     */
     protocol: string;
     /**
      * Destination of the replies; differs from the source if that was translated
@@ -808,7 +1186,13 @@ export type FirewallConnection = {
      * Source of the replies; differs from the destination if that was translated
      */
     reply_source: string;
+    /**
+     * Source address of the first packet
+     */
     source: string;
+    /**
+     * Source port, for protocols with ports
+     */
     source_port?: number;
     /**
      * TCP state
@@ -829,6 +1213,9 @@ export type FirewallConnectionFilter = {
      * Destination port, before translation; 0 for all
      */
     port?: number;
+    /**
+     * IP protocol; default all
+     */
     proto?: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
     /**
      * Source address or network
@@ -837,6 +1224,9 @@ export type FirewallConnectionFilter = {
 };
 
 export type FirewallConnections = {
+    /**
+     * Matching connections, at most limit
+     */
     connections: Array<FirewallConnection>;
     /**
      * How many match
@@ -845,6 +1235,9 @@ export type FirewallConnections = {
 };
 
 export type FirewallCounter = {
+    /**
+     * Bytes of those packets
+     */
     bytes: number;
     /**
      * Last hit, to within ten seconds; null if none since the applier started
@@ -865,6 +1258,9 @@ export type FirewallCounter = {
 };
 
 export type FirewallCut = {
+    /**
+     * Number of connections terminated
+     */
     cut: number;
 };
 
@@ -877,6 +1273,9 @@ export type FirewallFinding = {
      * redundant: shadowed by an earlier rule with the same action; contradicted: with a different action; never_hit: no packet has matched yet
      */
     kind: 'redundant' | 'contradicted' | 'never_hit';
+    /**
+     * The rule that the finding is about
+     */
     rule_id: string;
 };
 
@@ -885,31 +1284,52 @@ export type FirewallGroup = {
      * Built in: only its description can be changed
      */
     readonly builtin: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Number of members
+     */
     readonly member_count: number;
     /**
      * Ids of its members; null when there are more than 1000: use the member list
      */
     readonly members: Array<string>;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallGroupInput = {
+    /**
+     * Free text for other administrators
+     */
     description?: string;
     /**
      * Ids of all its members; unchanged if omitted in an update
      */
     members?: Array<string>;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
 };
 
@@ -918,11 +1338,20 @@ export type FirewallMatrix = {
      * Pairs of zones with their own rules; any counts as a zone
      */
     cells: Array<FirewallCell>;
+    /**
+     * Names of all zones, in display order
+     */
     zones: Array<string>;
 };
 
 export type FirewallMember = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Id of the group; not required below it
+     */
     group_id: string;
     /**
      * Opaque
@@ -932,12 +1361,21 @@ export type FirewallMember = {
      * Name of the member
      */
     readonly name: string;
+    /**
+     * Id of the member
+     */
     object_id: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * Address or ports of the member, as its object has them
+     */
     readonly value: string;
 };
 
@@ -953,35 +1391,89 @@ export type FirewallMemberInput = {
 };
 
 export type FirewallNatRule = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Destination port, or the first of a range
+     */
     dest_port: number | null;
+    /**
+     * Last destination port of a range; omitted for a single port
+     */
     dest_port_end: number | null;
+    /**
+     * Destination network or address
+     */
     destination_cidr: string;
+    /**
+     * Default: true
+     */
     enabled: boolean;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * dnat: source zone, or any
+     */
     in_zone: string;
+    /**
+     * dnat: port forward to another destination; snat: fixed source address; masquerade: source address of the outgoing interface
+     */
     kind: string;
+    /**
+     * Keywords to search for
+     */
     labels: Array<string>;
+    /**
+     * Unique name of the rule
+     */
     name: string;
+    /**
+     * Free text
+     */
     note: string;
+    /**
+     * snat and masquerade: outgoing zone, or any
+     */
     out_zone: string;
     /**
      * dnat: whether translated packets are accepted without a rule; false for the other kinds
      */
     pass: boolean;
+    /**
+     * The matching rule with the lowest number applies; default 100
+     */
     priority: number;
+    /**
+     * default any; tcp if ports are given
+     */
     protocol: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Source network or address
+     */
     source_cidr: string;
+    /**
+     * dnat and snat: the translated address
+     */
     target_address: string;
+    /**
+     * dnat: the translated port; unchanged if omitted
+     */
     target_port: number | null;
+    /**
+     * dnat: last translated port of a range as long as that of the destination ports
+     */
     target_port_end: number | null;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
     /**
      * Why the rule is skipped, if it is
@@ -994,6 +1486,9 @@ export type FirewallNatRuleInput = {
      * Destination port, or the first of a range
      */
     dest_port?: number;
+    /**
+     * Last destination port of a range; omitted for a single port
+     */
     dest_port_end?: number;
     /**
      * Destination network or address
@@ -1007,11 +1502,17 @@ export type FirewallNatRuleInput = {
      * dnat: source zone, or any
      */
     in_zone?: string;
+    /**
+     * dnat: port forward to another destination; snat: fixed source address; masquerade: source address of the outgoing interface
+     */
     kind: 'dnat' | 'snat' | 'masquerade';
     /**
      * Keywords to search for
      */
     labels?: Array<string>;
+    /**
+     * Unique name of the rule
+     */
     name: string;
     /**
      * Free text
@@ -1045,6 +1546,9 @@ export type FirewallNatRuleInput = {
      * dnat: the translated port; unchanged if omitted
      */
     target_port?: number;
+    /**
+     * dnat: last translated port of a range as long as that of the destination ports
+     */
     target_port_end?: number;
 };
 
@@ -1072,6 +1576,9 @@ export type FirewallQuestion = {
      * Destination port, for protocols with ports
      */
     port?: number;
+    /**
+     * IP protocol of the packet
+     */
     protocol: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
     /**
      * Source address
@@ -1080,48 +1587,132 @@ export type FirewallQuestion = {
 };
 
 export type FirewallRule = {
+    /**
+     * accept: let the packet through; drop: discard it silently; reject: refuse it with an ICMP error or a TCP reset
+     */
     action: string;
+    /**
+     * Free text for other administrators
+     */
     comment: string;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * A network or an address of either family, for kind cidr
+     */
     dst_cidr: string;
+    /**
+     * Id of an address group, for kind group
+     */
     dst_group_id: string | null;
+    /**
+     * How the destination address is given
+     */
     dst_kind: string;
+    /**
+     * Id of an address object, for kind object
+     */
     dst_object_id: string | null;
+    /**
+     * Destination zone, or any, which includes the gateway itself
+     */
     dst_zone: string;
+    /**
+     * Default: true
+     */
     enabled: boolean;
+    /**
+     * The rule no longer applies after this time
+     */
     expires_at: string | null;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Keywords to search for
+     */
     labels: Array<string>;
+    /**
+     * Log its packets
+     */
     log: boolean;
+    /**
+     * Display name of the rule
+     */
     name: string;
+    /**
+     * Free text
+     */
     note: string;
+    /**
+     * The matching rule with the lowest number applies; default 100
+     */
     priority: number;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Id of a service group
+     */
     service_group_id: string | null;
+    /**
+     * Id of a service; without a service and a group, all protocols match
+     */
     service_object_id: string | null;
+    /**
+     * A network or an address of either family, for kind cidr
+     */
     src_cidr: string;
+    /**
+     * Id of an address group, for kind group
+     */
     src_group_id: string | null;
+    /**
+     * How the source address is given
+     */
     src_kind: string;
+    /**
+     * Id of an address object, for kind object
+     */
     src_object_id: string | null;
+    /**
+     * Source zone, or any
+     */
     src_zone: string;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallRuleInput = {
+    /**
+     * accept: let the packet through; drop: discard it silently; reject: refuse it with an ICMP error or a TCP reset
+     */
     action: 'accept' | 'drop' | 'reject';
+    /**
+     * Free text for other administrators
+     */
     comment?: string;
+    /**
+     * A network or an address of either family, for kind cidr
+     */
     dst_cidr?: string;
+    /**
+     * Id of an address group, for kind group
+     */
     dst_group_id?: string;
     /**
      * How the destination address is given
      */
     dst_kind?: 'any' | 'object' | 'group' | 'cidr';
+    /**
+     * Id of an address object, for kind object
+     */
     dst_object_id?: string;
     /**
      * Destination zone, or any, which includes the gateway itself
@@ -1143,6 +1734,9 @@ export type FirewallRuleInput = {
      * Log its packets
      */
     log?: boolean;
+    /**
+     * Display name of the rule
+     */
     name: string;
     /**
      * Free text
@@ -1187,30 +1781,60 @@ export type FirewallService = {
      * Built in: only its description can be changed
      */
     readonly builtin: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
+    /**
+     * icmp and icmpv6: the type; default all types
+     */
     icmp_type: number | null;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
+    /**
+     * tcp, udp and sctp: the port, or the first of a range; default all ports
+     */
     port: number | null;
+    /**
+     * The last port
+     */
     port_end: number | null;
+    /**
+     * IP protocol
+     */
     protocol: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallServiceInput = {
+    /**
+     * Free text for other administrators
+     */
     description?: string;
     /**
      * icmp and icmpv6: the type; default all types
      */
     icmp_type?: number;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
     /**
      * tcp, udp and sctp: the port, or the first of a range; default all ports
@@ -1220,21 +1844,36 @@ export type FirewallServiceInput = {
      * The last port
      */
     port_end?: number;
+    /**
+     * IP protocol
+     */
     protocol: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
 };
 
 export type FirewallSettings = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Networks from which they are always reachable; empty for all networks
+     */
     lockout_networks: Array<string>;
+    /**
+     * Zones from which SSH, HTTPS and the management are always reachable; empty for all zones
+     */
     lockout_zones: Array<string>;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -1250,8 +1889,17 @@ export type FirewallSettingsInput = {
 };
 
 export type FirewallUse = {
+    /**
+     * Id of what uses it
+     */
     id: string;
+    /**
+     * What uses it
+     */
     kind: 'rule' | 'nat-rule' | 'assertion' | 'address-group' | 'service-group' | 'network-interface' | 'settings';
+    /**
+     * Name of what uses it
+     */
     name: string;
 };
 
@@ -1260,21 +1908,36 @@ export type FirewallZone = {
      * Built in: cannot be renamed or deleted
      */
     readonly builtin: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Letters, digits, dashes and underscores
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallZoneInput = {
+    /**
+     * Free text for other administrators
+     */
     description?: string;
     /**
      * Letters, digits, dashes and underscores
@@ -1283,42 +1946,90 @@ export type FirewallZoneInput = {
 };
 
 export type IntentFile = {
+    /**
+     * Component that the file belongs to
+     */
     component: string;
     /**
      * Unified diff; secrets are redacted
      */
     diff: string;
+    /**
+     * Absolute path on the node
+     */
     path: string;
 };
 
 export type IntentRow = {
+    /**
+     * The row after, by column; absent for DELETE
+     */
     new?: unknown;
+    /**
+     * The row before, by column; absent for INSERT
+     */
     old?: unknown;
+    /**
+     * What happens to the row
+     */
     operation: 'INSERT' | 'UPDATE' | 'DELETE';
+    /**
+     * Database table
+     */
     table: string;
 };
 
 export type NetworkInterface = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * bridge and bond: member interfaces
+     */
     members: Array<string>;
+    /**
+     * Name in the system
+     */
     name: string;
+    /**
+     * vlan: parent interface
+     */
     parent: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Zone of the interface; without one, only rules with zone any match
+     */
     role: string | null;
+    /**
+     * Describes an existing interface: a VLAN, bond or bridge is stored but not created yet
+     */
     type: string;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * vlan: VLAN ID
+     */
     vlan_id: number | null;
 };
 
 export type NetworkInterfaceInput = {
+    /**
+     * Free text for other administrators
+     */
     description?: string;
     /**
      * bridge and bond: member interfaces
@@ -1355,6 +2066,9 @@ export type NtpPool = {
      * Name or IP address
      */
     address: string;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Fast initial sync: send a burst of requests at startup (iburst)
@@ -1384,6 +2098,9 @@ export type NtpPool = {
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -1419,6 +2136,9 @@ export type NtpSettings = {
      * Allowed clients: addresses and networks
      */
     allow_acl: Array<string>;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Run the daemon. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged
@@ -1448,6 +2168,9 @@ export type NtpSettings = {
      * Serve time to clients. If off, the daemon is a client only and accepts no connections
      */
     serve_clients: boolean;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -1495,6 +2218,9 @@ export type NtpSourceStatus = {
      * The offset as measured
      */
     measured_offset: number;
+    /**
+     * server: queried by this node; peer: both query each other; refclock: reference clock of this node
+     */
     mode: 'server' | 'peer' | 'refclock';
     /**
      * As configured
@@ -1516,6 +2242,9 @@ export type NtpSourceStatus = {
      * selected: the clock follows it. combined: combined with the selected source. selectable: candidate. falseticker: disagrees with the majority. variable: too variable. unusable: unreachable, or too few samples yet
      */
     state: 'selected' | 'combined' | 'selectable' | 'falseticker' | 'variable' | 'unusable';
+    /**
+     * Stratum of the source: hops to a reference clock
+     */
     stratum: number;
 };
 
@@ -1572,6 +2301,9 @@ export type NtpStatus = {
      * Stratum: hops to a reference clock; 0 while not synchronised
      */
     stratum: number;
+    /**
+     * Whether the clock follows a source
+     */
     synchronised: boolean;
     /**
      * Seconds between the last two updates
@@ -1587,35 +2319,98 @@ export type OwnPasswordBody = {
 };
 
 export type PacketfilterDecider = {
+    /**
+     * Id of the rule or NAT rule; absent for built-in steps
+     */
     id?: string;
+    /**
+     * What decided: a rule, a NAT rule or a built-in step
+     */
     kind: string;
+    /**
+     * Name of the rule, or of the tunnel's interface
+     */
     name?: string;
+    /**
+     * Reason for a built-in opening, in words
+     */
     why?: string;
 };
 
 export type PacketfilterStep = {
+    /**
+     * Id of the rule or NAT rule; absent for built-in steps
+     */
     id?: string;
+    /**
+     * What the packet was compared with: a rule, a NAT rule or a built-in step
+     */
     kind: string;
+    /**
+     * Whether the packet matched
+     */
     matched: boolean;
+    /**
+     * Stage of the way: prerouting, routing, input, forward or postrouting
+     */
     stage: string;
+    /**
+     * The step in words
+     */
     text: string;
 };
 
 export type PacketfilterTrace = {
+    /**
+     * What decided it
+     */
     decided: PacketfilterDecider;
+    /**
+     * Whether the packet is for the gateway itself
+     */
     local: boolean;
+    /**
+     * Outgoing interface; absent for packets to the gateway itself
+     */
     out?: string;
+    /**
+     * What the packet was compared with, in order
+     */
     steps: Array<PacketfilterStep>;
+    /**
+     * Address translation; absent if nothing is translated
+     */
     translated?: PacketfilterTranslation;
+    /**
+     * What happens to the packet: accept, drop or reject
+     */
     verdict: string;
 };
 
 export type PacketfilterTranslation = {
+    /**
+     * Destination address after DNAT
+     */
     destination?: string;
+    /**
+     * NAT rule that translates the destination
+     */
     dnat?: PacketfilterDecider;
+    /**
+     * Whether the source becomes the address of the outgoing interface
+     */
     masquerade?: boolean;
+    /**
+     * Destination port after DNAT
+     */
     port?: number;
+    /**
+     * NAT rule that translates the source
+     */
     snat?: PacketfilterDecider;
+    /**
+     * Source address after SNAT
+     */
     source?: string;
 };
 
@@ -1628,6 +2423,9 @@ export type PacketlogEvent = {
      * input or forward, for unmatched packets
      */
     chain?: string;
+    /**
+     * Destination address
+     */
     destination: string;
     /**
      * Incoming interface, or outgoing for the gateway's own packets
@@ -1637,6 +2435,9 @@ export type PacketlogEvent = {
      * Outgoing interface of a forwarded packet
      */
     out_interface?: string;
+    /**
+     * Destination port, for protocols with ports
+     */
     port?: number;
     /**
      * icmp, tcp, udp, icmpv6, or the protocol's number
@@ -1654,8 +2455,17 @@ export type PacketlogEvent = {
      * Bytes
      */
     size: number;
+    /**
+     * Source address
+     */
     source: string;
+    /**
+     * Source port, for protocols with ports
+     */
     source_port?: number;
+    /**
+     * When the packet was seen, in UTC
+     */
     timestamp: string;
 };
 
@@ -1803,33 +2613,81 @@ export type ProblemsUnknown = {
 };
 
 export type ProxyBackend = {
+    /**
+     * Default: true. Domains with a disabled backend return 503
+     */
     active: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Use HTTP/1.1 to the servers, even if they offer HTTP/2
+     */
     force_http1: boolean;
+    /**
+     * Enable health checks
+     */
     health_check: boolean;
+    /**
+     * Host of the health check; empty for tls_server_name, else localhost
+     */
     health_host: string;
+    /**
+     * Seconds between two checks; default 5
+     */
     health_interval: number;
+    /**
+     * Path of the health check; tcp only connects
+     */
     health_path: string;
+    /**
+     * Expected status; 0 for any from 200 to 399
+     */
     health_status: number;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Load balancing: round robin, least connections, or a hash of the source address
+     */
     lb_algorithm: string;
+    /**
+     * Unique name of the backend
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Protocol to the servers; tcp forwards a port unchanged
+     */
     scheme: string;
     /**
      * Its servers, by name
      */
     readonly servers: Array<ProxyServerOfPool>;
+    /**
+     * Sticky sessions by cookie
+     */
     sticky: boolean;
+    /**
+     * https: TLS server name (SNI), also verified; empty for the name of the domain
+     */
     tls_server_name: string;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * https: verify the servers' TLS certificates against the system's trust store
+     */
     verify_tls: boolean;
+    /**
+     * Allow upgraded connections to be idle for an hour
+     */
     websocket: boolean;
 };
 
@@ -1866,6 +2724,9 @@ export type ProxyBackendInput = {
      * Load balancing: round robin, least connections, or a hash of the source address
      */
     lb_algorithm?: 'roundrobin' | 'leastconn' | 'source';
+    /**
+     * Unique name of the backend
+     */
     name: string;
     /**
      * Protocol to the servers; tcp forwards a port unchanged
@@ -1890,8 +2751,17 @@ export type ProxyBackendInput = {
 };
 
 export type ProxyBackendStat = {
+    /**
+     * Id of the backend
+     */
     backend_id: string;
+    /**
+     * Bytes of requests since HAProxy was last reloaded
+     */
     bytes_in: number;
+    /**
+     * Bytes of responses since HAProxy was last reloaded
+     */
     bytes_out: number;
     /**
      * Result of the last health check: L7OK, L4CON, L4TOUT, L7STS, …; empty without one
@@ -1929,39 +2799,99 @@ export type ProxyBackendStat = {
      * HAProxy's name of the server; BACKEND for the whole backend
      */
     server: string;
+    /**
+     * Current sessions
+     */
     sessions: number;
+    /**
+     * DEGRADED: the backend serves with some of its servers down
+     */
     status: 'UP' | 'DOWN' | 'DEGRADED';
+    /**
+     * Share of requests relative to the other servers; for the backend, the sum
+     */
     weight: number;
 };
 
 export type ProxyCounted = {
+    /**
+     * Counters of each domain that had requests
+     */
     sites: Array<ProxyTraffic>;
 };
 
 export type ProxyDomain = {
+    /**
+     * Default: true
+     */
     active: boolean;
+    /**
+     * Allowed source networks; empty for everyone. Others get 403
+     */
     allow_from: Array<string>;
+    /**
+     * Id of the default backend, used when no routing rule matches
+     */
     backend_id: string | null;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Do not offer HTTP/3
+     */
     disable_h3: boolean;
+    /**
+     * HSTS max-age in seconds (Strict-Transport-Security); 0 disables HSTS
+     */
     hsts_max_age: number;
+    /**
+     * HSTS preload: consents to inclusion in the browsers' preload lists
+     */
     hsts_preload: boolean;
+    /**
+     * HSTS includeSubDomains: holds for all subdomains too
+     */
     hsts_subdomains: boolean;
+    /**
+     * Redirect HTTP to HTTPS; default true. If false, both are served
+     */
     http_to_https: boolean;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Show a maintenance page with status 503
+     */
     maintenance: boolean;
+    /**
+     * Maximum request body in bytes; 0 for unlimited. Larger requests get 413, requests without Content-Length 411
+     */
     max_body_size: number;
+    /**
+     * The host name, or *.example.com for all names directly below it
+     */
     name: string;
+    /**
+     * Free text
+     */
     notes: string;
+    /**
+     * Requests per client address in 10 seconds; 0 for unlimited. Excess requests get 429
+     */
     rate_limit: number;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * Redirect between the names with and without www.
+     */
     www_redirect: string;
 };
 
@@ -1986,7 +2916,13 @@ export type ProxyDomainInput = {
      * HSTS max-age in seconds (Strict-Transport-Security); 0 disables HSTS
      */
     hsts_max_age?: number;
+    /**
+     * HSTS preload: consents to inclusion in the browsers' preload lists
+     */
     hsts_preload?: boolean;
+    /**
+     * HSTS includeSubDomains: holds for all subdomains too
+     */
     hsts_subdomains?: boolean;
     /**
      * Redirect HTTP to HTTPS; default true. If false, both are served
@@ -2019,19 +2955,40 @@ export type ProxyDomainInput = {
 };
 
 export type ProxyFrontendStat = {
+    /**
+     * Bytes received from clients since HAProxy was last reloaded
+     */
     bytes_in: number;
+    /**
+     * Bytes sent to clients since HAProxy was last reloaded
+     */
     bytes_out: number;
     /**
      * Maximum concurrent sessions
      */
     max_sessions: number;
+    /**
+     * HAProxy's name of the frontend
+     */
     name: string;
+    /**
+     * Requests per second
+     */
     req_rate: number;
+    /**
+     * Requests since HAProxy was last reloaded
+     */
     req_tot: number;
+    /**
+     * Current sessions
+     */
     sessions: number;
 };
 
 export type ProxyHeader = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Id of the domain; not required below /domains/{id}/headers
@@ -2041,12 +2998,21 @@ export type ProxyHeader = {
      * Opaque
      */
     id: string;
+    /**
+     * Name of the response header to set
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * Value of the response header
+     */
     value: string;
 };
 
@@ -2055,7 +3021,13 @@ export type ProxyHeaderInput = {
      * Id of the domain; not required below /domains/{id}/headers
      */
     domain_id?: string;
+    /**
+     * Name of the response header to set
+     */
     name: string;
+    /**
+     * Value of the response header
+     */
     value: string;
 };
 
@@ -2064,13 +3036,28 @@ export type ProxyMoment = {
      * End of the interval
      */
     at: string;
+    /**
+     * Answers with a status from 400 to 499
+     */
     client_errors: number;
+    /**
+     * Answers with a status of 500 or above
+     */
     errors: number;
+    /**
+     * Total response time of the interval
+     */
     milliseconds: number;
+    /**
+     * Requests in the interval
+     */
     requests: number;
 };
 
 export type ProxyOrder = {
+    /**
+     * Id of the domain whose rules are reordered
+     */
     domain_id: string;
     /**
      * Ids of all rules of the domain, in the new order
@@ -2079,20 +3066,41 @@ export type ProxyOrder = {
 };
 
 export type ProxyPort = {
+    /**
+     * Default: true
+     */
     active: boolean;
+    /**
+     * Allowed source networks; empty for everyone
+     */
     allow_from: Array<string>;
+    /**
+     * Id of a backend whose scheme is tcp
+     */
     backend_id: string;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Unique name of the TCP service
+     */
     name: string;
+    /**
+     * TCP port on which the gateway listens
+     */
     port: number;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -2109,25 +3117,52 @@ export type ProxyPortInput = {
      * Id of a backend whose scheme is tcp
      */
     backend_id: string;
+    /**
+     * Unique name of the TCP service
+     */
     name: string;
+    /**
+     * TCP port on which the gateway listens
+     */
     port: number;
 };
 
 export type ProxyRule = {
+    /**
+     * Default: true
+     */
     active: boolean;
+    /**
+     * Id of the backend
+     */
     backend_id: string;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Id of the domain
+     */
     domain_id: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Path prefix of the request
+     */
     path_prefix: string;
+    /**
+     * The matching rule with the lowest number applies, among equals the one with the longest prefix; default 100
+     */
     priority: number;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -2155,17 +3190,41 @@ export type ProxyRuleInput = {
 };
 
 export type ProxyServer = {
+    /**
+     * Default: true
+     */
     active: boolean;
+    /**
+     * IP address or host name
+     */
     address: string;
+    /**
+     * Id of the backend; not required below /backends/{id}/servers
+     */
     backend_id: string;
+    /**
+     * Used only when no other server is up
+     */
     backup: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * No new clients; existing ones can finish
+     */
     drain: boolean;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Name of the server, unique in the backend
+     */
     name: string;
+    /**
+     * Port that the server listens on
+     */
     port: number;
     /**
      * The name in the proxy's configuration and statistics
@@ -2175,7 +3234,13 @@ export type ProxyServer = {
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * Share of requests relative to the other servers; default 100
+     */
     weight: number;
 };
 
@@ -2200,7 +3265,13 @@ export type ProxyServerInput = {
      * No new clients; existing ones can finish
      */
     drain?: boolean;
+    /**
+     * Name of the server, unique in the backend
+     */
     name: string;
+    /**
+     * Port that the server listens on
+     */
     port: number;
     /**
      * Share of requests relative to the other servers; default 100
@@ -2209,13 +3280,37 @@ export type ProxyServerInput = {
 };
 
 export type ProxyServerOfPool = {
+    /**
+     * Whether it is configured in the proxy
+     */
     active: boolean;
+    /**
+     * IP address or host name
+     */
     address: string;
+    /**
+     * Used only when no other server is up
+     */
     backup: boolean;
+    /**
+     * No new clients; existing ones can finish
+     */
     drain: boolean;
+    /**
+     * Id of the server
+     */
     id: string;
+    /**
+     * Name of the server, unique in the backend
+     */
     name: string;
+    /**
+     * Port that the server listens on
+     */
     port: number;
+    /**
+     * Share of requests relative to the other servers
+     */
     weight: number;
 };
 
@@ -2228,6 +3323,9 @@ export type ProxyStats = {
      * Why there are no statistics; null if there are
      */
     error: string | null;
+    /**
+     * Listening sides of the proxy
+     */
     frontends: Array<ProxyFrontendStat>;
 };
 
@@ -2236,6 +3334,9 @@ export type ProxyTraffic = {
      * Answers with a status from 400 to 499
      */
     client_errors: number;
+    /**
+     * Id of the domain
+     */
     domain_id: string;
     /**
      * Answers with a status of 500 or above
@@ -2252,17 +3353,29 @@ export type ProxyTraffic = {
 };
 
 export type ProxyUser = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Id of the domain; not required below /domains/{id}/users
+     */
     domain_id: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Login name for basic authentication
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -2271,10 +3384,16 @@ export type ProxyUserInput = {
      * Id of the domain; not required below /domains/{id}/users
      */
     domain_id?: string;
+    /**
+     * Login name for basic authentication
+     */
     name: string;
 };
 
 export type ResetPasswordRequest = {
+    /**
+     * The administrator's new password, 12 to 72 bytes
+     */
     new_password: string;
     /**
      * As gateway-ctl reset-password printed it
@@ -2298,6 +3417,9 @@ export type SecondFactorBody = {
 };
 
 export type SetUserPasswordRequest = {
+    /**
+     * New password of the user, 12 to 72 bytes
+     */
     password: string;
 };
 
@@ -2317,6 +3439,9 @@ export type SetupAcme = {
 };
 
 export type SetupNode = {
+    /**
+     * Certificate authority (ACME); can be set later
+     */
     acme?: SetupAcme;
     /**
      * The one-time setup code
@@ -2329,61 +3454,166 @@ export type SetupNode = {
 };
 
 export type SetupStatus = {
+    /**
+     * Whether initial setup is done; until then only setup operations work
+     */
     complete: boolean;
 };
 
 export type SysAddress = {
+    /**
+     * inet for IPv4, inet6 for IPv6
+     */
     family: string;
+    /**
+     * IP address
+     */
     local: string;
+    /**
+     * Prefix length of its network
+     */
     prefixlen: number;
+    /**
+     * Where it is valid: global, link or host
+     */
     scope: string;
 };
 
 export type SysCpu = {
+    /**
+     * CPU seconds spent working, all CPUs together
+     */
     busy_seconds: number;
+    /**
+     * CPU seconds elapsed, all CPUs together
+     */
     total_seconds: number;
 };
 
 export type SysConntrack = {
+    /**
+     * Connections tracked now
+     */
     count: number;
+    /**
+     * Most connections the kernel tracks
+     */
     max: number;
 };
 
 export type SysDisk = {
+    /**
+     * Available to programs that are not root
+     */
     free: number;
+    /**
+     * Size
+     */
     total: number;
+    /**
+     * In use
+     */
     used: number;
 };
 
 export type SysInterface = {
+    /**
+     * IP addresses of the interface
+     */
     addr_info: Array<SysAddress>;
+    /**
+     * MAC address; empty without one
+     */
     address: string;
+    /**
+     * Link flags, such as UP and LOWER_UP
+     */
     flags: Array<string>;
+    /**
+     * Kernel's number of the interface
+     */
     ifindex: number;
+    /**
+     * Name of the interface
+     */
     ifname: string;
+    /**
+     * Link layer type, such as ether or loopback
+     */
     link_type: string;
+    /**
+     * Largest packet in bytes
+     */
     mtu: number;
+    /**
+     * Bytes received since the interface exists
+     */
     rx_bytes: number;
+    /**
+     * Received packets that were dropped
+     */
     rx_drop: number;
+    /**
+     * Packets received since the interface exists
+     */
     rx_packets: number;
+    /**
+     * Bytes sent since the interface exists
+     */
     tx_bytes: number;
+    /**
+     * Packets to send that were dropped
+     */
     tx_drop: number;
+    /**
+     * Packets sent since the interface exists
+     */
     tx_packets: number;
 };
 
 export type SysMemory = {
+    /**
+     * Available without swapping
+     */
     available: number;
+    /**
+     * Not used for anything, not even caches
+     */
     free: number;
+    /**
+     * Unused swap space
+     */
     swap_free: number;
+    /**
+     * Swap space
+     */
     swap_total: number;
+    /**
+     * Physical memory
+     */
     total: number;
+    /**
+     * In use: total less available
+     */
     used: number;
 };
 
 export type SysPackageVersion = {
+    /**
+     * Newest version in the package lists; empty if unknown
+     */
     available: string;
+    /**
+     * Installed version; empty if not installed
+     */
     installed: string;
+    /**
+     * Debian package
+     */
     name: string;
+    /**
+     * Whether a newer version is available
+     */
     upgradable: boolean;
 };
 
@@ -2392,14 +3622,41 @@ export type SysResources = {
      * Omitted while the kernel does not track connections
      */
     conntrack?: SysConntrack;
+    /**
+     * CPU time since boot; compute the load from two samples
+     */
     cpu: SysCpu;
+    /**
+     * Root file system in bytes
+     */
     disk: SysDisk;
+    /**
+     * Load average of the last minute
+     */
     load1: number;
+    /**
+     * Load average of the last 15 minutes
+     */
     load15: number;
+    /**
+     * Load average of the last 5 minutes
+     */
     load5: number;
+    /**
+     * Memory and swap in bytes
+     */
     memory: SysMemory;
+    /**
+     * Number of CPUs
+     */
     num_cpus: number;
+    /**
+     * When these figures were read
+     */
     taken_at: string;
+    /**
+     * Seconds since boot
+     */
     uptime_seconds: number;
 };
 
@@ -2419,6 +3676,9 @@ export type SystemAcme = {
 };
 
 export type SystemFlag = {
+    /**
+     * Whether the setting is on
+     */
     enabled: boolean;
 };
 
@@ -2427,12 +3687,21 @@ export type SystemHealth = {
      * Whether the database answers
      */
     database: boolean;
+    /**
+     * Host name of the node
+     */
     hostname: string;
+    /**
+     * Release of the running kernel; empty when unknown
+     */
     kernel: string;
     /**
      * Empty when unknown
      */
     os: string;
+    /**
+     * Whether initial setup is done
+     */
     setup_complete: boolean;
     /**
      * Of the gateway package that runs
@@ -2441,6 +3710,9 @@ export type SystemHealth = {
 };
 
 export type SystemPackageVersions = {
+    /**
+     * The gateway package and those of its daemons
+     */
     packages: Array<SysPackageVersion>;
     /**
      * When the package lists were read
@@ -2449,6 +3721,9 @@ export type SystemPackageVersions = {
 };
 
 export type SystemRestart = {
+    /**
+     * Name of the service, as in GET /system/services
+     */
     service: 'scheduler' | 'ntp' | 'dns' | 'reverse-proxy' | 'forward-proxy';
 };
 
@@ -2472,6 +3747,9 @@ export type SystemService = {
      * Whether it starts with the machine, as systemd says
      */
     boot: string;
+    /**
+     * What the service does
+     */
     description: string;
     /**
      * Since when it is in this state; null when not known
@@ -2489,6 +3767,9 @@ export type SystemService = {
      * Why the state is unknown
      */
     message?: string;
+    /**
+     * Short name, for restart and toggle
+     */
     name: string;
     /**
      * It has to run: that it is stopped is a fault. Not so what is switched off, or not used by this version
@@ -2498,6 +3779,9 @@ export type SystemService = {
      * It can be restarted by POST /system/service-restart
      */
     restart: boolean;
+    /**
+     * systemd's detailed state of the unit
+     */
     sub_state: string;
     /**
      * It can be switched on and off by POST /system/service-toggle
@@ -2510,6 +3794,9 @@ export type SystemService = {
 };
 
 export type SystemServices = {
+    /**
+     * Services of the product, its daemons and the packet filter
+     */
     services: Array<SystemService>;
 };
 
@@ -2518,6 +3805,9 @@ export type SystemToggle = {
      * Start it now and at every boot, or stop and disable it
      */
     on: boolean;
+    /**
+     * Name of the service, as in GET /system/services
+     */
     service: 'waf' | 'ids' | 'ids-bouncer';
 };
 
@@ -2526,7 +3816,13 @@ export type User = {
      * Inactive accounts cannot sign in
      */
     active: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Sign-in name, case-sensitive
+     */
     email: string;
     /**
      * Opaque
@@ -2540,8 +3836,17 @@ export type User = {
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * viewer: may only read; admin: may change everything
+     */
     role: 'admin' | 'viewer';
+    /**
+     * Whether a second factor is required at sign-in
+     */
     totp_enabled: boolean;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
@@ -2568,17 +3873,32 @@ export type UserEnrolment = {
 };
 
 export type UserIdentity = {
+    /**
+     * Sign-in name
+     */
     email: string;
+    /**
+     * Id of the account
+     */
     id: string;
     /**
      * Signed in while the database is unavailable: can only view and control the system
      */
     limited: boolean;
+    /**
+     * Role of this session or token
+     */
     role: 'admin' | 'viewer';
+    /**
+     * Whether a second factor is required at sign-in
+     */
     totp_enabled: boolean;
 };
 
 export type UserInput = {
+    /**
+     * Inactive accounts cannot sign in
+     */
     active?: boolean;
     /**
      * Sign-in name, case-sensitive
@@ -2588,6 +3908,9 @@ export type UserInput = {
      * 12 to 72 bytes; needed on create, on update it stays when left out
      */
     password?: string;
+    /**
+     * viewer: may only read; admin: may change everything
+     */
     role: 'admin' | 'viewer';
 };
 
@@ -2607,65 +3930,137 @@ export type UserLogin = {
 };
 
 export type UserNewTokenView = {
+    /**
+     * When it was created
+     */
     created_at: string;
+    /**
+     * When it stops working
+     */
     expires_at: string;
+    /**
+     * Id of the token, for revoking it
+     */
     id: string;
     /**
      * To the minute
      */
     last_used_at: string | null;
+    /**
+     * What it is for
+     */
     name: string;
+    /**
+     * What it may do, at most what its owner may
+     */
     role: 'admin' | 'viewer';
     /**
-     * Shown only once
+     * Send it as Authorization: Bearer; shown only once
      */
     token: string;
 };
 
 export type UserSessionView = {
+    /**
+     * When it was opened by signing in
+     */
     created_at: string;
     /**
      * The session of this request
      */
     current: boolean;
+    /**
+     * When it ends, used or not
+     */
     expires_at: string;
+    /**
+     * Id of the session
+     */
     id: string;
+    /**
+     * Last request, to the minute
+     */
     last_seen: string;
+    /**
+     * Client address at sign-in
+     */
     remote_ip: string;
+    /**
+     * Browser or program, as it named itself at sign-in
+     */
     user_agent: string;
 };
 
 export type UserTokenView = {
+    /**
+     * When it was created
+     */
     created_at: string;
+    /**
+     * When it stops working
+     */
     expires_at: string;
+    /**
+     * Id of the token, for revoking it
+     */
     id: string;
     /**
      * To the minute
      */
     last_used_at: string | null;
+    /**
+     * What it is for
+     */
     name: string;
+    /**
+     * What it may do, at most what its owner may
+     */
     role: 'admin' | 'viewer';
 };
 
 export type DnsRecordWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Relative to the zone; @ or empty is the zone itself. A name that ends in a dot or in the zone is fully qualified
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Seconds for which it may be cached; default 3600
+     */
     ttl: number;
+    /**
+     * DNS record type
+     */
     type: string;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * As in a zone file. A name without a dot is relative to the zone, one with a dot is fully qualified. TXT: plain text, or quoted strings
+     */
     value: string;
+    /**
+     * Id of the zone
+     */
     zone_id: string;
 };
 
 export type DnsZoneWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
     /**
      * Servers to forward it to, as 192.0.2.1 or 192.0.2.1@5353; empty: the records here, and the upstream resolvers for the rest
@@ -2683,168 +4078,381 @@ export type DnsZoneWritable = {
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallAddressWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * host: one address; network: CIDR; range: first to last address; fqdn: host name that is resolved
+     */
     kind: string;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * An address, a network as 192.0.2.0/24, a range as 192.0.2.1-192.0.2.9, or a host name, which is resolved regularly
+     */
     value: string;
 };
 
 export type FirewallGroupWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallMemberWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Id of the group; not required below it
+     */
     group_id: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Id of the member
+     */
     object_id: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallNatRuleWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Destination port, or the first of a range
+     */
     dest_port: number | null;
+    /**
+     * Last destination port of a range; omitted for a single port
+     */
     dest_port_end: number | null;
+    /**
+     * Destination network or address
+     */
     destination_cidr: string;
+    /**
+     * Default: true
+     */
     enabled: boolean;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * dnat: source zone, or any
+     */
     in_zone: string;
+    /**
+     * dnat: port forward to another destination; snat: fixed source address; masquerade: source address of the outgoing interface
+     */
     kind: string;
+    /**
+     * Keywords to search for
+     */
     labels: Array<string>;
+    /**
+     * Unique name of the rule
+     */
     name: string;
+    /**
+     * Free text
+     */
     note: string;
+    /**
+     * snat and masquerade: outgoing zone, or any
+     */
     out_zone: string;
     /**
      * dnat: whether translated packets are accepted without a rule; false for the other kinds
      */
     pass: boolean;
+    /**
+     * The matching rule with the lowest number applies; default 100
+     */
     priority: number;
+    /**
+     * default any; tcp if ports are given
+     */
     protocol: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Source network or address
+     */
     source_cidr: string;
+    /**
+     * dnat and snat: the translated address
+     */
     target_address: string;
+    /**
+     * dnat: the translated port; unchanged if omitted
+     */
     target_port: number | null;
+    /**
+     * dnat: last translated port of a range as long as that of the destination ports
+     */
     target_port_end: number | null;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallServiceWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
+    /**
+     * icmp and icmpv6: the type; default all types
+     */
     icmp_type: number | null;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Unique name, shown in rules
+     */
     name: string;
+    /**
+     * tcp, udp and sctp: the port, or the first of a range; default all ports
+     */
     port: number | null;
+    /**
+     * The last port
+     */
     port_end: number | null;
+    /**
+     * IP protocol
+     */
     protocol: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type FirewallZoneWritable = {
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Free text for other administrators
+     */
     description: string;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Letters, digits, dashes and underscores
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
 };
 
 export type ProxyBackendWritable = {
+    /**
+     * Default: true. Domains with a disabled backend return 503
+     */
     active: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * Use HTTP/1.1 to the servers, even if they offer HTTP/2
+     */
     force_http1: boolean;
+    /**
+     * Enable health checks
+     */
     health_check: boolean;
+    /**
+     * Host of the health check; empty for tls_server_name, else localhost
+     */
     health_host: string;
+    /**
+     * Seconds between two checks; default 5
+     */
     health_interval: number;
+    /**
+     * Path of the health check; tcp only connects
+     */
     health_path: string;
+    /**
+     * Expected status; 0 for any from 200 to 399
+     */
     health_status: number;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Load balancing: round robin, least connections, or a hash of the source address
+     */
     lb_algorithm: string;
+    /**
+     * Unique name of the backend
+     */
     name: string;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * Protocol to the servers; tcp forwards a port unchanged
+     */
     scheme: string;
+    /**
+     * Sticky sessions by cookie
+     */
     sticky: boolean;
+    /**
+     * https: TLS server name (SNI), also verified; empty for the name of the domain
+     */
     tls_server_name: string;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * https: verify the servers' TLS certificates against the system's trust store
+     */
     verify_tls: boolean;
+    /**
+     * Allow upgraded connections to be idle for an hour
+     */
     websocket: boolean;
 };
 
 export type ProxyServerWritable = {
+    /**
+     * Default: true
+     */
     active: boolean;
+    /**
+     * IP address or host name
+     */
     address: string;
+    /**
+     * Id of the backend; not required below /backends/{id}/servers
+     */
     backend_id: string;
+    /**
+     * Used only when no other server is up
+     */
     backup: boolean;
+    /**
+     * When it was created, in UTC
+     */
     created_at: string;
+    /**
+     * No new clients; existing ones can finish
+     */
     drain: boolean;
     /**
      * Opaque
      */
     id: string;
+    /**
+     * Name of the server, unique in the backend
+     */
     name: string;
+    /**
+     * Port that the server listens on
+     */
     port: number;
     /**
      * Grows with every change; also the ETag
      */
     revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
     updated_at: string;
+    /**
+     * Share of requests relative to the other servers; default 100
+     */
     weight: number;
 };
 
@@ -2853,6 +4461,9 @@ export type ProxyUserInputWritable = {
      * Id of the domain; not required below /domains/{id}/users
      */
     domain_id?: string;
+    /**
+     * Login name for basic authentication
+     */
     name: string;
     /**
      * At least 12 characters; needed whenever the name changes
@@ -2864,6 +4475,9 @@ export type RecentAuditData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Maximum number of entries to return
+         */
         limit?: number;
     };
     url: '/audit/recent';
@@ -2871,7 +4485,7 @@ export type RecentAuditData = {
 
 export type RecentAuditResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<AuditEntry>;
 };
@@ -2910,6 +4524,9 @@ export type SearchAuditData = {
          * seq of that entry
          */
         before_seq?: number;
+        /**
+         * Maximum number of entries to return
+         */
         limit?: number;
     };
     url: '/audit/search';
@@ -2917,7 +4534,7 @@ export type SearchAuditData = {
 
 export type SearchAuditResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<AuditEntry>;
 };
@@ -2933,7 +4550,7 @@ export type ChangePasswordData = {
 
 export type ChangePasswordResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -2949,7 +4566,7 @@ export type LoginData = {
 
 export type LoginResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: UserLogin;
 };
@@ -2965,7 +4582,7 @@ export type LoginTotpData = {
 
 export type LoginTotpResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: UserLogin;
 };
@@ -2981,7 +4598,7 @@ export type LogoutData = {
 
 export type LogoutResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -2997,7 +4614,7 @@ export type MeData = {
 
 export type MeResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: UserIdentity;
 };
@@ -3013,7 +4630,7 @@ export type ResetPasswordData = {
 
 export type ResetPasswordResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3029,7 +4646,7 @@ export type ListSessionsData = {
 
 export type ListSessionsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<UserSessionView>;
 };
@@ -3039,6 +4656,9 @@ export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsRespo
 export type RevokeSessionData = {
     body?: never;
     path: {
+        /**
+         * Id of the session
+         */
         id: string;
     };
     query?: never;
@@ -3047,7 +4667,7 @@ export type RevokeSessionData = {
 
 export type RevokeSessionResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3063,7 +4683,7 @@ export type ListTokensData = {
 
 export type ListTokensResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<UserTokenView>;
 };
@@ -3079,7 +4699,7 @@ export type CreateTokenData = {
 
 export type CreateTokenResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: UserNewTokenView;
 };
@@ -3089,6 +4709,9 @@ export type CreateTokenResponse = CreateTokenResponses[keyof CreateTokenResponse
 export type RevokeTokenData = {
     body?: never;
     path: {
+        /**
+         * Id of the token
+         */
         id: string;
     };
     query?: never;
@@ -3097,7 +4720,7 @@ export type RevokeTokenData = {
 
 export type RevokeTokenResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3113,7 +4736,7 @@ export type DisableTotpData = {
 
 export type DisableTotpResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3129,7 +4752,7 @@ export type EnableTotpData = {
 
 export type EnableTotpResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: UserEnabled;
 };
@@ -3145,7 +4768,7 @@ export type SetupTotpData = {
 
 export type SetupTotpResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: UserEnrolment;
 };
@@ -3182,7 +4805,7 @@ export type ListProxyServersData = {
 
 export type ListProxyServersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyServer>;
 };
@@ -3198,7 +4821,7 @@ export type CreateProxyServerData = {
 
 export type CreateProxyServerResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyServer;
 };
@@ -3225,7 +4848,7 @@ export type DeleteProxyServerData = {
 
 export type DeleteProxyServerResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3246,7 +4869,7 @@ export type GetProxyServerData = {
 
 export type GetProxyServerResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyServer;
 };
@@ -3273,7 +4896,7 @@ export type UpdateProxyServerData = {
 
 export type UpdateProxyServerResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyServer;
 };
@@ -3310,7 +4933,7 @@ export type ListProxyBackendsData = {
 
 export type ListProxyBackendsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyBackend>;
 };
@@ -3326,7 +4949,7 @@ export type CreateProxyBackendData = {
 
 export type CreateProxyBackendResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyBackend;
 };
@@ -3353,7 +4976,7 @@ export type DeleteProxyBackendData = {
 
 export type DeleteProxyBackendResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3374,7 +4997,7 @@ export type GetProxyBackendData = {
 
 export type GetProxyBackendResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyBackend;
 };
@@ -3401,7 +5024,7 @@ export type UpdateProxyBackendData = {
 
 export type UpdateProxyBackendResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyBackend;
 };
@@ -3443,7 +5066,7 @@ export type ListProxyServersOfData = {
 
 export type ListProxyServersOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyServer>;
 };
@@ -3464,7 +5087,7 @@ export type CreateProxyServerOfData = {
 
 export type CreateProxyServerOfResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyServer;
 };
@@ -3480,7 +5103,7 @@ export type BatchData = {
 
 export type BatchResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ChangeBatchResult;
 };
@@ -3517,7 +5140,7 @@ export type ListCertCertificatesData = {
 
 export type ListCertCertificatesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<Certificate>;
 };
@@ -3533,7 +5156,7 @@ export type CreateCertCertificateData = {
 
 export type CreateCertCertificateResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: Certificate;
 };
@@ -3549,7 +5172,7 @@ export type ListCertDnsProviderKindsData = {
 
 export type ListCertDnsProviderKindsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<DnsproviderKind>;
 };
@@ -3586,7 +5209,7 @@ export type ListCertDnsProvidersData = {
 
 export type ListCertDnsProvidersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<CertProvider>;
 };
@@ -3602,7 +5225,7 @@ export type CreateCertDnsProviderData = {
 
 export type CreateCertDnsProviderResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: CertProvider;
 };
@@ -3629,7 +5252,7 @@ export type DeleteCertDnsProviderData = {
 
 export type DeleteCertDnsProviderResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3650,7 +5273,7 @@ export type GetCertDnsProviderData = {
 
 export type GetCertDnsProviderResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: CertProvider;
 };
@@ -3677,7 +5300,7 @@ export type UpdateCertDnsProviderData = {
 
 export type UpdateCertDnsProviderResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: CertProvider;
 };
@@ -3693,7 +5316,7 @@ export type SummariseCertificatesData = {
 
 export type SummariseCertificatesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: CertSummary;
 };
@@ -3720,7 +5343,7 @@ export type DeleteCertCertificateData = {
 
 export type DeleteCertCertificateResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3741,7 +5364,7 @@ export type GetCertCertificateData = {
 
 export type GetCertCertificateResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Certificate;
 };
@@ -3768,7 +5391,7 @@ export type UpdateCertCertificateData = {
 
 export type UpdateCertCertificateResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Certificate;
 };
@@ -3789,7 +5412,7 @@ export type CheckCertificateData = {
 
 export type CheckCertificateResponses = {
     /**
-     * Accepted
+     * What the operation returns
      */
     202: CertAsked;
 };
@@ -3810,7 +5433,7 @@ export type RenewCertificateData = {
 
 export type RenewCertificateResponses = {
     /**
-     * Accepted
+     * What the operation returns
      */
     202: CertAsked;
 };
@@ -3821,7 +5444,13 @@ export type ListChangesData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Page size
+         */
         limit?: number;
+        /**
+         * Number of changes to skip
+         */
         offset?: number;
         /**
          * Only changes of this component
@@ -3837,7 +5466,7 @@ export type ListChangesData = {
 
 export type ListChangesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ChangeRecord>;
 };
@@ -3858,7 +5487,7 @@ export type GetChangeData = {
 
 export type GetChangeResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ChangeDetail;
 };
@@ -3879,7 +5508,7 @@ export type ConfirmChangeData = {
 
 export type ConfirmChangeResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ChangeRecord;
 };
@@ -3900,7 +5529,7 @@ export type RevertChangeData = {
 
 export type RevertChangeResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ChangeRecord;
 };
@@ -3916,7 +5545,7 @@ export type DnsFlushCacheData = {
 
 export type DnsFlushCacheResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -3953,7 +5582,7 @@ export type ListDnsRecordsData = {
 
 export type ListDnsRecordsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<DnsRecord>;
 };
@@ -3969,7 +5598,7 @@ export type CreateDnsRecordData = {
 
 export type CreateDnsRecordResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: DnsRecord;
 };
@@ -3996,7 +5625,7 @@ export type DeleteDnsRecordData = {
 
 export type DeleteDnsRecordResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -4017,7 +5646,7 @@ export type GetDnsRecordData = {
 
 export type GetDnsRecordResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: DnsRecord;
 };
@@ -4044,7 +5673,7 @@ export type UpdateDnsRecordData = {
 
 export type UpdateDnsRecordResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: DnsRecord;
 };
@@ -4060,7 +5689,7 @@ export type GetDnsSettingsData = {
 
 export type GetDnsSettingsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: DnsSettings;
 };
@@ -4082,7 +5711,7 @@ export type UpdateDnsSettingsData = {
 
 export type UpdateDnsSettingsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: DnsSettings;
 };
@@ -4098,7 +5727,7 @@ export type DnsStatsData = {
 
 export type DnsStatsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: DnsStats;
 };
@@ -4135,7 +5764,7 @@ export type ListDnsZonesData = {
 
 export type ListDnsZonesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<DnsZone>;
 };
@@ -4151,7 +5780,7 @@ export type CreateDnsZoneData = {
 
 export type CreateDnsZoneResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: DnsZone;
 };
@@ -4178,7 +5807,7 @@ export type DeleteDnsZoneData = {
 
 export type DeleteDnsZoneResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -4199,7 +5828,7 @@ export type GetDnsZoneData = {
 
 export type GetDnsZoneResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: DnsZone;
 };
@@ -4226,7 +5855,7 @@ export type UpdateDnsZoneData = {
 
 export type UpdateDnsZoneResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: DnsZone;
 };
@@ -4263,7 +5892,7 @@ export type ListProxyHeadersData = {
 
 export type ListProxyHeadersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyHeader>;
 };
@@ -4279,7 +5908,7 @@ export type CreateProxyHeaderData = {
 
 export type CreateProxyHeaderResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyHeader;
 };
@@ -4306,7 +5935,7 @@ export type DeleteProxyHeaderData = {
 
 export type DeleteProxyHeaderResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -4327,7 +5956,7 @@ export type GetProxyHeaderData = {
 
 export type GetProxyHeaderResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyHeader;
 };
@@ -4354,7 +5983,7 @@ export type UpdateProxyHeaderData = {
 
 export type UpdateProxyHeaderResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyHeader;
 };
@@ -4391,7 +6020,7 @@ export type ListProxyUsersData = {
 
 export type ListProxyUsersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyUser>;
 };
@@ -4407,7 +6036,7 @@ export type CreateProxyUserData = {
 
 export type CreateProxyUserResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyUser;
 };
@@ -4434,7 +6063,7 @@ export type DeleteProxyUserData = {
 
 export type DeleteProxyUserResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -4455,7 +6084,7 @@ export type GetProxyUserData = {
 
 export type GetProxyUserResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyUser;
 };
@@ -4482,7 +6111,7 @@ export type UpdateProxyUserData = {
 
 export type UpdateProxyUserResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyUser;
 };
@@ -4519,7 +6148,7 @@ export type ListProxyDomainsData = {
 
 export type ListProxyDomainsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyDomain>;
 };
@@ -4535,7 +6164,7 @@ export type CreateProxyDomainData = {
 
 export type CreateProxyDomainResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyDomain;
 };
@@ -4562,7 +6191,7 @@ export type DeleteProxyDomainData = {
 
 export type DeleteProxyDomainResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -4583,7 +6212,7 @@ export type GetProxyDomainData = {
 
 export type GetProxyDomainResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyDomain;
 };
@@ -4610,7 +6239,7 @@ export type UpdateProxyDomainData = {
 
 export type UpdateProxyDomainResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyDomain;
 };
@@ -4652,7 +6281,7 @@ export type ListProxyHeadersOfData = {
 
 export type ListProxyHeadersOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyHeader>;
 };
@@ -4673,7 +6302,7 @@ export type CreateProxyHeaderOfData = {
 
 export type CreateProxyHeaderOfResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyHeader;
 };
@@ -4704,7 +6333,7 @@ export type DeleteProxyHeaderOfData = {
 
 export type DeleteProxyHeaderOfResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -4729,7 +6358,7 @@ export type GetProxyHeaderOfData = {
 
 export type GetProxyHeaderOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyHeader;
 };
@@ -4760,7 +6389,7 @@ export type UpdateProxyHeaderOfData = {
 
 export type UpdateProxyHeaderOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyHeader;
 };
@@ -4781,7 +6410,7 @@ export type ProxyTrafficHistoryData = {
 
 export type ProxyTrafficHistoryResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyMoment>;
 };
@@ -4823,7 +6452,7 @@ export type ListProxyUsersOfData = {
 
 export type ListProxyUsersOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyUser>;
 };
@@ -4844,7 +6473,7 @@ export type CreateProxyUserOfData = {
 
 export type CreateProxyUserOfResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyUser;
 };
@@ -4875,7 +6504,7 @@ export type DeleteProxyUserOfData = {
 
 export type DeleteProxyUserOfResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -4900,7 +6529,7 @@ export type GetProxyUserOfData = {
 
 export type GetProxyUserOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyUser;
 };
@@ -4931,7 +6560,7 @@ export type UpdateProxyUserOfData = {
 
 export type UpdateProxyUserOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyUser;
 };
@@ -4968,7 +6597,7 @@ export type ListFirewallAddressGroupsData = {
 
 export type ListFirewallAddressGroupsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallGroup>;
 };
@@ -4984,7 +6613,7 @@ export type CreateFirewallAddressGroupData = {
 
 export type CreateFirewallAddressGroupResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallGroup;
 };
@@ -5011,7 +6640,7 @@ export type DeleteFirewallAddressGroupData = {
 
 export type DeleteFirewallAddressGroupResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -5032,7 +6661,7 @@ export type GetFirewallAddressGroupData = {
 
 export type GetFirewallAddressGroupResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallGroup;
 };
@@ -5059,7 +6688,7 @@ export type UpdateFirewallAddressGroupData = {
 
 export type UpdateFirewallAddressGroupResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallGroup;
 };
@@ -5101,7 +6730,7 @@ export type ListFirewallAddressMembersOfData = {
 
 export type ListFirewallAddressMembersOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallMember>;
 };
@@ -5122,7 +6751,7 @@ export type CreateFirewallAddressMemberOfData = {
 
 export type CreateFirewallAddressMemberOfResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallMember;
 };
@@ -5153,7 +6782,7 @@ export type DeleteFirewallAddressMemberOfData = {
 
 export type DeleteFirewallAddressMemberOfResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -5178,7 +6807,7 @@ export type GetFirewallAddressMemberOfData = {
 
 export type GetFirewallAddressMemberOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -5209,7 +6838,7 @@ export type UpdateFirewallAddressMemberOfData = {
 
 export type UpdateFirewallAddressMemberOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -5230,7 +6859,7 @@ export type ListFirewallAddressGroupUsesData = {
 
 export type ListFirewallAddressGroupUsesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallUse>;
 };
@@ -5267,7 +6896,7 @@ export type ListFirewallAddressMembersData = {
 
 export type ListFirewallAddressMembersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallMember>;
 };
@@ -5283,7 +6912,7 @@ export type CreateFirewallAddressMemberData = {
 
 export type CreateFirewallAddressMemberResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallMember;
 };
@@ -5310,7 +6939,7 @@ export type DeleteFirewallAddressMemberData = {
 
 export type DeleteFirewallAddressMemberResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -5331,7 +6960,7 @@ export type GetFirewallAddressMemberData = {
 
 export type GetFirewallAddressMemberResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -5358,7 +6987,7 @@ export type UpdateFirewallAddressMemberData = {
 
 export type UpdateFirewallAddressMemberResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -5395,7 +7024,7 @@ export type ListFirewallAddressObjectsData = {
 
 export type ListFirewallAddressObjectsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallAddress>;
 };
@@ -5411,7 +7040,7 @@ export type CreateFirewallAddressObjectData = {
 
 export type CreateFirewallAddressObjectResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallAddress;
 };
@@ -5438,7 +7067,7 @@ export type DeleteFirewallAddressObjectData = {
 
 export type DeleteFirewallAddressObjectResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -5459,7 +7088,7 @@ export type GetFirewallAddressObjectData = {
 
 export type GetFirewallAddressObjectResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallAddress;
 };
@@ -5486,7 +7115,7 @@ export type UpdateFirewallAddressObjectData = {
 
 export type UpdateFirewallAddressObjectResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallAddress;
 };
@@ -5507,7 +7136,7 @@ export type ListFirewallAddressObjectUsesData = {
 
 export type ListFirewallAddressObjectUsesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallUse>;
 };
@@ -5544,7 +7173,7 @@ export type ListFirewallAssertionsData = {
 
 export type ListFirewallAssertionsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallAssertion>;
 };
@@ -5560,7 +7189,7 @@ export type CreateFirewallAssertionData = {
 
 export type CreateFirewallAssertionResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallAssertion;
 };
@@ -5587,7 +7216,7 @@ export type DeleteFirewallAssertionData = {
 
 export type DeleteFirewallAssertionResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -5608,7 +7237,7 @@ export type GetFirewallAssertionData = {
 
 export type GetFirewallAssertionResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallAssertion;
 };
@@ -5635,7 +7264,7 @@ export type UpdateFirewallAssertionData = {
 
 export type UpdateFirewallAssertionResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallAssertion;
 };
@@ -5654,11 +7283,17 @@ export type FirewallConnectionsData = {
          * Destination address or network, before translation
          */
         dst?: string;
+        /**
+         * IP protocol; default all
+         */
         proto?: 'tcp' | 'udp' | 'sctp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
         /**
          * Destination port, before translation; 0 for all
          */
         port?: number;
+        /**
+         * Maximum number of connections to return
+         */
         limit?: number;
     };
     url: '/firewall/connections';
@@ -5666,7 +7301,7 @@ export type FirewallConnectionsData = {
 
 export type FirewallConnectionsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallConnections;
 };
@@ -5682,7 +7317,7 @@ export type FirewallCutConnectionsData = {
 
 export type FirewallCutConnectionsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallCut;
 };
@@ -5698,7 +7333,7 @@ export type ListFirewallCountersData = {
 
 export type ListFirewallCountersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallCounter>;
 };
@@ -5714,7 +7349,7 @@ export type FirewallExplainData = {
 
 export type FirewallExplainResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: PacketfilterTrace;
 };
@@ -5730,7 +7365,7 @@ export type FirewallFindingsData = {
 
 export type FirewallFindingsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallFinding>;
 };
@@ -5749,6 +7384,9 @@ export type FirewallLogData = {
          * Not after this time
          */
         until?: string;
+        /**
+         * Only packets that this rule logged
+         */
         rule_id?: string;
         /**
          * Source address or network
@@ -5762,6 +7400,9 @@ export type FirewallLogData = {
          * icmp, tcp, udp, icmpv6, or a number
          */
         proto?: string;
+        /**
+         * Only packets with this verdict
+         */
         action?: 'accept' | 'drop' | 'reject';
         /**
          * Maximum number of events, the latest ones
@@ -5773,7 +7414,7 @@ export type FirewallLogData = {
 
 export type FirewallLogResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<PacketlogEvent>;
 };
@@ -5789,7 +7430,7 @@ export type FirewallMatrixData = {
 
 export type FirewallMatrixResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMatrix;
 };
@@ -5826,7 +7467,7 @@ export type ListFirewallRulesData = {
 
 export type ListFirewallRulesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallRule>;
 };
@@ -5842,7 +7483,7 @@ export type CreateFirewallRuleData = {
 
 export type CreateFirewallRuleResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallRule;
 };
@@ -5858,7 +7499,7 @@ export type OrderFirewallRulesData = {
 
 export type OrderFirewallRulesResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -5885,7 +7526,7 @@ export type DeleteFirewallRuleData = {
 
 export type DeleteFirewallRuleResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -5906,7 +7547,7 @@ export type GetFirewallRuleData = {
 
 export type GetFirewallRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallRule;
 };
@@ -5933,7 +7574,7 @@ export type PatchFirewallRuleData = {
 
 export type PatchFirewallRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallRule;
 };
@@ -5960,7 +7601,7 @@ export type UpdateFirewallRuleData = {
 
 export type UpdateFirewallRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallRule;
 };
@@ -5997,7 +7638,7 @@ export type ListFirewallServiceGroupsData = {
 
 export type ListFirewallServiceGroupsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallGroup>;
 };
@@ -6013,7 +7654,7 @@ export type CreateFirewallServiceGroupData = {
 
 export type CreateFirewallServiceGroupResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallGroup;
 };
@@ -6040,7 +7681,7 @@ export type DeleteFirewallServiceGroupData = {
 
 export type DeleteFirewallServiceGroupResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6061,7 +7702,7 @@ export type GetFirewallServiceGroupData = {
 
 export type GetFirewallServiceGroupResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallGroup;
 };
@@ -6088,7 +7729,7 @@ export type UpdateFirewallServiceGroupData = {
 
 export type UpdateFirewallServiceGroupResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallGroup;
 };
@@ -6130,7 +7771,7 @@ export type ListFirewallServiceMembersOfData = {
 
 export type ListFirewallServiceMembersOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallMember>;
 };
@@ -6151,7 +7792,7 @@ export type CreateFirewallServiceMemberOfData = {
 
 export type CreateFirewallServiceMemberOfResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallMember;
 };
@@ -6182,7 +7823,7 @@ export type DeleteFirewallServiceMemberOfData = {
 
 export type DeleteFirewallServiceMemberOfResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6207,7 +7848,7 @@ export type GetFirewallServiceMemberOfData = {
 
 export type GetFirewallServiceMemberOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -6238,7 +7879,7 @@ export type UpdateFirewallServiceMemberOfData = {
 
 export type UpdateFirewallServiceMemberOfResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -6259,7 +7900,7 @@ export type ListFirewallServiceGroupUsesData = {
 
 export type ListFirewallServiceGroupUsesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallUse>;
 };
@@ -6296,7 +7937,7 @@ export type ListFirewallServiceMembersData = {
 
 export type ListFirewallServiceMembersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallMember>;
 };
@@ -6312,7 +7953,7 @@ export type CreateFirewallServiceMemberData = {
 
 export type CreateFirewallServiceMemberResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallMember;
 };
@@ -6339,7 +7980,7 @@ export type DeleteFirewallServiceMemberData = {
 
 export type DeleteFirewallServiceMemberResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6360,7 +8001,7 @@ export type GetFirewallServiceMemberData = {
 
 export type GetFirewallServiceMemberResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -6387,7 +8028,7 @@ export type UpdateFirewallServiceMemberData = {
 
 export type UpdateFirewallServiceMemberResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallMember;
 };
@@ -6424,7 +8065,7 @@ export type ListFirewallServicesData = {
 
 export type ListFirewallServicesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallService>;
 };
@@ -6440,7 +8081,7 @@ export type CreateFirewallServiceData = {
 
 export type CreateFirewallServiceResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallService;
 };
@@ -6467,7 +8108,7 @@ export type DeleteFirewallServiceData = {
 
 export type DeleteFirewallServiceResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6488,7 +8129,7 @@ export type GetFirewallServiceData = {
 
 export type GetFirewallServiceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallService;
 };
@@ -6515,7 +8156,7 @@ export type UpdateFirewallServiceData = {
 
 export type UpdateFirewallServiceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallService;
 };
@@ -6536,7 +8177,7 @@ export type ListFirewallServiceUsesData = {
 
 export type ListFirewallServiceUsesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallUse>;
 };
@@ -6552,7 +8193,7 @@ export type GetFirewallSettingsData = {
 
 export type GetFirewallSettingsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallSettings;
 };
@@ -6574,7 +8215,7 @@ export type UpdateFirewallSettingsData = {
 
 export type UpdateFirewallSettingsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallSettings;
 };
@@ -6611,7 +8252,7 @@ export type ListFirewallZonesData = {
 
 export type ListFirewallZonesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallZone>;
 };
@@ -6627,7 +8268,7 @@ export type CreateFirewallZoneData = {
 
 export type CreateFirewallZoneResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallZone;
 };
@@ -6654,7 +8295,7 @@ export type DeleteFirewallZoneData = {
 
 export type DeleteFirewallZoneResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6675,7 +8316,7 @@ export type GetFirewallZoneData = {
 
 export type GetFirewallZoneResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallZone;
 };
@@ -6702,7 +8343,7 @@ export type UpdateFirewallZoneData = {
 
 export type UpdateFirewallZoneResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallZone;
 };
@@ -6723,7 +8364,7 @@ export type ListFirewallZoneUsesData = {
 
 export type ListFirewallZoneUsesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallUse>;
 };
@@ -6760,7 +8401,7 @@ export type ListFirewallNatRulesData = {
 
 export type ListFirewallNatRulesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<FirewallNatRule>;
 };
@@ -6776,7 +8417,7 @@ export type CreateFirewallNatRuleData = {
 
 export type CreateFirewallNatRuleResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: FirewallNatRule;
 };
@@ -6792,7 +8433,7 @@ export type OrderFirewallNatRulesData = {
 
 export type OrderFirewallNatRulesResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6819,7 +8460,7 @@ export type DeleteFirewallNatRuleData = {
 
 export type DeleteFirewallNatRuleResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6840,7 +8481,7 @@ export type GetFirewallNatRuleData = {
 
 export type GetFirewallNatRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallNatRule;
 };
@@ -6867,7 +8508,7 @@ export type PatchFirewallNatRuleData = {
 
 export type PatchFirewallNatRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallNatRule;
 };
@@ -6894,7 +8535,7 @@ export type UpdateFirewallNatRuleData = {
 
 export type UpdateFirewallNatRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: FirewallNatRule;
 };
@@ -6931,7 +8572,7 @@ export type ListNetworkInterfacesData = {
 
 export type ListNetworkInterfacesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<NetworkInterface>;
 };
@@ -6947,7 +8588,7 @@ export type CreateNetworkInterfaceData = {
 
 export type CreateNetworkInterfaceResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: NetworkInterface;
 };
@@ -6974,7 +8615,7 @@ export type DeleteNetworkInterfaceData = {
 
 export type DeleteNetworkInterfaceResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -6995,7 +8636,7 @@ export type GetNetworkInterfaceData = {
 
 export type GetNetworkInterfaceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NetworkInterface;
 };
@@ -7022,7 +8663,7 @@ export type UpdateNetworkInterfaceData = {
 
 export type UpdateNetworkInterfaceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NetworkInterface;
 };
@@ -7038,7 +8679,7 @@ export type NtpForceSyncData = {
 
 export type NtpForceSyncResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NtpStatus;
 };
@@ -7075,7 +8716,7 @@ export type ListNtpPoolsData = {
 
 export type ListNtpPoolsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<NtpPool>;
 };
@@ -7091,7 +8732,7 @@ export type CreateNtpPoolData = {
 
 export type CreateNtpPoolResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: NtpPool;
 };
@@ -7118,7 +8759,7 @@ export type DeleteNtpPoolData = {
 
 export type DeleteNtpPoolResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -7139,7 +8780,7 @@ export type GetNtpPoolData = {
 
 export type GetNtpPoolResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NtpPool;
 };
@@ -7166,7 +8807,7 @@ export type UpdateNtpPoolData = {
 
 export type UpdateNtpPoolResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NtpPool;
 };
@@ -7182,7 +8823,7 @@ export type GetNtpSettingsData = {
 
 export type GetNtpSettingsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NtpSettings;
 };
@@ -7204,7 +8845,7 @@ export type UpdateNtpSettingsData = {
 
 export type UpdateNtpSettingsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NtpSettings;
 };
@@ -7220,7 +8861,7 @@ export type NtpSourcesData = {
 
 export type NtpSourcesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<NtpSourceStatus>;
 };
@@ -7236,7 +8877,7 @@ export type NtpStatusData = {
 
 export type NtpStatusResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: NtpStatus;
 };
@@ -7266,7 +8907,7 @@ export type ProblemsData = {
 
 export type ProblemsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProblemsList;
 };
@@ -7287,7 +8928,7 @@ export type ObjectStatesData = {
 
 export type ObjectStatesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProblemsObjectStates;
 };
@@ -7303,7 +8944,7 @@ export type ProxyStatsData = {
 
 export type ProxyStatsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyStats;
 };
@@ -7319,7 +8960,7 @@ export type ProxyTrafficData = {
 
 export type ProxyTrafficResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyCounted;
 };
@@ -7356,7 +8997,7 @@ export type ListProxyRoutingRulesData = {
 
 export type ListProxyRoutingRulesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyRule>;
 };
@@ -7372,7 +9013,7 @@ export type CreateProxyRoutingRuleData = {
 
 export type CreateProxyRoutingRuleResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyRule;
 };
@@ -7388,7 +9029,7 @@ export type OrderProxyRoutingRulesData = {
 
 export type OrderProxyRoutingRulesResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -7415,7 +9056,7 @@ export type DeleteProxyRoutingRuleData = {
 
 export type DeleteProxyRoutingRuleResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -7436,7 +9077,7 @@ export type GetProxyRoutingRuleData = {
 
 export type GetProxyRoutingRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyRule;
 };
@@ -7463,7 +9104,7 @@ export type UpdateProxyRoutingRuleData = {
 
 export type UpdateProxyRoutingRuleResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyRule;
 };
@@ -7479,7 +9120,7 @@ export type CompleteSetupData = {
 
 export type CompleteSetupResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SetupStatus;
 };
@@ -7495,7 +9136,7 @@ export type CompleteNodeSetupData = {
 
 export type CompleteNodeSetupResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SetupStatus;
 };
@@ -7511,7 +9152,7 @@ export type SetupStatusData = {
 
 export type SetupStatusResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SetupStatus;
 };
@@ -7527,7 +9168,7 @@ export type GetAcmeData = {
 
 export type GetAcmeResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemAcme;
 };
@@ -7543,7 +9184,7 @@ export type SetAcmeData = {
 
 export type SetAcmeResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemAcme;
 };
@@ -7559,7 +9200,7 @@ export type GetAutoUpdateData = {
 
 export type GetAutoUpdateResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemFlag;
 };
@@ -7575,7 +9216,7 @@ export type SetAutoUpdateData = {
 
 export type SetAutoUpdateResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemFlag;
 };
@@ -7591,7 +9232,7 @@ export type ComponentsData = {
 
 export type ComponentsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ApplyState>;
 };
@@ -7612,7 +9253,7 @@ export type UpdateComponentData = {
 
 export type UpdateComponentResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ChangeHandling;
 };
@@ -7633,7 +9274,7 @@ export type ConfigPreviewData = {
 
 export type ConfigPreviewResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ChangePreview>;
 };
@@ -7649,7 +9290,7 @@ export type HealthData = {
 
 export type HealthResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemHealth;
 };
@@ -7665,7 +9306,7 @@ export type InterfacesData = {
 
 export type InterfacesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<SysInterface>;
 };
@@ -7681,7 +9322,7 @@ export type GetIpv6Data = {
 
 export type GetIpv6Responses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemFlag;
 };
@@ -7697,7 +9338,7 @@ export type SetIpv6Data = {
 
 export type SetIpv6Responses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemFlag;
 };
@@ -7713,7 +9354,7 @@ export type GetMaintenanceData = {
 
 export type GetMaintenanceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemFlag;
 };
@@ -7729,7 +9370,7 @@ export type SetMaintenanceData = {
 
 export type SetMaintenanceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemFlag;
 };
@@ -7745,7 +9386,7 @@ export type PackageVersionsData = {
 
 export type PackageVersionsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemPackageVersions;
 };
@@ -7761,7 +9402,7 @@ export type ProxyReloadData = {
 
 export type ProxyReloadResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -7777,7 +9418,7 @@ export type RenderConfigsData = {
 
 export type RenderConfigsResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ChangeRendered;
 };
@@ -7793,7 +9434,7 @@ export type ResourcesData = {
 
 export type ResourcesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SysResources;
 };
@@ -7809,7 +9450,7 @@ export type GetRetentionData = {
 
 export type GetRetentionResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemRetention;
 };
@@ -7825,7 +9466,7 @@ export type SetRetentionData = {
 
 export type SetRetentionResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemRetention;
 };
@@ -7841,7 +9482,7 @@ export type RestartServiceData = {
 
 export type RestartServiceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemRestart;
 };
@@ -7857,7 +9498,7 @@ export type ToggleServiceData = {
 
 export type ToggleServiceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemToggle;
 };
@@ -7873,7 +9514,7 @@ export type ServicesData = {
 
 export type ServicesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: SystemServices;
 };
@@ -7910,7 +9551,7 @@ export type ListProxyTcpServicesData = {
 
 export type ListProxyTcpServicesResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<ProxyPort>;
 };
@@ -7926,7 +9567,7 @@ export type CreateProxyTcpServiceData = {
 
 export type CreateProxyTcpServiceResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: ProxyPort;
 };
@@ -7953,7 +9594,7 @@ export type DeleteProxyTcpServiceData = {
 
 export type DeleteProxyTcpServiceResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -7974,7 +9615,7 @@ export type GetProxyTcpServiceData = {
 
 export type GetProxyTcpServiceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyPort;
 };
@@ -8001,7 +9642,7 @@ export type UpdateProxyTcpServiceData = {
 
 export type UpdateProxyTcpServiceResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: ProxyPort;
 };
@@ -8038,7 +9679,7 @@ export type ListUsersData = {
 
 export type ListUsersResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<User>;
 };
@@ -8054,7 +9695,7 @@ export type CreateUserData = {
 
 export type CreateUserResponses = {
     /**
-     * Created
+     * What the operation returns
      */
     201: User;
 };
@@ -8081,7 +9722,7 @@ export type DeleteUserData = {
 
 export type DeleteUserResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -8102,7 +9743,7 @@ export type GetUserData = {
 
 export type GetUserResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: User;
 };
@@ -8129,7 +9770,7 @@ export type UpdateUserData = {
 
 export type UpdateUserResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: User;
 };
@@ -8139,6 +9780,9 @@ export type UpdateUserResponse = UpdateUserResponses[keyof UpdateUserResponses];
 export type SetUserPasswordData = {
     body: SetUserPasswordRequest;
     path: {
+        /**
+         * Id of the user
+         */
         id: string;
     };
     query?: never;
@@ -8147,7 +9791,7 @@ export type SetUserPasswordData = {
 
 export type SetUserPasswordResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -8157,6 +9801,9 @@ export type SetUserPasswordResponse = SetUserPasswordResponses[keyof SetUserPass
 export type ListUserTokensData = {
     body?: never;
     path: {
+        /**
+         * Id of the user
+         */
         id: string;
     };
     query?: never;
@@ -8165,7 +9812,7 @@ export type ListUserTokensData = {
 
 export type ListUserTokensResponses = {
     /**
-     * OK
+     * What the operation returns
      */
     200: Array<UserTokenView>;
 };
@@ -8175,7 +9822,13 @@ export type ListUserTokensResponse = ListUserTokensResponses[keyof ListUserToken
 export type RevokeUserTokenData = {
     body?: never;
     path: {
+        /**
+         * Id of the user
+         */
         id: string;
+        /**
+         * Id of the token
+         */
         item: string;
     };
     query?: never;
@@ -8184,7 +9837,7 @@ export type RevokeUserTokenData = {
 
 export type RevokeUserTokenResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };
@@ -8194,6 +9847,9 @@ export type RevokeUserTokenResponse = RevokeUserTokenResponses[keyof RevokeUserT
 export type DisableUserTotpData = {
     body?: never;
     path: {
+        /**
+         * Id of the user
+         */
         id: string;
     };
     query?: never;
@@ -8202,7 +9858,7 @@ export type DisableUserTotpData = {
 
 export type DisableUserTotpResponses = {
     /**
-     * OK
+     * Null: there is nothing to return
      */
     200: null;
 };

@@ -43,6 +43,8 @@ export const recentAuditQueryKey = (options?: Options<RecentAuditData>) => creat
 
 /**
  * The latest audit entries, newest first
+ *
+ * Who did what and when, on every node. GET /audit/search filters and pages.
  */
 export const recentAuditOptions = (options?: Options<RecentAuditData>) => queryOptions<RecentAuditResponse, DefaultError, RecentAuditResponse, ReturnType<typeof recentAuditQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -81,6 +83,8 @@ export const meQueryKey = (options?: Options<MeData>) => createQueryKey('me', op
 
 /**
  * Get the identity of this session or token
+ *
+ * Use it to see whether a session or token is still valid, and which role it has.
  */
 export const meOptions = (options?: Options<MeData>) => queryOptions<MeResponse, DefaultError, MeResponse, ReturnType<typeof meQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -99,6 +103,8 @@ export const listSessionsQueryKey = (options?: Options<ListSessionsData>) => cre
 
 /**
  * List your own sessions
+ *
+ * Browsers that are signed in to your account, the latest request first.
  */
 export const listSessionsOptions = (options?: Options<ListSessionsData>) => queryOptions<ListSessionsResponse, DefaultError, ListSessionsResponse, ReturnType<typeof listSessionsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -117,6 +123,8 @@ export const listTokensQueryKey = (options?: Options<ListTokensData>) => createQ
 
 /**
  * List your own API tokens
+ *
+ * Without the tokens themselves: they are shown only when created.
  */
 export const listTokensOptions = (options?: Options<ListTokensData>) => queryOptions<ListTokensResponse, DefaultError, ListTokensResponse, ReturnType<typeof listTokensQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -135,6 +143,8 @@ export const listProxyServersQueryKey = (options?: Options<ListProxyServersData>
 
 /**
  * List servers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address. sort accepts name, address, port, weight, created_at, updated_at; default name. filter accepts backend_id.
  */
 export const listProxyServersOptions = (options?: Options<ListProxyServersData>) => queryOptions<ListProxyServersResponse, DefaultError, ListProxyServersResponse, ReturnType<typeof listProxyServersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -153,6 +163,8 @@ export const getProxyServerQueryKey = (options: Options<GetProxyServerData>) => 
 
 /**
  * Get one server
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyServerOptions = (options: Options<GetProxyServerData>) => queryOptions<GetProxyServerResponse, DefaultError, GetProxyServerResponse, ReturnType<typeof getProxyServerQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -171,6 +183,8 @@ export const listProxyBackendsQueryKey = (options?: Options<ListProxyBackendsDat
 
 /**
  * List backends
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, scheme. sort accepts name, scheme, active, created_at, updated_at; default name. filter accepts scheme, active.
  */
 export const listProxyBackendsOptions = (options?: Options<ListProxyBackendsData>) => queryOptions<ListProxyBackendsResponse, DefaultError, ListProxyBackendsResponse, ReturnType<typeof listProxyBackendsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -189,6 +203,8 @@ export const getProxyBackendQueryKey = (options: Options<GetProxyBackendData>) =
 
 /**
  * Get one backend
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyBackendOptions = (options: Options<GetProxyBackendData>) => queryOptions<GetProxyBackendResponse, DefaultError, GetProxyBackendResponse, ReturnType<typeof getProxyBackendQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -207,6 +223,8 @@ export const listProxyServersOfQueryKey = (options: Options<ListProxyServersOfDa
 
 /**
  * List the servers of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address. sort accepts name, address, port, weight, created_at, updated_at; default name.
  */
 export const listProxyServersOfOptions = (options: Options<ListProxyServersOfData>) => queryOptions<ListProxyServersOfResponse, DefaultError, ListProxyServersOfResponse, ReturnType<typeof listProxyServersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -225,6 +243,8 @@ export const listCertCertificatesQueryKey = (options?: Options<ListCertCertifica
 
 /**
  * List certificates
+ *
+ * One page; X-Total-Count is the number of all matches. q searches names, issuer, serial. sort accepts names, not_after, source, created_at, updated_at; default names. filter accepts source, dns_provider_id.
  */
 export const listCertCertificatesOptions = (options?: Options<ListCertCertificatesData>) => queryOptions<ListCertCertificatesResponse, DefaultError, ListCertCertificatesResponse, ReturnType<typeof listCertCertificatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -243,6 +263,8 @@ export const listCertDnsProviderKindsQueryKey = (options?: Options<ListCertDnsPr
 
 /**
  * List the kinds of DNS provider and their settings
+ *
+ * A provider of /certificates/dns-providers has one of these kinds, and its settings.
  */
 export const listCertDnsProviderKindsOptions = (options?: Options<ListCertDnsProviderKindsData>) => queryOptions<ListCertDnsProviderKindsResponse, DefaultError, ListCertDnsProviderKindsResponse, ReturnType<typeof listCertDnsProviderKindsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -261,6 +283,8 @@ export const listCertDnsProvidersQueryKey = (options?: Options<ListCertDnsProvid
 
 /**
  * List dns providers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, kind. sort accepts name, kind, created_at, updated_at; default name.
  */
 export const listCertDnsProvidersOptions = (options?: Options<ListCertDnsProvidersData>) => queryOptions<ListCertDnsProvidersResponse, DefaultError, ListCertDnsProvidersResponse, ReturnType<typeof listCertDnsProvidersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -279,6 +303,8 @@ export const getCertDnsProviderQueryKey = (options: Options<GetCertDnsProviderDa
 
 /**
  * Get one dns provider
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getCertDnsProviderOptions = (options: Options<GetCertDnsProviderData>) => queryOptions<GetCertDnsProviderResponse, DefaultError, GetCertDnsProviderResponse, ReturnType<typeof getCertDnsProviderQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -297,6 +323,8 @@ export const summariseCertificatesQueryKey = (options?: Options<SummariseCertifi
 
 /**
  * Count certificates by state
+ *
+ * For a dashboard: all, expiring soon, expired, and those whose last attempt failed.
  */
 export const summariseCertificatesOptions = (options?: Options<SummariseCertificatesData>) => queryOptions<SummariseCertificatesResponse, DefaultError, SummariseCertificatesResponse, ReturnType<typeof summariseCertificatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -315,6 +343,8 @@ export const getCertCertificateQueryKey = (options: Options<GetCertCertificateDa
 
 /**
  * Get one certificate
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getCertCertificateOptions = (options: Options<GetCertCertificateData>) => queryOptions<GetCertCertificateResponse, DefaultError, GetCertCertificateResponse, ReturnType<typeof getCertCertificateQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -333,6 +363,8 @@ export const listChangesQueryKey = (options?: Options<ListChangesData>) => creat
 
 /**
  * List changes of the configuration, newest first
+ *
+ * Each entry says who changed what, why, and whether it is live. The details of one are at GET /changes/{id}.
  */
 export const listChangesOptions = (options?: Options<ListChangesData>) => queryOptions<ListChangesResponse, DefaultError, ListChangesResponse, ReturnType<typeof listChangesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -371,6 +403,8 @@ export const listDnsRecordsQueryKey = (options?: Options<ListDnsRecordsData>) =>
 
 /**
  * List records
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value, fqdn, type. sort accepts fqdn, name, type, value, ttl, created_at, updated_at; default fqdn. filter accepts zone_id, type.
  */
 export const listDnsRecordsOptions = (options?: Options<ListDnsRecordsData>) => queryOptions<ListDnsRecordsResponse, DefaultError, ListDnsRecordsResponse, ReturnType<typeof listDnsRecordsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -389,6 +423,8 @@ export const getDnsRecordQueryKey = (options: Options<GetDnsRecordData>) => crea
 
 /**
  * Get one record
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getDnsRecordOptions = (options: Options<GetDnsRecordData>) => queryOptions<GetDnsRecordResponse, DefaultError, GetDnsRecordResponse, ReturnType<typeof getDnsRecordQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -407,6 +443,8 @@ export const getDnsSettingsQueryKey = (options?: Options<GetDnsSettingsData>) =>
 
 /**
  * Get the settings of the DNS resolver
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getDnsSettingsOptions = (options?: Options<GetDnsSettingsData>) => queryOptions<GetDnsSettingsResponse, DefaultError, GetDnsSettingsResponse, ReturnType<typeof getDnsSettingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -445,6 +483,8 @@ export const listDnsZonesQueryKey = (options?: Options<ListDnsZonesData>) => cre
 
 /**
  * List zones
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, forward_to. sort accepts name, created_at, updated_at; default name.
  */
 export const listDnsZonesOptions = (options?: Options<ListDnsZonesData>) => queryOptions<ListDnsZonesResponse, DefaultError, ListDnsZonesResponse, ReturnType<typeof listDnsZonesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -463,6 +503,8 @@ export const getDnsZoneQueryKey = (options: Options<GetDnsZoneData>) => createQu
 
 /**
  * Get one zone
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getDnsZoneOptions = (options: Options<GetDnsZoneData>) => queryOptions<GetDnsZoneResponse, DefaultError, GetDnsZoneResponse, ReturnType<typeof getDnsZoneQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -481,6 +523,8 @@ export const listProxyHeadersQueryKey = (options?: Options<ListProxyHeadersData>
 
 /**
  * List headers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, created_at, updated_at; default name. filter accepts domain_id.
  */
 export const listProxyHeadersOptions = (options?: Options<ListProxyHeadersData>) => queryOptions<ListProxyHeadersResponse, DefaultError, ListProxyHeadersResponse, ReturnType<typeof listProxyHeadersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -499,6 +543,8 @@ export const getProxyHeaderQueryKey = (options: Options<GetProxyHeaderData>) => 
 
 /**
  * Get one header
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyHeaderOptions = (options: Options<GetProxyHeaderData>) => queryOptions<GetProxyHeaderResponse, DefaultError, GetProxyHeaderResponse, ReturnType<typeof getProxyHeaderQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -517,6 +563,8 @@ export const listProxyUsersQueryKey = (options?: Options<ListProxyUsersData>) =>
 
 /**
  * List users
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name. sort accepts name, created_at, updated_at; default name. filter accepts domain_id.
  */
 export const listProxyUsersOptions = (options?: Options<ListProxyUsersData>) => queryOptions<ListProxyUsersResponse, DefaultError, ListProxyUsersResponse, ReturnType<typeof listProxyUsersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -535,6 +583,8 @@ export const getProxyUserQueryKey = (options: Options<GetProxyUserData>) => crea
 
 /**
  * Get one user
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyUserOptions = (options: Options<GetProxyUserData>) => queryOptions<GetProxyUserResponse, DefaultError, GetProxyUserResponse, ReturnType<typeof getProxyUserQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -553,6 +603,8 @@ export const listProxyDomainsQueryKey = (options?: Options<ListProxyDomainsData>
 
 /**
  * List domains
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, notes. sort accepts name, active, created_at, updated_at; default name. filter accepts backend_id, active, maintenance.
  */
 export const listProxyDomainsOptions = (options?: Options<ListProxyDomainsData>) => queryOptions<ListProxyDomainsResponse, DefaultError, ListProxyDomainsResponse, ReturnType<typeof listProxyDomainsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -571,6 +623,8 @@ export const getProxyDomainQueryKey = (options: Options<GetProxyDomainData>) => 
 
 /**
  * Get one domain
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyDomainOptions = (options: Options<GetProxyDomainData>) => queryOptions<GetProxyDomainResponse, DefaultError, GetProxyDomainResponse, ReturnType<typeof getProxyDomainQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -589,6 +643,8 @@ export const listProxyHeadersOfQueryKey = (options: Options<ListProxyHeadersOfDa
 
 /**
  * List the headers of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, created_at, updated_at; default name.
  */
 export const listProxyHeadersOfOptions = (options: Options<ListProxyHeadersOfData>) => queryOptions<ListProxyHeadersOfResponse, DefaultError, ListProxyHeadersOfResponse, ReturnType<typeof listProxyHeadersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -607,6 +663,8 @@ export const getProxyHeaderOfQueryKey = (options: Options<GetProxyHeaderOfData>)
 
 /**
  * Get one header of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyHeaderOfOptions = (options: Options<GetProxyHeaderOfData>) => queryOptions<GetProxyHeaderOfResponse, DefaultError, GetProxyHeaderOfResponse, ReturnType<typeof getProxyHeaderOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -645,6 +703,8 @@ export const listProxyUsersOfQueryKey = (options: Options<ListProxyUsersOfData>)
 
 /**
  * List the users of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name. sort accepts name, created_at, updated_at; default name.
  */
 export const listProxyUsersOfOptions = (options: Options<ListProxyUsersOfData>) => queryOptions<ListProxyUsersOfResponse, DefaultError, ListProxyUsersOfResponse, ReturnType<typeof listProxyUsersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -663,6 +723,8 @@ export const getProxyUserOfQueryKey = (options: Options<GetProxyUserOfData>) => 
 
 /**
  * Get one user of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyUserOfOptions = (options: Options<GetProxyUserOfData>) => queryOptions<GetProxyUserOfResponse, DefaultError, GetProxyUserOfResponse, ReturnType<typeof getProxyUserOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -681,6 +743,8 @@ export const listFirewallAddressGroupsQueryKey = (options?: Options<ListFirewall
 
 /**
  * List address groups
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, created_at, updated_at, member_count; default name. filter accepts builtin.
  */
 export const listFirewallAddressGroupsOptions = (options?: Options<ListFirewallAddressGroupsData>) => queryOptions<ListFirewallAddressGroupsResponse, DefaultError, ListFirewallAddressGroupsResponse, ReturnType<typeof listFirewallAddressGroupsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -699,6 +763,8 @@ export const getFirewallAddressGroupQueryKey = (options: Options<GetFirewallAddr
 
 /**
  * Get one address group
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressGroupOptions = (options: Options<GetFirewallAddressGroupData>) => queryOptions<GetFirewallAddressGroupResponse, DefaultError, GetFirewallAddressGroupResponse, ReturnType<typeof getFirewallAddressGroupQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -717,6 +783,8 @@ export const listFirewallAddressMembersOfQueryKey = (options: Options<ListFirewa
 
 /**
  * List the address members of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name.
  */
 export const listFirewallAddressMembersOfOptions = (options: Options<ListFirewallAddressMembersOfData>) => queryOptions<ListFirewallAddressMembersOfResponse, DefaultError, ListFirewallAddressMembersOfResponse, ReturnType<typeof listFirewallAddressMembersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -735,6 +803,8 @@ export const getFirewallAddressMemberOfQueryKey = (options: Options<GetFirewallA
 
 /**
  * Get one address member of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressMemberOfOptions = (options: Options<GetFirewallAddressMemberOfData>) => queryOptions<GetFirewallAddressMemberOfResponse, DefaultError, GetFirewallAddressMemberOfResponse, ReturnType<typeof getFirewallAddressMemberOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -773,6 +843,8 @@ export const listFirewallAddressMembersQueryKey = (options?: Options<ListFirewal
 
 /**
  * List address members
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name. filter accepts group_id, object_id.
  */
 export const listFirewallAddressMembersOptions = (options?: Options<ListFirewallAddressMembersData>) => queryOptions<ListFirewallAddressMembersResponse, DefaultError, ListFirewallAddressMembersResponse, ReturnType<typeof listFirewallAddressMembersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -791,6 +863,8 @@ export const getFirewallAddressMemberQueryKey = (options: Options<GetFirewallAdd
 
 /**
  * Get one address member
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressMemberOptions = (options: Options<GetFirewallAddressMemberData>) => queryOptions<GetFirewallAddressMemberResponse, DefaultError, GetFirewallAddressMemberResponse, ReturnType<typeof getFirewallAddressMemberQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -809,6 +883,8 @@ export const listFirewallAddressObjectsQueryKey = (options?: Options<ListFirewal
 
 /**
  * List address objects
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, kind, value, created_at, updated_at; default name. filter accepts kind.
  */
 export const listFirewallAddressObjectsOptions = (options?: Options<ListFirewallAddressObjectsData>) => queryOptions<ListFirewallAddressObjectsResponse, DefaultError, ListFirewallAddressObjectsResponse, ReturnType<typeof listFirewallAddressObjectsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -827,6 +903,8 @@ export const getFirewallAddressObjectQueryKey = (options: Options<GetFirewallAdd
 
 /**
  * Get one address object
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAddressObjectOptions = (options: Options<GetFirewallAddressObjectData>) => queryOptions<GetFirewallAddressObjectResponse, DefaultError, GetFirewallAddressObjectResponse, ReturnType<typeof getFirewallAddressObjectQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -865,6 +943,8 @@ export const listFirewallAssertionsQueryKey = (options?: Options<ListFirewallAss
 
 /**
  * List assertions
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, expect, enabled, created_at, updated_at; default name. filter accepts src_zone, dst_zone, expect, enabled.
  */
 export const listFirewallAssertionsOptions = (options?: Options<ListFirewallAssertionsData>) => queryOptions<ListFirewallAssertionsResponse, DefaultError, ListFirewallAssertionsResponse, ReturnType<typeof listFirewallAssertionsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -883,6 +963,8 @@ export const getFirewallAssertionQueryKey = (options: Options<GetFirewallAsserti
 
 /**
  * Get one assertion
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallAssertionOptions = (options: Options<GetFirewallAssertionData>) => queryOptions<GetFirewallAssertionResponse, DefaultError, GetFirewallAssertionResponse, ReturnType<typeof getFirewallAssertionQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -901,6 +983,8 @@ export const firewallConnectionsQueryKey = (options?: Options<FirewallConnection
 
 /**
  * Connections that the kernel tracks
+ *
+ * From the connection tracking table, filtered; total counts all that match.
  */
 export const firewallConnectionsOptions = (options?: Options<FirewallConnectionsData>) => queryOptions<FirewallConnectionsResponse, DefaultError, FirewallConnectionsResponse, ReturnType<typeof firewallConnectionsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -939,6 +1023,8 @@ export const firewallFindingsQueryKey = (options?: Options<FirewallFindingsData>
 
 /**
  * List shadowed rules and rules without hits
+ *
+ * Compares each rule with those before it, and with the hit counters.
  */
 export const firewallFindingsOptions = (options?: Options<FirewallFindingsData>) => queryOptions<FirewallFindingsResponse, DefaultError, FirewallFindingsResponse, ReturnType<typeof firewallFindingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -977,6 +1063,8 @@ export const firewallMatrixQueryKey = (options?: Options<FirewallMatrixData>) =>
 
 /**
  * Number and actions of the rules from zone to zone
+ *
+ * Counts enabled rules that have not expired.
  */
 export const firewallMatrixOptions = (options?: Options<FirewallMatrixData>) => queryOptions<FirewallMatrixResponse, DefaultError, FirewallMatrixResponse, ReturnType<typeof firewallMatrixQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -995,6 +1083,8 @@ export const listFirewallRulesQueryKey = (options?: Options<ListFirewallRulesDat
 
 /**
  * List rules
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, comment, note, labels. sort accepts priority, name, action, enabled, created_at, updated_at, expires_at; default priority. filter accepts src_zone, dst_zone, action, enabled, log, src_group_id, dst_group_id, src_object_id, dst_object_id, service_object_id, service_group_id.
  */
 export const listFirewallRulesOptions = (options?: Options<ListFirewallRulesData>) => queryOptions<ListFirewallRulesResponse, DefaultError, ListFirewallRulesResponse, ReturnType<typeof listFirewallRulesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1013,6 +1103,8 @@ export const getFirewallRuleQueryKey = (options: Options<GetFirewallRuleData>) =
 
 /**
  * Get one rule
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallRuleOptions = (options: Options<GetFirewallRuleData>) => queryOptions<GetFirewallRuleResponse, DefaultError, GetFirewallRuleResponse, ReturnType<typeof getFirewallRuleQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1031,6 +1123,8 @@ export const listFirewallServiceGroupsQueryKey = (options?: Options<ListFirewall
 
 /**
  * List service groups
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, created_at, updated_at, member_count; default name. filter accepts builtin.
  */
 export const listFirewallServiceGroupsOptions = (options?: Options<ListFirewallServiceGroupsData>) => queryOptions<ListFirewallServiceGroupsResponse, DefaultError, ListFirewallServiceGroupsResponse, ReturnType<typeof listFirewallServiceGroupsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1049,6 +1143,8 @@ export const getFirewallServiceGroupQueryKey = (options: Options<GetFirewallServ
 
 /**
  * Get one service group
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallServiceGroupOptions = (options: Options<GetFirewallServiceGroupData>) => queryOptions<GetFirewallServiceGroupResponse, DefaultError, GetFirewallServiceGroupResponse, ReturnType<typeof getFirewallServiceGroupQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1067,6 +1163,8 @@ export const listFirewallServiceMembersOfQueryKey = (options: Options<ListFirewa
 
 /**
  * List the service members of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name.
  */
 export const listFirewallServiceMembersOfOptions = (options: Options<ListFirewallServiceMembersOfData>) => queryOptions<ListFirewallServiceMembersOfResponse, DefaultError, ListFirewallServiceMembersOfResponse, ReturnType<typeof listFirewallServiceMembersOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1085,6 +1183,8 @@ export const getFirewallServiceMemberOfQueryKey = (options: Options<GetFirewallS
 
 /**
  * Get one service member of this resource
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallServiceMemberOfOptions = (options: Options<GetFirewallServiceMemberOfData>) => queryOptions<GetFirewallServiceMemberOfResponse, DefaultError, GetFirewallServiceMemberOfResponse, ReturnType<typeof getFirewallServiceMemberOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1123,6 +1223,8 @@ export const listFirewallServiceMembersQueryKey = (options?: Options<ListFirewal
 
 /**
  * List service members
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, value. sort accepts name, value, created_at, updated_at; default name. filter accepts group_id, object_id.
  */
 export const listFirewallServiceMembersOptions = (options?: Options<ListFirewallServiceMembersData>) => queryOptions<ListFirewallServiceMembersResponse, DefaultError, ListFirewallServiceMembersResponse, ReturnType<typeof listFirewallServiceMembersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1141,6 +1243,8 @@ export const getFirewallServiceMemberQueryKey = (options: Options<GetFirewallSer
 
 /**
  * Get one service member
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallServiceMemberOptions = (options: Options<GetFirewallServiceMemberData>) => queryOptions<GetFirewallServiceMemberResponse, DefaultError, GetFirewallServiceMemberResponse, ReturnType<typeof getFirewallServiceMemberQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1159,6 +1263,8 @@ export const listFirewallServicesQueryKey = (options?: Options<ListFirewallServi
 
 /**
  * List services
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, protocol, port, description. sort accepts name, protocol, port, created_at, updated_at; default name. filter accepts protocol, builtin.
  */
 export const listFirewallServicesOptions = (options?: Options<ListFirewallServicesData>) => queryOptions<ListFirewallServicesResponse, DefaultError, ListFirewallServicesResponse, ReturnType<typeof listFirewallServicesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1177,6 +1283,8 @@ export const getFirewallServiceQueryKey = (options: Options<GetFirewallServiceDa
 
 /**
  * Get one service
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallServiceOptions = (options: Options<GetFirewallServiceData>) => queryOptions<GetFirewallServiceResponse, DefaultError, GetFirewallServiceResponse, ReturnType<typeof getFirewallServiceQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1215,6 +1323,8 @@ export const getFirewallSettingsQueryKey = (options?: Options<GetFirewallSetting
 
 /**
  * Get the settings of the packet filter
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallSettingsOptions = (options?: Options<GetFirewallSettingsData>) => queryOptions<GetFirewallSettingsResponse, DefaultError, GetFirewallSettingsResponse, ReturnType<typeof getFirewallSettingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1233,6 +1343,8 @@ export const listFirewallZonesQueryKey = (options?: Options<ListFirewallZonesDat
 
 /**
  * List zones
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, created_at, updated_at; default name. filter accepts builtin.
  */
 export const listFirewallZonesOptions = (options?: Options<ListFirewallZonesData>) => queryOptions<ListFirewallZonesResponse, DefaultError, ListFirewallZonesResponse, ReturnType<typeof listFirewallZonesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1251,6 +1363,8 @@ export const getFirewallZoneQueryKey = (options: Options<GetFirewallZoneData>) =
 
 /**
  * Get one zone
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallZoneOptions = (options: Options<GetFirewallZoneData>) => queryOptions<GetFirewallZoneResponse, DefaultError, GetFirewallZoneResponse, ReturnType<typeof getFirewallZoneQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1289,6 +1403,8 @@ export const listFirewallNatRulesQueryKey = (options?: Options<ListFirewallNatRu
 
 /**
  * List nat rules
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, note, labels, target_address. sort accepts priority, name, kind, enabled, created_at, updated_at; default priority. filter accepts kind, in_zone, out_zone, enabled.
  */
 export const listFirewallNatRulesOptions = (options?: Options<ListFirewallNatRulesData>) => queryOptions<ListFirewallNatRulesResponse, DefaultError, ListFirewallNatRulesResponse, ReturnType<typeof listFirewallNatRulesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1307,6 +1423,8 @@ export const getFirewallNatRuleQueryKey = (options: Options<GetFirewallNatRuleDa
 
 /**
  * Get one nat rule
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getFirewallNatRuleOptions = (options: Options<GetFirewallNatRuleData>) => queryOptions<GetFirewallNatRuleResponse, DefaultError, GetFirewallNatRuleResponse, ReturnType<typeof getFirewallNatRuleQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1325,6 +1443,8 @@ export const listNetworkInterfacesQueryKey = (options?: Options<ListNetworkInter
 
 /**
  * List interfaces
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, role, description. sort accepts name, type, role, created_at, updated_at; default name. filter accepts type, role.
  */
 export const listNetworkInterfacesOptions = (options?: Options<ListNetworkInterfacesData>) => queryOptions<ListNetworkInterfacesResponse, DefaultError, ListNetworkInterfacesResponse, ReturnType<typeof listNetworkInterfacesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1343,6 +1463,8 @@ export const getNetworkInterfaceQueryKey = (options: Options<GetNetworkInterface
 
 /**
  * Get one interface
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getNetworkInterfaceOptions = (options: Options<GetNetworkInterfaceData>) => queryOptions<GetNetworkInterfaceResponse, DefaultError, GetNetworkInterfaceResponse, ReturnType<typeof getNetworkInterfaceQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1361,6 +1483,8 @@ export const listNtpPoolsQueryKey = (options?: Options<ListNtpPoolsData>) => cre
 
 /**
  * List pools
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address. sort accepts address, kind, created_at, updated_at; default address. filter accepts kind.
  */
 export const listNtpPoolsOptions = (options?: Options<ListNtpPoolsData>) => queryOptions<ListNtpPoolsResponse, DefaultError, ListNtpPoolsResponse, ReturnType<typeof listNtpPoolsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1379,6 +1503,8 @@ export const getNtpPoolQueryKey = (options: Options<GetNtpPoolData>) => createQu
 
 /**
  * Get one pool
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getNtpPoolOptions = (options: Options<GetNtpPoolData>) => queryOptions<GetNtpPoolResponse, DefaultError, GetNtpPoolResponse, ReturnType<typeof getNtpPoolQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1397,6 +1523,8 @@ export const getNtpSettingsQueryKey = (options?: Options<GetNtpSettingsData>) =>
 
 /**
  * Get the settings of the NTP daemon
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getNtpSettingsOptions = (options?: Options<GetNtpSettingsData>) => queryOptions<GetNtpSettingsResponse, DefaultError, GetNtpSettingsResponse, ReturnType<typeof getNtpSettingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1415,6 +1543,8 @@ export const ntpSourcesQueryKey = (options?: Options<NtpSourcesData>) => createQ
 
 /**
  * State of each time source, from the NTP daemon
+ *
+ * One entry per address that is queried, with reachability and offset; 409 while the NTP service is switched off.
  */
 export const ntpSourcesOptions = (options?: Options<NtpSourcesData>) => queryOptions<NtpSourcesResponse, DefaultError, NtpSourcesResponse, ReturnType<typeof ntpSourcesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1433,6 +1563,8 @@ export const ntpStatusQueryKey = (options?: Options<NtpStatusData>) => createQue
 
 /**
  * State of the clock, from the NTP daemon
+ *
+ * Whether the clock is synchronised, to what, and how far off; 409 while the NTP service is switched off.
  */
 export const ntpStatusOptions = (options?: Options<NtpStatusData>) => queryOptions<NtpStatusResponse, DefaultError, NtpStatusResponse, ReturnType<typeof ntpStatusQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1451,6 +1583,8 @@ export const openapiQueryKey = (options?: Options<OpenapiData>) => createQueryKe
 
 /**
  * API description as OpenAPI 3.1
+ *
+ * Generate clients from it. It is complete: every operation, parameter, property and status.
  */
 export const openapiOptions = (options?: Options<OpenapiData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof openapiQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1509,6 +1643,8 @@ export const proxyStatsQueryKey = (options?: Options<ProxyStatsData>) => createQ
 
 /**
  * Get the counters of the reverse proxy
+ *
+ * Status, sessions and traffic of every backend, server and frontend, from HAProxy.
  */
 export const proxyStatsOptions = (options?: Options<ProxyStatsData>) => queryOptions<ProxyStatsResponse, DefaultError, ProxyStatsResponse, ReturnType<typeof proxyStatsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1547,6 +1683,8 @@ export const listProxyRoutingRulesQueryKey = (options?: Options<ListProxyRouting
 
 /**
  * List routing rules
+ *
+ * One page; X-Total-Count is the number of all matches. q searches path_prefix. sort accepts priority, path_prefix, created_at, updated_at; default priority. filter accepts domain_id, backend_id.
  */
 export const listProxyRoutingRulesOptions = (options?: Options<ListProxyRoutingRulesData>) => queryOptions<ListProxyRoutingRulesResponse, DefaultError, ListProxyRoutingRulesResponse, ReturnType<typeof listProxyRoutingRulesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1565,6 +1703,8 @@ export const getProxyRoutingRuleQueryKey = (options: Options<GetProxyRoutingRule
 
 /**
  * Get one routing rule
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyRoutingRuleOptions = (options: Options<GetProxyRoutingRuleData>) => queryOptions<GetProxyRoutingRuleResponse, DefaultError, GetProxyRoutingRuleResponse, ReturnType<typeof getProxyRoutingRuleQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1583,6 +1723,8 @@ export const setupStatusQueryKey = (options?: Options<SetupStatusData>) => creat
 
 /**
  * Whether this node is set up
+ *
+ * Public, so that the UI knows whether to show the setup or the sign-in.
  */
 export const setupStatusOptions = (options?: Options<SetupStatusData>) => queryOptions<SetupStatusResponse, DefaultError, SetupStatusResponse, ReturnType<typeof setupStatusQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1601,6 +1743,8 @@ export const getAcmeQueryKey = (options?: Options<GetAcmeData>) => createQueryKe
 
 /**
  * Get the certificate authority (ACME)
+ *
+ * Account and directory with which certificates of the source acme are ordered.
  */
 export const getAcmeOptions = (options?: Options<GetAcmeData>) => queryOptions<GetAcmeResponse, DefaultError, GetAcmeResponse, ReturnType<typeof getAcmeQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1619,6 +1763,8 @@ export const getAutoUpdateQueryKey = (options?: Options<GetAutoUpdateData>) => c
 
 /**
  * Get whether the node updates itself; stored, but not used yet
+ *
+ * A later version installs upgrades by itself if it is on.
  */
 export const getAutoUpdateOptions = (options?: Options<GetAutoUpdateData>) => queryOptions<GetAutoUpdateResponse, DefaultError, GetAutoUpdateResponse, ReturnType<typeof getAutoUpdateQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1637,6 +1783,8 @@ export const componentsQueryKey = (options?: Options<ComponentsData>) => createQ
 
 /**
  * State of every managed component: configured, installed and running
+ *
+ * Stage, hashes of the configured, installed and loaded files, manual edits, and the change that waits for confirmation.
  */
 export const componentsOptions = (options?: Options<ComponentsData>) => queryOptions<ComponentsResponse, DefaultError, ComponentsResponse, ReturnType<typeof componentsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1675,6 +1823,8 @@ export const healthQueryKey = (options?: Options<HealthData>) => createQueryKey(
 
 /**
  * Version and health of this node
+ *
+ * Public, for monitoring: 200 while the API answers, with database false if that does not.
  */
 export const healthOptions = (options?: Options<HealthData>) => queryOptions<HealthResponse, DefaultError, HealthResponse, ReturnType<typeof healthQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1693,6 +1843,8 @@ export const interfacesQueryKey = (options?: Options<InterfacesData>) => createQ
 
 /**
  * Network interfaces of this node, as the kernel reports them
+ *
+ * Links, addresses and traffic counters; which zone an interface is in is at /network-interfaces.
  */
 export const interfacesOptions = (options?: Options<InterfacesData>) => queryOptions<InterfacesResponse, DefaultError, InterfacesResponse, ReturnType<typeof interfacesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1711,6 +1863,8 @@ export const getIpv6QueryKey = (options?: Options<GetIpv6Data>) => createQueryKe
 
 /**
  * Get whether the daemons listen on IPv6
+ *
+ * Off: the reverse proxy, with the management port, listens on IPv4 only.
  */
 export const getIpv6Options = (options?: Options<GetIpv6Data>) => queryOptions<GetIpv6Response, DefaultError, GetIpv6Response, ReturnType<typeof getIpv6QueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1729,6 +1883,8 @@ export const getMaintenanceQueryKey = (options?: Options<GetMaintenanceData>) =>
 
 /**
  * Get the maintenance mode
+ *
+ * Stored and shown, but nothing depends on it yet.
  */
 export const getMaintenanceOptions = (options?: Options<GetMaintenanceData>) => queryOptions<GetMaintenanceResponse, DefaultError, GetMaintenanceResponse, ReturnType<typeof getMaintenanceQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1767,6 +1923,8 @@ export const resourcesQueryKey = (options?: Options<ResourcesData>) => createQue
 
 /**
  * Load, memory, disk, connections and uptime of this node
+ *
+ * One sample; compute the CPU load from two of them.
  */
 export const resourcesOptions = (options?: Options<ResourcesData>) => queryOptions<ResourcesResponse, DefaultError, ResourcesResponse, ReturnType<typeof resourcesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1785,6 +1943,8 @@ export const getRetentionQueryKey = (options?: Options<GetRetentionData>) => cre
 
 /**
  * Get the retention of history
+ *
+ * How many backups and how many days of audit entries are kept.
  */
 export const getRetentionOptions = (options?: Options<GetRetentionData>) => queryOptions<GetRetentionResponse, DefaultError, GetRetentionResponse, ReturnType<typeof getRetentionQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1803,6 +1963,8 @@ export const servicesQueryKey = (options?: Options<ServicesData>) => createQuery
 
 /**
  * State of the product's own services, the daemons and the packet filter
+ *
+ * From systemd, and from the kernel for the packet filter.
  */
 export const servicesOptions = (options?: Options<ServicesData>) => queryOptions<ServicesResponse, DefaultError, ServicesResponse, ReturnType<typeof servicesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1821,6 +1983,8 @@ export const listProxyTcpServicesQueryKey = (options?: Options<ListProxyTcpServi
 
 /**
  * List tcp services
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, port. sort accepts name, port, created_at, updated_at; default name. filter accepts backend_id.
  */
 export const listProxyTcpServicesOptions = (options?: Options<ListProxyTcpServicesData>) => queryOptions<ListProxyTcpServicesResponse, DefaultError, ListProxyTcpServicesResponse, ReturnType<typeof listProxyTcpServicesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1839,6 +2003,8 @@ export const getProxyTcpServiceQueryKey = (options: Options<GetProxyTcpServiceDa
 
 /**
  * Get one tcp service
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getProxyTcpServiceOptions = (options: Options<GetProxyTcpServiceData>) => queryOptions<GetProxyTcpServiceResponse, DefaultError, GetProxyTcpServiceResponse, ReturnType<typeof getProxyTcpServiceQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1857,6 +2023,8 @@ export const listUsersQueryKey = (options?: Options<ListUsersData>) => createQue
 
 /**
  * List users
+ *
+ * One page; X-Total-Count is the number of all matches. q searches email, role. sort accepts email, role, active, created_at, updated_at; default email.
  */
 export const listUsersOptions = (options?: Options<ListUsersData>) => queryOptions<ListUsersResponse, DefaultError, ListUsersResponse, ReturnType<typeof listUsersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1875,6 +2043,8 @@ export const getUserQueryKey = (options: Options<GetUserData>) => createQueryKey
 
 /**
  * Get one user
+ *
+ * Returns it as stored, with its ETag.
  */
 export const getUserOptions = (options: Options<GetUserData>) => queryOptions<GetUserResponse, DefaultError, GetUserResponse, ReturnType<typeof getUserQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1893,6 +2063,8 @@ export const listUserTokensQueryKey = (options: Options<ListUserTokensData>) => 
 
 /**
  * List a user's API tokens
+ *
+ * Without the tokens themselves: they are shown only when created.
  */
 export const listUserTokensOptions = (options: Options<ListUserTokensData>) => queryOptions<ListUserTokensResponse, DefaultError, ListUserTokensResponse, ReturnType<typeof listUserTokensQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
