@@ -95,6 +95,7 @@ type search struct {
 	// What the query's routes say: destinations by interface, and the gateway's own.
 	behind map[string]Addresses
 	local  Addresses
+	known  *knownRules // nil to find out about a rule each time
 	work
 }
 
@@ -181,11 +182,25 @@ type way struct {
 // located is a question and the region of packets that it takes.
 type located struct {
 	by     Decider
+	action Action
 	denies bool
-	region region
+	// outside says that its packets are no traffic that anybody means: they begin nothing, or
+	// are what IPv6 itself needs.
+	outside bool
+	region  region
 }
 
+// way is the way with its steps drawn together.
 func (s *search) way(in, out group, v4 bool) *way {
+	w := s.wholeWay(in, out, v4)
+	bothDeny := func(a, b located) bool { return a.denies && b.denies }
+	w.steps = drawn(w.steps, bothDeny, func(r *region) *[]Range { return &r.source })
+	w.steps = drawn(w.steps, bothDeny, func(r *region) *[]Range { return &r.destination })
+	return w
+}
+
+// wholeWay is the way with each of its steps.
+func (s *search) wholeWay(in, out group, v4 bool) *way {
 	w := &way{in: in, out: out, v4: v4, place: s.place(out, v4), wanted: s.wanted(v4)}
 	// No router forwards what is from an address of one link, unless to that link.
 	if !v4 && !out.gateway && !w.returns() {
@@ -197,17 +212,25 @@ func (s *search) way(in, out group, v4 bool) *way {
 		questions = s.policy.input(in.side)
 	}
 	for q := range questions {
-		r := q.match.region(v4)
-		if r.empty() || s.policy.leftOut(q) != "" {
-			continue
+		if step, asked := s.locate(q, v4); asked {
+			w.steps = append(w.steps, step)
 		}
-		// What IPv6 itself needs is not counted as reaching the gateway, and no rule gets it.
-		denies := q.action != Accept || q.by.Kind == ByNeighbour
-		w.steps = append(w.steps, located{q.by, denies, r})
 	}
-	w.steps = drawn(w.steps, func(r *region) *[]Range { return &r.source })
-	w.steps = drawn(w.steps, func(r *region) *[]Range { return &r.destination })
 	return w
+}
+
+// locate is a question as a step, unless no packet of the family can match it.
+func (s *search) locate(q question, v4 bool) (located, bool) {
+	if q.rule != nil && s.known != nil {
+		return s.remembered(q, v4)
+	}
+	r := q.match.region(v4)
+	if r.empty() || s.policy.leftOut(q) != "" {
+		return located{}, false
+	}
+	// What IPv6 itself needs is not counted as reaching the gateway, and no rule gets it.
+	outside := q.by.Kind == ByNeighbour || q.by.Kind == ByInvalid
+	return located{q.by, q.action, q.action != Accept || outside, outside, r}, true
 }
 
 // returns reports whether packets leave as they came in.
