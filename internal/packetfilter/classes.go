@@ -49,7 +49,7 @@ func (k *knownRules) step(q question, v4 bool) *located {
 	} else {
 		k.flows[string(key)] = r.flows
 	}
-	return &located{by: q.by, action: q.action, denies: q.action != Accept, region: r}
+	return &located{by: &Reason{q.by, q.action}, denies: q.action != Accept, region: r}
 }
 
 // class are flows that nothing on a way tells apart, as they are after DNAT.
@@ -62,8 +62,8 @@ type class struct {
 
 // classes are all flows on a way.
 type classes struct {
-	way   *way
 	takes []region // what each DNAT rule takes
+	leads []bool   // whether it sends packets to what is behind the way
 	// steps are those of the way; what a DNAT rule takes does not come there as it was sent, so
 	// that is outside and stands before them.
 	steps  []located
@@ -72,15 +72,16 @@ type classes struct {
 
 // newClasses divides the flows on a way.
 func newClasses(w *way) []*class {
-	c := &classes{way: w}
+	c := &classes{}
 	for _, t := range w.rules {
 		takes := t.match.region(w.v4)
 		takes.flows = without(without(takes.flows, invalid(w.v4)), untracked(w.v4))
 		c.takes = append(c.takes, takes)
+		c.leads = append(c.leads, holds(w.place, t.rule.Target) && !takes.empty())
 		c.steps = append(c.steps, located{outside: true, region: takes})
 	}
 	c.steps = append(c.steps, w.steps...)
-	cuts := c.cuts()
+	cuts := c.cuts(w.rules)
 	all, spans, list := make([]class, len(cuts)), make([]Span[flow], len(cuts)), make([]*class, len(cuts))
 	for i, from := range cuts {
 		spans[i] = Span[flow]{from, everyFlows[0].To}
@@ -90,12 +91,12 @@ func newClasses(w *way) []*class {
 		all[i] = class{classes: c, spans: spans[i : i+1 : i+1]}
 		list[i] = &all[i]
 	}
-	c.spread(cuts, list)
+	c.spread(w.rules, cuts, list)
 	return united(list)
 }
 
 // cuts are where a class begins.
-func (c *classes) cuts() []flow {
+func (c *classes) cuts(rules []translation) []flow {
 	cuts := []flow{0}
 	known := map[*Span[flow]]bool{}
 	cut := func(list []Span[flow], by flow) {
@@ -110,9 +111,9 @@ func (c *classes) cuts() []flow {
 		}
 	}
 	for i := range c.takes {
-		n := c.way.rules[i].rule
+		n := rules[i].rule
 		to := n.targets()
-		if !c.leadsHere(i) || len(to) == 0 {
+		if !c.leads[i] || len(to) == 0 {
 			continue
 		}
 		cut(to, 0)
@@ -129,13 +130,8 @@ func (c *classes) cuts() []flow {
 	return cuts[:last]
 }
 
-// leadsHere reports whether a DNAT rule sends packets to what is behind the way.
-func (c *classes) leadsHere(i int) bool {
-	return holds(c.way.place, c.way.rules[i].rule.Target) && !c.takes[i].empty()
-}
-
 // spread tells each class what it has to do with.
-func (c *classes) spread(cuts []flow, list []*class) {
+func (c *classes) spread(rules []translation, cuts []flow, list []*class) {
 	each := func(spans []Span[flow], tell func(*class)) {
 		for _, s := range spans {
 			for i, _ := slices.BinarySearch(cuts, s.From); i < len(list) && cuts[i] <= s.To; i++ {
@@ -151,10 +147,10 @@ func (c *classes) spread(cuts []flow, list []*class) {
 		each(step.region.flows, func(one *class) { one.own = append(one.own, i) })
 	}
 	for i := range c.takes {
-		if !c.leadsHere(i) {
+		if !c.leads[i] {
 			continue
 		}
-		becomes := c.way.rules[i].rule.targets()
+		becomes := rules[i].rule.targets()
 		if len(becomes) == 0 {
 			becomes = c.takes[i].flows
 		}
@@ -204,9 +200,9 @@ func (c *class) about() iter.Seq[int] {
 }
 
 // direct is what is not translated: its packets, and the steps that they meet.
-func (c *class) direct() (region, iter.Seq[located]) {
+func (c *class) direct(w *way) (region, iter.Seq[located]) {
 	// All spans meet the same steps, so one stands for them.
-	wanted := region{c.way.wanted.source, c.way.wanted.destination, c.spans[:1]}
+	wanted := region{w.wanted.source, w.wanted.destination, c.spans[:1]}
 	return wanted, func(yield func(located) bool) {
 		for i := range c.about() {
 			if !yield(c.steps[i]) {
@@ -217,9 +213,9 @@ func (c *class) direct() (region, iter.Seq[located]) {
 }
 
 // translated is what a DNAT rule makes such a flow, as it was sent.
-func (c *class) translated(at int) (region, iter.Seq[located]) {
-	n, takes := c.way.rules[at].rule, c.takes[at]
-	wanted := region{c.way.wanted.source, takes.destination, n.before(c.spans)}.common(takes)
+func (c *class) translated(w *way, at int) (region, iter.Seq[located]) {
+	n, takes := w.rules[at].rule, c.takes[at]
+	wanted := region{w.wanted.source, takes.destination, n.before(c.spans)}.common(takes)
 	return wanted, func(yield func(located) bool) {
 		for _, earlier := range c.takes[:at] {
 			if earlier.touches(wanted) && !yield(located{outside: true, region: earlier}) {
@@ -236,8 +232,8 @@ func (c *class) translated(at int) (region, iter.Seq[located]) {
 				return
 			}
 		}
-		if !c.way.out.gateway && !n.NeedsRule {
-			yield(located{action: Accept, region: takes})
+		if !w.out.gateway && !n.NeedsRule {
+			yield(located{region: takes})
 		}
 	}
 }

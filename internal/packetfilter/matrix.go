@@ -1,9 +1,12 @@
 package packetfilter
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Reach is how much of the traffic between two places passes.
@@ -59,11 +62,11 @@ func Matrix(p *Policy, routes Routes) []Cell {
 	for _, from := range zones {
 		row := make([]tally, len(zones)+1)
 		for _, in := range m.zones[from] {
-			m.policy = p.from(in.side)
+			m.enter(in)
 			for i, to := range zones {
 				m.count(&row[i], in, m.zones[to])
 			}
-			m.count(&row[len(zones)], in, []group{{gateway: true}})
+			m.count(&row[len(zones)], in, []end{{group{gateway: true}, "", Gateway}})
 		}
 		for i, to := range append(slices.Clone(zones), Gateway) {
 			present := len(m.zones[from]) > 0 && (to == Gateway || len(m.zones[to]) > 0)
@@ -76,18 +79,119 @@ func Matrix(p *Policy, routes Routes) []Cell {
 // matrix is the work on all cells.
 type matrix struct {
 	search
-	zones map[string][]group
+	zones map[string][]end
 	spent work
+	// What no rule tells apart is found out once.
+	shared  map[string]*meeting
+	alike   map[string]int // how many groups there are with each inKey
+	entered []translation  // the DNAT rules for the group at hand
 }
 
+// end is a group of a zone, and what tells it from others where packets come from and go to.
+type end struct {
+	group
+	inKey, outKey string
+}
+
+// between are the rules from one group to another as steps, and the flows that they tell apart.
+type between struct {
+	steps, drawn []located
+	classes      []*class
+	found        map[string]*tally // by the place that packets go to
+}
+
+// meeting is that of each family.
+type meeting struct{ v4, v6 *between }
+
 func newMatrix(p *Policy, routes Routes) *matrix {
-	m := &matrix{zones: map[string][]group{}}
-	m.search = search{query: Query{Routes: routes}, all: p, known: &knownRules{map[string]*knownRule{}, map[string][]Span[flow]{}}}
+	m := &matrix{zones: map[string][]end{}, shared: map[string]*meeting{}, alike: map[string]int{}}
+	m.search = search{query: Query{Routes: routes}, all: p, policy: p, known: &knownRules{map[string]*knownRule{}, map[string][]Span[flow]{}}}
 	m.behind, m.local = routes.places()
+	from, to := map[string]bool{}, map[string]bool{}
+	for i := range p.Rules {
+		from[p.Rules[i].From], to[p.Rules[i].To] = true, true
+	}
 	for zone := range p.Zones {
-		m.zones[zone] = m.groups(zone)
+		for _, g := range m.groups(zone) {
+			m.zones[zone] = append(m.zones[zone], m.end(g, from, to))
+		}
 	}
 	return m
+}
+
+func (m *matrix) end(g group, from, to map[string]bool) end {
+	named := ""
+	if m.isNamed(g.side) {
+		named = g.name
+	}
+	e := end{g, fmt.Sprintf("%q %q %t", zonesIn(g, from), named, len(m.all.lockout(g.side)) > 0), fmt.Sprintf("%q", zonesIn(g, to))}
+	m.alike[e.inKey]++
+	return e
+}
+
+// enter begins with what comes in on a group.
+func (m *matrix) enter(in end) {
+	if m.alike[in.inKey] == 1 {
+		clear(m.shared) // nobody else needs what is found now
+	}
+	m.policy = m.all.from(in.side)
+	m.entered = m.dnat(in.group)
+}
+
+// zonesIn are those zones of a group that a rule names.
+func zonesIn(g group, named map[string]bool) []string {
+	var list []string
+	for _, zone := range g.zones {
+		if named[zone] {
+			list = append(list, zone)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// between is what packets of each family meet from the group at hand to another.
+func (m *matrix) between(in, out end) *meeting {
+	key := in.inKey + out.outKey
+	known := m.shared[key]
+	if known == nil {
+		known = m.meeting(in, out)
+		m.shared[key] = known
+	}
+	return known
+}
+
+func (m *matrix) meeting(in, out end) *meeting {
+	to := &out.side
+	if out.gateway {
+		to = nil
+	}
+	var v4, v6 []located
+	before, after := m.policy.around(in.side, out.gateway)
+	for q := range inTurn(before, m.policy.operator(in.side, to), after) {
+		if step, asked := m.locate(q, true); asked {
+			v4 = append(v4, step)
+		}
+		if step, asked := m.locate(q, false); asked {
+			v6 = append(v6, step)
+		}
+	}
+	return &meeting{newBetween(v4), newBetween(v6)}
+}
+
+func (m *meeting) of(v4 bool) *between {
+	if v4 {
+		return m.v4
+	}
+	return m.v6
+}
+
+func newBetween(steps []located) *between {
+	sameKind := func(a, b located) bool { return a.denies == b.denies && a.outside == b.outside }
+	b := &between{steps: steps, found: map[string]*tally{}}
+	b.drawn = drawn(slices.Clone(steps), sameKind, func(r *region) *[]Range { return &r.source })
+	b.drawn = drawn(b.drawn, sameKind, func(r *region) *[]Range { return &r.destination })
+	return b
 }
 
 // tally is what was found out for one cell so far.
@@ -99,29 +203,61 @@ type tally struct {
 }
 
 // count adds all ways from one group to others.
-func (m *matrix) count(t *tally, in group, outs []group) {
-	sameKind := func(a, b located) bool { return a.denies == b.denies && a.outside == b.outside }
+func (m *matrix) count(t *tally, in end, outs []end) {
 	for _, out := range outs {
 		for _, v4 := range []bool{true, false} {
-			if len(m.place(out, v4)) == 0 {
-				continue
+			w := m.bareWay(in.group, out.group, v4)
+			if w.wanted.destination = common(w.wanted.destination, w.place); !w.wanted.empty() {
+				w.rules = m.entered
+				b := m.between(in, out)
+				t.add(m.found(w, b.of(v4)))
 			}
-			w := m.wholeWay(in, out, v4)
-			if w.wanted.destination = common(w.wanted.destination, w.place); w.wanted.empty() {
-				continue
-			}
-			t.explain(w)
-			w.steps = drawn(w.steps, sameKind, func(r *region) *[]Range { return &r.source })
-			w.steps = drawn(w.steps, sameKind, func(r *region) *[]Range { return &r.destination })
-			m.pass(t, w)
 		}
 	}
 }
 
+// found is what is found out on a way. Where nothing is translated it is the same for all
+// packets to a place that meet the same rules.
+func (m *matrix) found(w *way, b *between) *tally {
+	key := strconv.FormatBool(w.returns())
+	if len(m.query.Routes) > 0 {
+		key += strings.Join(w.out.members, " ")
+	}
+	shared := len(w.rules) == 0
+	if known := b.found[key]; known != nil && shared {
+		return known
+	}
+	t := &tally{}
+	if shared {
+		b.found[key] = t
+	}
+	w.steps = b.steps
+	t.explain(w)
+	w.steps = b.drawn
+	m.pass(t, w, b)
+	return t
+}
+
+// add adds what was found on a way.
+func (t *tally) add(o *tally) {
+	t.passing, t.failing = append(t.passing, o.passing...), append(t.failing, o.failing...)
+	t.unknown, t.more = t.unknown || o.unknown, t.more || o.more
+	for _, r := range o.reasons {
+		t.note(r)
+	}
+}
+
 // pass finds out which flows pass on a way, and which do not.
-func (m *matrix) pass(t *tally, w *way) {
-	for _, c := range newClasses(w) {
-		passes, fails, err := m.ask(c)
+func (m *matrix) pass(t *tally, w *way, b *between) {
+	var list []*class
+	if len(w.rules) > 0 { // then they depend on where DNAT leads
+		list = newClasses(w)
+	} else if list = b.classes; list == nil {
+		list = newClasses(w)
+		b.classes = list
+	}
+	for _, c := range list {
+		passes, fails, err := m.ask(w, c)
 		t.unknown = t.unknown || err != nil
 		if passes {
 			t.passing = append(t.passing, c.spans...)
@@ -139,18 +275,18 @@ const (
 )
 
 // ask finds out for one class whether anything of it passes, and whether anything does not.
-func (m *matrix) ask(c *class) (passes, fails bool, err error) {
+func (m *matrix) ask(w *way, c *class) (passes, fails bool, err error) {
 	regions, compared := min(classRegions, max(100, maxRegions-m.spent.regions)), min(classCompared, max(10_000, maxCompared-m.spent.compared))
 	m.work = work{maxRegions - regions, maxCompared - compared}
 	defer func() {
 		m.spent.regions += m.regions - (maxRegions - regions)
 		m.spent.compared += m.compared - (maxCompared - compared)
 	}()
-	if passes, fails, err = m.divide(c.direct()); err != nil || passes && fails {
+	if passes, fails, err = m.divide(c.direct(w)); err != nil || passes && fails {
 		return passes, fails, err
 	}
 	for _, at := range c.translations {
-		p, f, err := m.divide(c.translated(at))
+		p, f, err := m.divide(c.translated(w, at))
 		passes, fails = passes || p, fails || f
 		if err != nil || passes && fails {
 			return passes, fails, err
@@ -174,12 +310,12 @@ func (m *matrix) divide(wanted region, steps iter.Seq[located]) (passes, fails b
 		case step.outside:
 			accepted, denied = append(accepted, inside), append(denied, inside)
 		case step.denies:
-			if fails, err = m.found(fails, inside, accepted); err != nil {
+			if fails, err = m.isLeft(fails, inside, accepted); err != nil {
 				return passes, fails, err
 			}
 			denied = append(denied, inside)
 		default:
-			if passes, err = m.found(passes, inside, denied); err != nil {
+			if passes, err = m.isLeft(passes, inside, denied); err != nil {
 				return passes, fails, err
 			}
 			accepted = append(accepted, inside)
@@ -188,12 +324,12 @@ func (m *matrix) divide(wanted region, steps iter.Seq[located]) (passes, fails b
 			return passes, fails, nil
 		}
 	}
-	fails, err = m.found(fails, wanted, accepted)
+	fails, err = m.isLeft(fails, wanted, accepted)
 	return passes, fails, err
 }
 
-// found reports whether something of a region is left, unless that is known.
-func (m *matrix) found(already bool, r region, taken []region) (bool, error) {
+// isLeft reports whether something of a region is left, unless that is known.
+func (m *matrix) isLeft(already bool, r region, taken []region) (bool, error) {
 	if already {
 		return true, nil
 	}
@@ -234,7 +370,7 @@ func (t *tally) explain(w *way) {
 		if len(first) < maxReasons {
 			first = append(first, inside)
 		}
-		t.note(Reason{step.by, step.action})
+		t.note(*step.by)
 		if t.more || inside.covers(w.wanted) {
 			return
 		}

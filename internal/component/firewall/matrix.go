@@ -77,10 +77,25 @@ func (f *firewall) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], 
 	for _, z := range zones {
 		m.Zones = append(m.Zones, MatrixZone{z.Name, len(s.Policy.Zones[z.Name])})
 	}
-	for _, c := range packetfilter.Matrix(&s.Policy, routes) {
+	cells, err := f.compute(ctx, &s.Policy, routes)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cells {
 		m.Cells = append(m.Cells, newCell(c))
 	}
 	return api.OK(m), nil
+}
+
+// compute lets one matrix be computed at a time: with odd rules it takes a processor for seconds.
+func (f *firewall) compute(ctx context.Context, p *packetfilter.Policy, routes packetfilter.Routes) ([]packetfilter.Cell, error) {
+	select {
+	case f.matrices <- struct{}{}:
+		defer func() { <-f.matrices }()
+		return packetfilter.Matrix(p, routes), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // forwarded are the routes that packets can be forwarded by. An address of one link is on every
