@@ -66,9 +66,34 @@ func begins() question {
 
 // input are the questions to a packet for the gateway itself, in README.md's order.
 func (p *Policy) input(in side) iter.Seq[question] {
+	before, after := p.around(in, true)
+	return inTurn(before, p.operator(in, nil), after)
+}
+
+// forward are the questions to a packet that passes through, in README.md's order;
+// dnat is the rule that took it before, if any.
+func (p *Policy) forward(in, out side, dnat *NAT) iter.Seq[question] {
+	before, after := p.around(in, false)
+	if dnat != nil && !dnat.NeedsRule {
+		translated := question{by: Decider{Kind: ByTranslated, ID: dnat.ID, Name: dnat.Name}, action: Accept}
+		after = inTurn(after, slices.Values([]question{translated}))
+	}
+	return inTurn(before, p.operator(in, &out), after)
+}
+
+// around are the questions before the operator's rules and after them.
+func (p *Policy) around(in side, gateway bool) (before, after iter.Seq[question]) {
+	if gateway {
+		return p.always(in), p.openings(in)
+	}
+	return slices.Values([]question{begins()}), p.tunnels(in)
+}
+
+// inTurn are several lists, one after the other.
+func inTurn(lists ...iter.Seq[question]) iter.Seq[question] {
 	return func(yield func(question) bool) {
-		for _, part := range []iter.Seq[question]{p.always(in), p.operator(in, nil), p.openings(in)} {
-			for q := range part {
+		for _, list := range lists {
+			for q := range list {
 				if !yield(q) {
 					return
 				}
@@ -77,25 +102,13 @@ func (p *Policy) input(in side) iter.Seq[question] {
 	}
 }
 
-// forward are the questions to a packet that passes through, in README.md's order;
-// dnat is the rule that took it before, if any.
-func (p *Policy) forward(in, out side, dnat *NAT) iter.Seq[question] {
+// tunnels let everything pass that comes in on them.
+func (p *Policy) tunnels(in side) iter.Seq[question] {
 	return func(yield func(question) bool) {
-		if !yield(begins()) {
-			return
-		}
-		for q := range p.operator(in, &out) {
-			if !yield(q) {
-				return
-			}
-		}
 		for _, t := range p.Tunnels {
 			if t.Interface == in.name && !yield(question{by: Decider{Kind: ByTunnel, Name: t.Interface}, action: Accept}) {
 				return
 			}
-		}
-		if dnat != nil && !dnat.NeedsRule {
-			yield(question{by: Decider{Kind: ByTranslated, ID: dnat.ID, Name: dnat.Name}, action: Accept})
 		}
 	}
 }

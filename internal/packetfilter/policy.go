@@ -1,10 +1,10 @@
 // Package packetfilter is the packet filter as a value: who may reach what, what is
 // translated, and why. Compile turns a Policy into nft's text, Explain follows one packet
-// through it, and Reaches asks whether any packet of a kind gets through. It knows neither
-// the database, which package firewall reads, nor the kernel, which package netfilter
-// speaks to.
+// through it, Reaches asks whether any packet of a kind gets through, and Matrix how much of
+// the traffic between zones does. It knows neither the database, which package firewall
+// reads, nor the kernel, which package netfilter speaks to.
 //
-// README.md has the order in which things are asked, which all three obey.
+// README.md has the order in which things are asked, which all of them obey.
 package packetfilter
 
 import "net/netip"

@@ -95,6 +95,7 @@ type search struct {
 	// What the query's routes say: destinations by interface, and the gateway's own.
 	behind map[string]Addresses
 	local  Addresses
+	known  *knownRules // nil to find out about a rule each time
 	work
 }
 
@@ -160,12 +161,16 @@ func (s *search) interfaces() []string {
 // key is the same for interfaces that nothing in the policy tells apart.
 func (s *search) key(of side) string {
 	zones := slices.Sorted(slices.Values(of.zones))
-	named := slices.ContainsFunc(s.all.Tunnels, func(t Tunnel) bool { return t.Interface == of.name }) ||
-		slices.ContainsFunc(s.all.Openings, func(o Opening) bool { return o.Interface == of.name && of.name != "" })
-	if named {
+	if s.isNamed(of) {
 		zones = append(zones, "\x00"+of.name)
 	}
 	return strings.Join(zones, "\x00")
+}
+
+// isNamed reports whether a tunnel or an opening is about the interface alone.
+func (s *search) isNamed(of side) bool {
+	return slices.ContainsFunc(s.all.Tunnels, func(t Tunnel) bool { return t.Interface == of.name }) ||
+		slices.ContainsFunc(s.all.Openings, func(o Opening) bool { return o.Interface == of.name && of.name != "" })
 }
 
 // way is all between one group and another, or the gateway, in one family.
@@ -180,34 +185,72 @@ type way struct {
 
 // located is a question and the region of packets that it takes.
 type located struct {
-	by     Decider
+	by     *Reason
 	denies bool
-	region region
+	// outside says that its packets are no traffic that anybody means: they begin nothing, or
+	// are what IPv6 itself needs.
+	outside bool
+	region  region
 }
 
+// way is the way with its steps drawn together.
 func (s *search) way(in, out group, v4 bool) *way {
+	w := s.wholeWay(in, out, v4)
+	bothDeny := func(a, b located) bool { return a.denies && b.denies }
+	w.steps = drawn(w.steps, bothDeny, func(r *region) *[]Range { return &r.source })
+	w.steps = drawn(w.steps, bothDeny, func(r *region) *[]Range { return &r.destination })
+	return w
+}
+
+// wholeWay is the way with each of its steps.
+func (s *search) wholeWay(in, out group, v4 bool) *way {
+	w := s.bareWay(in, out, v4)
+	w.rules = s.dnat(in)
+	questions := s.policy.forward(in.side, out.side, nil)
+	if out.gateway {
+		questions = s.policy.input(in.side)
+	}
+	w.steps = s.locateAll(nil, questions, v4)
+	return w
+}
+
+// dnat are the DNAT rules in the kernel for what comes in on a group.
+func (s *search) dnat(in group) []translation {
+	return slices.DeleteFunc(s.policy.destinations(in.side), func(t translation) bool { return t.leftOut != "" })
+}
+
+// locateAll appends questions as steps.
+func (s *search) locateAll(steps []located, questions iter.Seq[question], v4 bool) []located {
+	for q := range questions {
+		if step, asked := s.locate(q, v4); asked {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// bareWay is the way without its steps.
+func (s *search) bareWay(in, out group, v4 bool) *way {
 	w := &way{in: in, out: out, v4: v4, place: s.place(out, v4), wanted: s.wanted(v4)}
 	// No router forwards what is from an address of one link, unless to that link.
 	if !v4 && !out.gateway && !w.returns() {
 		w.wanted.source = without(w.wanted.source, networks(linkLocal6).V6)
 	}
-	w.rules = slices.DeleteFunc(s.policy.destinations(in.side), func(t translation) bool { return t.leftOut != "" })
-	questions := s.policy.forward(in.side, out.side, nil)
-	if out.gateway {
-		questions = s.policy.input(in.side)
-	}
-	for q := range questions {
-		r := q.match.region(v4)
-		if r.empty() || s.policy.leftOut(q) != "" {
-			continue
-		}
-		// What IPv6 itself needs is not counted as reaching the gateway, and no rule gets it.
-		denies := q.action != Accept || q.by.Kind == ByNeighbour
-		w.steps = append(w.steps, located{q.by, denies, r})
-	}
-	w.steps = drawn(w.steps, func(r *region) *[]Range { return &r.source })
-	w.steps = drawn(w.steps, func(r *region) *[]Range { return &r.destination })
 	return w
+}
+
+// locate is a question as a step, unless no packet of the family can match it.
+func (s *search) locate(q question, v4 bool) (located, bool) {
+	if q.rule != nil && s.known != nil {
+		return s.remembered(q, v4)
+	}
+	r := q.match.region(v4)
+	if r.empty() || s.policy.leftOut(q) != "" {
+		return located{}, false
+	}
+	// What IPv6 itself needs is not counted as reaching the gateway, and no rule gets it.
+	outside := q.by.Kind == ByNeighbour || q.by.Kind == ByInvalid
+	return located{&Reason{q.by, q.action}, q.action != Accept || outside, outside, r}, true
 }
 
 // returns reports whether packets leave as they came in.
@@ -277,7 +320,7 @@ func (s *search) translated(w *way, n *NAT, takes region, taken []region) (packe
 			}
 		}
 		if !w.out.gateway && !n.NeedsRule {
-			yield(located{by: Decider{Kind: ByTranslated, ID: n.ID, Name: n.Name}, region: takes})
+			yield(located{by: &Reason{Decider{Kind: ByTranslated, ID: n.ID, Name: n.Name}, Accept}, region: takes})
 		}
 	}
 	return s.first(before(w.wanted).common(takes), taken, steps)
@@ -307,7 +350,7 @@ func (s *search) first(wanted region, taken []region, steps iter.Seq[located]) (
 		}
 		// Nothing of what earlier steps accept was left, so whatever is left here is decided here.
 		if at, found, err = s.remainder(inside, denied); found || err != nil {
-			return at, step.by, found, err
+			return at, step.by.Decider, found, err
 		}
 	}
 	return packetAt{}, Decider{}, false, nil

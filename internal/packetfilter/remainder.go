@@ -88,13 +88,13 @@ func prefer[P point[P]](list []Span[P], known []P) P {
 	return list[0].From
 }
 
-// drawn draws steps together that follow each other, all deny, and differ in one dimension
-// alone: a list of hosts that were blocked one by one is one step. Who denies is not told.
-func drawn(steps []located, dimension func(*region) *[]Range) []located {
-	var fewer []located
+// drawn draws steps together that follow each other, are alike, and differ in one dimension
+// alone: a list of hosts that were blocked one by one is one step. Who decides is not told. It writes into the list that it is given.
+func drawn(steps []located, alike func(a, b located) bool, dimension func(*region) *[]Range) []located {
+	fewer := steps[:0] // never longer than what was read already
 	for len(steps) > 0 {
 		n := 1
-		for n < len(steps) && steps[0].denies && steps[n].denies && differsIn(steps[0].region, steps[n].region, dimension) {
+		for n < len(steps) && alike(steps[0], steps[n]) && differsIn(steps[0].region, steps[n].region, dimension) {
 			n++
 		}
 		fewer = append(fewer, union(steps[:n], dimension))

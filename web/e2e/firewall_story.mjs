@@ -30,11 +30,11 @@ async function create(page, { far }) {
 	await field(dialog, "Name").fill("The till reaches the bank");
 	await field(dialog, "Source zone").selectOption("lan");
 	await field(dialog, "Destination zone").selectOption("wan");
-	await field(dialog, /^Destination(?! (zone|network))/).selectOption("cidr");
-	await field(dialog, "Destination network").fill(far);
-	await field(dialog, "Service").selectOption("object");
-	await dialog.getByRole("combobox", { name: "Service object" }).fill("Card");
+	await field(dialog, "Action").selectOption("accept");
+	await field(dialog, "Destination addresses").fill(far);
+	await dialog.getByRole("combobox", { name: "Services" }).fill("Card");
 	await page.getByRole("option", { name: /^Card payments/ }).click();
+	await dialog.getByText(`Accept Card payments (tcp/7001) from lan to wan (${far})`).waitFor();
 	await dialog.getByLabel("Log packets").check({ force: true });
 	await sight(page, "firewall-rule-form");
 	await press(dialog, "Create");
@@ -88,12 +88,9 @@ async function fromLog(page, { far }) {
 		.getByRole("button", { name: /^Actions for/ })
 		.click();
 	await page.getByRole("menuitem", { name: "Create rule from this packet" }).click();
-	const dialog = page.getByRole("dialog");
-	await dialog.waitFor();
-	await press(dialog, "Create service and continue");
 	const form = page.getByRole("dialog", { name: "Create rule" });
 	await form.waitFor();
-	out.shown.from = await field(form, "Source network").inputValue();
+	out.shown.from = await field(form, "Source addresses").inputValue();
 	await field(form, "Name").fill("From a line of the log");
 	await press(form, "Create");
 	await form.waitFor({ state: "detached" });
@@ -110,6 +107,8 @@ async function refused(page) {
 	await field(dialog, "Name").fill("Everybody everywhere");
 	await field(dialog, "Source zone").selectOption("any");
 	await field(dialog, "Destination zone").selectOption("any");
+	await field(dialog, "Action").selectOption("accept");
+	await dialog.getByLabel("Accept any source to any destination").check({ force: true });
 	await press(dialog, "Create");
 	const refusal = page.getByText(/The office never sends mail by itself/).first();
 	await refusal.waitFor();

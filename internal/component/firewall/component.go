@@ -42,13 +42,14 @@ type applier interface {
 
 type firewall struct {
 	Options
-	feed    *packetlog.Feed
-	actions actions
+	feed     *packetlog.Feed
+	actions  actions
+	matrices chan struct{} // one is computed at a time
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	f := &firewall{Options: o}
+	f := &firewall{Options: o, matrices: make(chan struct{}, 1)}
 	f.feed = &packetlog.Feed{Ask: f.askLog, Name: f.nameActions, Log: o.Log}
 	return component.Component{
 		Name:       filter.Name,

@@ -26,6 +26,7 @@ const none = () => [];
 
 // Few forms choose one of very many, and all of them are in this file.
 const SearchInput = later("search input", async () => ({ default: (await import("./SearchInput")).SearchInput }));
+const TokenInput = later("token input", async () => ({ default: (await import("./TokenInput")).TokenInput }));
 
 /** FieldInput is the control for a field's kind. */
 export function FieldInput({ id, input, label, field, invalid, describedBy, placeholder, optionLabel }: Props) {
@@ -78,10 +79,12 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 				/>
 			);
 		case "search":
+		case "tokens": {
+			const Find = input.kind === "search" ? SearchInput : TokenInput;
 			return (
 				input.source && (
 					<Suspense fallback={<TextInput id={id} aria-label={label} isDisabled />}>
-						<SearchInput
+						<Find
 							{...shared}
 							label={label}
 							placeholder={placeholder}
@@ -92,6 +95,7 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 					</Suspense>
 				)
 			);
+		}
 		case "moment":
 			return (
 				<TextInput

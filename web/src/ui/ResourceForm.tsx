@@ -1,5 +1,6 @@
 import type { Done, Resource, Row } from "@api";
-import { useMemo, useState } from "react";
+import { type ComponentType, useMemo, useState } from "react";
+import type { Control } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { FailedDialog } from "./change/FailedDialog";
 import { FormDialog } from "./FormDialog";
@@ -13,6 +14,8 @@ export interface FormSpec {
 	fields: Field[];
 	/** A hook: values that a new row starts with, beside the schema's own. */
 	useInitial?: () => object;
+	/** Stands below the fields and says what they mean together. */
+	Summary?: ComponentType<{ control: Control }>;
 }
 
 interface Props<R extends Row, In> extends FormSpec {
@@ -33,7 +36,7 @@ const nothing = () => undefined;
  * row meanwhile it shows both versions and lets the operator choose.
  */
 export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
-	const { resource, row, ns, schema, fields, title, onSaved, onClose } = props;
+	const { resource, row, ns, schema, fields, title, onSaved, onClose, Summary } = props;
 	const { t } = useTranslation("ui");
 	const useInitial = props.useInitial ?? nothing;
 	const initial = useInitial();
@@ -55,7 +58,12 @@ export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
 				initial={base ?? initial}
 				submit={submit}
 				onDone={done}
-				foot={foot}
+				foot={(form) => (
+					<>
+						{Summary && <Summary control={form.control} />}
+						{foot(form)}
+					</>
+				)}
 				submitLabel={row ? t("save") : t("create")}
 				onClose={onClose}
 			/>

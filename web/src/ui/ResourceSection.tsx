@@ -47,6 +47,8 @@ export interface ResourceSectionProps<R extends Row, In> {
 	removing?: (row: R) => ReactNode;
 	/** Shows the rows in place of the table, where they are more than lines of one. */
 	list?: (given: { actions: ((row: R) => RowAction[]) | undefined; create: ReactNode; empty: ReactNode }) => ReactNode;
+	/** The list does not have all that the form asks: the row is read again when a dialog opens. */
+	reload?: boolean;
 	/** Where the button goes that creates one; beside the search when left out. */
 	frame?: (create: ReactNode, content: ReactNode) => ReactNode;
 }
@@ -65,7 +67,8 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 	const [search, set] = useUrlState();
 	const close = () => set({ do: undefined, id: undefined });
 	const open = (what: string, row?: R) => {
-		if (row) queryClient.setQueryData(rowKey(resource, row.id), row);
+		if (row && props.reload) queryClient.removeQueries({ queryKey: rowKey(resource, row.id) });
+		else if (row) queryClient.setQueryData(rowKey(resource, row.id), row);
 		set({ do: what, id: row?.id }, { push: true });
 	};
 	const row = useRow(resource, search.do === "create" ? undefined : search.id);

@@ -18,7 +18,7 @@ interface Props extends Omit<ComponentProps<typeof TextInput>, "onChange" | "val
 const pause = 200;
 
 /** usePaused is a text as it was when typing last paused. */
-function usePaused(text: string): string {
+export function usePaused(text: string): string {
 	const [paused, setPaused] = useState(text);
 	useEffect(() => {
 		const timer = setTimeout(() => setPaused(text), pause);
@@ -141,7 +141,8 @@ interface OptionProps {
 	onChoose: () => void;
 }
 
-function Option({ id, choice, active, onChoose }: OptionProps) {
+/** Option is one entry of the list. */
+export function Option({ id, choice, active, onChoose }: OptionProps) {
 	return (
 		// biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input, which names the active option
 		// biome-ignore lint/a11y/useKeyWithClickEvents: the input has the keys

@@ -13,6 +13,7 @@ export type FieldKind =
 	| "choice"
 	| "choices"
 	| "search"
+	| "tokens"
 	| "textarea"
 	| "list"
 	| "moment";
@@ -55,7 +56,7 @@ export interface Field {
 	focus?: boolean;
 	/** With kind "choice" and "choices": a hook that answers what there is to choose from; "text" suggests it. */
 	useChoices?: () => Choice[];
-	/** With kind "search": who knows what there is to choose from. */
+	/** With kind "search" and "tokens": who knows what there is to choose from. */
 	source?: ChoiceSource;
 	/** A list of entries that may have spaces: one per line. */
 	lines?: boolean;

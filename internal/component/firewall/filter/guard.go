@@ -11,6 +11,7 @@ import (
 	"gateway/internal/identity"
 	"gateway/internal/intent"
 	"gateway/internal/packetfilter"
+	"gateway/internal/sys"
 )
 
 // guard refuses a change that breaks what the operator wrote down as true, or that cuts off
@@ -72,11 +73,16 @@ func (f *filter) routesNow() (packetfilter.Routes, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Routes(hops), nil
+}
+
+// Routes are the kernel's routes as the packet filter's questions take them.
+func Routes(hops []sys.Hop) packetfilter.Routes {
 	out := make(packetfilter.Routes, len(hops))
 	for i, h := range hops {
 		out[i] = packetfilter.Hop{Network: h.Network, Out: h.Interface, Local: h.Local}
 	}
-	return out, nil
+	return out
 }
 
 // guardSession forecasts whether whoever asks could still sign in afterwards. With a

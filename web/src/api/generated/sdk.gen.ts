@@ -1174,9 +1174,9 @@ export const firewallFindings = <ThrowOnError extends boolean = true>(options?: 
 export const firewallLog = <ThrowOnError extends boolean = true>(options?: Options<FirewallLogData, ThrowOnError>) => (options?.client ?? client).get<FirewallLogResponses, unknown, ThrowOnError>({ url: '/firewall/log', ...options });
 
 /**
- * Number and actions of the rules from zone to zone
+ * What passes from zone to zone
  *
- * Counts enabled rules that have not expired.
+ * For each pair of zones: whether all, some or none of the traffic passes, which services, and what decides. It is computed from the rules, NAT, anti-lockout, open ports and routes that are in force, for the first packets of new connections.
  */
 export const firewallMatrix = <ThrowOnError extends boolean = true>(options?: Options<FirewallMatrixData, ThrowOnError>) => (options?.client ?? client).get<FirewallMatrixResponses, unknown, ThrowOnError>({ url: '/firewall/matrix', ...options });
 

@@ -1132,29 +1132,49 @@ export type FirewallAssertionInput = {
 
 export type FirewallCell = {
     /**
-     * Number of accept rules
+     * What decides between the two, in order. At most 12
      */
-    accept: number;
+    decided: Array<FirewallReason>;
     /**
-     * Number of drop and reject rules
-     */
-    deny: number;
-    /**
-     * Destination zone
+     * Destination zone, or gateway for the gateway itself
      */
     dst: string;
     /**
-     * Number of enabled rules from src to dst
+     * Services that do not pass. At most 50
      */
-    rules: number;
+    except: Array<string>;
+    /**
+     * Number of services that do not pass
+     */
+    except_count: number;
+    /**
+     * More rules decide than are listed
+     */
+    more: boolean;
+    /**
+     * How much of the traffic passes: all of it, some, or none. unknown: the rules overlap in too many ways to decide
+     */
+    reach: 'all' | 'some' | 'none' | 'unknown';
+    /**
+     * Why there is no traffic between the two: a zone has no interface, or no route leads to the destination zone
+     */
+    reason?: 'no_interface' | 'no_route';
+    /**
+     * Number of services that pass
+     */
+    service_count: number;
+    /**
+     * Services that pass, at least between some addresses, such as tcp/443; other stands for all protocols that a service cannot have. At most 50
+     */
+    services: Array<string>;
+    /**
+     * A service passes between some addresses only
+     */
+    some_addresses: boolean;
     /**
      * Source zone
      */
     src: string;
-    /**
-     * Number of rules without address or service, which match every packet between the two
-     */
-    whole: number;
 };
 
 export type FirewallConnection = {
@@ -1335,13 +1355,21 @@ export type FirewallGroupInput = {
 
 export type FirewallMatrix = {
     /**
-     * Pairs of zones with their own rules; any counts as a zone
+     * From every zone to every zone and to the gateway. Traffic sent by the gateway itself is not filtered and has no cells
      */
     cells: Array<FirewallCell>;
+    zones: Array<FirewallMatrixZone>;
+};
+
+export type FirewallMatrixZone = {
     /**
-     * Names of all zones, in display order
+     * Number of interfaces in the zone
      */
-    zones: Array<string>;
+    interfaces: number;
+    /**
+     * Name of the zone
+     */
+    name: string;
 };
 
 export type FirewallMember = {
@@ -1584,6 +1612,26 @@ export type FirewallQuestion = {
      * Source address
      */
     source: string;
+};
+
+export type FirewallReason = {
+    action: 'accept' | 'drop' | 'reject';
+    /**
+     * Id of the rule or NAT rule
+     */
+    id?: string;
+    /**
+     * A rule, a DNAT rule that also accepts, a service of the gateway, anti-lockout, cluster peers or a tunnel
+     */
+    kind: 'rule' | 'translated' | 'opening' | 'lockout' | 'peer' | 'tunnel';
+    /**
+     * Name of the rule, NAT rule or tunnel
+     */
+    name?: string;
+    /**
+     * What the port is open for
+     */
+    why?: string;
 };
 
 export type FirewallRule = {

@@ -379,15 +379,6 @@ export const zFirewallAssertionInput = /*#__PURE__*/ (() => z.object({
     src_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any')
 }))();
 
-export const zFirewallCell = /*#__PURE__*/ (() => z.object({
-    accept: z.int(),
-    deny: z.int(),
-    dst: z.string(),
-    rules: z.int(),
-    src: z.string(),
-    whole: z.int()
-}))();
-
 export const zFirewallConnection = /*#__PURE__*/ (() => z.object({
     bytes: z.int().check(z.gte(0)),
     destination: z.string(),
@@ -463,9 +454,9 @@ export const zFirewallGroupInput = /*#__PURE__*/ (() => z.object({
     name: z.string().check(z.minLength(1), z.maxLength(100))
 }))();
 
-export const zFirewallMatrix = /*#__PURE__*/ (() => z.object({
-    cells: z.array(zFirewallCell),
-    zones: z.array(z.string())
+export const zFirewallMatrixZone = /*#__PURE__*/ (() => z.object({
+    interfaces: z.int(),
+    name: z.string()
 }))();
 
 export const zFirewallMember = /*#__PURE__*/ (() => z.object({
@@ -557,6 +548,49 @@ export const zFirewallQuestion = /*#__PURE__*/ (() => z.object({
         'ah'
     ]),
     source: z.string().check(z.maxLength(64))
+}))();
+
+export const zFirewallReason = /*#__PURE__*/ (() => z.object({
+    action: z.enum([
+        'accept',
+        'drop',
+        'reject'
+    ]),
+    id: z.optional(z.string()),
+    kind: z.enum([
+        'rule',
+        'translated',
+        'opening',
+        'lockout',
+        'peer',
+        'tunnel'
+    ]),
+    name: z.optional(z.string()),
+    why: z.optional(z.string())
+}))();
+
+export const zFirewallCell = /*#__PURE__*/ (() => z.object({
+    decided: z.array(zFirewallReason),
+    dst: z.string(),
+    except: z.array(z.string()),
+    except_count: z.int(),
+    more: z.boolean(),
+    reach: z.enum([
+        'all',
+        'some',
+        'none',
+        'unknown'
+    ]),
+    reason: z.optional(z.enum(['no_interface', 'no_route'])),
+    service_count: z.int(),
+    services: z.array(z.string()),
+    some_addresses: z.boolean(),
+    src: z.string()
+}))();
+
+export const zFirewallMatrix = /*#__PURE__*/ (() => z.object({
+    cells: z.array(zFirewallCell),
+    zones: z.array(zFirewallMatrixZone)
 }))();
 
 export const zFirewallRule = /*#__PURE__*/ (() => z.object({

@@ -3,7 +3,7 @@ import { type PacketlogEvent, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { ListIcon, PauseIcon, PlayIcon } from "@patternfly/react-icons";
 import { EmptyState, formatNumber, Notice, useUrlState } from "@ui";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EventList } from "./EventList";
 import { FilterBar } from "./FilterBar";
@@ -25,7 +25,7 @@ export default function LogTab() {
 	const [paused, setPaused] = useState(false);
 	const [scrolled, setScrolled] = useState(false);
 	const log = useLog(pathOf(filters.search), paused || scrolled);
-	const { make, dialog } = useRuleFrom();
+	const make = useRuleFrom();
 	const explain = ({ source, destination, proto, port, interface: link }: PacketlogEvent) => {
 		const packet = { source, destination, protocol: proto, interface: link, ...(hasPorts(proto) && { port }) };
 		set({ explain: JSON.stringify(packet) }, { push: true });
@@ -69,7 +69,6 @@ export default function LogTab() {
 			) : (
 				<EventList events={log.list} menu={admin ? menu : undefined} onScrolled={setScrolled} />
 			)}
-			<Suspense fallback={null}>{dialog}</Suspense>
 		</>
 	);
 }

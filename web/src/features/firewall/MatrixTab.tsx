@@ -1,16 +1,19 @@
-import type { FirewallMatrix } from "@api";
+import type { FirewallCell, FirewallMatrix } from "@api";
 import { ShieldAltIcon } from "@patternfly/react-icons";
-import { EmptyState, Link, Loaded } from "@ui";
+import { EmptyState, Loaded } from "@ui";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { any, fieldsOf, type Look, sidesOf } from "./matrix";
+import { CellDialog } from "./CellDialog";
+import { cellsOf, gateway, remarkOf, wordsOf } from "./matrix";
 import { useMatrix } from "./requests";
 
-const looks: Look[] = ["accept", "mixed", "deny", "default"];
+const reaches = ["all", "some", "none"];
 
-/** MatrixTab is the policy as a picture: from each zone to each other, and what is decided there. */
+/** MatrixTab is the policy as a picture: how much of each zone's traffic reaches every zone, and the gateway. */
 export default function MatrixTab() {
 	const { t } = useTranslation("firewall");
 	const query = useMatrix();
+	const [shown, show] = useState<FirewallCell>();
 	return (
 		<Loaded query={query} height="20rem">
 			{(matrix) =>
@@ -21,14 +24,16 @@ export default function MatrixTab() {
 				) : (
 					<>
 						<p className="gw-fw-lead">{t("matrix.lead")}</p>
-						<Grid matrix={matrix} />
+						<Grid matrix={matrix} onShow={show} />
 						<ul className="gw-fw-legend" aria-label={t("matrix.legend")}>
-							{looks.map((look) => (
-								<li key={look} data-look={look}>
-									{t(`matrix.look.${look}`)}
+							{reaches.map((reach) => (
+								<li key={reach} data-reach={reach}>
+									{t(`matrix.meaning.${reach}`)}
 								</li>
 							))}
 						</ul>
+						<p className="gw-fw-rest">{t("matrix.rest")}</p>
+						{shown && <CellDialog cell={shown} onClose={() => show(undefined)} />}
 					</>
 				)
 			}
@@ -36,12 +41,11 @@ export default function MatrixTab() {
 	);
 }
 
-function Grid({ matrix }: { matrix: FirewallMatrix }) {
+function Grid({ matrix, onShow }: { matrix: FirewallMatrix; onShow: (cell: FirewallCell) => void }) {
 	const { t } = useTranslation("firewall");
-	const field = fieldsOf(matrix.cells);
-	const sides = sidesOf(matrix.zones);
-	const from = (zone: string) => (zone === any ? t("zone.any") : zone);
-	const to = (zone: string) => (zone === any ? t("matrix.gateway") : zone);
+	const cell = cellsOf(matrix.cells);
+	const zones = matrix.zones.map((zone) => zone.name);
+	const to = (zone: string) => (zone === gateway ? t("matrix.gateway") : zone);
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
 		<section className="gw-fw-matrix" aria-label={t("tab.matrix")} tabIndex={0}>
@@ -49,7 +53,7 @@ function Grid({ matrix }: { matrix: FirewallMatrix }) {
 				<thead>
 					<tr>
 						<th scope="col">{t("matrix.corner")}</th>
-						{sides.map((dst) => (
+						{[...zones, gateway].map((dst) => (
 							<th key={dst} scope="col">
 								{to(dst)}
 							</th>
@@ -57,28 +61,41 @@ function Grid({ matrix }: { matrix: FirewallMatrix }) {
 					</tr>
 				</thead>
 				<tbody>
-					{sides.map((src) => (
+					{zones.map((src) => (
 						<tr key={src}>
-							<th scope="row">{from(src)}</th>
-							{sides.map((dst) => {
-								const { look, own, more } = field(src, dst);
-								return (
-									<td key={dst} data-look={look}>
-										<Link to="/firewall" search={{ src, dst }}>
-											<span>{t(`matrix.short.${look}`)}</span>
-											<small>
-												{t("matrix.rules", { count: own })}
-												{more > 0 && ` ${t("matrix.more", { count: more })}`}
-											</small>
-											<span className="pf-v6-screen-reader">{t("matrix.way", { from: from(src), to: to(dst) })}</span>
-										</Link>
-									</td>
-								);
-							})}
+							<th scope="row">{src}</th>
+							{[...zones, gateway].map((dst) => (
+								<CellField
+									key={dst}
+									cell={cell(src, dst)}
+									way={t("matrix.way", { from: src, to: to(dst) })}
+									onShow={onShow}
+								/>
+							))}
 						</tr>
 					))}
 				</tbody>
 			</table>
 		</section>
+	);
+}
+
+interface FieldProps {
+	cell: FirewallCell | undefined;
+	way: string;
+	onShow: (cell: FirewallCell) => void;
+}
+
+function CellField({ cell, way, onShow }: FieldProps) {
+	const { t } = useTranslation("firewall");
+	if (!cell) return <td />;
+	return (
+		<td data-reach={cell.reach}>
+			<button type="button" onClick={() => onShow(cell)}>
+				<span>{wordsOf(cell, t)}</span>
+				<small>{remarkOf(cell, t)}</small>
+				<span className="pf-v6-screen-reader">{way}</span>
+			</button>
+		</td>
 	);
 }

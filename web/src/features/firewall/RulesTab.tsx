@@ -24,6 +24,7 @@ export default function RulesTab() {
 			ns="firewall/rule"
 			icon={ShieldAltIcon}
 			columns={[]}
+			reload
 			form={() => import("./ruleForm")}
 			list={(given) => <RuleList {...given} />}
 		/>
@@ -125,9 +126,13 @@ function useRuleActions() {
 				onError: (error) => toast.danger(t("notSaved", { name: rule.name }), { detail: text(error) }),
 			},
 		);
+	const duplicate = async ({ id }: Rule) => {
+		const { data } = await rules.get({ path: { id } });
+		set(linkTo(inputOf(data)), { push: true });
+	};
 	return (rule: Rule): RowAction[] => [
 		{ title: t(rule.enabled ? "rule.turnOff" : "rule.turnOn"), onClick: () => turn(rule) },
-		{ title: t("rule.duplicate"), onClick: () => set(linkTo(inputOf(rule)), { push: true }) },
+		{ title: t("rule.duplicate"), onClick: () => void duplicate(rule) },
 	];
 }
 

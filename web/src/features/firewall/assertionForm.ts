@@ -2,7 +2,7 @@ import { zFirewallAssertionInput } from "@api/schemas";
 import type { FormSpec } from "@ui";
 import * as z from "zod/mini";
 import { useReachedZones, useSourceZones } from "./requests";
-import { serviceFields, serviceKinds } from "./ruleForm";
+import { serviceFields, serviceKinds } from "./serviceFields";
 
 export const form: FormSpec = {
 	schema: z.extend(zFirewallAssertionInput, { service_kind: serviceKinds }),

@@ -100,5 +100,5 @@ test("a line becomes a rule for just its way", async () => {
 	await user.click(await screen.findByRole("menuitem", { name: "Create rule from this packet" }, wait));
 	await waitFor(() => expect(history.location.search).toContain("do=create"), wait);
 	const start = JSON.parse(new URLSearchParams(history.location.search).get("id") ?? "") as object;
-	expect(start).toMatchObject({ src_zone: "wan", src_cidr: "192.0.2.7/32", service_object_id: "s1", action: "accept" });
+	expect(start).toMatchObject({ src_zone: "wan", source: "192.0.2.7", action: "accept" });
 }, 40_000);

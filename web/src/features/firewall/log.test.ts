@@ -1,6 +1,6 @@
-import type { FirewallService, NetworkInterface, PacketlogEvent } from "@api";
+import type { NetworkInterface, PacketlogEvent } from "@api";
 import { expect, test } from "vitest";
-import { added, nothing, pathOf, serviceOf, startFrom } from "./log";
+import { added, nothing, pathOf, startFrom } from "./log";
 
 const event = (more: Partial<PacketlogEvent> = {}): PacketlogEvent => ({
 	seq: 1,
@@ -19,11 +19,6 @@ const roles = [
 	{ name: "eth1", role: "guest" },
 	{ name: "eth0", role: "wan" },
 ] as NetworkInterface[];
-const services = [
-	{ id: "range", protocol: "tcp", port: 8000, port_end: 9000 },
-	{ id: "web", protocol: "tcp", port: 8443, port_end: null },
-	{ id: "ping", protocol: "icmp", port: null },
-] as FirewallService[];
 
 test("the newest line is on top, and no more are kept than anybody reads", () => {
 	const first = added(nothing, { events: [event({ seq: 1 }), event({ seq: 2 })], lost: 0 });
@@ -41,18 +36,21 @@ test("another filter is another stream", () => {
 });
 
 test("a line becomes a rule for just its way, with the opposite action", () => {
-	const start = startFrom(event({ out_interface: "eth0" }), roles, "web");
-	expect(start).toMatchObject({ action: "accept", src_zone: "guest", src_cidr: "192.0.2.7/32", dst_zone: "wan" });
-	expect(start).toMatchObject({ service_kind: "object", service_object_id: "web", dst_cidr: "198.51.100.1/32" });
-	expect(startFrom(event({ source: "2001:db8::1" }), [], undefined)).toMatchObject({
-		src_zone: "any",
-		src_cidr: "2001:db8::1/128",
-		dst_zone: "any",
+	expect(startFrom(event({ out_interface: "eth0" }), roles)).toMatchObject({
+		action: "accept",
+		src_zone: "guest",
+		source: "192.0.2.7",
+		dst_zone: "wan",
+		destination: "198.51.100.1",
+		service: "tcp/8443",
 	});
+	expect(startFrom(event({ source: "2001:db8::1" }), [])).toMatchObject({ src_zone: "any", dst_zone: "any" });
 });
 
-test("the service of a line is the one for its port alone", () => {
-	expect(serviceOf(event(), services)?.id).toBe("web");
-	expect(serviceOf(event({ port: 8500 }), services)).toBeUndefined();
-	expect(serviceOf(event({ proto: "icmp", port: undefined }), services)?.id).toBe("ping");
+test.each([
+	["tcp", 22, "tcp/22"],
+	["icmp", undefined, "icmp"],
+	["protocol 2", undefined, ""],
+])("the service of a line: %s %s", (proto, port, service) => {
+	expect(startFrom(event({ proto, port }), roles).service).toBe(service);
 });

@@ -1,6 +1,7 @@
-import type { FirewallService, NetworkInterface, PacketlogEvent } from "@api";
+import type { NetworkInterface, PacketlogEvent } from "@api";
 import type { UrlState } from "@ui/urlState";
 import type { Start } from "./rule";
+import { readService } from "./typed";
 
 /** Message of the stream: what was logged, oldest first, and how much was gone before it could be sent. */
 export interface Message {
@@ -38,34 +39,26 @@ export function pathOf(search: UrlState): string {
 	return query ? `/firewall/log/live?${query}` : "/firewall/log/live";
 }
 
-const hosts = (address: string) => `${address}/${address.includes(":") ? 128 : 32}`;
-
 /** zoneOf is the zone of an interface. */
 export const zoneOf = (name: string | undefined, roles: NetworkInterface[]) =>
 	roles.find((role) => role.name === name)?.role ?? "any";
 
-/** serviceOf is the service that a packet belongs to: the one with that port alone, or for ICMP any of the protocol. */
-export function serviceOf({ proto, port }: PacketlogEvent, services: FirewallService[]): FirewallService | undefined {
-	const spoken = services.filter((service) => service.protocol === proto);
-	if (proto === "icmp" || proto === "icmpv6") return spoken[0];
-	return spoken.find((service) => service.port === port && (service.port_end ?? port) === port);
-}
-
 /** hasPorts says whether a protocol has any. */
 export const hasPorts = (proto: string) => proto === "tcp" || proto === "udp";
 
+/** serviceOf is what a packet is about, as it is typed into a rule. */
+const serviceOf = ({ proto, port }: PacketlogEvent) => (port ? `${proto}/${port}` : proto);
+
 /** startFrom is the rule that a line of the log suggests: the opposite of what happened, for just this way. */
-export function startFrom(event: PacketlogEvent, roles: NetworkInterface[], service: string | undefined): Start {
-	const what = [event.proto, event.port].filter(Boolean).join(" ");
+export function startFrom(event: PacketlogEvent, roles: NetworkInterface[]): Start {
+	const service = readService(serviceOf(event)) ? serviceOf(event) : "";
 	return {
-		name: `${event.source} → ${event.destination} ${what}`.slice(0, 100),
+		name: `${event.source} → ${event.destination} ${serviceOf(event)}`.slice(0, 100),
 		action: event.action === "accept" ? "drop" : "accept",
 		src_zone: zoneOf(event.interface, roles),
-		src_kind: "cidr",
-		src_cidr: hosts(event.source),
+		source: event.source,
 		dst_zone: event.out_interface ? zoneOf(event.out_interface, roles) : "any",
-		dst_kind: "cidr",
-		dst_cidr: hosts(event.destination),
-		...(service ? { service_kind: "object", service_object_id: service } : { service_kind: "any" }),
+		destination: event.destination,
+		service,
 	};
 }

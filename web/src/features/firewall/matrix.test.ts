@@ -1,26 +1,54 @@
+import type { FirewallCell } from "@api";
 import { expect, test } from "vitest";
-import { fieldsOf, sidesOf } from "./matrix";
+import { cellsOf, listOf, remarkOf, startBetween, wordsOf } from "./matrix";
 import { matchOf, targetOf } from "./nat";
 
-const cell = (src: string, dst: string, accept: number, deny: number, whole = accept + deny) => ({
-	src,
-	dst,
-	accept,
-	deny,
-	rules: accept + deny,
-	whole,
+const cell = (more: Partial<FirewallCell>): FirewallCell => ({
+	src: "lan",
+	dst: "wan",
+	reach: "some",
+	services: [],
+	service_count: 0,
+	except: [],
+	except_count: 0,
+	some_addresses: false,
+	decided: [],
+	more: false,
+	...more,
 });
 
-test("a field says what its rules decide together with those for any zone, and without any the packet filter drops", () => {
-	const field = fieldsOf([cell("lan", "wan", 2, 0), cell("any", "wan", 0, 1), cell("guest", "any", 0, 3)]);
-	expect(field("lan", "wan")).toEqual({ look: "mixed", own: 2, more: 1 });
-	expect(field("dmz", "wan")).toEqual({ look: "deny", own: 0, more: 1 });
-	expect(field("guest", "lan")).toEqual({ look: "deny", own: 0, more: 3 });
-	expect(field("lan", "any")).toEqual({ look: "default", own: 0, more: 0 });
-	expect(fieldsOf([cell("lan", "any", 1, 0)])("lan", "any")).toEqual({ look: "accept", own: 1, more: 0 });
-	expect(fieldsOf([cell("lan", "wan", 1, 0, 0)])("lan", "wan").look).toBe("mixed"); // one port of one machine
-	expect(fieldsOf([cell("lan", "wan", 0, 1, 0)])("lan", "wan").look).toBe("mixed");
-	expect(sidesOf(["lan", "wan"])).toEqual(["any", "lan", "wan"]);
+const t = (key: string, values: Record<string, unknown> = {}) => [key, ...Object.values(values)].join(" ");
+
+test.each<[string, Partial<FirewallCell>, string, string]>([
+	["everything", { reach: "all" }, "matrix.reach.all", ""],
+	["nothing", { reach: "none", except_count: 9 }, "matrix.reach.none", ""],
+	["no interface", { reach: "none", reason: "no_interface" }, "matrix.reach.none", "matrix.reason.no_interface"],
+	["two services", { service_count: 2, except_count: 9 }, "matrix.some 2", ""],
+	["all but one", { service_count: 9, except_count: 1 }, "matrix.allBut 1", ""],
+	["all services of some hosts", { service_count: 9, some_addresses: true }, "matrix.someAddresses", ""],
+	["one of some hosts", { service_count: 1, except_count: 9, some_addresses: true }, "matrix.some 1", "matrix.narrow"],
+])("a cell in words: %s", (_, more, words, remark) => {
+	expect(wordsOf(cell(more), t)).toBe(words);
+	expect(remarkOf(cell(more), t)).toBe(remark);
+});
+
+test("a cell lists what passes, or what does not where that is shorter", () => {
+	const some = { services: ["tcp/80", "other"], service_count: 7, except: ["tcp/25"], except_count: 9 };
+	expect(listOf(cell(some), t)).toEqual({ title: "matrix.serviceList", services: ["tcp/80", "matrix.other"], more: 5 });
+	expect(listOf(cell({ ...some, except_count: 1 }), t)).toEqual({
+		title: "matrix.exceptList",
+		services: ["tcp/25"],
+		more: 0,
+	});
+	expect(listOf(cell({ reach: "all" }), t)).toBeUndefined();
+});
+
+test("cells are found by their zones, and a new rule begins between them", () => {
+	const one = cell({ dst: "gateway" });
+	expect(cellsOf([one])("lan", "gateway")).toBe(one);
+	expect(cellsOf([one])("lan", "wan")).toBeUndefined();
+	expect(startBetween(one)).toEqual({ src_zone: "lan", dst_zone: "any" });
+	expect(startBetween(cell({}))).toEqual({ src_zone: "lan", dst_zone: "wan" });
 });
 
 test("what a NAT rule matches and makes of it", () => {

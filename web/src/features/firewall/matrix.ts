@@ -1,42 +1,55 @@
 import type { FirewallCell } from "@api";
+import type { Translate } from "@ui/feature";
 
-/** Look of a cell: what the rules that are about it decide as a whole. */
-export type Look = "accept" | "mixed" | "deny" | "default";
+/** gateway is the last column: what is for the gateway itself. */
+export const gateway = "gateway";
 
-/** any is every zone; as a destination it is also the gateway itself, which no other one is. */
-export const any = "any";
+/** cellsOf finds the cell between two places. */
+export function cellsOf(cells: FirewallCell[]) {
+	const byPair = new Map(cells.map((cell) => [`${cell.src} ${cell.dst}`, cell]));
+	return (src: string, dst: string) => byPair.get(`${src} ${dst}`);
+}
 
-/** Field of the matrix: the rules between two zones, and beside them those for any zone. */
-export interface Field {
-	look: Look;
-	/** Rules of its own, and those for any zone that are about it too. */
-	own: number;
+/** allBut says whether it is shorter to name what does not pass. */
+const allBut = ({ service_count, except_count }: FirewallCell) => except_count > 0 && except_count < service_count;
+
+/** wordsOf says in a few words what of the traffic passes. */
+export function wordsOf(cell: FirewallCell, t: Translate): string {
+	if (cell.reach !== "some") return t(`matrix.reach.${cell.reach}`);
+	if (cell.except_count === 0) return t("matrix.someAddresses");
+	return allBut(cell)
+		? t("matrix.allBut", { count: cell.except_count })
+		: t("matrix.some", { count: cell.service_count });
+}
+
+/** remarkOf is what stands below them: why there is no traffic, or that it is not for everybody. */
+export function remarkOf(cell: FirewallCell, t: Translate): string {
+	if (cell.reason) return t(`matrix.reason.${cell.reason}`);
+	return cell.reach === "some" && cell.some_addresses && cell.except_count > 0 ? t("matrix.narrow") : "";
+}
+
+/** Listed are services with what is said before them, and how many there are beside those. */
+export interface Listed {
+	title: string;
+	services: string[];
 	more: number;
 }
 
-/** lookOf calls a field allowed or denied only when a rule is about all of it: one port of one machine is neither. */
-function lookOf(accept: number, deny: number, whole: number): Look {
-	if (accept + deny === 0) return "default";
-	if (whole === 0) return "mixed";
-	if (deny === 0) return "accept";
-	return accept === 0 ? "deny" : "mixed";
-}
-
-const sum = (cells: FirewallCell[], of: "rules" | "accept" | "deny" | "whole") =>
-	cells.reduce((all, cell) => all + cell[of], 0);
-
-/** fieldsOf finds what is decided from one zone to another. */
-export function fieldsOf(cells: FirewallCell[]) {
-	return (src: string, dst: string): Field => {
-		const about = cells.filter((cell) => [src, any].includes(cell.src) && [dst, any].includes(cell.dst));
-		const own = about.filter((cell) => cell.src === src && cell.dst === dst);
-		return {
-			look: lookOf(sum(about, "accept"), sum(about, "deny"), sum(about, "whole")),
-			own: sum(own, "rules"),
-			more: sum(about, "rules") - sum(own, "rules"),
-		};
+/** listOf are the services of a cell: those that pass, or those that do not where these are fewer. */
+export function listOf(cell: FirewallCell, t: Translate): Listed | undefined {
+	if (cell.reach !== "some" || cell.except_count === 0) return undefined;
+	const but = allBut(cell);
+	const services = but ? cell.except : cell.services;
+	const count = but ? cell.except_count : cell.service_count;
+	return {
+		title: t(but ? "matrix.exceptList" : "matrix.serviceList"),
+		services: services.map((service) => (service === "other" ? t("matrix.other") : service)),
+		more: count - services.length,
 	};
 }
 
-/** sidesOf are the rows and the columns: any zone first, then each. */
-export const sidesOf = (zones: string[]) => [any, ...zones.filter((zone) => zone !== any)];
+/** startBetween is what a new rule between the two begins with. Only rules to any zone match what is for the gateway. */
+export const startBetween = ({ src, dst }: FirewallCell) => ({
+	src_zone: src,
+	dst_zone: dst === gateway ? "any" : dst,
+});

@@ -36,14 +36,47 @@ const sent = (seen: Request[], method: string, end: string) =>
 
 const wait = { timeout: 15_000 };
 
-test("a cell of the matrix leads to its rules", async () => {
-	const cells = [{ src: "lan", dst: "wan", rules: 2, accept: 1, deny: 1, whole: 2 }];
-	answer({ ...common, "GET /firewall/matrix": () => ok({ zones: ["lan", "wan"], cells }) });
+const matrix = {
+	zones: [
+		{ name: "lan", interfaces: 1 },
+		{ name: "wan", interfaces: 1 },
+	],
+	cells: [
+		{
+			src: "lan",
+			dst: "wan",
+			reach: "some",
+			services: ["tcp/80", "tcp/443"],
+			service_count: 2,
+			except: ["tcp/0-79"],
+			except_count: 9,
+			some_addresses: false,
+			decided: [{ kind: "rule", id: "r1", name: "Web", action: "accept" }],
+			more: false,
+		},
+	],
+};
+
+test("a cell of the matrix says what passes and leads to the rule that decides", async () => {
+	answer({ ...common, "GET /firewall/matrix": () => ok(matrix) });
 	const { history } = renderApp([feature], "/firewall?tab=matrix");
-	const link = await screen.findByRole("link", { name: /Some rules.*2 rules.*from lan to wan/ }, wait);
-	await userEvent.setup().click(link);
-	await waitFor(() => expect(history.location.search).toBe("?src=lan&dst=wan"), wait);
-	expect(await screen.findByRole("list", { name: "Rules" }, wait)).toBeTruthy();
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("button", { name: /Some: 2 services.*from lan to wan/ }, wait));
+	const dialog = await screen.findByRole("dialog", { name: /From lan to wan/ }, wait);
+	expect(within(dialog).getByText("tcp/443")).toBeTruthy();
+	await user.click(within(dialog).getByRole("link", { name: "Web" }));
+	await waitFor(() => expect(history.location.search).toContain("id=r1"), wait);
+}, 30_000);
+
+test("a new rule from the matrix begins between its zones", async () => {
+	answer({ ...common, "GET /firewall/matrix": () => ok(matrix) });
+	renderApp([feature], "/firewall?tab=matrix");
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("button", { name: /Some: 2 services/ }, wait));
+	await user.click(await screen.findByRole("button", { name: "New rule" }, wait));
+	const source = (await screen.findByRole("combobox", { name: /Source zone/ }, wait)) as HTMLSelectElement;
+	await waitFor(() => expect(source.value).toBe("lan"), wait);
+	expect((screen.getByRole("combobox", { name: /Destination zone/ }) as HTMLSelectElement).value).toBe("wan");
 }, 30_000);
 
 test("a packet's way is told with what decided, and the way to it", async () => {

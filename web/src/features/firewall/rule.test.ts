@@ -11,17 +11,17 @@ test("a rule that expired is off whatever its switch says", () => {
 	expect(stateOf({ enabled: false, expires_at: null }, now)).toBe("off");
 });
 
-test("a new rule begins with what the address says, else between the zones that are shown", () => {
+test("a new rule begins with what the address says, else between the zones that are shown, and chooses nothing itself", () => {
 	expect(startOf({ do: "create", src: "lan", dst: "wan" })).toMatchObject({ src_zone: "lan", dst_zone: "wan" });
-	const start = { src_zone: "guest", src_kind: "cidr", src_cidr: "192.0.2.1/32" } as const;
+	const start = { src_zone: "guest", source: "192.0.2.1" };
 	expect(startOf({ ...linkTo(start), src: "lan" })).toMatchObject(start);
-	expect(startOf({ do: "create", id: '{"src_zone":"gu' })).toMatchObject({ src_zone: "any", action: "accept" });
-	expect(startOf({ do: "edit", id: "3" })).toMatchObject({ src_zone: "any" });
+	expect(startOf({ do: "create", id: '{"src_zone":"gu' })).toMatchObject({ src_zone: "", dst_zone: "", action: "" });
+	expect(startOf({ do: "edit", id: "3" })).toMatchObject({ src_zone: "" });
 });
 
 test("a rule goes back to the server without what the server says itself", () => {
-	const rule = { id: "1", revision: 3, priority: 7, name: "a", src_object_id: null, service_kind: "any", labels: [] };
-	expect(inputOf(rule as unknown as Rule)).toEqual({ name: "a", service_kind: "any", labels: [] });
+	const rule = { id: "1", revision: 3, priority: 7, name: "a", src_object_id: null, source: "x", labels: [] };
+	expect(inputOf(rule as unknown as Rule)).toEqual({ name: "a", source: "x", labels: [] });
 });
 
 test("a service or a group of them is one question of the form", () => {

@@ -18,11 +18,12 @@ export type Start = Partial<RuleInput>;
 /** linkTo is the address of the form of a new rule that begins with something. Closing the form takes it out again. */
 export const linkTo = (start: Start): Record<string, string> => ({ do: "create", id: JSON.stringify(start) });
 
-/** startOf reads it; a rule that begins with nothing begins between the zones that the list shows. */
+/** startOf reads it; a rule that begins with nothing begins between the zones that the list shows, if it shows some. */
 export function startOf({ do: what, id, src, dst }: UrlState): Start {
 	const zones: Start = { ...(src && { src_zone: src }), ...(dst && { dst_zone: dst }) };
-	const usual: Start = { src_zone: "any", dst_zone: "any", src_kind: "any", dst_kind: "any", service_kind: "any" };
-	return { ...usual, action: "accept", enabled: true, ...zones, ...(what === "create" ? read(id) : {}) };
+	// Zones and action are the operator's to choose: a rule that nobody meant is the worst one.
+	const unsaid = { src_zone: "", dst_zone: "", action: "", source: "", destination: "", service: "" };
+	return { ...unsaid, enabled: true, ...zones, ...(what === "create" ? read(id) : {}) };
 }
 
 function read(text: string | undefined): Start {

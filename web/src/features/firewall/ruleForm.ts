@@ -1,63 +1,34 @@
 import { zFirewallRuleInput } from "@api/schemas";
-import { type Field, type FormSpec, useUrlState } from "@ui";
+import { type FormSpec, useUrlState } from "@ui";
 import * as z from "zod/mini";
+import { RuleSentence } from "./RuleSentence";
 import { useSourceZones, useTargetZones } from "./requests";
 import { startOf } from "./rule";
-import { addressSource, groupSource, serviceGroupSource, serviceSource } from "./sources";
+import { addressNames, serviceNames } from "./sources";
 
-/** serviceKinds is the question that stands for two ids of the API. */
-export const serviceKinds = z.enum(["any", "object", "group"]);
+const text = z.optional(z.string().check(z.maxLength(4000)));
 
-/** sideFields ask where packets come from, or go to. */
-const sideFields = (side: "src" | "dst"): Field[] => [
-	{ name: `${side}_kind` },
-	{
-		name: `${side}_object_id`,
-		kind: "search",
-		source: addressSource,
-		required: true,
-		when: { [`${side}_kind`]: ["object"] },
-	},
-	{
-		name: `${side}_group_id`,
-		kind: "search",
-		source: groupSource,
-		required: true,
-		when: { [`${side}_kind`]: ["group"] },
-	},
-	{ name: `${side}_cidr`, required: true, when: { [`${side}_kind`]: ["cidr"] } },
-];
-
-/** serviceFields ask what it is about. */
-export const serviceFields: Field[] = [
-	{ name: "service_kind" },
-	{
-		name: "service_object_id",
-		kind: "search",
-		source: serviceSource,
-		required: true,
-		when: { service_kind: ["object"] },
-	},
-	{
-		name: "service_group_id",
-		kind: "search",
-		source: serviceGroupSource,
-		required: true,
-		when: { service_kind: ["group"] },
-	},
-];
+/** Accepting everything from everywhere is asked for twice. */
+const everything = { action: ["accept"], src_zone: ["any"], dst_zone: ["any"], source: [""], destination: [""] };
 
 export const form: FormSpec = {
-	schema: z.extend(zFirewallRuleInput, { service_kind: serviceKinds }),
+	schema: z.extend(zFirewallRuleInput, {
+		source: text,
+		destination: text,
+		service: text,
+		sure: z.optional(z.literal(true)),
+	}),
 	useInitial: () => startOf(useUrlState()[0]),
+	Summary: RuleSentence,
 	fields: [
 		{ name: "name", focus: true },
 		{ name: "action" },
-		{ name: "src_zone", kind: "choice", useChoices: useSourceZones },
-		...sideFields("src"),
-		{ name: "dst_zone", kind: "choice", useChoices: useTargetZones },
-		...sideFields("dst"),
-		...serviceFields,
+		{ name: "src_zone", kind: "choice", useChoices: useSourceZones, required: true },
+		{ name: "source", kind: "tokens", source: addressNames },
+		{ name: "dst_zone", kind: "choice", useChoices: useTargetZones, required: true },
+		{ name: "destination", kind: "tokens", source: addressNames },
+		{ name: "service", kind: "tokens", source: serviceNames },
+		{ name: "sure", kind: "switch", when: everything },
 		{ name: "log" },
 		{ name: "enabled" },
 		{ name: "expires_at", kind: "moment" },

@@ -91,13 +91,85 @@ test("a broken assertion stands in the form with the server's words", async () =
 	expect(await screen.findByText(/This violates the assertion "guests"/, undefined, wait)).toBeTruthy();
 }, 30_000);
 
-test("a rule that begins with a packet asks for the address it came from", async () => {
-	answer(common);
-	const start = { name: "x", src_zone: "lan", src_kind: "cidr", src_cidr: "192.0.2.7/32" };
+test("a rule that begins with a packet has its addresses, and says what it will do", async () => {
+	answer({ ...common, "GET /firewall/service-groups": () => ok([]) });
+	const start = {
+		name: "x",
+		action: "drop",
+		src_zone: "lan",
+		dst_zone: "wan",
+		source: "192.0.2.7",
+		service: "tcp/443",
+	};
 	renderApp([feature], `/firewall?do=create&id=${encodeURIComponent(JSON.stringify(start))}`);
-	const source = (await screen.findByRole("textbox", { name: /Source network/ }, wait)) as HTMLInputElement;
-	expect(source.value).toBe("192.0.2.7/32");
-	expect(screen.queryByRole("textbox", { name: /Destination network/ })).toBeNull();
+	const source = (await screen.findByRole("combobox", { name: /Source addresses/ }, wait)) as HTMLInputElement;
+	expect(source.value).toBe("192.0.2.7");
+	expect(await screen.findByText("Drop HTTPS (tcp/443) from lan (192.0.2.7) to wan.", undefined, wait)).toBeTruthy();
+}, 30_000);
+
+const typed = (more: object) => `/firewall?do=create&id=${encodeURIComponent(JSON.stringify({ name: "x", ...more }))}`;
+
+test("a new rule asks for its zones and its action", async () => {
+	const seen = answer(common);
+	renderApp([feature], typed({}));
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("button", { name: "Create" }, wait));
+	await waitFor(() => expect(screen.getByRole("combobox", { name: /Source zone/ }).closest("form")).toBeTruthy(), wait);
+	for (const name of [/Action/, /Source zone/, /Destination zone/]) {
+		const input = screen.getByRole("combobox", { name }) as HTMLSelectElement;
+		await waitFor(() => expect(input.getAttribute("aria-invalid")).toBe("true"), wait);
+	}
+	expect(sent(seen, "POST", "/rules")).toHaveLength(0);
+}, 30_000);
+
+test("what is typed and not there yet is made with the rule, as one change", async () => {
+	const none = () => ok([]);
+	const seen = answer({
+		...common,
+		"GET /firewall/address-groups": none,
+		"GET /firewall/service-groups": none,
+		"POST /batch": () => ok({ results: [{ id: "s" }, { id: "g" }, rules[0]] }, { "Gateway-Change": "c1" }),
+	});
+	const start = { action: "accept", src_zone: "lan", dst_zone: "wan", source: "10.0.0.9/8", service: "tcp/8443, 443" };
+	renderApp([feature], typed(start));
+	await userEvent.setup().click(await screen.findByRole("button", { name: "Create" }, wait));
+	await waitFor(() => expect(sent(seen, "POST", "/batch")).toHaveLength(1), wait);
+	const { operations } = (await sent(seen, "POST", "/batch")[0]!.json()) as { operations: Record<string, unknown>[] };
+	expect(operations.map(({ path }) => path)).toEqual([
+		"/firewall/services",
+		"/firewall/service-groups",
+		"/firewall/rules",
+	]);
+	expect(operations[0]?.body).toEqual({ name: "tcp/8443", protocol: "tcp", port: 8443 });
+	expect(operations[1]?.body).toEqual({ name: "tcp/443, tcp/8443", members: [operations[0]?.id, "s1"] });
+	expect(operations[2]?.body).toMatchObject({
+		src_kind: "cidr",
+		src_cidr: "10.0.0.0/8",
+		dst_kind: "any",
+		service_group_id: operations[1]?.id,
+	});
+}, 30_000);
+
+test("accepting everything is asked for twice", async () => {
+	const seen = answer({ ...common, "POST /firewall/rules": () => ok(rules[0], { "Gateway-Change": "c1" }, 201) });
+	renderApp([feature], typed({ action: "accept", src_zone: "any", dst_zone: "any" }));
+	const user = userEvent.setup();
+	const create = await screen.findByRole("button", { name: "Create" }, wait);
+	await user.click(create);
+	const sure = await screen.findByRole("switch", { name: /Accept any source to any destination/ }, wait);
+	expect(sent(seen, "POST", "/rules")).toHaveLength(0);
+	await user.click(sure);
+	await user.click(create);
+	await waitFor(() => expect(sent(seen, "POST", "/rules")).toHaveLength(1), wait);
+	expect(await sent(seen, "POST", "/rules")[0]!.json()).not.toHaveProperty("sure");
+}, 30_000);
+
+test("an entry that nobody knows is told at its field", async () => {
+	const none = () => ok([]);
+	answer({ ...common, "GET /firewall/address-groups": none });
+	renderApp([feature], typed({ action: "drop", src_zone: "lan", dst_zone: "wan", source: "nobody" }));
+	await userEvent.setup().click(await screen.findByRole("button", { name: "Create" }, wait));
+	expect((await screen.findAllByText(/“nobody” is neither/, undefined, wait)).length).toBeGreaterThan(0);
 }, 30_000);
 
 test("a viewer sees the rules and no way to change them", async () => {

@@ -1,4 +1,5 @@
 import {
+	ApiError,
 	createFirewallNatRule,
 	createFirewallRule,
 	defineResource,
@@ -7,7 +8,6 @@ import {
 	type FirewallNatRule,
 	type FirewallNatRuleInput,
 	type FirewallRule,
-	type FirewallRuleInput,
 	getFirewallNatRule,
 	getFirewallRule,
 	type ListQuery,
@@ -16,11 +16,15 @@ import {
 	updateFirewallRule,
 } from "@api";
 import { filtering } from "./filtering";
+import type { Typed } from "./known";
 import { listPair } from "./pair";
-import { type Served, served, serving } from "./service";
+import type { Filling } from "./ruleRequest";
+import { saveRule } from "./ruleSave";
+import { typedOf } from "./ruleTexts";
 
-export type Rule = Served<FirewallRule>;
-export type RuleInput = Served<FirewallRuleInput>;
+/** Rule is one as it is stored; when it is looked at alone, with what it refers to as it would be typed. */
+export type Rule = FirewallRule & Partial<Typed>;
+export type RuleInput = Filling;
 
 /** A new rule is asked last: the others were there before it. */
 const lastPlace = 1_000_000;
@@ -28,20 +32,42 @@ const lastPlace = 1_000_000;
 /** annotated has a note and labels even when they were emptied: what is not sent would stay. */
 const annotated = <T extends { note?: string; labels?: string[] }>(body: T) => ({ note: "", labels: [], ...body });
 
+const worded = async (rule: FirewallRule): Promise<Rule> => ({ ...rule, ...(await typedOf(rule)) });
+
+/** theirs has what somebody else stored meanwhile worded like what is typed here. */
+async function theirs(error: unknown): Promise<never> {
+	if (!(error instanceof ApiError) || error.status !== 412) throw error;
+	const current = await worded(error.current as FirewallRule);
+	throw new ApiError(error.status, error.code, error.message, error.fields, current);
+}
+
 /** rules of the packet filter. Their places are changed by the order of all, not one by one. */
 export const rules = defineResource<Rule, RuleInput>({
 	...filtering,
 	path: "/firewall/rules",
 	name: (rule) => rule.name,
-	list: async ({ query, signal }) =>
-		served(await listPair(query as ListQuery & { src?: string; dst?: string }, signal)),
-	get: async (options) => served(await getFirewallRule(options)),
-	create: async ({ body, headers }) =>
-		served(await createFirewallRule({ body: { ...serving(body), priority: lastPlace }, headers })),
+	list: ({ query, signal }) => listPair(query as ListQuery & { src?: string; dst?: string }, signal),
+	get: async (options) => {
+		const { data, response } = await getFirewallRule(options);
+		return { data: await worded(data), response };
+	},
+	create: ({ body, headers }) => {
+		const placed = { ...body, priority: lastPlace };
+		return saveRule({
+			body: placed,
+			headers,
+			alone: (rule) => createFirewallRule({ body: rule, headers }),
+			operation: (rule) => ({ method: "POST", path: "/firewall/rules", body: rule }),
+		});
+	},
 	update: async ({ path, body, headers }) => {
 		const { data } = await getFirewallRule({ path });
-		const whole = { ...annotated(serving(body)), priority: data.priority };
-		return served(await updateFirewallRule({ path, body: whole, headers }));
+		return saveRule({
+			body: { ...annotated(body), priority: data.priority },
+			headers,
+			alone: (rule) => updateFirewallRule({ path, body: rule, headers }),
+			operation: (rule) => ({ method: "PUT", path: `/firewall/rules/${path.id}`, body: rule }),
+		}).catch(theirs);
 	},
 	remove: deleteFirewallRule,
 });

@@ -16,6 +16,7 @@ import {
 	listFirewallServices,
 } from "@api";
 import type { Choice, ChoiceSource } from "@ui";
+import { nameText, readAddress, readService } from "./typed";
 
 const shown = 20;
 
@@ -50,6 +51,17 @@ export function portsOf({ protocol, port, port_end, icmp_type }: ServicePorts): 
 
 type ServicePorts = Pick<FirewallService, "protocol" | "port" | "port_end" | "icmp_type">;
 
+/** typing puts several sources together; what is chosen is typed by its name. */
+const typing = (key: string, sources: ChoiceSource[], literal: (name: string) => boolean): ChoiceSource => ({
+	key,
+	tag: "firewall",
+	find: async (text, signal) => {
+		const found = await Promise.all(sources.map((source) => source.find(text, signal)));
+		return found.flat().map((choice) => ({ ...choice, value: nameText(choice.label, literal(choice.label)) }));
+	},
+	name: async (value) => value,
+});
+
 /** There may be a hundred thousand addresses, so the server looks for them. */
 export const addressSource = sourceOf<FirewallAddress>({
 	key: "addresses",
@@ -78,6 +90,17 @@ export const serviceGroupSource = sourceOf<FirewallGroup>({
 	get: getFirewallServiceGroup,
 	hint: (group) => String(group.member_count),
 });
+
+/** addressNames completes what is typed as the source or destination of a rule. */
+export const addressNames = typing("address names", [addressSource, groupSource], (name) => {
+	const read = readAddress(name);
+	return Boolean(read) && read?.kind !== "fqdn";
+});
+
+/** serviceNames completes what is typed as the service of a rule. */
+export const serviceNames = typing("service names", [serviceSource, serviceGroupSource], (name) =>
+	Boolean(readService(name)),
+);
 
 export const ruleSource = sourceOf<FirewallRule>({
 	key: "rules",

@@ -1062,9 +1062,9 @@ export const firewallLogOptions = (options?: Options<FirewallLogData>) => queryO
 export const firewallMatrixQueryKey = (options?: Options<FirewallMatrixData>) => createQueryKey('firewallMatrix', options, false, ['firewall']);
 
 /**
- * Number and actions of the rules from zone to zone
+ * What passes from zone to zone
  *
- * Counts enabled rules that have not expired.
+ * For each pair of zones: whether all, some or none of the traffic passes, which services, and what decides. It is computed from the rules, NAT, anti-lockout, open ports and routes that are in force, for the first packets of new connections.
  */
 export const firewallMatrixOptions = (options?: Options<FirewallMatrixData>) => queryOptions<FirewallMatrixResponse, DefaultError, FirewallMatrixResponse, ReturnType<typeof firewallMatrixQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

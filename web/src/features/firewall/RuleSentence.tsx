@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { formatExact } from "@ui";
+import { usePaused } from "@ui/SearchInput";
+import { type Control, useWatch } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import { lookUp, type Typed } from "./known";
+import { type Known, Unknown } from "./resolve";
+import { type Filling, Misread, saidOf } from "./ruleRequest";
+import { unknownText } from "./ruleSave";
+
+const typedIn = ({ source = "", destination = "", service = "" }: Partial<Typed>): Typed => ({
+	source,
+	destination,
+	service,
+});
+
+/** useKnown is what the server has of that which is typed, once typing pauses. */
+function useKnown(typed: Typed): Known | undefined {
+	const paused = JSON.parse(usePaused(JSON.stringify(typed))) as Typed;
+	const { data } = useQuery({
+		queryKey: [{ _id: "what a rule refers to", tags: ["firewall"], ...paused }],
+		queryFn: ({ signal }) => lookUp(paused, signal),
+	});
+	return data;
+}
+
+/** RuleSentence says in one sentence what the rule of a form will do. */
+export function RuleSentence({ control }: { control: Control }) {
+	const { t } = useTranslation("firewall");
+	const filling = useWatch({ control }) as Filling;
+	const known = useKnown(typedIn(filling));
+	const words = () => {
+		if (!known) return "…";
+		try {
+			return `${saidOf(filling, known, t, (at) => formatExact(new Date(at)))}.`;
+		} catch (error) {
+			if (error instanceof Misread && error.cause instanceof Unknown) return unknownText(error.cause);
+			throw error;
+		}
+	};
+	return (
+		<p className="gw-fw-sentence" aria-live="polite">
+			{words()}
+		</p>
+	);
+}
