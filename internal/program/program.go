@@ -88,7 +88,7 @@ func Scheduler() {
 func Ctl() {
 	ctx, stop := untilStopped()
 	defer stop()
-	process.Main(ctl.New().ExecuteContext(ctx))
+	process.Main(ctl.Execute(ctx, ctl.New()))
 }
 
 func untilStopped() (context.Context, context.CancelFunc) {
