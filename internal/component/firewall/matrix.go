@@ -14,7 +14,7 @@ import (
 
 // Matrix is the policy at one glance.
 type Matrix struct {
-	Zones []MatrixZone `json:"zones"`
+	Zones []MatrixZone `json:"zones" doc:"Names of all zones, in display order"`
 	Cells []Cell       `json:"cells" doc:"From every zone to every zone and to the gateway. Traffic sent by the gateway itself is not filtered and has no cells"`
 }
 
@@ -45,7 +45,7 @@ type Reason struct {
 	ID     string `json:"id,omitempty" doc:"Id of the rule or NAT rule"`
 	Name   string `json:"name,omitempty" doc:"Name of the rule, NAT rule or tunnel"`
 	Why    string `json:"why,omitempty" doc:"What the port is open for"`
-	Action string `json:"action" enum:"accept,drop,reject"`
+	Action string `json:"action" enum:"accept,drop,reject" doc:"What it does with the packets: accept, drop or reject"`
 }
 
 // maxServices is how many of them a cell lists.

@@ -1358,6 +1358,9 @@ export type FirewallMatrix = {
      * From every zone to every zone and to the gateway. Traffic sent by the gateway itself is not filtered and has no cells
      */
     cells: Array<FirewallCell>;
+    /**
+     * Names of all zones, in display order
+     */
     zones: Array<FirewallMatrixZone>;
 };
 
@@ -1615,6 +1618,9 @@ export type FirewallQuestion = {
 };
 
 export type FirewallReason = {
+    /**
+     * What it does with the packets: accept, drop or reject
+     */
     action: 'accept' | 'drop' | 'reject';
     /**
      * Id of the rule or NAT rule
