@@ -151,7 +151,7 @@ func (w *ward) troubles() []trouble {
 func (w *ward) until(from string) func() {
 	return func() {
 		w.t.Helper()
-		w.tamper(fmt.Sprintf("update certificates set not_after = now() + interval '%s' where id = '%s'", from, w.certificate))
+		w.tamper(fmt.Sprintf("update certificates set not_before = now() - interval '80 days', not_after = now() + interval '%s' where id = '%s'", from, w.certificate))
 	}
 }
 
