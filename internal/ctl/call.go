@@ -155,7 +155,9 @@ func printAnswer(cmd *cobra.Command, a api.Answer) error {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if text.Len() > 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), strings.TrimRight(text.String(), "\n"))
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), strings.TrimRight(text.String(), "\n")); err != nil {
+			return fmt.Errorf("print the answer: %w", err)
+		}
 	}
 	return nil
 }

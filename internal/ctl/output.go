@@ -31,8 +31,27 @@ func say(cmd *cobra.Command, data any, words func(w io.Writer)) error {
 	if asJSON(cmd) {
 		return printJSON(cmd, envelope{Data: data})
 	}
-	words(cmd.OutOrStdout())
+	out := &checked{Writer: cmd.OutOrStdout()}
+	words(out)
+	if out.err != nil {
+		return fmt.Errorf("print the answer: %w", out.err)
+	}
 	return nil
+}
+
+// checked remembers that something could not be written: half an export is none.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	var n int
+	n, c.err = c.Writer.Write(p)
+	return n, c.err
 }
 
 // tell is for what accompanies an answer, which a program does not read.
@@ -67,6 +86,9 @@ func failureOf(err error) *api.Error {
 type colours bool
 
 func coloursOf(w io.Writer) colours {
+	if c, ok := w.(*checked); ok {
+		w = c.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" {
 		return false

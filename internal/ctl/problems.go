@@ -19,7 +19,7 @@ func problemsCommand(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "problems", Short: "List what is wrong on this node, and what to do about it", Args: cobra.NoArgs,
 		Long: "Prints the list that the pages of the UI show, worst first. Works while the database is away. Exit code 3\n" +
-			"means that one of them has severity error or critical.",
+			"means that one of them has severity error or critical, or that something could not be checked.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return anyway(cmd, cfg, func(ctx context.Context, l *app.Local) error {
 				var found problems
@@ -30,7 +30,7 @@ func problemsCommand(cfg *app.Config) *cobra.Command {
 				if err := say(cmd, raw, found.print); err != nil {
 					return err
 				}
-				return found.Counts.verdict()
+				return found.verdict()
 			})
 		},
 	}
@@ -98,11 +98,15 @@ func (s severity) String() string {
 	return fmt.Sprintf("%d critical, %d error, %d warning, %d info", s.Critical, s.Error, s.Warning, s.Info)
 }
 
-func (s severity) verdict() error {
-	if s.bad() == 0 {
-		return nil
+// verdict is also bad where something could not be checked: a monitor must not stay green.
+func (p *problems) verdict() error {
+	switch {
+	case p.Counts.bad() > 0:
+		return verdict(exitProblems, "%s", p.Counts.words())
+	case len(p.Unknown) > 0:
+		return verdict(exitProblems, "could not be checked: %s", p.unknown(false))
 	}
-	return verdict(exitProblems, "%s", s.words())
+	return nil
 }
 
 func (s severity) words() string {
@@ -134,10 +138,13 @@ func (p *problems) print(w io.Writer) {
 		}
 		one.print(w, c)
 	}
-	if len(p.Problems) == 0 {
-		fmt.Fprintln(w, "No problems detected.")
-	} else {
+	switch {
+	case len(p.Problems) > 0:
 		fmt.Fprintln(w, p.Counts)
+	case len(p.Unknown) > 0:
+		fmt.Fprintln(w, "No problems detected in what could be checked.")
+	default:
+		fmt.Fprintln(w, "No problems detected.")
 	}
 	if len(p.Unknown) > 0 {
 		fmt.Fprintln(w, "Could not be checked: "+p.unknown(true))

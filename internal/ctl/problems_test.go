@@ -2,9 +2,13 @@ package ctl
 
 import (
 	"encoding/json"
+	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // As GET /problems answers.
@@ -25,6 +29,7 @@ func TestProblemsInWords(t *testing.T) {
 			"0 critical, 1 error, 0 warning, 0 info\nCould not be checked: cert (the database is away)\n",
 		}, exitProblems},
 		{"none", `{"problems":[],"counts":{},"unknown":[]}`, []string{"No problems detected.\n"}, 0},
+		{"nobody could be asked", `{"problems":[],"counts":{},"unknown":[{"component":"dns","message":"it hangs"}]}`, []string{"in what could be checked.\nCould not be checked: dns (it hangs)"}, exitProblems},
 		{"one that was not seen before", `{"problems":[{"severity":"info","message":"New.","since":"2999-01-01T00:00:00Z","remedy":"Wait."}]}`, []string{"info     New.\n         Wait.\n"}, 0},
 		{"a warning", `{"problems":[{"severity":"warning","message":"Late."}],"counts":{"warning":1}}`, []string{"warning  Late.\n0 critical"}, 0},
 	} {
@@ -42,7 +47,7 @@ func TestProblemsInWords(t *testing.T) {
 				}
 			}
 			exit := 0
-			if err := p.Counts.verdict(); err != nil {
+			if err := p.verdict(); err != nil {
 				exit = err.(*coded).code //nolint:errorlint // it is made just there
 			}
 			if exit != tc.exit {
@@ -59,7 +64,7 @@ func TestStatusNeedsAttention(t *testing.T) {
 		want string
 	}{
 		{"all is well", status{Database: true, Services: &services{Required: 5}, Problems: &severity{Warning: 2}}, ""},
-		{"nothing is known", status{Database: true}, ""},
+		{"nothing is known", status{Database: true, Unknown: map[string]string{"services": "no bus"}}, "services could not be checked"},
 		{"no database", status{}, "the database does not answer"},
 		{"a service", status{Database: true, Services: &services{NotRunning: []service{{Name: "dns"}}}}, "not running: dns"},
 		{"a problem", status{Database: true, Problems: &severity{Critical: 1, Error: 1}}, "problems of severity error or critical: 2"},
@@ -104,5 +109,19 @@ func TestColoursAreForTerminals(t *testing.T) {
 	}
 	if got := colours(true).paint(red, "x"); got != "\x1b[31mx\x1b[0m" {
 		t.Errorf("painted %q", got)
+	}
+}
+
+// A full disk must not look like a whole export.
+func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
+	cmd := &cobra.Command{Use: "toy"}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	cmd.SetOut(full)
+	if err := say(cmd, nil, func(w io.Writer) { _, _ = w.Write([]byte("half")) }); err == nil {
+		t.Error("no error")
 	}
 }

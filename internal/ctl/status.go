@@ -19,7 +19,7 @@ func statusCommand(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show the state of this node: version, database, services, problems, changes to confirm", Args: cobra.NoArgs,
 		Long: "Works while the database is away, and before setup. Exit code 3 means that something needs attention: a\n" +
-			"problem of severity error or critical, a required service that is not running, or the database.",
+			"problem of severity error or critical, a required service that is not running, the database, or something that could not be checked.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return anyway(cmd, cfg, func(ctx context.Context, l *app.Local) error {
 				s := readStatus(ctx, l)
@@ -154,6 +154,11 @@ func (s *status) verdict() error {
 	}
 	if s.Problems != nil && s.Problems.bad() > 0 {
 		bad = append(bad, s.Problems.words())
+	}
+	for _, what := range []string{"health", "services", "problems"} {
+		if _, unknown := s.Unknown[what]; unknown && len(bad) == 0 {
+			bad = append(bad, what+" could not be checked")
+		}
 	}
 	if len(bad) == 0 {
 		return nil

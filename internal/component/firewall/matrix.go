@@ -56,11 +56,18 @@ func (f *firewall) matrixRoute(r api.Router) {
 		ID: "firewall-matrix", Method: http.MethodGet, Path: "/firewall/matrix", Access: api.Viewer,
 		Summary: "What passes from zone to zone",
 		Description: "For each pair of zones: whether all, some or none of the traffic passes, which services, and what decides. " +
-			"It is computed from the rules, NAT, anti-lockout, open ports and routes that are in force, for the first packets of new connections.",
+			"It is computed from the rules, NAT, anti-lockout, open ports and routes of the stored configuration, for the first packets of new connections.",
 	}, f.matrix)
 }
 
+// matrix is computed one at a time: with odd rules it takes a processor for seconds.
 func (f *firewall) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], error) {
+	select {
+	case f.matrices <- struct{}{}:
+		defer func() { <-f.matrices }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	zones, err := db.List[struct{ Name string }](ctx, f.DB, `select name from firewall_zones order by builtin desc, name`)
 	if err != nil {
 		return nil, fmt.Errorf("list zones: %w", err)
@@ -77,25 +84,10 @@ func (f *firewall) matrix(ctx context.Context, _ *struct{}) (*api.Body[Matrix], 
 	for _, z := range zones {
 		m.Zones = append(m.Zones, MatrixZone{z.Name, len(s.Policy.Zones[z.Name])})
 	}
-	cells, err := f.compute(ctx, &s.Policy, routes)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range cells {
+	for _, c := range packetfilter.Matrix(&s.Policy, routes) {
 		m.Cells = append(m.Cells, newCell(c))
 	}
 	return api.OK(m), nil
-}
-
-// compute lets one matrix be computed at a time: with odd rules it takes a processor for seconds.
-func (f *firewall) compute(ctx context.Context, p *packetfilter.Policy, routes packetfilter.Routes) ([]packetfilter.Cell, error) {
-	select {
-	case f.matrices <- struct{}{}:
-		defer func() { <-f.matrices }()
-		return packetfilter.Matrix(p, routes), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // forwarded are the routes that packets can be forwarded by. An address of one link is on every

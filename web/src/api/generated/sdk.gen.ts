@@ -1176,7 +1176,7 @@ export const firewallLog = <ThrowOnError extends boolean = true>(options?: Optio
 /**
  * What passes from zone to zone
  *
- * For each pair of zones: whether all, some or none of the traffic passes, which services, and what decides. It is computed from the rules, NAT, anti-lockout, open ports and routes that are in force, for the first packets of new connections.
+ * For each pair of zones: whether all, some or none of the traffic passes, which services, and what decides. It is computed from the rules, NAT, anti-lockout, open ports and routes of the stored configuration, for the first packets of new connections.
  */
 export const firewallMatrix = <ThrowOnError extends boolean = true>(options?: Options<FirewallMatrixData, ThrowOnError>) => (options?.client ?? client).get<FirewallMatrixResponses, unknown, ThrowOnError>({ url: '/firewall/matrix', ...options });
 

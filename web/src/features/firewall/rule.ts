@@ -29,7 +29,10 @@ export function startOf({ do: what, id, src, dst }: UrlState): Start {
 function read(text: string | undefined): Start {
 	try {
 		const start: unknown = JSON.parse(text ?? "{}");
-		return typeof start === "object" && start !== null ? (start as Start) : {};
+		if (typeof start !== "object" || start === null) return {};
+		// A link must not answer the second question.
+		const { sure: _, ...rest } = start as Start;
+		return rest;
 	} catch {
 		// Somebody cut the address short: the form is empty then.
 		return {};

@@ -3,6 +3,7 @@ import i18next from "i18next";
 import { lookUp, type Typed } from "./known";
 import { Unknown } from "./resolve";
 import { type Filling, Misread, requestOf } from "./ruleRequest";
+import { typedOf } from "./ruleTexts";
 
 type Headers = Record<string, string> | undefined;
 
@@ -12,15 +13,22 @@ interface Save {
 	/** How the rule is sent alone, and as a part of a batch. */
 	alone: (body: FirewallRuleInput) => Promise<{ data: FirewallRule; response: Response }>;
 	operation: (body: FirewallRuleInput) => ChangeOperation;
+	/** The rule as it is stored. */
+	before?: FirewallRule;
 }
 
 /** saveRule stores a rule, and what it refers to that is not there yet, as one change. */
-export async function saveRule({ body, headers, alone, operation }: Save) {
+export async function saveRule({ body, headers, alone, operation, before }: Save) {
 	if (body.source === undefined && body.destination === undefined && body.service === undefined)
 		return alone(unsure(body));
 	const typed = { source: body.source ?? "", destination: body.destination ?? "", service: body.service ?? "" };
-	const known = await lookUp(typed);
-	const request = readable(() => requestOf({ ...body, ...typed }, known, () => crypto.randomUUID()));
+	const kept = before ? keptOf(before, await typedOf(before), typed) : {};
+	const changed = Object.fromEntries(
+		Object.entries(typed).map(([field, text]) => [field, field in kept ? "" : text]),
+	) as unknown as Typed;
+	const known = await lookUp(changed);
+	const request = readable(() => requestOf({ ...body, ...changed }, known, () => crypto.randomUUID()));
+	Object.assign(request.body, ...Object.values(kept));
 	if (request.operations.length === 0) return alone(request.body).catch(renamed);
 	const { "If-Match": match, ...rest } = headers ?? {};
 	const last = { ...operation(request.body), ...(match && { if_match: match }) };
@@ -31,6 +39,22 @@ export async function saveRule({ body, headers, alone, operation }: Save) {
 	// A dry run answers what would change.
 	const rule = "results" in data ? (data.results ?? []).at(-1) : data;
 	return { data: rule as FirewallRule, response };
+}
+
+const refs: Record<keyof Typed, (keyof FirewallRule & keyof FirewallRuleInput)[]> = {
+	source: ["src_kind", "src_object_id", "src_group_id", "src_cidr"],
+	destination: ["dst_kind", "dst_object_id", "dst_group_id", "dst_cidr"],
+	service: ["service_object_id", "service_group_id"],
+};
+
+/** keptOf is what a rule goes on to refer to where nobody typed: two things may have one name. */
+export function keptOf(before: FirewallRule, was: Typed, typed: Typed): Partial<Record<keyof Typed, object>> {
+	const same = (Object.keys(refs) as (keyof Typed)[]).filter(
+		(field) => was[field] !== "" && was[field] === typed[field],
+	);
+	const filled = (names: (typeof refs)[keyof Typed]) =>
+		Object.fromEntries(names.map((name) => [name, before[name]]).filter(([, value]) => value !== null && value !== ""));
+	return Object.fromEntries(same.map((field) => [field, filled(refs[field])]));
 }
 
 /** unsure is a rule without the answer to the form's second question. */

@@ -67,6 +67,7 @@ export const rules = defineResource<Rule, RuleInput>({
 			headers,
 			alone: (rule) => updateFirewallRule({ path, body: rule, headers }),
 			operation: (rule) => ({ method: "PUT", path: `/firewall/rules/${path.id}`, body: rule }),
+			before: data,
 		}).catch(theirs);
 	},
 	remove: deleteFirewallRule,

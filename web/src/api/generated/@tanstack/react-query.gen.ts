@@ -1064,7 +1064,7 @@ export const firewallMatrixQueryKey = (options?: Options<FirewallMatrixData>) =>
 /**
  * What passes from zone to zone
  *
- * For each pair of zones: whether all, some or none of the traffic passes, which services, and what decides. It is computed from the rules, NAT, anti-lockout, open ports and routes that are in force, for the first packets of new connections.
+ * For each pair of zones: whether all, some or none of the traffic passes, which services, and what decides. It is computed from the rules, NAT, anti-lockout, open ports and routes of the stored configuration, for the first packets of new connections.
  */
 export const firewallMatrixOptions = (options?: Options<FirewallMatrixData>) => queryOptions<FirewallMatrixResponse, DefaultError, FirewallMatrixResponse, ReturnType<typeof firewallMatrixQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
