@@ -72,7 +72,7 @@ func (p *part) routes(r api.Router) {
 		Description: "Each message is what GET /problems returns: at once, and on every change.",
 	}, p.stream)
 	api.Handle(r, api.Op{
-		ID: "object-states", Method: http.MethodGet, Path: "/problems/states/{kind}", Access: api.Viewer, WithoutDatabase: true,
+		ID: "object-states", Method: http.MethodGet, Path: "/problems/states/{id}", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "State of every object of a kind, derived from what runs",
 		Description: "Only objects that are not in their normal state are listed. Kinds: " + listed(p.objects) + ".",
 	}, p.statesOf)
@@ -179,7 +179,7 @@ type ObjectStates struct {
 }
 
 func (p *part) statesOf(ctx context.Context, in *struct {
-	Kind string `path:"kind" maxLength:"64" doc:"Kind of object" example:"domain"`
+	Kind string `path:"id" maxLength:"64" doc:"Kind of object" example:"domain"`
 },
 ) (*api.Body[ObjectStates], error) {
 	if !slices.Contains(p.objects, in.Kind) {

@@ -21,7 +21,7 @@ export function useProblemsLive(): void {
 	});
 }
 
-const statesId = objectStatesQueryKey({ path: { kind: "" } })[0]._id;
+const statesId = objectStatesQueryKey({ path: { id: "" } })[0]._id;
 
 const isStates = ({ queryKey }: { queryKey: readonly unknown[] }) =>
 	(queryKey[0] as { _id?: string } | undefined)?._id === statesId;
@@ -33,7 +33,7 @@ const unknown: ProblemState = { state: "unknown", code: "", params: {}, message:
 
 /** useStates are the states of all objects of a kind, derived by the server from what runs. */
 export function useStates(kind: string): StateOf {
-	const { data, isError } = useQuery({ ...objectStatesOptions({ path: { kind } }), refetchInterval: lookAgain });
+	const { data, isError } = useQuery({ ...objectStatesOptions({ path: { id: kind } }), refetchInterval: lookAgain });
 	const online = useConnection() === "online";
 	// An old answer must not look like a new one.
 	const states = data?.known && !isError && online ? data.states : undefined;

@@ -1780,7 +1780,7 @@ export const problems = <ThrowOnError extends boolean = true>(options?: Options<
  *
  * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, resolver, server, service, tcp_service.
  */
-export const objectStates = <ThrowOnError extends boolean = true>(options: Options<ObjectStatesData, ThrowOnError>) => (options.client ?? client).get<ObjectStatesResponses, unknown, ThrowOnError>({ url: '/problems/states/{kind}', ...options });
+export const objectStates = <ThrowOnError extends boolean = true>(options: Options<ObjectStatesData, ThrowOnError>) => (options.client ?? client).get<ObjectStatesResponses, unknown, ThrowOnError>({ url: '/problems/states/{id}', ...options });
 
 /**
  * Get the counters of the reverse proxy

@@ -8974,10 +8974,10 @@ export type ObjectStatesData = {
         /**
          * Kind of object
          */
-        kind: string;
+        id: string;
     };
     query?: never;
-    url: '/problems/states/{kind}';
+    url: '/problems/states/{id}';
 };
 
 export type ObjectStatesResponses = {
