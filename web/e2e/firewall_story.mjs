@@ -2,7 +2,7 @@
 // out of a line of the log, changes the order by dragging, and is refused what would break an assertion.
 import { Inspector } from "./lib/axe.mjs";
 import { open, scenario } from "./lib/browser.mjs";
-import { ask } from "./lib/driver.mjs";
+import { ask, later } from "./lib/driver.mjs";
 import { shootBoth } from "./lib/shots.mjs";
 import { field, goTo, press, settled, signIn } from "./lib/steps.mjs";
 
@@ -90,7 +90,10 @@ async function fromLog(page, { far }) {
 	await page.getByRole("menuitem", { name: "Create rule from this packet" }).click();
 	const form = page.getByRole("dialog", { name: "Create rule" });
 	await form.waitFor();
-	out.shown.from = await field(form, "Source addresses").inputValue();
+	const source = field(form, "Source addresses");
+	// The form opens before it knows the packet.
+	for (let i = 0; i < 50 && (await source.inputValue()) === ""; i++) await later(100);
+	out.shown.from = await source.inputValue();
 	await field(form, "Name").fill("From a line of the log");
 	await press(form, "Create");
 	await form.waitFor({ state: "detached" });
