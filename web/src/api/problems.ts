@@ -3,7 +3,12 @@ import { useCallback } from "react";
 import { queryClient } from "./cache";
 import { useConnection } from "./connection";
 import type { ProblemState, ProblemsList } from "./generated";
-import { objectStatesOptions, objectStatesQueryKey, problemsOptions } from "./generated/@tanstack/react-query.gen";
+import {
+	objectStatesOptions,
+	objectStatesQueryKey,
+	problemsOptions,
+	servicesQueryKey,
+} from "./generated/@tanstack/react-query.gen";
 import { useLive } from "./live";
 
 /** The stream brings news; this is for when it is cut. */
@@ -17,14 +22,15 @@ export function useProblemsLive(): void {
 	useLive<ProblemsList>("/problems/live", (list) => {
 		const before = queryClient.getQueryData<ProblemsList>(problemsOptions().queryKey);
 		queryClient.setQueryData(problemsOptions().queryKey, list);
-		if (before?.version !== list.version) void queryClient.invalidateQueries({ predicate: isStates });
+		// Whoever shows the state of something asks anew.
+		if (before?.version !== list.version) void queryClient.invalidateQueries({ predicate: showsStates });
 	});
 }
 
-const statesId = objectStatesQueryKey({ path: { id: "" } })[0]._id;
+const stateful = [objectStatesQueryKey({ path: { id: "" } })[0]._id, servicesQueryKey()[0]._id];
 
-const isStates = ({ queryKey }: { queryKey: readonly unknown[] }) =>
-	(queryKey[0] as { _id?: string } | undefined)?._id === statesId;
+const showsStates = ({ queryKey }: { queryKey: readonly unknown[] }) =>
+	stateful.includes((queryKey[0] as { _id?: string } | undefined)?._id ?? "");
 
 /** StateOf is the state of an object; undefined for one that works as it should. */
 export type StateOf = (id: string) => ProblemState | undefined;
