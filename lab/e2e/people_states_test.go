@@ -29,7 +29,8 @@ type row struct {
 	Path string `json:"path"`
 	Name string `json:"name"`
 	Word string `json:"word"` // while it lasts
-	Well string `json:"well"` // before and after
+	// Well is before and after. A resolver without an internet is degraded then: what it is asked fails.
+	Well string `json:"well"`
 }
 
 // ward is a node with a small shop: two servers behind a domain, a second backend behind a
@@ -133,7 +134,7 @@ func (w *ward) troubles() []trouble {
 		{Name: "a certificate has expired", Problem: "cert.expired", Row: domain("Down"), cause: w.until("-1 day"), mend: w.until("300 days"), kind: "certificate", id: w.certificate, state: "expired"},
 		{Name: "a certificate expires soon", Problem: "cert.expiring", Row: domain("Degraded"), cause: w.until("3 days"), mend: w.until("300 days"), kind: "certificate", id: w.certificate, state: "expiring"},
 		{Name: "a TCP service has no server", Problem: "proxy.backend_down", Row: &row{"/proxy?tab=services", "people tcp", "Down", "Serving"}, cause: w.closed(), mend: w.reopened(), kind: "tcp_service", id: w.port, state: "down"},
-		{Name: "the resolver hangs", Problem: "dns.not_answering", Row: &row{"/system", "Unbound", "Failed", "Running"}, cause: kill("STOP", "unbound"), mend: kill("CONT", "unbound"), kind: "resolver", id: "dns", state: "failed"},
+		{Name: "the resolver hangs", Problem: "dns.not_answering", Row: &row{"/system", "Unbound", "Failed", "Running|Degraded"}, cause: kill("STOP", "unbound"), mend: kill("CONT", "unbound"), kind: "resolver", id: "dns", state: "failed"},
 		{Name: "the NTP daemon hangs", Problem: "ntp.not_answering", cause: kill("STOP", "chrony"), mend: kill("CONT", "chrony"), kind: "clock", id: "ntp", state: "failed"},
 		{Name: "the scheduler is stopped", Problem: "system.service_stopped", cause: w.line("systemctl stop gateway-scheduler"), mend: w.line("systemctl start gateway-scheduler"), kind: "service", id: "scheduler", state: "stopped"},
 		{Name: "the applier is away", Problem: "system.applier_down", cause: w.line("systemctl stop gateway-apply.socket gateway-apply"), mend: w.line("systemctl start gateway-apply.socket gateway-apply"), kind: "service", id: "packet-filter", state: "unknown"},

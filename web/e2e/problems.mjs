@@ -28,7 +28,7 @@ const rowShows = (page, { name, word }) =>
 	page
 		.locator("tr", { hasText: name })
 		.first()
-		.locator(".gw-status", { hasText: word })
+		.locator(".gw-status", { hasText: new RegExp(`^(${word})$`) })
 		.first()
 		.waitFor({ timeout: patience });
 
