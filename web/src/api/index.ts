@@ -10,7 +10,7 @@ export * from "./generated/@tanstack/react-query.gen";
 export { healthQuery, isOutdated, sawVersion, useHealth, useOutdated } from "./health";
 export { type LiveStatus, openLive, useLive } from "./live";
 export { ifMatch, type ListQuery, type Page, page } from "./page";
-export { type StateOf, useProblems, useProblemsLive, useStates } from "./problems";
+export { type StateOf, useProblems, useProblemsLive, useStateCounts, useStates } from "./problems";
 export { type PageImport, type PageModule, reloadOnce } from "./reload";
 export {
 	defineResource,

@@ -45,3 +45,23 @@ export function useStates(kind: string): StateOf {
 	const states = data?.known && !isError && online ? data.states : undefined;
 	return useCallback((id) => (states ? states[id] : unknown), [states]);
 }
+
+/** StateCount is how many objects are in a state; without one, how many work as they should. */
+export interface StateCount {
+	state: ProblemState | undefined;
+	count: number;
+}
+
+/** useStateCounts is how many of all objects of a kind are in which state, those that work first. */
+export function useStateCounts(kind: string, total: number): StateCount[] {
+	const { data, isError } = useQuery({ ...objectStatesOptions({ path: { id: kind } }), refetchInterval: lookAgain });
+	const online = useConnection() === "online";
+	if (!data?.known || isError || !online) return [{ state: unknown, count: total }];
+	const counts = new Map<string, number>();
+	for (const { state } of Object.values(data.states)) counts.set(state, (counts.get(state) ?? 0) + 1);
+	const others = [...counts].map(([state, count]) => ({ state: { ...unknown, state }, count }));
+	// The two answers are of two moments.
+	const working = Math.max(0, total - others.reduce((sum, { count }) => sum + count, 0));
+	const rest = others.toSorted((a, b) => b.count - a.count);
+	return working > 0 ? [{ state: undefined, count: working }, ...rest] : rest;
+}

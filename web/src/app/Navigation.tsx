@@ -2,10 +2,10 @@ import { useCan, useHealth } from "@api";
 import { AngleDownIcon } from "@patternfly/react-icons";
 import { useRouterState } from "@tanstack/react-router";
 import type { SectionId } from "@ui/feature";
+import { useFeatures } from "@ui/features";
 import { Link } from "@ui/Link";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useFeatures } from "./FeaturesContext";
 import { type NavEntry, navOf } from "./sections";
 
 /** Navigation lists the features by section, and says which node this is. */

@@ -8,10 +8,10 @@ import {
 	QuestionCircleIcon,
 } from "@patternfly/react-icons";
 import type { Problem, Translate } from "@ui/feature";
+import { useFeatures } from "@ui/features";
 import { ProblemItems } from "@ui/ProblemItems";
 import { ProblemSource, useProblemList } from "@ui/problemStore";
 import { useTranslation } from "react-i18next";
-import { useFeatures } from "./FeaturesContext";
 
 const icons = { danger: ExclamationCircleIcon, warning: ExclamationTriangleIcon, info: InfoCircleIcon };
 

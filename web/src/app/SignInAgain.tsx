@@ -1,9 +1,9 @@
 import { useIdentity } from "@api";
 import { Dialog } from "@ui/Dialog";
+import { useFeatures } from "@ui/features";
 import { later } from "@ui/later";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useFeatures } from "./FeaturesContext";
 
 /** SignInAgain lies over a page whose session ended, so that nothing typed on it is lost. */
 export function SignInAgain() {

@@ -3,11 +3,11 @@ import { Divider, Dropdown, DropdownGroup, DropdownItem, DropdownList, MenuToggl
 import { UserIcon } from "@patternfly/react-icons";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useErrorText } from "@ui/errorText";
+import { useFeatures } from "@ui/features";
 import { setTheme, type Theme, useTheme } from "@ui/theme";
 import { toast } from "@ui/toast";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useFeatures } from "./FeaturesContext";
 import { type Language, languages, setLanguage } from "./language";
 
 const themes: Theme[] = ["light", "dark", "system"];

@@ -8,8 +8,8 @@ import {
 	redirect,
 } from "@tanstack/react-router";
 import type { Feature, FeatureRoute } from "@ui/feature";
+import { FeaturesProvider } from "@ui/features";
 import { BareFrame } from "./BareFrame";
-import { FeaturesProvider } from "./FeaturesContext";
 import { NotFound } from "./NotFound";
 import { PageError } from "./PageError";
 import { pageComponent } from "./pageComponent";

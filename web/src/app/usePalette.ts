@@ -1,9 +1,9 @@
 import { useCan } from "@api";
 import { useQueries } from "@tanstack/react-query";
 import type { Feature, PaletteContext, PaletteEntry } from "@ui/feature";
+import { useFeatures } from "@ui/features";
 import i18next from "i18next";
 import { useRef } from "react";
-import { useFeatures } from "./FeaturesContext";
 import { best } from "./fuzzy";
 import { navOf } from "./sections";
 

@@ -52,6 +52,32 @@ export interface Problem {
 	affects?: number;
 }
 
+/** DashboardCard is what a feature shows at a glance, for those who look whether all is well. */
+export interface DashboardCard {
+	/** Cards stand beside each other in this order. */
+	order: number;
+	card: ComponentType;
+}
+
+/** FirstStep is one thing to do on a new node; it ticks itself. */
+export interface FirstStep {
+	id: string;
+	order: number;
+	titleKey: string;
+	/** Why, in one sentence. */
+	textKey: string;
+	/** Page where it is done. */
+	to: string;
+	/** Asks the server whether it is done. */
+	done: (signal: AbortSignal) => Promise<boolean>;
+}
+
+/** DashboardPart is what a feature has on the dashboard. */
+export interface DashboardPart {
+	cards?: DashboardCard[];
+	steps?: FirstStep[];
+}
+
 /**
  * Feature is what a folder below features/ exports as `feature` from index.ts. That
  * file is in the first load, so it imports its page only through import().
@@ -63,6 +89,8 @@ export interface Feature {
 	/** Its page is in the user menu instead of the navigation, in this order. */
 	menu?: { order: number; titleKey: string };
 	routes: FeatureRoute[];
+	/** Loaded by the dashboard. */
+	dashboard?: () => Promise<{ part: DashboardPart }>;
 	/** Actions and objects for the command palette. Pages are found by themselves. */
 	palette?: (context: PaletteContext) => PaletteEntry[] | Promise<PaletteEntry[]>;
 	/**

@@ -8,4 +8,5 @@ export const feature: Feature = {
 	routes: [{ path: "/account", titleKey: "title", page: () => import("./AccountPage") }],
 	palette,
 	useProblems,
+	dashboard: () => import("./dashboard"),
 };

@@ -10,4 +10,5 @@ export const feature: Feature = {
 		{ path: "/certificates/$id", titleKey: "detail", page: () => import("./CertificatePage") },
 	],
 	palette,
+	dashboard: () => import("./dashboard"),
 };

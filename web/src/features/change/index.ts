@@ -8,4 +8,5 @@ export const feature: Feature = {
 		{ path: "/changes", titleKey: "title", page: () => import("./HistoryPage") },
 		{ path: "/changes/$id", titleKey: "detail", page: () => import("./ChangePage"), adminOnly: true },
 	],
+	dashboard: () => import("./dashboard"),
 };

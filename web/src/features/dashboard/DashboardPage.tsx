@@ -1,14 +1,16 @@
-import { useHealth } from "@api";
+import { useCan, useHealth } from "@api";
 import { Loaded, Page } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ActivityCard } from "./ActivityCard";
 import "./dashboard.css";
 import { Facts } from "./Facts";
+import { FirstSteps } from "./FirstSteps";
 import { Metrics } from "./Metrics";
 import { ProblemsCard } from "./ProblemsCard";
 import { useInterfaces, useResources } from "./requests";
 import { ServicesCard } from "./ServicesCard";
 import { Throughput } from "./Throughput";
+import { useParts } from "./useParts";
 
 /** DashboardPage is how the node is, right now and over the last minutes. */
 export default function DashboardPage() {
@@ -16,16 +18,24 @@ export default function DashboardPage() {
 	const { data: health } = useHealth();
 	const resources = useResources();
 	const interfaces = useInterfaces();
+	const { cards, steps } = useParts();
+	const admin = useCan("admin");
 	return (
 		<Page title={t("title")}>
 			<div className="gw-dashboard">
 				<ProblemsCard />
 				<Facts health={health} resources={resources.data?.last} />
-				<Loaded query={resources} height="14rem">
-					{(history) => <Metrics history={history} />}
-				</Loaded>
+				{admin && <FirstSteps steps={steps} />}
+				<div className="gw-pair">
+					{cards.map(({ feature, order, card: Card }) => (
+						<Card key={`${feature} ${order}`} />
+					))}
+				</div>
 				<Loaded query={interfaces} height="14rem">
 					{(history) => <Throughput history={history} />}
+				</Loaded>
+				<Loaded query={resources} height="14rem">
+					{(history) => <Metrics history={history} />}
 				</Loaded>
 				<div className="gw-pair">
 					<ServicesCard />

@@ -7,6 +7,9 @@ import { CellDialog } from "./CellDialog";
 import { cellsOf, gateway, remarkOf, wordsOf } from "./matrix";
 import { useMatrix } from "./requests";
 
+/** From so many zones on the cells are narrow, so that more of them are in sight. */
+const dense = 10;
+
 const reaches = ["all", "some", "none"];
 
 /** MatrixTab is the policy as a picture: how much of each zone's traffic reaches every zone, and the gateway. */
@@ -48,13 +51,13 @@ function Grid({ matrix, onShow }: { matrix: FirewallMatrix; onShow: (cell: Firew
 	const to = (zone: string) => (zone === gateway ? t("matrix.gateway") : zone);
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-		<section className="gw-fw-matrix" aria-label={t("tab.matrix")} tabIndex={0}>
+		<section className="gw-fw-matrix" data-dense={zones.length >= dense} aria-label={t("tab.matrix")} tabIndex={0}>
 			<table>
 				<thead>
 					<tr>
 						<th scope="col">{t("matrix.corner")}</th>
 						{[...zones, gateway].map((dst) => (
-							<th key={dst} scope="col">
+							<th key={dst} scope="col" title={to(dst)}>
 								{to(dst)}
 							</th>
 						))}
@@ -90,7 +93,7 @@ function CellField({ cell, way, onShow }: FieldProps) {
 	const { t } = useTranslation("firewall");
 	if (!cell) return <td />;
 	return (
-		<td data-reach={cell.reach}>
+		<td data-reach={cell.reach} data-idle={Boolean(cell.reason)}>
 			<button type="button" onClick={() => onShow(cell)}>
 				<span>{wordsOf(cell, t)}</span>
 				<small>{remarkOf(cell, t)}</small>

@@ -11,4 +11,5 @@ export const feature: Feature = {
 		{ path: "/firewall/service-groups/$id", titleKey: "serviceGroup.detail", page: () => import("./ServiceGroupPage") },
 	],
 	palette,
+	dashboard: () => import("./dashboard"),
 };

@@ -12,4 +12,5 @@ export const feature: Feature = {
 		{ path: "/proxy/pools/$id", titleKey: "pool.detail", page: () => import("./PoolPage") },
 	],
 	palette,
+	dashboard: () => import("./dashboard"),
 };

@@ -1,5 +1,5 @@
-import type { Feature } from "@ui/feature";
 import { createContext, useContext } from "react";
+import type { Feature } from "./feature";
 
 const Features = createContext<Feature[]>([]);
 

@@ -1,0 +1,4 @@
+import type { DashboardPart } from "@ui/feature";
+import { LastChangesCard } from "./LastChangesCard";
+
+export const part: DashboardPart = { cards: [{ order: 40, card: LastChangesCard }] };
