@@ -45,6 +45,7 @@ func (s *service) actionRoutes(r api.Router) {
 		Description: "Checks the names' addresses, CAA records, port 80 and the certificate authority, and orders nothing. The results are in the certificate's checks a few seconds later.",
 	}, s.askCheck)
 	api.WellKnown(r, "acme-challenge", s.keyAuthorization)
+	s.chainRoutes(r)
 }
 
 func (s *service) summary(ctx context.Context, _ *struct{}) (*api.Body[Summary], error) {

@@ -190,3 +190,23 @@ func TestKeysAreSealedForTheirRow(t *testing.T) {
 		t.Errorf("the history keeps what was issued: %s", images)
 	}
 }
+
+func TestTheChainIsReadWithoutItsKey(t *testing.T) {
+	r := newRig(t)
+	c := r.make(object{"source": "self_signed", "names": []string{"intern.example.com"}})
+	answer := r.Do("GET", "/certificate-chains/"+c.ID, nil).Want(http.StatusOK)
+	var chain Chain
+	answer.Into(&chain)
+	if len(chain.Certificates) != 1 || !strings.HasPrefix(chain.PEM, "-----BEGIN CERTIFICATE-----") {
+		t.Fatalf("answered %+v, want one certificate in PEM", chain)
+	}
+	own := chain.Certificates[0]
+	if own.Key != "ECDSA P-256" || len(own.SHA256) != 64 || !slices.Equal(own.Names, c.Names) || !own.NotAfter.Equal(*c.ExpiresAt) {
+		t.Errorf("answered %+v, want key, fingerprint, names and end of %+v", own, c)
+	}
+	if strings.Contains(answer.Text, "PRIVATE") {
+		t.Error("the answer has the private key")
+	}
+	pending := r.make(object{"source": "acme", "names": []string{"soon.example.com"}})
+	r.Do("GET", "/certificate-chains/"+pending.ID, nil).Want(http.StatusNotFound)
+}

@@ -87,4 +87,5 @@ func (s *service) routes(r api.Router) {
 	s.ports().Register(r, s.DB, s.Run)
 	s.statusRoutes(r)
 	s.trafficRoutes(r)
+	s.coverRoutes(r)
 }

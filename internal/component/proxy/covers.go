@@ -3,14 +3,21 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
 	"gateway/internal/db"
+	"gateway/internal/resource"
 )
 
 // coverRow is a certificate that is served.
 type coverRow struct {
+	ID                  string
 	Names               []string
 	NotBefore, NotAfter time.Time
 }
@@ -19,7 +26,7 @@ type coverRow struct {
 type covers map[string]coverRow
 
 func readCovers(ctx context.Context, q db.DB) (covers, error) {
-	all, err := db.List[coverRow](ctx, q, `select issued_names as names, not_before, not_after from certificates
+	all, err := db.List[coverRow](ctx, q, `select id::text as id, issued_names as names, not_before, not_after from certificates
 		where chain is not null and not_before is not null and not_after is not null`)
 	if err != nil {
 		return nil, fmt.Errorf("list certificates: %w", err)
@@ -49,4 +56,43 @@ func (c covers) of(name string) (coverRow, bool) {
 // short-lived ones when a quarter of the lifetime is left.
 func (r coverRow) expiring(now time.Time) bool {
 	return r.NotAfter.Sub(now) < min(14*24*time.Hour, r.NotAfter.Sub(r.NotBefore)/4)
+}
+
+// CoveredDomain is a domain whose visitors get a certificate.
+type CoveredDomain struct {
+	ID   string `json:"id" db:"id" doc:"Id of the domain"`
+	Name string `json:"name" db:"name" doc:"Its name"`
+}
+
+func (s *service) coverRoutes(r api.Router) {
+	api.Handle(r, api.Op{
+		ID: "list-certificate-domains", Method: http.MethodGet, Path: "/certificate-domains/{id}", Access: api.Viewer,
+		Summary:     "List the domains that use a certificate",
+		Description: "The domains whose visitors are sent this certificate: their name is in it, or below one of its wildcards, and no other that covers them lasts longer.",
+	}, s.coveredDomains)
+}
+
+func (s *service) coveredDomains(ctx context.Context, in *resource.One) (*api.Body[[]CoveredDomain], error) {
+	known := false
+	if db.ValidID(in.ID) {
+		if err := s.DB.QueryRow(ctx, `select exists (select from certificates where id = $1)`, in.ID).Scan(&known); err != nil {
+			return nil, fmt.Errorf("look for certificate %s: %w", in.ID, err)
+		}
+	}
+	if !known {
+		return nil, db.Fault(pgx.ErrNoRows, "certificate", nil)
+	}
+	all, err := readCovers(ctx, s.DB)
+	if err != nil {
+		return nil, err
+	}
+	domains, err := db.List[CoveredDomain](ctx, s.DB, `select id::text as id, name from proxy_domains order by name`)
+	if err != nil {
+		return nil, fmt.Errorf("list domains: %w", err)
+	}
+	used := slices.DeleteFunc(domains, func(d CoveredDomain) bool {
+		cover, ok := all.of(d.Name)
+		return !ok || cover.ID != in.ID
+	})
+	return api.OK(used), nil
 }

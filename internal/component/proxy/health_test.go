@@ -27,7 +27,7 @@ func newWard() *ward {
 		}},
 		domains: []domainRow{{"d1", "shop.example.com", &shop, true, false, true}},
 		rules:   map[string][]string{},
-		covers:  covers{"shop.example.com": {[]string{"shop.example.com"}, noon.AddDate(0, -1, 0), noon.AddDate(0, 2, 0)}},
+		covers:  covers{"shop.example.com": {"", []string{"shop.example.com"}, noon.AddDate(0, -1, 0), noon.AddDate(0, 2, 0)}},
 	}}
 	w.set("b1", "BACKEND", "UP", "")
 	w.set("b1", "web1", "UP", "L7OK")
@@ -107,7 +107,7 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 			w.set("b1", "BACKEND", "DOWN", "")
 		}, "down", "down", "draining", []string{"proxy.backend_down"}},
 		{"a certificate of tomorrow", func(w *ward) {
-			w.rows.covers = covers{"shop.example.com": {nil, noon.AddDate(0, 0, 1), noon.AddDate(1, 0, 0)}}
+			w.rows.covers = covers{"shop.example.com": {"", nil, noon.AddDate(0, 0, 1), noon.AddDate(1, 0, 0)}}
 		}, "no_certificate", "", "", []string{"proxy.no_certificate"}},
 		{"expired, and plain HTTP too", func(w *ward) {
 			w.cover(noon.AddDate(0, 0, -1))
@@ -150,7 +150,7 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 }
 
 func (w *ward) cover(until time.Time) {
-	w.rows.covers = covers{"shop.example.com": {[]string{"shop.example.com"}, until.AddDate(0, -3, 0), until}}
+	w.rows.covers = covers{"shop.example.com": {"", []string{"shop.example.com"}, until.AddDate(0, -3, 0), until}}
 }
 
 func TestADeadBackendNamesWhomItAffects(t *testing.T) {

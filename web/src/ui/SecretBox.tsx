@@ -3,6 +3,7 @@ import { DownloadIcon } from "@patternfly/react-icons";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "./CopyButton";
 import { Notice } from "./Notice";
+import { saveAs } from "./saveAs";
 
 interface Props {
 	/** One secret, or several such as recovery codes. */
@@ -17,14 +18,7 @@ interface Props {
 export function SecretBox({ secrets, notice, fileName }: Props) {
 	const { t } = useTranslation("ui");
 	const text = secrets.join("\n");
-	const download = () => {
-		const url = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
-		const link = document.createElement("a");
-		link.href = url;
-		link.download = fileName ?? "";
-		link.click();
-		URL.revokeObjectURL(url);
-	};
+	const download = () => saveAs(fileName ?? "", `${text}\n`, "text/plain");
 	return (
 		<div className="gw-secret">
 			<Notice kind="warning" title={notice} />

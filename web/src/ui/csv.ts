@@ -1,3 +1,5 @@
+import { saveAs } from "./saveAs";
+
 /** cellOf is a value as a spreadsheet takes it. What it would compute (=, +, -, @) is made a text: names come from others. */
 export function cellOf(value: unknown): string {
 	const plain =
@@ -15,12 +17,5 @@ export function csvOf(rows: object[]): string {
 	return `${[names.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
-/** download hands a text to the browser as a file. */
-export function download(name: string, text: string): void {
-	const url = URL.createObjectURL(new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" }));
-	const link = document.createElement("a");
-	link.href = url;
-	link.download = name;
-	link.click();
-	URL.revokeObjectURL(url);
-}
+/** download hands a table to the browser as a file; the mark at its beginning tells a spreadsheet that it is UTF-8. */
+export const download = (name: string, text: string) => saveAs(name, `\uFEFF${text}`, "text/csv;charset=utf-8");

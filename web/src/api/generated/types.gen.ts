@@ -108,6 +108,17 @@ export type CertAsked = {
     requested_at: string;
 };
 
+export type CertChain = {
+    /**
+     * The certificates of the chain, the own one first
+     */
+    certificates: Array<CertLink>;
+    /**
+     * The chain in PEM, the own certificate first; without the private key
+     */
+    pem: string;
+};
+
 export type CertFinding = {
     /**
      * What was checked
@@ -164,6 +175,45 @@ export type CertInput = {
      * acme: issued and renewed automatically by a certificate authority; upload: your own; self_signed: for internal use
      */
     source: 'acme' | 'upload' | 'self_signed';
+};
+
+export type CertLink = {
+    /**
+     * Distinguished name of the signer
+     */
+    issuer: string;
+    /**
+     * Kind and size of the public key
+     */
+    key: string;
+    /**
+     * DNS names (subjectAltName)
+     */
+    names: Array<string>;
+    /**
+     * End of its validity
+     */
+    not_after: string;
+    /**
+     * Start of its validity
+     */
+    not_before: string;
+    /**
+     * Hexadecimal
+     */
+    serial: string;
+    /**
+     * Fingerprint of the certificate, hexadecimal
+     */
+    sha256: string;
+    /**
+     * Algorithm of the signature
+     */
+    signature: string;
+    /**
+     * Distinguished name of the holder
+     */
+    subject: string;
 };
 
 export type CertProvider = {
@@ -2874,6 +2924,17 @@ export type ProxyCounted = {
     sites: Array<ProxyTraffic>;
 };
 
+export type ProxyCoveredDomain = {
+    /**
+     * Id of the domain
+     */
+    id: string;
+    /**
+     * Its name
+     */
+    name: string;
+};
+
 export type ProxyDomain = {
     /**
      * Default: true
@@ -5163,6 +5224,48 @@ export type BatchResponses = {
 };
 
 export type BatchResponse = BatchResponses[keyof BatchResponses];
+
+export type GetCertificateChainData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificate-chains/{id}';
+};
+
+export type GetCertificateChainResponses = {
+    /**
+     * What the operation returns
+     */
+    200: CertChain;
+};
+
+export type GetCertificateChainResponse = GetCertificateChainResponses[keyof GetCertificateChainResponses];
+
+export type ListCertificateDomainsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/certificate-domains/{id}';
+};
+
+export type ListCertificateDomainsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<ProxyCoveredDomain>;
+};
+
+export type ListCertificateDomainsResponse = ListCertificateDomainsResponses[keyof ListCertificateDomainsResponses];
 
 export type ListCertCertificatesData = {
     body?: never;

@@ -46,6 +46,23 @@ export const zCertInput = /*#__PURE__*/ (() => z.object({
     ])
 }))();
 
+export const zCertLink = /*#__PURE__*/ (() => z.object({
+    issuer: z.string(),
+    key: z.string(),
+    names: z.array(z.string()),
+    not_after: z.iso.datetime(),
+    not_before: z.iso.datetime(),
+    serial: z.string(),
+    sha256: z.string(),
+    signature: z.string(),
+    subject: z.string()
+}))();
+
+export const zCertChain = /*#__PURE__*/ (() => z.object({
+    certificates: z.array(zCertLink),
+    pem: z.string()
+}))();
+
 export const zCertProvider = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     id: z.string(),
@@ -1062,6 +1079,11 @@ export const zProxyBackendStat = /*#__PURE__*/ (() => z.object({
         'DEGRADED'
     ]),
     weight: z.int()
+}))();
+
+export const zProxyCoveredDomain = /*#__PURE__*/ (() => z.object({
+    id: z.string(),
+    name: z.string()
 }))();
 
 export const zProxyDomain = /*#__PURE__*/ (() => z.object({

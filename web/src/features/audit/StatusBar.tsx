@@ -2,8 +2,9 @@ import type { AuditEntry, LiveStatus } from "@api";
 import { Button } from "@patternfly/react-core";
 import { DownloadIcon, PauseIcon, PlayIcon } from "@patternfly/react-icons";
 import { formatNumber } from "@ui";
+import { saveAs } from "@ui/saveAs";
 import { useTranslation } from "react-i18next";
-import { download, toCsv, toJson } from "./export";
+import { toCsv, toJson } from "./export";
 
 interface Props {
 	/** Undefined while filters are set: search results do not move. */
@@ -43,7 +44,7 @@ export function StatusBar({ status, paused, setPaused, entries, more }: Props) {
 				icon={<DownloadIcon />}
 				isDisabled={entries.length === 0}
 				aria-label={t("export.csv")}
-				onClick={() => download(`${name()}.csv`, "text/csv", toCsv(entries))}
+				onClick={() => saveAs(`${name()}.csv`, `${toCsv(entries)}\n`, "text/csv")}
 			>
 				{"CSV"}
 			</Button>
@@ -53,7 +54,7 @@ export function StatusBar({ status, paused, setPaused, entries, more }: Props) {
 				icon={<DownloadIcon />}
 				isDisabled={entries.length === 0}
 				aria-label={t("export.json")}
-				onClick={() => download(`${name()}.json`, "application/json", toJson(entries))}
+				onClick={() => saveAs(`${name()}.json`, `${toJson(entries)}\n`, "application/json")}
 			>
 				{"JSON"}
 			</Button>

@@ -13,13 +13,3 @@ export const toCsv = (entries: AuditEntry[]) =>
 	[columns.join(","), ...entries.map((entry) => columns.map((column) => cell(entry[column])).join(","))].join("\r\n");
 
 export const toJson = (entries: AuditEntry[]) => JSON.stringify(entries, null, 2);
-
-/** download hands text to the browser as a file. */
-export function download(name: string, type: string, text: string): void {
-	const url = URL.createObjectURL(new Blob([`${text}\n`], { type }));
-	const link = document.createElement("a");
-	link.href = url;
-	link.download = name;
-	link.click();
-	URL.revokeObjectURL(url);
-}

@@ -5,10 +5,12 @@ import { useParams } from "@tanstack/react-router";
 import { CertificateState, Loaded, later, Page, PropertyList, Time } from "@ui";
 import { type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ChainPanel } from "./ChainPanel";
 import { Doctor } from "./Doctor";
 import { ExpiryBar } from "./ExpiryBar";
 import { useCertificate } from "./requests";
 import { Trouble } from "./Trouble";
+import { UsedBy } from "./UsedBy";
 
 const RenewDialog = later("renew a certificate", () => import("./RenewDialog"));
 
@@ -35,6 +37,8 @@ export default function CertificatePage() {
 					<div className="gw-cert">
 						<Trouble certificate={certificate} />
 						<Facts certificate={certificate} />
+						<UsedBy certificate={certificate} />
+						{certificate.expires_at && <ChainPanel certificate={certificate} />}
 						{certificate.source === "acme" && <Doctor certificate={certificate} />}
 					</div>
 				)}
@@ -61,6 +65,7 @@ function Facts({ certificate }: { certificate: Certificate }) {
 					[t("certificate.field.names"), certificate.names.join(", ")],
 					[t("certificate.field.source"), t(`certificate.option.source.${source}`)],
 					[t("certificate.proof"), source === "acme" ? t(`certificate.option.challenge.${challenge}`) : undefined],
+					[t("certificate.from"), when(certificate.not_before)],
 					[t("certificate.issuer"), certificate.issuer || undefined],
 					[t("certificate.serial"), serial],
 					[t("certificate.renewed"), when(certificate.last_renewed_at)],

@@ -3,9 +3,11 @@ import {
 	checkCertificate,
 	getAcmeOptions,
 	getCertCertificateOptions,
+	getCertificateChain,
 	invalidate,
 	listCertDnsProviderKindsOptions,
 	listCertDnsProvidersOptions,
+	listCertificateDomainsOptions,
 	renewCertificate,
 	type SystemAcme,
 	setAcme,
@@ -21,6 +23,16 @@ export const useSummary = () => useQuery({ ...summariseCertificatesOptions(), re
 
 export const useCertificate = (id: string) =>
 	useQuery({ ...getCertCertificateOptions({ path: { id } }), refetchInterval: soon });
+
+/** useChain is what clients are sent; another serial is another chain. */
+export const useChain = ({ id, serial }: Certificate) =>
+	useQuery({
+		queryKey: ["cert", "chain", id, serial],
+		queryFn: async ({ signal }) => (await getCertificateChain({ path: { id }, signal })).data,
+	});
+
+/** useDomainsOf are the domains whose visitors get this certificate. */
+export const useDomainsOf = (id: string) => useQuery(listCertificateDomainsOptions({ path: { id } }));
 
 const most = 1000;
 
