@@ -1,5 +1,7 @@
 import type { Certificate } from "@api";
-import type { UseFormReturn } from "react-hook-form";
+import { Checkbox } from "@patternfly/react-core";
+import { FieldHint } from "@ui";
+import { type UseFormReturn, useController } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { Choices } from "./Choices";
 import { coverOf } from "./cover";
@@ -30,11 +32,39 @@ export function CertificateStep({ form, certificates = [] }: Props) {
 				{
 					value: "acme",
 					off: wildcard || taken,
-					hint: wildcard ? t("publish.invalid.wildcard") : terms === false ? t("publish.certificate.terms") : undefined,
+					hint: wildcard ? t("publish.invalid.wildcard") : undefined,
+					content: terms === false && <Terms form={form} />,
 				},
 				{ value: "self_signed", off: taken },
 				...(cover ? [] : [{ value: "later" as const }]),
 			]}
 		/>
+	);
+}
+
+/** Terms lets an authority's terms be agreed to where they are needed, once for the gateway. */
+function Terms({ form }: { form: UseFormReturn<Values> }) {
+	const { t } = useTranslation("proxy");
+	const { field, fieldState } = useController({ name: "terms", control: form.control });
+	const wrong = fieldState.error?.message;
+	return (
+		<>
+			<Checkbox
+				id="publish-terms"
+				ref={field.ref}
+				label={t("publish.certificate.agree")}
+				description={t("publish.certificate.terms")}
+				isChecked={field.value}
+				isValid={!wrong}
+				aria-invalid={Boolean(wrong)}
+				aria-describedby={wrong ? "publish-terms-help" : undefined}
+				onChange={(_, on) => form.setValue("terms", on, { shouldDirty: true, shouldValidate: true })}
+			/>
+			{wrong && (
+				<FieldHint id="publish-terms-help" wrong>
+					{wrong}
+				</FieldHint>
+			)}
+		</>
 	);
 }

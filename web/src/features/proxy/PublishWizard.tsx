@@ -22,7 +22,7 @@ import {
 	type Values,
 } from "./publish";
 import { publishResolver } from "./publishForm";
-import { useCertificates, usePublish } from "./requests";
+import { useAgree, useCertificates, usePublish, useTermsAgreed } from "./requests";
 import { SummaryStep } from "./SummaryStep";
 import { WhereStep } from "./WhereStep";
 
@@ -30,13 +30,16 @@ import { WhereStep } from "./WhereStep";
 export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) {
 	const { t } = useTranslation("proxy");
 	const text = useErrorText();
-	const form = useForm<Values>({ defaultValues: startValues, resolver: publishResolver(t), mode: "onTouched" });
+	const asksTerms = useTermsAgreed() === false;
+	const resolver = publishResolver(t, asksTerms);
+	const form = useForm<Values>({ defaultValues: startValues, resolver, mode: "onTouched" });
 	const [ids] = useState(newIds);
 	const [step, setStep] = useState<Step>("name");
 	const [reached, setReached] = useState(0);
 	const [above, setAbove] = useState<string[]>([]);
 	const [said, say] = useState(unsaid);
 	const { mutateAsync: publish, isPending } = usePublish();
+	const { mutateAsync: agree } = useAgree();
 	const certificates = useCertificates();
 	const body = useStepFocus(step);
 	const operations = () => operationsOf(form.getValues(), ids);
@@ -76,6 +79,7 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 	const finish = form.handleSubmit(async (values) => {
 		setAbove([]);
 		try {
+			if (asksTerms && values.certificate === "acme") await agree();
 			onDone({ values, ids, done: await publish({ operations: operations(), ask: askOf(said, false) }) });
 		} catch (error) {
 			fail(error);

@@ -55,6 +55,9 @@ test("only what a way needs is asked for", () => {
 	expect(wrongIn(values({ where: "later", address: "", port: "" }))).toEqual({});
 	expect(wrongIn(values({ where: "pool" }))).toEqual({ backend_id: "pool" });
 	expect(wrongIn(values({ name: "*.example.com" }))).toEqual({ certificate: "wildcard" });
+	expect(wrongIn(values({ certificate: "acme" }), true)).toEqual({ terms: "terms" });
+	expect(wrongIn(values({ certificate: "acme", terms: true }), true)).toEqual({});
+	expect(wrongIn(values({ certificate: "self_signed" }), true)).toEqual({});
 });
 
 test("a complaint about a part leads to the step that asked for it", () => {

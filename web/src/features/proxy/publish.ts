@@ -16,6 +16,8 @@ export interface Values {
 	port: number | "";
 	/** Covered: a certificate that is there is for the name already. */
 	certificate: "covered" | "acme" | "self_signed" | "later";
+	/** Agreed to the authority's terms here; asked for only where nobody did before. */
+	terms: boolean;
 }
 
 export type FieldName = keyof Values;
@@ -29,13 +31,14 @@ export const startValues: Values = {
 	address: "",
 	port: 80,
 	certificate: "acme",
+	terms: false,
 };
 
 /** fieldsOf are the inputs that stand on a step. */
 export const fieldsOf: Record<Step, FieldName[]> = {
 	name: ["name"],
 	where: ["where", "backend_id", "pool_name", "scheme", "address", "port"],
-	certificate: ["certificate"],
+	certificate: ["certificate", "terms"],
 	summary: [],
 };
 
@@ -59,7 +62,7 @@ export const isSiteName = (text: string) => hostForm.test(text) && !addressForm.
 export const isWildcard = (name: string) => name.startsWith("*.");
 
 /** wrongIn names what is wrong, as keys below "publish.invalid". */
-export function wrongIn(values: Values): Partial<Record<FieldName, string>> {
+export function wrongIn(values: Values, asksTerms = false): Partial<Record<FieldName, string>> {
 	const wrong: Partial<Record<FieldName, string>> = {};
 	if (!isSiteName(hostOf(values.name))) wrong.name = "name";
 	if (values.where === "pool" && !values.backend_id) wrong.backend_id = "pool";
@@ -69,6 +72,7 @@ export function wrongIn(values: Values): Partial<Record<FieldName, string>> {
 		if (port === "" || !Number.isInteger(port) || port < 1 || port > 65_535) wrong.port = "port";
 	}
 	if (values.certificate === "acme" && isWildcard(hostOf(values.name))) wrong.certificate = "wildcard";
+	if (values.certificate === "acme" && asksTerms && !values.terms) wrong.terms = "terms";
 	return wrong;
 }
 

@@ -7,9 +7,9 @@ import { useSitePools } from "./requests";
 
 /** publishResolver checks all steps at once; the wizard asks for those of one step. */
 export const publishResolver =
-	(t: TFunction): Resolver<Values> =>
+	(t: TFunction, asksTerms: boolean): Resolver<Values> =>
 	(values) => {
-		const wrong = Object.entries(wrongIn(values)).map(([name, rule]) => [
+		const wrong = Object.entries(wrongIn(values, asksTerms)).map(([name, rule]) => [
 			name,
 			{ type: rule, message: t(`publish.invalid.${rule}`) },
 		]);

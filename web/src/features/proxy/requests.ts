@@ -4,6 +4,7 @@ import {
 	type Certificate,
 	type ChangeOperation,
 	carryOut,
+	getAcme,
 	getAcmeOptions,
 	getProxyBackendOptions,
 	getProxyDomainOptions,
@@ -17,6 +18,7 @@ import {
 	type ProxyOrder,
 	proxyStatsOptions,
 	proxyTrafficHistoryOptions,
+	setAcme,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Choice } from "@ui";
@@ -92,6 +94,16 @@ export const usePublish = () =>
 
 /** useTermsAgreed says whether an authority would issue anything at all; undefined while not known. */
 export const useTermsAgreed = () => useQuery(getAcmeOptions()).data?.terms_agreed;
+
+/** useAgree agrees to the authority's terms, and leaves everything else about it as it is. */
+export const useAgree = () =>
+	useMutation({
+		mutationFn: async () => {
+			const { data } = await getAcme();
+			return setAcme({ body: { ...data, terms_agreed: true } });
+		},
+		onSuccess: () => invalidate("system", "cert", "audit"),
+	});
 
 /** useDay is what was asked of a site during the last day. */
 export const useDay = (site: string) =>
