@@ -9,12 +9,15 @@ import { ErrorState } from "./ErrorState";
 import type { RowAction } from "./RowMenu";
 import { TableHead } from "./TableHead";
 import { TableRow } from "./TableRow";
-import { type Filter, TableToolbar } from "./TableToolbar";
+import { type DayFilter, type Filter, TableToolbar } from "./TableToolbar";
 import { toast } from "./toast";
 import { pageStart, useRows } from "./useRows";
 import { useTableState } from "./useTableState";
 import { tickedOf, useTicks } from "./useTicks";
 import { useVirtualRows } from "./useVirtualRows";
+
+/** Heights of a row in table.css. */
+const heights = { comfortable: 46, compact: 34 };
 
 /** Column shows one thing of a row. Its key is the field it sorts by when sortable; "live.…" for what is no field of it. */
 export interface Column<R> {
@@ -37,7 +40,7 @@ export interface ResourceTableProps<R extends Row> {
 	actions?: (row: R) => RowAction[];
 	/** What can be done to many rows at once; with any, rows can be ticked. */
 	bulk?: BulkAction<R>[];
-	filters?: Filter[];
+	filters?: (Filter | DayFilter)[];
 	defaultSort?: string;
 	/** Shown when the list has nothing at all; say what to do next. */
 	empty: ReactNode;
@@ -63,7 +66,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	const rows = useRows(resource, state.query, ...seen);
 	const table = useRef<HTMLTableElement>(null);
 	const count = rows.total ?? 8;
-	const virtual = useVirtualRows(count, table, 46);
+	const virtual = useVirtualRows(count, table, heights);
 	const range: [number, number] = [pageStart(virtual.rows[0]?.index), pageStart(virtual.rows.at(-1)?.index)];
 	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
 

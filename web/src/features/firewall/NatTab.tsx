@@ -61,7 +61,6 @@ function NatList({ actions, bulk, create, empty }: Props) {
 			source={natRules}
 			query={state.query}
 			label={t("tab.nat")}
-			height={68}
 			order={orderFirewallNatRules}
 			columns={columns}
 			bulk={bulk}

@@ -12,6 +12,9 @@ import { type MoveTo, OrderedItem } from "./OrderedItem";
 import { useMoves } from "./useMoves";
 import { type Order, useSaveOrder } from "./useSaveOrder";
 
+/** Heights of a row in firewall.css. */
+const heights = { comfortable: 68, compact: 48 };
+
 interface Props<R extends Row, M> {
 	source: Pick<Resource<R, never>, "list" | "path" | "tag" | "name" | "component" | "risky">;
 	/** Titles of what stands in a row, in its order. */
@@ -21,8 +24,6 @@ interface Props<R extends Row, M> {
 	/** What is asked for; the order is always that of the rules. */
 	query: ListQuery;
 	label: string;
-	/** Height of a row, in pixels. */
-	height: number;
 	order: Order;
 	/** A hook: what else has to be known of the rows on screen. */
 	useMore: (shown: R[]) => M;
@@ -52,7 +53,7 @@ export function OrderedList<R extends Row, M>(props: Props<R, M>) {
 	const { selection, all, tick, tickAll } = useTicks(source, query, moves.at);
 	const list = useRef<HTMLOListElement>(null);
 	const total = rows.total ?? 0;
-	const virtual = useVirtualRows(total, list, props.height);
+	const virtual = useVirtualRows(total, list, heights);
 	const first = virtual.rows[0]?.index ?? 0;
 	const last = virtual.rows.at(-1)?.index ?? 0;
 	// A row that was moved brings its neighbours from the page beside.

@@ -97,7 +97,6 @@ function RuleList({ actions, bulk, create, empty }: Props) {
 				source={rules}
 				query={state.query}
 				label={t("tab.rules")}
-				height={68}
 				order={orderFirewallRules}
 				columns={columns}
 				bulk={bulk}
