@@ -8,70 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/db"
-	"gateway/internal/fault"
 	"gateway/internal/intent"
 )
-
-// Record is one change of the history.
-type Record struct {
-	ID             string    `json:"id" doc:"Id of the change, as in the header Gateway-Change"`
-	CreatedAt      time.Time `json:"created_at" doc:"When it was made, in UTC"`
-	Component      string    `json:"component" doc:"Component whose configuration it changed"`
-	Action         string    `json:"action" example:"dns.record.create" doc:"What was done, as component.noun.verb"`
-	Subject        string    `json:"subject" doc:"Name of the object it changed"`
-	Actor          string    `json:"actor" doc:"E-mail of the account, or local, setup, scheduler"`
-	Reason         string    `json:"reason" doc:"Value of Gateway-Reason"`
-	Reverts        *string   `json:"reverts" doc:"The change that this one reverted"`
-	ConfirmState   *string   `json:"confirm_state" doc:"waiting, confirmed, reverted, or failed (never installed)"`
-	ConfirmSeconds *int      `json:"confirm_seconds" doc:"Seconds within which it had to be confirmed; null if none was asked for"`
-	Rows           int       `json:"rows" doc:"How many rows it wrote"`
-	RevertedBy     *string   `json:"reverted_by" doc:"The change that reverted this one"`
-	Apply          *string   `json:"apply" doc:"live, pending or failed; null when no daemon is affected"`
-}
-
-const recordQuery = `select c.id::text, c.created_at, c.component, c.action, c.subject, c.actor, c.reason, c.reverts::text,
-	c.confirm_state, c.confirm_seconds,
-	(select count(*)::int from change_rows r where r.change_id = c.id),
-	(select r.id::text from changes r where r.reverts = c.id order by r.created_at desc limit 1),
-	(select case when bool_or(a.state = 'failed') then 'failed' when bool_or(a.state = 'pending') then 'pending' else max(a.state) end
-		from change_applies a where a.change_id = c.id)
-	from changes c `
-
-// Get finds one change.
-func Get(ctx context.Context, q db.DB, id string) (Record, error) {
-	if db.ValidID(id) {
-		found, err := db.List[Record](ctx, q, recordQuery+`where c.id = $1`, id)
-		if err != nil {
-			return Record{}, fmt.Errorf("read change %s: %w", id, err)
-		}
-		if len(found) == 1 {
-			return found[0], nil
-		}
-	}
-	return Record{}, noSuchChange()
-}
-
-func noSuchChange() error { return fault.New(fault.NotFound, "there is no such change") }
-
-// Filter narrows a list of changes; empty fields do not.
-type Filter struct {
-	Component string
-	Waiting   bool // for a confirmation
-}
-
-// List are the changes that wrote something, newest first, and how many there are.
-func List(ctx context.Context, q db.DB, f Filter, limit, offset int) (page []Record, total int64, err error) {
-	where := `where ($1 = '' or c.component = $1) and (not $2 or c.confirm_state = 'waiting')
-		and exists (select from change_rows r where r.change_id = c.id) `
-	page, err = db.List[Record](ctx, q, recordQuery+where+`order by c.created_at desc, c.id desc limit $3 offset $4`, f.Component, f.Waiting, limit, offset)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list changes: %w", err)
-	}
-	if err := q.QueryRow(ctx, `select count(*) from changes c `+where, f.Component, f.Waiting).Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count changes: %w", err)
-	}
-	return page, total, nil
-}
 
 // Round is one round of the applier.
 type Round struct {

@@ -102,6 +102,9 @@ func explain(err error) string {
 	var text strings.Builder
 	text.WriteString(f.Message)
 	for _, field := range f.Fields {
+		if strings.HasSuffix(f.Message, field.Message) { // a batch's message ends with that of its operation
+			continue
+		}
 		text.WriteString("\n  " + field.Name + " " + field.Message)
 	}
 	if f.Current != nil {

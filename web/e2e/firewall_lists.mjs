@@ -11,7 +11,7 @@ const screens = 20;
 const lists = {
 	rules: { at: "/firewall", row: "main ol.gw-fw-list li .gw-fw-title", label: "Search names, comments and labels" },
 	objects: {
-		at: "/firewall?tab=objects&of=addresses",
+		at: "/objects?tab=addresses",
 		row: "main tbody tr[data-index] td",
 		label: "Search names and addresses",
 	},

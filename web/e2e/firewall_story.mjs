@@ -78,7 +78,7 @@ async function reorder(page) {
 
 /** fromLog makes a rule out of a packet that nobody let through. */
 async function fromLog(page, { far }) {
-	await goTo(page, "/firewall?tab=log");
+	await goTo(page, "/live-log");
 	await ask("refused");
 	const line = page.locator("main li").filter({ hasText: `${far}:7002` });
 	await line.first().waitFor();
@@ -130,9 +130,17 @@ await scenario(async () => {
 	await explain(page, addresses);
 	await reorder(page);
 	await fromLog(page, addresses);
-	for (const tab of ["matrix", "nat", "objects", "zones", "connections", "settings"]) {
-		await goTo(page, `/firewall?tab=${tab}`);
-		await sight(page, `firewall-${tab}`);
+	const others = {
+		"firewall-matrix": "/firewall?tab=matrix",
+		"firewall-nat": "/firewall?tab=nat",
+		"firewall-objects": "/objects?tab=addresses",
+		"firewall-zones": "/objects",
+		"firewall-connections": "/connections",
+		"firewall-settings": "/firewall?tab=settings",
+	};
+	for (const [name, path] of Object.entries(others)) {
+		await goTo(page, path);
+		await sight(page, name);
 	}
 	await refused(page);
 	const { sights, findings } = inspector;

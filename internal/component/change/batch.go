@@ -68,6 +68,11 @@ func (op Operation) at(i int, err error) error {
 	named := *f
 	named.Message = fmt.Sprintf("operation %d (%s %s): %s", i+1, op.Method, op.Path, f.Message)
 	named.Fields = nil
+	if len(f.Fields) == 0 { // whoever knows the operations by other names finds it without reading the message
+		where := fault.Field{Name: fmt.Sprintf("operations[%d]", i)}
+		where.Message = f.Message
+		named.Fields = append(named.Fields, where)
+	}
 	for _, field := range f.Fields {
 		named.Fields = append(named.Fields, fault.Field{Name: fmt.Sprintf("operations[%d].body.%s", i, field.Name), Message: field.Message})
 	}

@@ -74,6 +74,10 @@ func TestABatchIsAllOrNothing(t *testing.T) {
 	if len(f.Error.Fields) != 1 || f.Error.Fields[0].Name != "operations[1].body.value" {
 		t.Errorf("fields %+v, want the value of the second", f.Error.Fields)
 	}
+	f = admin.Post("/batch", object{"operations": []object{{"method": "DELETE", "path": "/dns/zones/" + id}}}).Want(http.StatusNotFound)
+	if len(f.Error.Fields) != 1 || f.Error.Fields[0].Name != "operations[0]" || !strings.HasSuffix(f.Error.Message, f.Error.Fields[0].Message) {
+		t.Errorf("fields %+v, want the operation that failed, in its own words", f.Error.Fields)
+	}
 	if n := count(t, admin, "/dns/zones"); n != 0 || len(a.Actions()) != before {
 		t.Errorf("%d zones and %d new entries, want none", n, len(a.Actions())-before)
 	}

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
@@ -16,6 +17,11 @@ func (p *part) historyRoutes(r api.Router) {
 		Summary:     "List changes of the configuration, newest first",
 		Description: "Each entry says who changed what, why, and whether it is live. The details of one are at GET /changes/{id}.",
 	}, p.list)
+	api.Handle(r, api.Op{
+		ID: "list-change-actors", Method: http.MethodGet, Path: "/changes/actors", Access: api.Viewer,
+		Summary:     "List who made changes of the configuration, by name",
+		Description: "Values for the parameter actor of GET /changes: e-mails of accounts, also of deleted ones, and local, setup, scheduler.",
+	}, p.actors)
 	api.Handle(r, api.Op{
 		ID: "get-change", Method: http.MethodGet, Path: "/changes/{id}",
 		Summary:     "Get one change: its rows before and after, and its file changes",
@@ -35,18 +41,34 @@ func (p *part) historyRoutes(r api.Router) {
 }
 
 type listInput struct {
-	Limit     int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Page size"`
-	Offset    int    `query:"offset" default:"0" minimum:"0" maximum:"10000000" doc:"Number of changes to skip"`
-	Component string `query:"component" maxLength:"64" doc:"Only changes of this component"`
-	Waiting   bool   `query:"waiting" doc:"Only changes waiting for confirmation"`
+	Limit     int       `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Page size"`
+	Offset    int       `query:"offset" default:"0" minimum:"0" maximum:"10000000" doc:"Number of changes to skip"`
+	Component string    `query:"component" maxLength:"64" doc:"Only changes of this component, or applied to it"`
+	Waiting   bool      `query:"waiting" doc:"Only changes waiting for confirmation"`
+	Actor     string    `query:"actor" maxLength:"254" doc:"Only changes by this actor"`
+	Table     string    `query:"table" maxLength:"64" doc:"Only changes that wrote rows of this table"`
+	Q         string    `query:"q" maxLength:"200" doc:"Part of subject, reason, action, or the name of a changed object"`
+	Since     time.Time `query:"since" doc:"Not before this time"`
+	Until     time.Time `query:"until" doc:"Before this time"`
 }
 
 func (p *part) list(ctx context.Context, in *listInput) (*api.Page[change.Record], error) {
-	page, total, err := change.List(ctx, p.Pool, change.Filter{Component: in.Component, Waiting: in.Waiting}, in.Limit, in.Offset)
+	f := change.Filter{
+		Component: in.Component, Waiting: in.Waiting, Actor: in.Actor, Table: in.Table, Text: in.Q, Since: in.Since, Until: in.Until,
+	}
+	page, total, err := change.List(ctx, p.Pool, f, in.Limit, in.Offset)
 	if err != nil {
 		return nil, err
 	}
 	return &api.Page[change.Record]{Total: total, Body: api.Envelope[[]change.Record]{Data: page}}, nil
+}
+
+func (p *part) actors(ctx context.Context, _ *struct{}) (*api.Body[[]string], error) {
+	names, err := change.Actors(ctx, p.Pool)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(names), nil
 }
 
 // Detail is one change with all that is kept of it.

@@ -62,7 +62,7 @@ func (f *firewall) findProblems(ctx context.Context) (problem.Report, error) {
 		default:
 			continue
 		}
-		r.Add(k.On(problem.Subject{Kind: "address_object", ID: n.ID, Name: n.Name}, "/firewall?tab=objects", params))
+		r.Add(k.On(problem.Subject{Kind: "address_object", ID: n.ID, Name: n.Name}, "/objects?tab=addresses", params))
 		r.States["address_object"][n.ID] = k.Because("unresolved", params)
 	}
 	return r, nil

@@ -186,7 +186,7 @@ func (p *part) judgeHost(r *problem.Report) {
 	}
 	if c := res.Conntrack; c != nil {
 		if percent := share(c.Count, c.Max); percent >= connectionsWarn {
-			r.Add(connectionsFull.On(node, "/firewall?tab=connections", problem.Params{"percent": percent}))
+			r.Add(connectionsFull.On(node, "/connections", problem.Params{"percent": percent}))
 		}
 	}
 }

@@ -51,7 +51,7 @@ function Section({ id, entries }: { id: SectionId; entries: NavEntry[] }) {
 			)}
 			<ul id={`nav-${id}`} hidden={folded}>
 				{entries.map((entry) => (
-					<Entry key={entry.feature.id} {...entry} />
+					<Entry key={entry.to} {...entry} />
 				))}
 			</ul>
 		</section>
@@ -70,16 +70,16 @@ function foldedSections(): string[] {
 	}
 }
 
-function Entry({ feature, to }: NavEntry) {
+function Entry({ feature, item, to }: NavEntry) {
 	const { t } = useTranslation(feature.id);
 	const path = useRouterState({ select: (state) => state.location.pathname });
 	const active = to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
-	const Icon = feature.nav!.icon;
+	const Icon = item.icon;
 	return (
 		<li>
 			<Link to={to} className={active ? "gw-current" : undefined}>
 				<Icon />
-				{t(feature.nav!.titleKey)}
+				{t(item.titleKey)}
 			</Link>
 		</li>
 	);

@@ -2,6 +2,7 @@ import { ApiError, session, useIdentity } from "@api";
 import { Divider, Dropdown, DropdownGroup, DropdownItem, DropdownList, MenuToggle } from "@patternfly/react-core";
 import { UserIcon } from "@patternfly/react-icons";
 import { useNavigate, useRouter } from "@tanstack/react-router";
+import { type Density, densities, setDensity, useDensity } from "@ui/density";
 import { useErrorText } from "@ui/errorText";
 import { useFeatures } from "@ui/features";
 import { setTheme, type Theme, useTheme } from "@ui/theme";
@@ -12,13 +13,14 @@ import { type Language, languages, setLanguage } from "./language";
 
 const themes: Theme[] = ["light", "dark", "system"];
 
-/** UserMenu says who is signed in and holds what belongs to a person: account, API reference, theme, language, sign out. */
+/** UserMenu says who is signed in and holds what belongs to a person: account, API reference, theme, density, language, sign out. */
 export function UserMenu() {
 	const { t, i18n } = useTranslation();
 	const text = useErrorText();
 	const [open, setOpen] = useState(false);
 	const identity = useIdentity();
 	const theme = useTheme();
+	const density = useDensity();
 	const navigate = useNavigate();
 	const router = useRouter();
 	const pages = useFeatures()
@@ -32,6 +34,7 @@ export function UserMenu() {
 	const choose = (value: unknown) => {
 		const [kind, choice] = String(value).split(":");
 		if (kind === "theme") setTheme(choice as Theme);
+		if (kind === "density") setDensity(choice as Density);
 		if (kind === "language") void setLanguage(choice as Language);
 		if (kind === "page") void navigate({ to: choice });
 		if (kind === "sign-out") void signOut();
@@ -75,6 +78,15 @@ export function UserMenu() {
 					{themes.map((one) => (
 						<DropdownItem key={one} value={`theme:${one}`} isSelected={theme === one}>
 							{t(`theme.${one}`)}
+						</DropdownItem>
+					))}
+				</DropdownList>
+			</DropdownGroup>
+			<DropdownGroup label={t("density.label")} labelHeadingLevel="h2">
+				<DropdownList>
+					{densities.map((one) => (
+						<DropdownItem key={one} value={`density:${one}`} isSelected={density === one}>
+							{t(`density.${one}`)}
 						</DropdownItem>
 					))}
 				</DropdownList>

@@ -2,6 +2,7 @@ import "./styles";
 import { onRecovered, queryClient, setUp } from "@api";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
+import { startDensity } from "@ui/density";
 import { startTheme } from "@ui/theme";
 import { createRoot } from "react-dom/client";
 import { features } from "./features";
@@ -9,6 +10,7 @@ import { startLanguage } from "./language";
 import { createAppRouter } from "./router";
 
 startTheme();
+startDensity();
 setUp();
 await startLanguage();
 const router = createAppRouter(features);

@@ -78,6 +78,11 @@ function pageRoute(parent: AnyRoute, feature: Feature, route: FeatureRoute): Any
 	return createRoute({
 		getParentRoute: () => parent,
 		path: route.path,
+		beforeLoad: ({ params, search }) => {
+			const to = route.moved?.({ params: params as Record<string, string>, search });
+			// The same page with another address: the back button does not come through here again.
+			if (to) throw redirect({ ...to, replace: true } as never);
+		},
 		component: pageComponent(feature, route),
 		errorComponent: PageError,
 		validateSearch: (search: Record<string, unknown>) => search,

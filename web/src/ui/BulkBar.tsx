@@ -1,6 +1,6 @@
 import type { Resource, Row, Step } from "@api";
 import { Button } from "@patternfly/react-core";
-import { Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { later } from "./later";
 import { toast } from "./toast";
@@ -13,7 +13,12 @@ export interface BulkAction<R extends Row> {
 	danger?: boolean;
 	/** Rows that it is for; the others are left as they are. */
 	fits?: (row: R) => boolean;
-	step: (row: R) => Step;
+	/** Why the others are left as they are, said above their names. */
+	skipped?: string;
+	/** What is done to each row; all of them are one change. */
+	step?: (row: R) => Step;
+	/** A question of its own, where more is to be said than yes. */
+	dialog?: (given: { rows: R[]; onDone: () => void; onClose: () => void }) => ReactNode;
 }
 
 interface Props<R extends Row> {
@@ -32,17 +37,19 @@ const BulkDialog = later(
 /** BulkBar says how many rows are ticked, and what can be done to them. */
 export function BulkBar<R extends Row>({ resource, selection, actions, all }: Props<R>) {
 	const { t } = useTranslation("ui");
-	const [open, setOpen] = useState<{ action: BulkAction<R>; rows: R[] }>();
+	const [open, setOpen] = useState<{ action: BulkAction<R>; rows: R[]; skipped: R[] }>();
 	const count = selection.rows.length;
 	const start = (action: BulkAction<R>) =>
 		all().then(
 			(fresh) => {
 				const rows = fresh.filter((row) => selection.has(row.id));
 				selection.set(rows);
-				setOpen({ action, rows: rows.filter((row) => action.fits?.(row) ?? true) });
+				const fits = (row: R) => action.fits?.(row) ?? true;
+				setOpen({ action, rows: rows.filter(fits), skipped: rows.filter((row) => !fits(row)) });
 			},
 			() => toast.danger(t("table.csvFailed")),
 		);
+	const ends = { onDone: selection.clear, onClose: () => setOpen(undefined) };
 	if (count === 0) return null;
 	return (
 		<div className="gw-bulk" role="toolbar" aria-label={t("bulk.label")}>
@@ -62,15 +69,11 @@ export function BulkBar<R extends Row>({ resource, selection, actions, all }: Pr
 				{t("bulk.clear")}
 			</Button>
 			<Suspense fallback={null}>
-				{open && open.rows.length > 0 && (
-					<BulkDialog
-						resource={resource}
-						rows={open.rows}
-						action={open.action}
-						onDone={selection.clear}
-						onClose={() => setOpen(undefined)}
-					/>
-				)}
+				{open &&
+					open.rows.length > 0 &&
+					(open.action.dialog?.({ rows: open.rows, ...ends }) ?? (
+						<BulkDialog resource={resource} {...open} {...ends} />
+					))}
 			</Suspense>
 		</div>
 	);

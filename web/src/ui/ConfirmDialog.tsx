@@ -19,6 +19,8 @@ interface Props {
 	wide?: boolean;
 	/** The operator types this first: for what cannot be undone and hurts many. */
 	typed?: string;
+	/** Words an error; useErrorText when left out. */
+	errorText?: (error: unknown) => string;
 	/** Rejecting keeps the dialog open and shows why. */
 	onConfirm: () => unknown | Promise<unknown>;
 	onClose: () => void;
@@ -27,7 +29,8 @@ interface Props {
 /** ConfirmDialog asks before something that matters. Mount it to open it. */
 export function ConfirmDialog({ title, children, danger = false, wide, typed, onConfirm, onClose, ...words }: Props) {
 	const { t } = useTranslation("ui");
-	const text = useErrorText();
+	const plain = useErrorText();
+	const text = words.errorText ?? plain;
 	const [word, setWord] = useState("");
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<unknown>();

@@ -10,7 +10,7 @@ interface Props {
 	/** Buttons at the right of the title. */
 	actions?: ReactNode;
 	/** Pages above this one. */
-	breadcrumbs?: { title: string; to: string }[];
+	breadcrumbs?: { title: string; to: string; search?: Record<string, string> }[];
 	children: ReactNode;
 }
 
@@ -37,7 +37,7 @@ export function Page({ title, description, actions, breadcrumbs = [], children }
 							<BreadcrumbItem
 								key={crumb.to}
 								render={({ className }) => (
-									<Link className={className} to={crumb.to}>
+									<Link className={className} to={crumb.to} search={crumb.search}>
 										{crumb.title}
 									</Link>
 								)}

@@ -46,7 +46,12 @@ export interface ResourceSectionProps<R extends Row, In> {
 	/** Stands in the question before a row is deleted: what else that touches. */
 	removing?: (row: R) => ReactNode;
 	/** Shows the rows in place of the table, where they are more than lines of one. */
-	list?: (given: { actions: ((row: R) => RowAction[]) | undefined; create: ReactNode; empty: ReactNode }) => ReactNode;
+	list?: (given: {
+		actions: ((row: R) => RowAction[]) | undefined;
+		bulk: BulkAction<R>[] | undefined;
+		create: ReactNode;
+		empty: ReactNode;
+	}) => ReactNode;
 	/** The list does not have all that the form asks: the row is read again when a dialog opens. */
 	reload?: boolean;
 	/** Where the button goes that creates one; beside the search when left out. */
@@ -102,13 +107,14 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 			{t("emptyText")}
 		</EmptyState>
 	);
-	const table = props.list?.({ actions: admin ? actions : undefined, create, empty }) ?? (
+	const bulk = admin ? [...(props.bulk ?? []), remove] : undefined;
+	const table = props.list?.({ actions: admin ? actions : undefined, bulk, create, empty }) ?? (
 		<ResourceTable
 			resource={resource}
 			label={t("title")}
 			columns={columns}
 			actions={admin ? actions : undefined}
-			bulk={admin ? [...(props.bulk ?? []), remove] : undefined}
+			bulk={bulk}
 			filters={props.filters}
 			defaultSort={props.defaultSort}
 			searchLabel={t("search")}

@@ -1,7 +1,7 @@
-import { everyRow, type Resource, type Row } from "@api";
+import type { Resource, Row } from "@api";
 import { Button } from "@patternfly/react-core";
 import { DownloadIcon, SearchIcon } from "@patternfly/react-icons";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type BulkAction, BulkBar } from "./BulkBar";
 import { EmptyState } from "./EmptyState";
@@ -9,12 +9,15 @@ import { ErrorState } from "./ErrorState";
 import type { RowAction } from "./RowMenu";
 import { TableHead } from "./TableHead";
 import { TableRow } from "./TableRow";
-import { type Filter, TableToolbar } from "./TableToolbar";
+import { type DayFilter, type Filter, TableToolbar } from "./TableToolbar";
 import { toast } from "./toast";
 import { pageStart, useRows } from "./useRows";
-import { useSelection } from "./useSelection";
 import { useTableState } from "./useTableState";
+import { tickedOf, useTicks } from "./useTicks";
 import { useVirtualRows } from "./useVirtualRows";
+
+/** Heights of a row in table.css. */
+const heights = { comfortable: 46, compact: 34 };
 
 /** Column shows one thing of a row. Its key is the field it sorts by when sortable; "live.…" for what is no field of it. */
 export interface Column<R> {
@@ -37,7 +40,7 @@ export interface ResourceTableProps<R extends Row> {
 	actions?: (row: R) => RowAction[];
 	/** What can be done to many rows at once; with any, rows can be ticked. */
 	bulk?: BulkAction<R>[];
-	filters?: Filter[];
+	filters?: (Filter | DayFilter)[];
 	defaultSort?: string;
 	/** Shown when the list has nothing at all; say what to do next. */
 	empty: ReactNode;
@@ -63,31 +66,11 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	const rows = useRows(resource, state.query, ...seen);
 	const table = useRef<HTMLTableElement>(null);
 	const count = rows.total ?? 8;
-	const virtual = useVirtualRows(count, table, 46);
+	const virtual = useVirtualRows(count, table, heights);
 	const range: [number, number] = [pageStart(virtual.rows[0]?.index), pageStart(virtual.rows.at(-1)?.index)];
 	if (range[0] !== seen[0] || range[1] !== seen[1]) setSeen(range);
 
-	const selection = useSelection<R>();
-	const asked = JSON.stringify(state.query);
-	const all = useCallback(() => everyRow(resource, JSON.parse(asked) as Record<string, unknown>), [resource, asked]);
-	// What is ticked is what one sees: another search, another selection.
-	const question = useRef(asked);
-	const { set: tick, clear } = selection;
-	useEffect(() => {
-		if (question.current === asked) return;
-		question.current = asked;
-		clear();
-	}, [asked, clear]);
-	const tickAll = useCallback(
-		(on: boolean) => {
-			if (!on) return clear();
-			all().then(
-				(found) => question.current === asked && tick(found),
-				() => toast.danger(t("table.csvFailed")),
-			);
-		},
-		[all, asked, tick, clear, t],
-	);
+	const { selection, all, tick, tickAll } = useTicks(resource, state.query, rows.at);
 
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
 	if (rows.total === 0 && !state.filtered && !rows.stale) return empty;
@@ -131,7 +114,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 							actions={actions}
 							name={resource.name}
 							ticked={bulk.length === 0 ? undefined : selection.has(rows.at(item.index)?.id ?? "")}
-							onTick={selection.toggle}
+							onTick={tick}
 						/>
 					))}
 				</tbody>
@@ -153,8 +136,6 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 		</div>
 	);
 }
-
-const tickedOf = (count: number, total = 0) => (count === 0 ? "none" : count >= total ? "all" : "some");
 
 /** Csv has the whole list, as it is searched and filtered now, as a file. */
 function Csv<R extends Row>({ name, rows }: { name: string; rows: () => Promise<R[]> }) {

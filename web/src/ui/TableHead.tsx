@@ -6,6 +6,7 @@ import { ArrowsAltVIcon, LongArrowAltDownIcon, LongArrowAltUpIcon } from "@patte
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "./ResourceTable";
+import { TickBox } from "./TickBox";
 import type { Sort } from "./useTableState";
 
 interface Props<R extends Row> {
@@ -28,15 +29,7 @@ function TableHeadOf<R extends Row>({ columns, sort, down, onSort, withActions, 
 			<tr aria-rowindex={1} className="pf-v6-c-table__tr">
 				{ticked && (
 					<th scope="col" className="pf-v6-c-table__th gw-tick-cell">
-						<input
-							type="checkbox"
-							aria-label={t("bulk.all")}
-							checked={ticked === "all"}
-							ref={(box) => {
-								if (box) box.indeterminate = ticked === "some";
-							}}
-							onChange={(event) => onTick(event.target.checked)}
-						/>
+						<TickBox label={t("bulk.all")} ticked={ticked === "all"} partly={ticked === "some"} onTick={onTick} />
 					</th>
 				)}
 				{columns.map(({ key, title, width, sortable }) => {

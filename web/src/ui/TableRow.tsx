@@ -4,6 +4,8 @@ import { type MouseEvent, memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "./ResourceTable";
 import { type RowAction, RowMenu } from "./RowMenu";
+import { TickBox } from "./TickBox";
+import type { Tick } from "./useTicks";
 
 interface Props<R extends Row> {
 	index: number;
@@ -14,7 +16,7 @@ interface Props<R extends Row> {
 	name: (row: R) => string;
 	/** Whether it is ticked; undefined where rows cannot be. */
 	ticked?: boolean;
-	onTick?: (row: R) => void;
+	onTick?: Tick<R>;
 	/** Set where rows differ in height. */
 	measure?: (element: HTMLElement | null) => void;
 }
@@ -35,11 +37,10 @@ function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure
 			{ticked !== undefined && (
 				<td className="pf-v6-c-table__td gw-tick-cell">
 					{row && (
-						<input
-							type="checkbox"
-							aria-label={t("bulk.one", { name: name(row) })}
-							checked={ticked}
-							onChange={() => onTick?.(row)}
+						<TickBox
+							label={t("bulk.one", { name: name(row) })}
+							ticked={ticked}
+							onTick={(_, range) => onTick?.(row, index, range)}
 						/>
 					)}
 				</td>

@@ -12,9 +12,16 @@ export interface Filter {
 	options: { value: string; label: string }[];
 }
 
+/** DayFilter asks for a day, as in a calendar: "2026-11-16". */
+export interface DayFilter {
+	key: string;
+	label: string;
+	day: true;
+}
+
 interface Props {
 	state: TableState;
-	filters: Filter[];
+	filters: (Filter | DayFilter)[];
 	/** Undefined for a list that cannot be searched. */
 	searchLabel: string | undefined;
 	total: number | undefined;
@@ -38,23 +45,34 @@ export function TableToolbar({ state, filters, searchLabel, total, children }: P
 				/>
 			)}
 			{filters.map((filter) => (
-				<FormSelect
-					key={filter.key}
-					className="gw-toolbar-filter"
-					aria-label={filter.label}
-					value={state.search[filter.key] ?? ""}
-					onChange={(_, value) => state.setFilter(filter.key, value || undefined)}
-				>
-					<FormSelectOption value="" label={filter.label} />
-					{filter.options.map((option) => (
-						<FormSelectOption key={option.value} value={option.value} label={option.label} />
-					))}
-				</FormSelect>
+				<FilterInput key={filter.key} filter={filter} state={state} />
 			))}
 			<span role="status" className="gw-toolbar-count">
 				{total === undefined ? "" : t("table.count", { count: total, shown: formatNumber(total) })}
 			</span>
 			{children}
 		</search>
+	);
+}
+
+function FilterInput({ filter, state }: { filter: Filter | DayFilter; state: TableState }) {
+	const value = state.search[filter.key] ?? "";
+	const change = (_: unknown, chosen: string) => state.setFilter(filter.key, chosen || undefined);
+	if ("day" in filter) {
+		return (
+			// The browser's own input says nothing of itself but a pattern.
+			<span className="gw-toolbar-day">
+				<label htmlFor={`filter-${filter.key}`}>{filter.label}</label>
+				<TextInput id={`filter-${filter.key}`} type="date" value={value} onChange={change} />
+			</span>
+		);
+	}
+	return (
+		<FormSelect className="gw-toolbar-filter" aria-label={filter.label} value={value} onChange={change}>
+			<FormSelectOption value="" label={filter.label} />
+			{filter.options.map((option) => (
+				<FormSelectOption key={option.value} value={option.value} label={option.label} />
+			))}
+		</FormSelect>
 	);
 }

@@ -9,6 +9,9 @@ interface Props {
 	param?: string;
 }
 
+/** mostTabs a page has: more do not fit on a line, and nobody remembers what is behind them. */
+export const mostTabs = 6;
+
 /** next is where a key leads from the tab at that place, or undefined for any other key. */
 function next(key: string, at: number, count: number): number | undefined {
 	const places: Record<string, number> = {
@@ -25,6 +28,9 @@ function next(key: string, at: number, count: number): number | undefined {
  * 13 kB, most of it for what we do not use.
  */
 export function UrlTabs({ label, tabs, param = "tab" }: Props) {
+	// In a build it would be too late to say so.
+	if (import.meta.env.DEV && tabs.length > mostTabs)
+		throw new Error(`${label}: a page of ${tabs.length} tabs is two pages`);
 	const [search, set] = useUrlState();
 	const id = useId();
 	const list = useRef<HTMLDivElement>(null);

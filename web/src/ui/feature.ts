@@ -1,5 +1,6 @@
 import type { PageImport } from "@api";
 import type { ComponentType } from "react";
+import type { UrlState } from "./urlState";
 
 /** Section of the navigation; app/sections.ts orders and titles them. */
 export type SectionId = "overview" | "publish" | "network" | "security" | "monitor" | "system" | "access";
@@ -17,6 +18,18 @@ export interface FeatureRoute {
 	adminOnly?: boolean;
 	/** Stands outside of the shell and needs no session: sign-in, setup. */
 	bare?: boolean;
+	/** Where an address of an older version leads now; undefined when it is still the page's. */
+	moved?: (at: { params: Record<string, string>; search: UrlState }) => { to: string; search?: UrlState } | undefined;
+}
+
+/** NavItem is one entry of the navigation. */
+export interface NavItem {
+	section: SectionId;
+	order: number;
+	icon: ComponentType;
+	titleKey: string;
+	/** Path of its page; the feature's first route when left out. */
+	to?: string;
 }
 
 /** PaletteEntry is one thing that the command palette finds. */
@@ -85,7 +98,8 @@ export interface DashboardPart {
 export interface Feature {
 	/** Folder name, and namespace of its messages. */
 	id: string;
-	nav?: { section: SectionId; order: number; icon: ComponentType; titleKey: string; to?: string };
+	/** Its entries in the navigation: one for each page that stands there. */
+	nav?: NavItem | NavItem[];
 	/** Its page is in the user menu instead of the navigation, in this order. */
 	menu?: { order: number; titleKey: string };
 	routes: FeatureRoute[];

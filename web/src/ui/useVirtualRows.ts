@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useLayoutEffect, useState } from "react";
+import { type Density, useDensity } from "./density";
 
 /** scroller is the element that scrolls the page. */
 const scroller = (): HTMLElement | null => document.getElementById("main");
@@ -7,8 +8,12 @@ const scroller = (): HTMLElement | null => document.getElementById("main");
 /** Below this width rows are cards, which differ in height; tables have rows of one height. */
 const narrow = window.matchMedia("(width < 56rem)");
 
+/** Heights of a row in pixels, as the style sheet has them. */
+export type Heights = Record<Density, number>;
+
 /** useVirtualRows renders, of many rows, those near the screen; the page itself scrolls. */
-export function useVirtualRows(count: number, table: RefObject<HTMLElement | null>, height: number) {
+export function useVirtualRows(count: number, table: RefObject<HTMLElement | null>, heights: Heights) {
+	const height = heights[useDensity()];
 	const [margin, setMargin] = useState(0);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: what stands above the table changes with the number of rows
 	useLayoutEffect(() => {
@@ -25,6 +30,9 @@ export function useVirtualRows(count: number, table: RefObject<HTMLElement | nul
 		initialRect: { width: 1000, height: 800 },
 		useFlushSync: false,
 	});
+	// It remembers the heights that it once estimated.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only another height is a reason
+	useLayoutEffect(() => virtual.measure(), [height]);
 	const rows = virtual.getVirtualItems();
 	const first = rows[0];
 	const last = rows[rows.length - 1];

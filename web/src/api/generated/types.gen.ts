@@ -424,6 +424,10 @@ export type ChangeDetail = {
      */
     images: Array<IntentRow>;
     /**
+     * What these rows are, by table and operation
+     */
+    objects: Array<ChangeObjects>;
+    /**
      * Value of Gateway-Reason
      */
     reason: string;
@@ -454,6 +458,21 @@ export type ChangeHandling = {
      * Keep manually edited managed files instead of overwriting them; nothing is installed over them meanwhile
      */
     keep_edits: boolean | null;
+};
+
+export type ChangeObjects = {
+    /**
+     * How many rows
+     */
+    count: number;
+    /**
+     * What happened to the rows
+     */
+    operation: 'INSERT' | 'UPDATE' | 'DELETE';
+    /**
+     * Database table
+     */
+    table: string;
 };
 
 export type ChangeOperation = {
@@ -536,6 +555,10 @@ export type ChangeRecord = {
      * Id of the change, as in the header Gateway-Change
      */
     id: string;
+    /**
+     * What these rows are, by table and operation
+     */
+    objects: Array<ChangeObjects>;
     /**
      * Value of Gateway-Reason
      */
@@ -5610,13 +5633,33 @@ export type ListChangesData = {
          */
         offset?: number;
         /**
-         * Only changes of this component
+         * Only changes of this component, or applied to it
          */
         component?: string;
         /**
          * Only changes waiting for confirmation
          */
         waiting?: boolean;
+        /**
+         * Only changes by this actor
+         */
+        actor?: string;
+        /**
+         * Only changes that wrote rows of this table
+         */
+        table?: string;
+        /**
+         * Part of subject, reason, action, or the name of a changed object
+         */
+        q?: string;
+        /**
+         * Not before this time
+         */
+        since?: string;
+        /**
+         * Before this time
+         */
+        until?: string;
     };
     url: '/changes';
 };
@@ -5629,6 +5672,22 @@ export type ListChangesResponses = {
 };
 
 export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponses];
+
+export type ListChangeActorsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/changes/actors';
+};
+
+export type ListChangeActorsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<string>;
+};
+
+export type ListChangeActorsResponse = ListChangeActorsResponses[keyof ListChangeActorsResponses];
 
 export type GetChangeData = {
     body?: never;

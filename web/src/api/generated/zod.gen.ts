@@ -128,6 +128,16 @@ export const zChangeHandling = /*#__PURE__*/ (() => z.object({
     keep_edits: z.nullable(z.boolean())
 }))();
 
+export const zChangeObjects = /*#__PURE__*/ (() => z.object({
+    count: z.int(),
+    operation: z.enum([
+        'INSERT',
+        'UPDATE',
+        'DELETE'
+    ]),
+    table: z.string()
+}))();
+
 export const zChangeOperation = /*#__PURE__*/ (() => z.object({
     body: z.optional(z.unknown()),
     id: z.optional(z.string().check(z.maxLength(36))),
@@ -163,6 +173,7 @@ export const zChangeRecord = /*#__PURE__*/ (() => z.object({
     confirm_state: z.nullable(z.string()),
     created_at: z.iso.datetime(),
     id: z.string(),
+    objects: z.array(zChangeObjects),
     reason: z.string(),
     reverted_by: z.nullable(z.string()),
     reverts: z.nullable(z.string()),
@@ -790,6 +801,7 @@ export const zChangeDetail = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     id: z.string(),
     images: z.array(zIntentRow),
+    objects: z.array(zChangeObjects),
     reason: z.string(),
     reverted_by: z.nullable(z.string()),
     reverts: z.nullable(z.string()),

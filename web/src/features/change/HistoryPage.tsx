@@ -1,11 +1,13 @@
 import "./change.css";
-import { type ChangeRecord, type ListQuery, listChanges, useCan, useComponents } from "@api";
+import { type ChangeRecord, type ListQuery, listChangeActorsOptions, listChanges, useCan, useComponents } from "@api";
 import { CodeBranchIcon } from "@patternfly/react-icons";
+import { useQuery } from "@tanstack/react-query";
 import {
 	actorOf,
 	type Column,
 	EmptyState,
 	Link,
+	nounsOf,
 	Page,
 	ResourceTable,
 	serviceName,
@@ -14,6 +16,7 @@ import {
 	titleOf,
 } from "@ui";
 import { useTranslation } from "react-i18next";
+import { between } from "./days";
 import { StateLabel } from "./StateLabel";
 
 type Item = ChangeRecord & { revision: number };
@@ -22,8 +25,9 @@ const changes = {
 	path: "/changes",
 	tag: "change",
 	name: (change: Item) => change.subject,
-	list: async (options: { query?: ListQuery; signal?: AbortSignal }) => {
-		const { data, response } = await listChanges(options);
+	list: async ({ query, signal }: { query?: ListQuery & { from?: string; to?: string }; signal?: AbortSignal }) => {
+		const { from, to, ...rest } = query ?? {};
+		const { data, response } = await listChanges({ query: { ...rest, ...between(from, to) }, signal });
 		return { data: data.map((one) => ({ ...one, revision: 0 })), response };
 	},
 };
@@ -45,19 +49,35 @@ export default function HistoryPage() {
 		},
 		{ key: "created_at", title: t("column.when"), width: 15, cell: (one) => <Time value={one.created_at} /> },
 	];
-	const filter = {
-		key: "component",
-		label: t("allComponents"),
-		options: components.map(({ component }) => ({ value: component, label: serviceName(component) })),
-	};
+	const { data: actors = [] } = useQuery(listChangeActorsOptions());
+	const filters = [
+		{ key: "actor", label: t("filter.actor"), options: named(actors, actorOf) },
+		{
+			key: "component",
+			label: t("filter.component"),
+			options: named(
+				components.map(({ component }) => component),
+				serviceName,
+			),
+		},
+		{
+			key: "table",
+			label: t("filter.table"),
+			options: nounsOf()
+				.map(({ table, noun }) => ({ value: table, label: noun }))
+				.sort(byLabel),
+		},
+		{ key: "from", label: t("filter.from"), day: true as const },
+		{ key: "to", label: t("filter.to"), day: true as const },
+	];
 	return (
 		<Page title={t("title")} description={t("lead")}>
 			<ResourceTable
 				resource={changes}
 				label={t("title")}
 				columns={columns}
-				filters={[filter]}
-				unsearchable
+				filters={filters}
+				searchLabel={t("filter.q")}
 				empty={
 					<EmptyState title={t("empty")} icon={CodeBranchIcon}>
 						{t("emptyText")}
@@ -67,6 +87,12 @@ export default function HistoryPage() {
 		</Page>
 	);
 }
+
+const byLabel = (a: { label: string }, b: { label: string }) => a.label.localeCompare(b.label);
+
+/** named are values with their words, by these. */
+const named = (values: string[], word: (value: string) => string) =>
+	values.map((value) => ({ value, label: word(value) })).sort(byLabel);
 
 function What({ change, linked }: { change: ChangeRecord; linked: boolean }) {
 	const title = titleOf(change);

@@ -85,9 +85,7 @@ function What({ reason }: { reason: FirewallReason }) {
 	return (
 		<>
 			{t(`uses.kind.${kind}`)}{" "}
-			<Link to="/firewall" {...placeOf({ kind, id: reason.id } as Parameters<typeof placeOf>[0])}>
-				{reason.name}
-			</Link>
+			<Link {...placeOf({ kind, id: reason.id } as Parameters<typeof placeOf>[0])}>{reason.name}</Link>
 		</>
 	);
 }

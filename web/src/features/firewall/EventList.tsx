@@ -38,7 +38,7 @@ export function EventList({ events, menu, onScrolled }: Props) {
 		<section
 			ref={box}
 			className="gw-fw-events gw-panel"
-			aria-label={t("tab.log")}
+			aria-label={t("log.title")}
 			// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
 			tabIndex={0}
 			onScroll={() => onScrolled((box.current?.scrollTop ?? 0) > 20)}

@@ -5,27 +5,22 @@ import { RouteIcon } from "@patternfly/react-icons";
 import { later, Page, ProblemNotice, UrlTabs, useUrlState, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { Explained } from "./Explained";
 
 // Each is a page of its own in weight; whoever looks at one has not to wait for the others.
 const tabs = {
 	rules: later("firewall rules", () => import("./RulesTab")),
-	matrix: later("firewall matrix", () => import("./MatrixTab")),
 	nat: later("firewall translation", () => import("./NatTab")),
-	objects: later("firewall objects", () => import("./ObjectsTab")),
-	zones: later("firewall zones", () => import("./ZonesTab")),
-	log: later("firewall log", () => import("./LogTab")),
-	connections: later("firewall connections", () => import("./ConnectionsTab")),
+	matrix: later("firewall matrix", () => import("./MatrixTab")),
 	assertions: later("firewall assertions", () => import("./AssertionsTab")),
 	settings: later("firewall settings", () => import("./SettingsTab")),
 };
 
-const ExplainDialog = later("explain a packet", () => import("./ExplainDialog"));
-
-/** FirewallPage is the packet filter: who may reach what, what is translated, what passes now, and why. */
+/** FirewallPage is the packet filter: who may reach what, what is translated, and why. */
 export default function FirewallPage() {
 	const { t } = useTranslation("firewall");
 	const admin = useCan("admin");
-	const [search, set] = useUrlState();
+	const [, set] = useUrlState();
 	const shown = Object.entries(tabs).map(([id, Tab]) => ({
 		id,
 		title: t(`tab.${id}`),
@@ -44,11 +39,7 @@ export default function FirewallPage() {
 		<Page title={t("title")} description={t("lead")} actions={explain}>
 			<ProblemNotice service="packet-filter" component="firewall" />
 			<UrlTabs label={t("title")} tabs={shown} />
-			<Suspense fallback={null}>
-				{admin && search.explain && (
-					<ExplainDialog packet={search.explain} onClose={() => set({ explain: undefined })} />
-				)}
-			</Suspense>
+			<Explained />
 		</Page>
 	);
 }

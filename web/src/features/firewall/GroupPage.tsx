@@ -28,7 +28,7 @@ export function GroupPage({ kind, source }: Props) {
 		<Page
 			title={query.data?.name ?? t("group.detail")}
 			description={query.data?.description}
-			breadcrumbs={[{ title: t("title"), to: "/firewall" }]}
+			breadcrumbs={[{ title: t("objects.title"), to: "/objects", search: { tab: kind.tab } }]}
 		>
 			<Loaded query={query} height="20rem">
 				{(group) => <Members group={group} kind={kind} source={source} />}

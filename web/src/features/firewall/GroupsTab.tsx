@@ -21,7 +21,7 @@ function Groups({ ns, kind }: { ns: string; kind: typeof addressKind | typeof se
 			title: t("group.field.name"),
 			sortable: true,
 			width: 25,
-			cell: (one) => <RowLink to={`${kind.path}/${one.id}`}>{one.name}</RowLink>,
+			cell: (one) => <RowLink to={`${kind.page}/${one.id}`}>{one.name}</RowLink>,
 		},
 		{
 			key: "member_count",

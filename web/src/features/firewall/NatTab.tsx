@@ -1,25 +1,28 @@
 import { type FirewallNatRule, orderFirewallNatRules } from "@api";
 import { ArrowRightIcon, RouteIcon } from "@patternfly/react-icons";
-import { ResourceSection, type RowAction, StatusLabel, sentence, serverText } from "@ui";
+import { type BulkAction, ResourceSection, type RowAction, StatusLabel, sentence, serverText } from "@ui";
 import { RowMenu } from "@ui/RowMenu";
 import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
 import { type ReactNode, useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Hits } from "./Hits";
-import { matchOf, targetOf } from "./nat";
+import { matchOf, storedNat, targetOf } from "./nat";
 import { OrderedList } from "./OrderedList";
 import { type Counters, useCounters } from "./requests";
 import { natRules } from "./rules";
+import { useBulk } from "./useBulk";
 
 /** NatTab is which addresses are translated. The first rule that fits does it, so the order matters. */
 export default function NatTab() {
+	const bulk = useBulk<FirewallNatRule>({ source: natRules, order: orderFirewallNatRules, inputOf: storedNat });
 	return (
 		<ResourceSection
 			resource={natRules}
 			ns="firewall/nat"
 			icon={RouteIcon}
 			columns={[]}
+			bulk={bulk}
 			form={() => import("./natForm")}
 			list={(given) => <NatList {...given} />}
 		/>
@@ -32,17 +35,19 @@ const content = (rule: FirewallNatRule, counters: Counters | undefined) => <NatR
 
 interface Props {
 	actions: ((rule: FirewallNatRule) => RowAction[]) | undefined;
+	bulk: BulkAction<FirewallNatRule>[] | undefined;
 	create: ReactNode;
 	empty: ReactNode;
 }
 
-function NatList({ actions, create, empty }: Props) {
+function NatList({ actions, bulk, create, empty }: Props) {
 	const { t } = useTranslation("firewall");
 	const state = useTableState(["filter"]);
 	const options = ["dnat", "snat", "masquerade"].map((kind) => ({
 		value: `kind:${kind}`,
 		label: t(`nat.kind.${kind}`),
 	}));
+	const columns = ["name", "way", "protocol", "effect", "hits"].map((one) => t(`nat.column.${one}`));
 	const now = useRef(actions);
 	now.current = actions;
 	const changeable = Boolean(actions);
@@ -56,8 +61,9 @@ function NatList({ actions, create, empty }: Props) {
 			source={natRules}
 			query={state.query}
 			label={t("tab.nat")}
-			height={68}
 			order={orderFirewallNatRules}
+			columns={columns}
+			bulk={bulk}
 			useMore={useMore}
 			content={content}
 			menu={menu}

@@ -2,6 +2,8 @@ import type { Row } from "@api";
 import { Skeleton } from "@patternfly/react-core";
 import { ArrowDownIcon, ArrowUpIcon, GripVerticalIcon } from "@patternfly/react-icons";
 import { formatNumber } from "@ui";
+import { TickBox } from "@ui/TickBox";
+import type { Tick } from "@ui/useTicks";
 import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Mover } from "./useMoves";
@@ -21,11 +23,15 @@ interface Props<R extends Row, M> {
 	measure: ((element: HTMLElement | null) => void) | undefined;
 	/** Without it the order is only shown. */
 	mover: Mover | undefined;
+	/** Whether it is ticked; undefined where rows cannot be. */
+	ticked: boolean | undefined;
+	onTick: Tick<R>;
 	content: (row: R, more: M) => ReactNode;
 	menu: (row: R, place: number, move: MoveTo | undefined) => ReactNode;
 }
 
-function OrderedItemOf<R extends Row, M>({ row, more, place, of, held, measure, mover, ...given }: Props<R, M>) {
+function OrderedItemOf<R extends Row, M>(props: Props<R, M>) {
+	const { row, more, place, of, held, measure, mover, ticked, ...given } = props;
 	const { t } = useTranslation("firewall");
 	const name = row && given.name(row);
 	const move = mover && ((to: number) => mover.move(place, to));
@@ -45,6 +51,17 @@ function OrderedItemOf<R extends Row, M>({ row, more, place, of, held, measure, 
 			onDragOver={(event) => mover?.over(event, place)}
 			onDragEnd={mover?.drop}
 		>
+			{ticked !== undefined && (
+				<span className="gw-fw-tick">
+					{row && (
+						<TickBox
+							label={t("ui:bulk.one", { name })}
+							ticked={ticked}
+							onTick={(_, range) => given.onTick(row, place, range)}
+						/>
+					)}
+				</span>
+			)}
 			<span className="gw-fw-place">
 				{mover && <GripVerticalIcon aria-hidden="true" className="gw-fw-grip" />}
 				{formatNumber(place + 1)}

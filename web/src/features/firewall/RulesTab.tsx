@@ -1,7 +1,16 @@
 import { orderFirewallRules, useSave } from "@api";
 import { Button } from "@patternfly/react-core";
 import { SearchIcon, ShieldAltIcon } from "@patternfly/react-icons";
-import { EmptyState, ResourceSection, type RowAction, tell, toast, useErrorText, useUrlState } from "@ui";
+import {
+	type BulkAction,
+	EmptyState,
+	ResourceSection,
+	type RowAction,
+	tell,
+	toast,
+	useErrorText,
+	useUrlState,
+} from "@ui";
 import { RowMenu } from "@ui/RowMenu";
 import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
@@ -12,18 +21,21 @@ import { OrderedList } from "./OrderedList";
 import { PlaceDialog } from "./PlaceDialog";
 import { RuleRow } from "./RuleRow";
 import { useCounters, useFindings, useSourceZones, useTargetZones } from "./requests";
-import { idsOf, inputOf, linkTo } from "./rule";
+import { idsOf, inputOf, linkTo, stored } from "./rule";
 import { type Rule, rules } from "./rules";
+import { useBulk } from "./useBulk";
 import { useNames } from "./useNames";
 
 /** RulesTab is who may reach what: rules in the order in which they are asked, all of them or those between two zones. */
 export default function RulesTab() {
+	const bulk = useBulk<Rule>({ source: rules, order: orderFirewallRules, inputOf: stored });
 	return (
 		<ResourceSection
 			resource={rules}
 			ns="firewall/rule"
 			icon={ShieldAltIcon}
 			columns={[]}
+			bulk={bulk}
 			reload
 			form={() => import("./ruleForm")}
 			list={(given) => <RuleList {...given} />}
@@ -46,11 +58,12 @@ const content = (rule: Rule, more: More) => <RuleRow rule={rule} {...more} />;
 
 interface Props {
 	actions: ((rule: Rule) => RowAction[]) | undefined;
+	bulk: BulkAction<Rule>[] | undefined;
 	create: ReactNode;
 	empty: ReactNode;
 }
 
-function RuleList({ actions, create, empty }: Props) {
+function RuleList({ actions, bulk, create, empty }: Props) {
 	const { t } = useTranslation("firewall");
 	const state = useTableState(["src", "dst"]);
 	const [moving, setMoving] = useState<{ rule: Rule; place: number; move: MoveTo }>();
@@ -62,6 +75,7 @@ function RuleList({ actions, create, empty }: Props) {
 		...own(rule),
 		...(actions?.(rule) ?? []),
 	];
+	const columns = ["name", "way", "service", "action", "hits"].map((one) => t(`rule.column.${one}`));
 	const changeable = Boolean(actions);
 	const menu = useCallback(
 		(rule: Rule, place: number, move: MoveTo | undefined) =>
@@ -83,8 +97,9 @@ function RuleList({ actions, create, empty }: Props) {
 				source={rules}
 				query={state.query}
 				label={t("tab.rules")}
-				height={68}
 				order={orderFirewallRules}
+				columns={columns}
+				bulk={bulk}
 				useMore={useMore}
 				content={content}
 				menu={menu}

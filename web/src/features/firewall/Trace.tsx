@@ -54,11 +54,7 @@ function Decided({ by }: { by: PacketfilterDecider }) {
 	const words = t(`decided.${by.kind}`, { name: by.name ?? "", why: by.why ?? "" });
 	const kind = linked[by.kind];
 	if (!kind || !by.id) return <strong>{words}</strong>;
-	return (
-		<Link to="/firewall" {...placeOf({ kind, id: by.id })}>
-			{words}
-		</Link>
-	);
+	return <Link {...placeOf({ kind, id: by.id })}>{words}</Link>;
 }
 
 function Stop({ step, decides }: { step: PacketfilterStep; decides: boolean }) {

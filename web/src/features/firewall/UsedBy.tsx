@@ -28,10 +28,7 @@ export function UsedBy({ query, none }: Props) {
 				<ul className="gw-fw-uses">
 					{data.slice(0, shown).map((use) => (
 						<li key={`${use.kind} ${use.id}`}>
-							{t(`uses.kind.${use.kind}`)}{" "}
-							<Link to="/firewall" {...placeOf(use)}>
-								{use.name}
-							</Link>
+							{t(`uses.kind.${use.kind}`)} <Link {...placeOf(use)}>{use.name}</Link>
 						</li>
 					))}
 					{data.length > shown && <li>{t("uses.more", { count: data.length - shown })}</li>}

@@ -1,8 +1,7 @@
 import { type FirewallZone, listFirewallZoneUsesOptions, type NetworkInterface } from "@api";
 import { ServerGroupIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, UrlTabs } from "@ui";
+import { type Column, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
-import { InterfacesTab } from "./InterfacesTab";
 import { useRoles } from "./requests";
 import { zones } from "./resource";
 import { Origin } from "./ServicesTab";
@@ -10,16 +9,7 @@ import { UsedBy } from "./UsedBy";
 import { useUses } from "./useUses";
 
 /** ZonesTab is the zones, and which interfaces are in them. */
-export default function ZonesTab() {
-	const { t } = useTranslation("firewall");
-	const tabs = [
-		{ id: "zones", title: t("zone.title"), content: <Zones /> },
-		{ id: "interfaces", title: t("link.title"), content: <InterfacesTab /> },
-	];
-	return <UrlTabs label={t("tab.zones")} tabs={tabs} param="of" />;
-}
-
-function Zones() {
+export function ZonesTab() {
 	const { t } = useTranslation("firewall");
 	const roles = useRoles();
 	const columns: Column<FirewallZone>[] = [

@@ -86,8 +86,8 @@ export const serviceMembers = (id: string): Members => ({
 
 /** The two kinds of groups differ in what is in them. */
 export const addressKind = {
-	ns: "firewall/group",
-	path: "/firewall/address-groups",
+	page: "/objects/address-groups",
+	tab: "groups",
 	groups: addressGroups,
 	members: addressMembers,
 	one: (id: string) => getFirewallAddressGroupOptions({ path: { id } }),
@@ -95,8 +95,8 @@ export const addressKind = {
 };
 
 export const serviceKind = {
-	ns: "firewall/serviceGroup",
-	path: "/firewall/service-groups",
+	page: "/objects/service-groups",
+	tab: "service-groups",
 	groups: serviceGroups,
 	members: serviceMembers,
 	one: (id: string) => getFirewallServiceGroupOptions({ path: { id } }),

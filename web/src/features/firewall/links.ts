@@ -1,27 +1,30 @@
 import type { FirewallUse } from "@api";
 
 interface Place {
-	to?: string;
+	to: string;
 	search?: Record<string, string>;
 }
 
-const edit = (id: string, more: Record<string, string> = {}) => ({ search: { ...more, do: "edit", id } });
+const edit = (id: string, tab?: string, to = "/firewall"): Place => ({
+	to,
+	search: { ...(tab && { tab }), do: "edit", id },
+});
 
 /** placeOf is where something can be looked at and changed. */
 export function placeOf({ kind, id }: Pick<FirewallUse, "kind" | "id">): Place {
 	switch (kind) {
 		case "address-group":
-			return { to: `/firewall/address-groups/${id}` };
+			return { to: `/objects/address-groups/${id}` };
 		case "service-group":
-			return { to: `/firewall/service-groups/${id}` };
+			return { to: `/objects/service-groups/${id}` };
 		case "nat-rule":
-			return edit(id, { tab: "nat" });
+			return edit(id, "nat");
 		case "assertion":
-			return edit(id, { tab: "assertions" });
+			return edit(id, "assertions");
 		case "network-interface":
-			return edit(id, { tab: "zones", of: "interfaces" });
+			return edit(id, "interfaces", "/objects");
 		case "settings":
-			return { search: { tab: "settings" } };
+			return { to: "/firewall", search: { tab: "settings" } };
 		default:
 			return edit(id);
 	}

@@ -55,7 +55,7 @@ const wait = { timeout: 15_000 };
 
 beforeAll(async () => {
 	setUp();
-	await import("./LogTab");
+	await import("./LogPage");
 }, 60_000);
 beforeEach(() => {
 	queryClient.clear();
@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 test("a log that is paused counts what comes, and what was lost is told", async () => {
-	renderApp([feature], "/firewall?tab=log");
+	renderApp([feature], "/live-log");
 	await waitFor(() => expect(log().length).toBeGreaterThan(0), wait);
 	act(() => log().at(-1)?.onopen?.());
 	tell([line(1), line(2)], 40);
@@ -82,7 +82,7 @@ test("a log that is paused counts what comes, and what was lost is told", async 
 }, 40_000);
 
 test("another filter is another stream, and its lines are not mixed with those before", async () => {
-	renderApp([feature], "/firewall?tab=log&src=192.0.2.0%2F24");
+	renderApp([feature], "/live-log?src=192.0.2.0%2F24");
 	await waitFor(() => expect(log().at(-1)?.url).toContain("?src=192.0.2.0%2F24"), wait);
 	tell([line(1)]);
 	expect(await screen.findByText("192.0.2.7:1", undefined, wait)).toBeTruthy();
@@ -92,7 +92,7 @@ test("another filter is another stream, and its lines are not mixed with those b
 }, 40_000);
 
 test("a line becomes a rule for just its way", async () => {
-	const { history } = renderApp([feature], "/firewall?tab=log");
+	const { history } = renderApp([feature], "/live-log");
 	await waitFor(() => expect(log().length).toBeGreaterThan(0), wait);
 	tell([line(1)]);
 	const user = userEvent.setup();

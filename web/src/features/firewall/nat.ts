@@ -25,3 +25,9 @@ export function matchOf({ source_cidr, destination_cidr, dest_port, dest_port_en
 /** targetOf is what stands there afterwards; "" when it is the interface's own address. */
 export const targetOf = ({ target_address, target_port, target_port_end }: Target) =>
 	at(target_address, span(target_port, target_port_end));
+
+/** storedNat is a NAT rule as a batch takes it: at the place that it has, without what the server finds out. */
+export function storedNat(rule: FirewallNatRule): object {
+	const { id: _, revision: __, created_at: ___, updated_at: ____, warning: _____, ...rest } = rule;
+	return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== ""));
+}

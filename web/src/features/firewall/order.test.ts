@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Move, moved, origin, refilled } from "./order";
+import { arranged, type Move, moved, origin, refilled } from "./order";
 
 const ids = ["a", "b", "c", "d", "e"];
 const move = (id: string, from: number, to: number): Move => ({ id, from, to });
@@ -19,4 +19,15 @@ test("rows that others moved meanwhile are not moved blindly", () => {
 test("an order of some leaves the others where they are", () => {
 	expect(refilled(ids, ["d", "b"])).toEqual(["a", "d", "c", "b", "e"]);
 	expect(refilled(ids, [])).toEqual(ids);
+});
+
+test.each([
+	["top", 0, "bdace"],
+	["bottom", 0, "acebd"],
+	["after", 1, "abdce"],
+	["after", 3, "acbde"],
+	["after", 4, "acbde"],
+	["after", 99, "acebd"],
+] as const)("the second and the fourth go to the %s (%i)", (to, after, want) => {
+	expect(arranged([..."abcde"], new Set("bd"), { to, after }).join("")).toBe(want);
 });

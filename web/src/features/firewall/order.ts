@@ -35,3 +35,19 @@ export function refilled(all: readonly string[], part: readonly string[]): strin
 	let at = 0;
 	return all.map((id) => (members.has(id) ? part[at++]! : id));
 }
+
+/** Place is where many rules go: the end or the beginning, or after the rule that has that number now. */
+export interface Place {
+	to: "top" | "bottom" | "after";
+	/** Counts from one, as the list does. */
+	after: number;
+}
+
+/** arranged takes the chosen ids to a place; the order among themselves, and among the others, stays. */
+export function arranged(all: readonly string[], chosen: ReadonlySet<string>, { to, after }: Place): string[] {
+	const taken = all.filter((id) => chosen.has(id));
+	// What stands before that place and is taken away no longer counts.
+	const before = to === "top" ? 0 : to === "bottom" ? all.length : Math.max(0, Math.min(after, all.length));
+	const kept = (ids: readonly string[]) => ids.filter((id) => !chosen.has(id));
+	return [...kept(all.slice(0, before)), ...taken, ...kept(all.slice(before))];
+}

@@ -20,9 +20,8 @@ beforeAll(async () => {
 	// Loading them is not what is looked at.
 	await Promise.all([
 		import("./MatrixTab"),
-		import("./ZonesTab"),
-		import("./ObjectsTab"),
-		import("./ConnectionsTab"),
+		import("./ObjectsPage"),
+		import("./ConnectionsPage"),
 		import("./ExplainDialog"),
 	]);
 }, 60_000);
@@ -93,7 +92,7 @@ test("a packet's way is told with what decided, and the way to it", async () => 
 	};
 	const seen = answer({ ...common, "POST /firewall/explain": () => ok(trace) });
 	const packet = { source: "192.0.2.7", destination: "198.51.100.1", protocol: "tcp", port: 443, interface: "eth2" };
-	renderApp([feature], `/firewall?tab=zones&explain=${encodeURIComponent(JSON.stringify(packet))}`);
+	renderApp([feature], `/firewall?explain=${encodeURIComponent(JSON.stringify(packet))}`);
 	const link = await screen.findByRole("link", { name: "by the rule Web" }, wait);
 	expect(link.getAttribute("href")).toBe("/firewall?do=edit&id=r1");
 	expect(screen.getByText("Mail does not match the service")).toBeTruthy();
@@ -102,7 +101,7 @@ test("a packet's way is told with what decided, and the way to it", async () => 
 
 test("interfaces without a zone are offered", async () => {
 	answer(common);
-	renderApp([feature], "/firewall?tab=zones&of=interfaces");
+	renderApp([feature], "/objects?tab=interfaces");
 	await userEvent.setup().click(await screen.findByRole("button", { name: "Assign eth2 to a zone" }, wait));
 	const name = (await screen.findByRole("combobox", { name: /Name/ }, wait)) as HTMLInputElement;
 	expect(name.value).toBe("eth2");
@@ -114,7 +113,7 @@ test("what refers to an address is said before it is deleted", async () => {
 		"GET /firewall/address-objects/a1": () => ok(printers),
 		"GET /firewall/address-objects/a1/used-by": () => ok([{ kind: "rule", id: "r1", name: "Web" }]),
 	});
-	renderApp([feature], "/firewall?tab=objects&do=delete&id=a1");
+	renderApp([feature], "/objects?tab=addresses&do=delete&id=a1");
 	expect(await screen.findByText("Used in 1 place", undefined, wait)).toBeTruthy();
 	expect(screen.getByRole("link", { name: "Web" }).getAttribute("href")).toBe("/firewall?do=edit&id=r1");
 }, 30_000);
@@ -127,7 +126,7 @@ test("connections are cut by what the filter says, after a question", async () =
 		"GET /firewall/connections": () => ok({ total: 1, connections: [{ ...one, ...reply }] }),
 		"POST /firewall/connections/cut": () => ok({ cut: 1 }),
 	});
-	renderApp([feature], "/firewall?tab=connections&src=192.0.2.7&port=22");
+	renderApp([feature], "/connections?src=192.0.2.7&port=22");
 	const user = userEvent.setup();
 	await user.click(await screen.findByRole("button", { name: "Terminate all of these" }, wait));
 	const dialog = await screen.findByRole("dialog", { name: /Terminate connections/ }, wait);
@@ -135,3 +134,22 @@ test("connections are cut by what the filter says, after a question", async () =
 	await waitFor(() => expect(sent(seen, "POST", "/cut")).toHaveLength(1), wait);
 	expect(await sent(seen, "POST", "/cut")[0]!.json()).toEqual({ src: "192.0.2.7", port: 22 });
 }, 30_000);
+
+test.each([
+	["/firewall?tab=log&src=192.0.2.7", "/live-log?src=192.0.2.7"],
+	["/firewall?tab=connections&port=22", "/connections?port=22"],
+	["/firewall?tab=objects&q=printers", "/objects?q=printers&tab=addresses"],
+	["/firewall?tab=objects&of=services", "/objects?tab=services"],
+	["/firewall?tab=zones", "/objects?tab=zones"],
+	["/firewall?tab=zones&of=interfaces&do=edit&id=7", "/objects?do=edit&id=7&tab=interfaces"],
+	["/firewall/address-groups/7", "/objects/address-groups/7"],
+	["/firewall?tab=nat", "/firewall?tab=nat"],
+])(
+	"the address %s of an older version leads to %s",
+	async (from, to) => {
+		answer(common);
+		const { history } = renderApp([feature], from);
+		await waitFor(() => expect(history.location.href).toBe(to), wait);
+	},
+	30_000,
+);

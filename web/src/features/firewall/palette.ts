@@ -6,7 +6,7 @@ const most = 5;
 /** palette finds rules and addresses by their names, and leads admins to what they do most. */
 export async function palette({ query, admin, t, signal }: PaletteContext): Promise<PaletteEntry[]> {
 	const entry = (id: string, title: string, to: string) => ({ id, title, hint: t("palette.action"), to });
-	const log = entry("log", t("palette.log"), "/firewall?tab=log");
+	const log = entry("log", t("palette.log"), "/live-log");
 	const actions = [
 		entry("create", t("rule.create"), "/firewall?do=create"),
 		entry("explain", t("explain.open"), "/firewall?explain=yes"),
@@ -28,7 +28,7 @@ export async function palette({ query, admin, t, signal }: PaletteContext): Prom
 			id,
 			title: `${name} ${value}`,
 			hint: t("palette.address"),
-			to: `/firewall?tab=objects&${found(name)}`,
+			to: `/objects?tab=addresses&${found(name)}`,
 		})),
 	];
 }

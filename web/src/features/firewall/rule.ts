@@ -12,6 +12,9 @@ export function inputOf(rule: Rule): RuleInput {
 	return Object.fromEntries(filled) as unknown as RuleInput;
 }
 
+/** stored is a rule as a batch takes it: at the place that it has. */
+export const stored = (rule: Rule): object => ({ ...inputOf(rule), priority: rule.priority });
+
 /** Start is what a new rule begins with. */
 export type Start = Partial<RuleInput>;
 

@@ -83,7 +83,7 @@ const fields: [RegExp, keyof Typed][] = [
 function renamed(error: unknown): never {
 	if (!(error instanceof ApiError)) throw error;
 	const place = (field: string) => {
-		const own = field.replace(/^operations\[\d+\]\.body\./, "");
+		const own = field.replace(/^operations\[\d+\](\.body\.)?/, "");
 		return fields.find(([of]) => of.test(own))?.[1] ?? own;
 	};
 	const moved = error.fields.map((one) => ({ ...one, field: place(one.field) }));

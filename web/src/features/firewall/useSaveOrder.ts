@@ -14,26 +14,34 @@ async function idsOf<R extends Row>(source: Pick<Resource<R, never>, "list">, qu
 	return rows.map((row) => row.id);
 }
 
-/** useSaveOrder saves moves that were made in a list, which may show a part of all rules only. */
-export function useSaveOrder<R extends Row>(source: Pick<Resource<R, never>, "list">, query: ListQuery, order: Order) {
+type Source<R extends Row> = Pick<Resource<R, never>, "list">;
+
+/** useArrange gives all rules another order. */
+export function useArrange<R extends Row>(source: Source<R>, order: Order) {
 	const { t } = useTranslation("firewall");
-	const text = useErrorText();
 	const { mutateAsync } = useOrder(order);
 	const lockout = useLockout();
+	const arrange = async (change: (all: string[]) => string[]) => {
+		const rules = change(await idsOf(source, { sort: "priority" }));
+		const { outcome } = await lockout.run({}, (ask) => mutateAsync({ rules, ask }));
+		tell(t("order.saved"), "firewall", outcome);
+	};
+	return { arrange, dialog: lockout.dialog };
+}
+
+/** useSaveOrder saves moves that were made in a list, which may show a part of all rules only. */
+export function useSaveOrder<R extends Row>(source: Source<R>, query: ListQuery, order: Order) {
+	const { t } = useTranslation("firewall");
+	const text = useErrorText();
+	const { arrange, dialog } = useArrange(source, order);
 	const [busy, setBusy] = useState(false);
 	/** Answers whether the moves are done with: saved, or no longer possible. */
 	const save = async (moves: Move[]): Promise<boolean> => {
 		setBusy(true);
 		try {
-			const [all, part] = await Promise.all([idsOf(source, { sort: "priority" }), idsOf(source, query)]);
-			const arranged = moved(moves, part);
-			if (!arranged) {
-				toast.danger(t("order.notSaved"), { detail: t("order.meanwhile") });
-				return true;
-			}
-			const rules = refilled(all, arranged);
-			const { outcome } = await lockout.run({}, (ask) => mutateAsync({ rules, ask }));
-			tell(t("order.saved"), "firewall", outcome);
+			const part = moved(moves, await idsOf(source, query));
+			if (part) await arrange((all) => refilled(all, part));
+			else toast.danger(t("order.notSaved"), { detail: t("order.meanwhile") });
 			return true;
 		} catch (error) {
 			toast.danger(t("order.notSaved"), { detail: text(error) });
@@ -42,5 +50,5 @@ export function useSaveOrder<R extends Row>(source: Pick<Resource<R, never>, "li
 			setBusy(false);
 		}
 	};
-	return { save, busy, dialog: lockout.dialog };
+	return { save, busy, dialog };
 }

@@ -70,7 +70,8 @@ test("a complaint about a part leads to the step that asked for it", () => {
 	});
 	const names = [{ field: "operations[3].body.names[0]", message: "is taken" }];
 	expect(routeError(new ApiError(409, "conflict", "no", names), operationsOf(values(), ids)).step).toBe("certificate");
-	const whole = new ApiError(409, "conflict", "operation 3 (POST /domains): the same name is there");
+	const same = [{ field: "operations[2]", message: "the same name is there" }];
+	const whole = new ApiError(409, "conflict", "operation 3 (POST /domains): the same name is there", same);
 	expect(routeError(whole, operationsOf(values(), ids)).above).toEqual(["the same name is there"]);
 });
 

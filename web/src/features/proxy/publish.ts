@@ -139,8 +139,7 @@ export function routeError(error: ApiError, operations: ChangeOperation[]): Rout
 		if (place) atField.push({ name: place, message: serverText(message) });
 		else above.push(serverText(message));
 	}
-	const bare = error.message.replace(/^operation \d+ \([^)]*\): /, "");
-	if (atField.length + above.length === 0) above.push(serverText(bare));
+	if (atField.length + above.length === 0) above.push(serverText(error.message));
 	const step = steps.find((one) => atField.some(({ name }) => fieldsOf[one].includes(name)));
 	return { step, atField, above };
 }

@@ -17,3 +17,18 @@ test("an undoing names what it undid", () => {
 	expect(actorOf("confirm-timeout")).not.toBe("confirm-timeout");
 	expect(actorOf("ann@example.com")).toBe("ann@example.com");
 });
+
+test("several things at once are told by what they did", () => {
+	const objects = [
+		{ table: "firewall_rules", operation: "UPDATE" as const, count: 200 },
+		{ table: "firewall_services", operation: "INSERT" as const, count: 1 },
+		{ table: "lamps", operation: "DELETE" as const, count: 2 },
+		{ table: "bulbs", operation: "DELETE" as const, count: 1 },
+	];
+	const batch = { ...change("batch", "201 operations"), objects };
+	expect(titleOf(batch)).toBe("200 rules changed, 1 service created, 2 other entries deleted, …");
+	expect(subjectOf(batch)).toBe("");
+	expect(subjectOf({ ...change("batch.revert", "batch 200 operations", "1"), objects: objects.slice(0, 1) })).toBe(
+		"200 rules changed",
+	);
+});

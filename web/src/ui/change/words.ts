@@ -2,21 +2,49 @@ import type { ChangeRecord } from "@api";
 import i18next from "i18next";
 import { actionTitle } from "../action";
 
-type Named = Pick<ChangeRecord, "action" | "subject" | "reverts">;
+type Named = Pick<ChangeRecord, "action" | "subject" | "reverts"> & Partial<Pick<ChangeRecord, "objects">>;
 
 /** Subjects that say no more than the action does. */
 const plain = new Set(["settings", "cache", "clock"]);
 
-/** titleOf is what was done, in words. */
-export const titleOf = ({ action }: Named) => actionTitle(action) ?? action;
+const ns = "ui";
+
+/** nounsOf are the kinds of objects, by the names of their tables, as several of them are called. */
+export function nounsOf(): { table: string; noun: string }[] {
+	const { noun = {} } = (i18next.getResourceBundle(i18next.language, ns) ?? {}) as { noun?: Record<string, string> };
+	return Object.entries(noun)
+		.filter(([key]) => key.endsWith("_other") && key !== "other_other")
+		.map(([key, words]) => ({ table: key.replace(/_other$/, ""), noun: words }));
+}
+
+const known = (table: string) => i18next.exists(`noun.${table}_one`, { ns });
+
+/** Most kinds of objects that a title names. */
+const most = 3;
+
+/** objectsText is what a change did to how many of what: "200 rules changed". */
+export function objectsText(objects: NonNullable<Named["objects"]>): string {
+	const told = objects.slice(0, most).map(({ table, operation, count }) => {
+		const noun = i18next.t(known(table) ? `noun.${table}` : "noun.other", { ns, count });
+		return i18next.t(`did.${operation}`, { ns, what: `${count} ${noun}` });
+	});
+	return [...told, ...(objects.length > most ? ["…"] : [])].join(", ");
+}
+
+/** titleOf is what was done, in words; of several things at once, to how many of what. */
+export const titleOf = ({ action, objects = [] }: Named) =>
+	(action === "batch" && objectsText(objects)) || (actionTitle(action) ?? action);
 
 /** subjectOf is to what; "" when the title says it. That of an undoing begins with the action that it undid. */
-export function subjectOf({ subject, reverts }: Named): string {
+export function subjectOf({ action, subject, reverts, objects = [] }: Named): string {
+	if (action === "batch" && objects.length > 0) return "";
 	const [first = "", ...rest] = subject.split(" ");
+	// How many operations a batch had tells less than what came of them.
+	if (reverts && first === "batch" && objects.length > 0) return objectsText(objects);
 	const undone = reverts ? actionTitle(first) : undefined;
 	const name = (undone ? rest.join(" ") : subject).replace(/(.)\.$/, "$1");
 	return [undone, plain.has(name) ? "" : name].filter(Boolean).join(" ");
 }
 
 /** actorOf is who; what the gateway did by itself has words. */
-export const actorOf = (actor: string) => i18next.t(`actor.${actor}`, { ns: "ui", defaultValue: actor });
+export const actorOf = (actor: string) => i18next.t(`actor.${actor}`, { ns, defaultValue: actor });

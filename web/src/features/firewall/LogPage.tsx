@@ -1,11 +1,13 @@
+import "./firewall.css";
 import "./log.css";
 import { type PacketlogEvent, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { ListIcon, PauseIcon, PlayIcon } from "@patternfly/react-icons";
-import { EmptyState, formatNumber, Notice, useUrlState } from "@ui";
+import { EmptyState, formatNumber, Notice, Page, ProblemNotice, useUrlState } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EventList } from "./EventList";
+import { Explained } from "./Explained";
 import { FilterBar } from "./FilterBar";
 import { filterKeys, hasPorts, pathOf } from "./log";
 import { ruleSource } from "./sources";
@@ -16,8 +18,8 @@ import { useTypedFilters } from "./useTypedFilters";
 const protocols = ["tcp", "udp", "icmp", "icmpv6"];
 const actions = ["accept", "drop", "reject"];
 
-/** LogTab is the packets that rules log and those that no rule took, as they come. */
-export default function LogTab() {
+/** LogPage is the packets that rules log and those that no rule took, as they come. */
+export default function LogPage() {
 	const { t } = useTranslation("firewall");
 	const admin = useCan("admin");
 	const [, set] = useUrlState();
@@ -41,7 +43,8 @@ export default function LogTab() {
 	const state = paused ? "paused" : log.status;
 	const waiting = log.waiting > 0 && t("log.waiting", { count: log.waiting, shown: formatNumber(log.waiting) });
 	return (
-		<>
+		<Page title={t("log.title")} description={t("log.lead")}>
+			<ProblemNotice service="packet-filter" component="firewall" />
 			<FilterBar filters={filters} choices={choices} sources={{ rule_id: ruleSource }} />
 			<div className="gw-fw-logbar">
 				<span role="status" className="gw-fw-live" data-state={state}>
@@ -69,6 +72,7 @@ export default function LogTab() {
 			) : (
 				<EventList events={log.list} menu={admin ? menu : undefined} onScrolled={setScrolled} />
 			)}
-		</>
+			<Explained />
+		</Page>
 	);
 }

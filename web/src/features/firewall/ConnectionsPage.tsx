@@ -1,7 +1,8 @@
+import "./firewall.css";
 import { type FirewallConnection, type FirewallConnectionFilter, type FirewallConnections, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { PlugIcon } from "@patternfly/react-icons";
-import { EmptyState, formatBytes, formatDuration, formatNumber, Loaded, later } from "@ui";
+import { EmptyState, formatBytes, formatDuration, formatNumber, Loaded, later, Page, ProblemNotice } from "@ui";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@ui/Table";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -13,8 +14,8 @@ import { useTypedFilters } from "./useTypedFilters";
 const CutDialog = later("cut connections", () => import("./CutDialog"));
 const protocols = ["tcp", "udp", "icmp", "icmpv6"];
 
-/** ConnectionsTab is what passes right now, as the kernel remembers it, and can be ended. */
-export default function ConnectionsTab() {
+/** ConnectionsPage is what passes right now, as the kernel remembers it, and can be ended. */
+export default function ConnectionsPage() {
 	const { t } = useTranslation("firewall");
 	const admin = useCan("admin");
 	const typed = useTypedFilters(filterKeys);
@@ -31,7 +32,8 @@ export default function ConnectionsTab() {
 		</FilterBar>
 	);
 	return (
-		<>
+		<Page title={t("connection.title")} description={t("connection.lead")}>
+			<ProblemNotice service="packet-filter" component="firewall" />
 			{bar}
 			<Loaded query={query} height="20rem">
 				{(found) => <List found={found} onCut={admin ? setDoomed : undefined} />}
@@ -39,7 +41,7 @@ export default function ConnectionsTab() {
 			<Suspense fallback={null}>
 				{doomed && <CutDialog filter={doomed} onClose={() => setDoomed(undefined)} />}
 			</Suspense>
-		</>
+		</Page>
 	);
 }
 
@@ -63,7 +65,7 @@ function List({ found, onCut }: ListProps) {
 			<p role="status" className="gw-fw-lead">
 				{t("connection.count", { shown: formatNumber(connections.length), total: formatNumber(total), count: total })}
 			</p>
-			<Table aria-label={t("tab.connections")} variant="compact">
+			<Table aria-label={t("connection.title")} variant="compact">
 				<Thead>
 					<Tr>
 						<Th width={10}>{t("connection.protocol")}</Th>

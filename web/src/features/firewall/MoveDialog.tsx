@@ -1,0 +1,61 @@
+import type { Resource, Row } from "@api";
+import { FormGroup, Radio, TextInput } from "@patternfly/react-core";
+import { ConfirmDialog } from "@ui";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { arranged, type Place } from "./order";
+import { type Order, useArrange } from "./useSaveOrder";
+
+interface Props<R extends Row> {
+	source: Pick<Resource<R, never>, "list">;
+	order: Order;
+	rows: R[];
+	onDone: () => void;
+	onClose: () => void;
+}
+
+const places: Place["to"][] = ["top", "bottom", "after"];
+
+/** MoveDialog takes many rules to another place, in the order that they have among themselves. */
+export default function MoveDialog<R extends Row>({ source, order, rows, onDone, onClose }: Props<R>) {
+	const { t } = useTranslation("firewall");
+	const { arrange, dialog } = useArrange(source, order);
+	const [to, setTo] = useState<Place["to"]>("top");
+	const [after, setAfter] = useState("1");
+	const chosen = new Set(rows.map((row) => row.id));
+	const move = () => arrange((all) => arranged(all, chosen, { to, after: Number(after) })).then(onDone);
+	return (
+		<ConfirmDialog
+			title={t("order.moveMany", { count: rows.length })}
+			confirm={t("order.move")}
+			onConfirm={move}
+			onClose={onClose}
+		>
+			<div role="radiogroup" aria-label={t("order.moveMany", { count: rows.length })} className="gw-fw-choices">
+				{places.map((one) => (
+					<Radio
+						key={one}
+						id={`move-${one}`}
+						name="move"
+						label={t(`order.to.${one}`)}
+						isChecked={to === one}
+						onChange={() => setTo(one)}
+					/>
+				))}
+			</div>
+			{to === "after" && (
+				<FormGroup label={t("order.number")} fieldId="move-after">
+					<TextInput
+						id="move-after"
+						type="number"
+						min={1}
+						inputMode="numeric"
+						value={after}
+						onChange={(_, text) => setAfter(text)}
+					/>
+				</FormGroup>
+			)}
+			{dialog}
+		</ConfirmDialog>
+	);
+}
