@@ -1,12 +1,23 @@
 import { orderFirewallRules, useSave } from "@api";
 import { Button } from "@patternfly/react-core";
 import { SearchIcon, ShieldAltIcon } from "@patternfly/react-icons";
-import { EmptyState, ResourceSection, type RowAction, tell, toast, useErrorText, useUrlState } from "@ui";
+import {
+	EmptyState,
+	later,
+	ResourceSection,
+	type RowAction,
+	type RowDialog,
+	tell,
+	toast,
+	useErrorText,
+	useUrlState,
+} from "@ui";
 import { RowMenu } from "@ui/RowMenu";
 import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { opensEverything } from "./everywhere";
 import type { MoveTo } from "./OrderedItem";
 import { OrderedList } from "./OrderedList";
 import { PlaceDialog } from "./PlaceDialog";
@@ -15,6 +26,16 @@ import { useCounters, useFindings, useSourceZones, useTargetZones } from "./requ
 import { idsOf, inputOf, linkTo } from "./rule";
 import { type Rule, rules } from "./rules";
 import { useNames } from "./useNames";
+
+const EnableDialog = later("enable a rule", () => import("./EnableDialog"));
+
+/** enabling is asked for by the menu's own entry, and not for every rule. */
+const enabling: RowDialog<Rule> = {
+	id: "enable",
+	title: "",
+	fits: () => false,
+	dialog: (rule, close) => <EnableDialog rule={rule} onClose={close} />,
+};
 
 /** RulesTab is who may reach what: rules in the order in which they are asked, all of them or those between two zones. */
 export default function RulesTab() {
@@ -26,6 +47,7 @@ export default function RulesTab() {
 			columns={[]}
 			reload
 			form={() => import("./ruleForm")}
+			dialogs={[enabling]}
 			list={(given) => <RuleList {...given} />}
 		/>
 	);
@@ -118,7 +140,9 @@ function useRuleActions() {
 	const text = useErrorText();
 	const { mutate } = useSave(rules);
 	const [, set] = useUrlState();
-	const turn = (rule: Rule) =>
+	const turn = async (rule: Rule) => {
+		const risky = !rule.enabled && (await opensEverything(rule).catch(() => true));
+		if (risky) return set({ do: enabling.id, id: rule.id }, { push: true });
 		mutate(
 			{ row: rule, body: { ...inputOf(rule), enabled: !rule.enabled } },
 			{
@@ -126,12 +150,13 @@ function useRuleActions() {
 				onError: (error) => toast.danger(t("notSaved", { name: rule.name }), { detail: text(error) }),
 			},
 		);
+	};
 	const duplicate = async ({ id }: Rule) => {
 		const { data } = await rules.get({ path: { id } });
 		set(linkTo(inputOf(data)), { push: true });
 	};
 	return (rule: Rule): RowAction[] => [
-		{ title: t(rule.enabled ? "rule.turnOff" : "rule.turnOn"), onClick: () => turn(rule) },
+		{ title: t(rule.enabled ? "rule.turnOff" : "rule.turnOn"), onClick: () => void turn(rule) },
 		{ title: t("rule.duplicate"), onClick: () => void duplicate(rule) },
 	];
 }
