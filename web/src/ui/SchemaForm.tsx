@@ -101,7 +101,7 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 				<FormSections ns={ns} inputs={inputs} control={form.control} />
 				{props.children}
 			</div>
-			{plan && <Planned plan={plan} ns={ns} />}
+			{plan && <Planned plan={plan} ns={ns} inputs={inputs} />}
 			{!props.frame && foot}
 			{guard && <LeaveGuard when={lost} />}
 		</Form>

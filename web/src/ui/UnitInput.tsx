@@ -1,6 +1,7 @@
 import { Button, FormSelect, FormSelectOption, TextInput } from "@patternfly/react-core";
 import { type ComponentProps, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { formatNumber } from "./format";
 import { sizeOf, sizesOf, type Unit, unitText, unitWord } from "./units";
 
 interface Props extends Omit<ComponentProps<typeof TextInput>, "onChange" | "value" | "min" | "max"> {
@@ -69,7 +70,7 @@ export function UnitInput({ id, label, unit, value, min = 0, max, presets = [], 
 				<fieldset className="gw-presets" aria-label={t("presetsOf", { label })}>
 					{presets.map((one) => (
 						<Button key={one} variant="plain" size="sm" aria-pressed={one === value} onClick={() => preset(one)}>
-							{one === 0 && zero ? zero : unitText(unit, one)}
+							{one === 0 && zero ? zero : sizes.length > 1 ? unitText(unit, one) : formatNumber(one)}
 						</Button>
 					))}
 				</fieldset>

@@ -13,7 +13,7 @@ export const form: FormSpec = {
 		{ name: "src_cidr", section: "traffic" },
 		{ name: "dst_zone", initial: "any", kind: "choice", useChoices: useReachedZones, section: "traffic" },
 		{ name: "dst_cidr", section: "traffic" },
-		...serviceFields.map((field) => ({ ...field, section: "traffic" })),
+		...serviceFields.map((field) => ({ ...field, section: "service" })),
 		{ name: "enabled", initial: true, section: "options" },
 		{ name: "description", section: "options" },
 	],

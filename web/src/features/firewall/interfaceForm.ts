@@ -9,8 +9,8 @@ export const form: FormSpec = {
 	useInitial,
 	fields: [
 		{ name: "name", focus: true, useChoices: useFreeNames, section: "interface" },
-		{ name: "role", kind: "choice", useChoices: useRoleZones, section: "interface" },
 		{ name: "type", section: "interface" },
+		{ name: "role", kind: "choice", useChoices: useRoleZones, section: "interface" },
 		{ name: "parent", required: true, when: vlan, section: "interface" },
 		{ name: "vlan_id", required: true, narrow: true, when: vlan, section: "interface" },
 		{ name: "members", required: true, when: { type: ["bridge", "bond"] }, section: "interface" },

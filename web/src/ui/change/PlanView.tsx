@@ -2,14 +2,23 @@ import "./change.css";
 import type { Plan } from "@api";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import type { Input } from "../fields";
+import { unitText } from "../units";
 import { useValueText } from "../valueText";
 import { useWords } from "../words";
 import { FileDiffs } from "./FileDiffs";
 import { planWords } from "./planWords";
 import { fieldsOf } from "./rows";
 
+interface Props {
+	plan: Plan;
+	/** Namespace and inputs of the form whose change it is. */
+	ns?: string;
+	inputs?: Input[];
+}
+
 /** PlanView says what a change would do, in words first, then file by file; nothing has changed yet. */
-export default function PlanView({ plan, ns = "ui" }: { plan: Plan; ns?: string }) {
+export default function PlanView({ plan, ns = "ui", inputs = [] }: Props) {
 	const { t } = useTranslation("ui");
 	const view = useRef<HTMLElement>(null);
 	const files = plan.files.filter((file) => file.diff !== "");
@@ -23,7 +32,7 @@ export default function PlanView({ plan, ns = "ui" }: { plan: Plan; ns?: string 
 					<li key={sentence}>{sentence}</li>
 				))}
 			</ul>
-			<Fields plan={plan} ns={ns} />
+			<Fields plan={plan} ns={ns} inputs={inputs} />
 			<p className="gw-plan-rest">{t(rest)}</p>
 			<FileDiffs files={files} folded />
 		</section>
@@ -34,10 +43,15 @@ export default function PlanView({ plan, ns = "ui" }: { plan: Plan; ns?: string 
 const unreadable = /password|secret|_key$|_id$/;
 
 /** Fields are what changes in the row that a form is about, as the form calls it. */
-function Fields({ plan, ns }: { plan: Plan; ns: string }) {
+function Fields({ plan, ns, inputs }: Required<Props>) {
 	const { t, has } = useWords(ns);
 	const { t: shared } = useTranslation("ui");
-	const text = useValueText(ns);
+	const words = useValueText(ns);
+	const text = (name: string, value: unknown) => {
+		const unit = inputs.find((input) => input.name === name)?.unit;
+		if (!unit || typeof value !== "number") return words(name, value);
+		return value === 0 && has(`zero.${name}`) ? t(`zero.${name}`) : unitText(unit, value);
+	};
 	const rows = plan.rows.filter((row) => row.operation === "UPDATE");
 	const changes = rows.length === 1 && rows[0] ? fieldsOf(rows[0]).filter(({ field }) => has(`field.${field}`)) : [];
 	if (changes.length === 0) return null;
