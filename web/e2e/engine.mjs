@@ -64,12 +64,14 @@ async function seeAndUndo(page) {
 	await press(dialog, "Preview changes");
 	const plan = page.getByRole("dialog", { name: "Preview changes" });
 	await plan.waitFor();
+	out.shown.words = await plan.getByText("Changes DNS record", { exact: false }).first().textContent();
+	await plan.locator("summary").first().click();
 	await shootBoth(page, "change-plan");
 	const lines = (kind) => plan.locator(`tr[data-kind="${kind}"] td:last-child`).allTextContents();
 	out.shown.removed = await lines("removed");
 	out.shown.added = await lines("added");
 	out.answers.looked = await dig();
-	await plan.getByRole("button", { name: "Close" }).last().click();
+	await press(plan, "Back");
 
 	const began = Date.now();
 	await save(dialog);

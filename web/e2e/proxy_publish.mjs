@@ -41,12 +41,13 @@ async function publish(page) {
 	await next(page);
 	await sight(page, "publish-summary");
 	await press(page, "Preview changes");
-	const plan = page.getByRole("dialog", { name: "Preview changes" });
+	const plan = page.getByRole("region", { name: "Preview changes" });
 	await plan.waitFor();
+	out.shown.words = await plan.getByRole("listitem").first().textContent();
 	out.shown.files = await plan.getByRole("heading", { level: 3 }).count();
 	await sight(page, "publish-plan");
 	out.answers.looked = await visit("/", 1);
-	await plan.getByRole("button", { name: "Close" }).last().click();
+	await press(page, "Hide preview");
 	const began = Date.now();
 	await press(page.getByRole("main"), "Publish");
 	await page.getByRole("heading", { name: `${site} is published` }).waitFor();

@@ -66,7 +66,8 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 			key.startsWith("server.") ||
 			prefixes.some((prefix) => key.startsWith(prefix)) ||
 			suffixes.some((suffix) => key.endsWith(suffix)) ||
-			(/^(field|help|option|placeholder|action|services|problems|check)\./.test(key) && !["app", "ui"].includes(owner));
+			(/^(field|help|option|placeholder|section|zero|action|services|problems|check)\./.test(key) &&
+				!["app", "ui"].includes(owner));
 		expect([...(en?.keys() ?? [])].filter((key) => !used(key))).toEqual([]);
 	});
 

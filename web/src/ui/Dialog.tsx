@@ -10,7 +10,8 @@ interface Props {
 	description?: ReactNode;
 	/** A warning sign stands before the title. */
 	warning?: boolean;
-	size?: "small" | "medium";
+	/** A sheet stands at the side, as high as the window. */
+	size?: "small" | "medium" | "sheet";
 	/** Closes it by the cross and by Escape; without it the dialog stays until one of its own buttons is pressed. */
 	onClose?: () => void;
 	/** Selector of what has the focus at first. */
@@ -20,6 +21,8 @@ interface Props {
 	footer?: ReactNode;
 	children: ReactNode;
 }
+
+const classes = { small: "", medium: "gw-dialog-wide", sheet: "gw-sheet" };
 
 /**
  * Dialog is a window above the page; mount it to open it. The head is our own: PatternFly's cuts off
@@ -37,11 +40,11 @@ export function Dialog({ title, description, warning, size = "small", onClose, f
 	return (
 		<Modal
 			isOpen
-			variant={size}
+			variant={size === "sheet" ? "medium" : size}
 			onEscapePress={pressed}
 			aria-labelledby={id}
 			elementToFocus={focus}
-			className={`${size === "medium" ? "gw-dialog-wide " : ""}${rest.className ?? ""}`}
+			className={`${classes[size]} ${rest.className ?? ""}`.trim()}
 		>
 			<div className="gw-dialog-head">
 				<div>

@@ -10,6 +10,7 @@ import { later } from "./later";
 import { fromLocal, toLocal } from "./moment";
 import { PasswordInput } from "./PasswordInput";
 import { SuggestInput } from "./SuggestInput";
+import { UnitInput } from "./UnitInput";
 
 interface Props {
 	id: string;
@@ -19,6 +20,8 @@ interface Props {
 	invalid: boolean;
 	describedBy?: string;
 	placeholder?: string;
+	/** What 0 means, for a number with a unit. */
+	zero?: string;
 	optionLabel: (value: string) => string;
 }
 
@@ -29,7 +32,7 @@ const SearchInput = later("search input", async () => ({ default: (await import(
 const TokenInput = later("token input", async () => ({ default: (await import("./TokenInput")).TokenInput }));
 
 /** FieldInput is the control for a field's kind. */
-export function FieldInput({ id, input, label, field, invalid, describedBy, placeholder, optionLabel }: Props) {
+export function FieldInput({ id, input, label, field, invalid, describedBy, placeholder, zero, optionLabel }: Props) {
 	const { t } = useTranslation("ui");
 	const shared = {
 		id,
@@ -53,6 +56,7 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 					aria-label={label}
 					isChecked={Boolean(field.value)}
 					aria-describedby={describedBy}
+					aria-invalid={invalid || undefined}
 					onChange={(_, on) => field.onChange(on)}
 				/>
 			);
@@ -135,7 +139,20 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 				/>
 			);
 		case "number":
-			return (
+			return input.unit ? (
+				<UnitInput
+					{...shared}
+					label={label}
+					unit={input.unit}
+					presets={input.presets}
+					zero={zero}
+					placeholder={placeholder}
+					min={input.min}
+					max={input.max}
+					value={field.value as number | ""}
+					onChange={field.onChange}
+				/>
+			) : (
 				<TextInput
 					{...shared}
 					type="number"

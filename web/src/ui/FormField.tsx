@@ -6,9 +6,10 @@ import { FieldInput } from "./FieldInput";
 import { type Input, isAsked, isBlank } from "./fields";
 import { StrengthHint } from "./StrengthHint";
 import { useWords } from "./words";
+import { wrongOf } from "./wrong";
 
 interface Props {
-	/** Namespace whose "field.<name>", "help.<name>" and "option.<name>.<value>" are shown. */
+	/** Namespace whose "field.<name>", "help.<name>", "zero.<name>" and "option.<name>.<value>" are shown. */
 	ns: string;
 	input: Input;
 	control: Control;
@@ -19,7 +20,7 @@ export function FormField({ ns, input, control }: Props) {
 	const { t, has } = useWords(ns);
 	const { field, fieldState } = useController({ name: input.name, control });
 	const id = `field-${input.name}`;
-	const wrong = fieldState.error?.message;
+	const wrong = wrongOf(fieldState.error);
 	const by = useWatch({ control, name: input.hintBy ?? input.name }) as unknown;
 	const others = Object.keys(input.when ?? {});
 	const held = useWatch({ control, name: others }) as unknown[];
@@ -38,7 +39,7 @@ export function FormField({ ns, input, control }: Props) {
 			label={input.kind === "switch" ? undefined : label}
 			fieldId={id}
 			isRequired={input.required}
-			className={input.narrow ? "gw-narrow" : undefined}
+			className={`${input.narrow ? "gw-narrow" : ""} ${input.wide ? "gw-span" : ""}`.trim() || undefined}
 		>
 			<FieldInput
 				id={id}
@@ -47,6 +48,7 @@ export function FormField({ ns, input, control }: Props) {
 				field={{ ...field, onBlur: left }}
 				invalid={Boolean(wrong)}
 				placeholder={placeholder}
+				zero={has(`zero.${input.name}`) ? t(`zero.${input.name}`) : undefined}
 				describedBy={words ? `${id}-help` : undefined}
 				optionLabel={(value) => t(`option.${input.name}.${value}`)}
 			/>

@@ -14,7 +14,7 @@ export interface FormSpec {
 	fields: Field[];
 	/** A hook: values that a new row starts with, beside the schema's own. */
 	useInitial?: () => object;
-	/** Stands below the fields and says what they mean together. */
+	/** Stands above the buttons, in sight, and says what the fields mean together. */
 	Summary?: ComponentType<{ control: Control }>;
 }
 
@@ -32,7 +32,7 @@ interface Props<R extends Row, In> extends FormSpec {
 const nothing = () => undefined;
 
 /**
- * ResourceForm creates or changes a row in a dialog. When somebody else changed the
+ * ResourceForm creates or changes a row in a sheet at the side. When somebody else changed the
  * row meanwhile it shows both versions and lets the operator choose.
  */
 export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
@@ -58,12 +58,19 @@ export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
 				initial={base ?? initial}
 				submit={submit}
 				onDone={done}
-				foot={(form) => (
-					<>
-						{Summary && <Summary control={form.control} />}
-						{foot(form)}
-					</>
-				)}
+				foot={(form) => {
+					const { bar, action } = foot(form);
+					return {
+						bar: (
+							<>
+								{Summary && <Summary control={form.control} />}
+								{bar}
+							</>
+						),
+						action,
+					};
+				}}
+				wide
 				submitLabel={row ? t("save") : t("create")}
 				onClose={onClose}
 			/>

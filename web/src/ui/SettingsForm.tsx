@@ -64,6 +64,7 @@ function Editor<R extends Row, In>({ settings, ns, schema, fields, stored }: Pro
 				onDone={done}
 				onDirty={setDirty}
 				foot={foot}
+				wide
 				submitLabel={t("save")}
 			/>
 			{dialog}

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { Unit } from "./units";
 
 /** FormSchema is a generated schema of a request's body. */
 export type FormSchema = z.ZodMiniObject;
@@ -64,8 +65,18 @@ export interface Field {
 	hintBy?: string;
 	/** What it is called, where the messages cannot know: "field.<name>" otherwise. */
 	label?: string;
-	/** Asked only while these other fields hold one of these values: { source: ["upload"] }. */
-	when?: Record<string, string[]>;
+	/** Asked only while these other fields hold one of these values, or one that fits: { source: ["upload"] }. */
+	when?: Record<string, string[] | ((value: unknown) => boolean)>;
+	/** Part of the form that it stands in: its heading is "section.<name>"; "advanced" is last, and folded. */
+	section?: string;
+	/** Value of a new row, and what an advanced one is compared with; the schema's own otherwise. */
+	initial?: unknown;
+	/** What a number counts: shown beside it, in the unit that fits. "zero.<name>" is what 0 means. */
+	unit?: Unit;
+	/** Values to choose with one press. */
+	presets?: number[];
+	/** As wide as the form, where that has two columns. */
+	wide?: boolean;
 }
 
 /** Input is a field with all that its schema says. */
@@ -76,6 +87,7 @@ export interface Input extends Field {
 	min?: number;
 	max?: number;
 	initial: unknown;
+	wide: boolean;
 }
 
 /** Def is the part of a zod schema's definition that we read; zod documents it for authors of libraries. */
@@ -133,7 +145,8 @@ export function describe(schema: FormSchema, field: Field): Input {
 		min: limit(def, "greater_than"),
 		max: limit(def, "less_than") ?? limit(def, "max_length"),
 		required: field.required ?? (!optional && kind !== "switch"),
-		initial: initial ?? blanks[kind] ?? "",
+		wide: field.wide ?? kind === "textarea",
+		initial: field.initial ?? initial ?? blanks[kind] ?? "",
 	};
 }
 
@@ -145,7 +158,9 @@ export function initialOf(inputs: Input[], row?: object): Record<string, unknown
 
 /** isAsked says whether a field is on the form, by what others hold. */
 export const isAsked = ({ when = {} }: Field, values: Record<string, unknown>) =>
-	Object.entries(when).every(([name, fitting]) => fitting.includes(String(values[name])));
+	Object.entries(when).every(([name, fitting]) =>
+		typeof fitting === "function" ? fitting(values[name]) : fitting.includes(String(values[name])),
+	);
 
 /** bodyOf is what is sent: an optional field left empty is left out, and so is one that is not asked. */
 export function bodyOf(inputs: Input[], values: Record<string, unknown>): Record<string, unknown> {

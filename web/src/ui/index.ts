@@ -10,6 +10,7 @@ export { askOf, unsaid } from "./change/ask";
 export { ChangeBar } from "./change/ChangeBar";
 export { FileDiffs } from "./change/FileDiffs";
 export { tell, undo } from "./change/outcome";
+export { fieldsOf, nameOf } from "./change/rows";
 export { useLockout } from "./change/useLockout";
 export { actorOf, nounsOf, subjectOf, titleOf } from "./change/words";
 export { Dialog } from "./Dialog";

@@ -6,7 +6,11 @@ import { SettingsView } from "@ui/SettingsView";
 import { useTranslation } from "react-i18next";
 import { useAuthority, useSetAuthority } from "./requests";
 
-const fields: Field[] = [{ name: "email" }, { name: "directory_url" }, { name: "terms_agreed" }];
+const fields: Field[] = [
+	{ name: "email", section: "account" },
+	{ name: "terms_agreed", section: "account" },
+	{ name: "directory_url", wide: true, section: "advanced" },
+];
 
 /** AuthorityTab is whom certificates are ordered from, and as whom. */
 export default function AuthorityTab() {
@@ -39,6 +43,7 @@ function Editor({ stored }: { stored: SystemAcme }) {
 			submit={(body: SystemAcme) => save(body)}
 			onDone={() => toast.success(t("authority.saved"))}
 			submitLabel={t("authority.save")}
+			wide
 		/>
 	);
 }

@@ -6,11 +6,11 @@ export const form: FormSpec = {
 	schema: zDnsRecordInput,
 	useInitial,
 	fields: [
-		{ name: "zone_id", kind: "choice", useChoices: useZoneChoices },
-		{ name: "name", focus: true },
-		{ name: "type" },
-		{ name: "value", hintBy: "type" },
-		{ name: "ttl", narrow: true },
+		{ name: "zone_id", kind: "choice", useChoices: useZoneChoices, section: "record" },
+		{ name: "type", initial: "A", section: "record" },
+		{ name: "value", hintBy: "type", section: "record" },
+		{ name: "name", focus: true, section: "record" },
+		{ name: "ttl", initial: 3600, unit: "seconds", presets: [300, 3600, 86_400], section: "advanced" },
 	],
 };
 
@@ -19,5 +19,5 @@ function useInitial() {
 	const zones = useZoneChoices();
 	const [{ filter }] = useUrlState();
 	const zone_id = filter?.replace(/^zone_id:/, "") ?? (zones.length === 1 ? zones[0]?.value : undefined);
-	return { type: "A", ttl: 3600, zone_id };
+	return { zone_id };
 }

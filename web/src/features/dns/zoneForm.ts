@@ -1,4 +1,10 @@
 import { zDnsZoneInput } from "@api/schemas";
 import type { FormSpec } from "@ui";
 
-export const form: FormSpec = { schema: zDnsZoneInput, fields: [{ name: "name" }, { name: "forward_to" }] };
+export const form: FormSpec = {
+	schema: zDnsZoneInput,
+	fields: [
+		{ name: "name", section: "zone" },
+		{ name: "forward_to", section: "zone" },
+	],
+};

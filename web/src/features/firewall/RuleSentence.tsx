@@ -32,7 +32,8 @@ export function RuleSentence({ control }: { control: Control }) {
 	const words = () => {
 		if (!known) return "…";
 		try {
-			return `${saidOf(filling, known, t, (at) => formatExact(new Date(at)))}.`;
+			const said = saidOf(filling, known, t, (at) => formatExact(new Date(at)));
+			return said.endsWith("…") ? said : `${said}.`;
 		} catch (error) {
 			if (error instanceof Misread && error.cause instanceof Unknown) return unknownText(error.cause);
 			throw error;

@@ -4,8 +4,10 @@ import { SearchIcon, ShieldAltIcon } from "@patternfly/react-icons";
 import {
 	type BulkAction,
 	EmptyState,
+	later,
 	ResourceSection,
 	type RowAction,
+	type RowDialog,
 	tell,
 	toast,
 	useErrorText,
@@ -16,6 +18,7 @@ import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { opensEverything } from "./everywhere";
 import type { MoveTo } from "./OrderedItem";
 import { OrderedList } from "./OrderedList";
 import { PlaceDialog } from "./PlaceDialog";
@@ -25,6 +28,16 @@ import { idsOf, inputOf, linkTo, stored } from "./rule";
 import { type Rule, rules } from "./rules";
 import { useBulk } from "./useBulk";
 import { useNames } from "./useNames";
+
+const EnableDialog = later("enable a rule", () => import("./EnableDialog"));
+
+/** enabling is asked for by the menu's own entry, and not for every rule. */
+const enabling: RowDialog<Rule> = {
+	id: "enable",
+	title: "",
+	fits: () => false,
+	dialog: (rule, close) => <EnableDialog rule={rule} onClose={close} />,
+};
 
 /** RulesTab is who may reach what: rules in the order in which they are asked, all of them or those between two zones. */
 export default function RulesTab() {
@@ -38,6 +51,7 @@ export default function RulesTab() {
 			bulk={bulk}
 			reload
 			form={() => import("./ruleForm")}
+			dialogs={[enabling]}
 			list={(given) => <RuleList {...given} />}
 		/>
 	);
@@ -133,7 +147,9 @@ function useRuleActions() {
 	const text = useErrorText();
 	const { mutate } = useSave(rules);
 	const [, set] = useUrlState();
-	const turn = (rule: Rule) =>
+	const turn = async (rule: Rule) => {
+		const risky = !rule.enabled && (await opensEverything(rule).catch(() => true));
+		if (risky) return set({ do: enabling.id, id: rule.id }, { push: true });
 		mutate(
 			{ row: rule, body: { ...inputOf(rule), enabled: !rule.enabled } },
 			{
@@ -141,12 +157,13 @@ function useRuleActions() {
 				onError: (error) => toast.danger(t("notSaved", { name: rule.name }), { detail: text(error) }),
 			},
 		);
+	};
 	const duplicate = async ({ id }: Rule) => {
 		const { data } = await rules.get({ path: { id } });
 		set(linkTo(inputOf(data)), { push: true });
 	};
 	return (rule: Rule): RowAction[] => [
-		{ title: t(rule.enabled ? "rule.turnOff" : "rule.turnOn"), onClick: () => turn(rule) },
+		{ title: t(rule.enabled ? "rule.turnOff" : "rule.turnOn"), onClick: () => void turn(rule) },
 		{ title: t("rule.duplicate"), onClick: () => void duplicate(rule) },
 	];
 }

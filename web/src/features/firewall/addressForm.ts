@@ -3,6 +3,10 @@ import type { FormSpec } from "@ui";
 
 export const form: FormSpec = {
 	schema: zFirewallAddressInput,
-	useInitial: () => ({ kind: "host" }),
-	fields: [{ name: "name", focus: true }, { name: "kind" }, { name: "value", hintBy: "kind" }, { name: "description" }],
+	fields: [
+		{ name: "name", focus: true, section: "address" },
+		{ name: "kind", initial: "host", section: "address" },
+		{ name: "value", hintBy: "kind", section: "address" },
+		{ name: "description", section: "address" },
+	],
 };

@@ -6,16 +6,15 @@ import { serviceFields, serviceKinds } from "./serviceFields";
 
 export const form: FormSpec = {
 	schema: z.extend(zFirewallAssertionInput, { service_kind: serviceKinds }),
-	useInitial: () => ({ expect: "never", src_zone: "any", dst_zone: "any", service_kind: "any", enabled: true }),
 	fields: [
-		{ name: "name", focus: true },
-		{ name: "expect" },
-		{ name: "src_zone", kind: "choice", useChoices: useSourceZones },
-		{ name: "src_cidr" },
-		{ name: "dst_zone", kind: "choice", useChoices: useReachedZones },
-		{ name: "dst_cidr" },
-		...serviceFields,
-		{ name: "enabled" },
-		{ name: "description" },
+		{ name: "name", focus: true, section: "assertion" },
+		{ name: "expect", initial: "never", section: "assertion" },
+		{ name: "src_zone", initial: "any", kind: "choice", useChoices: useSourceZones, section: "traffic" },
+		{ name: "src_cidr", section: "traffic" },
+		{ name: "dst_zone", initial: "any", kind: "choice", useChoices: useReachedZones, section: "traffic" },
+		{ name: "dst_cidr", section: "traffic" },
+		...serviceFields.map((field) => ({ ...field, section: "service" })),
+		{ name: "enabled", initial: true, section: "options" },
+		{ name: "description", section: "options" },
 	],
 };

@@ -8,13 +8,13 @@ export const form: FormSpec = {
 	schema: zNetworkInterfaceInput,
 	useInitial,
 	fields: [
-		{ name: "name", focus: true, useChoices: useFreeNames },
-		{ name: "role", kind: "choice", useChoices: useRoleZones },
-		{ name: "type" },
-		{ name: "parent", required: true, when: vlan },
-		{ name: "vlan_id", required: true, narrow: true, when: vlan },
-		{ name: "members", required: true, when: { type: ["bridge", "bond"] } },
-		{ name: "description" },
+		{ name: "name", focus: true, useChoices: useFreeNames, section: "interface" },
+		{ name: "type", section: "interface" },
+		{ name: "role", kind: "choice", useChoices: useRoleZones, section: "interface" },
+		{ name: "parent", required: true, when: vlan, section: "interface" },
+		{ name: "vlan_id", required: true, narrow: true, when: vlan, section: "interface" },
+		{ name: "members", required: true, when: { type: ["bridge", "bond"] }, section: "interface" },
+		{ name: "description", section: "interface" },
 	],
 };
 

@@ -3,13 +3,20 @@ import { type FormSpec, useUrlState } from "@ui";
 import * as z from "zod/mini";
 import { RuleSentence } from "./RuleSentence";
 import { useSourceZones, useTargetZones } from "./requests";
+import { isEverywhere } from "./risk";
 import { startOf } from "./rule";
 import { addressNames, serviceNames } from "./sources";
 
 const text = z.optional(z.string().check(z.maxLength(4000)));
 
 /** Accepting everything from everywhere is asked for twice. */
-const everything = { action: ["accept"], src_zone: ["any"], dst_zone: ["any"], source: [""], destination: [""] };
+const everything = {
+	action: ["accept"],
+	src_zone: ["any"],
+	dst_zone: ["any"],
+	source: isEverywhere,
+	destination: isEverywhere,
+};
 
 export const form: FormSpec = {
 	schema: z.extend(zFirewallRuleInput, {
@@ -21,19 +28,19 @@ export const form: FormSpec = {
 	useInitial: () => startOf(useUrlState()[0]),
 	Summary: RuleSentence,
 	fields: [
-		{ name: "name", focus: true },
-		{ name: "action" },
-		{ name: "src_zone", kind: "choice", useChoices: useSourceZones, required: true },
-		{ name: "source", kind: "tokens", source: addressNames },
-		{ name: "dst_zone", kind: "choice", useChoices: useTargetZones, required: true },
-		{ name: "destination", kind: "tokens", source: addressNames },
-		{ name: "service", kind: "tokens", source: serviceNames },
-		{ name: "sure", kind: "switch", when: everything },
-		{ name: "log" },
-		{ name: "enabled" },
-		{ name: "expires_at", kind: "moment" },
-		{ name: "comment" },
-		{ name: "labels", lines: true, required: false },
-		{ name: "note", kind: "textarea" },
+		{ name: "name", focus: true, section: "rule" },
+		{ name: "action", section: "rule" },
+		{ name: "src_zone", kind: "choice", useChoices: useSourceZones, required: true, section: "traffic" },
+		{ name: "dst_zone", kind: "choice", useChoices: useTargetZones, required: true, section: "traffic" },
+		{ name: "source", kind: "tokens", source: addressNames, section: "traffic" },
+		{ name: "destination", kind: "tokens", source: addressNames, section: "traffic" },
+		{ name: "service", kind: "tokens", source: serviceNames, wide: true, section: "traffic" },
+		{ name: "sure", kind: "switch", when: everything, wide: true, section: "traffic" },
+		{ name: "enabled", initial: true, section: "options" },
+		{ name: "log", section: "options" },
+		{ name: "comment", section: "advanced" },
+		{ name: "expires_at", kind: "moment", section: "advanced" },
+		{ name: "labels", lines: true, required: false, wide: true, section: "advanced" },
+		{ name: "note", kind: "textarea", section: "advanced" },
 	],
 };

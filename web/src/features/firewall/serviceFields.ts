@@ -7,7 +7,7 @@ export const serviceKinds = z.enum(["any", "object", "group"]);
 
 /** serviceFields ask what it is about. */
 export const serviceFields: Field[] = [
-	{ name: "service_kind" },
+	{ name: "service_kind", initial: "any" },
 	{
 		name: "service_object_id",
 		kind: "search",

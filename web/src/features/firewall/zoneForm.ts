@@ -3,5 +3,8 @@ import type { FormSpec } from "@ui";
 
 export const form: FormSpec = {
 	schema: zFirewallZoneInput,
-	fields: [{ name: "name", focus: true }, { name: "description" }],
+	fields: [
+		{ name: "name", focus: true, section: "zone" },
+		{ name: "description", section: "zone" },
+	],
 };

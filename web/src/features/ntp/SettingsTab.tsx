@@ -4,12 +4,12 @@ import { SettingsForm } from "@ui/SettingsForm";
 import { settings } from "./resource";
 
 const fields: Field[] = [
-	{ name: "enabled" },
-	{ name: "serve_clients" },
-	{ name: "allow_acl", required: false },
-	{ name: "listen_addresses", required: false },
-	{ name: "makestep" },
-	{ name: "rtcsync" },
+	{ name: "enabled", section: "service" },
+	{ name: "serve_clients", section: "service" },
+	{ name: "allow_acl", required: false, section: "clients" },
+	{ name: "listen_addresses", required: false, section: "clients" },
+	{ name: "makestep", initial: true, section: "advanced" },
+	{ name: "rtcsync", initial: true, section: "advanced" },
 ];
 
 /** SettingsTab is how the time server works as a whole. */

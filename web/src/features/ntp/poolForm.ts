@@ -3,13 +3,12 @@ import type { FormSpec } from "@ui";
 
 export const form: FormSpec = {
 	schema: zNtpPoolInput,
-	useInitial: () => ({ kind: "pool", iburst: true }),
 	fields: [
-		{ name: "kind" },
-		{ name: "address", focus: true },
-		{ name: "iburst" },
-		{ name: "prefer" },
-		{ name: "minpoll", narrow: true },
-		{ name: "maxpoll", narrow: true },
+		{ name: "address", focus: true, section: "source" },
+		{ name: "kind", initial: "pool", section: "source" },
+		{ name: "prefer", section: "source" },
+		{ name: "iburst", initial: true, section: "advanced" },
+		{ name: "minpoll", narrow: true, section: "advanced" },
+		{ name: "maxpoll", narrow: true, section: "advanced" },
 	],
 };

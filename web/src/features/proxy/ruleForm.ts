@@ -5,10 +5,9 @@ import { useSitePools } from "./requests";
 export const form: FormSpec = {
 	// The site is the one that the page shows.
 	schema: zProxyRuleInput,
-	useInitial: () => ({ active: true }),
 	fields: [
 		{ name: "path_prefix", focus: true },
 		{ name: "backend_id", kind: "choice", useChoices: useSitePools },
-		{ name: "active" },
+		{ name: "active", initial: true },
 	],
 };

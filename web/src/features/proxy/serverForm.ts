@@ -3,14 +3,13 @@ import type { FormSpec } from "@ui";
 
 export const form: FormSpec = {
 	schema: zProxyServerInput,
-	useInitial: () => ({ active: true, weight: 100 }),
 	fields: [
-		{ name: "name", focus: true },
-		{ name: "address" },
-		{ name: "port", narrow: true },
-		{ name: "weight", narrow: true },
-		{ name: "active" },
-		{ name: "drain" },
-		{ name: "backup" },
+		{ name: "name", focus: true, section: "server" },
+		{ name: "address", section: "server" },
+		{ name: "port", narrow: true, section: "server" },
+		{ name: "active", initial: true, section: "server" },
+		{ name: "weight", initial: 100, narrow: true, section: "advanced" },
+		{ name: "backup", section: "advanced" },
+		{ name: "drain", section: "advanced" },
 	],
 };

@@ -4,12 +4,11 @@ import { useTcpPools } from "./requests";
 
 export const form: FormSpec = {
 	schema: zProxyPortInput,
-	useInitial: () => ({ active: true }),
 	fields: [
-		{ name: "name", focus: true },
-		{ name: "port", narrow: true },
-		{ name: "backend_id", kind: "choice", useChoices: useTcpPools },
-		{ name: "allow_from", required: false },
-		{ name: "active" },
+		{ name: "name", focus: true, section: "service" },
+		{ name: "port", narrow: true, section: "service" },
+		{ name: "backend_id", kind: "choice", useChoices: useTcpPools, section: "service" },
+		{ name: "active", initial: true, section: "service" },
+		{ name: "allow_from", required: false, wide: true, section: "access" },
 	],
 };

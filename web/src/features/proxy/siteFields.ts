@@ -12,22 +12,26 @@ function useChoices() {
 	return [{ value: "", label: t("pool.none") }, ...useSitePools()];
 }
 
+const day = 86_400;
+const year = 365 * day;
+const mib = 1_048_576;
+
 export const basics: Field[] = [
-	{ name: "name", required: true },
-	{ name: "backend_id", kind: "choice", useChoices },
-	{ name: "active" },
-	{ name: "maintenance" },
-	{ name: "http_to_https" },
-	{ name: "www_redirect" },
-	{ name: "disable_h3" },
-	{ name: "notes", kind: "textarea" },
+	{ name: "name", required: true, section: "domain" },
+	{ name: "backend_id", kind: "choice", useChoices, section: "domain" },
+	{ name: "active", section: "domain" },
+	{ name: "maintenance", section: "domain" },
+	{ name: "http_to_https", section: "redirects" },
+	{ name: "www_redirect", section: "redirects" },
+	{ name: "disable_h3", section: "advanced" },
+	{ name: "notes", kind: "textarea", section: "advanced" },
 ];
 
 export const security: Field[] = [
-	{ name: "hsts_max_age", narrow: true },
-	{ name: "hsts_subdomains" },
-	{ name: "hsts_preload" },
-	{ name: "rate_limit", narrow: true },
-	{ name: "max_body_size", narrow: true },
-	{ name: "allow_from" },
+	{ name: "hsts_max_age", unit: "seconds", presets: [0, day, 30 * day, year, 2 * year], wide: true, section: "hsts" },
+	{ name: "hsts_subdomains", section: "hsts" },
+	{ name: "hsts_preload", section: "hsts" },
+	{ name: "rate_limit", unit: "requests", presets: [0, 50, 100, 500], section: "limits" },
+	{ name: "max_body_size", unit: "bytes", presets: [0, mib, 10 * mib, 100 * mib, 1024 * mib], section: "limits" },
+	{ name: "allow_from", wide: true, section: "access" },
 ];

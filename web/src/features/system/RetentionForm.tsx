@@ -4,7 +4,10 @@ import { type Field, SchemaForm, toast, useErrorText } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useSetRetention } from "./requests";
 
-const fields: Field[] = [{ name: "backups" }, { name: "audit_days" }];
+const fields: Field[] = [
+	{ name: "backups", unit: "copies", presets: [7, 14, 30] },
+	{ name: "audit_days", unit: "days", presets: [90, 365, 1095] },
+];
 
 /** RetentionForm says how much history the node keeps. */
 export function RetentionForm({ kept }: { kept: SystemRetention }) {
@@ -26,6 +29,7 @@ export function RetentionForm({ kept }: { kept: SystemRetention }) {
 			submit={(body: SystemRetention) => save(body)}
 			onDone={(now) => toast.success(t("settings.saved"), { undo: changed(now) ? back : undefined })}
 			submitLabel={t("settings.save")}
+			wide
 		/>
 	);
 }

@@ -1,6 +1,7 @@
 import { useCan } from "@api";
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
 import { formatNumber, Loaded, PropertyList } from "@ui";
+import { unitText } from "@ui/units";
 import { useTranslation } from "react-i18next";
 import { FlagRow } from "./FlagRow";
 import { flagNames } from "./flags";
@@ -33,7 +34,7 @@ export default function SettingsTab() {
 								<PropertyList
 									items={[
 										[t("field.backups"), formatNumber(kept.backups)],
-										[t("field.audit_days"), formatNumber(kept.audit_days)],
+										[t("field.audit_days"), unitText("days", kept.audit_days)],
 									]}
 								/>
 							)

@@ -4,9 +4,9 @@ import type { FormSpec } from "@ui";
 export const form: FormSpec = {
 	schema: zUserInput,
 	fields: [
-		{ name: "email" },
-		{ name: "role" },
-		{ name: "password", only: "create", required: true, strength: true },
-		{ name: "active" },
+		{ name: "email", section: "account" },
+		{ name: "role", section: "account" },
+		{ name: "password", only: "create", required: true, strength: true, section: "account" },
+		{ name: "active", section: "account" },
 	],
 };

@@ -1,27 +1,52 @@
 import type { IntentFile } from "@api";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { serviceName } from "../service";
 import { UnifiedDiff } from "./UnifiedDiff";
 import { countOf, parseDiff } from "./unifiedDiff";
 
+interface Props {
+	files: IntentFile[];
+	/** Each opens with a press. */
+	folded?: boolean;
+}
+
 /** FileDiffs shows what happens to each daemon's files, one under the other. */
-export function FileDiffs({ files }: { files: IntentFile[] }) {
+export function FileDiffs({ files, folded = false }: Props) {
 	const { t } = useTranslation("ui");
 	return (
 		<div className="gw-files">
 			{files.map(({ component, path, diff }) => {
 				const { added, removed } = countOf(parseDiff(diff));
+				const head = (
+					<h3>
+						<span>{serviceName(component)}</span>
+						<code>{path}</code>
+						<span className="gw-files-count">{t("change.count", { added, removed })}</span>
+					</h3>
+				);
 				return (
-					<div key={`${component} ${path}`}>
-						<h3>
-							<span>{serviceName(component)}</span>
-							<code>{path}</code>
-							<span className="gw-files-count">{t("change.count", { added, removed })}</span>
-						</h3>
+					<Fold key={`${component} ${path}`} folded={folded} head={head}>
 						<UnifiedDiff diff={diff} label={t("change.diffOf", { path })} />
-					</div>
+					</Fold>
 				);
 			})}
 		</div>
+	);
+}
+
+function Fold({ folded, head, children }: { folded: boolean; head: ReactNode; children: ReactNode }) {
+	if (!folded)
+		return (
+			<div>
+				{head}
+				{children}
+			</div>
+		);
+	return (
+		<details className="gw-files-fold">
+			<summary>{head}</summary>
+			{children}
+		</details>
 	);
 }

@@ -1,0 +1,71 @@
+import { ApiError, type Plan } from "@api";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslation } from "react-i18next";
+import { useErrorText } from "./errorText";
+import { describe, type Field, type FormSchema, initialOf } from "./fields";
+import { schemaResolver } from "./resolver";
+import { place } from "./serverErrors";
+
+interface Spec<In, Out> {
+	schema: FormSchema;
+	fields: Field[];
+	initial?: object;
+	submit: (body: In) => Promise<Out>;
+	onDone?: (out: Out) => void;
+	onDirty?: (dirty: boolean) => void;
+}
+
+/** useSchemaForm is what a form holds, how it is sent, and what is wrong with it. */
+export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone, onDirty }: Spec<In, Out>) {
+	const { t } = useTranslation("ui");
+	const text = useErrorText();
+	const inputs = useMemo(() => fields.map((field) => describe(schema, field)), [schema, fields]);
+	const form = useForm({
+		defaultValues: initialOf(inputs, initial),
+		resolver: schemaResolver(schema, inputs, t),
+		mode: "onTouched",
+	});
+	const [above, setAbove] = useState<string[]>([]);
+	/** What would change, while that is looked at. */
+	const [plan, setPlan] = useState<Plan>();
+	const saved = useRef(false);
+	const { isDirty } = form.formState;
+	// Not react-hook-form's own word for it: a look at what would change counts as sending there.
+	const [busy, setBusy] = useState(false);
+
+	useEffect(() => onDirty?.(isDirty), [onDirty, isDirty]);
+
+	const fail = (error: unknown) => {
+		// What is wrong stands at the fields.
+		setPlan(undefined);
+		if (!(error instanceof ApiError) || error.fields.length === 0) return setAbove([text(error)]);
+		const placed = place(
+			error,
+			inputs.map((input) => input.name),
+		);
+		setAbove(placed.above);
+		placed.atField.forEach(({ name, message }, i) => {
+			form.setError(name, { type: "server", message }, { shouldFocus: i === 0 });
+		});
+	};
+	const save = form.handleSubmit(async (body) => {
+		setAbove([]);
+		setBusy(true);
+		try {
+			const out = await submit(body as In);
+			saved.current = true;
+			onDone?.(out);
+		} catch (error) {
+			fail(error);
+		} finally {
+			setBusy(false);
+		}
+	});
+	const check = (act: (body: In) => Promise<void>) =>
+		form.handleSubmit(async (body) => {
+			setAbove([]);
+			await act(body as In).catch(fail);
+		})();
+	return { form, inputs, above, busy, save, check, plan, setPlan, lost: () => isDirty && !saved.current };
+}
