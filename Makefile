@@ -37,7 +37,7 @@ PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./
 UNIT     = $$(go list -e $(PATTERNS) | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
 .DEFAULT_GOAL := help
-.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
+.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -99,6 +99,10 @@ dev: ## the API on http://127.0.0.1:8080 with a PostgreSQL of its own, state in 
 	mkdir -p .cache/dev
 	$(POSTGRES) go run ./cmd/gateway-api --dev --state-dir .cache/dev --listen 127.0.0.1:8080
 
+PORT ?= 3443
+demo: deb ## a node with sample data, to open in the browser, until Ctrl-C (as root); PORT=3443
+	@exec go run ./lab/cmd/lab demo --deb dist/gateway_$(VERSION)_$(ARCH).deb --listen 127.0.0.1:$(PORT) --sites 127.0.0.1:$$(($(PORT) + 5000))
+
 bench: ## Go benchmarks; BENCH=pattern
 	$(POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -p 1 -timeout 30m ./internal/...
 
@@ -124,8 +128,8 @@ steady: ## which end-to-end tests and bars fail by chance: two rounds beside two
 	@rc=0; .ci/run steady $(AREA) || rc=$$?; \
 	if [ -n '$(WRITE)' ]; then go run ./tools/bars -lines .cache/steady -write docs/measured.md || rc=$$?; fi; exit $$rc
 
-conformance: ## which statements of docs/conformance.md a test shows
-	@go run ./tools/conformance
+conformance: ## which statements of docs/conformance.md a test shows; WRITE=1 brings the README's figure up to date
+	@go run ./tools/conformance $(if $(WRITE),-write)
 
 fuzz: ## every fuzz target for FUZZTIME (20s)
 	@grep -roEH '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' $(wildcard cmd internal lab packaging tools) web/embed.go \

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -138,5 +139,32 @@ func TestTheRealListIsWhole(t *testing.T) {
 	}
 	if got := len(list.ids); got != 628 {
 		t.Errorf("statements = %d, want 628", got)
+	}
+}
+
+func TestTheReadmeHasTheFigure(t *testing.T) {
+	var out strings.Builder
+	if _, err := run(&out, "../..", false); err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(told.Find(readme)), figure(out.String()); got != want {
+		t.Errorf("README.md says that a test shows %q, but it is %q: make conformance WRITE=1", got, want)
+	}
+}
+
+func TestTheReadmeIsBroughtUpToDate(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "README.md")
+	if err := os.WriteFile(page, []byte("A test shows 1 of 9 statements of it.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeReadme(page, "conformance: 2 of 9 shown\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(page); string(got) != "A test shows 2 of 9 statements of it.\n" {
+		t.Errorf("README = %q", got)
 	}
 }

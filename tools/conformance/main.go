@@ -13,13 +13,20 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 func main() {
 	root := flag.String("root", ".", "the checkout")
 	where := flag.Bool("where", false, "list every shown statement with the tests that show it")
+	write := flag.Bool("write", false, "bring the figure in README.md up to date")
 	flag.Parse()
-	ok, err := run(os.Stdout, *root, *where)
+	var out strings.Builder
+	ok, err := run(io.MultiWriter(os.Stdout, &out), *root, *where)
+	if err == nil && *write {
+		err = writeReadme(filepath.Join(*root, "README.md"), out.String())
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 	}
@@ -68,4 +75,28 @@ func readPages(root string) (statements, departures, error) {
 	}
 	list, err := parseStatements(string(src))
 	return list, parseDepartures(string(departs)), err
+}
+
+var (
+	counted = regexp.MustCompile(`conformance: (\d+ of \d+) shown`)
+	told    = regexp.MustCompile(`\d+ of \d+ statements`)
+)
+
+// figure is what was counted, as the README has it.
+func figure(output string) string {
+	if m := counted.FindStringSubmatch(output); m != nil {
+		return m[1] + " statements"
+	}
+	return ""
+}
+
+func writeReadme(page, output string) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return fmt.Errorf("read the README: %w", err)
+	}
+	if !told.Match(text) {
+		return fmt.Errorf("%s has no figure of statements", page)
+	}
+	return os.WriteFile(page, told.ReplaceAll(text, []byte(figure(output))), 0o644)
 }

@@ -40,7 +40,7 @@ func command() *cobra.Command {
 		// Errors are printed once, by main, and are not about usage.
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	root.AddCommand(rootCommand(), upCommand(), psCommand(), runCommand(), shellCommand(), sweepCommand(), postgresCommand())
+	root.AddCommand(rootCommand(), upCommand(), demoCommand(), psCommand(), runCommand(), shellCommand(), sweepCommand(), postgresCommand())
 	return root
 }
 

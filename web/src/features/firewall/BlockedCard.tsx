@@ -10,13 +10,13 @@ export function BlockedCard() {
 	const { t } = useTranslation("firewall");
 	const query = useQuery({ ...firewallLogOptions(), refetchInterval: 15_000 });
 	return (
-		<DashCard title={t("blocked.title")} to={logPath()} more={t("tab.log")}>
+		<DashCard title={t("blocked.title")} to={logPath()} more={t("log.title")}>
 			<Loaded query={query}>{(events) => <Senders blocked={blockedOf(events)} />}</Loaded>
 		</DashCard>
 	);
 }
 
-const logPath = (src?: string) => `/firewall?tab=log${src ? `&src=${encodeURIComponent(src)}` : ""}`;
+const logPath = (src?: string) => `/live-log${src ? `?src=${encodeURIComponent(src)}` : ""}`;
 
 function Senders({ blocked }: { blocked: Blocked }) {
 	const { t } = useTranslation("firewall");
