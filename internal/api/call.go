@@ -112,7 +112,7 @@ func (a Answer) Fault() *fault.Fault {
 }
 
 func (e *Error) fault(status int) *fault.Fault {
-	return &fault.Fault{Kind: kinds[status], Code: e.Code, Message: e.Message, Fields: e.Fields, Current: e.Current}
+	return &fault.Fault{Kind: kinds[status], Code: e.Code, Sentence: e.Sentence, Fields: e.Fields, Current: e.Current}
 }
 
 // recorder keeps an answer.

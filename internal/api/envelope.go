@@ -7,9 +7,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -25,8 +23,8 @@ type Envelope[T any] struct {
 
 // Error is what a failed request answers in the envelope.
 type Error struct {
-	Code    string        `json:"code" example:"invalid" doc:"For programs: invalid, unauthenticated, forbidden, not_found, conflict, …"`
-	Message string        `json:"message" doc:"For people"`
+	Code string `json:"code" example:"invalid" doc:"For programs: invalid, unauthenticated, forbidden, not_found, conflict, …"`
+	fault.Sentence
 	Fields  []fault.Field `json:"fields" doc:"What is wrong in which field"`
 	Current any           `json:"current,omitempty" doc:"With precondition_failed: the stored state"`
 }
@@ -72,7 +70,7 @@ func answer(err error) *failure {
 		f = fault.New(fault.Internal, "internal error; see this node's log for details")
 	}
 	out := &failure{status: statuses[f.Kind], headers: http.Header{}}
-	out.Err = &Error{Code: f.Code, Message: f.Message, Fields: f.Fields, Current: f.Current}
+	out.Err = &Error{Code: f.Code, Sentence: f.Sentence, Fields: f.Fields, Current: f.Current}
 	if out.Err.Fields == nil {
 		out.Err.Fields = []fault.Field{}
 	}
@@ -124,7 +122,7 @@ func init() {
 		if !ok {
 			kind = fault.Internal
 		}
-		f := fault.New(kind, "%s", refusal(kind, msg))
+		f := fault.With(kind, refusal(kind, msg))
 		for _, err := range errs {
 			var d huma.ErrorDetailer
 			if errors.As(err, &d) {
@@ -134,37 +132,6 @@ func init() {
 		}
 		return answer(f)
 	}
-}
-
-func refusal(kind fault.Kind, msg string) string {
-	switch kind {
-	case fault.Invalid:
-		return "the request is not valid"
-	case fault.Internal:
-		return "internal error; see this node's log for details"
-	}
-	return msg
-}
-
-// absent is how huma says that a field is not there; it places that at what the field belongs to.
-var absent = regexp.MustCompile(`^expected required property (\S+) to be present$`)
-
-// fieldOf is the field that a complaint is about, by its own name.
-func fieldOf(d *huma.ErrorDetail) fault.Field {
-	if m := absent.FindStringSubmatch(d.Message); m != nil {
-		return fault.Field{Name: fieldName(d.Location + "." + m[1]), Message: "is required"}
-	}
-	return fault.Field{Name: fieldName(d.Location), Message: d.Message}
-}
-
-// fieldName turns huma's location into the name the operator knows: "body.email" → "email".
-func fieldName(location string) string {
-	for _, prefix := range []string{"body.", "query.", "path.", "header."} {
-		if rest, ok := strings.CutPrefix(location, prefix); ok {
-			return rest
-		}
-	}
-	return location
 }
 
 // panicked is the error a recovered panic becomes.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
@@ -19,6 +20,9 @@ const (
 	changeHeader  = "Gateway-Change"
 	applyHeader   = "Gateway-Apply"
 	whyHeader     = "Gateway-Apply-Reason"
+
+	whyTextHeader   = "Gateway-Apply-Text"
+	whyParamsHeader = "Gateway-Apply-Params" // a JSON list
 )
 
 // A confirmation takes a person, but not a coffee break.
@@ -68,9 +72,21 @@ func report(ctx context.Context) {
 		if o.Apply != "" {
 			h.Set(applyHeader, o.Apply)
 		}
-		if o.Why != "" {
-			h.Set(whyHeader, o.Why)
+		if o.Why.Message != "" {
+			h.Set(whyHeader, o.Why.Message)
+			setWords(h, o.Why.Words)
 		}
+	}
+}
+
+// setWords puts the words of the reason beside it, for translations.
+func setWords(h http.Header, w fault.Words) {
+	if w.Text == "" {
+		return
+	}
+	h.Set(whyTextHeader, w.Text)
+	if params, err := json.Marshal(w.Params); err == nil && len(w.Params) > 0 {
+		h.Set(whyParamsHeader, string(params))
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/db/migrate"
 	"gateway/internal/dnsprovider"
+	"gateway/internal/fault"
 	"gateway/internal/intent"
 	"gateway/internal/process"
 	"gateway/internal/secret"
@@ -195,7 +196,7 @@ func synced(applier apply.Client, name string) change.Applied {
 	defer cancel()
 	came, err := applier.Sync(ctx, name)
 	if err != nil {
-		return change.Applied{State: intent.Pending, Why: "the applier does not answer; it applies this once it is back"}
+		return change.Applied{State: intent.Pending, Why: fault.Said("the applier does not answer; it applies this once it is back")}
 	}
 	return came
 }

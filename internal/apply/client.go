@@ -49,7 +49,7 @@ func (c Client) Sync(ctx context.Context, component string) (change.Applied, err
 	if err := c.call(ctx, syncRequest{Verb: "sync", Component: component}, &a); err != nil {
 		return change.Applied{}, fmt.Errorf("sync %s: %w", component, err)
 	}
-	return change.Applied{State: a.State, Why: a.Why}, nil
+	return change.Applied{State: a.State, Why: a.why()}, nil
 }
 
 // States is how every managed component stands.

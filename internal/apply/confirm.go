@@ -158,7 +158,7 @@ func (w *worker) held() (change.Applied, bool) {
 		return change.Applied{}, false
 	}
 	w.stage(Held)
-	return change.Applied{State: intent.Pending, Why: "an unconfirmed change is being reverted first"}, true
+	return change.Applied{State: intent.Pending, Why: fault.Said("an unconfirmed change is being reverted first")}, true
 }
 
 // watchConfirmation undoes what was not confirmed in time.

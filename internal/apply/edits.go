@@ -4,12 +4,13 @@ import (
 	"errors"
 
 	"gateway/internal/apply/files"
+	"gateway/internal/fault"
 )
 
 // errKept ends a round that would overwrite what somebody wrote by hand and wants kept.
 var errKept = errors.New("a managed file was edited manually and is kept")
 
-const whyKept = "a file was edited manually and is kept; turn that off for this component to install the configured files"
+var whyKept = fault.Said("a file was edited manually and is kept; turn that off for this component to install the configured files")
 
 type edits struct {
 	Keep bool `json:"keep"`

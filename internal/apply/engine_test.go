@@ -170,7 +170,7 @@ func renderLamps(words []string) (daemon.Rendering, error) {
 	var b strings.Builder
 	for _, word := range words {
 		if word == "odd" {
-			r.Problems = append(r.Problems, daemon.Problem{Subject: word, Message: "is odd"})
+			r.Problems = append(r.Problems, daemon.Problem{Subject: word, Sentence: fault.Said("is odd")})
 			continue
 		}
 		b.WriteString("lamp " + word + "\n")
@@ -423,7 +423,7 @@ func TestEditsCanBeKept(t *testing.T) {
 	if err := os.WriteFile(path, []byte("by hand\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if came := r.mustAdd("two"); came.Apply != intent.Pending || came.Why != whyKept {
+	if came := r.mustAdd("two"); came.Apply != intent.Pending || came.Why.Text != whyKept.Text {
 		t.Errorf("came %+v, want pending for the edit", came)
 	}
 	r.again()

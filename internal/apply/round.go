@@ -111,13 +111,13 @@ func (w *worker) withoutDatabase(ctx context.Context) change.Applied {
 		j.wanted = w.wanted
 	}
 	if len(j.wanted.Files) == 0 {
-		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
+		return change.Applied{State: intent.Pending, Why: fault.Said("the database does not answer")}
 	}
 	if err := w.bring(ctx, j); err != nil && !errors.Is(err, errKept) {
 		return w.failed(ctx, j, err)
 	}
 	w.rest(j)
-	return change.Applied{State: intent.Pending, Why: "the database does not answer"}
+	return change.Applied{State: intent.Pending, Why: fault.Said("the database does not answer")}
 }
 
 // render reads rows and pending changes in one snapshot, so that a change is marked by
@@ -203,7 +203,7 @@ func (w *worker) live(ctx context.Context, j job) change.Applied {
 
 func (w *worker) rest(j job) {
 	w.show(func(s *State) {
-		s.Stage, s.Error = LiveStage, ""
+		s.Stage, s.Error, s.ErrorWords = LiveStage, "", nil
 		s.Wanted, s.Installed, s.Observed = j.wanted.Hash(), w.installed.Hash(), j.wanted.Hash()
 	})
 }
@@ -215,19 +215,21 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 		// A daemon that breaks off says the same, and with its old files back all looks in
 		// order: without another round the change would wait for the next one.
 		w.retryAt = w.Clock.Now().Add(retryMin)
-		return change.Applied{State: intent.Pending, Why: "the database does not answer"}
+		return change.Applied{State: intent.Pending, Why: fault.Said("the database does not answer")}
 	}
 	if ctx.Err() != nil {
-		return change.Applied{State: intent.Pending, Why: "the applier is shutting down"}
+		return change.Applied{State: intent.Pending, Why: fault.Said("the applier is shutting down")}
 	}
 	w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	w.disarm(ctx, j.due)
-	if err := w.mark(ctx, j, intent.Failed, why); err != nil {
+	if err := w.mark(ctx, j, intent.Failed, why.Message); err != nil {
 		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}
 	w.retryAt = w.Clock.Now().Add(min(retryMax, retryMin<<min(w.tries, 6)))
 	w.tries++
-	w.show(func(s *State) { s.Stage, s.Error, s.Observed = FailedIt, why, w.observe(ctx) })
+	w.show(func(s *State) {
+		s.Stage, s.Error, s.ErrorWords, s.Observed = FailedIt, why.Message, why.Beside(), w.observe(ctx)
+	})
 	return change.Applied{State: intent.Failed, Why: why}
 }
 
@@ -236,19 +238,19 @@ func (w *worker) retryDue() bool {
 }
 
 // words is what an operator may read of an error; the log has the rest.
-func words(err error) string {
+func words(err error) fault.Sentence {
 	if f, ok := fault.Of(err); ok {
-		return f.Error()
+		return fault.SentenceOf(f)
 	}
 	var path *os.PathError
 	if errors.As(err, &path) {
-		return fmt.Sprintf("%s %s: %v", path.Op, path.Path, path.Err)
+		return fault.Sentence{Message: fmt.Sprintf("%s %s: %v", path.Op, path.Path, path.Err)} // the kernel's words
 	}
 	var link *os.LinkError
 	if errors.As(err, &link) {
-		return fmt.Sprintf("%s %s: %v", link.Op, link.New, link.Err)
+		return fault.Sentence{Message: fmt.Sprintf("%s %s: %v", link.Op, link.New, link.Err)}
 	}
-	return "the applier failed; see its log (gateway-apply)"
+	return fault.Said("the applier failed; see its log (gateway-apply)")
 }
 
 // mark records the round with what it changed in the files.

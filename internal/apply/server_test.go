@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -42,11 +43,16 @@ func TestTheWire(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := serve(t, &fakeHost{loaded: true})
-			if got := h.say(t, tc.say); got != tc.want+"\n" {
+			if got := wordless(h.say(t, tc.say)); got != tc.want+"\n" {
 				t.Errorf("answer = %.300q\nwant     %.300q", got, tc.want+"\n")
 			}
 		})
 	}
+}
+
+// wordless is an answer without the words for translations: TestTheWireKeepsTheWords has them.
+func wordless(answer string) string {
+	return regexp.MustCompile(`,"text":.*`).ReplaceAllString(answer, "}}")
 }
 
 func TestActionsAreStepsOfSystemd(t *testing.T) {
@@ -151,7 +157,7 @@ func TestASlowPeerIsLeft(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			want := `{"error":{"code":"invalid","message":"the line did not end in time"}}` + "\n"
-			if got := h.say(t, tc.say); got != want {
+			if got := wordless(h.say(t, tc.say)); got != want {
 				t.Errorf("answer = %q, want %q", got, want)
 			}
 		})

@@ -87,7 +87,7 @@ func (s *Server) sync(ctx context.Context, r syncRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return syncAnswer{came.State, came.Why}, nil
+	return syncAnswer{came.State, came.Why.Message, came.Why.Beside()}, nil
 }
 
 func (s *Server) states(context.Context, statesRequest) (any, error) {

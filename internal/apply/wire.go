@@ -40,8 +40,17 @@ type syncRequest struct {
 }
 
 type syncAnswer struct {
-	State string `json:"state"`
-	Why   string `json:"why"`
+	State string       `json:"state"`
+	Why   string       `json:"why"`
+	Words *fault.Words `json:"why_words,omitempty"`
+}
+
+func (a syncAnswer) why() fault.Sentence {
+	s := fault.Sentence{Message: a.Why}
+	if a.Words != nil {
+		s.Words = *a.Words
+	}
+	return s
 }
 
 type statesRequest struct {
@@ -72,9 +81,9 @@ type errorAnswer struct {
 
 // wireError has the kind of a fault as its code, and its narrower code where it has one.
 type wireError struct {
-	Code    string `json:"code"`
-	Narrow  string `json:"narrow,omitempty"`
-	Message string `json:"message"`
+	Code   string `json:"code"`
+	Narrow string `json:"narrow,omitempty"`
+	fault.Sentence
 }
 
 // errNothingSaid is a peer that came and went, such as a probe of the socket.
@@ -127,13 +136,13 @@ func decodeStrict(line []byte, v any) error {
 // happened: our log has the rest.
 func toWire(err error) errorAnswer {
 	if f, ok := fault.Of(err); ok {
-		e := &wireError{Code: string(f.Kind), Message: f.Error()}
+		e := &wireError{Code: string(f.Kind), Sentence: fault.SentenceOf(f)}
 		if f.Code != e.Code {
 			e.Narrow = f.Code
 		}
 		return errorAnswer{e}
 	}
-	return errorAnswer{&wireError{Code: string(fault.Internal), Message: "the applier failed; see its log"}}
+	return errorAnswer{&wireError{Code: string(fault.Internal), Sentence: fault.Said("the applier failed; see its log")}}
 }
 
 // fromWire is toWire backwards. A code that we do not know comes from a newer applier
@@ -141,7 +150,7 @@ func toWire(err error) errorAnswer {
 func fromWire(e *wireError) error {
 	switch kind := fault.Kind(e.Code); kind {
 	case fault.Invalid, fault.NotFound, fault.Conflict, fault.TooLarge, fault.Unavailable:
-		f := fault.New(kind, "%s", e.Message)
+		f := fault.With(kind, e.Sentence)
 		if e.Narrow != "" {
 			f = f.WithCode(e.Narrow)
 		}

@@ -1,7 +1,11 @@
 package apply
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"gateway/internal/fault"
 )
@@ -25,5 +29,25 @@ func TestDecodeStrict(t *testing.T) {
 				t.Errorf("err = %v, want ok: %t", err, tc.ok)
 			}
 		})
+	}
+}
+
+func TestTheWireKeepsTheWords(t *testing.T) {
+	sent := fault.New(fault.Conflict, "%q is used by %d rules", "a", 2).WithCode("in_use")
+	line, err := json.Marshal(toWire(fmt.Errorf("delete: %w", sent)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a errorAnswer
+	if err := json.Unmarshal(line, &a); err != nil {
+		t.Fatal(err)
+	}
+	got, ok := fault.Of(fromWire(a.Error))
+	if d := cmp.Diff(got, sent); !ok || d != "" {
+		t.Error(d)
+	}
+	came := syncAnswer{State: "pending", Why: "a b", Words: &fault.Words{Text: "a %s", Params: []string{"b"}}}
+	if d := cmp.Diff(came.why(), fault.Said("a %s", "b")); d != "" {
+		t.Error(d)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gateway/internal/apply/files"
 	"gateway/internal/change"
 	"gateway/internal/daemon"
+	"gateway/internal/fault"
 	"gateway/internal/intent"
 )
 
@@ -149,7 +150,7 @@ func (w *worker) ask(ctx context.Context) change.Applied {
 	case came := <-answer:
 		return came
 	case <-ctx.Done():
-		return change.Applied{State: intent.Pending, Why: "the applier is still working"}
+		return change.Applied{State: intent.Pending, Why: fault.Said("the applier is still working")}
 	}
 }
 

@@ -83,7 +83,7 @@ type Daemons interface {
 // Applied is how a component's files came to be installed.
 type Applied struct {
 	State string // intent.Live, Pending or Failed
-	Why   string
+	Why   fault.Sentence
 }
 
 // Runner runs changes.

@@ -333,7 +333,7 @@ func (w *work) await(ctx context.Context) intent.Outcome {
 		case <-a.done:
 			out = worse(out, a.result)
 		case <-ctx.Done():
-			out.Apply, out.Why = intent.Pending, "the applier is still working"
+			out.Apply, out.Why = intent.Pending, fault.Said("the applier is still working")
 		}
 	}
 	return out

@@ -73,9 +73,9 @@ func printJSON(cmd *cobra.Command, v any) error {
 func failureOf(err error) *api.Error {
 	f, ok := fault.Of(err)
 	if !ok {
-		f = fault.New(fault.Internal, "%s", err.Error())
+		f = fault.With(fault.Internal, fault.SentenceOf(err))
 	}
-	out := &api.Error{Code: f.Code, Message: f.Message, Fields: f.Fields, Current: f.Current}
+	out := &api.Error{Code: f.Code, Sentence: f.Sentence, Fields: f.Fields, Current: f.Current}
 	if out.Fields == nil {
 		out.Fields = []fault.Field{}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"gateway/internal/fault"
 	"gateway/internal/secret"
 )
 
@@ -74,9 +75,14 @@ var textKey = sync.OnceValue(func() []byte { return []byte(rand.Text()) })
 // Problem is one object that was left out.
 type Problem struct {
 	Subject string `json:"subject" doc:"What was skipped, in the operator's words"`
-	Message string `json:"message" doc:"Why"`
+	fault.Sentence
 	// Tolerated is one that does not refuse the change that brought it: the operator was told.
 	Tolerated bool `json:"-"`
+}
+
+// Same reports whether another one says the same.
+func (p Problem) Same(other Problem) bool {
+	return p.Subject == other.Subject && p.Message == other.Message && p.Tolerated == other.Tolerated
 }
 
 // Unseal opens a sealed secret. A preview passes one that answers "<redacted>".

@@ -95,7 +95,7 @@ func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 		return err
 	}
 	for _, p := range problems {
-		if errBefore == nil && !p.Tolerated && !slices.Contains(before, p) {
+		if errBefore == nil && !p.Tolerated && !slices.ContainsFunc(before, p.Same) {
 			return fault.New(fault.Invalid, "%s cannot be used: %s", p.Subject, p.Message).WithCode("not_renderable")
 		}
 	}

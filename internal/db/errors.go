@@ -71,22 +71,22 @@ func Busy(err error) error {
 	if !errors.As(err, &pg) {
 		return err
 	}
-	const text = "another change is in progress; try again in a moment"
 	switch pg.Code {
 	case "55P03": // lock_timeout: nothing is wrong but the moment
-		return fault.New(fault.TooMany, text).WithCode("busy").WithRetry(2 * time.Second)
+		return fault.New(fault.TooMany, "another change is in progress; try again in a moment").WithCode("busy").WithRetry(2 * time.Second)
 	case "57014":
-		return fault.New(fault.Unavailable, text).WithCode("busy")
+		return fault.New(fault.Unavailable, "another change is in progress; try again in a moment").WithCode("busy")
 	}
 	return err
 }
 
 func taken(pg *pgconn.PgError, noun string, fields map[string]string) error {
-	f := fault.New(fault.Conflict, "another %s already has this %s", noun, "value")
-	if field, ok := fields[pg.ConstraintName]; ok {
-		f.Message = "another " + noun + " already has this " + field
-		f.Fields = []fault.Field{{Name: field, Message: "is taken"}}
+	field, ok := fields[pg.ConstraintName]
+	if !ok {
+		return fault.New(fault.Conflict, "another %s already has this value", noun)
 	}
+	f := fault.New(fault.Conflict, "another %s already has this %s", noun, field)
+	f.Fields = []fault.Field{{Name: field, Sentence: fault.Said("is taken")}}
 	return f
 }
 

@@ -5,7 +5,6 @@ package fault
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 )
@@ -31,15 +30,15 @@ const (
 
 // Field is one problem at one place of the request; Name is its JSON path ("email", "servers[2].port").
 type Field struct {
-	Name    string `json:"field" doc:"JSON path in the request"`
-	Message string `json:"message" doc:"What is wrong"`
+	Name string `json:"field" doc:"JSON path in the request"`
+	Sentence
 }
 
 // Fault is an error the operator may read. Fields, Code, RetryAfter and Current are optional.
 type Fault struct {
-	Kind       Kind
-	Code       string
-	Message    string
+	Kind Kind
+	Code string
+	Sentence
 	Fields     []Field
 	RetryAfter time.Duration
 	Current    any // the stored state, for Precondition
@@ -58,7 +57,12 @@ func (f *Fault) Error() string {
 
 // New returns a fault of the given kind whose message is fit for the operator.
 func New(kind Kind, format string, args ...any) *Fault {
-	return &Fault{Kind: kind, Code: string(kind), Message: fmt.Sprintf(format, args...)}
+	return With(kind, Said(format, args...))
+}
+
+// With is New of a sentence that is there already: it keeps the words of whoever said it.
+func With(kind Kind, s Sentence) *Fault {
+	return &Fault{Kind: kind, Code: string(kind), Sentence: s}
 }
 
 // WithCode narrows the machine-readable code, e.g. "database_unavailable".
@@ -75,8 +79,13 @@ func (f *Fault) WithRetry(after time.Duration) *Fault {
 
 // At returns an Invalid fault about a single field.
 func At(field, format string, args ...any) *Fault {
+	return Fields(Field{field, Said(format, args...)})
+}
+
+// Fields is an Invalid fault about these fields.
+func Fields(fields ...Field) *Fault {
 	f := New(Invalid, "the request is not valid")
-	f.Fields = []Field{{Name: field, Message: fmt.Sprintf(format, args...)}}
+	f.Fields = fields
 	return f
 }
 
@@ -98,7 +107,12 @@ type Problems struct{ fields []Field }
 
 // Add records one problem at a field.
 func (p *Problems) Add(field, format string, args ...any) {
-	p.fields = append(p.fields, Field{Name: field, Message: fmt.Sprintf(format, args...)})
+	p.fields = append(p.fields, Field{field, Said(format, args...)})
+}
+
+// AddError is Add of what a validator found: see Say.
+func (p *Problems) AddError(field string, err error) {
+	p.fields = append(p.fields, Field{field, SentenceOf(err)})
 }
 
 // Check records the fields of an Invalid fault, renamed to field, and passes other errors through.
@@ -107,7 +121,7 @@ func (p *Problems) Check(field string, err error) error {
 	if err == nil || !ok || f.Kind != Invalid {
 		return err
 	}
-	p.Add(field, "%s", f.Message)
+	p.fields = append(p.fields, Field{field, f.Sentence})
 	return nil
 }
 
@@ -116,7 +130,5 @@ func (p *Problems) Err() error {
 	if len(p.fields) == 0 {
 		return nil
 	}
-	f := New(Invalid, "the request is not valid")
-	f.Fields = p.fields
-	return f
+	return Fields(p.fields...)
 }

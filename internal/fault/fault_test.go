@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -19,7 +20,7 @@ func TestProblemsNameEveryField(t *testing.T) {
 	if !ok {
 		t.Fatal("a wrapped fault was not found")
 	}
-	want := []Field{{"email", "must not be empty"}, {"role", "must be admin or viewer"}}
+	want := []Field{{"email", Said("must not be empty")}, {"role", Said("must be admin or viewer")}}
 	if d := cmp.Diff(f.Fields, want); d != "" {
 		t.Error(d)
 	}
@@ -43,5 +44,40 @@ func TestIsTellsKindsApart(t *testing.T) {
 	err := fmt.Errorf("delete: %w", New(Conflict, "in use"))
 	if !Is(err, Conflict) || Is(err, NotFound) || Is(nil, Conflict) {
 		t.Error("Is mixes kinds up")
+	}
+}
+
+func TestASentenceKeepsWhatATranslationNeeds(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		got    Sentence
+		msg    string
+		text   string
+		params []string
+	}{
+		{"without parameters", Said("is required"), "is required", "is required", nil},
+		{"each by its own verb", Said("%q has %d of %v (%5.1f%%)", "a b", 3, time.Minute, 4.25), `"a b" has 3 of 1m0s (  4.2%)`, "%q has %d of %v (%5.1f%%)", []string{`"a b"`, "3", "1m0s", "  4.2"}},
+		{"of a validator's error", SentenceOf(Say("at most %d", 9)), "at most 9", "at most %d", []string{"9"}},
+		{"of a fault", SentenceOf(New(Conflict, "used by %s", "x")), "used by x", "used by %s", []string{"x"}},
+		{"of a wrapped one, which says more", SentenceOf(fmt.Errorf("record 3: %w", Say("is taken"))), "record 3: is taken", "", nil},
+		{"of a fault with fields, which says more", SentenceOf(At("name", "is taken")), "the request is not valid: name is taken", "", nil},
+		{"of any other error", SentenceOf(errors.New("disk on fire")), "disk on fire", "", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if d := cmp.Diff(tc.got, Sentence{tc.msg, Words{tc.text, tc.params}}); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestCheckAndAddErrorKeepTheWords(t *testing.T) {
+	var p Problems
+	_ = p.Check("password", New(Invalid, "at least %d characters", 12))
+	p.AddError("name", Say("at most %d characters", 64))
+	f, _ := Of(p.Err())
+	want := []Field{{"password", Said("at least %d characters", 12)}, {"name", Said("at most %d characters", 64)}}
+	if d := cmp.Diff(f.Fields, want); d != "" {
+		t.Error(d)
 	}
 }

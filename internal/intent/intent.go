@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"gateway/internal/fault"
 )
 
 // Ask is what the caller says.
@@ -27,9 +29,9 @@ const (
 
 // Outcome is what came of it. It stays empty when nothing was changed.
 type Outcome struct {
-	Change string // its id
-	Apply  string // Live, Pending or Failed; empty when it concerns no daemon
-	Why    string // of Pending and Failed, for the operator
+	Change string         // its id
+	Apply  string         // Live, Pending or Failed; empty when it concerns no daemon
+	Why    fault.Sentence // of Pending and Failed, for the operator
 }
 
 type call struct {

@@ -1,9 +1,10 @@
 package value
 
 import (
-	"errors"
 	"net/netip"
 	"strings"
+
+	"gateway/internal/fault"
 )
 
 // Address is one IP address. An IPv4 address written as IPv6 is the IPv4 one; an address with
@@ -11,7 +12,7 @@ import (
 func Address(s string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(strings.TrimSpace(s))
 	if err != nil || addr.Zone() != "" {
-		return netip.Addr{}, errors.New("must be an IP address")
+		return netip.Addr{}, fault.Say("must be an IP address")
 	}
 	return addr.Unmap(), nil
 }
@@ -20,7 +21,7 @@ func Address(s string) (netip.Addr, error) {
 func Host(s string) (netip.Addr, error) {
 	addr, err := Address(s)
 	if err != nil || addr.IsUnspecified() || addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
-		return netip.Addr{}, errors.New("must be a single host address")
+		return netip.Addr{}, fault.Say("must be a single host address")
 	}
 	return addr, nil
 }
@@ -33,10 +34,10 @@ func Listen(s string) (netip.Addr, error) {
 		addr, err = Host(s)
 	}
 	if err != nil {
-		return netip.Addr{}, errors.New("must be an IP address of this node")
+		return netip.Addr{}, fault.Say("must be an IP address of this node")
 	}
 	if addr.Is6() && addr.IsLinkLocalUnicast() {
-		return netip.Addr{}, errors.New("must not be a link-local address, which differs per interface")
+		return netip.Addr{}, fault.Say("must not be a link-local address, which differs per interface")
 	}
 	return addr, nil
 }
@@ -52,7 +53,7 @@ func HostOrName(s string) (string, error) {
 	}
 	name, err := HostName(s)
 	if err != nil {
-		return "", errors.New("must be an IP address or a host name")
+		return "", fault.Say("must be an IP address or a host name")
 	}
 	return name, nil
 }
@@ -66,7 +67,7 @@ func Prefix(s string) (netip.Prefix, error) {
 	}
 	prefix, err := netip.ParsePrefix(s)
 	if err != nil || prefix.Addr().Is4In6() {
-		return netip.Prefix{}, errors.New("must be an IP address or a network such as 192.0.2.0/24")
+		return netip.Prefix{}, fault.Say("must be an IP address or a network such as 192.0.2.0/24")
 	}
 	return prefix.Masked(), nil
 }

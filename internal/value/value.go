@@ -3,7 +3,6 @@
 package value
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -22,18 +21,18 @@ func HostName(s string) (string, error) {
 	if strings.ContainsFunc(name, func(r rune) bool { return r > '~' }) {
 		ascii, err := idna.Lookup.ToASCII(name)
 		if err != nil {
-			return "", errors.New("is not a name that can be written as a host name")
+			return "", fault.Say("is not a name that can be written as a host name")
 		}
 		name = ascii
 	}
 	if name == "" || len(name) > 253 {
-		return "", errors.New("must have 1 to 253 characters")
+		return "", fault.Say("must have 1 to 253 characters")
 	}
 	if !isHostName(name) {
-		return "", errors.New("must be a host name: letters, digits and dashes, separated by dots")
+		return "", fault.Say("must be a host name: letters, digits and dashes, separated by dots")
 	}
 	if numeric(name) {
-		return "", errors.New("must be a name, not an address")
+		return "", fault.Say("must be a name, not an address")
 	}
 	return name, nil
 }
@@ -43,7 +42,7 @@ func HostName(s string) (string, error) {
 func FullName(s string) (string, error) {
 	name, err := HostName(s)
 	if err != nil || !strings.Contains(name, ".") || strings.Contains(name, "_") {
-		return "", errors.New("must be a full host name such as www.example.com")
+		return "", fault.Say("must be a full host name such as www.example.com")
 	}
 	return name, nil
 }
@@ -97,7 +96,7 @@ func OptionalPrefix(p *fault.Problems, field, s string) netip.Prefix {
 	}
 	prefix, err := Prefix(s)
 	if err != nil {
-		p.Add(field, "%s", err)
+		p.AddError(field, err)
 	}
 	return prefix
 }
@@ -108,7 +107,7 @@ func Networks(p *fault.Problems, field string, in []string) []string {
 	for i, s := range in {
 		n, err := Network(strings.TrimSpace(s))
 		if err != nil {
-			p.Add(fmt.Sprintf("%s[%d]", field, i), "%s", err)
+			p.AddError(fmt.Sprintf("%s[%d]", field, i), err)
 			continue
 		}
 		out = append(out, n)
@@ -120,7 +119,7 @@ func Networks(p *fault.Problems, field string, in []string) []string {
 // Line is text for people that never reaches a daemon's file as such; it is still one line.
 func Line(s string) error {
 	if strings.ContainsFunc(s, Unprintable) {
-		return errors.New("must be one line without control characters")
+		return fault.Say("must be one line without control characters")
 	}
 	return nil
 }
@@ -128,7 +127,7 @@ func Line(s string) error {
 // Text is like Line, but may have several.
 func Text(s string) error {
 	if strings.ContainsFunc(s, func(r rune) bool { return Unprintable(r) && r != '\n' && r != '\t' && r != '\r' }) {
-		return errors.New("must not contain control characters")
+		return fault.Say("must not contain control characters")
 	}
 	return nil
 }

@@ -122,11 +122,11 @@ func (s *service) prepare(_ context.Context, _ bool, in *Input) error {
 func (s *service) readUpload(problems *fault.Problems, in *Input) {
 	certs, err := pemfiles.ParseChain([]byte(in.Certificate))
 	if err != nil {
-		problems.Add("certificate", "%s", err)
+		problems.AddError("certificate", err)
 	}
 	key, errKey := pemfiles.ParseKey([]byte(in.PrivateKey.Reveal()))
 	if errKey != nil {
-		problems.Add("private_key", "%s", errKey)
+		problems.AddError("private_key", errKey)
 	}
 	if err != nil || errKey != nil {
 		return
@@ -137,7 +137,7 @@ func (s *service) readUpload(problems *fault.Problems, in *Input) {
 	}
 	made, err := pemfiles.NewMaterial([]byte(in.Certificate), key)
 	if err != nil {
-		problems.Add("private_key", "%s", err)
+		problems.AddError("private_key", err)
 		return
 	}
 	if len(in.Names) == 0 {
@@ -246,7 +246,7 @@ func refuseTaken(ctx context.Context, tx db.DB, old *Certificate, names []string
 		return nil
 	}
 	f := fault.New(fault.Conflict, "another certificate already covers %s; change its source instead, or remove the name from it first", taken[0])
-	f.Fields = []fault.Field{{Name: fmt.Sprintf("names[%d]", slices.Index(names, taken[0])), Message: "is taken"}}
+	f.Fields = []fault.Field{{Name: fmt.Sprintf("names[%d]", slices.Index(names, taken[0])), Sentence: fault.Said("is taken")}}
 	return f
 }
 

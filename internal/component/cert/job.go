@@ -170,7 +170,7 @@ func (s *service) put(ctx context.Context, c due, m pemfiles.Material, from stri
 		return err
 	}
 	if came := intent.Came(ctx); came.Apply == intent.Failed {
-		return troubled(notServed, errors.New(came.Why), "the new certificate is stored, but the proxy rejected it: %s", came.Why)
+		return troubled(notServed, errors.New(came.Why.Message), "the new certificate is stored, but the proxy rejected it: %s", came.Why.Message)
 	}
 	return s.verify(ctx, c.Names, string(m.Chain))
 }

@@ -17,7 +17,7 @@ func parseNames(p *fault.Problems, names []string) []string {
 		name, err := pemfiles.ParseName(s)
 		switch {
 		case err != nil:
-			p.Add(at, "%s", err)
+			p.AddError(at, err)
 		case slices.Contains(out, name):
 			p.Add(at, "is a duplicate")
 		default:

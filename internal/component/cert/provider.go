@@ -88,7 +88,7 @@ func (s *service) validateProvider(ctx context.Context, tx db.DB, old *Provider,
 	}))
 	for _, setting := range k.Settings {
 		if err := checkSetting(setting, in.Settings[setting.Name], old, moved); err != nil {
-			problems.Add("settings."+setting.Name, "%s", err)
+			problems.AddError("settings."+setting.Name, err)
 		}
 	}
 	if err := problems.Err(); err != nil {
@@ -102,24 +102,24 @@ func (s *service) validateProvider(ctx context.Context, tx db.DB, old *Provider,
 func checkSetting(s dnsprovider.Setting, value string, old *Provider, moved bool) error {
 	switch {
 	case value == "" && s.Required:
-		return errors.New("is required")
+		return fault.Say("is required")
 	case value == "":
 		return nil
 	case len(value) > 4096 || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("must be printable ASCII without spaces, at most 4096 characters")
+		return fault.Say("must be printable ASCII without spaces, at most 4096 characters")
 	case !s.Secret && value == masked:
-		return errors.New("is not a secret; enter its value")
+		return fault.Say("is not a secret; enter its value")
 	case s.Secret && value == masked && (old == nil || old.Settings[s.Name] != masked):
-		return errors.New("is not stored yet; enter its value")
+		return fault.Say("is not stored yet; enter its value")
 	case s.Secret && value == masked && moved:
-		return errors.New("must be entered again, because what it belongs to has changed")
+		return fault.Say("must be entered again, because what it belongs to has changed")
 	case s.Secret && value == masked:
 		return nil
 	case s.Server:
 		return checkServer(value)
 	case s.Name == "key":
 		if _, err := base64.StdEncoding.DecodeString(value); err != nil {
-			return errors.New("must be base64")
+			return fault.Say("must be base64")
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func checkSetting(s dnsprovider.Setting, value string, old *Provider, moved bool
 func checkServer(server string) error {
 	name, port, err := net.SplitHostPort(dnsprovider.WithPort(server))
 	if n, errPort := strconv.ParseUint(port, 10, 16); err != nil || errPort != nil || n == 0 {
-		return errors.New("must be an address or a name, optionally with a port")
+		return fault.Say("must be an address or a name, optionally with a port")
 	}
 	_, err = value.HostOrName(name)
 	return err

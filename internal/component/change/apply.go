@@ -133,15 +133,16 @@ func (p *part) preview(ctx context.Context, in *struct {
 
 // Rendered is how a re-render of everything went.
 type Rendered struct {
-	OK       bool              `json:"ok" doc:"Whether all of them are live"`
-	Rendered []string          `json:"rendered" doc:"Names of the components that were applied"`
-	Errors   map[string]string `json:"errors" doc:"Errors by component"`
+	OK       bool                   `json:"ok" doc:"Whether all of them are live"`
+	Rendered []string               `json:"rendered" doc:"Names of the components that were applied"`
+	Errors   map[string]string      `json:"errors" doc:"Errors by component"`
+	Words    map[string]fault.Words `json:"error_words" doc:"The errors for translations, by component"`
 }
 
 // renderAll asks for every component, also after one of them failed, and answers for
 // all of them in time.
 func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered], error) {
-	out := Rendered{OK: true, Rendered: []string{}, Errors: map[string]string{}}
+	out := Rendered{OK: true, Rendered: []string{}, Errors: map[string]string{}, Words: map[string]fault.Words{}}
 	c := change.Change{Component: "change", Action: "system.render_configs", Subject: "all components"}
 	err := p.Run.Act(ctx, c, func(ctx context.Context) error {
 		if err := p.syncAll(ctx, &out); err != nil || out.OK {
@@ -176,9 +177,9 @@ func (p *part) syncAll(ctx context.Context, out *Rendered) error {
 func (r *Rendered) add(name string, came change.Applied, err error) {
 	why := came.Why
 	if err != nil {
-		why = "the applier did not answer in time; see its log (gateway-apply)"
+		why = fault.Said("the applier did not answer in time; see its log (gateway-apply)")
 		if f, ok := fault.Of(err); ok {
-			why = f.Error()
+			why = fault.SentenceOf(f)
 		}
 	}
 	if err == nil && came.State == intent.Live {
@@ -186,5 +187,5 @@ func (r *Rendered) add(name string, came change.Applied, err error) {
 		return
 	}
 	r.OK = false
-	r.Errors[name] = why
+	r.Errors[name], r.Words[name] = why.Message, why.Words
 }

@@ -59,7 +59,8 @@ func (op Operation) run(ctx context.Context, r api.Router) (any, error) {
 	return r.Call(ctx, api.Call{Method: op.Method, Path: op.Path, Header: header, Body: op.Body})
 }
 
-// at says which of the operations it was.
+// at says which of the operations it was. The words stay those of the operation: whoever
+// translates them knows what the operations are called there.
 func (op Operation) at(i int, err error) error {
 	f, ok := fault.Of(err)
 	if !ok {
@@ -74,7 +75,8 @@ func (op Operation) at(i int, err error) error {
 		named.Fields = append(named.Fields, where)
 	}
 	for _, field := range f.Fields {
-		named.Fields = append(named.Fields, fault.Field{Name: fmt.Sprintf("operations[%d].body.%s", i, field.Name), Message: field.Message})
+		field.Name = fmt.Sprintf("operations[%d].body.%s", i, field.Name)
+		named.Fields = append(named.Fields, field)
 	}
 	return &named
 }

@@ -53,7 +53,7 @@ func (p *part) find(ctx context.Context) (problem.Report, error) {
 // judge says what keeps a component from running on what is stored.
 func judge(r *problem.Report, s apply.State) {
 	subject := problem.Subject{Kind: "component", ID: s.Component, Name: s.Component}
-	params := problem.Params{"component": s.Component, "reason": s.Error, "files": strings.Join(s.Drift, ", ")}
+	params := problem.Params{"component": s.Component, "reason": s.Error, "reason_words": s.ErrorWords, "files": strings.Join(s.Drift, ", ")}
 	add := func(k problem.Kind, state string) {
 		r.Add(k.On(subject, componentsPage, params)) // since when it fails it says not: each try is a new stage
 		r.States["component"][s.Component] = k.Because(state, params)
@@ -68,6 +68,6 @@ func judge(r *problem.Report, s apply.State) {
 	}
 	for _, left := range s.Problems {
 		what := problem.Subject{Kind: "left_out", ID: s.Component + " " + left.Subject, Name: left.Subject}
-		r.Add(leftOut.On(what, componentsPage, problem.Params{"component": s.Component, "object": left.Subject, "reason": left.Message}))
+		r.Add(leftOut.On(what, componentsPage, problem.Params{"component": s.Component, "object": left.Subject, "reason": left.Message, "reason_words": left.Beside()}))
 	}
 }

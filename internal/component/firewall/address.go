@@ -57,7 +57,7 @@ func validateAddress(_ context.Context, _ db.DB, _ *Address, in *AddressInput) e
 	note(&p, "description", in.Description)
 	stored, err := addressValue(in.Kind, strings.TrimSpace(in.Value))
 	if err != nil {
-		p.Add("value", "%s", err)
+		p.AddError("value", err)
 	}
 	in.Value = stored
 	return p.Err()

@@ -38,7 +38,7 @@ func (a *Annotation) judge(p *fault.Problems) {
 	for i, label := range *a.Labels {
 		label = strings.TrimSpace(label)
 		if err := value.Line(label); err != nil {
-			p.Add(fmt.Sprintf("labels[%d]", i), "%s", err)
+			p.AddError(fmt.Sprintf("labels[%d]", i), err)
 		}
 		if label == "" || len(label) > 64 {
 			p.Add(fmt.Sprintf("labels[%d]", i), "must have 1 to 64 characters")

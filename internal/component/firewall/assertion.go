@@ -85,7 +85,7 @@ func optionalCIDR(p *fault.Problems, field string, text *string) {
 	}
 	n, err := cidr(*text)
 	if err != nil {
-		p.Add(field, "%s", err)
+		p.AddError(field, err)
 	}
 	*text = n
 }

@@ -104,7 +104,7 @@ func (f *firewall) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error
 func plainAddress(p *fault.Problems, field, text string) netip.Addr {
 	addr, err := value.Address(text)
 	if err != nil {
-		p.Add(field, "%s", err)
+		p.AddError(field, err)
 	}
 	return addr
 }

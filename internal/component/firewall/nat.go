@@ -111,7 +111,7 @@ func (in *NATRuleInput) networks(p *fault.Problems) {
 	}
 	addr, err := value.Host(in.TargetAddress)
 	if err != nil {
-		p.Add("target_address", "%s", err)
+		p.AddError("target_address", err)
 		return
 	}
 	in.TargetAddress = addr.String()

@@ -169,7 +169,7 @@ func (s selector) judge(ctx context.Context, tx db.DB, p *fault.Problems) error 
 	case "cidr":
 		n, err := cidr(*s.cidr)
 		if err != nil {
-			p.Add(s.side+"cidr", "%s", err)
+			p.AddError(s.side+"cidr", err)
 		}
 		*s.cidr = n
 	}

@@ -66,14 +66,14 @@ func validateZone(_ context.Context, _ db.DB, old *Zone, in *ZoneInput) error {
 // note is text for people, of several lines if need be.
 func note(p *fault.Problems, field, text string) {
 	if err := value.Text(text); err != nil {
-		p.Add(field, "%s", err)
+		p.AddError(field, err)
 	}
 }
 
 // line is text for people that has one.
 func line(p *fault.Problems, text string) {
 	if err := value.Line(text); err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 }
 

@@ -53,7 +53,7 @@ func validateInterface(ctx context.Context, tx db.DB, _ *Interface, in *Interfac
 	var p fault.Problems
 	interfaceName(&p, "name", in.Name)
 	if err := value.Text(in.Description); err != nil {
-		p.Add("description", "%s", err)
+		p.AddError("description", err)
 	}
 	in.judge(&p)
 	if in.Role != nil {

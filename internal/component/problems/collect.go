@@ -182,17 +182,17 @@ func (c *collector) ask(ctx context.Context, s Named) (f found) {
 }
 
 // reason is what an operator may read of why it is not known.
-func reason(err error) string {
+func reason(err error) fault.Sentence {
 	if f, ok := fault.Of(err); ok {
-		return f.Error()
+		return fault.SentenceOf(f)
 	}
 	if db.Unavailable(err) {
-		return "the database does not answer"
+		return fault.Said("the database does not answer")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer within %v", findTime)
+		return fault.Said("no answer within %v", findTime)
 	}
-	return "internal error; see the log of gateway-api"
+	return fault.Said("internal error; see the log of gateway-api")
 }
 
 // keep orders what was found, and remembers since when.

@@ -107,7 +107,7 @@ func TestOneThatFailsIsUnknownAndHidesNobody(t *testing.T) {
 	if _, known := s.states["toy"]; known || s.states["other"]["x"].State != "off" {
 		t.Errorf("states = %v", s.states)
 	}
-	want := []Unknown{{"toy", "the toy sleeps"}, {"toy", "internal error; see the log of gateway-api"}}
+	want := []Unknown{{"toy", fault.Said("the toy sleeps")}, {"toy", fault.Said("internal error; see the log of gateway-api")}}
 	if d := cmp.Diff(s.unknown, want); d != "" || len(s.problems) != 1 {
 		t.Errorf("unknown: %s, problems %v", d, codes(s))
 	}

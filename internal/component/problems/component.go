@@ -108,7 +108,7 @@ type Counts struct {
 // Unknown is a component that could not be asked.
 type Unknown struct {
 	Component string `json:"component" doc:"Name of the component" example:"proxy"`
-	Message   string `json:"message" doc:"Why it is not known, in English"`
+	fault.Sentence
 }
 
 func newList(s *snapshot) List {

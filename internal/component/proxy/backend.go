@@ -83,7 +83,7 @@ func (s *service) backends() resource.Resource[Backend, BackendInput] {
 func validateBackend(ctx context.Context, tx db.DB, old *Backend, in *BackendInput) error {
 	var p fault.Problems
 	if err := value.Line(in.Name); err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 	in.settle(&p)
 	if err := p.Err(); err != nil {
@@ -106,7 +106,7 @@ func (in *BackendInput) settle(p *fault.Problems) {
 		in.HealthInterval = &five
 	}
 	if err := haproxyconf.URLPath(in.HealthPath); err != nil {
-		p.Add("health_path", "%s", err)
+		p.AddError("health_path", err)
 	}
 	if in.HealthStatus != 0 && in.HealthStatus < 100 {
 		p.Add("health_status", "must be 0, or from 100 to 599")
@@ -127,7 +127,7 @@ func optionalName(p *fault.Problems, field, s string) string {
 	}
 	name, err := value.HostName(s)
 	if err != nil {
-		p.Add(field, "%s", err)
+		p.AddError(field, err)
 	}
 	return name
 }

@@ -65,7 +65,7 @@ func validateDomain(ctx context.Context, tx db.DB, old *Domain, in *DomainInput)
 	var p fault.Problems
 	name, err := haproxyconf.DomainName(in.Name)
 	if err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 	in.Name, in.Active, in.HTTPToHTTPS = name, value.OrTrue(in.Active), value.OrTrue(in.HTTPToHTTPS)
 	in.AllowFrom = value.Networks(&p, "allow_from", in.AllowFrom)
@@ -83,7 +83,7 @@ func validateDomain(ctx context.Context, tx db.DB, old *Domain, in *DomainInput)
 
 func (in *DomainInput) judge(p *fault.Problems) {
 	if err := value.Text(in.Notes); err != nil {
-		p.Add("notes", "%s", err)
+		p.AddError("notes", err)
 	}
 	if in.WWWRedirect != "off" && (strings.HasPrefix(in.Name, "www.") || strings.HasPrefix(in.Name, "*.")) {
 		p.Add("www_redirect", "cannot be used with a name that starts with www. or *.")

@@ -45,10 +45,10 @@ func (s *service) headersOfDomain() resource.Under[Header, HeaderInput] {
 func validateHeader(ctx context.Context, tx db.DB, _ *Header, in *HeaderInput) error {
 	var p fault.Problems
 	if err := haproxyconf.HeaderName(in.Name); err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 	if err := haproxyconf.HeaderValue(in.Value); err != nil {
-		p.Add("value", "%s", err)
+		p.AddError("value", err)
 	}
 	if err := resource.MustBe(ctx, tx, &p, "domain_id", "proxy_domains", "domain", in.DomainID); err != nil {
 		return err

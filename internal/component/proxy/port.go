@@ -43,7 +43,7 @@ func (s *service) ports() resource.Resource[Port, PortInput] {
 func validatePort(ctx context.Context, tx db.DB, _ *Port, in *PortInput) error {
 	var p fault.Problems
 	if err := value.Line(in.Name); err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 	if who, ok := haproxyconf.TakenPorts[in.Port]; ok {
 		p.Add("port", "is reserved for %s", who)

@@ -44,7 +44,7 @@ func (s *service) rules() resource.Resource[Rule, RuleInput] {
 func validateRule(ctx context.Context, tx db.DB, _ *Rule, in *RuleInput) error {
 	var p fault.Problems
 	if err := haproxyconf.URLPath(in.PathPrefix); err != nil {
-		p.Add("path_prefix", "%s", err)
+		p.AddError("path_prefix", err)
 	}
 	if in.Priority == nil {
 		hundred := 100

@@ -62,11 +62,11 @@ func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) e
 	var p fault.Problems
 	name, err := haproxyconf.ProxyName(in.Name)
 	if err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 	in.ProxyName = name
 	if in.Address, err = value.HostOrName(in.Address); err != nil {
-		p.Add("address", "%s", err)
+		p.AddError("address", err)
 	}
 	if in.Weight == nil {
 		hundred := 100

@@ -12,9 +12,10 @@ import (
 
 // Stats is what HAProxy counts.
 type Stats struct {
-	Backends  []BackendStat  `json:"backends" doc:"Each server of each backend, and one entry for the backend as a whole, whose server is BACKEND"`
-	Frontends []FrontendStat `json:"frontends" doc:"Listening sides of the proxy"`
-	Error     *string        `json:"error" doc:"Why there are no statistics; null if there are"`
+	Backends   []BackendStat  `json:"backends" doc:"Each server of each backend, and one entry for the backend as a whole, whose server is BACKEND"`
+	Frontends  []FrontendStat `json:"frontends" doc:"Listening sides of the proxy"`
+	Error      *string        `json:"error" doc:"Why there are no statistics; null if there are"`
+	ErrorWords *fault.Words   `json:"error_words,omitempty" doc:"The error for translations"`
 }
 
 // BackendStat is a server, or a backend as a whole.
@@ -72,8 +73,8 @@ func (s *service) getStats(ctx context.Context, _ *struct{}) (*api.Body[Stats], 
 	var counted haproxyconf.Stats
 	err := s.Applier.Ask(ctx, haproxyconf.Name, haproxyconf.VerbStats, nil, &counted)
 	if f, ok := fault.Of(err); ok {
-		why := f.Error()
-		return api.OK(Stats{Backends: []BackendStat{}, Frontends: []FrontendStat{}, Error: &why}), nil
+		why := fault.SentenceOf(f)
+		return api.OK(Stats{Backends: []BackendStat{}, Frontends: []FrontendStat{}, Error: &why.Message, ErrorWords: why.Beside()}), nil
 	}
 	if err != nil {
 		return nil, err

@@ -60,6 +60,7 @@ type Service struct {
 	Restart     bool       `json:"restart" doc:"It can be restarted by POST /system/service-restart"`
 	Toggle      bool       `json:"toggle" doc:"It can be switched on and off by POST /system/service-toggle"`
 	Message     string     `json:"message,omitempty" doc:"Why the state is unknown"`
+	fault.Words
 }
 
 func (p *part) allowed(a apply.Action) []string {
@@ -89,7 +90,7 @@ func (p *part) list(ctx context.Context) ([]Service, error) {
 		case declared.Unit == "":
 			filter.into(&s)
 		case err != nil:
-			s.ActiveState, s.Message = unknown, "systemd does not answer"
+			filterState{unknown, fault.Said("systemd does not answer")}.into(&s)
 		default:
 			s.take(states[declared.Unit], declared.Switched)
 		}
@@ -136,10 +137,13 @@ func (s *Service) take(u sys.UnitState, switched bool) {
 
 // filterState is the packet filter's, which is no unit: it is there when its table is in the
 // kernel, which only the applier may look at.
-type filterState struct{ active, message string }
+type filterState struct {
+	active string
+	why    fault.Sentence
+}
 
 func (f filterState) into(s *Service) {
-	s.ActiveState, s.Message = f.active, f.message
+	s.ActiveState, s.Message, s.Words = f.active, f.why.Message, f.why.Words
 	if f.active != unknown {
 		installed := true
 		s.Installed = &installed
@@ -152,10 +156,10 @@ func (p *part) packetFilter(ctx context.Context) filterState {
 	loaded, err := p.Applier.PacketFilterLoaded(ctx)
 	switch f, ok := fault.Of(err); {
 	case ok:
-		return filterState{unknown, f.Message}
+		return filterState{unknown, f.Sentence}
 	case err != nil:
 		p.Log.WarnContext(ctx, "look at the packet filter", "err", err)
-		return filterState{unknown, "the applier could not tell; the log of this node has the details"}
+		return filterState{unknown, fault.Said("the applier could not tell; the log of this node has the details")}
 	case loaded:
 		return filterState{active: "kernel-loaded"}
 	default:

@@ -95,11 +95,11 @@ func parseList(text []byte) ([]line, error) {
 // for the names, and nothing else in the file.
 func judge(text []byte, names []string) error {
 	if bytes.ContainsAny(text, "\r\x00") || bytes.Contains(text, []byte("\n\n")) {
-		return errors.New("has characters that would truncate it")
+		return fault.Say("has characters that would truncate it")
 	}
 	at := certLength(text)
 	if at == 0 {
-		return errors.New("has no private key")
+		return fault.Say("has no private key")
 	}
 	key, err := ParseKey(text[at:])
 	if err != nil {
@@ -110,10 +110,10 @@ func judge(text []byte, names []string) error {
 		return err
 	}
 	if !bytes.Equal(m.PEM(), text) {
-		return errors.New("is not in canonical form")
+		return fault.Say("is not in canonical form")
 	}
 	if missing := Uncovered(m.Leaf, names); len(missing) > 0 {
-		return fmt.Errorf("does not cover %s", strings.Join(missing, ", "))
+		return fault.Say("does not cover %s", strings.Join(missing, ", "))
 	}
 	return nil
 }

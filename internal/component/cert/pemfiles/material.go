@@ -9,10 +9,11 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"gateway/internal/fault"
 )
 
 // Material is what HAProxy needs of a certificate: the chain, own one first, and the key.
@@ -40,9 +41,9 @@ func NewMaterial(chain []byte, key crypto.Signer) (Material, error) {
 }
 
 // ErrKeyMismatch says that a chain and a key are not of one certificate.
-var ErrKeyMismatch = errors.New("is not the key of this certificate")
+var ErrKeyMismatch = fault.Say("is not the key of this certificate")
 
-var errOrder = errors.New("must start with the leaf certificate, followed by its issuer, and so on")
+var errOrder = fault.Say("must start with the leaf certificate, followed by its issuer, and so on")
 
 // ParseChain reads certificates in PEM: the own one, then each that signed the one before it.
 func ParseChain(text []byte) ([]*x509.Certificate, error) {
@@ -53,21 +54,21 @@ func ParseChain(text []byte) ([]*x509.Certificate, error) {
 			break
 		}
 		if block.Type != "CERTIFICATE" {
-			return nil, errors.New("must contain only certificates; the key belongs in private_key")
+			return nil, fault.Say("must contain only certificates; the key belongs in private_key")
 		}
 		c, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("has a certificate (number %d) that cannot be read", len(certs)+1)
+			return nil, fault.Say("has a certificate (number %d) that cannot be read", len(certs)+1)
 		}
 		certs = append(certs, c)
 	}
 	switch {
 	case len(certs) == 0:
-		return nil, errors.New("must be a certificate in PEM: -----BEGIN CERTIFICATE-----")
+		return nil, fault.Say("must be a certificate in PEM: -----BEGIN CERTIFICATE-----")
 	case len(bytes.TrimSpace(text)) > 0:
-		return nil, errors.New("has something other than a certificate after the last certificate")
+		return nil, fault.Say("has something other than a certificate after the last certificate")
 	case len(certs) > 10:
-		return nil, errors.New("must not have more than 10 certificates")
+		return nil, fault.Say("must not have more than 10 certificates")
 	}
 	for i, c := range certs[1:] {
 		if certs[i].CheckSignatureFrom(c) != nil {
@@ -83,7 +84,7 @@ func weak(certs []*x509.Certificate) error {
 		switch c.SignatureAlgorithm {
 		case x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.DSAWithSHA1, x509.DSAWithSHA256:
 			if !bytes.Equal(c.RawIssuer, c.RawSubject) {
-				return fmt.Errorf("is signed with %s, which is no longer secure", c.SignatureAlgorithm)
+				return fault.Say("is signed with %s, which is no longer secure", c.SignatureAlgorithm)
 			}
 		}
 	}
@@ -94,14 +95,14 @@ func weakKey(key crypto.PublicKey) error {
 	switch k := key.(type) {
 	case *rsa.PublicKey:
 		if k.N.BitLen() < 2048 || k.N.BitLen() > 8192 {
-			return fmt.Errorf("has an RSA key of %d bits; 2048 to 8192 are accepted", k.N.BitLen())
+			return fault.Say("has an RSA key of %d bits; 2048 to 8192 are accepted", k.N.BitLen())
 		}
 	case *ecdsa.PublicKey:
 		if k.Curve != elliptic.P256() && k.Curve != elliptic.P384() && k.Curve != elliptic.P521() {
-			return errors.New("has a key on a curve that is not accepted; use P-256")
+			return fault.Say("has a key on a curve that is not accepted; use P-256")
 		}
 	default:
-		return errors.New("has a key that is neither RSA nor ECDSA")
+		return fault.Say("has a key that is neither RSA nor ECDSA")
 	}
 	return nil
 }
@@ -113,10 +114,10 @@ func ParseKey(text []byte) (crypto.Signer, error) {
 		block, rest = pem.Decode(rest)
 	}
 	if block == nil || len(bytes.TrimSpace(rest)) > 0 {
-		return nil, errors.New("must be one private key in PEM: -----BEGIN PRIVATE KEY-----")
+		return nil, fault.Say("must be one private key in PEM: -----BEGIN PRIVATE KEY-----")
 	}
 	if strings.Contains(block.Type, "ENCRYPTED") || block.Headers["Proc-Type"] != "" {
-		return nil, errors.New("must not be protected by a passphrase: openssl pkey -in key.pem -out plain.pem")
+		return nil, fault.Say("must not be protected by a passphrase: openssl pkey -in key.pem -out plain.pem")
 	}
 	for _, parse := range []func([]byte) (any, error){
 		x509.ParsePKCS8PrivateKey,
@@ -131,7 +132,7 @@ func ParseKey(text []byte) (crypto.Signer, error) {
 			return signer, weakKey(signer.Public())
 		}
 	}
-	return nil, errors.New("must be an RSA or ECDSA key in PEM")
+	return nil, fault.Say("must be an RSA or ECDSA key in PEM")
 }
 
 func matches(c *x509.Certificate, key crypto.Signer) bool {

@@ -1,9 +1,9 @@
 package pemfiles
 
 import (
-	"errors"
 	"strings"
 
+	"gateway/internal/fault"
 	"gateway/internal/value"
 )
 
@@ -17,7 +17,7 @@ func ParseName(s string) (string, error) {
 	}
 	name, err := value.FullName(rest)
 	if err != nil || len(star+name) > 253 {
-		return "", errors.New("must be a name with at least two labels, such as www.example.com or *.example.com")
+		return "", fault.Say("must be a name with at least two labels, such as www.example.com or *.example.com")
 	}
 	return star + name, nil
 }

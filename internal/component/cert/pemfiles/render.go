@@ -9,6 +9,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/secret"
 )
 
@@ -75,12 +76,12 @@ func (c stored) valid() error {
 	}
 	for _, n := range c.Names {
 		if parsed, err := ParseName(n); err != nil || parsed != n {
-			return errors.New("it has an invalid name")
+			return fault.Say("it has an invalid name")
 		}
 	}
 	for line := range strings.Lines(c.Chain) {
 		if !strings.HasSuffix(line, "\n") || !pemLine(line[:len(line)-1]) {
-			return errors.New("its chain contains something other than certificates")
+			return fault.Say("its chain contains something other than certificates")
 		}
 	}
 	return nil
@@ -107,13 +108,13 @@ func render(all []served) (daemon.Rendering, error) {
 	closed := 0
 	for _, c := range all {
 		if err := c.valid(); err != nil {
-			out.Problems = append(out.Problems, daemon.Problem{Subject: subject(c.Names), Message: err.Error()})
+			out.Problems = append(out.Problems, daemon.Problem{Subject: subject(c.Names), Sentence: fault.SentenceOf(err)})
 			continue
 		}
 		if c.closed != nil {
 			closed++
 			out.Problems = append(out.Problems, daemon.Problem{
-				Subject: subject(c.Names), Message: "its private key cannot be decrypted with this node's master key; upload or renew the certificate",
+				Subject: subject(c.Names), Sentence: fault.Said("its private key cannot be decrypted with this node's master key; upload or renew the certificate"),
 			})
 			continue
 		}

@@ -1,12 +1,12 @@
 package unbound
 
 import (
-	"errors"
 	"slices"
 
 	mdns "github.com/miekg/dns"
 
 	"gateway/internal/daemon"
+	"gateway/internal/fault"
 )
 
 const (
@@ -71,7 +71,7 @@ func arrange(rows []row, zones map[string][]server, m *memo, local map[string]st
 }
 
 func (a *arranger) leaveOut(owner, typ string, why error) {
-	a.problems = append(a.problems, daemon.Problem{Subject: typ + " record " + owner, Message: why.Error()})
+	a.problems = append(a.problems, daemon.Problem{Subject: typ + " record " + owner, Sentence: fault.SentenceOf(why)})
 }
 
 // group collects neighbours: rows come ordered by owner.
@@ -117,9 +117,9 @@ func (a *arranger) settle(g *group) {
 }
 
 var (
-	errApexAlias   = errors.New("the name of a zone cannot be an alias")
-	errSharedAlias = errors.New("an alias must be the only record of its name")
-	errManyRecords = errors.New("the name has too many records of this type")
+	errApexAlias   = fault.Say("the name of a zone cannot be an alias")
+	errSharedAlias = fault.Say("an alias must be the only record of its name")
+	errManyRecords = fault.Say("the name has too many records of this type")
 )
 
 func (a *arranger) index() {

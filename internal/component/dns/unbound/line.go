@@ -1,10 +1,11 @@
 package unbound
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
+
+	"gateway/internal/fault"
 
 	mdns "github.com/miekg/dns"
 )
@@ -26,7 +27,7 @@ func newEntry(owner, typ, value string, ttl int) (entry, error) {
 		return entry{}, err
 	}
 	if name, err := complete(owner); err != nil || name != owner || ttl < 0 || OperatorValue(rr) != value {
-		return entry{}, errors.New("was not stored in canonical form")
+		return entry{}, fault.Say("was not stored in canonical form")
 	}
 	*rr.Header() = mdns.RR_Header{Name: owner, Rrtype: mdns.StringToType[typ], Class: mdns.ClassINET, Ttl: uint32(ttl)}
 	again, err := repack(rr)
@@ -35,7 +36,7 @@ func newEntry(owner, typ, value string, ttl int) (entry, error) {
 	}
 	e := entry{owner: owner, typ: typ, ttl: ttl, rr: again, text: printRecord(again)}
 	if e.text != printRecord(rr) {
-		return entry{}, errors.New("changes when converted to the wire format")
+		return entry{}, fault.Say("changes when converted to the wire format")
 	}
 	return e, nil
 }

@@ -1,9 +1,9 @@
 package unbound
 
 import (
-	"errors"
-	"fmt"
 	"strings"
+
+	"gateway/internal/fault"
 
 	"golang.org/x/net/idna"
 )
@@ -14,7 +14,7 @@ import (
 // maxName is what a name may have without that dot, so that it fits into 255 octets on the wire.
 const maxName = 253
 
-var errWildcard = errors.New("must not be a wildcard, which the resolver does not support; add the names one by one")
+var errWildcard = fault.Say("must not be a wildcard, which the resolver does not support; add the names one by one")
 
 // complete checks a whole name, with or without its last dot.
 func complete(s string) (string, error) {
@@ -23,7 +23,7 @@ func complete(s string) (string, error) {
 		return "", foreign(name)
 	}
 	if name == "" || len(name) > maxName {
-		return "", fmt.Errorf("must have 1 to %d characters including its zone, not %d", maxName, len(name))
+		return "", fault.Say("must have 1 to %d characters including its zone, not %d", maxName, len(name))
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if err := checkLabel(label); err != nil {
@@ -38,16 +38,16 @@ func checkLabel(label string) error {
 	case label == "*":
 		return errWildcard
 	case label == "":
-		return errors.New("must not start with a dot or have two dots in a row")
+		return fault.Say("must not start with a dot or have two dots in a row")
 	case len(label) > 63:
-		return errors.New("must not have labels of more than 63 characters")
+		return fault.Say("must not have labels of more than 63 characters")
 	case label[0] == '-' || label[len(label)-1] == '-':
-		return errors.New("must not have a label that starts or ends with a dash")
+		return fault.Say("must not have a label that starts or ends with a dash")
 	}
 	for _, c := range []byte(label) {
 		// The slash is in the names of small reverse zones (RFC 2317).
 		if !isAlphanumeric(c) && c != '-' && c != '_' && c != '/' {
-			return errors.New("may contain only letters, digits, dashes, underscores and dots")
+			return fault.Say("may contain only letters, digits, dashes, underscores and dots")
 		}
 	}
 	return nil
@@ -62,9 +62,9 @@ func isAlphanumeric(c byte) bool {
 func foreign(name string) error {
 	ascii, err := idna.Lookup.ToASCII(name)
 	if err != nil {
-		return errors.New("has characters that no name can have")
+		return fault.Say("has characters that no name can have")
 	}
-	return fmt.Errorf("must be in its encoded form: %s", ascii)
+	return fault.Say("must be in its encoded form: %s", ascii)
 }
 
 // OwnerName is the complete name that a record's name means in a zone.

@@ -26,11 +26,11 @@ func (r *Record) Validate(zone string) error {
 	var p fault.Problems
 	owner, err := OwnerName(r.Name, zone)
 	if err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 	rr, err := parseValue(r.Type, r.Value, zone)
 	if err != nil {
-		p.Add("value", "%s", err)
+		p.AddError("value", err)
 	} else if r.Value = OperatorValue(rr); len(r.Value) > maxValue {
 		p.Add("value", "must not have more than %d bytes in its stored form, not %d", maxValue, len(r.Value))
 	} else if r.Type == "CNAME" && r.Value == owner {
@@ -49,7 +49,7 @@ func (r *Record) Validate(zone string) error {
 	}
 	// The same way that the renderer goes: what passes here is rendered.
 	if _, err := newEntry(r.FQDN, r.Type, r.Value, *r.TTL); err != nil {
-		return fault.At("value", "%s", err)
+		return fault.Fields(fault.Field{Name: "value", Sentence: fault.SentenceOf(err)})
 	}
 	return nil
 }

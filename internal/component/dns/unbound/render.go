@@ -1,7 +1,6 @@
 package unbound
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"gateway/internal/daemon"
+	"gateway/internal/fault"
 	"gateway/internal/value"
 )
 
@@ -57,7 +57,7 @@ type renderer struct {
 func (r *renderer) line(format string, args ...any) { fmt.Fprintf(r, format+"\n", args...) }
 
 func (r *renderer) leaveOut(subject string, why error) {
-	r.problems = append(r.problems, daemon.Problem{Subject: subject, Message: why.Error()})
+	r.problems = append(r.problems, daemon.Problem{Subject: subject, Sentence: fault.SentenceOf(why)})
 }
 
 // typed parses stored values once more: only what a type printed ever reaches the file.
@@ -101,7 +101,7 @@ func (r *renderer) settings(s Settings, zones map[string][]server) {
 		r.line("\taccess-control: %s allow", n.Prefix)
 	}
 	if s.CacheMinTTL < 0 || s.CacheMaxTTL < s.CacheMinTTL || s.CacheMaxTTL > 604800 {
-		r.leaveOut("the cache TTL limits", errors.New("its TTL limits are invalid"))
+		r.leaveOut("the cache TTL limits", fault.Say("its TTL limits are invalid"))
 	} else {
 		r.line("\tcache-min-ttl: %d", s.CacheMinTTL)
 		r.line("\tcache-max-ttl: %d", s.CacheMaxTTL)

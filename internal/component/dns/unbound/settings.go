@@ -1,7 +1,6 @@
 package unbound
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -46,7 +45,7 @@ func (s *Settings) Validate() error {
 	return p.Err()
 }
 
-var errTwice = errors.New("is a duplicate")
+var errTwice = fault.Say("is a duplicate")
 
 // eachValue parses a list, and refuses what is in it twice.
 func eachValue[T fmt.Stringer](p *fault.Problems, field string, list []string, parse func(string) (T, error)) []string {
@@ -55,11 +54,11 @@ func eachValue[T fmt.Stringer](p *fault.Problems, field string, list []string, p
 		at := fmt.Sprintf("%s[%d]", field, i)
 		v, err := parse(s)
 		if err != nil {
-			p.Add(at, "%s", err)
+			p.AddError(at, err)
 			continue
 		}
 		if slices.Contains(out, v.String()) {
-			p.Add(at, "%s", errTwice)
+			p.AddError(at, errTwice)
 			continue
 		}
 		out = append(out, v.String())
@@ -91,7 +90,7 @@ func parseForward(s string) (server, error) {
 	if given {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 || port[0] == '0' {
-			return server{}, errors.New("must have a port from 1 to 65535 after the @")
+			return server{}, fault.Say("must have a port from 1 to 65535 after the @")
 		}
 		out.port = uint16(n)
 	}
@@ -99,7 +98,7 @@ func parseForward(s string) (server, error) {
 		out.port = 0
 	}
 	if addr.IsLoopback() && out.port == 0 {
-		return server{}, errors.New("is this resolver itself; use another address or port")
+		return server{}, fault.Say("is this resolver itself; use another address or port")
 	}
 	return out, nil
 }

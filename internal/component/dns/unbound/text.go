@@ -1,13 +1,14 @@
 package unbound
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gateway/internal/fault"
 
 	mdns "github.com/miekg/dns"
 )
@@ -31,11 +32,11 @@ func parseText(value string) (mdns.RR, error) {
 	total := 0
 	for _, s := range strs {
 		if total += len(s); len(s) > maxString {
-			return nil, fmt.Errorf("must not have a quoted string of more than %d bytes", maxString)
+			return nil, fault.Say("must not have a quoted string of more than %d bytes", maxString)
 		}
 	}
 	if total == 0 || total > maxText {
-		return nil, fmt.Errorf("must have 1 to %d bytes, not %d", maxText, total)
+		return nil, fault.Say("must have 1 to %d bytes, not %d", maxText, total)
 	}
 	if err := checkText(strings.Join(strs, "")); err != nil {
 		return nil, err
@@ -50,11 +51,11 @@ func parseText(value string) (mdns.RR, error) {
 // checkText refuses what is invisible or breaks lines: nobody would know what was stored.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
-		return errors.New("must be valid UTF-8")
+		return fault.Say("must be valid UTF-8")
 	}
 	for _, r := range s {
 		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
-			return fmt.Errorf("must not contain control characters (U+%04X)", r)
+			return fault.Say("must not contain control characters (U+%04X)", r)
 		}
 	}
 	return nil
@@ -93,20 +94,20 @@ func parseCAA(value string) (mdns.RR, error) {
 	n, err := strconv.ParseUint(flags, 10, 8)
 	tag = strings.ToLower(tag)
 	if err != nil || rest == "" {
-		return nil, errors.New(`must be: flags tag value, for example 0 issue "letsencrypt.org"`)
+		return nil, fault.Say(`must be: flags tag value, for example 0 issue "letsencrypt.org"`)
 	}
 	if len(tag) == 0 || len(tag) > 15 || strings.ContainsFunc(tag, func(r rune) bool { return r > '~' || !isAlphanumeric(byte(r)) }) {
-		return nil, errors.New("must have a tag of up to 15 letters and digits, for example issue")
+		return nil, fault.Say("must have a tag of up to 15 letters and digits, for example issue")
 	}
 	if strings.HasPrefix(rest, `"`) {
 		strs, err := unquoteAll(rest)
 		if err != nil || len(strs) != 1 {
-			return nil, errors.New("must end with one quoted string")
+			return nil, fault.Say("must end with one quoted string")
 		}
 		rest = strs[0]
 	}
 	if rest == "" || len(rest) > maxString || strings.ContainsFunc(rest, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return nil, fmt.Errorf(`must have a value of 1 to %d plain characters; ";" allows nobody`, maxString)
+		return nil, fault.Say(`must have a value of 1 to %d plain characters; ";" allows nobody`, maxString)
 	}
 	return &mdns.CAA{Flag: uint8(n), Tag: tag, Value: escape(rest)}, nil
 }
@@ -117,11 +118,11 @@ func unquoteAll(s string) ([]string, error) {
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimLeft(s, " ") {
 		end := closingQuote(s)
 		if end < 0 {
-			return nil, errors.New("must have a closing quote for every opening one, and nothing but spaces between quoted strings")
+			return nil, fault.Say("must have a closing quote for every opening one, and nothing but spaces between quoted strings")
 		}
 		one := unescape(s[1:end])
 		if one == "" {
-			return nil, errors.New("must not have an empty quoted string")
+			return nil, fault.Say("must not have an empty quoted string")
 		}
 		strs, s = append(strs, one), s[end+1:]
 	}

@@ -1,11 +1,12 @@
 package unbound
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"gateway/internal/fault"
 
 	mdns "github.com/miekg/dns"
 )
@@ -29,19 +30,19 @@ func parseValue(typ, value, zone string) (mdns.RR, error) {
 	case "CAA":
 		return parseCAA(value)
 	}
-	return nil, fmt.Errorf("must be one of %s", strings.Join(Types(), ", "))
+	return nil, fault.Say("must be one of %s", strings.Join(Types(), ", "))
 }
 
 func parseAddress(typ, value string) (mdns.RR, error) {
 	addr, err := netip.ParseAddr(value)
 	if typ == "A" {
 		if err != nil || !addr.Is4() {
-			return nil, errors.New("must be an IPv4 address")
+			return nil, fault.Say("must be an IPv4 address")
 		}
 		return &mdns.A{A: addr.AsSlice()}, nil
 	}
 	if err != nil || !addr.Is6() || addr.Is4In6() || addr.Zone() != "" {
-		return nil, errors.New("must be an IPv6 address")
+		return nil, fault.Say("must be an IPv6 address")
 	}
 	return &mdns.AAAA{AAAA: addr.AsSlice()}, nil
 }
@@ -66,13 +67,13 @@ func parseService(typ, value, zone string) (mdns.RR, error) {
 	words := strings.Fields(value)
 	shape := map[string]string{"MX": "preference target", "SRV": "priority weight port target"}[typ]
 	if len(words) != len(strings.Fields(shape)) {
-		return nil, fmt.Errorf("must be: %s", shape)
+		return nil, fault.Say("must be: %s", shape)
 	}
 	numbers := make([]uint16, len(words)-1)
 	for i := range numbers {
 		n, err := strconv.ParseUint(words[i], 10, 16)
 		if err != nil {
-			return nil, fmt.Errorf("must begin with %d numbers from 0 to 65535: %s", len(numbers), shape)
+			return nil, fault.Say("must begin with %d numbers from 0 to 65535: %s", len(numbers), shape)
 		}
 		numbers[i] = uint16(n)
 	}

@@ -1,7 +1,6 @@
 package unbound
 
 import (
-	"errors"
 	"strings"
 
 	"gateway/internal/fault"
@@ -18,7 +17,7 @@ func (z *Zone) Validate() error {
 	var p fault.Problems
 	name, err := zoneName(z.Name)
 	if err != nil {
-		p.Add("name", "%s", err)
+		p.AddError("name", err)
 	}
 	z.ForwardTo = eachValue(&p, "forward_to", z.ForwardTo, parseForward)
 	if err := p.Err(); err != nil {
@@ -31,11 +30,11 @@ func (z *Zone) Validate() error {
 // zoneName reads a zone's name and returns it complete.
 func zoneName(s string) (string, error) {
 	if s == "." {
-		return "", errors.New("must not be the root zone; use upstream_forwards in the settings to forward everything else")
+		return "", fault.Say("must not be the root zone; use upstream_forwards in the settings to forward everything else")
 	}
 	name, err := complete(s)
 	if name == "localhost." {
-		return "", errors.New("must not be localhost, which every host resolves to itself")
+		return "", fault.Say("must not be localhost, which every host resolves to itself")
 	}
 	return name, err
 }

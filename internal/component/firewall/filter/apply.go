@@ -52,7 +52,7 @@ func (f *filter) change(ctx context.Context, old, now daemon.Rendering) error {
 // tell logs what was left out, once.
 func (f *filter) tell(old, now []daemon.Problem) {
 	for _, problem := range now {
-		if !slices.Contains(old, problem) {
+		if !slices.ContainsFunc(old, problem.Same) {
 			f.Log.Warn("skipped in the packet filter", "what", problem.Subject, "why", problem.Message)
 		}
 	}

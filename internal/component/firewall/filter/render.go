@@ -52,7 +52,7 @@ func render(s *policy.State, text packetfilter.Text) daemon.Rendering {
 	}
 	for _, problem := range text.Problems {
 		// A NAT rule of two families is stored, left out and told: so it was specified.
-		r.Problems = append(r.Problems, daemon.Problem{Subject: problem.Subject, Message: problem.Message, Tolerated: s.Mixed[problem.ID]})
+		r.Problems = append(r.Problems, daemon.Problem{Subject: problem.Subject, Sentence: fault.Sentence{Message: problem.Message}, Tolerated: s.Mixed[problem.ID]})
 	}
 	return r
 }

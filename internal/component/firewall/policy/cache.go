@@ -64,7 +64,7 @@ func (i id) String() string {
 type addressObject struct {
 	name   string
 	fqdn   bool
-	broken string
+	broken error
 	ranges []packetfilter.Range
 	groups []id // that it is in
 }

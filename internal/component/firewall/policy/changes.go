@@ -116,7 +116,7 @@ func newAddressObject(name, kind, text string) *addressObject {
 	}
 	r, err := Range(kind, text)
 	if err != nil {
-		o.broken = err.Error()
+		o.broken = err
 		return o
 	}
 	o.ranges = []packetfilter.Range{r}

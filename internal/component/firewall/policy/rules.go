@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 	"gateway/internal/value"
 )
@@ -32,7 +32,7 @@ func (b *builder) rules(a contents) {
 	}
 	// Groups go without what cannot be read; somebody should know.
 	for _, o := range slices.SortedFunc(maps.Values(a.broken), func(x, y *addressObject) int { return strings.Compare(x.name, y.name) }) {
-		b.leaveOut("address object "+o.name, o.broken)
+		b.leaveOut("address object "+o.name, fault.SentenceOf(o.broken))
 	}
 }
 
@@ -80,8 +80,8 @@ func (b *builder) object(a contents, key id) packetfilter.Selector {
 	switch {
 	case o == nil:
 		return packetfilter.Selector{Broken: "it names no address object"}
-	case o.broken != "":
-		return packetfilter.Selector{Broken: "address object " + o.name + " " + o.broken}
+	case o.broken != nil:
+		return packetfilter.Selector{Broken: "address object " + o.name + " " + o.broken.Error()}
 	case o.fqdn:
 		set := packetfilter.Merge(o.ranges)
 		b.Policy.Sets[key.String()] = &set
@@ -130,7 +130,7 @@ func (b *builder) readServices(service, group id) (list []packetfilter.Service, 
 func (s serviceRow) read() (packetfilter.Service, error) {
 	out := packetfilter.Service{Protocol: Protocol(s.Protocol), Type: -1}
 	if out.Protocol == 0 {
-		return out, errors.New("has an unknown protocol")
+		return out, fault.Say("has an unknown protocol")
 	}
 	if s.ICMPType != nil {
 		out.Type = *s.ICMPType
@@ -143,7 +143,7 @@ func (s serviceRow) read() (packetfilter.Service, error) {
 		end = s.End
 	}
 	if *s.Port < 1 || *end < *s.Port || *end > 65535 {
-		return out, errors.New("has invalid ports")
+		return out, fault.Say("has invalid ports")
 	}
 	out.From, out.To = uint16(*s.Port), uint16(*end) // just checked
 	return out, nil

@@ -11,6 +11,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 	"gateway/internal/value"
 )
@@ -128,7 +129,7 @@ func (b *builder) read(ctx context.Context, q db.DB) error {
 	b.Policy.Zones = make(map[string][]string, len(zones))
 	for _, z := range zones {
 		if !ValidZone(z.Name) {
-			b.leaveOut(fmt.Sprintf("zone %q", z.Name), "its name is invalid")
+			b.leaveOut(fmt.Sprintf("zone %q", z.Name), fault.Said("its name is invalid"))
 			continue
 		}
 		b.Policy.Zones[z.Name] = z.Interfaces
@@ -152,13 +153,13 @@ func (b *builder) lockout(zones, networks []string) {
 	b.Policy.Lockout = packetfilter.Lockout{Zones: zones, Management: ManagementPort}
 	for _, z := range zones {
 		if _, there := b.Policy.Zones[z]; !there {
-			b.leaveOut(fmt.Sprintf("zone %q that may always reach the management", z), "there is no such zone")
+			b.leaveOut(fmt.Sprintf("zone %q that may always reach the management", z), fault.Said("there is no such zone"))
 		}
 	}
 	for _, text := range networks {
 		n, err := value.Prefix(text)
 		if err != nil {
-			b.leaveOut("the network "+text+" that may always reach the management", err.Error())
+			b.leaveOut("the network "+text+" that may always reach the management", fault.SentenceOf(err))
 			continue
 		}
 		b.Policy.Lockout.Networks = append(b.Policy.Lockout.Networks, n)
@@ -168,8 +169,8 @@ func (b *builder) lockout(zones, networks []string) {
 	}
 }
 
-func (b *builder) leaveOut(subject, message string) {
-	b.Problems = append(b.Problems, daemon.Problem{Subject: subject, Message: message})
+func (b *builder) leaveOut(subject string, why fault.Sentence) {
+	b.Problems = append(b.Problems, daemon.Problem{Subject: subject, Sentence: why})
 }
 
 // need adds what the other components need.
@@ -190,7 +191,7 @@ func (b *builder) need(n daemon.Needed) {
 func (b *builder) open(o daemon.Opening) {
 	protocol := Protocol(o.Protocol)
 	if protocol == 0 || o.Port < 1 || o.Port > 65535 {
-		b.leaveOut("the opening for "+o.Why, fmt.Sprintf("invalid port: %s %d", o.Protocol, o.Port))
+		b.leaveOut("the opening for "+o.Why, fault.Said("invalid port: %s %d", o.Protocol, o.Port))
 		return
 	}
 	interfaces := []string{""}

@@ -102,7 +102,7 @@ func (u *updater) object(key id, read *changes) {
 
 // noteBroken keeps account of what cannot be read.
 func (u *updater) noteBroken(key id, o *addressObject) {
-	if o == nil || o.broken == "" {
+	if o == nil || o.broken == nil {
 		o = nil
 	}
 	if o != u.broken[key] {

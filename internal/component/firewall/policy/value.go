@@ -1,10 +1,10 @@
 package policy
 
 import (
-	"errors"
 	"regexp"
 	"strings"
 
+	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 	"gateway/internal/value"
 )
@@ -24,7 +24,7 @@ func Range(kind, s string) (packetfilter.Range, error) {
 	case "range":
 		return span(s)
 	}
-	return packetfilter.Range{}, errors.New("has an invalid kind")
+	return packetfilter.Range{}, fault.Say("has an invalid kind")
 }
 
 // span reads a range.
@@ -34,11 +34,11 @@ func span(s string) (packetfilter.Range, error) {
 	to, errTo := value.Address(last)
 	switch {
 	case !two || errFrom != nil || errTo != nil:
-		return packetfilter.Range{}, errors.New("must be two addresses, such as 192.0.2.1-192.0.2.9")
+		return packetfilter.Range{}, fault.Say("must be two addresses, such as 192.0.2.1-192.0.2.9")
 	case from.Is4() != to.Is4():
-		return packetfilter.Range{}, errors.New("must have two addresses of the same family")
+		return packetfilter.Range{}, fault.Say("must have two addresses of the same family")
 	case to.Less(from):
-		return packetfilter.Range{}, errors.New("must have the lower address first")
+		return packetfilter.Range{}, fault.Say("must have the lower address first")
 	}
 	return packetfilter.Range{From: from, To: to}, nil
 }

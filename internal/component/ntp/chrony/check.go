@@ -63,14 +63,11 @@ var refusedLine = regexp.MustCompile(`\bat line (\d+) in file /dev/stdin\b`)
 // refusal words what chronyd said, of which only the number of the line is of use: the
 // rest may quote other files.
 func refusal(file []byte, said string) *fault.Fault {
-	f := fault.New(fault.Invalid, "chrony rejected this configuration; check the time sources and the NTP settings").WithCode("refused_by_daemon")
-	m := refusedLine.FindStringSubmatch(said)
-	if m == nil {
-		return f
+	if m := refusedLine.FindStringSubmatch(said); m != nil {
+		lines := strings.Split(string(file), "\n")
+		if n, err := strconv.Atoi(m[1]); err == nil && n > len(Directives()) && n <= len(Directives())+len(lines) {
+			return fault.New(fault.Invalid, "chrony rejected the line %q; correct the setting it comes from", lines[n-len(Directives())-1]).WithCode("refused_by_daemon")
+		}
 	}
-	lines := strings.Split(string(file), "\n")
-	if n, err := strconv.Atoi(m[1]); err == nil && n > len(Directives()) && n <= len(Directives())+len(lines) {
-		f.Message = fmt.Sprintf("chrony rejected the line %q; correct the setting it comes from", lines[n-len(Directives())-1])
-	}
-	return f
+	return fault.New(fault.Invalid, "chrony rejected this configuration; check the time sources and the NTP settings").WithCode("refused_by_daemon")
 }

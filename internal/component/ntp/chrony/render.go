@@ -67,7 +67,7 @@ func (s State) view() (view, []daemon.Problem) {
 	for _, text := range s.Settings.AllowACL {
 		spelled, err := network(text)
 		if err != nil {
-			problems = append(problems, daemon.Problem{Subject: fmt.Sprintf("the client network %q", text), Message: err.Error()})
+			problems = append(problems, daemon.Problem{Subject: fmt.Sprintf("the client network %q", text), Sentence: fault.SentenceOf(err)})
 			continue
 		}
 		v.Allow = append(v.Allow, spelled)
@@ -86,11 +86,14 @@ func (s State) view() (view, []daemon.Problem) {
 
 func problem(what string, err error) daemon.Problem {
 	f, _ := fault.Of(err)
+	if len(f.Fields) == 1 {
+		return daemon.Problem{Subject: what, Sentence: f.Fields[0].Sentence}
+	}
 	messages := make([]string, len(f.Fields))
 	for i, field := range f.Fields {
 		messages[i] = field.Name + " " + field.Message
 	}
-	return daemon.Problem{Subject: what, Message: strings.Join(messages, "; ")}
+	return daemon.Problem{Subject: what, Sentence: fault.Sentence{Message: strings.Join(messages, "; ")}}
 }
 
 // wantedServers is how many servers of pools are asked: enough to outvote a wrong one, and

@@ -99,7 +99,7 @@ func each(p *fault.Problems, field string, values []string, spell func(string) (
 		spelled, err := spell(v)
 		switch {
 		case err != nil:
-			p.Add(at(field, i), "%s", err)
+			p.AddError(at(field, i), err)
 			spelled = v
 		case slices.Contains(out, spelled):
 			p.Add(at(field, i), "is a duplicate")
@@ -130,7 +130,7 @@ func (s *Source) Validate(p *fault.Problems) {
 		p.Add("kind", "must be pool or server")
 	}
 	if spelled, err := value.HostOrName(s.Address); err != nil {
-		p.Add("address", "%s", err)
+		p.AddError("address", err)
 	} else {
 		s.Address = spelled
 	}

@@ -1,7 +1,6 @@
 package haproxyconf
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/value"
 )
 
@@ -17,24 +17,24 @@ func (p pool) valid() error {
 		return err
 	}
 	if !slices.Contains([]string{"http", "https", "tcp"}, p.Scheme) {
-		return fmt.Errorf("invalid scheme %q", p.Scheme)
+		return fault.Say("invalid scheme %q", p.Scheme)
 	}
 	if !slices.Contains([]string{"roundrobin", "leastconn", "source"}, p.Algorithm) {
-		return fmt.Errorf("invalid load-balancing algorithm %q", p.Algorithm)
+		return fault.Say("invalid load-balancing algorithm %q", p.Algorithm)
 	}
 	for _, name := range []string{p.TLSName, p.Host} {
 		if got, err := value.HostName(name); name != "" && (err != nil || got != name) {
-			return fmt.Errorf("%q is not a valid host name", name)
+			return fault.Say("%q is not a valid host name", name)
 		}
 	}
 	if err := URLPath(p.Path); err != nil {
 		return fmt.Errorf("the path of its health check %w", err)
 	}
 	if p.Status != 0 && (p.Status < 100 || p.Status > 599) {
-		return errors.New("invalid health check status")
+		return fault.Say("invalid health check status")
 	}
 	if p.Interval < 1 || p.Interval > 3600 {
-		return errors.New("invalid health check interval")
+		return fault.Say("invalid health check interval")
 	}
 	return nil
 }
@@ -122,13 +122,13 @@ func (p pool) settings() string {
 
 func (m member) valid() error {
 	if name, err := ProxyName(m.Name); err != nil || name != m.Name {
-		return errors.New("its name is invalid")
+		return fault.Say("its name is invalid")
 	}
 	if addr, err := value.HostOrName(m.Address); err != nil || addr != m.Address {
-		return fmt.Errorf("%q is neither an address nor a host name", m.Address)
+		return fault.Say("%q is neither an address nor a host name", m.Address)
 	}
 	if m.Port < 1 || m.Port > 65535 || m.Weight < 0 || m.Weight > 256 {
-		return errors.New("invalid port or weight")
+		return fault.Say("invalid port or weight")
 	}
 	return nil
 }

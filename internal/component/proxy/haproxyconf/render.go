@@ -12,6 +12,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/value"
 )
 
@@ -63,7 +64,7 @@ func render(s state) daemon.Rendering {
 
 // leaveOut tells the operator of something that cannot be rendered, and would take the rest with it.
 func (r *rendering) leaveOut(subject string, err error) {
-	r.problems = append(r.problems, daemon.Problem{Subject: subject, Message: err.Error()})
+	r.problems = append(r.problems, daemon.Problem{Subject: subject, Sentence: fault.SentenceOf(err)})
 }
 
 func (r *rendering) frontends(b *strings.Builder) {
@@ -167,7 +168,7 @@ func (r *rendering) pools() string {
 	return b.String()
 }
 
-var errNoBackend = errors.New("its backend does not exist")
+var errNoBackend = fault.Say("its backend does not exist")
 
 func section(id string) string { return "gateway_backend_" + id }
 
@@ -203,7 +204,7 @@ func (r *rendering) services(b *strings.Builder) {
 			continue // switched off with its backend
 		}
 		if !r.passing[s.BackendID] {
-			r.leaveOut("TCP service "+s.Name, errors.New("its backend does not have the scheme tcp"))
+			r.leaveOut("TCP service "+s.Name, fault.Say("its backend does not have the scheme tcp"))
 			continue
 		}
 		fmt.Fprintf(b, "frontend gateway_tcp_%d\n\tmode tcp\n\toption tcplog\n\ttimeout client 1h\n", s.Port)
@@ -238,14 +239,14 @@ func (s service) admitFamily(b *strings.Builder, who, family string, other func(
 
 func (s service) valid() error {
 	if s.Port < 1 || s.Port > 65535 {
-		return errors.New("its port is invalid")
+		return fault.Say("its port is invalid")
 	}
 	if who, ok := TakenPorts[s.Port]; ok {
-		return fmt.Errorf("its port is reserved for %s", who)
+		return fault.Say("its port is reserved for %s", who)
 	}
 	for _, n := range s.AllowFrom {
 		if got, err := value.Network(n); err != nil || got != n {
-			return fmt.Errorf("%q is not a valid network", n)
+			return fault.Say("%q is not a valid network", n)
 		}
 	}
 	return errors.Join(db.CheckID(s.ID), db.CheckID(s.BackendID))

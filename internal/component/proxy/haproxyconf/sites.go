@@ -2,7 +2,6 @@ package haproxyconf
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/value"
 )
 
@@ -53,7 +53,7 @@ func (r *rendering) sites() sites {
 		d := &r.domains[i]
 		err := d.valid()
 		if err == nil && redirected[d.Name] {
-			err = errors.New("its name is used by another domain's www redirect")
+			err = fault.Say("its name is used by another domain's www redirect")
 		}
 		if err != nil {
 			r.leaveOut("domain "+d.Name, err)
@@ -79,21 +79,21 @@ func (d site) valid() error {
 		return err
 	}
 	if name, err := DomainName(d.Name); err != nil || name != d.Name {
-		return errors.New("its name is not a valid host name")
+		return fault.Say("its name is not a valid host name")
 	}
 	for _, n := range d.AllowFrom {
 		if got, err := value.Network(n); err != nil || got != n {
-			return fmt.Errorf("%q is not a valid network", n)
+			return fault.Say("%q is not a valid network", n)
 		}
 	}
 	if d.WWW != "off" && d.WWW != "to_www" && d.WWW != "to_apex" {
-		return fmt.Errorf("invalid redirect %q", d.WWW)
+		return fault.Say("invalid redirect %q", d.WWW)
 	}
 	if d.WWW != "off" && (strings.HasPrefix(d.Name, "www.") || strings.HasPrefix(d.Name, "*.")) {
-		return errors.New("its name starts with www. or *., so the www redirect cannot be used")
+		return fault.Say("its name starts with www. or *., so the www redirect cannot be used")
 	}
 	if d.HSTS < 0 || d.RateLimit < 0 || d.MaxBody < 0 {
-		return errors.New("one of its limits is below zero")
+		return fault.Say("one of its limits is below zero")
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (r *rendering) leadsTo(subject string, backend *string) string {
 		return ""
 	}
 	if r.passing[*backend] {
-		r.leaveOut(subject, errors.New("its backend has the scheme tcp, which only TCP services can use"))
+		r.leaveOut(subject, fault.Say("its backend has the scheme tcp, which only TCP services can use"))
 		return "gateway_unavailable"
 	}
 	if r.sections[*backend] == "" {
@@ -252,7 +252,7 @@ func (r *rendering) loginsOf(s *sites, known map[string]*site) map[string]bool {
 		// Also when the digest is damaged: nobody gets in rather than everybody.
 		guarded[u.DomainID], s.use.login = true, true
 		if len(u.Digest) != 64 || strings.Trim(u.Digest, "0123456789ABCDEF") != "" {
-			r.leaveOut("a user of "+d.Name, errors.New("the password has no digest"))
+			r.leaveOut("a user of "+d.Name, fault.Say("the password has no digest"))
 			continue
 		}
 		s.logins = append(s.logins, u.Digest+" 1")
@@ -271,7 +271,7 @@ func (r *rendering) headersOf(s *sites, known map[string]*site) {
 			continue
 		}
 		if err := errors.Join(HeaderName(h.Name), HeaderValue(h.Value)); err != nil || h.Value == "" {
-			r.leaveOut("header "+strconv.Quote(h.Name)+" of "+d.Name, errors.New("it is not a valid header"))
+			r.leaveOut("header "+strconv.Quote(h.Name)+" of "+d.Name, fault.Say("it is not a valid header"))
 			continue
 		}
 		key := strings.ToLower(h.Name)

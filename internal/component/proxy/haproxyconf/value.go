@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
 
+	"gateway/internal/fault"
 	"gateway/internal/value"
 )
 
@@ -28,7 +28,7 @@ func DomainName(s string) (string, error) {
 	case err != nil:
 		return "", err
 	case !strings.Contains(name, "."):
-		return "", errors.New("must have at least two labels, as in example.com")
+		return "", fault.Say("must have at least two labels, as in example.com")
 	case wildcard:
 		return "*." + name, nil
 	}
@@ -39,11 +39,11 @@ func DomainName(s string) (string, error) {
 func HeaderValue(s string) error {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' {
-			return errors.New("must be printable ASCII on one line")
+			return fault.Say("must be printable ASCII on one line")
 		}
 	}
 	if s != strings.TrimSpace(s) {
-		return errors.New("must not begin or end with a space")
+		return fault.Say("must not begin or end with a space")
 	}
 	return nil
 }
@@ -57,10 +57,10 @@ var ours = []string{
 // HeaderName is the name of a field that an operator may set.
 func HeaderName(s string) error {
 	if !tokenForm.MatchString(s) {
-		return errors.New("may contain only letters, digits, dashes and underscores, at most 64")
+		return fault.Say("may contain only letters, digits, dashes and underscores, at most 64")
 	}
 	if slices.Contains(ours, strings.ToLower(s)) {
-		return errors.New("is set by the proxy; see the settings of the domain")
+		return fault.Say("is set by the proxy; see the settings of the domain")
 	}
 	return nil
 }
@@ -68,10 +68,10 @@ func HeaderName(s string) error {
 // URLPath is a path in a request as HAProxy sees it: not decoded.
 func URLPath(s string) error {
 	if !strings.HasPrefix(s, "/") {
-		return errors.New("must start with /")
+		return fault.Say("must start with /")
 	}
 	if len(s) > 512 || !pathForm.MatchString(s) {
-		return errors.New("must be the path of a URL, without spaces, ? and #, at most 512 characters")
+		return fault.Say("must be the path of a URL, without spaces, ? and #, at most 512 characters")
 	}
 	return nil
 }
@@ -86,14 +86,14 @@ func ProxyName(s string) (string, error) {
 		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_':
 			b.WriteRune(r)
 		default:
-			return "", errors.New("may contain only letters, digits, dashes, underscores, dots and spaces")
+			return "", fault.Say("may contain only letters, digits, dashes, underscores, dots and spaces")
 		}
 	}
 	if b.Len() == 0 || b.Len() > 64 {
-		return "", errors.New("must have 1 to 64 characters")
+		return "", fault.Say("must have 1 to 64 characters")
 	}
 	if b.String() == "BACKEND" || b.String() == "FRONTEND" {
-		return "", errors.New("must not be BACKEND or FRONTEND, which are reserved names in the statistics")
+		return "", fault.Say("must not be BACKEND or FRONTEND, which are reserved names in the statistics")
 	}
 	return b.String(), nil
 }

@@ -33,6 +33,10 @@ export type ApplyState = {
      */
     error: string;
     /**
+     * The error for translations, where it is the gateway's own
+     */
+    error_words?: FaultWords;
+    /**
      * Hash of the files on disk
      */
     installed: string;
@@ -583,6 +587,12 @@ export type ChangeRecord = {
 
 export type ChangeRendered = {
     /**
+     * The errors for translations, by component
+     */
+    error_words: {
+        [key: string]: FaultWords;
+    };
+    /**
      * Errors by component
      */
     errors: {
@@ -695,13 +705,21 @@ export type CredentialsBody = {
 
 export type DaemonProblem = {
     /**
-     * Why
+     * What is wrong, in English
      */
     message: string;
+    /**
+     * Parameters of the text in their order, as shown in the message
+     */
+    params?: Array<string>;
     /**
      * What was skipped, in the operator's words
      */
     subject: string;
+    /**
+     * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
+     */
+    text?: string;
 };
 
 export type DnsRecord = {
@@ -1016,9 +1034,17 @@ export type Error = {
      */
     fields: Array<FaultField>;
     /**
-     * For people
+     * What is wrong, in English
      */
     message: string;
+    /**
+     * Parameters of the text in their order, as shown in the message
+     */
+    params?: Array<string>;
+    /**
+     * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
+     */
+    text?: string;
 };
 
 export type FaultField = {
@@ -1027,9 +1053,28 @@ export type FaultField = {
      */
     field: string;
     /**
-     * What is wrong
+     * What is wrong, in English
      */
     message: string;
+    /**
+     * Parameters of the text in their order, as shown in the message
+     */
+    params?: Array<string>;
+    /**
+     * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
+     */
+    text?: string;
+};
+
+export type FaultWords = {
+    /**
+     * Parameters of the text in their order, as shown in the message
+     */
+    params?: Array<string>;
+    /**
+     * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
+     */
+    text?: string;
 };
 
 export type FirewallAddress = {
@@ -2734,9 +2779,17 @@ export type ProblemsUnknown = {
      */
     component: string;
     /**
-     * Why it is not known, in English
+     * What is wrong, in English
      */
     message: string;
+    /**
+     * Parameters of the text in their order, as shown in the message
+     */
+    params?: Array<string>;
+    /**
+     * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
+     */
+    text?: string;
 };
 
 export type ProxyBackend = {
@@ -3462,6 +3515,10 @@ export type ProxyStats = {
      */
     error: string | null;
     /**
+     * The error for translations
+     */
+    error_words?: FaultWords;
+    /**
      * Listening sides of the proxy
      */
     frontends: Array<ProxyFrontendStat>;
@@ -3910,6 +3967,10 @@ export type SystemService = {
      */
     name: string;
     /**
+     * Parameters of the text in their order, as shown in the message
+     */
+    params?: Array<string>;
+    /**
      * It has to run: that it is stopped is a fault. Not so what is switched off, or not used by this version
      */
     required: boolean;
@@ -3921,6 +3982,10 @@ export type SystemService = {
      * systemd's detailed state of the unit
      */
     sub_state: string;
+    /**
+     * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
+     */
+    text?: string;
     /**
      * It can be switched on and off by POST /system/service-toggle
      */

@@ -181,12 +181,6 @@ export const zChangeRecord = /*#__PURE__*/ (() => z.object({
     subject: z.string()
 }))();
 
-export const zChangeRendered = /*#__PURE__*/ (() => z.object({
-    errors: z.record(z.string(), z.string()),
-    ok: z.boolean(),
-    rendered: z.array(z.string())
-}))();
-
 export const zCodeInputBody = /*#__PURE__*/ (() => z.object({
     code: z.string().check(z.length(6), z.regex(/^[0-9]{6}$/))
 }))();
@@ -204,29 +198,9 @@ export const zCredentialsBody = /*#__PURE__*/ (() => z.object({
 
 export const zDaemonProblem = /*#__PURE__*/ (() => z.object({
     message: z.string(),
-    subject: z.string()
-}))();
-
-export const zApplyState = /*#__PURE__*/ (() => z.object({
-    component: z.string(),
-    confirm: z.optional(zApplyConfirm),
-    drift: z.array(z.string()),
-    error: z.string(),
-    installed: z.string(),
-    keep_edits: z.boolean(),
-    observed: z.string(),
-    problems: z.array(zDaemonProblem),
-    since: z.iso.datetime(),
-    stage: z.enum([
-        'rendering',
-        'checking',
-        'installing',
-        'reloading',
-        'live',
-        'failed',
-        'held'
-    ]),
-    wanted: z.string()
+    params: z.optional(z.array(z.string())),
+    subject: z.string(),
+    text: z.optional(z.string())
 }))();
 
 export const zDnsRecord = /*#__PURE__*/ (() => z.object({
@@ -338,14 +312,53 @@ export const zDnsproviderKind = /*#__PURE__*/ (() => z.object({
 
 export const zFaultField = /*#__PURE__*/ (() => z.object({
     field: z.string(),
-    message: z.string()
+    message: z.string(),
+    params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
 }))();
 
 export const zError = /*#__PURE__*/ (() => z.object({
     code: z.string(),
     current: z.optional(z.unknown()),
     fields: z.array(zFaultField),
-    message: z.string()
+    message: z.string(),
+    params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
+}))();
+
+export const zFaultWords = /*#__PURE__*/ (() => z.object({
+    params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
+}))();
+
+export const zApplyState = /*#__PURE__*/ (() => z.object({
+    component: z.string(),
+    confirm: z.optional(zApplyConfirm),
+    drift: z.array(z.string()),
+    error: z.string(),
+    error_words: z.optional(zFaultWords),
+    installed: z.string(),
+    keep_edits: z.boolean(),
+    observed: z.string(),
+    problems: z.array(zDaemonProblem),
+    since: z.iso.datetime(),
+    stage: z.enum([
+        'rendering',
+        'checking',
+        'installing',
+        'reloading',
+        'live',
+        'failed',
+        'held'
+    ]),
+    wanted: z.string()
+}))();
+
+export const zChangeRendered = /*#__PURE__*/ (() => z.object({
+    error_words: z.record(z.string(), zFaultWords),
+    errors: z.record(z.string(), z.string()),
+    ok: z.boolean(),
+    rendered: z.array(z.string())
 }))();
 
 export const zFirewallAddress = /*#__PURE__*/ (() => z.object({
@@ -1032,7 +1045,9 @@ export const zProblemsObjectStates = /*#__PURE__*/ (() => z.object({
 
 export const zProblemsUnknown = /*#__PURE__*/ (() => z.object({
     component: z.string(),
-    message: z.string()
+    message: z.string(),
+    params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
 }))();
 
 export const zProblemsList = /*#__PURE__*/ (() => z.object({
@@ -1282,6 +1297,7 @@ export const zProxyBackend = /*#__PURE__*/ (() => z.object({
 export const zProxyStats = /*#__PURE__*/ (() => z.object({
     backends: z.array(zProxyBackendStat),
     error: z.nullable(z.string()),
+    error_words: z.optional(zFaultWords),
     frontends: z.array(zProxyFrontendStat)
 }))();
 
@@ -1466,9 +1482,11 @@ export const zSystemService = /*#__PURE__*/ (() => z.object({
     memory_bytes: z.nullable(z.int().check(z.gte(0))),
     message: z.optional(z.string()),
     name: z.string(),
+    params: z.optional(z.array(z.string())),
     required: z.boolean(),
     restart: z.boolean(),
     sub_state: z.string(),
+    text: z.optional(z.string()),
     toggle: z.boolean(),
     unit: z.string()
 }))();
