@@ -44,7 +44,7 @@ func (l *Local) WaitReady(ctx context.Context, patience time.Duration) error {
 		select {
 		case <-tick.C:
 		case <-late:
-			return fault.New(fault.Unavailable, "the database does not answer; see: systemctl status postgresql").WithCode("database_unavailable")
+			return fault.New(fault.Unavailable, "the database does not answer; see: systemctl status postgresql@17-main").WithCode("database_unavailable")
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -143,6 +143,7 @@ type State struct {
 	Observed   string           `json:"observed" doc:"Hash of the files the daemon has loaded; empty when unknown or when it is down"`
 	Error      string           `json:"error" doc:"Why the last apply failed; empty if it did not"`
 	ErrorWords *fault.Words     `json:"error_words,omitempty" doc:"The error for translations, where it is the gateway's own"`
+	Off        []string         `json:"off" doc:"systemd units that the configuration switches off"`
 	Problems   []daemon.Problem `json:"problems" doc:"What was skipped, and why"`
 	Drift      []string         `json:"drift" doc:"Files edited manually, as last detected"`
 	KeepEdits  bool             `json:"keep_edits" doc:"Whether such files are kept"`

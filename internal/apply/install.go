@@ -134,7 +134,12 @@ func (w *worker) install(r daemon.Rendering, there func(daemon.File) bool) error
 
 func (w *worker) setInstalled(r daemon.Rendering) {
 	w.installed = r
-	w.show(func(s *State) { s.Installed, w.before = r.Hash(), r })
+	w.show(func(s *State) {
+		s.Installed, w.before = r.Hash(), r
+		if !w.known { // what is wanted is in the database
+			s.Off = switchedOff(r)
+		}
+	})
 }
 
 func (w *worker) reload(ctx context.Context, running, r daemon.Rendering) error {

@@ -17,6 +17,7 @@ import (
 	"gateway/internal/fault"
 	"gateway/internal/intent"
 	"gateway/internal/secret"
+	"gateway/internal/sys"
 )
 
 const (
@@ -150,7 +151,9 @@ func (w *worker) render(ctx context.Context) (job, error) {
 	j.live = j.wanted
 	j.wanted = j.wanted.WithoutState().Hashed()
 	w.wanted, w.known = j.wanted, true
-	w.show(func(s *State) { s.Wanted, s.Problems = j.wanted.Hash(), nonNil(j.wanted.Problems) })
+	w.show(func(s *State) {
+		s.Wanted, s.Off, s.Problems = j.wanted.Hash(), switchedOff(j.wanted), nonNil(j.wanted.Problems)
+	})
 	w.at("rendered")
 	return j, nil
 }
@@ -241,6 +244,10 @@ func (w *worker) retryDue() bool {
 func words(err error) fault.Sentence {
 	if f, ok := fault.Of(err); ok {
 		return fault.SentenceOf(f)
+	}
+	var job *sys.JobError
+	if errors.As(err, &job) && job.Unit != "" {
+		return fault.Said("%s could not be started or reloaded; its log says why (journalctl -u %s)", job.Unit, job.Unit)
 	}
 	var path *os.PathError
 	if errors.As(err, &path) {

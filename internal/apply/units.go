@@ -152,11 +152,21 @@ func (w *worker) putBack(ctx context.Context) {
 	}
 }
 
-// off reports whether a unit is down by the operator's word.
+// switchedOff are the units that are to be down.
+func switchedOff(r daemon.Rendering) []string {
+	off := []string{}
+	for _, u := range r.Units {
+		if !u.Up {
+			off = append(off, u.Name)
+		}
+	}
+	return off
+}
+
+// off reports whether a unit is down by the operator's word. One that was switched on and
+// cannot start is not, although what is installed still has it down.
 func (e *Engine) off(unit string) bool {
-	return slices.ContainsFunc(e.workers, func(w *worker) bool {
-		return slices.Contains(w.installedNow().Units, daemon.Unit{Name: unit})
-	})
+	return slices.ContainsFunc(e.workers, func(w *worker) bool { return slices.Contains(w.current().Off, unit) })
 }
 
 func up(unit sys.UnitState) bool {

@@ -63,7 +63,7 @@ type worker struct {
 func newWorker(e *Engine, d daemon.Daemon) *worker {
 	return &worker{
 		Engine: e, daemon: d, wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), blobs: map[string]bool{},
-		state: State{Component: d.Name, Stage: Rendering, Problems: []daemon.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
+		state: State{Component: d.Name, Stage: Rendering, Off: []string{}, Problems: []daemon.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
 	}
 }
 

@@ -12,7 +12,7 @@ var (
 	notApplied = problem.Kind{
 		Code: "change.not_applied", Severity: problem.Error,
 		Message: "The configuration of {component} is saved but not applied: {reason}",
-		Remedy:  "It keeps its previous configuration. Correct the change, or revert it in the history; it is tried again automatically.",
+		Remedy:  "Remove the cause, correct the change, or revert it in the history; it is tried again automatically.",
 	}
 	leftOut = problem.Kind{
 		Code: "change.left_out", Severity: problem.Error,

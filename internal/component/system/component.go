@@ -58,6 +58,7 @@ type packages interface {
 
 type applier interface {
 	PacketFilterLoaded(ctx context.Context) (bool, error)
+	States(ctx context.Context) ([]apply.State, error)
 	Service(ctx context.Context, action apply.Action, service string) error
 }
 

@@ -133,7 +133,7 @@ func TestServicesHaveNameStateAndEnterTimestamp(t *testing.T) {
 	got := n.services()
 	dns := map[string]any{
 		"name": "dns", "unit": "unbound.service", "description": "DNS resolver (Unbound)", "installed": true,
-		"active_state": "active", "sub_state": "running", "boot": "enabled", "entered_at": "2025-05-01T00:00:00Z", "memory_bytes": nil, "required": true,
+		"active_state": "active", "sub_state": "running", "boot": "enabled", "entered_at": "2025-05-01T00:00:00Z", "memory_bytes": nil, "required": true, "off": false,
 		"restart": true, "toggle": false,
 	}
 	if d := cmp.Diff(got["dns"], dns); d != "" {

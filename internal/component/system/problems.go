@@ -30,7 +30,7 @@ var (
 	databaseDown = problem.Kind{
 		Code: "system.database_down", Severity: problem.Critical,
 		Message: "The database does not answer: nothing can be changed",
-		Remedy:  "The daemons keep running. Check PostgreSQL (systemctl status postgresql) and free disk space.",
+		Remedy:  "The daemons keep running. Check PostgreSQL (systemctl status postgresql@17-main) and free disk space.",
 	}
 	applierDown = problem.Kind{
 		Code: "system.applier_down", Severity: problem.Critical,

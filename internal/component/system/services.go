@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"gateway/internal/api"
@@ -57,6 +58,7 @@ type Service struct {
 	EnteredAt   *time.Time `json:"entered_at" doc:"Since when it is in this state; null when not known"`
 	MemoryBytes *uint64    `json:"memory_bytes" doc:"Null when not known"`
 	Required    bool       `json:"required" doc:"It has to run: that it is stopped is a fault. Not so what is switched off, or not used by this version"`
+	Off         bool       `json:"off" doc:"It is not to run: switched off in its settings, or disabled"`
 	Restart     bool       `json:"restart" doc:"It can be restarted by POST /system/service-restart"`
 	Toggle      bool       `json:"toggle" doc:"It can be switched on and off by POST /system/service-toggle"`
 	Message     string     `json:"message,omitempty" doc:"Why the state is unknown"`
@@ -82,6 +84,7 @@ func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], 
 // list is also there with an error: those that could not be asked are unknown then.
 func (p *part) list(ctx context.Context) ([]Service, error) {
 	filter := p.packetFilter(ctx) // first: asking starts the applier, whose own state comes below
+	off := p.switchedOff(ctx)
 	states, err := p.states(ctx)
 	list := make([]Service, len(p.Services))
 	for i, declared := range p.Services {
@@ -92,7 +95,8 @@ func (p *part) list(ctx context.Context) ([]Service, error) {
 		case err != nil:
 			filterState{unknown, fault.Said("systemd does not answer")}.into(&s)
 		default:
-			s.take(states[declared.Unit], declared.Switched)
+			u := states[declared.Unit]
+			s.take(u, off(declared, u))
 		}
 		list[i] = s
 	}
@@ -127,12 +131,27 @@ func (p *part) states(ctx context.Context) (map[string]sys.UnitState, error) {
 	return byUnit, nil
 }
 
-func (s *Service) take(u sys.UnitState, switched bool) {
+// switchedOff tells what is not to run. What a setting switches is asked of the applier, who
+// knows the setting: a unit that cannot start is disabled too. Where nobody answers, and for
+// what has no setting, that is all there is to go by.
+func (p *part) switchedOff(ctx context.Context) func(daemon.Service, sys.UnitState) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	states, err := p.Applier.States(ctx)
+	return func(s daemon.Service, u sys.UnitState) bool {
+		if !s.Switched || err != nil {
+			return u.UnitFileState == "disabled" && u.ActiveState == "inactive"
+		}
+		return slices.ContainsFunc(states, func(c apply.State) bool { return slices.Contains(c.Off, s.Unit) })
+	}
+}
+
+func (s *Service) take(u sys.UnitState, off bool) {
 	installed := u.Installed()
 	s.Installed, s.ActiveState, s.SubState, s.Boot = &installed, u.ActiveState, u.SubState, u.UnitFileState
 	s.EnteredAt, s.MemoryBytes = u.EnteredAt, u.MemoryBytes
-	// Whoever switches it off has it disabled; one that is disabled by hand is enabled again.
-	s.Required = s.Required && !(switched && u.UnitFileState == "disabled")
+	s.Off = off
+	s.Required = s.Required && !off
 }
 
 // filterState is the packet filter's, which is no unit: it is there when its table is in the

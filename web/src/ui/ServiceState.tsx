@@ -11,6 +11,10 @@ export function ServiceState({ service }: { service: SystemService }) {
 	const state = stateOf(service);
 	const look = lookOf(service);
 	const problem = data?.problems.find(({ subject }) => subject.kind === "service" && subject.id === service.name);
+	// That it runs is known, that it does its job is not, while nobody can say what is wrong with it.
+	const silent = data?.unknown.some(({ component }) => component === service.name);
+	if (look === "success" && !problem && silent)
+		return <StatusLabel status="neutral">{t("objectState.unknown")}</StatusLabel>;
 	if (look !== "success" || !problem) return <StatusLabel status={look}>{t(`state.${state}`)}</StatusLabel>;
 	const bad = problem.severity === "error" || problem.severity === "critical";
 	return (

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { lookOf, reasonsOf, serviceName, stateOf } from "./service";
 
 const service = (active_state: string, installed: boolean | null = true, message = "") =>
-	({ name: "dns", active_state, installed, message, boot: "enabled", required: true }) as SystemService;
+	({ name: "dns", active_state, installed, message, off: false, required: true }) as SystemService;
 
 test("states of services", () => {
 	expect(stateOf(service("active"))).toBe("active");
@@ -13,7 +13,7 @@ test("states of services", () => {
 	expect(lookOf(service("kernel-loaded"))).toBe("success");
 	expect(lookOf(service("inactive"))).toBe("danger"); // a resolver has to run
 	expect(lookOf({ ...service("inactive"), required: false })).toBe("neutral");
-	expect(stateOf({ ...service("inactive"), boot: "disabled" })).toBe("off");
+	expect(stateOf({ ...service("inactive"), off: true })).toBe("off");
 	expect(lookOf(service("inactive", false))).toBe("neutral");
 });
 

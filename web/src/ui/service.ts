@@ -29,12 +29,12 @@ export const serviceName = (name: string, unknown = name) => words(`services.${n
 /** restartText says what a restart of the service means to the people behind the gateway. */
 export const restartText = (name: string) => words(`services.${name}.restart`, "");
 
-type Running = Pick<SystemService, "active_state" | "installed" | "boot" | "required">;
+type Running = Pick<SystemService, "active_state" | "installed" | "off" | "required">;
 
 /** stateOf is the state of a service for people: systemd's, "absent" for one that is not installed, "off" for one that is not to run. */
-export function stateOf(service: Pick<SystemService, "active_state" | "installed" | "boot">): string {
+export function stateOf(service: Pick<SystemService, "active_state" | "installed" | "off">): string {
 	if (service.installed === false) return "absent";
-	if (service.active_state === "inactive" && service.boot === "disabled") return "off";
+	if (service.active_state === "inactive" && service.off) return "off";
 	return service.active_state in looks ? service.active_state : "unknown";
 }
 

@@ -49,6 +49,10 @@ export type ApplyState = {
      */
     observed: string;
     /**
+     * systemd units that the configuration switches off
+     */
+    off: Array<string>;
+    /**
      * What was skipped, and why
      */
     problems: Array<DaemonProblem>;
@@ -3966,6 +3970,10 @@ export type SystemService = {
      * Short name, for restart and toggle
      */
     name: string;
+    /**
+     * It is not to run: switched off in its settings, or disabled
+     */
+    off: boolean;
     /**
      * Parameters of the text in their order, as shown in the message
      */

@@ -340,6 +340,7 @@ export const zApplyState = /*#__PURE__*/ (() => z.object({
     installed: z.string(),
     keep_edits: z.boolean(),
     observed: z.string(),
+    off: z.array(z.string()),
     problems: z.array(zDaemonProblem),
     since: z.iso.datetime(),
     stage: z.enum([
@@ -1482,6 +1483,7 @@ export const zSystemService = /*#__PURE__*/ (() => z.object({
     memory_bytes: z.nullable(z.int().check(z.gte(0))),
     message: z.optional(z.string()),
     name: z.string(),
+    off: z.boolean(),
     params: z.optional(z.array(z.string())),
     required: z.boolean(),
     restart: z.boolean(),

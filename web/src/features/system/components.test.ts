@@ -8,6 +8,7 @@ const fine: ApplyState = {
 	wanted: "a",
 	installed: "a",
 	observed: "a",
+	off: [],
 	error: "",
 	since: "2026-01-01T00:00:00Z",
 	drift: [],
