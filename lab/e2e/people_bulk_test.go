@@ -20,20 +20,19 @@ const mostClicks = 3
 type counted struct{ Clicks, Changes, Applies int }
 
 func (c counted) String() string {
-	return fmt.Sprintf("%d clicks, %d change(s), %d apply", c.Clicks, c.Changes, c.Applies)
+	return fmt.Sprintf("clicks %d, changes %d, applies %d", c.Clicks, c.Changes, c.Applies)
 }
 
-// crowd is a node with many domains and rules, and an authority beside it.
-type crowd struct {
+// many is a node with many domains and rules, and an authority beside it.
+type many struct {
 	*appliance
 	c     *caller
-	names []string
 	known map[string]bool // changes of the administrator until the last mark
 }
 
-func newCrowd(t *testing.T, domains, rules int) *crowd {
+func newMany(t *testing.T, domains, rules int) *many {
 	a, c := alone(t)
-	w := &crowd{appliance: a, c: c}
+	w := &many{appliance: a, c: c}
 	ca := pebbletest.New(t, pebbletest.Options{At: a.client, HTTPPort: 80})
 	a.lab.Must(a.node.WriteFile("/etc/gateway/acme-ca.pem", ca.Root, 0o644))
 	a.lab.Must(a.node.WriteFile("/etc/resolv.conf", []byte("nameserver "+a.client.IP().String()+"\n"), 0o644))
@@ -44,7 +43,6 @@ func newCrowd(t *testing.T, domains, rules int) *crowd {
 	}
 	for i := range domains {
 		name := fmt.Sprintf("shop%02d.people.example", i)
-		w.names = append(w.names, name)
 		ca.Address(name, a.node.IP().String())
 		add("/domains", object{"name": name})
 	}
@@ -64,7 +62,7 @@ func newCrowd(t *testing.T, domains, rules int) *crowd {
 const coveredName = "covered.people.example"
 
 // made are the administrator's changes.
-func (w *crowd) made() (ids []string) {
+func (w *many) made() (ids []string) {
 	w.t.Helper()
 	var found []struct{ ID string }
 	w.c.get("/changes?limit=1000&actor=" + url.QueryEscape(w.admin.email)).want(200).decode(&found)
@@ -74,7 +72,7 @@ func (w *crowd) made() (ids []string) {
 	return ids
 }
 
-func (w *crowd) mark(json.RawMessage) (any, error) {
+func (w *many) mark(json.RawMessage) (any, error) {
 	w.known = map[string]bool{}
 	for _, id := range w.made() {
 		w.known[id] = true
@@ -84,7 +82,7 @@ func (w *crowd) mark(json.RawMessage) (any, error) {
 
 // since is what was changed since the mark, and how often that was applied: a daemon that
 // had to follow twice counts twice.
-func (w *crowd) since(json.RawMessage) (any, error) {
+func (w *many) since(json.RawMessage) (any, error) {
 	out := map[string]int{"changes": 0, "applies": 0}
 	rounds := map[string]bool{}
 	for _, id := range w.made() {
@@ -107,12 +105,12 @@ func (w *crowd) since(json.RawMessage) (any, error) {
 	return out, nil
 }
 
-func (w *crowd) enabled(json.RawMessage) (any, error) {
+func (w *many) enabled(json.RawMessage) (any, error) {
 	return w.c.get("/firewall/rules?filter=enabled:true&limit=1").want(200).total(), nil
 }
 
 // certified reports how many of the domains have a certificate of the authority.
-func (w *crowd) certified() int {
+func (w *many) certified() int {
 	w.t.Helper()
 	var found []struct {
 		Names          []string
@@ -133,7 +131,7 @@ func (w *crowd) certified() int {
 func TestBarPeople06Bulk(t *testing.T) {
 	webFolder(t)
 	domains, rules, singly := bar.GateSize(5, 30, 30), bar.GateSize(40, 200, 200), 3
-	w := newCrowd(t, domains, rules)
+	w := newMany(t, domains, rules)
 	var out struct {
 		Certificates, Disabled, Undone, Control counted
 		Skipped                                 bool

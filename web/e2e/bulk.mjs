@@ -41,7 +41,7 @@ async function all(page, action, look = () => {}) {
 	await dialog.getByRole("button", { name: new RegExp(`^${action} \\(`) }).click();
 	await dialog.waitFor({ state: "detached" });
 	await toasts(page)
-		.getByText(new RegExp(`^${action}: `))
+		.getByText(`${action}: `)
 		.last()
 		.waitFor();
 }
