@@ -17,11 +17,11 @@ export const operationOf = (path: string, row: Row, { path: other, ...step }: St
 export const planBulk = (operations: ChangeOperation[]): Promise<Plan> =>
 	tryOut((headers) => batch({ body: { operations }, headers }));
 
-/** useBulk does something to many rows as one change, with one apply and one way back. */
-export function useBulk(tag: string) {
+/** useBulk does something to many rows as one change, with one apply and one way back; what has these tags is loaded anew. */
+export function useBulk(...tags: string[]) {
 	return useMutation<Done<unknown>, ApiError, { operations: ChangeOperation[]; ask: Ask }>({
 		mutationFn: ({ operations, ask }) => carryOut(ask, (headers) => batch({ body: { operations }, headers })),
-		onSettled: () => invalidate(tag, "change"),
+		onSettled: () => invalidate(...tags, "change"),
 	});
 }
 

@@ -15,6 +15,8 @@ export interface BulkAction<R extends Row> {
 	fits?: (row: R) => boolean;
 	/** Why the others are left as they are, said above their names. */
 	skipped?: string;
+	/** Tags of what it changes beside the rows themselves. */
+	touches?: string[];
 	/** What is done to each row; all of them are one change. */
 	step?: (row: R) => Step;
 	/** A question of its own, where more is to be said than yes. */

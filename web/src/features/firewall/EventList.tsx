@@ -16,6 +16,7 @@ interface Props {
 
 /** Heights of a line in log.css. */
 const heights = { wide: 41, narrow: 97 };
+const columns = ["time", "action", "protocol", "packet", "interfaces", "rule", "size"];
 const narrow = window.matchMedia("(width < 56rem)");
 
 /** EventList is any number of lines of the log, of which those on screen are rendered. */
@@ -43,6 +44,11 @@ export function EventList({ events, menu, onScrolled }: Props) {
 			tabIndex={0}
 			onScroll={() => onScrolled((box.current?.scrollTop ?? 0) > 20)}
 		>
+			<div className="gw-fw-eventhead" aria-hidden="true">
+				{columns.map((one) => (
+					<span key={one}>{t(`log.column.${one}`)}</span>
+				))}
+			</div>
 			<ol style={{ height: virtual.getTotalSize() }}>
 				{items.map(({ index, key, start }) => {
 					const event = events[index];

@@ -20,6 +20,8 @@ export const EventRow = memo(function EventRow({ event, top, rule, menu }: Props
 	const { t } = useTranslation("firewall");
 	const from = at(event.source, event.source_port);
 	const to = at(event.destination, event.port);
+	const links = [event.interface, event.out_interface].filter(Boolean).join(" → ");
+	const by = event.rule_id ? (rule ?? "…") : t(event.chain === "input" ? "log.byInput" : "log.byForward");
 	return (
 		<li style={{ transform: `translateY(${top}px)` }}>
 			<time dateTime={event.timestamp}>{formatShort(new Date(event.timestamp))}</time>
@@ -30,14 +32,16 @@ export const EventRow = memo(function EventRow({ event, top, rule, menu }: Props
 				<ArrowRightIcon aria-label={t("rule.to")} />
 				<code title={to}>{to}</code>
 			</span>
-			<span className="gw-fw-links">{[event.interface, event.out_interface].filter(Boolean).join(" → ")}</span>
-			<span className="gw-fw-by">
+			<span className="gw-fw-links" title={links}>
+				{links}
+			</span>
+			<span className="gw-fw-by" title={by}>
 				{event.rule_id ? (
 					<Link to="/firewall" search={{ do: "edit", id: event.rule_id }}>
-						{rule ?? "…"}
+						{by}
 					</Link>
 				) : (
-					t(event.chain === "input" ? "log.byInput" : "log.byForward")
+					by
 				)}
 			</span>
 			<span className="gw-fw-size">{formatBytes(event.size)}</span>

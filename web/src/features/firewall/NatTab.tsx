@@ -88,6 +88,9 @@ function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters 
 	const { t } = useTranslation("firewall");
 	const zone = rule.kind === "dnat" ? rule.in_zone : rule.out_zone;
 	const words = rule.kind === "dnat" ? "nat.from" : "nat.to";
+	const from = matchOf(rule) || t("rule.everything");
+	const to = targetOf(rule) || t("nat.ownAddress");
+	const warning = sentence(serverText(rule.warning));
 	return (
 		<div className="gw-fw-row" data-state={rule.enabled ? "on" : "off"}>
 			<div className="gw-fw-name">
@@ -96,18 +99,22 @@ function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters 
 				</span>
 				<span className="gw-fw-marks">
 					{!rule.enabled && <StatusLabel status="neutral">{t("rule.state.off")}</StatusLabel>}
-					{rule.warning && <StatusLabel status="warning">{sentence(serverText(rule.warning))}</StatusLabel>}
+					{warning && (
+						<span title={warning}>
+							<StatusLabel status="warning">{warning}</StatusLabel>
+						</span>
+					)}
 				</span>
 			</div>
 			<div className="gw-fw-way">
 				<span className="gw-fw-side">
 					<b>{t(words, { zone: zone === "any" ? t("zone.anyShort") : zone })}</b>
-					<span>{matchOf(rule) || t("rule.everything")}</span>
+					<span title={from}>{from}</span>
 				</span>
 				<ArrowRightIcon aria-label={t("nat.becomes")} />
 				<span className="gw-fw-side">
 					<b>{t(`nat.short.${rule.kind}`)}</b>
-					<span>{targetOf(rule) || t("nat.ownAddress")}</span>
+					<span title={to}>{to}</span>
 				</span>
 			</div>
 			<span className="gw-fw-service">{rule.protocol === "any" ? t("rule.everything") : rule.protocol}</span>

@@ -1,3 +1,4 @@
+import "./ordered.css";
 import { type ListQuery, type Resource, type Row, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { type BulkAction, BusyButton, ErrorState, LeaveGuard, Waiting } from "@ui";

@@ -84,7 +84,7 @@ function Marks({ rule, finding, names }: MarksProps) {
 				</span>
 			)}
 			{rule.labels.map((label) => (
-				<span key={label} className="gw-fw-label">
+				<span key={label} className="gw-fw-label" title={label}>
 					{label}
 				</span>
 			))}

@@ -38,34 +38,38 @@ export function RuleItem({ rule, place, last, held, actions, onMove, ...drag }: 
 			onDrop={(event) => event.preventDefault()}
 			onDragEnd={drag.onDrop}
 		>
-			{onMove && <GripVerticalIcon aria-hidden="true" className="gw-rules-grip" />}
-			<span className="gw-rules-place">{place + 1}</span>
-			<code className="gw-mono" title={path}>
+			<span className="gw-rules-place">
+				{onMove && <GripVerticalIcon aria-hidden="true" className="gw-rules-grip" />}
+				{place + 1}
+			</span>
+			<code className="gw-mono gw-rules-path" title={path}>
 				{path}
 			</code>
 			<span className="gw-rules-pool">
 				<PoolLink id={rule.backend_id} />
 				{!rule.active && <StatusLabel status="neutral">{t("site.off")}</StatusLabel>}
 			</span>
-			{onMove && (
-				<span className="gw-rules-moves">
-					<Button
-						variant="plain"
-						icon={<ArrowUpIcon />}
-						aria-label={t("rule.up", { path })}
-						isDisabled={place === 0}
-						onClick={() => onMove(place - 1)}
-					/>
-					<Button
-						variant="plain"
-						icon={<ArrowDownIcon />}
-						aria-label={t("rule.down", { path })}
-						isDisabled={last}
-						onClick={() => onMove(place + 1)}
-					/>
-				</span>
-			)}
-			{actions && <RowMenu items={actions} label={t("rule.actions", { path })} />}
+			<span className="gw-rules-moves">
+				{onMove && (
+					<>
+						<Button
+							variant="plain"
+							icon={<ArrowUpIcon />}
+							aria-label={t("rule.up", { path })}
+							isDisabled={place === 0}
+							onClick={() => onMove(place - 1)}
+						/>
+						<Button
+							variant="plain"
+							icon={<ArrowDownIcon />}
+							aria-label={t("rule.down", { path })}
+							isDisabled={last}
+							onClick={() => onMove(place + 1)}
+						/>
+					</>
+				)}
+				{actions && <RowMenu items={actions} label={t("rule.actions", { path })} />}
+			</span>
 		</li>
 	);
 }

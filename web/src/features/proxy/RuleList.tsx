@@ -49,22 +49,29 @@ export function RuleList({ site, rules, actions }: Props) {
 		);
 	return (
 		<>
-			<ol className="gw-rules gw-panel" aria-label={t("tab.rules")}>
-				{shown.map((rule, place) => (
-					<RuleItem
-						key={rule.id}
-						rule={rule}
-						place={place}
-						last={place === shown.length - 1}
-						held={dragged === place}
-						actions={actions?.(rule)}
-						onMove={admin ? (to) => move(place, to) : undefined}
-						onDrag={() => setDragged(place)}
-						onOver={(event) => over(event, place)}
-						onDrop={() => setDragged(undefined)}
-					/>
-				))}
-			</ol>
+			<div className="gw-panel gw-rules-table">
+				<div className="gw-rules-columns" aria-hidden="true">
+					<span className="gw-rules-place">{t("rule.number")}</span>
+					<span className="gw-rules-path">{t("rule.field.path_prefix")}</span>
+					<span className="gw-rules-pool">{t("rule.field.backend_id")}</span>
+				</div>
+				<ol className="gw-rules" aria-label={t("tab.rules")}>
+					{shown.map((rule, place) => (
+						<RuleItem
+							key={rule.id}
+							rule={rule}
+							place={place}
+							last={place === shown.length - 1}
+							held={dragged === place}
+							actions={actions?.(rule)}
+							onMove={admin ? (to) => move(place, to) : undefined}
+							onDrag={() => setDragged(place)}
+							onOver={(event) => over(event, place)}
+							onDrop={() => setDragged(undefined)}
+						/>
+					))}
+				</ol>
+			</div>
 			<p role="status" className="pf-v6-screen-reader">
 				{said}
 			</p>

@@ -77,6 +77,7 @@ export function SitesTab() {
 			// Names below a wildcard need a DNS provider, which is chosen for one certificate at a time.
 			fits: (site) => cover !== undefined && !cover(site.name) && !site.name.startsWith("*"),
 			skipped: t("bulk.covered"),
+			touches: ["cert"],
 			step: (site) => ({ method: "POST", path: "/certificates", body: { names: [site.name], source: "acme" } }),
 		},
 		{ id: "delete", title: t("site.delete"), danger: true, step: () => ({ method: "DELETE" }) },

@@ -21,7 +21,7 @@ interface Props<R extends Row> {
 export default function BulkDialog<R extends Row>({ resource, rows, skipped, action, onDone, onClose }: Props<R>) {
 	const { t } = useTranslation("ui");
 	const plain = useErrorText();
-	const { mutateAsync, isPending: busy } = useBulk(resource.tag);
+	const { mutateAsync, isPending: busy } = useBulk(resource.tag, ...(action.touches ?? []));
 	const stepOf = (row: R) => action.step?.(row) ?? { method: "DELETE" as const };
 	const operations = rows.map((row) => operationOf(resource.path, row, stepOf(row)));
 	const risky = rows.some((row) => resource.risky?.(row, stepOf(row).body as never) ?? false);

@@ -28,6 +28,7 @@ test("several things at once are told by what they did", () => {
 	const batch = { ...change("batch", "201 operations"), objects };
 	expect(titleOf(batch)).toBe("200 rules changed, 1 service created, 2 other entries deleted, …");
 	expect(subjectOf(batch)).toBe("");
+	expect(titleOf(change("batch.revert", "batch 200 operations", "1"))).toBe("Change reverted");
 	expect(subjectOf({ ...change("batch.revert", "batch 200 operations", "1"), objects: objects.slice(0, 1) })).toBe(
 		"200 rules changed",
 	);

@@ -32,8 +32,10 @@ export function objectsText(objects: NonNullable<Named["objects"]>): string {
 }
 
 /** titleOf is what was done, in words; of several things at once, to how many of what. */
-export const titleOf = ({ action, objects = [] }: Named) =>
-	(action === "batch" && objectsText(objects)) || (actionTitle(action) ?? action);
+export function titleOf({ action, reverts, objects = [] }: Named): string {
+	const words = action === "batch" && objectsText(objects);
+	return words || (actionTitle(action) ?? (reverts ? i18next.t("did.revert", { ns }) : action));
+}
 
 /** subjectOf is to what; "" when the title says it. That of an undoing begins with the action that it undid. */
 export function subjectOf({ action, subject, reverts, objects = [] }: Named): string {
