@@ -23,6 +23,7 @@ type browsed struct {
 		Removed, Added, Conflict          []string
 		Everywhere, OnByDefault, FormBack bool
 		Undone                            int
+		Words                             string
 	}
 }
 
@@ -70,6 +71,9 @@ func (b *browsed) judge(t *testing.T) {
 	if len(b.Shown.Removed) != 1 || !strings.Contains(b.Shown.Removed[0], "192.0.2.80") ||
 		len(b.Shown.Added) != 1 || !strings.Contains(b.Shown.Added[0], "192.0.2.81") {
 		t.Errorf("the preview showed -%q +%q", b.Shown.Removed, b.Shown.Added)
+	}
+	if want := "Changes DNS record www"; !strings.HasPrefix(b.Shown.Words, want) {
+		t.Errorf("the preview begins with %q, want %q", b.Shown.Words, want)
 	}
 	// The first one is shown before anything is heard of the applier.
 	if len(b.Stages) < 2 {

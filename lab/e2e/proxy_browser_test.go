@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ type published struct {
 	Answers        struct{ Looked, Published, Both, Drained, Before, After visited }
 	Shown          struct {
 		Files    int
+		Words    string
 		Order    []string
 		Keyboard bool
 	}
@@ -171,6 +173,11 @@ func (p *published) judge(t *testing.T) {
 	}
 	if want := []string{"/a/b/", "/a/"}; !slices.Equal(p.Shown.Order, want) || !p.Shown.Keyboard || p.Shown.Files == 0 {
 		t.Errorf("the page showed %+v, want the order %v", p.Shown, want)
+	}
+	for _, want := range []string{"Adds ", "domain " + publishedSite, "backend ", "server "} {
+		if !strings.Contains(p.Shown.Words, want) {
+			t.Errorf("the preview begins with %q, without %q", p.Shown.Words, want)
+		}
 	}
 	if most := slices.Max(append(p.Chart, 0)); first(p.Chart) > 1 || most < 10 {
 		t.Errorf("the chart did not move: %v", p.Chart)

@@ -65,7 +65,7 @@ async function seeAndUndo(page) {
 	const plan = page.getByRole("dialog", { name: "Preview changes" });
 	await plan.waitFor();
 	out.shown.words = await plan.getByText("Changes DNS record", { exact: false }).first().textContent();
-	await plan.locator("summary").first().click();
+	await plan.locator(".gw-files summary").first().click();
 	await shootBoth(page, "change-plan");
 	const lines = (kind) => plan.locator(`tr[data-kind="${kind}"] td:last-child`).allTextContents();
 	out.shown.removed = await lines("removed");

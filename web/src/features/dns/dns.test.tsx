@@ -59,7 +59,9 @@ test("what will change is asked for without changing anything, and complaints st
 			const { value } = (await request.json()) as { value: string };
 			if (value === "nonsense")
 				return refusal(400, { code: "invalid", fields: [{ field: "value", message: "must be an IP address" }] });
-			return ok({ rows: [], files: [{ component: "dns", path: "/etc/x.conf", diff }] });
+			const row = (value: string) => ({ name: "www", value });
+			const rows = [{ table: "dns_records", operation: "UPDATE", old: row("192.0.2.1"), new: row("192.0.2.2") }];
+			return ok({ rows, files: [{ component: "dns", path: "/etc/x.conf", diff }] });
 		},
 	});
 	renderApp([feature], "/dns?do=edit&id=r1");
@@ -73,7 +75,12 @@ test("what will change is asked for without changing anything, and complaints st
 	await user.type(value, "192.0.2.2");
 	await user.click(screen.getByRole("button", { name: "Preview changes" }));
 	const plan = await screen.findByRole("dialog", { name: "Preview changes" });
-	expect(within(plan).getByText("new 192.0.2.2")).toBeTruthy();
+	expect(await within(plan).findByText("new 192.0.2.2")).toBeTruthy();
+	expect(within(plan).getByText("Changes DNS record www")).toBeTruthy();
+	expect(within(plan).getByText("192.0.2.1 → 192.0.2.2")).toBeTruthy();
+	await user.click(within(plan).getByRole("button", { name: "Back" }));
+	expect(((await screen.findByRole("textbox", { name: /Value/ })) as HTMLInputElement).value).toBe("192.0.2.2");
+	expect(screen.getByRole("dialog", { name: "Edit record" })).toBeTruthy();
 	expect(puts(seen).map((request) => request.headers.get("Gateway-Dry-Run"))).toEqual(["true", "true"]);
 });
 

@@ -49,6 +49,7 @@ export default function ExplainDialog({ packet, onClose }: Props) {
 					submit={ask}
 					submitLabel={t("explain.ask")}
 					guard={false}
+					wide
 				/>
 				<div aria-live="polite">
 					{trace && <Trace trace={trace} />}
