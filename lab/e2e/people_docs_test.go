@@ -71,6 +71,7 @@ cd; export -p | grep -vE '^declare -x (HOME|PATH|PWD|OLDPWD|SHLVL|LANG)=' >.vari
 // operator is a fresh node, with the packages in root's home.
 func (r *reader) operator() (*appliance, shell) {
 	a := fresh(r.t)
+	a.run("rm", "-rf", "/var/lib/apt/lists") // the node reaches no archive, and apt would read its lists for seconds
 	a.lab.Must(a.node.CopyIn(firstDeb(r.t), "/root/gateway_0.1.0_amd64.deb", 0o644))
 	a.lab.Must(a.node.CopyIn(nextDeb(r.t), "/root/gateway_0.1.1_amd64.deb", 0o644))
 	return a, func(ctx context.Context, script string) (string, error) { return a.node.Run(ctx, keeping(script)...) }
@@ -93,7 +94,9 @@ const (
 func (r *reader) developer() shell {
 	prelude := fmt.Sprintf(`size=%d; make() { case "$size $1" in
 		"0 "*) case " %s " in *" $1 "*) command make "$@" ;; *) command make -n "$@" >/dev/null ;; esac ;;
-		*" demo") command make demo >demo.log 2>&1 & until grep -q Ctrl-C demo.log; do kill -0 $!; sleep 1; done; kill -INT $!; wait $! ;;
+		*" demo") log=$(mktemp); set -m; command make "$@" >"$log" 2>&1 & set +m
+			until grep -q Ctrl-C "$log"; do kill -0 $! || { cat "$log"; exit 1; }; sleep 1; done
+			kill -INT -- -$!; wait $! || true; rm "$log" ;;
 		"1 "*) case " %s " in *" $1 "*) command make -n "$@" >/dev/null ;; *) command make "$@" ;; esac ;;
 		*) command make "$@" ;; esac; }
 `, bar.GateSize(0, 1, 2), cheapTargets, hourTargets)
