@@ -143,7 +143,10 @@ func TestBarPeople09Pages(t *testing.T) {
 	}
 
 	readme, measured, shown := r.page("README.md"), r.page("docs/measured.md"), conformance(t)
-	missing, figures := docs.Unmeasured(readme, measured, shown)
+	missing, figures := docs.Unmeasured("README.md", readme, measured, shown)
+	guide := "docs/operator-guide.md"
+	sizing, more := docs.Unmeasured(guide, docs.Measured(r.page(guide)), measured, "")
+	missing, figures = append(missing, sizing...), figures+more
 	if !strings.Contains(readme, shown+" statements") {
 		missing = append(missing, "README.md does not say that "+shown+" statements are shown")
 	}
@@ -156,9 +159,9 @@ func TestBarPeople09Pages(t *testing.T) {
 
 	control := &reader{t: t}
 	control.follow("planted.md", plantedBlock, blockTimeout, node)
-	planted, _ := docs.Unmeasured(readme+"\nIt answers in 12,345 ms.\n| planted | 12,345 ms | 1 s | `firewall.4` |\n", measured, shown)
-	found := len(control.failed) + len(control.unmarked) + len(planted) - len(missing)
-	figure := fmt.Sprintf("%d blocks run, %d fail, %d without a mark, %d marked as not run; %d of %d figures of the README in measured.md; control: %d of 5 planted found",
+	planted, _ := docs.Unmeasured("README.md", readme+"\nIt answers in 12,345 ms.\n| planted | 12,345 ms | 1 s | `firewall.4` |\n", measured, shown)
+	found := len(control.failed) + len(control.unmarked) + len(planted) + len(sizing) - len(missing)
+	figure := fmt.Sprintf("%d blocks run, %d fail, %d without a mark, %d marked as not run; %d of %d figures of README and guide in measured.md; control: %d of 5 planted found",
 		r.run, len(r.failed), len(r.unmarked), len(r.shown), figures-len(missing), figures, found)
 	bar.Report(t, "people", 9, figure, "0 fail, 0 without a mark, 0 missing, control all",
 		len(r.failed)+len(r.unmarked)+len(missing) == 0 && r.run > 20 && found == 5)
