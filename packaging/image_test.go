@@ -25,7 +25,7 @@ func TestScriptsOfTheImageParseAndStopAtErrors(t *testing.T) {
 	}
 }
 
-var mkosiLine = regexp.MustCompile(`^(?:|#.*|\[(Distribution|Output|Content|Build)\]|[A-Z][A-Za-z]+=.*| +[a-z0-9.+-]+)$`)
+var mkosiLine = regexp.MustCompile(`^(?:|#.*|\[(Distribution|Output|Content)\]|[A-Z][A-Za-z]+=.*| +[a-z0-9.+-]+)$`)
 
 func TestTheImageIsDebian13WithTheGateway(t *testing.T) {
 	text := read(t, "image/mkosi.conf")
