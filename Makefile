@@ -37,7 +37,7 @@ PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./
 UNIT     = $$(go list -e $(PATTERNS) | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
 .DEFAULT_GOAL := help
-.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
+.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo image bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ dev: ## the API on http://127.0.0.1:8080 with a PostgreSQL of its own, state in 
 PORT ?= 3443
 demo: deb ## a node with sample data, to open in the browser, until Ctrl-C (as root); PORT=3443
 	@exec go run ./lab/cmd/lab demo --deb dist/gateway_$(VERSION)_$(ARCH).deb --listen 127.0.0.1:$(PORT) --sites 127.0.0.1:$$(($(PORT) + 5000))
+
+image: deb ## a disk image for virtual machines, with mkosi: see packaging/image
+	packaging/image/build dist/gateway_$(VERSION)_$(ARCH).deb
 
 bench: ## Go benchmarks; BENCH=pattern
 	$(POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -p 1 -timeout 30m ./internal/...

@@ -33,6 +33,9 @@ var demoAddress = regexp.MustCompile(`https://(localhost|shop\.localhost):(\d+)`
 
 func startDemo(t *testing.T) *demonstration {
 	t.Helper()
+	if testing.Short() || os.Geteuid() != 0 {
+		t.Skip("a lab needs root and takes seconds to boot")
+	}
 	program := filepath.Join(t.TempDir(), "lab")
 	command(t, "go", "build", "-o", program, "gateway/lab/cmd/lab")
 	d := &demonstration{t: t}

@@ -1,8 +1,10 @@
 package docs
 
 import (
+	"encoding/json"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,6 +59,7 @@ func TestUnmeasured(t *testing.T) {
 		{"rounded to the digits that are shown", "| beside 10,000 domains | 45 ms | 50 ms | `proxy.4` |", 0, 3},
 		{"in another unit", "| 300 kills | 1.1 s, 1,145 ms | 5 s | `engine.1` |", 0, 4},
 		{"a fraction is compared as it is written", "| part | 1/186 | | `proxy.4` |", 0, 1},
+		{"the figures of two rows", "| 300 kills | 45 ms | | `engine.1`, `proxy.4` |", 0, 2},
 		{"another figure", "| beside 10,000 domains | 46 ms | | `proxy.4` |", 1, 2},
 		{"another unit", "| beside 10,000 domains | 45 s | | `proxy.4` |", 1, 2},
 		{"the figure of another row", "| 300 kills | | | `proxy.4` |", 1, 1},
@@ -69,10 +72,17 @@ func TestUnmeasured(t *testing.T) {
 		{"the conformance", "318 of 628 statements are shown.", 0, 1},
 		{"another conformance", "319 of 628 statements are shown.", 2, 2},
 	} {
-		missing, all := Unmeasured(tc.readme, measured, "318 of 628")
+		missing, all := Unmeasured("README.md", tc.readme, measured, "318 of 628")
 		if len(missing) != tc.missing || all != tc.all {
 			t.Errorf("%s: %q of %d, want %d of %d", tc.name, missing, all, tc.missing, tc.all)
 		}
+	}
+}
+
+func TestMeasuredKeepsTheLinesThatNameRows(t *testing.T) {
+	row := "| 300 kills | 45 ms | | `engine.1`, `proxy.4` |"
+	if got, want := Measured("In 3 s.\n"+row+"\n| 3 | `make` |"), "\n"+row+"\n"; got != want {
+		t.Errorf("Measured = %q, want %q", got, want)
 	}
 }
 
@@ -87,6 +97,32 @@ func TestNamesOfTheUI(t *testing.T) {
 	got := names.Unknown("**DNS** → **Create\nrecord**, then **Namen**.\n```sh\n**x**\n```\n")
 	if want := []string{"Namen"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("Unknown = %q, want %q", got, want)
+	}
+}
+
+var problemCode = regexp.MustCompile("`([a-z]+)\\.([a-z0-9_]+)`")
+
+// A code that the guide explains is one that the server reports.
+func TestTheOperatorGuideExplainsCodesThatThereAre(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/operator-guide.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(guide), "| code | what happened | remedy |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	codes := problemCode.FindAllStringSubmatch(table, -1)
+	if len(codes) < 20 {
+		t.Errorf("the table has %d codes", len(codes))
+	}
+	for _, m := range codes {
+		text, err := os.ReadFile("../../web/src/features/" + m[1] + "/messages/en.json")
+		var catalog struct{ Problems map[string]any }
+		if err == nil {
+			err = json.Unmarshal(text, &catalog)
+		}
+		if err != nil || catalog.Problems[m[2]] == nil {
+			t.Errorf("no problem is called %s: %v", m[0], err)
+		}
 	}
 }
 

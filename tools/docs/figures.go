@@ -84,7 +84,7 @@ func cells(line string) []string {
 func measuredRows(page string) map[string][]figure {
 	rows := map[string][]figure{}
 	for line := range strings.Lines(page) {
-		if c := cells(line); len(c) > 4 && rowName.MatchString("`"+c[0]+"`") {
+		if c := cells(line); len(c) > 4 && rowNames.MatchString("`"+c[0]+"`") {
 			told, _, _ := strings.Cut(c[2], " (first ")
 			rows[c[0]] = append(rows[c[0]], figuresIn(told+" ; "+c[3])...)
 		}
@@ -92,32 +92,48 @@ func measuredRows(page string) map[string][]figure {
 	return rows
 }
 
-var rowName = regexp.MustCompile("^`([a-z]+\\.[0-9]+)`$")
+// rowNames is the last cell of a table row with figures: `proxy.4`, `proxy.2`.
+var rowNames = regexp.MustCompile("^`[a-z]+\\.[0-9]+`(?:, `[a-z]+\\.[0-9]+`)*$")
+
+// namedRows are the rows that a line of a table names.
+func namedRows(line string) []string {
+	if c := cells(line); len(c) > 1 && rowNames.MatchString(c[len(c)-1]) {
+		return strings.Split(strings.ReplaceAll(c[len(c)-1], "`", ""), ", ")
+	}
+	return nil
+}
+
+// Measured is a page with nothing but the lines that name rows of docs/measured.md.
+func Measured(page string) string {
+	lines := strings.Split(page, "\n")
+	for i, line := range lines {
+		if namedRows(line) == nil {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
+}
 
 // What is no figure: code, addresses of links and pictures, and numbers that belong to a name.
 var noFigure = regexp.MustCompile("`[^`]*`" + `|\]\([^)]*\)|(?:Debian|Go|Node|PostgreSQL|HTTP|License|TLS)[ /][0-9.]+`)
 
-// Unmeasured returns the figures of the README that docs/measured.md does not have, and how
-// many figures there are. A table row names the row of measured.md in its last cell; all
+// Unmeasured returns the figures of a page that docs/measured.md does not have, and how
+// many figures there are. A table row names its rows of measured.md in its last cell; all
 // other text has no figure but the conformance, "318 of 628", as "make conformance" counts it.
-func Unmeasured(readme, measured, conformance string) (missing []string, all int) {
+func Unmeasured(name, page, measured, conformance string) (missing []string, all int) {
 	rows := measuredRows(measured)
-	for i, line := range strings.Split(keepLines(readme), "\n") {
-		have := []figure(nil)
-		if c := cells(line); len(c) > 1 {
-			if m := rowName.FindStringSubmatch(c[len(c)-1]); m != nil {
-				have = rows[m[1]]
-			}
-		} else {
-			rest := strings.ReplaceAll(line, conformance, "")
-			if conformance != "" && rest != line {
-				all, line = all+1, rest
-			}
+	for i, line := range strings.Split(keepLines(page), "\n") {
+		var have []figure
+		for _, row := range namedRows(line) {
+			have = append(have, rows[row]...)
+		}
+		if rest := strings.ReplaceAll(line, conformance, ""); conformance != "" && rest != line {
+			all, line = all+1, rest
 		}
 		for _, f := range figuresIn(noFigure.ReplaceAllString(line, " ")) {
 			all++
 			if !isIn(f, have) {
-				missing = append(missing, fmt.Sprintf("README.md:%d: %s is not in docs/measured.md", i+1, f.text))
+				missing = append(missing, fmt.Sprintf("%s:%d: %s is not in docs/measured.md", name, i+1, f.text))
 			}
 		}
 	}
