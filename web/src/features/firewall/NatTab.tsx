@@ -90,7 +90,11 @@ function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters 
 				</span>
 				<span className="gw-fw-marks">
 					{!rule.enabled && <StatusLabel status="neutral">{t("rule.state.off")}</StatusLabel>}
-					{rule.warning && <StatusLabel status="warning">{sentence(serverText(rule.warning))}</StatusLabel>}
+					{rule.warning && (
+						<StatusLabel status="warning">
+							{sentence(serverText({ message: rule.warning, text: rule.warning }))}
+						</StatusLabel>
+					)}
 				</span>
 			</div>
 			<div className="gw-fw-way">
