@@ -57,7 +57,7 @@ func run(ctx context.Context, o options) (bool, error) {
 	if o.gate && o.write != "" {
 		return false, errors.New("the gate has sizes of its own, which are not recorded")
 	}
-	pkgs, err := packages([]string{"cmd", "internal", "lab/bench", "lab/e2e", "packaging"}, testPrefix(o.area))
+	pkgs, err := packages([]string{"cmd", "internal", "lab/bench", "lab/e2e", "packaging", "tools/house"}, testPrefix(o.area))
 	if err != nil {
 		return false, err
 	}

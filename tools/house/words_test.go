@@ -164,29 +164,9 @@ func literals(s source, visit func(at ast.Node, text string)) {
 var unread = []string{"docs/conformance.md", "docs/measured.md"}
 
 func TestWordsAreThoseOfTheField(t *testing.T) {
-	seen := map[string]int{}
-	for _, s := range tree(t) {
-		switch {
-		case s.is(".go") && s.ast != nil && !s.test() && (s.under("internal") || s.under("cmd")):
-			literals(s, func(at ast.Node, text string) {
-				seen["Go"]++
-				for _, hit := range hits(text, english) {
-					t.Errorf("%s says %s", s.at(at), hit)
-				}
-			})
-		case s.name == "README.md" || path.Dir(s.name) == "docs" && s.is(".md"):
-			if s.name == unread[0] || s.name == unread[1] {
-				continue
-			}
-			seen["page"]++
-			byLine(t, s, english)
-		case s.name == "web/openapi.json", strings.HasSuffix(s.name, "/messages/en.json"):
-			seen["English"]++
-			byLine(t, s, english)
-		case strings.HasSuffix(s.name, "/messages/de.json"):
-			seen["German"]++
-			byLine(t, s, german)
-		}
+	found, seen := banned(tree(t))
+	for _, hit := range found {
+		t.Error(hit)
 	}
 	for what, least := range map[string]int{"Go": 1000, "page": 8, "English": 15, "German": 15} {
 		if seen[what] < least {
@@ -195,13 +175,42 @@ func TestWordsAreThoseOfTheField(t *testing.T) {
 	}
 }
 
-func byLine(t *testing.T, s source, banned map[string]string) {
-	t.Helper()
-	for i, line := range strings.Split(s.text, "\n") {
-		for _, hit := range hits(line, banned) {
-			t.Errorf("%s:%d says %s", s.name, i+1, hit)
+// banned are the banned wordings in all that people read, and how much of each kind that was.
+func banned(all []source) (found []string, seen map[string]int) {
+	seen = map[string]int{}
+	for _, s := range all {
+		switch {
+		case s.is(".go") && s.ast != nil && !s.test() && (s.under("internal") || s.under("cmd")):
+			literals(s, func(at ast.Node, text string) {
+				seen["Go"]++
+				for _, hit := range hits(text, english) {
+					found = append(found, s.at(at)+" says "+hit)
+				}
+			})
+		case s.name == "README.md" || path.Dir(s.name) == "docs" && s.is(".md"):
+			if s.name == unread[0] || s.name == unread[1] {
+				continue
+			}
+			seen["page"]++
+			found = append(found, byLine(s, english)...)
+		case s.name == "web/openapi.json", strings.HasSuffix(s.name, "/messages/en.json"):
+			seen["English"]++
+			found = append(found, byLine(s, english)...)
+		case strings.HasSuffix(s.name, "/messages/de.json"):
+			seen["German"]++
+			found = append(found, byLine(s, german)...)
 		}
 	}
+	return found, seen
+}
+
+func byLine(s source, words map[string]string) (found []string) {
+	for i, line := range strings.Split(s.text, "\n") {
+		for _, hit := range hits(line, words) {
+			found = append(found, s.name+":"+strconv.Itoa(i+1)+" says "+hit)
+		}
+	}
+	return found
 }
 
 func TestBannedWordsAreFound(t *testing.T) {

@@ -82,7 +82,7 @@ func (g grouping) validate(old *Group, in *GroupInput) error {
 	if in.Members != nil {
 		for i, id := range *in.Members {
 			if !db.ValidID(id) {
-				p.Add(fmt.Sprintf("members[%d]", i), "is not the id of %s", g.one())
+				p.AddError(fmt.Sprintf("members[%d]", i), g.notOne())
 			}
 		}
 	}
@@ -90,23 +90,23 @@ func (g grouping) validate(old *Group, in *GroupInput) error {
 		return err
 	}
 	if old != nil && old.Builtin && old.Name != in.Name {
-		return builtin("group", "renamed")
+		return builtin(fault.Said("a built-in group cannot be renamed"))
 	}
 	return nil
 }
 
-// one is what a member is called.
-func (g grouping) one() string {
+// notOne says that something is no member.
+func (g grouping) notOne() error {
 	if g.object == "service" {
-		return "a service"
+		return fault.Say("is not the id of a service")
 	}
-	return "an address object"
+	return fault.Say("is not the id of an address object")
 }
 
 func (g grouping) after(ctx context.Context, tx change.Tx, old, now *Group, in *GroupInput) error {
 	if now == nil {
 		if old.Builtin {
-			return builtin("group", "deleted")
+			return builtin(fault.Said("a built-in group cannot be deleted"))
 		}
 		return refuseUsed(ctx, tx, g.uses, old.ID, "group")
 	}
@@ -148,7 +148,7 @@ func (g grouping) set(ctx context.Context, tx pgx.Tx, of *Group, ids []string) e
 		return fmt.Errorf("put members into group %s: %w", of.ID, err)
 	}
 	if of.Builtin && gone.RowsAffected()+come.RowsAffected() > 0 {
-		return builtin("group", "given different members")
+		return builtin(fault.Said("a built-in group cannot be given different members"))
 	}
 	return nil
 }

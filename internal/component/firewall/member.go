@@ -77,7 +77,7 @@ func (g grouping) changeable(ctx context.Context, tx db.DB, id string) error {
 		return fmt.Errorf("read group %s: %w", id, err)
 	}
 	if fixed {
-		return builtin("group", "given different members")
+		return builtin(fault.Said("a built-in group cannot be given different members"))
 	}
 	return nil
 }

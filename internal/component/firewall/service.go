@@ -47,7 +47,7 @@ func services() resource.Resource[Service, ServiceInput] {
 			case now != nil:
 				return nil
 			case old.Builtin:
-				return builtin("service", "deleted")
+				return builtin(fault.Said("a built-in service cannot be deleted"))
 			}
 			return refuseUsed(ctx, tx, serviceUses, old.ID, "service")
 		},
@@ -63,7 +63,7 @@ func validateService(_ context.Context, _ db.DB, old *Service, in *ServiceInput)
 		return err
 	}
 	if old != nil && old.Builtin && !old.same(in) {
-		return builtin("service", "changed, except for its description")
+		return builtin(fault.Said("a built-in service cannot be changed, except for its description"))
 	}
 	return nil
 }

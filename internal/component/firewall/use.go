@@ -80,9 +80,8 @@ func refuseUsed(ctx context.Context, q db.DB, uses, key, noun string) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	more := ""
 	if len(all) > 1 {
-		more = fmt.Sprintf(" (and %d more)", len(all)-1)
+		return fault.New(fault.Conflict, "%s %q (and %d more) still uses this %s", all[0].Kind, all[0].Name, len(all)-1, noun).WithCode("in_use")
 	}
-	return fault.New(fault.Conflict, "%s %q%s still uses this %s", all[0].Kind, all[0].Name, more, noun).WithCode("in_use")
+	return fault.New(fault.Conflict, "%s %q still uses this %s", all[0].Kind, all[0].Name, noun).WithCode("in_use")
 }

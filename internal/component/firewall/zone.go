@@ -58,7 +58,7 @@ func validateZone(_ context.Context, _ db.DB, old *Zone, in *ZoneInput) error {
 		return err
 	}
 	if old != nil && old.Builtin && old.Name != in.Name {
-		return builtin("zone", "renamed")
+		return builtin(fault.Said("a built-in zone cannot be renamed"))
 	}
 	return nil
 }
@@ -77,15 +77,13 @@ func line(p *fault.Problems, text string) {
 	}
 }
 
-func builtin(noun, what string) error {
-	return fault.New(fault.Conflict, "a built-in %s cannot be %s", noun, what).WithCode("builtin")
-}
+func builtin(s fault.Sentence) error { return fault.With(fault.Conflict, s).WithCode("builtin") }
 
 // afterZone lets the settings follow a new name; what else names a zone follows by itself.
 func afterZone(ctx context.Context, tx change.Tx, old, now *Zone, _ *ZoneInput) error {
 	if now == nil {
 		if old.Builtin {
-			return builtin("zone", "deleted")
+			return builtin(fault.Said("a built-in zone cannot be deleted"))
 		}
 		return refuseUsed(ctx, tx, zoneUses, old.Name, "zone")
 	}

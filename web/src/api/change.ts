@@ -1,4 +1,4 @@
-import type { IntentFile, IntentRow } from "./generated";
+import type { FaultWords, IntentFile, IntentRow } from "./generated";
 
 /** Ask is what somebody may say about a change beyond the change itself. */
 export interface Ask {
@@ -24,6 +24,8 @@ export interface Outcome {
 	apply?: "live" | "pending" | "failed";
 	/** Why it is not live. */
 	reason?: string;
+	/** The reason by its id, for translations. */
+	words?: FaultWords;
 	/** Undone unless somebody confirms it. */
 	waits: boolean;
 }
@@ -76,12 +78,19 @@ export function outcomeOf(response: Response, ask: Ask = {}): Outcome | undefine
 	if (!change) return undefined;
 	const apply = (response.headers.get("Gateway-Apply") ?? undefined) as Outcome["apply"];
 	const reason = response.headers.get("Gateway-Apply-Reason");
+	const text = response.headers.get("Gateway-Apply-Text");
 	return {
 		change,
 		apply,
 		reason: reason ? fromBytes(reason) : undefined,
+		...(text ? { words: { text: fromBytes(text), params: paramsOf(response) } } : {}),
 		waits: Boolean(ask.confirmWithin) && apply !== "failed",
 	};
+}
+
+function paramsOf(response: Response): string[] {
+	const list = response.headers.get("Gateway-Apply-Params");
+	return list ? (JSON.parse(fromBytes(list)) as string[]) : [];
 }
 
 /** carryOut makes a change and tells what came of it. */

@@ -1,4 +1,4 @@
-import type { FaultField } from "./generated";
+import type { FaultField, FaultWords } from "./generated";
 
 /** ApiError is every failed request: what the server said, or that it said nothing. */
 export class ApiError extends Error {
@@ -14,9 +14,19 @@ export class ApiError extends Error {
 		readonly current?: unknown,
 		/** Seconds after which trying again makes sense. */
 		readonly retryAfter?: number,
+		/** The message by its id, for translations. */
+		private readonly words: FaultWords = {},
 	) {
 		super(message);
 		this.name = "ApiError";
+	}
+
+	get text(): string | undefined {
+		return this.words.text;
+	}
+
+	get params(): string[] | undefined {
+		return this.words.params;
 	}
 
 	/** Nobody can answer right now; the connection banner says so and the pages wait. */
@@ -40,5 +50,6 @@ export function fromBody(body: unknown, response: Response): ApiError {
 		error.fields ?? [],
 		error.current,
 		wait > 0 ? wait : undefined,
+		{ text: error.text, params: error.params },
 	);
 }

@@ -6,9 +6,20 @@ type Handler = (request: Request) => Response | Promise<Response>;
 export const ok = (data: unknown, headers: Record<string, string> = {}, status = 200) =>
 	Response.json({ data, error: null }, { status, headers });
 
+type Said = { message?: string; text?: string };
+
+/** worded: a message without parameters is its own id, as with the real server. */
+const worded = <T extends Said>(said: T): T => ({ text: said.message, ...said });
+
 /** refusal is a failed one. */
-export const refusal = (status: number, error: Record<string, unknown>, headers: Record<string, string> = {}) =>
-	Response.json({ data: null, error: { fields: [], message: "no", ...error } }, { status, headers });
+export function refusal(
+	status: number,
+	{ fields = [], ...error }: Said & { fields?: (Said & { field: string })[] } & Record<string, unknown>,
+	headers: Record<string, string> = {},
+) {
+	const body = { ...worded({ message: "no", ...error }), fields: fields.map(worded) };
+	return Response.json({ data: null, error: body }, { status, headers });
+}
 
 /** answer replaces fetch by handlers named "GET /users"; it returns the requests that came. */
 export function answer(handlers: Record<string, Handler>): Request[] {

@@ -21,7 +21,7 @@ export function useErrorText(): (error: unknown) => string {
 		if (!(error instanceof ApiError)) return t("error.unexpected");
 		if (error.code === "too_many_requests" && error.retryAfter) return t("error.wait", { count: error.retryAfter });
 		if (ours.includes(error.code)) return t(`error.${error.code}`);
-		return sentence(serverText(error.message));
+		return sentence(serverText(error));
 	};
 }
 

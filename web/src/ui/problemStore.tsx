@@ -56,7 +56,7 @@ export function useProblemList(): Known {
 		id: `unknown ${message}`,
 		severity: "warning",
 		title: t("problem.unknown", { names: names.map((name) => i18next.t(`${name}:title`)).join(", ") }),
-		detail: sentence(serverText(message)),
+		detail: sentence(message),
 	}));
 	const problems = [...own, ...found, ...unknown].sort((a, b) => rank[a.severity] - rank[b.severity]);
 	const total = data && !isError ? Object.values(data.counts).reduce((sum, n) => sum + n, 0) : 0;
@@ -70,7 +70,10 @@ export function useProblemList(): Known {
 /** reasonsIn says each reason once, with the components it is about: one cause is one line. */
 function reasonsIn(unknown: ProblemsUnknown[]): [string, string[]][] {
 	const reasons = new Map<string, string[]>();
-	for (const { component, message } of unknown) reasons.set(message, [...(reasons.get(message) ?? []), component]);
+	for (const { component, ...said } of unknown) {
+		const message = serverText(said);
+		reasons.set(message, [...(reasons.get(message) ?? []), component]);
+	}
 	return [...reasons];
 }
 

@@ -1,8 +1,8 @@
-import type { Problem as Found, ProblemState } from "@api";
+import type { FaultWords, Problem as Found, ProblemState } from "@api";
 import i18next from "i18next";
 import { sentence } from "./errorText";
 import { formatExact } from "./format";
-import { serverText } from "./serverText";
+import { type Said, serverText } from "./serverText";
 import { serviceName } from "./service";
 
 type Told = Pick<Found, "code" | "params" | "message"> & Partial<Pick<Found, "subject" | "remedy">>;
@@ -22,12 +22,13 @@ function worded({ params, subject }: Told): Record<string, unknown> {
 	for (const [name, value] of Object.entries(params)) out[name] = shown(value);
 	if (subject?.kind === "service") out.service = serviceName(subject.id, subject.name);
 	if (typeof params.component === "string") out.component = serviceName(params.component);
-	if (typeof params.reason === "string") out.reason = reasonOf(params.check, params.reason);
+	if (typeof params.reason === "string")
+		out.reason = reasonOf(params.check, { message: params.reason, ...(params.reason_words as FaultWords) });
 	return out;
 }
 
 /** reasonOf: the result of a health check has words of its own, all else is the server's sentence. */
-const reasonOf = (check: unknown, reason: string) =>
+const reasonOf = (check: unknown, reason: Said) =>
 	i18next.t(`check.${check}`, { ns: "proxy", defaultValue: serverText(reason) });
 
 /** inWords is what a catalog says of a code; the server's own English for one that it does not know. */

@@ -1,5 +1,7 @@
 import { ApiError } from "@api";
+import i18next from "i18next";
 import { expect, test } from "vitest";
+import german from "./messages/de.json";
 import { place, toPath } from "./serverErrors";
 import { serverText } from "./serverText";
 
@@ -9,27 +11,40 @@ test("a JSON path becomes a form path", () => {
 
 test("messages stand at their field, and above the form when it has no such field", () => {
 	const error = new ApiError(400, "invalid", "the request is not valid", [
-		{ field: "email", message: "is taken" },
-		{ field: "acme.email", message: "must be an e-mail address" },
+		{ field: "email", message: "is taken", text: "is taken" },
+		{ field: "acme.email", message: "must be an e-mail address", text: "must be an e-mail address" },
 	]);
 	expect(place(error, ["email", "role"])).toEqual({
 		atField: [{ name: "email", message: "Already in use" }],
-		above: ["acme.email must be an e-mail address"],
+		above: ["acme.email: Must be an e-mail address"],
 	});
 });
 
 test("an error without fields is told as a whole", () => {
-	expect(place(new ApiError(409, "conflict", "this is the last active admin"), ["email"]).above).toEqual([
-		"This is the last active administrator",
-	]);
+	const said = { text: "this is the last active admin" };
+	const error = new ApiError(409, "conflict", said.text, [], undefined, undefined, said);
+	expect(place(error, ["email"]).above).toEqual(["This is the last active administrator"]);
 });
 
-test("the server's sentences are worded for the reader, with what varies in them", () => {
-	expect(serverText("the password must have at least 12 characters")).toBe("At least 12 characters");
-	expect(serverText("this backend is still used by 3 rules")).toBe("This is still used by 3 rules");
-	expect(serverText('this violates the assertion "guests": this would pass: $& tcp')).toBe(
-		'This violates the assertion "guests": this would pass: $& tcp',
-	);
-	expect(serverText('rule "Web" still uses this zone')).toBe('Still in use: rule "Web"');
-	expect(serverText("something nobody translated")).toBe("something nobody translated");
+test.each([
+	["by its id, with its parameters", "the password must have at least %d characters", ["12"], "At least 12 characters"],
+	["with a parameter that looks like a pattern", "expired on %s", ["$& *"], "Expired on $& *"],
+	["in English with a capital where the catalog has no other words", "must start with /", [], "Must start with /"],
+	["as it came where it begins with a name", "%s must be a list", ["zones"], "zones must be a list"],
+])("a message is worded %s", (_, text, params, want) => {
+	const message = params.reduce((said, one) => said.replace(/%[sd]/, () => one), text);
+	expect(serverText({ message: `operation 1: ${message}`, text, params })).toBe(want);
+});
+
+test("a message without an id stays as it came", () => {
+	expect(serverText({ message: "something nobody translated" })).toBe("something nobody translated");
+});
+
+test("German may reorder the parameters, and has its own words for things", async () => {
+	i18next.addResourceBundle("de", "ui", german);
+	await i18next.changeLanguage("de");
+	const said = { message: "", text: "another %s already has this %s", params: ["nat-rule", "name"] };
+	expect(serverText(said)).toBe("Name ist bereits vergeben (NAT-Regel)");
+	expect(serverText({ ...said, params: ["toy", "size"] })).toBe("size ist bereits vergeben (toy)");
+	await i18next.changeLanguage("en");
 });

@@ -15,17 +15,18 @@ export const toPath = (field: string) => field.replace(/\[(\d+)\]/g, ".$1");
 /** place sorts the messages of an error by where they can be shown. */
 export function place(error: ApiError, names: string[]): Placed {
 	const placed: Placed = { atField: [], above: [] };
-	for (const { field, message } of error.fields) {
+	for (const { field, ...said } of error.fields) {
+		const message = serverText(said);
 		const name = toPath(field);
 		const [list = "", at] = name.split(".");
 		const told = placed.atField.some((one) => one.name === list);
-		if (names.includes(name)) placed.atField.push({ name, message: serverText(message) });
+		if (names.includes(name)) placed.atField.push({ name, message });
 		// An entry of a list: the input is the list's, so the message says which one.
 		else if (names.includes(list) && /^\d+$/.test(at ?? "") && !told)
-			placed.atField.push({ name: list, message: `${Number(at) + 1}: ${serverText(message)}` });
+			placed.atField.push({ name: list, message: `${Number(at) + 1}: ${message}` });
 		else if (told) continue;
-		else placed.above.push(field ? `${field} ${message}` : message);
+		else placed.above.push(field ? `${field}: ${message}` : message);
 	}
-	if (error.fields.length === 0) placed.above.push(serverText(error.message));
+	if (error.fields.length === 0) placed.above.push(serverText(error));
 	return placed;
 }

@@ -49,6 +49,6 @@ export const lookOf = (service: Running): Status =>
 /** reasonsOf says once, in sentences, why states are unknown, however many are. */
 export function reasonsOf(services: SystemService[]): string[] {
 	const silent = services.filter((service) => stateOf(service) === "unknown");
-	const messages = [...new Set(silent.map((service) => service.message ?? ""))];
-	return messages.filter(Boolean).map((message) => sentence(serverText(message)));
+	const messages = silent.map(({ message = "", text, params }) => serverText({ message, text, params }));
+	return [...new Set(messages)].filter(Boolean).map(sentence);
 }

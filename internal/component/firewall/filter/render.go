@@ -52,7 +52,7 @@ func render(s *policy.State, text packetfilter.Text) daemon.Rendering {
 	}
 	for _, problem := range text.Problems {
 		// A NAT rule of two families is stored, left out and told: so it was specified.
-		r.Problems = append(r.Problems, daemon.Problem{Subject: problem.Subject, Sentence: fault.Sentence{Message: problem.Message}, Tolerated: s.Mixed[problem.ID]})
+		r.Problems = append(r.Problems, daemon.Problem{Subject: problem.Subject, Sentence: asSaid(problem.Message), Tolerated: s.Mixed[problem.ID]})
 	}
 	return r
 }
@@ -86,4 +86,10 @@ func plain(data []byte) bool {
 		}
 	}
 	return bytes.HasSuffix(data, []byte("\n"))
+}
+
+// asSaid is a sentence of the compiler. It has no parameters, so it is its own id; where a
+// reason was put together, nobody finds a translation, and the message stands.
+func asSaid(message string) fault.Sentence {
+	return fault.Sentence{Message: message, Words: fault.Words{Text: message}}
 }

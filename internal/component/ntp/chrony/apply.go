@@ -15,18 +15,18 @@ import (
 // away for some milliseconds, and as synchronised after as before.
 func (c *chronyd) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if len(old.Files) > 0 && old.Hash() == now.Hash() {
-		return inWords(c.units.Start(ctx, Unit), "start")
+		return inWords(c.units.Start(ctx, Unit), fault.Said("the NTP daemon did not start; see the log of %s", Unit))
 	}
-	return inWords(c.units.Restart(ctx, Unit), "restart")
+	return inWords(c.units.Restart(ctx, Unit), fault.Said("the NTP daemon did not restart; see the log of %s", Unit))
 }
 
 // inWords puts what the operator can look into as a fault, and leaves the rest to the log.
-func inWords(err error, verb string) error {
+func inWords(err error, words fault.Sentence) error {
 	var job *sys.JobError
 	if !errors.As(err, &job) {
 		return err
 	}
-	return errors.Join(fault.New(fault.Unavailable, "the NTP daemon did not %s; see the log of %s", verb, Unit).WithCode("ntp_unavailable"), err)
+	return errors.Join(fault.With(fault.Unavailable, words).WithCode("ntp_unavailable"), err)
 }
 
 // ForceSync is the verb that makes the daemon ask its sources now.

@@ -60,7 +60,7 @@ function Pool({ pool }: { pool: ProxyBackend }) {
 			)}
 			{counted?.error && (
 				<div className="gw-proxy-notice">
-					<Notice kind="warning" title={sentence(serverText(counted.error))} />
+					<Notice kind="warning" title={sentence(serverText({ message: counted.error, ...counted.error_words }))} />
 				</div>
 			)}
 			<UrlTabs label={pool.name} tabs={tabs} />

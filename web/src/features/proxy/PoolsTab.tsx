@@ -47,7 +47,7 @@ export function PoolsTab() {
 		<>
 			{counted?.error && (
 				<div className="gw-proxy-notice">
-					<Notice kind="warning" title={sentence(serverText(counted.error))} />
+					<Notice kind="warning" title={sentence(serverText({ message: counted.error, ...counted.error_words }))} />
 				</div>
 			)}
 			<ResourceSection

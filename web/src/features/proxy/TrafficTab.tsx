@@ -36,7 +36,7 @@ function Charts({ history: { points, last } }: { history: History<ProxyStats> })
 		<>
 			{last?.error && (
 				<div className="gw-proxy-notice">
-					<Notice kind="warning" title={sentence(serverText(last.error))} />
+					<Notice kind="warning" title={sentence(serverText({ message: last.error, ...last.error_words }))} />
 				</div>
 			)}
 			<div className="gw-proxy-charts">

@@ -1,4 +1,4 @@
-import type { ProxyBackendStat, ProxyStats } from "@api";
+import type { FaultWords, ProxyBackendStat, ProxyStats } from "@api";
 
 const whole = "BACKEND";
 
@@ -6,6 +6,7 @@ const whole = "BACKEND";
 export interface Counted {
 	/** Why there are no figures. */
 	error: string | null;
+	error_words?: FaultWords;
 	pool: (id: string) => ProxyBackendStat | undefined;
 	server: (pool: string, name: string) => ProxyBackendStat | undefined;
 }
@@ -17,6 +18,7 @@ export function indexOf(stats: ProxyStats): Counted {
 	const rows = new Map(stats.backends.map((row) => [key(row.backend_id, row.server), row]));
 	return {
 		error: stats.error,
+		error_words: stats.error_words,
 		pool: (id) => rows.get(key(id, whole)),
 		server: (pool, name) => rows.get(key(pool, name)),
 	};

@@ -61,7 +61,7 @@ test("only what a way needs is asked for", () => {
 });
 
 test("a complaint about a part leads to the step that asked for it", () => {
-	const fields = [{ field: "operations[1].body.address", message: "must be a single host address" }];
+	const fields = [{ field: "operations[1].body.address", message: "no", text: "must be a single host address" }];
 	const refused = new ApiError(400, "invalid", "operation 2 (POST /backend-servers): no", fields);
 	expect(routeError(refused, operationsOf(values(), ids))).toEqual({
 		step: "where",
@@ -71,8 +71,11 @@ test("a complaint about a part leads to the step that asked for it", () => {
 	const names = [{ field: "operations[3].body.names[0]", message: "is taken" }];
 	expect(routeError(new ApiError(409, "conflict", "no", names), operationsOf(values(), ids)).step).toBe("certificate");
 	const same = [{ field: "operations[2]", message: "the same name is there" }];
-	const whole = new ApiError(409, "conflict", "operation 3 (POST /domains): the same name is there", same);
-	expect(routeError(whole, operationsOf(values(), ids)).above).toEqual(["the same name is there"]);
+	const named = new ApiError(409, "conflict", "operation 3 (POST /domains): the same name is there", same);
+	expect(routeError(named, operationsOf(values(), ids)).above).toEqual(["the same name is there"]);
+	const words = { text: "the name %s is there", params: ["a"] };
+	const whole = new ApiError(409, "conflict", "operation 3 (POST /domains): …", [], undefined, undefined, words);
+	expect(routeError(whole, operationsOf(values(), ids)).above).toEqual(["The name a is there"]);
 });
 
 test("a certificate covers its names, and a wildcard one label below", () => {

@@ -133,13 +133,13 @@ export interface Routed {
 export function routeError(error: ApiError, operations: ChangeOperation[]): Routed {
 	const atField: Routed["atField"] = [];
 	const above: string[] = [];
-	for (const { field, message } of error.fields) {
+	for (const { field, ...said } of error.fields) {
 		const [, at = "", name = ""] = field.match(/^operations\[(\d+)\]\.body\.(\w+)/) ?? [];
 		const place = places[operations[Number(at)]?.path ?? ""]?.[name];
-		if (place) atField.push({ name: place, message: serverText(message) });
-		else above.push(serverText(message));
+		if (place) atField.push({ name: place, message: serverText(said) });
+		else above.push(serverText(said));
 	}
-	if (atField.length + above.length === 0) above.push(serverText(error.message));
+	if (atField.length + above.length === 0) above.push(serverText(error));
 	const step = steps.find((one) => atField.some(({ name }) => fieldsOf[one].includes(name)));
 	return { step, atField, above };
 }

@@ -26,7 +26,7 @@ test("a wrong code leads back to the code", () => {
 });
 
 test("what belongs to no input stays on the review", () => {
-	expect(routeError(refused("cluster"), "")).toEqual({ step: undefined, atField: [], above: ["cluster is wrong"] });
+	expect(routeError(refused("cluster"), "")).toEqual({ step: undefined, atField: [], above: ["cluster: is wrong"] });
 	expect(routeError(new ApiError(429, "too_many_requests", "wait", [], undefined, 30), "").above).toEqual([]);
 });
 

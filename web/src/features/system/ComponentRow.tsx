@@ -36,8 +36,8 @@ export function ComponentRow({ state, admin }: { state: ApplyState; admin: boole
 function Troubles({ state }: { state: ApplyState }) {
 	const { t } = useTranslation("system");
 	const lines = [
-		...(state.error ? [sentence(serverText(state.error))] : []),
-		...state.problems.map((one) => `${one.subject}: ${sentence(serverText(one.message))}`),
+		...(state.error ? [sentence(serverText({ message: state.error, ...state.error_words }))] : []),
+		...state.problems.map((one) => `${one.subject}: ${sentence(serverText(one))}`),
 	];
 	const files = state.drift.join(", ");
 	return (

@@ -1,4 +1,4 @@
-import type { ChangeRendered } from "@api";
+import type { ChangeRendered, FaultWords } from "@api";
 import { Button } from "@patternfly/react-core";
 import { BusyButton, Notice, sentence, serverText, serviceName, useErrorText, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
@@ -47,7 +47,9 @@ function Result({ result }: { result: ChangeRendered }) {
 				{resultsOf(result).map(({ component, error }) => (
 					<li key={component}>
 						{serviceName(component)}:{" "}
-						{error === undefined ? t("components.standing.live") : reason(error, t("components.standing.failed"))}
+						{error === undefined
+							? t("components.standing.live")
+							: reason(error, result.error_words[component], t("components.standing.failed"))}
 					</li>
 				))}
 			</ul>
@@ -56,4 +58,5 @@ function Result({ result }: { result: ChangeRendered }) {
 }
 
 /** reason words an error; one without words is at least named. */
-const reason = (error: string, unnamed: string) => (error ? sentence(serverText(error)) : unnamed);
+const reason = (error: string, words: FaultWords | undefined, unnamed: string) =>
+	error ? sentence(serverText({ message: error, ...words })) : unnamed;

@@ -14,7 +14,7 @@ export async function undo(change: string): Promise<boolean> {
 		toast.success(words("change.undone"));
 		return true;
 	} catch (error) {
-		const detail = error instanceof ApiError ? sentence(serverText(error.message)) : undefined;
+		const detail = error instanceof ApiError ? sentence(serverText(error)) : undefined;
 		toast.danger(words("change.notUndone"), { detail });
 		return false;
 	} finally {
@@ -23,7 +23,7 @@ export async function undo(change: string): Promise<boolean> {
 }
 
 /** reasonOf words why a change is not live. */
-export const reasonOf = (outcome: Outcome) => sentence(serverText(outcome.reason ?? ""));
+export const reasonOf = (outcome: Outcome) => sentence(serverText({ message: outcome.reason ?? "", ...outcome.words }));
 
 /** tell says what came of a change, quietly where all is well, with a way back. */
 export function tell(title: string, component: string | undefined, outcome: Outcome | undefined): void {
