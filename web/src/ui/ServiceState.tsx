@@ -4,14 +4,18 @@ import { problemTitle } from "./problemText";
 import { StatusLabel } from "./StatusLabel";
 import { lookOf, stateOf } from "./service";
 
-/** ServiceState is how a service is, in one word and a colour. One that runs and does not do its job is not green. */
+/**
+ * ServiceState is how a service is, in one word and a colour. One that runs and does not do its job is not green, nor is one
+ * that is started again and again "starting".
+ */
 export function ServiceState({ service }: { service: SystemService }) {
 	const { t } = useTranslation("ui");
 	const { data } = useProblems();
 	const state = stateOf(service);
 	const look = lookOf(service);
 	const problem = data?.problems.find(({ subject }) => subject.kind === "service" && subject.id === service.name);
-	if (look !== "success" || !problem) return <StatusLabel status={look}>{t(`state.${state}`)}</StatusLabel>;
+	if (!problem || (look !== "success" && look !== "info"))
+		return <StatusLabel status={look}>{t(`state.${state}`)}</StatusLabel>;
 	const bad = problem.severity === "error" || problem.severity === "critical";
 	return (
 		<span title={problemTitle(problem)}>
