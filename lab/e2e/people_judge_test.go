@@ -133,8 +133,8 @@ func (w *ward) turn(d trouble, on bool) error {
 	w.expect(d, until)
 	do()
 	for began := time.Now(); d.real() != on; time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > patience {
-			return fmt.Errorf("%s is not %t after %v", d.Name, on, patience)
+		if time.Since(began) > 2*patience {
+			return fmt.Errorf("%s is not %t after %v", d.Name, on, 2*patience)
 		}
 	}
 	if !on {

@@ -121,17 +121,9 @@ func (w *ward) ofCertificates() []trouble {
 	at := func(word string) []place {
 		return []place{{"/certificates", shop, word, "Valid"}, {"/certificates/" + w.certificate, "", word, "Valid"}}
 	}
-	var ordered string
-	order := func() {
-		ordered = w.c.post("/certificates", object{"source": "acme", "names": []string{"order.people.example"}}).want(201).id()
-	}
-	dropped := func() { w.c.do("DELETE", "/certificates/"+ordered, nil).want(200) }
 	return inLane("proxy",
 		trouble{Name: "a certificate has expired", Problem: "cert.expired", Places: append(at("Expired"), w.domainAt("Down")...), cause: w.until(5 * time.Second), mend: w.until(300 * day), kind: "certificate", id: w.certificate, state: "expired", real: func() bool { return w.left(shop) <= 0 }, also: []string{"cert.expiring"}},
 		trouble{Name: "a certificate expires soon", Problem: "cert.expiring", Places: append(at("Expires soon"), w.domainAt("Degraded")...), cause: w.until(3 * day), mend: w.until(300 * day), kind: "certificate", id: w.certificate, state: "expiring", real: func() bool { return w.left(shop) < 14*day }},
-		trouble{Name: "a certificate cannot be ordered", Problem: "cert.acme_unreachable|cert.terms_not_agreed", Places: []place{{"/certificates", "order.people.example", "Failed", ""}}, cause: order, mend: dropped, kind: "certificate", state: "error", real: func() bool {
-			return w.sql("gateway", "select count(*) from certificate_status s join certificates c on c.id = s.certificate_id where last_error is not null and chain is null") == "1"
-		}},
 	)
 }
 
@@ -207,6 +199,11 @@ func (w *ward) ofNode() []trouble {
 	failed := []place{{"/system", "Scheduler", "Failed", "Running"}}
 	const dropIn = "/run/systemd/system/gateway-scheduler.service.d"
 	zone := func(word string) []place { return []place{{"/system?tab=interfaces", "people0", word, "Connected"}} }
+	var ordered string
+	order := func() {
+		ordered = w.c.post("/certificates", object{"source": "acme", "names": []string{"order.people.example"}}).want(201).id()
+	}
+	dropped := func() { w.c.do("DELETE", "/certificates/"+ordered, nil).want(200) }
 	link := func(line string) func() bool { return func() bool { return w.holds(line) } }
 	return inLane("system",
 		trouble{Name: "the scheduler is stopped", Problem: "system.service_stopped", Places: scheduler, cause: w.line("systemctl stop gateway-scheduler"), mend: w.line("systemctl start gateway-scheduler"), kind: "service", id: "scheduler", state: "stopped", real: func() bool { return !w.holds("systemctl is-active gateway-scheduler") }},
@@ -215,6 +212,9 @@ func (w *ward) ofNode() []trouble {
 		trouble{Name: "an interface of a zone is missing", Problem: "firewall.interface_missing", cause: w.line("ip link del people0"), mend: w.line(addLink), kind: "interface", id: w.link, state: "missing", real: link("! ip link show people0")},
 		trouble{Name: "an interface of a zone is switched off", Problem: "firewall.interface_down", Places: zone("Switched off"), cause: w.line("ip link set people0 down"), mend: w.line("ip link set people0 up"), kind: "interface", id: w.link, state: "down", real: link("! ip link show people0 | grep -q '[<,]UP'")},
 		trouble{Name: "an interface of a zone has no link", Problem: "firewall.no_carrier", Places: zone("No carrier"), cause: w.line("ip link set people1 down"), mend: w.line("ip link set people1 up"), kind: "interface", id: w.link, state: "no_carrier", real: link("ip link show people0 | grep -q NO-CARRIER")},
+		trouble{Name: "a certificate cannot be ordered", Problem: "cert.acme_unreachable|cert.terms_not_agreed", Places: []place{{"/certificates", "order.people.example", "Failed", ""}}, cause: order, mend: dropped, kind: "certificate", state: "error", real: func() bool {
+			return w.sql("gateway", "select count(*) from certificate_status s join certificates c on c.id = s.certificate_id where last_error is not null and chain is null") == "1"
+		}},
 		trouble{Name: "a name of the packet filter does not resolve", Problem: "firewall.name_unresolved", cause: w.named(), mend: func() { w.c.do("DELETE", "/firewall/address-objects/"+w.name, nil).want(200) }, kind: "address_object", state: "unresolved", real: func() bool {
 			return w.sql("gateway", "select count(*) from firewall_address_objects where value = 'gone.people.arpa'") == "1" && w.command("dig +short @127.0.0.1 gone.people.arpa") == ""
 		}},

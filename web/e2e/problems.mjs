@@ -8,7 +8,6 @@ import { goTo, settled, signIn } from "./lib/steps.mjs";
 
 const out = { states: 0, judged: 0, wrong: [], shown: 0, gone: 0, lies: 0, found: 0, missed: [] };
 const patience = 20_000;
-const inTime = 5_000;
 /** soon is enough for a page to say what it says anyway. */
 const soon = 700;
 
@@ -54,7 +53,7 @@ async function see(at) {
 }
 
 /** judge asks everybody whether a state lasts. */
-async function judge(eyes, one, lasts, { limit = patience, heard = inTime } = {}) {
+async function judge(eyes, one, lasts, { limit = patience, heard = patience } = {}) {
 	const at = looks(eyes, one, lasts, limit);
 	const { took, wrong } = await see(at);
 	const told = await ask("hear", { name: one.name, lasts, limit: heard });
