@@ -90,17 +90,20 @@ async function visit({ dashboard, tabs }, { places }) {
 		follow(tabs.at(-1));
 	}
 	const away = places.map(({ path }, i) => [tabs[i], path]).filter(([tab, path]) => !tab.url().endsWith(path));
-	await Promise.all(away.map(([tab, path]) => goTo(tab, path)));
+	// Once more on a machine that is too busy to open a page.
+	await Promise.all(away.map(([tab, path]) => goTo(tab, path).catch(() => goTo(tab, path))));
 }
 
 /** live goes through one state. */
 async function live(eyes, one, control) {
 	const complaints = [];
 	await visit(eyes, one);
+	one.caused = true;
 	await ask("turn", { name: one.name, lasts: true });
 	const shown = await judge(eyes, one, true);
 	const counted = await indicator(eyes, one, true);
 	await control?.(eyes, one);
+	one.caused = false;
 	await ask("turn", { name: one.name, lasts: false });
 	const gone = await judge(eyes, one, false);
 	complaints.push(...shown.wrong, ...counted, ...gone.wrong, ...(await indicator(eyes, one, false)));
@@ -165,6 +168,7 @@ async function through(eyes, states, control) {
 		} catch (error) {
 			out.wrong.push(`${one.name}: ${error.stack ?? error}`);
 			note(`${one.name} broke: ${error}`);
+			if (one.caused) await ask("turn", { name: one.name, lasts: false }).catch(() => {});
 		}
 	}
 }
