@@ -127,14 +127,48 @@ func orZero(n *uint64) uint64 {
 	return *n
 }
 
-func (r *Resources) readDisk(path string) error {
+func (r *Resources) readDisk(path string) (err error) {
+	r.Disk, err = fillOf(path)
+	return err
+}
+
+func fillOf(path string) (Disk, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
-		return fmt.Errorf("read the fill of %s: %w", path, err)
+		return Disk{}, fmt.Errorf("read the fill of %s: %w", path, err)
 	}
 	size := uint64(s.Frsize)
-	r.Disk = Disk{Total: s.Blocks * size, Used: (s.Blocks - s.Bfree) * size, Free: s.Bavail * size}
-	return nil
+	return Disk{Total: s.Blocks * size, Used: (s.Blocks - s.Bfree) * size, Free: s.Bavail * size}, nil
+}
+
+// Mounted is a file system, named by the first of the folders asked for that is on it.
+type Mounted struct {
+	Path string
+	Disk
+}
+
+// Disks are the file systems that these folders are on, each once. Folders that are not
+// there are left out.
+func (h *Host) Disks(folders ...string) ([]Mounted, error) {
+	seen := map[uint64]bool{}
+	var out []Mounted
+	for _, path := range folders {
+		var info unix.Stat_t
+		err := unix.Stat(path, &info)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && seen[info.Dev] {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", path, err)
+		}
+		seen[info.Dev] = true
+		fill, err := fillOf(path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Mounted{path, fill})
+	}
+	return out, nil
 }
 
 // readConntrack leaves nil where the kernel has no connection tracking (yet): it comes

@@ -109,3 +109,11 @@ func copyProc(t *testing.T) string {
 	}
 	return dir
 }
+
+func TestEachFileSystemIsNamedOnce(t *testing.T) {
+	dir := t.TempDir()
+	got, err := NewHost(time.Now).Disks(dir, filepath.Join(dir, "absent"), dir, "/proc")
+	if err != nil || len(got) != 2 || got[0].Path != dir || got[1].Path != "/proc" || got[0].Total == 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -3,8 +3,6 @@ package dns
 import (
 	"context"
 	"fmt"
-	"sync"
-	"time"
 
 	"gateway/internal/component/dns/unbound"
 	"gateway/internal/fault"
@@ -28,15 +26,14 @@ var (
 var resolverSubject = problem.Subject{Kind: "service", ID: unbound.Name, Name: "DNS resolver"}
 
 func (h *handlers) problems() problem.Source {
-	f := &failures{now: time.Now}
 	return problem.Source{
 		Kinds:   []problem.Kind{notAnswering, resolvingFails},
 		Objects: []string{"resolver"},
-		Find:    func(ctx context.Context) (problem.Report, error) { return h.findProblems(ctx, f) },
+		Find:    h.findProblems,
 	}
 }
 
-func (h *handlers) findProblems(ctx context.Context, f *failures) (problem.Report, error) {
+func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	r := problem.Report{States: map[string]problem.States{"resolver": {}}}
 	add := func(k problem.Kind, state string, params problem.Params) {
 		r.Add(k.On(resolverSubject, "/dns", params))
@@ -50,7 +47,7 @@ func (h *handlers) findProblems(ctx context.Context, f *failures) (problem.Repor
 		r.States["resolver"][unbound.Name] = problem.Chosen("off")
 		return r, nil
 	}
-	var s unbound.Stats
+	var s unbound.Counted
 	err := h.Applier.Ask(ctx, unbound.Name, unbound.StatsVerb, nil, &s)
 	switch f, ok := fault.Of(err); {
 	case ok && f.Code == unbound.Unavailable:
@@ -59,45 +56,8 @@ func (h *handlers) findProblems(ctx context.Context, f *failures) (problem.Repor
 	case err != nil:
 		return r, err
 	}
-	if failed, queries := f.recent(s); queries >= fewQueries && failed*2 >= queries {
-		add(resolvingFails, "degraded", problem.Params{"failed": failed, "queries": queries})
+	if late := s.Lately; late.Queries >= unbound.FewQueries && late.Failed*2 >= late.Queries {
+		add(resolvingFails, "degraded", problem.Params{"failed": late.Failed, "queries": late.Queries})
 	}
 	return r, nil
-}
-
-const (
-	// failuresOver is the time that failures are counted over, fewQueries what says too little.
-	failuresOver = 30 * time.Second
-	fewQueries   = 5
-)
-
-// failures remembers the counters of the last half minute: what failed last year is over.
-type failures struct {
-	now func() time.Time
-
-	mu   sync.Mutex
-	seen []counted
-}
-
-type counted struct {
-	at              time.Time
-	failed, queries int64
-}
-
-// recent is how many queries there were lately, and how many of them failed.
-func (f *failures) recent(s unbound.Stats) (failed, queries int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := counted{f.now(), s.Failed, s.Queries}
-	if n := len(f.seen); n > 0 && (f.seen[n-1].queries > now.queries || f.seen[n-1].at.After(now.at)) {
-		f.seen = nil // it was restarted, or the clock was set
-	}
-	f.seen = append(f.seen, now)
-	for len(f.seen) > 2 && now.at.Sub(f.seen[1].at) >= failuresOver {
-		f.seen = f.seen[1:]
-	}
-	if now.at.Sub(f.seen[0].at) > 4*failuresOver {
-		return 0, 0 // nobody looked for a while
-	}
-	return now.failed - f.seen[0].failed, now.queries - f.seen[0].queries
 }

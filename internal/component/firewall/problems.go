@@ -3,10 +3,12 @@ package firewall
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gateway/internal/db"
 	"gateway/internal/problem"
+	"gateway/internal/sys"
 )
 
 var (
@@ -20,12 +22,27 @@ var (
 		Message: "The name {name} of address object {object} no longer resolves: rules use its addresses of {at}",
 		Remedy:  "Correct the name, or check this node's resolver.",
 	}
+	interfaceMissing = problem.Kind{
+		Code: "firewall.interface_missing", Severity: problem.Error,
+		Message: "This node has no interface {interface}: rules of zone {zone} match nothing there",
+		Remedy:  "Plug it in or create it, or correct its name under Firewall, Interfaces.",
+	}
+	interfaceDown = problem.Kind{
+		Code: "firewall.interface_down", Severity: problem.Error,
+		Message: "Interface {interface} of zone {zone} is switched off",
+		Remedy:  "Switch it on in the network configuration of this node, or remove it under Firewall, Interfaces.",
+	}
+	noCarrier = problem.Kind{
+		Code: "firewall.no_carrier", Severity: problem.Error,
+		Message: "Interface {interface} of zone {zone} has no carrier",
+		Remedy:  "Check the cable and the device at its other end, or remove the interface under Firewall, Interfaces.",
+	}
 )
 
 func (f *firewall) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{nameUnresolved, nameStale},
-		Objects: []string{"address_object"},
+		Kinds:   []problem.Kind{nameUnresolved, nameStale, interfaceMissing, interfaceDown, noCarrier},
+		Objects: []string{"address_object", "interface"},
 		Find:    f.findProblems,
 	}
 }
@@ -44,7 +61,10 @@ type lookedUp struct {
 }
 
 func (f *firewall) findProblems(ctx context.Context) (problem.Report, error) {
-	r := problem.Report{States: map[string]problem.States{"address_object": {}}}
+	r := problem.Report{States: map[string]problem.States{"address_object": {}, "interface": {}}}
+	if err := f.judgeInterfaces(ctx, &r); err != nil {
+		return r, err
+	}
 	names, err := db.List[lookedUp](ctx, f.DB, `select o.id, o.name, o.value, o.updated_at, max(r.resolved_at) as at
 		from firewall_address_objects o left join firewall_resolved r on r.object_id = o.id
 		where o.kind = 'fqdn' group by o.id, o.name, o.value, o.updated_at`)
@@ -66,4 +86,46 @@ func (f *firewall) findProblems(ctx context.Context) (problem.Report, error) {
 		r.States["address_object"][n.ID] = k.Because("unresolved", params)
 	}
 	return r, nil
+}
+
+// judgeInterfaces says which interfaces of zones do not carry packets. Those without a zone
+// are only described.
+func (f *firewall) judgeInterfaces(ctx context.Context, r *problem.Report) error {
+	placed, err := db.List[struct{ ID, Name, Role string }](ctx, f.DB, `select id, name, role from network_interfaces where role is not null`)
+	if err != nil {
+		return fmt.Errorf("list interfaces of zones: %w", err)
+	}
+	if len(placed) == 0 || f.Host == nil {
+		return nil
+	}
+	links, err := f.Host.Interfaces()
+	if err != nil {
+		return err
+	}
+	for _, p := range placed {
+		k, state := judgeLink(links, p.Name)
+		if state == "" {
+			continue
+		}
+		params := problem.Params{"interface": p.Name, "zone": p.Role}
+		r.Add(k.On(problem.Subject{Kind: "interface", ID: p.ID, Name: p.Name}, "/firewall?tab=interfaces", params))
+		r.States["interface"][p.ID] = k.Because(state, params)
+	}
+	return nil
+}
+
+// judgeLink is what keeps a link from carrying packets; an empty state where nothing does.
+func judgeLink(links []sys.Interface, name string) (k problem.Kind, state string) {
+	i := slices.IndexFunc(links, func(l sys.Interface) bool { return l.Name == name })
+	if i < 0 {
+		return interfaceMissing, "missing"
+	}
+	has := func(flag string) bool { return slices.Contains(links[i].Flags, flag) }
+	switch {
+	case !has("UP"):
+		return interfaceDown, "down"
+	case !has("LOWER_UP") && !has("RUNNING"):
+		return noCarrier, "no_carrier"
+	}
+	return problem.Kind{}, ""
 }

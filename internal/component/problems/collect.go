@@ -24,7 +24,7 @@ import (
 
 const (
 	// findTime bounds each source, so that one that hangs does not hide the others.
-	findTime = 4 * time.Second
+	findTime = 2500 * time.Millisecond
 	// fresh is how old an answer may be: many pages ask, and all get the same one.
 	fresh = time.Second
 )

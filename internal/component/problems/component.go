@@ -23,8 +23,8 @@ const (
 	// maxListed bounds one answer; the counts are of all.
 	maxListed = 200
 	// every is how often a stream looks; where looking is slow it is a little less often.
-	every  = 2 * time.Second
-	seldom = 3 * time.Second
+	every  = 1500 * time.Millisecond
+	seldom = 2500 * time.Millisecond
 	settle = 300 * time.Millisecond
 	share  = 10
 )

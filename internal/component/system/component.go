@@ -45,6 +45,7 @@ type Options struct {
 type host interface {
 	Health() (sys.Health, error)
 	Resources() (sys.Resources, error)
+	Disks(folders ...string) ([]sys.Mounted, error)
 	Interfaces() ([]sys.Interface, error)
 }
 

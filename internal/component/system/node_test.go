@@ -209,7 +209,10 @@ func (accounts) Authenticate(_ context.Context, c api.Credential) (identity.Iden
 func (accounts) Revocations() (<-chan struct{}, func()) { return nil, func() {} }
 
 // host stands for /proc and the kernel's links.
-type host struct{ err error }
+type host struct {
+	disks []sys.Mounted
+	err   error
+}
 
 func (h *host) Health() (sys.Health, error) {
 	if h.err != nil {
@@ -217,6 +220,8 @@ func (h *host) Health() (sys.Health, error) {
 	}
 	return sys.Health{Hostname: "gw1", OS: "Debian GNU/Linux 13 (trixie)", Kernel: "6.12.0", MachineID: "node-1"}, nil
 }
+
+func (h *host) Disks(...string) ([]sys.Mounted, error) { return h.disks, h.err }
 
 func (h *host) Resources() (sys.Resources, error) {
 	return sys.Resources{

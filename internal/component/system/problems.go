@@ -39,7 +39,7 @@ var (
 	}
 	diskFull = problem.Kind{
 		Code: "system.disk_full", Severity: problem.Warning,
-		Message: "The disk is {percent} % full",
+		Message: "The file system {path} is {percent} % full",
 		Remedy:  "Free some space: remove old logs and packages, or shorten the retention under System, Settings.",
 	}
 	memoryFull = problem.Kind{
@@ -169,18 +169,12 @@ func (f *failing) is(s Service, now time.Time) bool {
 }
 
 func (p *part) judgeHost(r *problem.Report) {
+	p.judgeDisks(r)
 	res, err := p.Host.Resources()
 	if err != nil {
 		return // the page that shows them says so
 	}
 	node := problem.Subject{Kind: "node", ID: "node"}
-	if percent := share(res.Disk.Used, res.Disk.Used+res.Disk.Free); percent >= diskWarns {
-		found := diskFull.On(node, "/", problem.Params{"percent": percent})
-		if percent >= diskFails {
-			found = found.As(problem.Critical)
-		}
-		r.Add(found)
-	}
 	if percent := share(res.Memory.Used, res.Memory.Total); percent >= memoryWarns {
 		r.Add(memoryFull.On(node, "/", problem.Params{"percent": percent}))
 	}
@@ -188,6 +182,29 @@ func (p *part) judgeHost(r *problem.Report) {
 		if percent := share(c.Count, c.Max); percent >= connectionsWarn {
 			r.Add(connectionsFull.On(node, "/connections", problem.Params{"percent": percent}))
 		}
+	}
+}
+
+// watched are the folders whose file systems must not be full: logs, database and our own
+// store are often on one of their own.
+var watched = []string{"/", "/var", "/var/log", "/var/lib", "/var/lib/postgresql", "/var/lib/gateway"}
+
+func (p *part) judgeDisks(r *problem.Report) {
+	disks, err := p.Host.Disks(watched...)
+	if err != nil {
+		p.Log.Warn("look at the disks", "err", err)
+	}
+	for _, d := range disks {
+		percent := share(d.Used, d.Used+d.Free)
+		if percent < diskWarns {
+			continue
+		}
+		subject := problem.Subject{Kind: "disk", ID: d.Path, Name: d.Path}
+		found := diskFull.On(subject, "/", problem.Params{"path": d.Path, "percent": percent})
+		if percent >= diskFails {
+			found = found.As(problem.Critical)
+		}
+		r.Add(found)
 	}
 }
 

@@ -1,8 +1,12 @@
 package system
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	"gateway/internal/problem"
+	"gateway/internal/sys"
 )
 
 func TestAServiceThatKeepsFailingDoesNotBlink(t *testing.T) {
@@ -33,5 +37,30 @@ func TestAServiceThatKeepsFailingDoesNotBlink(t *testing.T) {
 			t.Errorf("step %d, %s %s: %v", i, step.state, step.sub, got)
 		}
 		now = now.Add(time.Second)
+	}
+}
+
+// filled is a host whose file systems are as full as a test wants.
+type filled struct {
+	host
+	disks []sys.Mounted
+}
+
+func (f filled) Disks(...string) ([]sys.Mounted, error) { return f.disks, nil }
+
+func TestEveryFileSystemIsWatched(t *testing.T) {
+	at := func(path string, used uint64) sys.Mounted {
+		return sys.Mounted{Path: path, Disk: sys.Disk{Total: 100, Used: used, Free: 100 - used}}
+	}
+	p := &part{Options: Options{Host: filled{disks: []sys.Mounted{at("/", 89), at("/var/log", 90), at("/var/lib/postgresql", 97)}}}}
+	var r problem.Report
+	p.judgeDisks(&r)
+	var got []string
+	for _, one := range r.Problems {
+		got = append(got, fmt.Sprint(one.Severity, " ", one.Message))
+	}
+	want := "[warning The file system /var/log is 90 % full critical The file system /var/lib/postgresql is 97 % full]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -1,5 +1,6 @@
-import type { Certificate } from "@api";
+import { type Certificate, useStates } from "@api";
 import { useTranslation } from "react-i18next";
+import { stateReason } from "./problemText";
 import { type Status, StatusLabel } from "./StatusLabel";
 
 /** certificateLooks are the colours of how a certificate stands. */
@@ -11,8 +12,16 @@ export const certificateLooks: Record<Certificate["status"], Status> = {
 	error: "danger",
 };
 
-/** CertificateState is how a certificate stands, in a word. */
-export function CertificateState({ status }: Pick<Certificate, "status">) {
+const looks: Record<string, Status> = { ...certificateLooks, unknown: "neutral" };
+
+/** CertificateState is how a certificate stands now, in a word: what a list was told some minutes ago may be over. */
+export function CertificateState({ id }: Pick<Certificate, "id">) {
 	const { t } = useTranslation("ui");
-	return <StatusLabel status={certificateLooks[status]}>{t(`certificate.${status}`)}</StatusLabel>;
+	const state = useStates("certificate")(id);
+	const word = state && state.state in looks ? state.state : "valid";
+	return (
+		<span title={(state && stateReason(state)) || undefined}>
+			<StatusLabel status={looks[word] ?? "neutral"}>{t(`certificate.${word}`)}</StatusLabel>
+		</span>
+	);
 }

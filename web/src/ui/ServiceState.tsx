@@ -4,7 +4,10 @@ import { problemTitle } from "./problemText";
 import { StatusLabel } from "./StatusLabel";
 import { lookOf, stateOf } from "./service";
 
-/** ServiceState is how a service is, in one word and a colour. One that runs and does not do its job is not green. */
+/**
+ * ServiceState is how a service is, in one word and a colour. One that runs and does not do its job is not green, nor is one
+ * that is started again and again "starting".
+ */
 export function ServiceState({ service }: { service: SystemService }) {
 	const { t } = useTranslation("ui");
 	const { data } = useProblems();
@@ -15,7 +18,8 @@ export function ServiceState({ service }: { service: SystemService }) {
 	const silent = data?.unknown.some(({ component }) => component === service.name);
 	if (look === "success" && !problem && silent)
 		return <StatusLabel status="neutral">{t("objectState.unknown")}</StatusLabel>;
-	if (look !== "success" || !problem) return <StatusLabel status={look}>{t(`state.${state}`)}</StatusLabel>;
+	if (!problem || (look !== "success" && look !== "info"))
+		return <StatusLabel status={look}>{t(`state.${state}`)}</StatusLabel>;
 	const bad = problem.severity === "error" || problem.severity === "critical";
 	return (
 		<span title={problemTitle(problem)}>

@@ -48,7 +48,8 @@ func (r *resolver) stats(ctx context.Context, _ json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, down(err)
 	}
-	return newStats(all), nil
+	s := newStats(all)
+	return Counted{s, r.failures.lately(s)}, nil
 }
 
 func newStats(all map[string]float64) Stats {

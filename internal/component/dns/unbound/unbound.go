@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync/atomic"
+	"time"
 
 	"gateway/internal/component/dns/control"
 	"gateway/internal/daemon"
@@ -39,11 +40,12 @@ type Units interface {
 
 // resolver is the unbound of this machine.
 type resolver struct {
-	units   Units
-	exec    sys.Runner
-	control control.Client
-	memo    memo
-	pushed  atomic.Int64 // lines given to unbound since it last read its files
+	units    Units
+	exec     sys.Runner
+	control  control.Client
+	memo     memo
+	pushed   atomic.Int64 // lines given to unbound since it last read its files
+	failures failures
 }
 
 // New returns the daemon.
@@ -53,7 +55,7 @@ func newResolver(o Options) *resolver {
 	if o.Socket == "" {
 		o.Socket = control.Socket
 	}
-	return &resolver{units: o.Units, exec: o.Exec, control: control.Client{Path: o.Socket}}
+	return &resolver{units: o.Units, exec: o.Exec, control: control.Client{Path: o.Socket}, failures: failures{now: time.Now}}
 }
 
 func (r *resolver) daemon() daemon.Daemon {

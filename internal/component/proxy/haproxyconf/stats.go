@@ -51,7 +51,7 @@ type FrontendStat struct {
 const Unavailable = "haproxy_unavailable"
 
 // countTime is how long it may take to count ten thousand servers on a busy machine.
-const countTime = 2500 * time.Millisecond
+const countTime = 2 * time.Second
 
 // stats is the verb behind GET /proxy/stats.
 func (a *adapter) stats(ctx context.Context, _ json.RawMessage) (any, error) {

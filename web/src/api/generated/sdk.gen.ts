@@ -1799,7 +1799,7 @@ export const problems = <ThrowOnError extends boolean = true>(options?: Options<
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, resolver, server, service, tcp_service.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, interface, resolver, server, service, tcp_service.
  */
 export const objectStates = <ThrowOnError extends boolean = true>(options: Options<ObjectStatesData, ThrowOnError>) => (options.client ?? client).get<ObjectStatesResponses, unknown, ThrowOnError>({ url: '/problems/states/{id}', ...options });
 

@@ -12,7 +12,7 @@ export function CertificatesTab() {
 	const { t } = useTranslation("cert");
 	const columns: Column<Certificate>[] = [
 		{ key: "names", title: t("certificate.field.names"), sortable: true, width: 30, cell: (one) => <Names of={one} /> },
-		{ key: "status", title: t("certificate.state"), width: 15, cell: (one) => <State of={one} /> },
+		{ key: "status", title: t("certificate.state"), width: 15, cell: (one) => <CertificateState id={one.id} /> },
 		{
 			// The server sorts by its own name for the end.
 			key: "not_after" as "expires_at",
@@ -65,14 +65,6 @@ function Names({ of }: { of: Certificate }) {
 		<span title={of.names.join(", ")}>
 			<RowLink to={`/certificates/${of.id}`}>{first}</RowLink>
 			{others.length > 0 && <span className="gw-cert-more"> {t("certificate.more", { count: others.length })}</span>}
-		</span>
-	);
-}
-
-function State({ of }: { of: Certificate }) {
-	return (
-		<span title={of.last_error_message ?? undefined}>
-			<CertificateState status={of.status} />
 		</span>
 	);
 }

@@ -90,7 +90,7 @@ function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters 
 	const words = rule.kind === "dnat" ? "nat.from" : "nat.to";
 	const from = matchOf(rule) || t("rule.everything");
 	const to = targetOf(rule) || t("nat.ownAddress");
-	const warning = sentence(serverText(rule.warning));
+	const warning = sentence(serverText({ message: rule.warning, text: rule.warning }));
 	return (
 		<div className="gw-fw-row" data-state={rule.enabled ? "on" : "off"}>
 			<div className="gw-fw-name">

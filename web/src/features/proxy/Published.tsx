@@ -59,7 +59,7 @@ function Checks({ values, pool }: { values: Result["values"]; pool: string }) {
 				<Check title={t("published.pool")} state={pool && <ObjectState state={state} normal="up" />}>
 					{t(pool ? "published.poolText" : "published.noPoolText")}
 				</Check>
-				<Check title={t("published.certificate")} state={cover && <CertificateState status={cover.status} />}>
+				<Check title={t("published.certificate")} state={cover && <CertificateState id={cover.id} />}>
 					{t(cover ? "published.certificateText" : "published.noCertificateText")}
 				</Check>
 			</ul>

@@ -1,4 +1,4 @@
-import type { ApplyState } from "@api";
+import { type ApplyState, useStates } from "@api";
 import { Switch } from "@patternfly/react-core";
 import { StatusLabel, sentence, serverText, serviceName, Td, Time, Tr, toast, useErrorText } from "@ui";
 import { useTranslation } from "react-i18next";
@@ -8,7 +8,8 @@ import { useKeepEdits } from "./requests";
 /** ComponentRow is one daemon's configuration, in words, with what is wrong with it. */
 export function ComponentRow({ state, admin }: { state: ApplyState; admin: boolean }) {
 	const { t } = useTranslation("system");
-	const standing = standingOf(state);
+	const known = useStates("component")(state.component)?.state !== "unknown";
+	const standing = standingOf(state, known);
 	return (
 		<Tr>
 			<Td dataLabel={t("column.service")}>

@@ -17,7 +17,7 @@ const fine: ApplyState = {
 };
 
 test("how a component stands, in words", () => {
-	expect(["live", "checking", "failed", "held"].map((stage) => standingOf({ stage } as ApplyState))).toEqual([
+	expect(["live", "checking", "failed", "held"].map((stage) => standingOf({ stage } as ApplyState, true))).toEqual([
 		"live",
 		"busy",
 		"failed",

@@ -4,10 +4,11 @@ import type { Status } from "@ui/StatusLabel";
 /** busyStages are those between a change and its being live. */
 const busyStages = ["rendering", "checking", "installing", "reloading"];
 
-export type Standing = "live" | "busy" | "failed" | "held";
+export type Standing = "live" | "busy" | "failed" | "held" | "unknown";
 
-/** standingOf says in one word how a component stands. */
-export function standingOf({ stage }: Pick<ApplyState, "stage">): Standing {
+/** standingOf says in one word how a component stands. While the applier is away, nobody knows: what it said last may be over. */
+export function standingOf({ stage }: Pick<ApplyState, "stage">, known: boolean): Standing {
+	if (!known) return "unknown";
 	if (stage === "failed" || stage === "held") return stage;
 	return busyStages.includes(stage) ? "busy" : "live";
 }
@@ -17,6 +18,7 @@ export const standingLooks: Record<Standing, Status> = {
 	busy: "info",
 	failed: "danger",
 	held: "warning",
+	unknown: "neutral",
 };
 
 type Hashes = Pick<ApplyState, "wanted" | "installed" | "observed">;

@@ -11,11 +11,11 @@ const place = /^operations\[(\d+)\](?:\.body\.(.+))?$/;
  */
 export function batchErrors(error: unknown, names: string[]): string[] | undefined {
 	if (!(error instanceof ApiError)) return undefined;
-	const told = error.fields.flatMap(({ field, message }) => {
+	const told = error.fields.flatMap(({ field, ...said }) => {
 		const [, at = "", inner] = place.exec(field) ?? [];
 		const name = at === "" ? undefined : names[Number(at)];
 		const about = [name, inner].filter(Boolean).join(", ");
-		return name === undefined ? [] : [`${about}: ${sentence(serverText(message))}`];
+		return name === undefined ? [] : [`${about}: ${sentence(serverText(said))}`];
 	});
 	return told.length > 0 ? told : undefined;
 }

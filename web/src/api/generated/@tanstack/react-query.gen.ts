@@ -1684,7 +1684,7 @@ export const objectStatesQueryKey = (options: Options<ObjectStatesData>) => crea
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, resolver, server, service, tcp_service.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, interface, resolver, server, service, tcp_service.
  */
 export const objectStatesOptions = (options: Options<ObjectStatesData>) => queryOptions<ObjectStatesResponse, DefaultError, ObjectStatesResponse, ReturnType<typeof objectStatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
