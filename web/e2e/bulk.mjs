@@ -40,10 +40,7 @@ async function all(page, action, look = () => {}) {
 	await look(dialog);
 	await dialog.getByRole("button", { name: new RegExp(`^${action} \\(`) }).click();
 	await dialog.waitFor({ state: "detached" });
-	await toasts(page)
-		.getByText(`${action}: `)
-		.last()
-		.waitFor();
+	await toasts(page).getByText(`${action}: `).last().waitFor();
 }
 
 /** oneByOne is the control: the same by the menu of each rule. */

@@ -45,7 +45,7 @@ function Row({ certificate }: { certificate: Certificate }) {
 			{certificate.status === "valid" ? (
 				<ExpiryBar certificate={certificate} />
 			) : (
-				<CertificateState status={certificate.status} />
+				<CertificateState id={certificate.id} />
 			)}
 		</li>
 	);
