@@ -71,7 +71,7 @@ func (op Operation) at(i int, err error) error {
 	named.Fields = nil
 	if len(f.Fields) == 0 { // whoever knows the operations by other names finds it without reading the message
 		where := fault.Field{Name: fmt.Sprintf("operations[%d]", i)}
-		where.Message = f.Message
+		where.Sentence = f.Sentence
 		named.Fields = append(named.Fields, where)
 	}
 	for _, field := range f.Fields {

@@ -164,7 +164,7 @@ type deaf struct{ err error }
 
 func (d deaf) PacketFilterLoaded(context.Context) (bool, error)    { return false, d.err }
 func (d deaf) Service(context.Context, apply.Action, string) error { return d.err }
-func (d deaf) States(context.Context) ([]apply.State, error)         { return nil, d.err }
+func (d deaf) States(context.Context) ([]apply.State, error)       { return nil, d.err }
 
 // Restarting the reverse proxy cuts the connection that the request came by.
 func TestARestartIsAuditedWhenTheCallerHangsUp(t *testing.T) {

@@ -53,7 +53,8 @@ async function fillIn(user: ReturnType<typeof userEvent.setup>) {
 	await next();
 	await user.type(await screen.findByRole("textbox", { name: /Address/ }), "192.0.2.40");
 	await next();
-	expect(await screen.findByText(/Nothing is issued until you agree to the terms/)).toBeTruthy();
+	await next();
+	expect(await screen.findByText("Agree to the terms, or choose another certificate.")).toBeTruthy();
 	await user.click(screen.getByRole("radio", { name: /Self-signed/ }));
 	await next();
 	await screen.findByText("http://192.0.2.40:80");

@@ -49,7 +49,7 @@ function Result({ result }: { result: ChangeRendered }) {
 						{serviceName(component)}:{" "}
 						{error === undefined
 							? t("components.standing.live")
-							: reason(error, result.error_words[component], t("components.standing.failed"))}
+							: reason(error, result.error_words?.[component], t("components.standing.failed"))}
 					</li>
 				))}
 			</ul>

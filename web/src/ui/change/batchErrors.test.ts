@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { batchErrors } from "./batchErrors";
 
 const names = ["shop.example.com", "www.example.com"];
-const refused = (...fields: { field: string; message: string }[]) =>
+const refused = (...fields: { field: string; message: string; text?: string }[]) =>
 	new ApiError(409, "conflict", "operation 2 (DELETE /domains/7): it is used by 3 rules", fields);
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
 	],
 	[
 		"and the field of it",
-		refused({ field: "operations[0].body.name", message: "is taken" }),
+		refused({ field: "operations[0].body.name", message: "is taken", text: "is taken" }),
 		["shop.example.com, name: Already in use."],
 	],
 	["what is said of the whole stays as it is", refused(), undefined],
