@@ -86,14 +86,15 @@ func (s State) view() (view, []daemon.Problem) {
 
 func problem(what string, err error) daemon.Problem {
 	f, _ := fault.Of(err)
-	if len(f.Fields) == 1 {
-		return daemon.Problem{Subject: what, Sentence: f.Fields[0].Sentence}
-	}
 	messages := make([]string, len(f.Fields))
 	for i, field := range f.Fields {
 		messages[i] = field.Name + " " + field.Message
 	}
-	return daemon.Problem{Subject: what, Sentence: fault.Sentence{Message: strings.Join(messages, "; ")}}
+	said := fault.Sentence{Message: strings.Join(messages, "; ")}
+	if len(f.Fields) == 1 {
+		said.Words = f.Fields[0].Words
+	}
+	return daemon.Problem{Subject: what, Sentence: said}
 }
 
 // wantedServers is how many servers of pools are asked: enough to outvote a wrong one, and
