@@ -16,7 +16,7 @@ import (
 
 // lookTime bounds each of the two questions behind the list, so that it answers even
 // when systemd or the applier hangs.
-const lookTime = 1500 * time.Millisecond
+const lookTime = time.Second
 
 // unknown is the state of what could not be asked.
 const unknown = "unknown"
