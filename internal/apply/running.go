@@ -151,7 +151,10 @@ func (w *worker) inOrder(ctx context.Context) bool {
 		w.show(func(s *State) { s.Drift = damaged })
 		return false
 	}
-	ok := w.observe(ctx) == w.installed.Hash()
+	ok, was := w.observe(ctx) == w.installed.Hash(), !w.ordered.IsZero()
+	if was && !ok {
+		w.Log.Warn("the daemon no longer runs what is configured and is put right", "component", w.daemon.Name)
+	}
 	if w.ordered = (time.Time{}); ok {
 		w.ordered = w.Clock.Now()
 	}

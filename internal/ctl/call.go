@@ -26,7 +26,7 @@ type call struct {
 	method, path string
 	header       http.Header
 	body         []byte
-	include      bool
+	dry, include bool
 	count        int
 }
 
@@ -44,6 +44,7 @@ func apiCommand(cfg *app.Config) *cobra.Command {
 			"has none.",
 		Example: "gateway-ctl api GET '/domains?limit=10&sort=name'\n" +
 			"gateway-ctl api POST /dns/zones '{\"name\": \"home.arpa\", \"forward_to\": []}' -H 'Gateway-Reason: new zone'\n" +
+			"gateway-ctl api DELETE /dns/zones/0190 --dry-run\n" +
 			"gateway-ctl api PUT /dns/settings @settings.json -H 'Gateway-Confirm-Within: 90'\n" +
 			"gateway-ctl api GET /audit/live",
 		ValidArgsFunction: completeCall,
@@ -55,6 +56,7 @@ func apiCommand(cfg *app.Config) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVarP(&headers, "header", "H", nil, "`HEADER` of the request, \"NAME: VALUE\"; may be repeated")
+	cmd.Flags().BoolVar(&c.dry, "dry-run", false, "check and preview the change, and change nothing (Gateway-Dry-Run: true)")
 	cmd.Flags().BoolVarP(&c.include, "include", "i", false, "print status and headers of the answer on standard error")
 	cmd.Flags().IntVar(&c.count, "count", 0, "end a stream after this `NUMBER` of messages")
 	return cmd
@@ -74,6 +76,9 @@ func (c *call) parse(cmd *cobra.Command, args, headers []string) (err error) {
 			return usage(cmd, fmt.Errorf("header %q must be NAME: VALUE", h))
 		}
 		c.header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if c.dry {
+		c.header.Set("Gateway-Dry-Run", "true")
 	}
 	if len(args) == 3 {
 		c.body, err = readBody(cmd, args[2])

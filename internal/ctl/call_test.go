@@ -38,6 +38,7 @@ func printsTheData(t *testing.T, n node) {
 		{"body as an argument", []string{"POST", "/dns/zones", `{"name": "argument.arpa", "forward_to": []}`}, 0, "done, as change ", ""},
 		{"body in a file", []string{"POST", "/dns/zones", "@" + file}, 0, `"name": "file.arpa"`, ""},
 		{"dry run", []string{"POST", "/dns/zones", `{"name": "dry.arpa", "forward_to": []}`, "-H", "Gateway-Dry-Run: true"}, 0, `"operation": "INSERT"`, "change "},
+		{"dry run by a flag", []string{"POST", "/dns/zones", `{"name": "flag.arpa", "forward_to": []}`, "--dry-run"}, 0, `"operation": "INSERT"`, "change "},
 		{"status and headers", []string{"GET", "/users", "-i"}, 0, "200 OK\n", ""},
 		{"text", []string{"GET", "/metrics"}, 0, "# HELP ", `"data"`},
 		{"text as JSON", []string{"GET", "/metrics", "--json"}, 0, `{"data":"# HELP `, "\n#"},

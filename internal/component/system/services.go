@@ -83,8 +83,11 @@ func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], 
 
 // list is also there with an error: those that could not be asked are unknown then.
 func (p *part) list(ctx context.Context) ([]Service, error) {
-	filter := p.packetFilter(ctx) // first: asking starts the applier, whose own state comes below
-	off := p.switchedOff(ctx)
+	// The applier first: asking starts it, and its own state comes below.
+	asked := make(chan switches, 1)
+	go func() { asked <- p.switchedOff(ctx) }()
+	filter := p.packetFilter(ctx)
+	off := <-asked
 	states, err := p.states(ctx)
 	list := make([]Service, len(p.Services))
 	for i, declared := range p.Services {
@@ -131,10 +134,13 @@ func (p *part) states(ctx context.Context) (map[string]sys.UnitState, error) {
 	return byUnit, nil
 }
 
+// switches tells whether a service is not to run.
+type switches func(daemon.Service, sys.UnitState) bool
+
 // switchedOff tells what is not to run. What a setting switches is asked of the applier, who
 // knows the setting: a unit that cannot start is disabled too. Where nobody answers, and for
 // what has no setting, that is all there is to go by.
-func (p *part) switchedOff(ctx context.Context) func(daemon.Service, sys.UnitState) bool {
+func (p *part) switchedOff(ctx context.Context) switches {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	states, err := p.Applier.States(ctx)

@@ -1,5 +1,5 @@
 import type { Outcome } from "@api";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { BusyButton } from "../BusyButton";
 import { Notice } from "../Notice";
@@ -17,6 +17,12 @@ interface Props {
 export function FailedNotice({ component, outcome, onUndone }: Props) {
 	const { t } = useTranslation("ui");
 	const [busy, setBusy] = useState(false);
+	const place = useRef<HTMLDivElement>(null);
+	// Whoever saved at the end of a long form would not see it: the form looks saved.
+	useEffect(() => {
+		place.current?.scrollIntoView?.({ block: "nearest" });
+		place.current?.focus({ preventScroll: true });
+	}, []);
 	const back = async () => {
 		setBusy(true);
 		const done = await undo(outcome.change);
@@ -24,12 +30,14 @@ export function FailedNotice({ component, outcome, onUndone }: Props) {
 		if (done) onUndone();
 	};
 	return (
-		<Notice kind="danger" title={t("change.failed", { name: serviceName(component) })}>
-			<p>{reasonOf(outcome)}</p>
-			<p>{t("change.wayOut")}</p>
-			<BusyButton className="gw-failed-undo" variant="secondary" size="sm" busy={busy} onClick={() => void back()}>
-				{t("change.undo")}
-			</BusyButton>
-		</Notice>
+		<div ref={place} tabIndex={-1}>
+			<Notice kind="danger" title={t("change.failed", { name: serviceName(component) })}>
+				<p>{reasonOf(outcome)}</p>
+				<p>{t("change.wayOut")}</p>
+				<BusyButton className="gw-failed-undo" variant="secondary" size="sm" busy={busy} onClick={() => void back()}>
+					{t("change.undo")}
+				</BusyButton>
+			</Notice>
+		</div>
 	);
 }
