@@ -25,17 +25,17 @@ var (
 	interfaceMissing = problem.Kind{
 		Code: "firewall.interface_missing", Severity: problem.Error,
 		Message: "This node has no interface {interface}: rules of zone {zone} match nothing there",
-		Remedy:  "Plug it in or create it, or correct its name under Firewall, Interfaces.",
+		Remedy:  "Plug it in or create it, or correct its name under Objects and zones.",
 	}
 	interfaceDown = problem.Kind{
 		Code: "firewall.interface_down", Severity: problem.Error,
 		Message: "Interface {interface} of zone {zone} is switched off",
-		Remedy:  "Switch it on in the network configuration of this node, or remove it under Firewall, Interfaces.",
+		Remedy:  "Switch it on in the network configuration of this node, or remove it under Objects and zones.",
 	}
 	noCarrier = problem.Kind{
 		Code: "firewall.no_carrier", Severity: problem.Error,
 		Message: "Interface {interface} of zone {zone} has no carrier",
-		Remedy:  "Check the cable and the device at its other end, or remove the interface under Firewall, Interfaces.",
+		Remedy:  "Check the cable and the device at its other end, or remove the interface under Objects and zones.",
 	}
 )
 
