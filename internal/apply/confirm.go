@@ -218,7 +218,7 @@ func (e *Engine) rowsBack(ctx context.Context, a *armed) error {
 		why := "the files are those before the change, but its rows cannot be reverted: " + f.Error() + "; confirm the change to keep it"
 		for _, w := range e.workers {
 			if slices.Contains(a.Components, w.daemon.Name) {
-				w.show(func(s *State) { s.Error = why })
+				w.show(func(s *State) { s.Error, s.ErrorWords = why, nil })
 			}
 		}
 	}

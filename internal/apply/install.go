@@ -134,9 +134,11 @@ func (w *worker) install(r daemon.Rendering, there func(daemon.File) bool) error
 
 func (w *worker) setInstalled(r daemon.Rendering) {
 	w.installed = r
+	_, undoing := w.waiting.current()
 	w.show(func(s *State) {
 		s.Installed, w.before = r.Hash(), r
-		if !w.known { // what is wanted is in the database
+		// What is wanted is in the database, but for a change whose rows are still to be undone.
+		if undoing || !w.known {
 			s.Off = switchedOff(r)
 		}
 	})

@@ -246,6 +246,9 @@ func words(err error) fault.Sentence {
 		return fault.SentenceOf(f)
 	}
 	var job *sys.JobError
+	if errors.As(err, &job) && job.Verb == "stop" {
+		return fault.Said("%s could not be stopped; its log says why (journalctl -u %s)", job.Unit, job.Unit)
+	}
 	if errors.As(err, &job) && job.Unit != "" {
 		return fault.Said("%s could not be started or reloaded; its log says why (journalctl -u %s)", job.Unit, job.Unit)
 	}

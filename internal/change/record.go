@@ -77,7 +77,7 @@ const listWhere = `where ($1 = '' or c.component = $1 or exists (select from cha
 	and ($4::timestamptz is null or c.created_at >= $4) and ($5::timestamptz is null or c.created_at < $5)
 	and exists (select from change_rows r where r.change_id = c.id and ($6 = '' or r.table_name = $6))
 	and ($7 = '' or strpos(lower(concat_ws(' ', c.subject, c.reason, c.action)), lower($7)) > 0
-		or exists (select from change_rows r, coalesce(r.new_row, r.old_row) image where r.change_id = c.id
+		or exists (select from change_rows r, lateral (values (r.new_row), (r.old_row)) images (image) where r.change_id = c.id
 			and strpos(lower(concat_ws(' ', image->>'name', image->>'fqdn', image->>'address', image->>'email')), lower($7)) > 0)) `
 
 func (f Filter) args() []any {

@@ -14,7 +14,7 @@ const jobTimeout = 4 * time.Minute
 
 // JobError says that systemd took the job and it did not end well. Result is systemd's
 // word: failed, timeout, dependency, canceled, skipped.
-type JobError struct{ Unit, Result string }
+type JobError struct{ Verb, Unit, Result string }
 
 func (e *JobError) Error() string { return fmt.Sprintf("the job ended with %q", e.Result) }
 
@@ -53,18 +53,18 @@ func (u *Units) job(ctx context.Context, verb, unit string, start enqueue) error
 		}
 		select {
 		case result := <-done:
-			return jobResult(unit, result)
+			return jobResult(verb, unit, result)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	})
 }
 
-func jobResult(unit, result string) error {
+func jobResult(verb, unit, result string) error {
 	if result == "done" {
 		return nil
 	}
-	return &JobError{Unit: unit, Result: result}
+	return &JobError{Verb: verb, Unit: unit, Result: result}
 }
 
 // Enable makes the unit start with the machine from now on. It does not start it.

@@ -152,6 +152,7 @@ type Mounted struct {
 func (h *Host) Disks(folders ...string) ([]Mounted, error) {
 	seen := map[uint64]bool{}
 	var out []Mounted
+	var failed error // one that cannot be read hides no other
 	for _, path := range folders {
 		var info unix.Stat_t
 		err := unix.Stat(path, &info)
@@ -159,16 +160,18 @@ func (h *Host) Disks(folders ...string) ([]Mounted, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look at %s: %w", path, err)
+			failed = errors.Join(failed, fmt.Errorf("look at %s: %w", path, err))
+			continue
 		}
 		seen[info.Dev] = true
 		fill, err := fillOf(path)
 		if err != nil {
-			return nil, err
+			failed = errors.Join(failed, err)
+			continue
 		}
 		out = append(out, Mounted{path, fill})
 	}
-	return out, nil
+	return out, failed
 }
 
 // readConntrack leaves nil where the kernel has no connection tracking (yet): it comes

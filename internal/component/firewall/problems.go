@@ -2,6 +2,7 @@ package firewall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -62,14 +63,12 @@ type lookedUp struct {
 
 func (f *firewall) findProblems(ctx context.Context) (problem.Report, error) {
 	r := problem.Report{States: map[string]problem.States{"address_object": {}, "interface": {}}}
-	if err := f.judgeInterfaces(ctx, &r); err != nil {
-		return r, err
-	}
+	failed := f.judgeInterfaces(ctx, &r) // which hides nothing else
 	names, err := db.List[lookedUp](ctx, f.DB, `select o.id, o.name, o.value, o.updated_at, max(r.resolved_at) as at
 		from firewall_address_objects o left join firewall_resolved r on r.object_id = o.id
 		where o.kind = 'fqdn' group by o.id, o.name, o.value, o.updated_at`)
 	if err != nil {
-		return r, fmt.Errorf("list names of address objects: %w", err)
+		return r, errors.Join(failed, fmt.Errorf("list names of address objects: %w", err))
 	}
 	now := f.Now()
 	for _, n := range names {
@@ -85,7 +84,7 @@ func (f *firewall) findProblems(ctx context.Context) (problem.Report, error) {
 		r.Add(k.On(problem.Subject{Kind: "address_object", ID: n.ID, Name: n.Name}, "/objects?tab=addresses", params))
 		r.States["address_object"][n.ID] = k.Because("unresolved", params)
 	}
-	return r, nil
+	return r, failed
 }
 
 // judgeInterfaces says which interfaces of zones do not carry packets. Those without a zone
@@ -108,7 +107,7 @@ func (f *firewall) judgeInterfaces(ctx context.Context, r *problem.Report) error
 			continue
 		}
 		params := problem.Params{"interface": p.Name, "zone": p.Role}
-		r.Add(k.On(problem.Subject{Kind: "interface", ID: p.ID, Name: p.Name}, "/firewall?tab=interfaces", params))
+		r.Add(k.On(problem.Subject{Kind: "interface", ID: p.ID, Name: p.Name}, "/objects?tab=interfaces", params))
 		r.States["interface"][p.ID] = k.Because(state, params)
 	}
 	return nil

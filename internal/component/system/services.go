@@ -99,7 +99,7 @@ func (p *part) list(ctx context.Context) ([]Service, error) {
 			filterState{unknown, fault.Said("systemd does not answer")}.into(&s)
 		default:
 			u := states[declared.Unit]
-			s.take(u, off(declared, u))
+			s.take(u, off(declared, u) && (declared.Switched || !declared.Required))
 		}
 		list[i] = s
 	}

@@ -29,6 +29,11 @@ export class ApiError extends Error {
 		return this.words.params;
 	}
 
+	/** with is the same error with other fields, or another stored state. */
+	with({ fields = this.fields, current = this.current }: { fields?: FaultField[]; current?: unknown }): ApiError {
+		return new ApiError(this.status, this.code, this.message, fields, current, this.retryAfter, this.words);
+	}
+
 	/** Nobody can answer right now; the connection banner says so and the pages wait. */
 	get away(): boolean {
 		return this.code === "network" || this.code === "api_unavailable" || this.code === "database_unavailable";

@@ -19,6 +19,8 @@ export interface BulkAction<R extends Row> {
 	touches?: string[];
 	/** What is done to each row; all of them are one change. */
 	step?: (row: R) => Step;
+	/** What has to be said before it is done, where that is so; then it is asked a second time. */
+	warns?: (rows: R[]) => Promise<string | undefined>;
 	/** A question of its own, where more is to be said than yes. */
 	dialog?: (given: { rows: R[]; onDone: () => void; onClose: () => void }) => ReactNode;
 }

@@ -15,10 +15,12 @@ export const certificateLooks: Record<Certificate["status"], Status> = {
 const looks: Record<string, Status> = { ...certificateLooks, unknown: "neutral" };
 
 /** CertificateState is how a certificate stands now, in a word: what a list was told some minutes ago may be over. */
-export function CertificateState({ id }: Pick<Certificate, "id">) {
+export function CertificateState({ id, status }: Pick<Certificate, "id" | "status">) {
 	const { t } = useTranslation("ui");
 	const state = useStates("certificate")(id);
-	const word = state && state.state in looks ? state.state : "valid";
+	// One that was ordered a moment ago is among those that work, until the next look.
+	const known = state?.state ?? (status === "pending" ? "pending" : "valid");
+	const word = known in looks ? known : "unknown";
 	return (
 		<span title={(state && stateReason(state)) || undefined}>
 			<StatusLabel status={looks[word] ?? "neutral"}>{t(`certificate.${word}`)}</StatusLabel>

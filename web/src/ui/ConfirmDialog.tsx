@@ -1,5 +1,5 @@
 import { Button, Form, FormGroup, TextInput } from "@patternfly/react-core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { BusyButton } from "./BusyButton";
 import { Dialog } from "./Dialog";
@@ -31,11 +31,14 @@ export function ConfirmDialog({ title, children, danger = false, wide, typed, on
 	const { t } = useTranslation("ui");
 	const plain = useErrorText();
 	const text = words.errorText ?? plain;
+	const id = useId();
 	const [word, setWord] = useState("");
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<unknown>();
 	const submit = async (event: FormEvent) => {
 		event.preventDefault();
+		// It may stand within a form on another page or dialog, which is not what was answered here.
+		event.stopPropagation();
 		setBusy(true);
 		setError(undefined);
 		try {
@@ -49,22 +52,17 @@ export function ConfirmDialog({ title, children, danger = false, wide, typed, on
 	const ready = typed === undefined || word === typed;
 	const footer = (
 		<>
-			<BusyButton
-				type="submit"
-				form="confirm-form"
-				variant={danger ? "danger" : "primary"}
-				isDisabled={!ready}
-				busy={busy}
-			>
+			<BusyButton type="submit" form={id} variant={danger ? "danger" : "primary"} isDisabled={!ready} busy={busy}>
 				{words.confirm}
 			</BusyButton>
-			<Button id="confirm-cancel" variant="link" onClick={onClose}>
+			<Button id={`${id}cancel`} variant="link" onClick={onClose}>
 				{words.cancel ?? t("cancel")}
 			</Button>
 		</>
 	);
 	// Enter, pressed too early, does nothing that cannot be undone.
-	const focus = typed === undefined ? (danger ? "#confirm-cancel" : '[form="confirm-form"]') : "#confirm-word";
+	const first = typed === undefined ? (danger ? `${id}cancel` : undefined) : `${id}word`;
+	const focus = first ? `[id="${first}"]` : `[form="${id}"]`;
 	return (
 		<Dialog
 			title={title}
@@ -74,11 +72,11 @@ export function ConfirmDialog({ title, children, danger = false, wide, typed, on
 			focus={focus}
 			footer={footer}
 		>
-			<Form id="confirm-form" onSubmit={submit}>
+			<Form id={id} onSubmit={submit}>
 				<div>{children}</div>
 				{typed !== undefined && (
-					<FormGroup label={t("confirm.type", { word: typed })} fieldId="confirm-word">
-						<TextInput id="confirm-word" value={word} autoComplete="off" onChange={(_, value) => setWord(value)} />
+					<FormGroup label={t("confirm.type", { word: typed })} fieldId={`${id}word`}>
+						<TextInput id={`${id}word`} value={word} autoComplete="off" onChange={(_, value) => setWord(value)} />
 					</FormGroup>
 				)}
 				{error !== undefined && <Notice kind="danger" title={text(error)} />}

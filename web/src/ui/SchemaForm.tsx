@@ -103,8 +103,12 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 			</div>
 			{plan && <Planned plan={plan} ns={ns} inputs={inputs} />}
 			{!props.frame && foot}
-			{guard && <LeaveGuard when={lost} />}
 		</Form>
 	);
-	return props.frame ? props.frame({ body, foot, planned }) : body;
+	return (
+		<>
+			{props.frame ? props.frame({ body, foot, planned }) : body}
+			{guard && <LeaveGuard when={lost} />}
+		</>
+	);
 }

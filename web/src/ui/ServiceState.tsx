@@ -2,7 +2,7 @@ import { type SystemService, useProblems } from "@api";
 import { useTranslation } from "react-i18next";
 import { problemTitle } from "./problemText";
 import { StatusLabel } from "./StatusLabel";
-import { lookOf, stateOf } from "./service";
+import { componentOf, lookOf, stateOf } from "./service";
 
 /**
  * ServiceState is how a service is, in one word and a colour. One that runs and does not do its job is not green, nor is one
@@ -10,12 +10,12 @@ import { lookOf, stateOf } from "./service";
  */
 export function ServiceState({ service }: { service: SystemService }) {
 	const { t } = useTranslation("ui");
-	const { data } = useProblems();
+	const { data, isError } = useProblems();
 	const state = stateOf(service);
 	const look = lookOf(service);
 	const problem = data?.problems.find(({ subject }) => subject.kind === "service" && subject.id === service.name);
 	// That it runs is known, that it does its job is not, while nobody can say what is wrong with it.
-	const silent = data?.unknown.some(({ component }) => component === service.name);
+	const silent = isError || data?.unknown.some(({ component }) => component === componentOf(service.name));
 	if (look === "success" && !problem && silent)
 		return <StatusLabel status="neutral">{t("objectState.unknown")}</StatusLabel>;
 	if (!problem || (look !== "success" && look !== "info"))

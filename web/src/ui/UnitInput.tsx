@@ -27,8 +27,15 @@ export function UnitInput({ id, label, unit, value, min = 0, max, presets = [], 
 	const sizes = sizesOf(unit);
 	const [chosen, setChosen] = useState(() => sizeOf(unit, value === "" ? 0 : value)[0]);
 	const size = sizes.find(([name]) => name === chosen)?.[1] ?? 1;
-	const type = (text: string) => onChange(text === "" ? "" : Math.round(Number(text) * size));
+	// What is typed stays as it is typed, until the value is another for other reasons: "1.0" may become "1.05".
+	const [typed, setTyped] = useState<{ text: string; value: number | "" }>();
+	const type = (text: string) => {
+		const next = text === "" ? "" : Math.round(Number(text) * size);
+		setTyped({ text, value: next });
+		onChange(next);
+	};
 	const preset = (one: number) => {
+		setTyped(undefined);
 		if (one !== 0) setChosen(sizeOf(unit, one)[0]);
 		onChange(one);
 	};
@@ -36,6 +43,7 @@ export function UnitInput({ id, label, unit, value, min = 0, max, presets = [], 
 	const change = (name: string) => {
 		const next = sizes.find(([one]) => one === name)?.[1] ?? 1;
 		setChosen(name);
+		setTyped(undefined);
 		if (value !== "") onChange(Math.round((value / size) * next));
 	};
 	const count = value === "" ? 0 : value / size;
@@ -49,7 +57,7 @@ export function UnitInput({ id, label, unit, value, min = 0, max, presets = [], 
 				min={min / size}
 				max={max === undefined ? undefined : max / size}
 				step="any"
-				value={shown(value, size)}
+				value={typed?.value === value ? typed.text : shown(value, size)}
 				onChange={(_, text) => type(text)}
 			/>
 			{sizes.length > 1 ? (

@@ -30,18 +30,23 @@ type failures struct {
 
 	mu   sync.Mutex
 	seen []counted
+	said Lately // of the last look
 }
 
 type counted struct {
 	at              time.Time
 	failed, queries int64
+	up              int64 // seconds that unbound has run
 }
 
 // lately is what became of the last few queries, as far back as it takes to have a few.
 func (f *failures) lately(s Stats) (out Lately) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := counted{f.now(), s.Failed, s.Queries}
+	now := counted{f.now(), s.Failed, s.Queries, s.Uptime}
+	if n := len(f.seen); n > 0 && f.seen[n-1].queries > now.queries && f.seen[n-1].up <= now.up+1 && f.seen[n-1].up > 0 {
+		return f.said // somebody who asked later was faster
+	}
 	if n := len(f.seen); n > 0 && (f.seen[n-1].queries > now.queries || f.seen[n-1].at.After(now.at)) {
 		f.seen = nil // it was restarted, or the clock was set
 	}
@@ -55,5 +60,6 @@ func (f *failures) lately(s Stats) (out Lately) {
 		}
 		out = Lately{Queries: now.queries - f.seen[i].queries, Failed: now.failed - f.seen[i].failed}
 	}
+	f.said = out
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/daemon"
@@ -91,5 +92,6 @@ func plain(data []byte) bool {
 // asSaid is a sentence of the compiler. It has no parameters, so it is its own id; where a
 // reason was put together, nobody finds a translation, and the message stands.
 func asSaid(message string) fault.Sentence {
-	return fault.Sentence{Message: message, Words: fault.Words{Text: message}}
+	// A name in it is the operator's, and no format.
+	return fault.Sentence{Message: message, Words: fault.Words{Text: strings.ReplaceAll(message, "%", "%%")}}
 }

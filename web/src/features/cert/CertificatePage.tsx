@@ -60,7 +60,7 @@ function Facts({ certificate }: { certificate: Certificate }) {
 		<div className="gw-panel">
 			<PropertyList
 				items={[
-					[t("certificate.state"), <CertificateState key="state" id={certificate.id} />],
+					[t("certificate.state"), <CertificateState key="state" id={certificate.id} status={certificate.status} />],
 					[t("certificate.expires"), <ExpiryBar key="expires" certificate={certificate} />],
 					[t("certificate.field.names"), certificate.names.join(", ")],
 					[t("certificate.field.source"), t(`certificate.option.source.${source}`)],

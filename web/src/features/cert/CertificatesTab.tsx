@@ -12,7 +12,12 @@ export function CertificatesTab() {
 	const { t } = useTranslation("cert");
 	const columns: Column<Certificate>[] = [
 		{ key: "names", title: t("certificate.field.names"), sortable: true, width: 30, cell: (one) => <Names of={one} /> },
-		{ key: "status", title: t("certificate.state"), width: 15, cell: (one) => <CertificateState id={one.id} /> },
+		{
+			key: "status",
+			title: t("certificate.state"),
+			width: 15,
+			cell: (one) => <CertificateState id={one.id} status={one.status} />,
+		},
 		{
 			// The server sorts by its own name for the end.
 			key: "not_after" as "expires_at",

@@ -45,7 +45,7 @@ function Row({ certificate }: { certificate: Certificate }) {
 			{certificate.status === "valid" ? (
 				<ExpiryBar certificate={certificate} />
 			) : (
-				<CertificateState id={certificate.id} />
+				<CertificateState id={certificate.id} status={certificate.status} />
 			)}
 		</li>
 	);

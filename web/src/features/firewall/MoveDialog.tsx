@@ -1,6 +1,6 @@
 import type { Resource, Row } from "@api";
 import { FormGroup, Radio, TextInput } from "@patternfly/react-core";
-import { ConfirmDialog } from "@ui";
+import { ConfirmDialog, useErrorText, useUrlState } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { arranged, type Place } from "./order";
@@ -16,6 +16,12 @@ interface Props<R extends Row> {
 
 const places: Place["to"][] = ["top", "bottom", "after"];
 
+/** What narrows a list down: then its rows have other numbers than among all. */
+const narrowing = ["q", "src", "dst", "filter"];
+
+/** Unclear is a number that no rule has. */
+class Unclear extends Error {}
+
 /** MoveDialog takes many rules to another place, in the order that they have among themselves. */
 export default function MoveDialog<R extends Row>({ source, order, rows, onDone, onClose }: Props<R>) {
 	const { t } = useTranslation("firewall");
@@ -23,16 +29,25 @@ export default function MoveDialog<R extends Row>({ source, order, rows, onDone,
 	const [to, setTo] = useState<Place["to"]>("top");
 	const [after, setAfter] = useState("1");
 	const chosen = new Set(rows.map((row) => row.id));
-	const move = () => arrange((all) => arranged(all, chosen, { to, after: Number(after) })).then(onDone);
+	const [search] = useUrlState();
+	const offered = narrowing.some((key) => search[key]) ? places.filter((one) => one !== "after") : places;
+	const plain = useErrorText();
+	const move = async () => {
+		const number = Number(after);
+		if (to === "after" && !(Number.isInteger(number) && number >= 1)) throw new Unclear();
+		await arrange((all) => arranged(all, chosen, { to, after: number }));
+		onDone();
+	};
 	return (
 		<ConfirmDialog
 			title={t("order.moveMany", { count: rows.length })}
 			confirm={t("order.move")}
+			errorText={(error) => (error instanceof Unclear ? t("order.unclear") : plain(error))}
 			onConfirm={move}
 			onClose={onClose}
 		>
 			<div role="radiogroup" aria-label={t("order.moveMany", { count: rows.length })} className="gw-fw-choices">
-				{places.map((one) => (
+				{offered.map((one) => (
 					<Radio
 						key={one}
 						id={`move-${one}`}

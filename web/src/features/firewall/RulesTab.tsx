@@ -41,7 +41,13 @@ const enabling: RowDialog<Rule> = {
 
 /** RulesTab is who may reach what: rules in the order in which they are asked, all of them or those between two zones. */
 export default function RulesTab() {
-	const bulk = useBulk<Rule>({ source: rules, order: orderFirewallRules, inputOf: stored });
+	const { t } = useTranslation("firewall");
+	const warns = async (list: Rule[]) => {
+		const open = await Promise.all(list.map(opensEverything));
+		const names = list.filter((_, i) => open[i]).map(({ name }) => name);
+		return names.length > 0 ? t("rule.enableMany", { names: names.join(", ") }) : undefined;
+	};
+	const bulk = useBulk<Rule>({ source: rules, order: orderFirewallRules, inputOf: stored, warns });
 	return (
 		<ResourceSection
 			resource={rules}

@@ -19,4 +19,4 @@ export const movedTab: Moved = ({ search: { tab, of, ...rest } }) => {
 /** movedGroup does the same for the page of a group. */
 export const movedGroup =
 	(kind: "address" | "service"): Moved =>
-	({ params }) => ({ to: `/objects/${kind}-groups/${params.id}` });
+	({ params, search }) => ({ to: `/objects/${kind}-groups/${params.id}`, search });

@@ -87,5 +87,5 @@ function renamed(error: unknown): never {
 		return fields.find(([of]) => of.test(own))?.[1] ?? own;
 	};
 	const moved = error.fields.map((one) => ({ ...one, field: place(one.field) }));
-	throw new ApiError(error.status, error.code, error.message, moved, error.current, error.retryAfter);
+	throw error.with({ fields: moved });
 }

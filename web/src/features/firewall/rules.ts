@@ -38,7 +38,7 @@ const worded = async (rule: FirewallRule): Promise<Rule> => ({ ...rule, ...(awai
 async function theirs(error: unknown): Promise<never> {
 	if (!(error instanceof ApiError) || error.status !== 412) throw error;
 	const current = await worded(error.current as FirewallRule);
-	throw new ApiError(error.status, error.code, error.message, error.fields, current);
+	throw error.with({ current });
 }
 
 /** rules of the packet filter. Their places are changed by the order of all, not one by one. */

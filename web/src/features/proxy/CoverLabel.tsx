@@ -16,7 +16,7 @@ export function CoverLabel({ cover, name }: Props) {
 	if (!found) return <StatusLabel status="warning">{t("site.uncovered")}</StatusLabel>;
 	return (
 		<RowLink className="gw-proxy-cover" to={`/certificates/${found.id}`}>
-			<CertificateState id={found.id} />
+			<CertificateState id={found.id} status={found.status} />
 		</RowLink>
 	);
 }

@@ -33,12 +33,13 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 	const asksTerms = useTermsAgreed() === false;
 	const resolver = publishResolver(t, asksTerms);
 	const form = useForm<Values>({ defaultValues: startValues, resolver, mode: "onTouched" });
+	const { isSubmitting: isPending } = form.formState;
 	const [ids] = useState(newIds);
 	const [step, setStep] = useState<Step>("name");
 	const [reached, setReached] = useState(0);
 	const [above, setAbove] = useState<string[]>([]);
 	const [said, say] = useState(unsaid);
-	const { mutateAsync: publish, isPending } = usePublish();
+	const { mutateAsync: publish } = usePublish();
 	const { mutateAsync: agree } = useAgree();
 	const certificates = useCertificates();
 	const body = useStepFocus(step);
@@ -80,7 +81,8 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 		setAbove([]);
 		try {
 			if (asksTerms && values.certificate === "acme") await agree();
-			onDone({ values, ids, done: await publish({ operations: operations(), ask: askOf(said, false) }) });
+			const made = operationsOf(values, ids);
+			onDone({ values, ids, done: await publish({ operations: made, ask: askOf(said, false) }) });
 		} catch (error) {
 			fail(error);
 		}

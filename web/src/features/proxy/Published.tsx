@@ -59,7 +59,10 @@ function Checks({ values, pool }: { values: Result["values"]; pool: string }) {
 				<Check title={t("published.pool")} state={pool && <ObjectState state={state} normal="up" />}>
 					{t(pool ? "published.poolText" : "published.noPoolText")}
 				</Check>
-				<Check title={t("published.certificate")} state={cover && <CertificateState id={cover.id} />}>
+				<Check
+					title={t("published.certificate")}
+					state={cover && <CertificateState id={cover.id} status={cover.status} />}
+				>
 					{t(cover ? "published.certificateText" : "published.noCertificateText")}
 				</Check>
 			</ul>

@@ -90,6 +90,17 @@ test("a row that somebody else changed is shown in both versions, and can be ove
 	expect(versions).toEqual(['"3"', '"4"']);
 });
 
+test("what is discarded is not saved", async () => {
+	const seen = answer({ ...common, "PUT /users/2": () => ok(bob) });
+	renderApp([feature], "/users?do=edit&id=2");
+	const user = userEvent.setup();
+	await user.type(await screen.findByRole("textbox", { name: /E-mail/ }), ".org");
+	await user.keyboard("{Escape}");
+	await user.click(await screen.findByRole("button", { name: "Discard" }));
+	await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+	expect(seen.filter(({ method }) => method === "PUT")).toEqual([]);
+});
+
 test("a viewer finds nothing to change", async () => {
 	answer({ ...common, "GET /auth/me": () => ok({ ...ann, role: "viewer" }) });
 	renderApp([feature], "/users?do=create");

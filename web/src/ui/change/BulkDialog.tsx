@@ -1,4 +1,5 @@
 import { operationOf, planBulk, type Resource, type Row, useBulk } from "@api";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { BulkAction } from "../BulkBar";
 import { ConfirmDialog } from "../ConfirmDialog";
@@ -28,14 +29,22 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 	const count = rows.length;
 	const nameOf = (row: R) => resource.name(row);
 	const names = rows.map(nameOf);
-	const text = (error: unknown) => batchErrors(error, names)?.join(" ") ?? plain(error);
+	const [warned, setWarned] = useState(false);
+	const text = (error: unknown) => (error instanceof Warning ? error.message : worded(error));
+	const worded = (error: unknown) => batchErrors(error, names)?.join(" ") ?? plain(error);
 	const { component } = resource;
 	const { carry, bar } = useQuestion({ component, risky, plan: () => planBulk(operations), busy, text });
-	const confirm = () =>
-		carry((ask) => mutateAsync({ operations, ask })).then(({ outcome }) => {
+	const confirm = async () => {
+		const warning = warned ? undefined : await action.warns?.(rows);
+		if (warning) {
+			setWarned(true);
+			throw new Warning(warning);
+		}
+		await carry((ask) => mutateAsync({ operations, ask })).then(({ outcome }) => {
 			tell(t("bulk.done", { action: action.title, count }), component, outcome);
 			onDone();
 		});
+	};
 	return (
 		<ConfirmDialog
 			title={action.title}
@@ -59,6 +68,9 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 		</ConfirmDialog>
 	);
 }
+
+/** Warning keeps the question open, with what has to be known before it is answered again. */
+class Warning extends Error {}
 
 /** shown is how many names the question has; the preview has all. */
 const shown = 8;
