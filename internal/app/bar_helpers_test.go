@@ -317,7 +317,9 @@ func startApplier(t *testing.T) *fakeApplier {
 func (f *fakeApplier) answer(conn net.Conn) {
 	defer conn.Close()
 	line, _ := bufio.NewReader(conn).ReadString('\n')
-	if strings.Contains(line, `"service"`) || strings.Contains(line, `"part"`) {
+	// Whoever looks for problems asks for counters now and then, which is no act.
+	reads := strings.Contains(line, `"do":"stats"`)
+	if strings.Contains(line, `"service"`) || strings.Contains(line, `"part"`) && !reads {
 		f.acts.Add(1)
 	}
 	fmt.Fprintln(conn, `{"loaded":true,"state":"live","states":[],"out":{}}`)
