@@ -132,11 +132,15 @@ func (c *cli) existing(op operation) string {
 	if owner == "/problems/states" { // its ids are kinds of objects
 		return owner + "/domain"
 	}
-	p, known := c.prepare(operation{method: http.MethodDelete, path: owner + "/{id}"})
+	of := owner
+	if strings.HasPrefix(owner, "/certificate-") { // what else there is to know of one
+		of = "/certificates"
+	}
+	p, known := c.prepare(operation{method: http.MethodDelete, path: of + "/{id}"})
 	if !known {
 		c.t.Errorf("%s: nobody knows how to make one", op)
 	}
-	return p.path + rest
+	return strings.Replace(p.path, of, owner, 1) + rest
 }
 
 // judge holds what was printed against the document, and the exit code against the status.
