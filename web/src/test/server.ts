@@ -21,6 +21,15 @@ export function refusal(
 	return Response.json({ data: null, error: body }, { status, headers });
 }
 
+/** listed answers requests with data as the server does, lists with their length. */
+export const listed = (data: Record<string, unknown>): Record<string, Handler> =>
+	Object.fromEntries(
+		Object.entries(data).map(([request, one]) => [
+			request,
+			() => ok(one, Array.isArray(one) ? { "X-Total-Count": String(one.length) } : {}),
+		]),
+	);
+
 /** answer replaces fetch by handlers named "GET /users"; it returns the requests that came. */
 export function answer(handlers: Record<string, Handler>): Request[] {
 	const seen: Request[] = [];

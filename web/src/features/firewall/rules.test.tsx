@@ -3,17 +3,11 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
-import { answer, ok, refusal } from "../../test/server";
+import { answer, listed, ok, refusal } from "../../test/server";
 import { feature } from ".";
 import { ann, answers, rules } from "./fixture";
 
-/** common answers as the server does, lists with their length. */
-const common = Object.fromEntries(
-	Object.entries(answers).map(([request, data]) => [
-		request,
-		() => ok(data, Array.isArray(data) ? { "X-Total-Count": String(data.length) } : {}),
-	]),
-);
+const common = listed(answers);
 
 beforeAll(async () => {
 	setUp();
