@@ -70,6 +70,8 @@ type Object struct {
 	Single bool
 	// Name are the fields that tell two of them apart.
 	Name []string
+	// Alike says that two of them may share even that: then their order tells them apart.
+	Alike bool
 	// Derived are the fields that the API answers and does not take.
 	Derived []string
 	// Refs are the fields that hold the id of another object, by the key of that kind in

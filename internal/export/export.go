@@ -64,10 +64,27 @@ func load(ctx context.Context, get Getter, c component.Component) ([]kind, error
 			}
 			k.items = append(k.items, it)
 		}
-		slices.SortFunc(k.items, func(a, b item) int { return strings.Compare(a.name, b.name) })
+		slices.SortStableFunc(k.items, byName)
+		if k.Alike {
+			number(k.items)
+		}
 		kinds = append(kinds, k)
 	}
 	return kinds, nil
+}
+
+func byName(a, b item) int { return strings.Compare(a.name, b.name) }
+
+// number tells items of the same name apart by their order; they are sorted by name.
+func number(items []item) {
+	for i, n := 1, 1; i < len(items); i++ {
+		if items[i].name != items[i-n].name {
+			n = 1
+			continue
+		}
+		n++
+		items[i].name = fmt.Sprintf("%s (no. %d)", items[i].name, n)
+	}
 }
 
 func list(ctx context.Context, get Getter, o component.Object) ([]json.RawMessage, error) {

@@ -96,6 +96,27 @@ func TestWhatWasExportedComesBackAsItWas(t *testing.T) {
 	}
 }
 
+func TestTwoOfOneNameAreKeptApart(t *testing.T) {
+	n, admin := newNode(t)
+	for _, port := range []string{"tcp/81", "tcp/82", "tcp/83"} {
+		admin.Post("/firewall/rules", object{
+			"name": "web", "priority": 500, "action": "drop", "src_zone": "lan", "dst_zone": "wan", "comment": port,
+		}).Want(http.StatusCreated)
+	}
+	doc := n.export()
+	if steps := n.plan(doc); len(steps) != 0 {
+		t.Fatalf("the document of what there is would do %v", steps)
+	}
+	n.apply("firewall: {rules: []}")
+	if strings.Contains(n.export(), "tcp/82") {
+		t.Fatal("the rules are still there")
+	}
+	n.apply(doc)
+	if again := n.export(); again != doc {
+		t.Errorf("came back as\n%s\nwas\n%s", again, doc)
+	}
+}
+
 func TestAPlanReadsLikeOne(t *testing.T) {
 	n, admin := newNode(t)
 	fill(admin)

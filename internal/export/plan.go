@@ -98,7 +98,7 @@ func (p *planner) section(section map[string]any) error {
 }
 
 // wanted are the objects of a kind as the document has them, by name.
-func (k kind) wanted(value any) (map[string]map[string]any, error) {
+func (k kind) wanted(value any) ([]item, error) {
 	list, ok := value.([]any)
 	if k.Single {
 		list, ok = []any{value}, true
@@ -106,7 +106,7 @@ func (k kind) wanted(value any) (map[string]map[string]any, error) {
 	if !ok && value != nil {
 		return nil, fault.New(fault.Invalid, "%s must be a list", k.Key)
 	}
-	out := map[string]map[string]any{}
+	var out []item
 	for _, entry := range list {
 		raw, err := json.Marshal(entry)
 		if err != nil {
@@ -116,26 +116,35 @@ func (k kind) wanted(value any) (map[string]map[string]any, error) {
 		if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
 			return nil, fault.New(fault.Invalid, "%s contains something other than an object", k.Key)
 		}
-		name := nameIn(k.Object, fields)
-		if _, twice := out[name]; twice {
-			return nil, fault.New(fault.Invalid, "%s contains %s twice", k.Key, name)
+		out = append(out, item{name: nameIn(k.Object, fields), fields: fields})
+	}
+	slices.SortStableFunc(out, byName)
+	if k.Alike {
+		number(out)
+	}
+	for i := 1; i < len(out); i++ {
+		if out[i].name == out[i-1].name {
+			return nil, fault.New(fault.Invalid, "%s contains %s twice", k.Key, out[i].name)
 		}
-		out[name] = fields
 	}
 	return out, nil
 }
 
-func (p *planner) kind(k *kind, wanted map[string]map[string]any) error {
+func (p *planner) kind(k *kind, wanted []item) error {
+	stays := map[string]bool{}
+	for _, w := range wanted {
+		stays[w.name] = true
+	}
 	for _, it := range k.items {
-		if _, stays := wanted[it.name]; !stays && !k.Single {
+		if !stays[it.name] && !k.Single {
 			p.removes = append(p.removes, Step{
 				Method: "DELETE", Path: k.Path + "/" + it.id, IfMatch: it.etag,
 				Sign: '-', What: p.label(k, it.name),
 			})
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		step, err := p.make(k, name, wanted[name])
+	for _, w := range wanted {
+		step, err := p.make(k, w.name, w.fields)
 		if err != nil {
 			return err
 		}

@@ -98,7 +98,7 @@ func (s *service) component() component.Component {
 		Objects: []component.Object{
 			{Key: "dns_providers", Path: "/certificates/dns-providers", Name: []string{"name"}},
 			{
-				Key: "certificates", Path: "/certificates", Name: []string{"names"}, Refs: map[string]string{"dns_provider_id": "dns_providers"}, Optional: []string{"dns_provider_id"},
+				Key: "certificates", Path: "/certificates", Name: []string{"names"}, Alike: true, Refs: map[string]string{"dns_provider_id": "dns_providers"}, Optional: []string{"dns_provider_id"},
 				Derived: []string{
 					"status", "expires_at", "not_before", "issuer", "serial", "last_renewed_at",
 					"last_error", "last_error_message", "remedy", "next_attempt_at", "checks", "checked_at",

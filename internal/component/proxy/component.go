@@ -68,7 +68,7 @@ func objects() []component.Object {
 		{Key: "servers", Path: "/backend-servers", Name: []string{"backend_id", "name"}, Refs: map[string]string{"backend_id": "backends"}, Derived: []string{"proxy_name"}},
 		{Key: "domains", Path: "/domains", Name: []string{"name"}, Refs: map[string]string{"backend_id": "backends"}},
 		{Key: "headers", Path: "/domain-headers", Name: []string{"domain_id", "name"}, Refs: domain},
-		{Key: "routing_rules", Path: "/routing-rules", Name: []string{"domain_id", "path_prefix", "priority"}, Refs: map[string]string{"domain_id": "domains", "backend_id": "backends"}},
+		{Key: "routing_rules", Path: "/routing-rules", Name: []string{"domain_id", "path_prefix", "priority"}, Alike: true, Refs: map[string]string{"domain_id": "domains", "backend_id": "backends"}},
 		{Key: "tcp_services", Path: "/tcp-services", Name: []string{"name"}, Refs: map[string]string{"backend_id": "backends"}},
 	}
 }
