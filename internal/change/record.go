@@ -93,16 +93,22 @@ func orNull(t time.Time) *time.Time {
 
 // List are the changes that wrote something, newest first, and how many there are.
 func List(ctx context.Context, q db.DB, f Filter, limit, offset int) (page []Record, total int64, err error) {
-	args := f.args()
-	page, err = db.List[Record](ctx, q, recordQuery+listWhere+`order by c.created_at desc, c.id desc limit $8 offset $9`, append(args, limit, offset)...)
+	var ids []string
+	if err := q.QueryRow(ctx, foundQuery, append(f.args(), limit, offset)...).Scan(&total, &ids); err != nil {
+		return nil, 0, fmt.Errorf("find changes: %w", err)
+	}
+	page, err = db.List[Record](ctx, q, recordQuery+`where c.id = any($1::uuid[]) order by c.created_at desc, c.id desc`, ids)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list changes: %w", err)
 	}
-	if err := q.QueryRow(ctx, `select count(*) from changes c `+listWhere, args...).Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count changes: %w", err)
-	}
 	return page, total, nil
 }
+
+// foundQuery goes through the history once, for the number and the page: a search reads every
+// row that was ever written.
+const foundQuery = `with found as materialized (select c.id, c.created_at from changes c ` + listWhere + `)
+	select (select count(*) from found), (select coalesce(array_agg(p.id::text), '{}')
+		from (select id from found order by created_at desc, id desc limit $8 offset $9) p)`
 
 // Actors are those who made a change, by name.
 func Actors(ctx context.Context, q db.DB) (names []string, err error) {

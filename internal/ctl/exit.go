@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gateway/internal/api"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -60,7 +61,7 @@ func usage(cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() {
 		line = cmd.Name() + " COMMAND [flags]"
 	}
-	return &coded{code: exitUsage, text: fmt.Sprintf("%v\nusage: %s\n%s --help says more", err, line, cmd.CommandPath()), said: true, err: err}
+	return &coded{code: exitUsage, text: fmt.Sprintf("%v\nusage: %s\n%s --help says more", err, line, cmd.CommandPath()), err: err}
 }
 
 // Execute runs the command line. Its error knows the exit code; with --json it is printed, too.
@@ -71,6 +72,15 @@ func Execute(ctx context.Context, root *cobra.Command) error {
 	}
 	var known *coded
 	if errors.As(err, &known) && known.said {
+		return known
+	}
+	if known != nil && asJSON(cmd) { // wrong usage
+		failure := &api.Error{Code: "usage", Sentence: fault.SentenceOf(known.err), Fields: []fault.Field{}}
+		if err := printJSON(cmd, envelope{Error: failure}); err != nil {
+			return err
+		}
+	}
+	if known != nil {
 		return known
 	}
 	if asJSON(cmd) {

@@ -74,6 +74,7 @@ type problem struct {
 
 type subject struct {
 	Kind string `json:"kind"`
+	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 

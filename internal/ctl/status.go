@@ -50,6 +50,9 @@ type status struct {
 type services struct {
 	Required   int       `json:"required"`
 	NotRunning []service `json:"not_running"`
+	// Failing run, as far as systemd can tell, and do not do their job.
+	Failing []service `json:"failing"`
+	names   []string  // of those that have to run
 }
 
 type service struct {
@@ -75,6 +78,7 @@ func readStatus(ctx context.Context, l *app.Local) *status {
 	var found problems
 	if _, err := found.read(ctx, l); s.know("problems", err) {
 		s.Problems = &found.Counts
+		s.Services.judge(found.Problems)
 		if len(found.Unknown) > 0 {
 			s.Unknown["problems"] = "could not be checked: " + found.unknown(false)
 		}
@@ -96,7 +100,7 @@ func (s *status) readServices(ctx context.Context, l *app.Local) {
 	if !s.know("services", get(ctx, l, "/system/services", &all)) {
 		return
 	}
-	found := &services{NotRunning: []service{}}
+	found := &services{NotRunning: []service{}, Failing: []service{}}
 	var silent []string
 	for _, one := range all.Services {
 		switch {
@@ -108,10 +112,25 @@ func (s *status) readServices(ctx context.Context, l *app.Local) {
 			found.NotRunning = append(found.NotRunning, one)
 		}
 		found.Required++
+		found.names = append(found.names, one.Name)
 	}
 	s.Services = found
 	if len(silent) > 0 {
 		s.Unknown["services"] = strings.Join(silent, ", ")
+	}
+}
+
+// judge finds the services that run and do not work.
+func (s *services) judge(found []problem) {
+	if s == nil {
+		return
+	}
+	for _, p := range found {
+		down := func(one service) bool { return one.Name == p.Subject.ID }
+		bad := p.Severity == "error" || p.Severity == "critical"
+		if bad && p.Subject.Kind == "service" && slices.Contains(s.names, p.Subject.ID) && !slices.ContainsFunc(s.NotRunning, down) {
+			s.Failing = append(s.Failing, service{Name: p.Subject.ID, Required: true, Message: p.Message})
+		}
 	}
 }
 
@@ -193,6 +212,10 @@ func (s *status) printServices(line func(name, colour, text string)) {
 	if s.Services != nil {
 		for _, one := range s.Services.NotRunning {
 			line(name, red, strings.TrimSpace(fmt.Sprintf("%s is not running: %s %s", one.Name, one.Unit, one.State)))
+			name = ""
+		}
+		for _, one := range s.Services.Failing {
+			line(name, red, one.Name+" runs and does not work: "+one.Message)
 			name = ""
 		}
 	}

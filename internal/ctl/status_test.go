@@ -75,3 +75,16 @@ func TestWrongUsage(t *testing.T) {
 		}
 	}
 }
+
+func TestWrongUsageInJSON(t *testing.T) {
+	for _, args := range [][]string{{"--json", "nope"}, {"confirm", "--json"}, {"status", "more", "--json"}} {
+		out, err := run(t, args...)
+		var got struct {
+			Data  any
+			Error struct{ Code, Message string }
+		}
+		if json.Unmarshal([]byte(out), &got) != nil || code(err) != 2 || got.Error.Code != "usage" || got.Error.Message == "" {
+			t.Errorf("%v: exit code %d (%v), printed %q", args, code(err), err, out)
+		}
+	}
+}

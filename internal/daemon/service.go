@@ -9,10 +9,13 @@ type Service struct {
 	Title   string // in lists: "DNS resolver (Unbound)"
 	Phrase  string // within a sentence: "the DNS resolver"
 	Package string // Debian's package; empty for what comes with our own
-	// Required is one that has to run, unless Switched: then a setting of its component says
-	// whether it does, and it is disabled while it does not.
-	Required, Switched bool
-	// Restart and Toggle are what an operator may do to it beside its configuration.
+	// Required is one that has to run, unless its component has a setting for it.
+	Required bool
+	// Setting is the table of settings whose column "enabled" says whether it is to run; empty
+	// where there is none. It is disabled while it is not to run.
+	Setting string
+	// Restart and Toggle are what an operator may do to it beside its configuration. To toggle
+	// what has a setting writes the setting: everything else would be undone by the next apply.
 	Restart, Toggle bool
 	// Gentle is one whose reload replaces its processes and cuts nobody off: it is tried
 	// before a restart.

@@ -143,7 +143,8 @@ func fillOf(path string) (Disk, error) {
 
 // Mounted is a file system, named by the first of the folders asked for that is on it.
 type Mounted struct {
-	Path string
+	Path   string
+	Device uint64
 	Disk
 }
 
@@ -169,7 +170,7 @@ func (h *Host) Disks(folders ...string) ([]Mounted, error) {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		out = append(out, Mounted{path, fill})
+		out = append(out, Mounted{path, info.Dev, fill})
 	}
 	return out, failed
 }

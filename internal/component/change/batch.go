@@ -32,7 +32,7 @@ type BatchResult struct {
 
 func (p *part) batch(ctx context.Context, r api.Router, in Batch) (*api.Body[BatchResult], error) {
 	out := BatchResult{Results: []any{}}
-	err := p.Run.Batch(ctx, fmt.Sprintf("%d operations", len(in.Operations)), func(ctx context.Context) error {
+	err := p.Run.Batch(ctx, counted(len(in.Operations)), func(ctx context.Context) error {
 		for i, op := range in.Operations {
 			data, err := op.run(ctx, r)
 			if err != nil {
@@ -79,4 +79,12 @@ func (op Operation) at(i int, err error) error {
 		named.Fields = append(named.Fields, field)
 	}
 	return &named
+}
+
+// counted is what the history says of a batch.
+func counted(n int) string {
+	if n == 1 {
+		return "1 operation"
+	}
+	return fmt.Sprintf("%d operations", n)
 }

@@ -22,6 +22,9 @@ func TestZonesAreMadeReadChangedAndDeleted(t *testing.T) {
 	}
 	id := made.ID()
 	r.As("viewer", "GET", "/dns/zones/"+id, nil).Want(http.StatusOK)
+	if got := r.Do("GET", "/dns/zones?dryrun=1", nil).Want(http.StatusBadRequest); !strings.Contains(got.Text, "unknown query parameter") {
+		t.Errorf("a mistyped parameter was answered %s", got.Text)
+	}
 	if got := r.Do("GET", "/dns/zones?q=corp", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("found %s zones, want 1", got)
 	}

@@ -24,7 +24,12 @@ import (
 
 const (
 	// findTime bounds each source, so that one that hangs does not hide the others.
-	findTime = 2500 * time.Millisecond
+	findTime = 2 * time.Second
+	// lostTime is what they have once the database is known to be away: who needs it hangs
+	// with it, and the others answer at once.
+	lostTime = 600 * time.Millisecond
+	// lookTime is how often that is looked at while somebody is waited for.
+	lookTime = 200 * time.Millisecond
 	// fresh is how old an answer may be: many pages ask, and all get the same one.
 	fresh = time.Second
 )
@@ -44,13 +49,15 @@ type snapshot struct {
 	unknown  []Unknown
 	states   map[string]problem.States // by kind of object
 	version  string                    // changes with any of it
+	database bool                      // whether it answered when the sources were asked
 }
 
 // collector asks all sources, at most once at a time.
 type collector struct {
-	sources []Named
-	now     func() time.Time
-	log     *slog.Logger
+	sources  []Named
+	database interface{ Up() bool }
+	now      func() time.Time
+	log      *slog.Logger
 
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -110,13 +117,14 @@ func (c *collector) collect(ctx context.Context) *snapshot {
 	c.mu.Lock()
 	news := c.news
 	c.mu.Unlock()
-	all := c.askAll(ctx)
-	s := &snapshot{at: c.now(), unknown: []Unknown{}, problems: []problem.Problem{}, states: map[string]problem.States{}}
+	up := c.database.Up()
+	all := c.askAll(ctx, up)
+	s := &snapshot{at: c.now(), database: up, unknown: []Unknown{}, problems: []problem.Problem{}, states: map[string]problem.States{}}
 	for i, f := range all {
 		source := c.sources[i]
 		s.problems = append(s.problems, f.report.Problems...)
 		if f.err != nil {
-			s.unknown = append(s.unknown, Unknown{source.Component, reason(f.err)})
+			s.unknown = append(s.unknown, Unknown{source.Component, c.reason(f.err)})
 			continue
 		}
 		for _, kind := range source.Objects {
@@ -134,8 +142,12 @@ func (c *collector) collect(ctx context.Context) *snapshot {
 
 // askAll asks everybody at once, and waits for nobody longer than findTime: a disk that hangs
 // heeds no deadline.
-func (c *collector) askAll(ctx context.Context) []found {
-	ctx, cancel := context.WithTimeout(ctx, findTime)
+func (c *collector) askAll(ctx context.Context, up bool) []found {
+	patience := findTime
+	if !up {
+		patience = lostTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	type answer struct {
 		from int
@@ -155,12 +167,21 @@ func (c *collector) askAll(ctx context.Context) []found {
 			answers <- answer{i, c.ask(ctx, s)}
 		}()
 	}
-	late := time.NewTimer(findTime + time.Second/2) // who heeds the deadline has answered by then
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
+	late := time.NewTimer(patience + time.Second/2) // who heeds the deadline has answered by then
 	defer late.Stop()
-	for ; waiting > 0; waiting-- {
+	for waiting > 0 {
 		select {
 		case a := <-answers:
 			all[a.from] = a.found
+			waiting--
+		case <-look.C:
+			if up && !c.database.Up() { // it was lost meanwhile
+				up = false
+				defer time.AfterFunc(lostTime, cancel).Stop()
+				late.Reset(lostTime + time.Second/2)
+			}
 		case <-late.C:
 			return all
 		}
@@ -182,14 +203,15 @@ func (c *collector) ask(ctx context.Context, s Named) (f found) {
 }
 
 // reason is what an operator may read of why it is not known.
-func reason(err error) fault.Sentence {
+func (c *collector) reason(err error) fault.Sentence {
 	if f, ok := fault.Of(err); ok {
 		return fault.SentenceOf(f)
 	}
-	if db.Unavailable(err) {
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if db.Unavailable(err) || late && !c.database.Up() {
 		return fault.Said("the database does not answer")
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if late {
 		return fault.Said("no answer within %v", findTime)
 	}
 	return fault.Said("internal error; see the log of gateway-api")

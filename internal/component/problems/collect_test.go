@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gateway/internal/component"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
@@ -28,14 +29,18 @@ func on(k problem.Kind, kind, id string) problem.Problem {
 // rig is a collector of sources that say what a test wants.
 type rig struct {
 	*collector
+	down  atomic.Bool
 	clock atomic.Int64
 	asked atomic.Int64
 }
 
+// Up is the database.
+func (r *rig) Up() bool { return !r.down.Load() }
+
 func newRig(sources ...problem.Source) *rig {
 	r := &rig{}
 	r.clock.Store(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC).Unix())
-	r.collector = &collector{now: func() time.Time { return time.Unix(r.clock.Load(), 0).UTC() }, log: slog.New(slog.DiscardHandler)}
+	r.collector = &collector{database: r, now: func() time.Time { return time.Unix(r.clock.Load(), 0).UTC() }, log: slog.New(slog.DiscardHandler)}
 	for _, s := range sources {
 		find := s.Find
 		s.Find = func(ctx context.Context) (problem.Report, error) {
@@ -185,6 +190,73 @@ func TestOneThatHeedsNoDeadlineIsNotWaitedFor(t *testing.T) {
 			t.Errorf("%d wait in it, want one", n)
 		}
 		close(free)
+		synctest.Wait()
+	})
+}
+
+// Who needs the database hangs with it; what else is known must not wait for them as long.
+func TestALostDatabaseIsNotWaitedFor(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		before bool          // it is away already
+		within time.Duration // the answer is there
+	}{
+		{"it is lost while somebody waits for it", false, 1500 * time.Millisecond},
+		{"it is known to be away", true, 700 * time.Millisecond},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(
+					problem.Source{Find: func(ctx context.Context) (problem.Report, error) {
+						<-ctx.Done()
+						return problem.Report{}, ctx.Err()
+					}},
+					said(problem.Report{Problems: []problem.Problem{on(bad, "toy", "a")}}, nil),
+				)
+				r.down.Store(tc.before)
+				time.AfterFunc(500*time.Millisecond, func() { r.down.Store(true) })
+				begin := time.Now()
+				s := r.look(t)
+				if took := time.Since(begin); took > tc.within {
+					t.Errorf("took %v, want at most %v", took, tc.within)
+				}
+				want := []Unknown{{"toy", fault.Said("the database does not answer")}}
+				if d := cmp.Diff(s.unknown, want); d != "" || len(s.problems) != 1 {
+					t.Errorf("unknown: %s, problems %v", d, codes(s))
+				}
+			})
+		})
+	}
+}
+
+// What a stream says of the database is what is true within a second.
+func TestAStreamFollowsTheDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *rig
+		r = newRig(problem.Source{Find: func(context.Context) (problem.Report, error) {
+			if r.Up() {
+				return problem.Report{}, nil
+			}
+			return problem.Report{Problems: []problem.Problem{on(bad, "service", "database")}}, nil
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		p := &part{collector: r.collector, news: component.NewNews()}
+		told := make(chan List, 8)
+		go func() {
+			_ = p.stream(ctx, func(v any) error {
+				told <- v.(List) //nolint:forcetypeassert // that is what it sends
+				return nil
+			})
+		}()
+		for _, down := range []bool{false, true, false} {
+			r.down.Store(down)
+			begin := time.Now()
+			if l := <-told; (len(l.Problems) == 1) != down || time.Since(begin) > lookTime {
+				t.Errorf("down %v: told %d problems after %v", down, len(l.Problems), time.Since(begin))
+			}
+		}
+		cancel()
 		synctest.Wait()
 	})
 }

@@ -23,16 +23,17 @@ const (
 	// maxListed bounds one answer; the counts are of all.
 	maxListed = 200
 	// every is how often a stream looks; where looking is slow it is a little less often.
-	every  = 1500 * time.Millisecond
-	seldom = 2500 * time.Millisecond
+	every  = time.Second
+	seldom = 2 * time.Second
 	settle = 300 * time.Millisecond
-	share  = 10
+	share  = 5
 )
 
 // Options are what the component needs.
 type Options struct {
-	Now func() time.Time
-	Log *slog.Logger
+	Database interface{ Up() bool }
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 type part struct {
@@ -43,7 +44,7 @@ type part struct {
 
 // New returns the component that collects what the others find.
 func New(o Options, others []component.Component) component.Component {
-	p := &part{collector: &collector{now: o.Now, log: o.Log}, news: component.NewNews()}
+	p := &part{collector: &collector{database: o.Database, now: o.Now, log: o.Log}, news: component.NewNews()}
 	for _, c := range others {
 		if c.Problems.Find != nil {
 			p.sources = append(p.sources, Named{c.Name, c.Problems, new(atomic.Bool)})
@@ -150,14 +151,35 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 			}
 			sent = s.version
 		}
+		if !p.rest(ctx, changed, s) {
+			return nil
+		}
+	}
+}
+
+// rest waits until it is worth to look again, or says that nobody listens any more.
+func (p *part) rest(ctx context.Context, changed <-chan struct{}, s *snapshot) bool {
+	wait := min(max(every, share*s.took), seldom)
+	if len(s.unknown) > 0 {
+		wait = every // who waits for somebody who does not answer is no load
+	}
+	again := time.NewTimer(wait)
+	defer again.Stop()
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
+	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return false
 		case <-changed: // and often again at once: a change is several steps
-			if !pause(ctx, max(settle, s.took)) {
-				return nil
+			return pause(ctx, max(settle, s.took))
+		case <-look.C:
+			if p.database.Up() != s.database {
+				p.forget()
+				return true
 			}
-		case <-time.After(min(max(every, share*s.took), seldom)):
+		case <-again.C:
+			return true
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (s *service) coverRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-certificate-domains", Method: http.MethodGet, Path: "/certificate-domains/{id}", Access: api.Viewer,
 		Summary:     "List the domains that use a certificate",
-		Description: "The domains whose visitors are sent this certificate: their name is in it, or below one of its wildcards, and no other that covers them lasts longer.",
+		Description: "The active domains whose visitors are sent this certificate: their name, or the one with www. that is redirected, is in it or below one of its wildcards, and no other that covers it lasts longer.",
 	}, s.coveredDomains)
 }
 
@@ -86,13 +86,30 @@ func (s *service) coveredDomains(ctx context.Context, in *resource.One) (*api.Bo
 	if err != nil {
 		return nil, err
 	}
-	domains, err := db.List[CoveredDomain](ctx, s.DB, `select id::text as id, name from proxy_domains order by name`)
+	domains, err := db.List[servedDomain](ctx, s.DB, `select id::text as id, name, www_redirect <> 'off' as www
+		from proxy_domains where active order by name`)
 	if err != nil {
 		return nil, fmt.Errorf("list domains: %w", err)
 	}
-	used := slices.DeleteFunc(domains, func(d CoveredDomain) bool {
-		cover, ok := all.of(d.Name)
-		return !ok || cover.ID != in.ID
-	})
+	used := []CoveredDomain{}
+	for _, d := range domains {
+		if slices.ContainsFunc(d.names(), func(name string) bool { cover, ok := all.of(name); return ok && cover.ID == in.ID }) {
+			used = append(used, CoveredDomain{d.ID, d.Name})
+		}
+	}
 	return api.OK(used), nil
+}
+
+// servedDomain is a domain that has visitors.
+type servedDomain struct {
+	ID, Name string
+	WWW      bool
+}
+
+// names are those that visitors ask for: who is redirected from one to the other is served both.
+func (d servedDomain) names() []string {
+	if d.WWW {
+		return []string{d.Name, "www." + d.Name}
+	}
+	return []string{d.Name}
 }

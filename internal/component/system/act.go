@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"gateway/internal/api"
 	"gateway/internal/apply"
 	"gateway/internal/change"
@@ -47,10 +49,37 @@ func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body
 		Action: "system.service_toggle", Subject: in.Body.Service,
 		Detail: map[string]any{"on": in.Body.On},
 	}
+	if table := p.settingOf(in.Body.Service); table != "" {
+		return p.store(ctx, c, table, in.Body)
+	}
 	if err := p.act(ctx, c, action, in.Body.Service); err != nil {
 		return nil, err
 	}
 	return api.OK(in.Body), nil
+}
+
+// settingOf is the table that says whether a service, which may be toggled, is to run.
+func (p *part) settingOf(service string) string {
+	for _, s := range apply.Allowed(p.Services, apply.On) {
+		if s.Name == service {
+			return s.Setting
+		}
+	}
+	return ""
+}
+
+// store writes the setting: the applier would undo what is done to the unit alone.
+func (p *part) store(ctx context.Context, c change.Change, table string, want Toggle) (*api.Body[Toggle], error) {
+	c.Component = "system"
+	err := p.Run.Run(ctx, c, func(tx change.Tx) error {
+		_, err := tx.Exec(ctx, "update "+pgx.Identifier{table}.Sanitize()+
+			" set enabled = $1, revision = revision + 1, updated_at = now() where enabled <> $1", want.On)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(want), nil
 }
 
 // act goes on when the caller hangs up: restarting the reverse proxy cuts the very

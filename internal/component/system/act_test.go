@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/apply"
 	"gateway/internal/component/system"
+	"gateway/internal/daemon"
 	"gateway/internal/sys"
 )
 
@@ -64,6 +65,31 @@ func TestEachOfTheThreeServicesIsSwitchedOnAndOff(t *testing.T) {
 				t.Errorf("audit log = %q, want %q", log, entry)
 			}
 		}
+	}
+}
+
+func TestWhatHasASettingIsSwitchedByIt(t *testing.T) {
+	n := newNode(t, func(o *system.Options) {
+		o.Services = append(o.Services, daemon.Service{Name: "toy", Unit: "toy.service", Setting: "toy_settings", Toggle: true})
+	})
+	if _, err := n.pool.Exec(t.Context(), `create table toy_settings (enabled boolean, revision bigint, updated_at timestamptz);
+		insert into toy_settings values (true, 1, now())`); err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range []bool{false, false, true} {
+		if status, got := n.as("admin", http.MethodPost, "/system/service-toggle", fmt.Sprintf(`{"service":"toy","on":%v}`, on)); status != http.StatusOK {
+			t.Fatalf("toggle %v = %d %+v", on, status, got)
+		}
+		var stored bool
+		if err := n.pool.QueryRow(t.Context(), `select enabled from toy_settings`).Scan(&stored); err != nil || stored != on {
+			t.Errorf("the setting is %v (%v), want %v", stored, err, on)
+		}
+	}
+	if took := n.systemd.took(); took != "" {
+		t.Errorf("systemd was told %q: that is the applier's, who knows the setting", took)
+	}
+	if log := n.audited(); strings.Count(log, "system.service_toggle toy") != 3 {
+		t.Errorf("audit log = %q", log)
 	}
 }
 

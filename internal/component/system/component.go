@@ -69,6 +69,7 @@ type part struct {
 	metrics  http.Handler
 	setting  sync.Mutex
 	failing  failing
+	disks    diskLooks
 }
 
 // New returns the component.

@@ -42,6 +42,11 @@ var (
 		Message: "The file system {path} is {percent} % full",
 		Remedy:  "Free some space: remove old logs and packages, or shorten the retention under System, Settings.",
 	}
+	diskSilent = problem.Kind{
+		Code: "system.disk_silent", Severity: problem.Error,
+		Message: "A file system does not answer: {path}",
+		Remedy:  "Whatever reads or writes there hangs. Check the disk, or the server that it is mounted from (mount, dmesg).",
+	}
 	memoryFull = problem.Kind{
 		Code: "system.memory_full", Severity: problem.Warning,
 		Message: "{percent} % of the memory is in use",
@@ -81,7 +86,7 @@ const servicePage = "/system"
 func (p *part) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
-			serviceFailed, serviceStopped, filterMissing, databaseDown, applierDown, diskFull, memoryFull, connectionsFull, inMaintenance,
+			serviceFailed, serviceStopped, filterMissing, databaseDown, applierDown, diskFull, diskSilent, memoryFull, connectionsFull, inMaintenance,
 			setupUnreadable, updates,
 		},
 		Objects: []string{"service"},
@@ -182,29 +187,6 @@ func (p *part) judgeHost(r *problem.Report) {
 		if percent := share(c.Count, c.Max); percent >= connectionsWarn {
 			r.Add(connectionsFull.On(node, "/connections", problem.Params{"percent": percent}))
 		}
-	}
-}
-
-// watched are the folders whose file systems must not be full: logs, database and our own
-// store are often on one of their own.
-var watched = []string{"/", "/var", "/var/log", "/var/lib", "/var/lib/postgresql", "/var/lib/gateway"}
-
-func (p *part) judgeDisks(r *problem.Report) {
-	disks, err := p.Host.Disks(watched...)
-	if err != nil {
-		p.Log.Warn("look at the disks", "err", err)
-	}
-	for _, d := range disks {
-		percent := share(d.Used, d.Used+d.Free)
-		if percent < diskWarns {
-			continue
-		}
-		subject := problem.Subject{Kind: "disk", ID: d.Path, Name: d.Path}
-		found := diskFull.On(subject, "/", problem.Params{"path": d.Path, "percent": percent})
-		if percent >= diskFails {
-			found = found.As(problem.Critical)
-		}
-		r.Add(found)
 	}
 }
 

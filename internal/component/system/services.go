@@ -36,7 +36,7 @@ func (p *part) serviceRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "toggle-service", Method: http.MethodPost, Path: "/system/service-toggle", Timeout: actTime, WithoutDatabase: true,
 		Summary:     "Switch a service on or off",
-		Description: "On starts it now and at every boot, off stops it now and for good.",
+		Description: "On starts it now and at every boot, off stops it now and for good. Where the service has a setting for that, the setting is written, with everything that goes with a change.",
 		Enums:       map[string][]string{"service": p.allowed(apply.On)},
 	}, p.toggle)
 }
@@ -99,7 +99,7 @@ func (p *part) list(ctx context.Context) ([]Service, error) {
 			filterState{unknown, fault.Said("systemd does not answer")}.into(&s)
 		default:
 			u := states[declared.Unit]
-			s.take(u, off(declared, u) && (declared.Switched || !declared.Required))
+			s.take(u, off(declared, u) && (declared.Setting != "" || !declared.Required))
 		}
 		list[i] = s
 	}
@@ -145,7 +145,7 @@ func (p *part) switchedOff(ctx context.Context) switches {
 	defer cancel()
 	states, err := p.Applier.States(ctx)
 	return func(s daemon.Service, u sys.UnitState) bool {
-		if !s.Switched || err != nil {
+		if s.Setting == "" || err != nil {
 			return u.UnitFileState == "disabled" && u.ActiveState == "inactive"
 		}
 		return slices.ContainsFunc(states, func(c apply.State) bool { return slices.Contains(c.Off, s.Unit) })

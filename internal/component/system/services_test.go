@@ -20,7 +20,7 @@ func (s saying) States(context.Context) ([]apply.State, error) { return s.states
 
 // A resolver that was switched on and cannot start is disabled again by the applier: that is no word of the operator's.
 func TestWhatIsSwitchedOff(t *testing.T) {
-	resolver := daemon.Service{Unit: "unbound.service", Switched: true}
+	resolver := daemon.Service{Unit: "unbound.service", Setting: "dns_settings"}
 	wanted := []apply.State{{Off: []string{}}}
 	off := []apply.State{{Off: []string{"chrony.service"}}, {Off: []string{"unbound.service"}}}
 	down := sys.UnitState{UnitFileState: "disabled", ActiveState: "inactive"}

@@ -66,7 +66,7 @@ func (r *resolver) daemon() daemon.Daemon {
 			Check: r.check, Plain: plain,
 			Services: []daemon.Service{{
 				Name: Name, Unit: Unit, Title: "DNS resolver (Unbound)", Phrase: "the DNS resolver", Package: "unbound",
-				Required: true, Switched: true, Restart: true,
+				Required: true, Setting: "dns_settings", Restart: true,
 			}},
 		},
 		Units: []string{Unit},

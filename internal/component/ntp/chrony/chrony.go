@@ -47,7 +47,7 @@ func New(o Options) daemon.Daemon {
 			Check: c.check,
 			Services: []daemon.Service{{
 				Name: Name, Unit: Unit, Title: "NTP daemon (chrony)", Phrase: "the NTP daemon", Package: "chrony",
-				Required: true, Switched: true, Restart: true,
+				Required: true, Setting: "ntp_settings", Restart: true,
 			}},
 		},
 		Units: []string{Unit},

@@ -32,7 +32,7 @@ func (w *walker) pick(words ...string) string { return words[w.IntN(len(words))]
 func (w *walker) any(path string) string {
 	w.T.Helper()
 	var all []struct{ ID string }
-	w.Do("GET", path+"?per_page=200", nil).Want(http.StatusOK).Into(&all)
+	w.Do("GET", path+"?limit=200", nil).Want(http.StatusOK).Into(&all)
 	if len(all) == 0 {
 		return id(1)
 	}
