@@ -240,11 +240,14 @@ func TestNothingForwardsBeforeTheRulesAreLoaded(t *testing.T) {
 	if text := read(t, "units/sysctl.conf"); strings.Contains(text, "forward") {
 		t.Errorf("systemd-sysctl.service switches forwarding on, rules or not:\n%s", text)
 	}
-	const on = "/usr/lib/systemd/systemd-sysctl /usr/lib/gateway/forwarding.conf"
-	if post := unit(t, "gateway-firewall.service")["ExecStartPost"]; !slices.Equal(post, []string{"+" + on}) {
+	const (
+		on   = "/usr/lib/systemd/systemd-sysctl /usr/lib/gateway/forwarding.conf"
+		each = "/usr/lib/systemd/systemd-sysctl /etc/gateway/network/sysctl.conf"
+	)
+	if post := unit(t, "gateway-firewall.service")["ExecStartPost"]; !slices.Equal(post, []string{"+" + on, "-+" + each}) {
 		t.Errorf("after its rules are loaded gateway-firewall does %q, want %q", post, on)
 	}
-	if start := unit(t, "gateway-forwarding.service")["ExecStart"]; !slices.Equal(start, []string{on}) {
+	if start := unit(t, "gateway-forwarding.service")["ExecStart"]; !slices.Equal(start, []string{on, "-" + each}) {
 		t.Errorf("gateway-forwarding does %q, want %q", start, on)
 	}
 	for _, key := range []string{"net.ipv4.ip_forward = 1", "net.ipv6.conf.all.forwarding = 1"} {

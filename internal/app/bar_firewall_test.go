@@ -17,6 +17,11 @@ func filtered() map[string]get {
 		return fields{"name": unique(), "src_zone": "lan", "dst_zone": "dmz", "src_kind": "any", "dst_kind": "any", "action": "accept"}
 	}
 	nat := func() fields { return fields{"name": unique(), "kind": "masquerade", "out_zone": "wan"} }
+	link := func() fields { return fields{"name": unique(), "type": "ethernet"} }
+	hex := func() string { u := unique(); return u[1:5] + ":" + u[5:9] + ":" + u[9:13] }
+	onLink := func(actor client) fields {
+		return fields{"interface_id": made(actor, "/network-interfaces", link()), "address": "fd00::" + hex(), "prefix": 64}
+	}
 	note := func(client) fields { return fields{"note": unique()} }
 	order := func(path string, body func() fields) get {
 		return func(s *stage, _ string, actor client) (string, any) {
@@ -52,8 +57,12 @@ func filtered() map[string]get {
 		all["PUT "+path+"/{id}/members/{item}"] = under("group_id", group.members, group.body, true, true)
 		all["DELETE "+path+"/{id}/members/{item}"] = under("group_id", group.members, group.body, true, false)
 	}
+	all["POST /network-interfaces/{id}/ip-addresses"] = under("interface_id", "/ip-addresses", onLink, false, true)
+	all["GET /network-interfaces/{id}/ip-addresses"] = under("interface_id", "/ip-addresses", onLink, false, false)
 	resources(all, map[string]with{
-		"/network-interfaces":       plain(func() fields { return fields{"name": unique(), "type": "ethernet"} }),
+		"/network-interfaces":       plain(link),
+		"/ip-addresses":             onLink,
+		"/routes":                   plain(func() fields { return fields{"destination": "fd01::" + hex(), "dev": unique()} }),
 		"/firewall/zones":           plain(named),
 		"/firewall/address-objects": plain(host), "/firewall/address-groups": plain(named), "/firewall/address-members": address,
 		"/firewall/services": plain(service), "/firewall/service-groups": plain(named), "/firewall/service-members": member,

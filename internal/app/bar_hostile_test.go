@@ -42,11 +42,11 @@ var hostileNumbers = []string{"-77771", "2147477771"}
 
 // givesText are the columns whose text stands in a file as the operator wrote it: of one line
 // at the most, and never as a line of its own.
-var givesText = []string{"proxy_headers.value", "dns_records.value"}
+var givesText = []string{"proxy_headers.value", "dns_records.value", "network_interfaces.description"}
 
 // givesNumber are the columns that may hold any number: seconds, bytes and requests that
 // somebody counts, or the order of rows.
-var givesNumber = []string{"dns_records.ttl", "proxy_domains.hsts_max_age", "proxy_domains.rate_limit", "proxy_domains.max_body_size"}
+var givesNumber = []string{"dns_records.ttl", "proxy_domains.hsts_max_age", "proxy_domains.rate_limit", "proxy_domains.max_body_size", "network_routes.metric"}
 
 // hostile renders what tables hold when nothing guards them any more.
 type hostile struct {

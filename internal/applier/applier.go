@@ -20,6 +20,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component/daemons"
 	"gateway/internal/component/firewall/filter"
+	"gateway/internal/component/network/netstate"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/process"
@@ -128,13 +129,24 @@ func Run(ctx context.Context, cfg Config) error {
 // management. Until then, and whenever this fails, gateway-shut.service's table holds: the
 // unit lets the kernel forward only after a success.
 func LoadPacketFilter(ctx context.Context, cfg Config) error {
+	return load(ctx, cfg, filter.Name, filter.Shut())
+}
+
+// LoadNetwork brings the links, addresses and routes that were good last into the kernel, with
+// neither a database nor a bus. A node that has none yet keeps what others gave it.
+func LoadNetwork(ctx context.Context, cfg Config) error {
+	return load(ctx, cfg, netstate.Name, daemon.Rendering{})
+}
+
+// load makes one component run on its last good files, or on first where it has none.
+func load(ctx context.Context, cfg Config, name string, first daemon.Rendering) error {
 	log := process.NewLog(cfg.LogLevel)
 	pool, err := db.Open(cfg.Database)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	cfg.only = filter.Name // what the others need is memory that boots do not have
+	cfg.only = name // what the others need is memory that boots do not have
 	units := sys.NewUnits()
 	engine, err := newEngine(cfg, cfg.daemons(units, log), pool, func() bool { return false }, units, log)
 	if err != nil {
@@ -144,7 +156,7 @@ func LoadPacketFilter(ctx context.Context, cfg Config) error {
 	if err := engine.Boot(ctx); err != nil {
 		log.Error("boot", "err", err)
 	}
-	return engine.Load(ctx, filter.Name, filter.Shut())
+	return engine.Load(ctx, name, first)
 }
 
 // daemons are what is managed: all of them, or the one component to look after.

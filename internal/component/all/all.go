@@ -76,12 +76,12 @@ func List(d Deps) []component.Component {
 			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier, Services: d.Services,
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
-		network.New(network.Options{DB: d.Pool, Run: d.Run}),
+		network.New(network.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
 	}
-	return append(list, problems.New(problems.Options{Now: d.Now, Log: d.Log}, list))
+	return append(list, problems.New(problems.Options{Database: d.Database, Now: d.Now, Log: d.Log}, list))
 }

@@ -10,6 +10,7 @@ import (
 	"gateway/internal/component/dns/unbound"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
+	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/daemon"
@@ -37,13 +38,15 @@ func New(d Deps) Daemons {
 	proxied := haproxy.NewDaemon(d.Units)
 	proxied.At = d.At
 	forward := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-forwarding.service") }
+	sysctl := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-sysctl.service") }
 	all := []daemon.Daemon{
+		netstate.New(netstate.Options{Host: d.Host, Sysctl: sysctl, Log: d.Log}),
 		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
 		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec}),
 		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),
 		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}
 	reader := policy.New(daemon.NeedsOf(all))
-	all = append(all, filter.New(filter.Options{Policy: reader, After: daemon.Needing(all), Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
+	all = append(all, filter.New(filter.Options{Policy: reader, After: append([]string{netstate.Name}, daemon.Needing(all)...), Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
 	return Daemons{All: all, Policy: reader}
 }

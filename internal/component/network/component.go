@@ -1,13 +1,16 @@
-// Package network manages the interfaces of this node, as far as they are configured here:
-// what they are, and which zone they are in. What a zone is for is package firewall's.
+// Package network manages the interfaces of this node with their zones, addresses and static
+// routes. How the kernel is brought there is package netstate's, what a zone is for package
+// firewall's.
 package network
 
 import (
+	"context"
 	"embed"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
 )
 
@@ -16,8 +19,13 @@ var migrations embed.FS
 
 // Options are what the component needs.
 type Options struct {
-	DB  db.DB
-	Run *change.Runner
+	DB      db.DB
+	Run     *change.Runner
+	Applier applier // apply.Client
+}
+
+type applier interface {
+	Ask(ctx context.Context, component, verb string, in, out any) error
 }
 
 type part struct{ Options }
@@ -26,10 +34,26 @@ type part struct{ Options }
 func New(o Options) component.Component {
 	p := &part{o}
 	return component.Component{
-		Name:       "network",
-		Tables:     []component.Table{{Name: "network_interfaces", Scope: component.NodeLocal}},
+		Name:       netstate.Name,
+		Tables:     netstate.Tables(),
 		Migrations: db.Files(migrations),
-		Routes:     func(r api.Router) { p.interfaces().Register(r, p.DB, p.Run) },
-		Objects:    []component.Object{{Key: "interfaces", Path: "/network-interfaces", Name: []string{"name"}, Optional: []string{"role", "vlan_id"}}},
+		Routes:     p.register,
+		Problems:   p.problems(),
+		Objects: []component.Object{
+			{
+				Key: "interfaces", Path: "/network-interfaces", Name: []string{"name"},
+				Optional: []string{"role", "vlan_id", "mtu", "miimon"},
+			},
+			{Key: "addresses", Path: "/ip-addresses", Name: []string{"interface_id", "address"}, Refs: map[string]string{"interface_id": "interfaces"}},
+			{Key: "routes", Path: "/routes", Name: []string{"table_name", "destination", "metric"}, Alike: true, Optional: []string{"metric"}},
+		},
 	}
+}
+
+func (p *part) register(r api.Router) {
+	p.interfaces().Register(r, p.DB, p.Run)
+	p.addresses().Register(r, p.DB, p.Run)
+	p.addresses().RegisterUnder(r, p.DB, p.Run, underInterface())
+	p.routes().Register(r, p.DB, p.Run)
+	liveRoute(r)
 }

@@ -3,10 +3,10 @@ package network
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"gateway/internal/api"
+	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -23,17 +23,33 @@ type Interface struct {
 	VLANID      *int     `json:"vlan_id" db:"vlan_id"`
 	Members     []string `json:"members" db:"members"`
 	Description string   `json:"description" db:"description"`
+	MTU         *int     `json:"mtu" db:"mtu"`
+	BondMode    string   `json:"bond_mode" db:"bond_mode"`
+	LACPRate    string   `json:"lacp_rate" db:"lacp_rate"`
+	HashPolicy  string   `json:"hash_policy" db:"hash_policy"`
+	Primary     string   `json:"primary" db:"primary_member"`
+	Miimon      *int     `json:"miimon" db:"miimon"`
+	STP         bool     `json:"stp" db:"stp"`
+	VLANFilter  bool     `json:"vlan_filtering" db:"vlan_filtering"`
 }
 
 // InterfaceInput is what create and update take.
 type InterfaceInput struct {
 	Name        string   `json:"name" db:"name" minLength:"1" maxLength:"15" doc:"Name in the system" example:"eth0"`
-	Type        string   `json:"type" db:"type" enum:"ethernet,vlan,bond,bridge,wireguard" doc:"Describes an existing interface: a VLAN, bond or bridge is stored but not created yet"`
+	Type        string   `json:"type" db:"type" enum:"ethernet,vlan,bond,bridge,wireguard" doc:"A VLAN, bond or bridge is created in the system and removed with this object; the others are used as they are found"`
 	Role        *string  `json:"role,omitempty" db:"role" maxLength:"32" doc:"Zone of the interface; without one, only rules with zone any match" example:"lan"`
 	Parent      string   `json:"parent,omitempty" db:"parent" maxLength:"15" doc:"vlan: parent interface"`
 	VLANID      *int     `json:"vlan_id,omitempty" db:"vlan_id" minimum:"1" maximum:"4094" doc:"vlan: VLAN ID"`
 	Members     []string `json:"members,omitempty" db:"members" maxItems:"64" doc:"bridge and bond: member interfaces"`
-	Description string   `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
+	Description string   `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators; the system shows its first line as the alias of what was created here"`
+	MTU         *int     `json:"mtu,omitempty" db:"mtu" minimum:"68" maximum:"65535" doc:"Largest packet in bytes; without one it is left as it is" example:"1500"`
+	BondMode    string   `json:"bond_mode,omitempty" db:"bond_mode" enum:",balance-rr,active-backup,balance-xor,broadcast,802.3ad,balance-tlb,balance-alb" doc:"bond: how the members share the traffic; default active-backup. 802.3ad is LACP"`
+	LACPRate    string   `json:"lacp_rate,omitempty" db:"lacp_rate" enum:",slow,fast" doc:"bond in mode 802.3ad: how often LACP messages are requested, every 30 seconds or every second; default slow"`
+	HashPolicy  string   `json:"hash_policy,omitempty" db:"hash_policy" enum:",layer2,layer3+4,layer2+3,encap2+3,encap3+4,vlan+srcmac" doc:"bond: what decides the member that a packet leaves by; default layer2"`
+	Primary     string   `json:"primary,omitempty" db:"primary_member" maxLength:"15" doc:"bond in mode active-backup, balance-tlb or balance-alb: the member to use while it works"`
+	Miimon      *int     `json:"miimon,omitempty" db:"miimon" minimum:"1" maximum:"60000" doc:"bond: milliseconds between checks of the members' carrier; default 100"`
+	STP         bool     `json:"stp,omitempty" db:"stp" doc:"bridge: spanning tree protocol"`
+	VLANFilter  bool     `json:"vlan_filtering,omitempty" db:"vlan_filtering" doc:"bridge: keep VLANs apart"`
 }
 
 func (p *part) interfaces() resource.Resource[Interface, InterfaceInput] {
@@ -43,13 +59,11 @@ func (p *part) interfaces() resource.Resource[Interface, InterfaceInput] {
 		Unique:   map[string]string{"network_interfaces_name": "name"},
 		Name:     func(i Interface) string { return i.Name },
 		Validate: validateInterface,
+		After:    refuseInUse,
 	}
 }
 
-// nameForm is what the kernel takes, less what means something to nft or a shell.
-var nameForm = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,15}$`)
-
-func validateInterface(ctx context.Context, tx db.DB, _ *Interface, in *InterfaceInput) error {
+func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *InterfaceInput) error {
 	var p fault.Problems
 	interfaceName(&p, "name", in.Name)
 	if err := value.Text(in.Description); err != nil {
@@ -65,11 +79,14 @@ func validateInterface(ctx context.Context, tx db.DB, _ *Interface, in *Interfac
 			p.Add("role", "must be an existing zone")
 		}
 	}
-	return p.Err()
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return besideOthers(ctx, tx, old, in)
 }
 
 func interfaceName(p *fault.Problems, field, name string) {
-	if !nameForm.MatchString(name) || name == "." || name == ".." {
+	if !netstate.ValidName(name) {
 		p.Add(field, "must be the name of an interface: at most 15 letters, digits, dots, dashes and underscores")
 	}
 }
@@ -102,4 +119,36 @@ func (in *InterfaceInput) judge(p *fault.Problems) {
 		p.Add("parent", "is the interface itself")
 	}
 	in.Members = append([]string{}, in.Members...)
+	in.judgeBond(p)
+	if in.Type != netstate.Bridge && (in.STP || in.VLANFilter) {
+		p.Add("stp", "STP and VLAN filtering are allowed only for a bridge")
+	}
+}
+
+// judgeBond holds what belongs to bonds against the mode.
+func (in *InterfaceInput) judgeBond(p *fault.Problems) {
+	if in.Type != netstate.Bond {
+		for field, given := range map[string]bool{
+			"bond_mode": in.BondMode != "", "lacp_rate": in.LACPRate != "", "hash_policy": in.HashPolicy != "",
+			"primary": in.Primary != "", "miimon": in.Miimon != nil,
+		} {
+			if given {
+				p.Add(field, "is allowed only for a bond")
+			}
+		}
+		return
+	}
+	if in.BondMode == "" {
+		in.BondMode = netstate.DefaultMode
+	}
+	if in.LACPRate != "" && in.BondMode != "802.3ad" {
+		p.Add("lacp_rate", "is allowed only in mode 802.3ad")
+	}
+	switch {
+	case in.Primary == "":
+	case !slices.Contains([]string{"active-backup", "balance-tlb", "balance-alb"}, in.BondMode):
+		p.Add("primary", "is allowed only in the modes active-backup, balance-tlb and balance-alb")
+	case !slices.Contains(in.Members, in.Primary):
+		p.Add("primary", "must be one of the members")
+	}
 }

@@ -1,0 +1,55 @@
+package netstate
+
+import (
+	"regexp"
+	"slices"
+
+	"gateway/internal/daemon"
+	"gateway/internal/fault"
+)
+
+// NameForm is what the kernel takes as the name of an interface, less what means something to
+// nft, to a shell or in a path.
+var NameForm = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,15}$`)
+
+// Reserved are names of folders beside those of interfaces.
+var Reserved = []string{".", "..", "all", "default"}
+
+// ValidName reports whether an interface can be called so.
+func ValidName(name string) bool {
+	return NameForm.MatchString(name) && !slices.Contains(Reserved, name)
+}
+
+// leave notes a row that is no configuration. The API stores none, but rows may be older than
+// its rules, or written by another hand.
+func (c *Config) leave(subject string, why fault.Sentence) {
+	c.left = append(c.left, daemon.Problem{Subject: subject, Sentence: why})
+}
+
+// roleForm is that of the names of zones.
+var roleForm = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,32}$`)
+
+// flaw is what is wrong with a row in itself; whether it fits the others is the API's question.
+func (l linkRow) flaw() (why fault.Sentence, is bool) {
+	names := slices.Concat(l.Members, []string{l.Name})
+	for _, optional := range []string{l.Parent, l.Primary} {
+		if optional != "" {
+			names = append(names, optional)
+		}
+	}
+	within := func(n, low, high int) bool { return n == 0 || n >= low && n <= high }
+	known := func(word string, words ...string) bool { return word == "" || slices.Contains(words, word) }
+	switch {
+	case slices.ContainsFunc(names, func(s string) bool { return !ValidName(s) }):
+		return fault.Said("is not the name of an interface, or names one that is none"), true
+	case !slices.Contains([]string{Ethernet, VLAN, Bond, Bridge, WireGuard}, l.Type):
+		return fault.Said("is of a type that there is not"), true
+	case l.Role != "" && !roleForm.MatchString(l.Role):
+		return fault.Said("has a role that is no zone"), true
+	case !within(l.MTU, 68, 65535) || !within(l.VLANID, 1, 4094) || !within(l.Miimon, 1, 60000):
+		return fault.Said("has a number outside of what the kernel takes"), true
+	case !known(l.Mode, Modes...) || !known(l.LACPRate, LACPRates...) || !known(l.Hash, Hashes...):
+		return fault.Said("has a mode that there is not"), true
+	}
+	return why, false
+}

@@ -1,0 +1,197 @@
+package netstate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"gateway/internal/daemon"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// row types: the columns in the order of their queries.
+type (
+	linkRow struct {
+		Name, Type, Role, Parent string
+		VLANID                   int
+		Members                  []string
+		Description              string
+		MTU                      int
+		Mode, LACPRate, Hash     string
+		Primary                  string
+		Miimon                   int
+		STP, VLANFilter          bool
+	}
+	addressRow struct {
+		Link, Address string
+		Prefix        int
+	}
+	routeRow struct {
+		Destination, Type, Gateway, Dev string
+		Metric                          int64
+		Table                           string
+		Onlink                          bool
+	}
+)
+
+// load reads the rows; there are no secrets among them.
+func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
+	links, err := db.List[linkRow](ctx, q, `select name, type, coalesce(role, ''), parent, coalesce(vlan_id, 0), members, description, coalesce(mtu, 0),
+		bond_mode, lacp_rate, hash_policy, primary_member, coalesce(miimon, 0), stp, vlan_filtering from network_interfaces order by name`)
+	if err != nil {
+		return c, fmt.Errorf("read interfaces: %w", err)
+	}
+	addresses, err := db.List[addressRow](ctx, q, `select i.name, a.address, a.prefix from network_addresses a join network_interfaces i on i.id = a.interface_id
+		order by i.name, a.vip_priority, a.address, a.prefix`)
+	if err != nil {
+		return c, fmt.Errorf("read addresses: %w", err)
+	}
+	routes, err := db.List[routeRow](ctx, q, `select destination, type, gateway, dev, coalesce(metric, 0), table_name, onlink from network_routes where active
+		order by table_name, destination, metric`)
+	if err != nil {
+		return c, fmt.Errorf("read routes: %w", err)
+	}
+	for _, l := range links {
+		if why, is := l.flaw(); is {
+			c.leave("interface "+l.Name, why)
+			continue
+		}
+		c.Links = append(c.Links, Link{
+			Name: l.Name, Kind: l.Type, Role: l.Role, MTU: l.MTU, Parent: l.Parent, VLANID: l.VLANID, Members: l.Members, Alias: oneLine(l.Description),
+			Mode: l.Mode, LACPRate: l.LACPRate, Hash: l.Hash, Primary: l.Primary, Miimon: l.Miimon, STP: l.STP, VLANFilter: l.VLANFilter,
+		})
+	}
+	for _, a := range addresses {
+		p, err := ParseAddress(a.Address, a.Prefix)
+		if err != nil || !ValidName(a.Link) {
+			c.leave(fmt.Sprintf("address %s of %s", a.Address, a.Link), fault.Said("is no address that an interface can have"))
+			continue
+		}
+		c.Addresses = append(c.Addresses, Address{a.Link, p})
+	}
+	for _, r := range routes {
+		w, err := r.route()
+		if err != nil {
+			c.leave("route "+r.Destination, fault.Said("has a value that the kernel does not take"))
+			continue
+		}
+		c.Routes = append(c.Routes, w)
+	}
+	return c, nil
+}
+
+// aliasBytes is less than what the kernel takes.
+const aliasBytes = 200
+
+// oneLine is what of a description fits beside the name of a link.
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")
+	for len(s) > aliasBytes {
+		s = s[:strings.LastIndexFunc(s, func(rune) bool { return true })]
+	}
+	return s
+}
+
+// ParseAddress is an address with the length of its network.
+func ParseAddress(address string, bits int) (netip.Prefix, error) {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || ip.Zone() != "" || ip.Is4In6() {
+		return netip.Prefix{}, fmt.Errorf("%q is not an IP address", address)
+	}
+	p := netip.PrefixFrom(ip, bits)
+	if !p.IsValid() || bits == 0 || ip.IsUnspecified() || ip.IsMulticast() {
+		return netip.Prefix{}, fmt.Errorf("%s/%d is no address of an interface", address, bits)
+	}
+	return p, nil
+}
+
+func (r routeRow) route() (w Route, err error) {
+	if w.Dst, err = netip.ParsePrefix(r.Destination); err != nil {
+		return w, err
+	}
+	w.Dst = w.Dst.Masked()
+	if w.Table, err = ParseTable(r.Table); err != nil {
+		return w, err
+	}
+	if r.Gateway != "" {
+		if w.Gateway, err = netip.ParseAddr(r.Gateway); err != nil {
+			return w, err
+		}
+	}
+	if r.Type != RouteTypes[0] {
+		w.Type = r.Type
+	}
+	if (r.Dev != "" && !ValidName(r.Dev)) || !slices.Contains(RouteTypes, r.Type) || r.Metric < 0 || r.Metric > math.MaxUint32 {
+		return w, fmt.Errorf("route %s has a device, type or metric that there is not", r.Destination)
+	}
+	w.Dev, w.Metric, w.Onlink = r.Dev, uint32(r.Metric), r.Onlink
+	return w, nil
+}
+
+// ParseTable is the kernel's number of a routing table.
+func ParseTable(name string) (uint32, error) {
+	switch name {
+	case "main":
+		return unix.RT_TABLE_MAIN, nil
+	case "default":
+		return unix.RT_TABLE_DEFAULT, nil
+	}
+	n, err := strconv.ParseUint(name, 10, 32)
+	if err != nil || n == unix.RT_TABLE_UNSPEC || n == unix.RT_TABLE_LOCAL {
+		return 0, fmt.Errorf("%q is no routing table", name)
+	}
+	return uint32(n), nil
+}
+
+// TableName is what ParseTable reads.
+func TableName(n uint32) string {
+	switch n {
+	case unix.RT_TABLE_MAIN:
+		return "main"
+	case unix.RT_TABLE_DEFAULT:
+		return "default"
+	case unix.RT_TABLE_LOCAL:
+		return "local"
+	default:
+		return strconv.FormatUint(uint64(n), 10)
+	}
+}
+
+func render(c Config) (daemon.Rendering, error) {
+	r := daemon.Rendering{Problems: c.left}
+	r.Files = []daemon.File{
+		{Path: Path, Mode: 0o644, Data: c.Text()},
+		{Path: SysctlPath, Mode: 0o644, Data: sysctls(c)},
+	}
+	return r, nil
+}
+
+// sysctls are what a router sets per interface, by its role. Names of interfaces have dots, so
+// the paths have slashes. An interface that is not there yet is none of an error (-).
+func sysctls(c Config) []byte {
+	var b strings.Builder
+	b.WriteString("# Set by gateway-sysctl.service, after the system's own. Edits are overwritten.\n")
+	for _, l := range c.Links {
+		v4, v6 := "-net/ipv4/conf/"+l.Name+"/", "-net/ipv6/conf/"+l.Name+"/"
+		switch l.Role {
+		case "":
+			continue
+		case "wan":
+			// A router takes no advertisements unless told twice (2). Replies may go another
+			// way than requests come where there are two providers: loose filtering (2).
+			b.WriteString(v6 + "accept_ra = 2\n" + v6 + "use_tempaddr = 0\n" + v4 + "rp_filter = 2\n" + v4 + "ignore_routes_with_linkdown = 1\n")
+		default:
+			b.WriteString(v6 + "accept_ra = 0\n" + v6 + "autoconf = 0\n")
+		}
+		b.WriteString(v6 + "keep_addr_on_down = 1\n" + v4 + "promote_secondaries = 1\n" +
+			v4 + "send_redirects = 0\n" + v4 + "accept_redirects = 0\n" + v6 + "accept_redirects = 0\n")
+	}
+	return []byte(b.String())
+}

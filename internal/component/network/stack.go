@@ -1,0 +1,127 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gateway/internal/change"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// layer is an interface as far as others are on it or in it.
+type layer struct {
+	ID, Name, Type, Parent string
+	VLANID                 int
+	Members                []string
+}
+
+func layers(ctx context.Context, q db.DB) ([]layer, error) {
+	all, err := db.List[layer](ctx, q, `select id, name, type, parent, coalesce(vlan_id, 0), members from network_interfaces order by name`)
+	if err != nil {
+		return nil, fmt.Errorf("read the interfaces: %w", err)
+	}
+	return all, nil
+}
+
+// besideOthers refuses what does not go together with the other interfaces: a member of two,
+// and a stack that is built on itself.
+func besideOthers(ctx context.Context, tx db.DB, old *Interface, in *InterfaceInput) error {
+	all, err := layers(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		if old.Name != in.Name && usedBy(all, old.Name) != "" {
+			return fault.At("name", "is used by the interface %s; change that first", usedBy(all, old.Name))
+		}
+		all = slices.DeleteFunc(all, func(l layer) bool { return l.ID == old.ID })
+	}
+	var p fault.Problems
+	for i, m := range in.Members {
+		field := fmt.Sprintf("members[%d]", i)
+		for _, l := range all {
+			if slices.Contains(l.Members, m) {
+				p.Add(field, "is a member of %s already", l.Name)
+			}
+			if l.Name == m && l.Type == in.Type && in.Type != "vlan" {
+				p.Add(field, "a %s cannot be a member of a %s", l.Type, in.Type)
+			}
+		}
+	}
+	self := layer{Name: in.Name, Type: in.Type, Parent: in.Parent, Members: in.Members}
+	if circular(append(all, self), in.Name) {
+		field := "members"
+		if in.Parent != "" {
+			field = "parent"
+		}
+		p.Add(field, "leads back to the interface itself")
+	}
+	for _, l := range all {
+		if in.VLANID != nil && l.Parent == in.Parent && l.VLANID == *in.VLANID {
+			p.Add("vlan_id", "is used on this parent by %s already", l.Name)
+		}
+	}
+	return p.Err()
+}
+
+// circular reports whether what an interface is built on leads back to it.
+func circular(all []layer, name string) bool {
+	seen := map[string]bool{}
+	var below func(n string) bool
+	below = func(n string) bool {
+		for _, l := range all {
+			if l.Name != n {
+				continue
+			}
+			for _, next := range append(slices.Clone(l.Members), l.Parent) {
+				if next == name {
+					return true
+				}
+				if next != "" && !seen[next] {
+					seen[next] = true
+					if below(next) {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	return below(name)
+}
+
+// usedBy is an interface that is built on another one.
+func usedBy(all []layer, name string) string {
+	for _, l := range all {
+		if l.Parent == name || slices.Contains(l.Members, name) {
+			return l.Name
+		}
+	}
+	return ""
+}
+
+// refuseInUse keeps what others are built on, or have an address or a route on.
+func refuseInUse(ctx context.Context, tx change.Tx, old, now *Interface, _ *InterfaceInput) error {
+	if now != nil || old == nil {
+		return nil
+	}
+	all, err := layers(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if user := usedBy(all, old.Name); user != "" {
+		return fault.New(fault.Conflict, "the interface %s is built on %s; delete or change that first", user, old.Name).WithCode("in_use")
+	}
+	var addresses, routes int
+	err = tx.QueryRow(ctx, `select (select count(*) from network_addresses where interface_id = $1), (select count(*) from network_routes where dev = $2)`,
+		old.ID, old.Name).Scan(&addresses, &routes)
+	if err != nil {
+		return fmt.Errorf("count what is on %s: %w", old.Name, err)
+	}
+	if addresses+routes > 0 {
+		return fault.New(fault.Conflict, "the interface %s has %d addresses and %d routes; delete those first", old.Name, addresses, routes).WithCode("in_use")
+	}
+	return nil
+}
