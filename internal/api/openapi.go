@@ -44,6 +44,8 @@ func describe(version string) huma.Config {
 		},
 		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json",
+		// A mistyped parameter must not be taken for one that is not there: ?dryrun=1 changed things.
+		RejectUnknownQueryParameters: true,
 	}
 }
 

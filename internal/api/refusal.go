@@ -49,6 +49,7 @@ func fieldName(location string) string {
 // so its words are found here, once, and nobody after us has to look for them.
 var humaTexts = []string{
 	"unexpected property",
+	"unknown query parameter",
 	"expected string to be RFC 3339 date-time",
 	"expected string to be RFC 4122 uuid: %v",
 	"expected boolean",

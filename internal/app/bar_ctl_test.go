@@ -354,13 +354,14 @@ func (c *cli) commands() (n int, wrong []string) {
 	return n, wrong
 }
 
-// judgeCommand: the answer is the envelope, also that of a refusal; wrong usage is words only.
+// judgeCommand: the answer is the envelope, also that of a refusal; wrong usage is words too,
+// and words only where the flag itself was not understood.
 func judgeCommand(got printed, codes []int) error {
 	if !slices.Contains(codes, got.code) {
 		return fmt.Errorf("want exit code %v", codes)
 	}
 	if got.code == 2 {
-		if got.out != "" || !strings.Contains(got.err, "usage: gateway-ctl") {
+		if got.out != "" && !json.Valid([]byte(got.out)) || !strings.Contains(got.err, "usage: gateway-ctl") {
 			return errors.New("it does not say how it is used")
 		}
 		return nil

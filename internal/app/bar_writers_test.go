@@ -145,11 +145,11 @@ func (c *crowd) read(w *wire, as http.Header, paths []string, stop <-chan struct
 			return
 		case <-time.After(time.Until(due)):
 		}
-		path := paths[n%len(paths)]
-		if path == "/batch" {
+		path := paths[n%len(paths)] + "?limit=20"
+		if paths[n%len(paths)] == "/batch" {
 			path = "/auth/me"
 		}
-		g, err := w.try(call{method: http.MethodGet, target: api.Prefix + path + "?limit=20", header: as})
+		g, err := w.try(call{method: http.MethodGet, target: api.Prefix + path, header: as})
 		took = append(took, time.Since(due))
 		if err != nil || g.status != http.StatusOK {
 			if atomic.AddInt64(&c.failed, 1) > 3 {

@@ -1,4 +1,5 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { MutationObserver, QueryObserver } from "@tanstack/react-query";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { answer, ok, refusal } from "../test/server";
 import {
 	ApiError,
@@ -6,6 +7,7 @@ import {
 	identityQuery,
 	ifMatch,
 	listUsers,
+	listUsersOptions,
 	login,
 	page,
 	queryClient,
@@ -79,13 +81,46 @@ test("a busy server is no lost connection", async () => {
 	expect(connection.state.get()).toBe("online");
 });
 
+const unauthenticated = () => refusal(401, { code: "unauthenticated" });
+
 test("a 401 ends a session that was there, and only then", async () => {
-	answer({ "GET /users": () => refusal(401, { code: "unauthenticated" }) });
+	answer({ "GET /users": unauthenticated, "GET /auth/me": unauthenticated });
 	await caught(listUsers());
 	expect(session.over.get()).toBe(false);
 	queryClient.setQueryData<UserIdentity | null>(identityQuery.queryKey, ann);
 	await caught(listUsers());
-	expect(session.over.get()).toBe(true);
+	await vi.waitFor(() => expect(session.over.get()).toBe(true));
+});
+
+test("a 401 of a request that carried the cookie of before ends nothing, and is asked once more", async () => {
+	queryClient.setQueryData<UserIdentity | null>(identityQuery.queryKey, ann);
+	let asked = 0;
+	answer({
+		"GET /users": () => (asked++ === 0 ? unauthenticated() : ok([{ id: "1" }])),
+		"GET /auth/me": () => ok(ann),
+	});
+	const watched = new QueryObserver(queryClient, { ...listUsersOptions(), retry: false });
+	const stop = watched.subscribe(() => {});
+	await vi.waitFor(() => expect(watched.getCurrentResult().data).toEqual([{ id: "1" }]));
+	stop();
+	expect([asked, session.over.get()]).toEqual([2, false]);
+});
+
+test("whether the session is over is asked after a change that gives it another cookie", async () => {
+	queryClient.setQueryData<UserIdentity | null>(identityQuery.queryKey, ann);
+	let fresh = false;
+	const asked = answer({ "GET /users": unauthenticated, "GET /auth/me": () => (fresh ? ok(ann) : unauthenticated()) });
+	let enable = () => {};
+	const enabled = new Promise<void>((resolve) => {
+		enable = resolve;
+	});
+	const change = new MutationObserver(queryClient, { mutationFn: () => enabled }).mutate();
+	await caught(listUsers());
+	fresh = true;
+	enable();
+	await change;
+	await vi.waitFor(() => expect(asked.filter((one) => one.url.endsWith("/auth/me"))).toHaveLength(1));
+	expect(session.over.get()).toBe(false);
 });
 
 test("a mistyped password says nothing about the session", async () => {

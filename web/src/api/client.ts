@@ -1,3 +1,4 @@
+import { bounded } from "./bounded";
 import { connection } from "./connection";
 import { ApiError, fromBody } from "./error";
 import { client } from "./generated/client.gen";
@@ -17,7 +18,7 @@ const mistyped = /\/(auth\/(login|login\/totp|reset-password)|setup\/.*)$/;
  * the connection and the session what they need to know. It is called once.
  */
 export function setUp(): void {
-	client.setConfig({ responseTransformer: unwrap, credentials: "same-origin", cache: "no-store" });
+	client.setConfig({ responseTransformer: unwrap, credentials: "same-origin", cache: "no-store", fetch: bounded });
 	client.interceptors.response.use((response) => {
 		if (response.ok) connection.answered();
 		return response;
@@ -26,8 +27,8 @@ export function setUp(): void {
 		if (request?.signal.aborted) return error;
 		const failure = response ? fromBody(error, response) : new ApiError(0, "network", String(error));
 		if (failure.away) connection.failed(failure.code);
-		const ended = failure.status === 401 && failure.code === "unauthenticated";
-		if (ended && !mistyped.test(new URL(request.url).pathname)) session.ended();
+		const refused = failure.status === 401 && failure.code === "unauthenticated";
+		if (refused && !mistyped.test(new URL(request.url).pathname)) void session.refused();
 		return failure;
 	});
 }

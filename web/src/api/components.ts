@@ -17,6 +17,8 @@ export const useComponent = (name: string): ApplyState | undefined =>
 /** useComponentsLive hears the stream, once for the whole page. */
 export function useComponentsLive(): void {
 	useLive<ApplyState[]>("/system/components/live", (states) => {
+		// The applier is away. What there is to know of stays; that nobody knows how it stands, its states say. Asking says why.
+		if (states.length === 0) return void queryClient.invalidateQueries({ queryKey: componentsOptions().queryKey });
 		const before = queryClient.getQueryData<ApplyState[]>(componentsOptions().queryKey);
 		queryClient.setQueryData(componentsOptions().queryKey, states);
 		const moved = before ? movedOf(before, states) : [];

@@ -1,10 +1,11 @@
+import { bounded, healthPath } from "./bounded";
 import { Store, useStore } from "./store";
 
 /** ConnectionState says who does not answer: the API as a whole, or the database behind it. */
 export type ConnectionState = "online" | "api" | "database";
 
 const first = 1_000;
-const longest = 5_000;
+const longest = 2_000;
 
 /**
  * connection knows whether the server answers. A failed request takes it down, then
@@ -59,7 +60,7 @@ export function onRecovered(fn: () => void): void {
 // Plain fetch: the generated client would report to us what we are asking for.
 async function askHealth(): Promise<ConnectionState> {
 	try {
-		const response = await fetch("/api/v1/system/health", { cache: "no-store", signal: AbortSignal.timeout(5_000) });
+		const response = await bounded(healthPath, { cache: "no-store" });
 		if (!response.ok) return "api";
 		const body = (await response.json()) as { data: { database: boolean } };
 		return body.data.database ? "online" : "database";

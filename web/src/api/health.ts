@@ -7,9 +7,15 @@ import { Store, useStore } from "./store";
 /** healthQuery asks for the public health: version, set up or not, database. */
 export const healthQuery = queryOptions({ ...healthOptions(), staleTime: 10_000 });
 
-/** useHealth looks again every ten seconds, and at once when the tab comes back. */
-export function useHealth() {
-	const health = useQuery({ ...healthQuery, refetchInterval: 10_000 });
+/** useHealth is the public health as it was seen last. */
+export const useHealth = () => useQuery(healthQuery);
+
+/** With the time after which a question is given up, an idle page knows within five seconds that nobody answers. */
+const lookAgain = 2_000;
+
+/** useHealthWatch looks again and again, once for the whole page, and at once when the tab comes back. */
+export function useHealthWatch() {
+	const health = useQuery({ ...healthQuery, refetchInterval: lookAgain });
 	const { data, dataUpdatedAt } = health;
 	// The API answers this without its database, so nothing fails by which an idle page could notice. Each
 	// answer counts, also one that says the same as the one before.

@@ -7,7 +7,7 @@ export { type ConnectionState, connection, onRecovered, useConnection } from "./
 export { ApiError } from "./error";
 export * from "./generated";
 export * from "./generated/@tanstack/react-query.gen";
-export { healthQuery, isOutdated, sawVersion, useHealth, useOutdated } from "./health";
+export { healthQuery, isOutdated, sawVersion, useHealth, useHealthWatch, useOutdated } from "./health";
 export { type LiveStatus, openLive, useLive } from "./live";
 export { ifMatch, type ListQuery, type Page, page } from "./page";
 export { type StateOf, useProblems, useProblemsLive, useStateCounts, useStates } from "./problems";

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { connection } from "./connection";
 import { openLive } from "./live";
 
 class FakeSocket {
@@ -43,8 +44,29 @@ test("a stream comes back after it was cut, later and later", async () => {
 
 test("a stream that the server ended asks about the session", () => {
 	const refused = vi.fn();
-	openLive("ws://x/", { onMessage: () => {}, onStatus: () => {}, onRefused: refused });
+	const stop = openLive("ws://x/", { onMessage: () => {}, onStatus: () => {}, onRefused: refused });
 	FakeSocket.made[0]?.onopen?.();
 	FakeSocket.made[0]?.onclose?.({ code: 1008 });
 	expect(refused).toHaveBeenCalledTimes(1);
+	stop();
+});
+
+test.each([
+	["is still open", () => FakeSocket.made[0]?.onopen?.()],
+	["waits long", () => FakeSocket.made[0]?.onclose?.({ code: 1006 })],
+])("a stream that %s begins anew when the server is back", (_, before) => {
+	const messages: number[] = [];
+	const stop = openLive<number>("ws://x/", { onMessage: (n) => messages.push(n), onStatus: () => {} });
+	before();
+	connection.state.set("api");
+	expect(FakeSocket.made).toHaveLength(1);
+	connection.state.set("online");
+	expect(FakeSocket.made).toHaveLength(2);
+	FakeSocket.made[0]?.onmessage?.({ data: "1" });
+	FakeSocket.made[1]?.onmessage?.({ data: "2" });
+	expect(messages).toEqual([2]);
+	stop();
+	connection.state.set("api");
+	connection.state.set("online");
+	expect(FakeSocket.made).toHaveLength(2);
 });

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { queryClient } from "./cache";
+import { connection } from "./connection";
 import { identityQuery } from "./session";
 
 /** LiveStatus of a stream: "waiting" is the pause before the next try. */
@@ -15,7 +16,10 @@ interface Handlers<T> {
 	onRefused?: () => void;
 }
 
-/** openLive keeps a WebSocket open until the returned function is called. */
+/**
+ * openLive keeps a WebSocket open until the returned function is called. One that was open while nobody
+ * answered may be dead without knowing, and one that waits may wait long: when the server is back, both begin anew.
+ */
 export function openLive<T>(url: string, handlers: Handlers<T>): () => void {
 	let wait = first;
 	let timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,9 +46,25 @@ export function openLive<T>(url: string, handlers: Handlers<T>): () => void {
 			wait = Math.min(wait * 2, longest);
 		};
 	};
+	const again = () => {
+		clearTimeout(timer);
+		if (socket) {
+			socket.onopen = socket.onmessage = socket.onclose = null;
+			socket.close();
+		}
+		wait = first;
+		connect();
+	};
+	let before = connection.state.get();
+	const unsubscribe = connection.state.subscribe(() => {
+		const now = connection.state.get();
+		if (before === "api" && now !== "api") again();
+		before = now;
+	});
 	connect();
 	return () => {
 		stopped = true;
+		unsubscribe();
 		clearTimeout(timer);
 		socket?.close();
 	};

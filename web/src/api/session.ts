@@ -13,23 +13,55 @@ export const identityQuery = queryOptions<UserIdentity | null>({
 			return (await me({ signal })).data;
 		} catch (error) {
 			// Under an open page the account stays known, so that the page can stay as it is.
-			if (error instanceof ApiError && error.status === 401) return known() ?? null;
+			if (isRefusal(error)) return known() ?? null;
 			throw error;
 		}
 	},
 	staleTime: 60_000,
 });
 
+const isRefusal = (error: unknown) => error instanceof ApiError && error.status === 401;
+
+/** True while the server is asked whether the session is over. */
+let asking = false;
+
+/** nothingSent is when no change waits for its answer. */
+function nothingSent(): Promise<void> {
+	const none = () => queryClient.isMutating({ predicate: ({ state }) => !state.isPaused }) === 0;
+	return new Promise((resolve) => {
+		if (none()) return resolve();
+		const stop = queryClient.getMutationCache().subscribe(() => {
+			if (!none()) return;
+			stop();
+			resolve();
+		});
+	});
+}
+
 const known = () => queryClient.getQueryData<UserIdentity | null>(meQueryKey());
 
 /** session watches for its own end, so that a page can ask to sign in again without losing what was typed. */
 export const session = {
-	/** True from a 401 until somebody signed in again. */
+	/** True from the end of the session until somebody signed in again. */
 	over: new Store(false),
 
-	ended(): void {
+	/**
+	 * Some request was refused with a 401. It may have been under way while the session got another cookie, as when a
+	 * second factor is turned on: only a new question tells, after the answer that has the cookie.
+	 */
+	async refused(): Promise<void> {
 		// A first visit is no ended session; the router sends it to the sign-in page.
-		if (known()) session.over.set(true);
+		if (!known() || session.over.get() || asking) return;
+		asking = true;
+		try {
+			await nothingSent();
+			await me();
+			void queryClient.invalidateQueries({ predicate: ({ state }) => isRefusal(state.error) });
+		} catch (error) {
+			if (isRefusal(error) && known()) session.over.set(true);
+		} finally {
+			asking = false;
+		}
 	},
 
 	/** Somebody signed in. Another account than before sees nothing of the old one's data. */

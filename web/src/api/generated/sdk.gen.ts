@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateFirewallAddressGroupData, CreateFirewallAddressGroupResponses, CreateFirewallAddressMemberData, CreateFirewallAddressMemberOfData, CreateFirewallAddressMemberOfResponses, CreateFirewallAddressMemberResponses, CreateFirewallAddressObjectData, CreateFirewallAddressObjectResponses, CreateFirewallAssertionData, CreateFirewallAssertionResponses, CreateFirewallNatRuleData, CreateFirewallNatRuleResponses, CreateFirewallRuleData, CreateFirewallRuleResponses, CreateFirewallServiceData, CreateFirewallServiceGroupData, CreateFirewallServiceGroupResponses, CreateFirewallServiceMemberData, CreateFirewallServiceMemberOfData, CreateFirewallServiceMemberOfResponses, CreateFirewallServiceMemberResponses, CreateFirewallServiceResponses, CreateFirewallZoneData, CreateFirewallZoneResponses, CreateNetworkInterfaceData, CreateNetworkInterfaceResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteFirewallAddressGroupData, DeleteFirewallAddressGroupResponses, DeleteFirewallAddressMemberData, DeleteFirewallAddressMemberOfData, DeleteFirewallAddressMemberOfResponses, DeleteFirewallAddressMemberResponses, DeleteFirewallAddressObjectData, DeleteFirewallAddressObjectResponses, DeleteFirewallAssertionData, DeleteFirewallAssertionResponses, DeleteFirewallNatRuleData, DeleteFirewallNatRuleResponses, DeleteFirewallRuleData, DeleteFirewallRuleResponses, DeleteFirewallServiceData, DeleteFirewallServiceGroupData, DeleteFirewallServiceGroupResponses, DeleteFirewallServiceMemberData, DeleteFirewallServiceMemberOfData, DeleteFirewallServiceMemberOfResponses, DeleteFirewallServiceMemberResponses, DeleteFirewallServiceResponses, DeleteFirewallZoneData, DeleteFirewallZoneResponses, DeleteNetworkInterfaceData, DeleteNetworkInterfaceResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, FirewallConnectionsData, FirewallConnectionsResponses, FirewallCutConnectionsData, FirewallCutConnectionsResponses, FirewallExplainData, FirewallExplainResponses, FirewallFindingsData, FirewallFindingsResponses, FirewallLogData, FirewallLogResponses, FirewallMatrixData, FirewallMatrixResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetCertificateChainData, GetCertificateChainResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetFirewallAddressGroupData, GetFirewallAddressGroupResponses, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponses, GetFirewallAddressMemberResponses, GetFirewallAddressObjectData, GetFirewallAddressObjectResponses, GetFirewallAssertionData, GetFirewallAssertionResponses, GetFirewallNatRuleData, GetFirewallNatRuleResponses, GetFirewallRuleData, GetFirewallRuleResponses, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponses, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponses, GetFirewallServiceMemberResponses, GetFirewallServiceResponses, GetFirewallSettingsData, GetFirewallSettingsResponses, GetFirewallZoneData, GetFirewallZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNetworkInterfaceData, GetNetworkInterfaceResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListCertificateDomainsData, ListCertificateDomainsResponses, ListChangeActorsData, ListChangeActorsResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponses, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponses, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponses, ListFirewallAddressMembersResponses, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponses, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponses, ListFirewallAssertionsData, ListFirewallAssertionsResponses, ListFirewallCountersData, ListFirewallCountersResponses, ListFirewallNatRulesData, ListFirewallNatRulesResponses, ListFirewallRulesData, ListFirewallRulesResponses, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponses, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponses, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponses, ListFirewallServiceMembersResponses, ListFirewallServicesData, ListFirewallServicesResponses, ListFirewallServiceUsesData, ListFirewallServiceUsesResponses, ListFirewallZonesData, ListFirewallZonesResponses, ListFirewallZoneUsesData, ListFirewallZoneUsesResponses, ListNetworkInterfacesData, ListNetworkInterfacesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, ListUserTokensData, ListUserTokensResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, ObjectStatesData, ObjectStatesResponses, OpenapiData, OpenapiResponses, OrderFirewallNatRulesData, OrderFirewallNatRulesResponses, OrderFirewallRulesData, OrderFirewallRulesResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, PatchFirewallNatRuleData, PatchFirewallNatRuleResponses, PatchFirewallRuleData, PatchFirewallRuleResponses, ProblemsData, ProblemsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, RevokeUserTokenData, RevokeUserTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, ToggleServiceData, ToggleServiceResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateFirewallAddressGroupData, UpdateFirewallAddressGroupResponses, UpdateFirewallAddressMemberData, UpdateFirewallAddressMemberOfData, UpdateFirewallAddressMemberOfResponses, UpdateFirewallAddressMemberResponses, UpdateFirewallAddressObjectData, UpdateFirewallAddressObjectResponses, UpdateFirewallAssertionData, UpdateFirewallAssertionResponses, UpdateFirewallNatRuleData, UpdateFirewallNatRuleResponses, UpdateFirewallRuleData, UpdateFirewallRuleResponses, UpdateFirewallServiceData, UpdateFirewallServiceGroupData, UpdateFirewallServiceGroupResponses, UpdateFirewallServiceMemberData, UpdateFirewallServiceMemberOfData, UpdateFirewallServiceMemberOfResponses, UpdateFirewallServiceMemberResponses, UpdateFirewallServiceResponses, UpdateFirewallSettingsData, UpdateFirewallSettingsResponses, UpdateFirewallZoneData, UpdateFirewallZoneResponses, UpdateNetworkInterfaceData, UpdateNetworkInterfaceResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
+import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateFirewallAddressGroupData, CreateFirewallAddressGroupResponses, CreateFirewallAddressMemberData, CreateFirewallAddressMemberOfData, CreateFirewallAddressMemberOfResponses, CreateFirewallAddressMemberResponses, CreateFirewallAddressObjectData, CreateFirewallAddressObjectResponses, CreateFirewallAssertionData, CreateFirewallAssertionResponses, CreateFirewallNatRuleData, CreateFirewallNatRuleResponses, CreateFirewallRuleData, CreateFirewallRuleResponses, CreateFirewallServiceData, CreateFirewallServiceGroupData, CreateFirewallServiceGroupResponses, CreateFirewallServiceMemberData, CreateFirewallServiceMemberOfData, CreateFirewallServiceMemberOfResponses, CreateFirewallServiceMemberResponses, CreateFirewallServiceResponses, CreateFirewallZoneData, CreateFirewallZoneResponses, CreateNetworkAddressData, CreateNetworkAddressOfData, CreateNetworkAddressOfResponses, CreateNetworkAddressResponses, CreateNetworkInterfaceData, CreateNetworkInterfaceResponses, CreateNetworkRouteData, CreateNetworkRouteResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteFirewallAddressGroupData, DeleteFirewallAddressGroupResponses, DeleteFirewallAddressMemberData, DeleteFirewallAddressMemberOfData, DeleteFirewallAddressMemberOfResponses, DeleteFirewallAddressMemberResponses, DeleteFirewallAddressObjectData, DeleteFirewallAddressObjectResponses, DeleteFirewallAssertionData, DeleteFirewallAssertionResponses, DeleteFirewallNatRuleData, DeleteFirewallNatRuleResponses, DeleteFirewallRuleData, DeleteFirewallRuleResponses, DeleteFirewallServiceData, DeleteFirewallServiceGroupData, DeleteFirewallServiceGroupResponses, DeleteFirewallServiceMemberData, DeleteFirewallServiceMemberOfData, DeleteFirewallServiceMemberOfResponses, DeleteFirewallServiceMemberResponses, DeleteFirewallServiceResponses, DeleteFirewallZoneData, DeleteFirewallZoneResponses, DeleteNetworkAddressData, DeleteNetworkAddressResponses, DeleteNetworkInterfaceData, DeleteNetworkInterfaceResponses, DeleteNetworkRouteData, DeleteNetworkRouteResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, FirewallConnectionsData, FirewallConnectionsResponses, FirewallCutConnectionsData, FirewallCutConnectionsResponses, FirewallExplainData, FirewallExplainResponses, FirewallFindingsData, FirewallFindingsResponses, FirewallLogData, FirewallLogResponses, FirewallMatrixData, FirewallMatrixResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetCertificateChainData, GetCertificateChainResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetFirewallAddressGroupData, GetFirewallAddressGroupResponses, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponses, GetFirewallAddressMemberResponses, GetFirewallAddressObjectData, GetFirewallAddressObjectResponses, GetFirewallAssertionData, GetFirewallAssertionResponses, GetFirewallNatRuleData, GetFirewallNatRuleResponses, GetFirewallRuleData, GetFirewallRuleResponses, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponses, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponses, GetFirewallServiceMemberResponses, GetFirewallServiceResponses, GetFirewallSettingsData, GetFirewallSettingsResponses, GetFirewallZoneData, GetFirewallZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNetworkAddressData, GetNetworkAddressResponses, GetNetworkInterfaceData, GetNetworkInterfaceResponses, GetNetworkRouteData, GetNetworkRouteResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListCertificateDomainsData, ListCertificateDomainsResponses, ListChangeActorsData, ListChangeActorsResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponses, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponses, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponses, ListFirewallAddressMembersResponses, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponses, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponses, ListFirewallAssertionsData, ListFirewallAssertionsResponses, ListFirewallCountersData, ListFirewallCountersResponses, ListFirewallNatRulesData, ListFirewallNatRulesResponses, ListFirewallRulesData, ListFirewallRulesResponses, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponses, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponses, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponses, ListFirewallServiceMembersResponses, ListFirewallServicesData, ListFirewallServicesResponses, ListFirewallServiceUsesData, ListFirewallServiceUsesResponses, ListFirewallZonesData, ListFirewallZonesResponses, ListFirewallZoneUsesData, ListFirewallZoneUsesResponses, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponses, ListNetworkAddressesResponses, ListNetworkInterfacesData, ListNetworkInterfacesResponses, ListNetworkRoutesData, ListNetworkRoutesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, ListUserTokensData, ListUserTokensResponses, LiveRoutesData, LiveRoutesResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, ObjectStatesData, ObjectStatesResponses, OpenapiData, OpenapiResponses, OrderFirewallNatRulesData, OrderFirewallNatRulesResponses, OrderFirewallRulesData, OrderFirewallRulesResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, PatchFirewallNatRuleData, PatchFirewallNatRuleResponses, PatchFirewallRuleData, PatchFirewallRuleResponses, ProblemsData, ProblemsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, RevokeUserTokenData, RevokeUserTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, ToggleServiceData, ToggleServiceResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateFirewallAddressGroupData, UpdateFirewallAddressGroupResponses, UpdateFirewallAddressMemberData, UpdateFirewallAddressMemberOfData, UpdateFirewallAddressMemberOfResponses, UpdateFirewallAddressMemberResponses, UpdateFirewallAddressObjectData, UpdateFirewallAddressObjectResponses, UpdateFirewallAssertionData, UpdateFirewallAssertionResponses, UpdateFirewallNatRuleData, UpdateFirewallNatRuleResponses, UpdateFirewallRuleData, UpdateFirewallRuleResponses, UpdateFirewallServiceData, UpdateFirewallServiceGroupData, UpdateFirewallServiceGroupResponses, UpdateFirewallServiceMemberData, UpdateFirewallServiceMemberOfData, UpdateFirewallServiceMemberOfResponses, UpdateFirewallServiceMemberResponses, UpdateFirewallServiceResponses, UpdateFirewallSettingsData, UpdateFirewallSettingsResponses, UpdateFirewallZoneData, UpdateFirewallZoneResponses, UpdateNetworkAddressData, UpdateNetworkAddressResponses, UpdateNetworkInterfaceData, UpdateNetworkInterfaceResponses, UpdateNetworkRouteData, UpdateNetworkRouteResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -329,7 +329,7 @@ export const getCertificateChain = <ThrowOnError extends boolean = true>(options
 /**
  * List the domains that use a certificate
  *
- * The domains whose visitors are sent this certificate: their name is in it, or below one of its wildcards, and no other that covers them lasts longer.
+ * The active domains whose visitors are sent this certificate: their name, or the one with www. that is redirected, is in it or below one of its wildcards, and no other that covers it lasts longer.
  */
 export const listCertificateDomains = <ThrowOnError extends boolean = true>(options: Options<ListCertificateDomainsData, ThrowOnError>) => (options.client ?? client).get<ListCertificateDomainsResponses, unknown, ThrowOnError>({ url: '/certificate-domains/{id}', ...options });
 
@@ -1566,6 +1566,55 @@ export const updateFirewallZone = <ThrowOnError extends boolean = true>(options:
 export const listFirewallZoneUses = <ThrowOnError extends boolean = true>(options: Options<ListFirewallZoneUsesData, ThrowOnError>) => (options.client ?? client).get<ListFirewallZoneUsesResponses, unknown, ThrowOnError>({ url: '/firewall/zones/{id}/used-by', ...options });
 
 /**
+ * List addresses
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address, description. sort accepts address, prefix, created_at, updated_at; default address. filter accepts interface_id, is_vip.
+ */
+export const listNetworkAddresses = <ThrowOnError extends boolean = true>(options?: Options<ListNetworkAddressesData, ThrowOnError>) => (options?.client ?? client).get<ListNetworkAddressesResponses, unknown, ThrowOnError>({ url: '/ip-addresses', ...options });
+
+/**
+ * Create an address
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createNetworkAddress = <ThrowOnError extends boolean = true>(options: Options<CreateNetworkAddressData, ThrowOnError>) => (options.client ?? client).post<CreateNetworkAddressResponses, unknown, ThrowOnError>({
+    url: '/ip-addresses',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an address
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteNetworkAddress = <ThrowOnError extends boolean = true>(options: Options<DeleteNetworkAddressData, ThrowOnError>) => (options.client ?? client).delete<DeleteNetworkAddressResponses, unknown, ThrowOnError>({ url: '/ip-addresses/{id}', ...options });
+
+/**
+ * Get one address
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getNetworkAddress = <ThrowOnError extends boolean = true>(options: Options<GetNetworkAddressData, ThrowOnError>) => (options.client ?? client).get<GetNetworkAddressResponses, unknown, ThrowOnError>({ url: '/ip-addresses/{id}', ...options });
+
+/**
+ * Replace an address
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateNetworkAddress = <ThrowOnError extends boolean = true>(options: Options<UpdateNetworkAddressData, ThrowOnError>) => (options.client ?? client).put<UpdateNetworkAddressResponses, unknown, ThrowOnError>({
+    url: '/ip-addresses/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * List nat rules
  *
  * One page; X-Total-Count is the number of all matches. q searches name, note, labels, target_address. sort accepts priority, name, kind, enabled, created_at, updated_at; default priority. filter accepts kind, in_zone, out_zone, enabled.
@@ -1684,6 +1733,27 @@ export const getNetworkInterface = <ThrowOnError extends boolean = true>(options
  */
 export const updateNetworkInterface = <ThrowOnError extends boolean = true>(options: Options<UpdateNetworkInterfaceData, ThrowOnError>) => (options.client ?? client).put<UpdateNetworkInterfaceResponses, unknown, ThrowOnError>({
     url: '/network-interfaces/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the addresses of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address, description. sort accepts address, prefix, created_at, updated_at; default address.
+ */
+export const listNetworkAddressesOf = <ThrowOnError extends boolean = true>(options: Options<ListNetworkAddressesOfData, ThrowOnError>) => (options.client ?? client).get<ListNetworkAddressesOfResponses, unknown, ThrowOnError>({ url: '/network-interfaces/{id}/ip-addresses', ...options });
+
+/**
+ * Create an address here
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createNetworkAddressOf = <ThrowOnError extends boolean = true>(options: Options<CreateNetworkAddressOfData, ThrowOnError>) => (options.client ?? client).post<CreateNetworkAddressOfResponses, unknown, ThrowOnError>({
+    url: '/network-interfaces/{id}/ip-addresses',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1816,6 +1886,62 @@ export const proxyStats = <ThrowOnError extends boolean = true>(options?: Option
  * Counted since the proxy was last reloaded. Compute rates from the difference of two calls; a counter that decreased was reset.
  */
 export const proxyTraffic = <ThrowOnError extends boolean = true>(options?: Options<ProxyTrafficData, ThrowOnError>) => (options?.client ?? client).get<ProxyTrafficResponses, unknown, ThrowOnError>({ url: '/proxy/traffic', ...options });
+
+/**
+ * List routes
+ *
+ * One page; X-Total-Count is the number of all matches. q searches destination, gateway, dev, comment, table_name. sort accepts destination, gateway, dev, metric, table_name, created_at, updated_at; default destination. filter accepts dev, table_name, active, type.
+ */
+export const listNetworkRoutes = <ThrowOnError extends boolean = true>(options?: Options<ListNetworkRoutesData, ThrowOnError>) => (options?.client ?? client).get<ListNetworkRoutesResponses, unknown, ThrowOnError>({ url: '/routes', ...options });
+
+/**
+ * Create a route
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createNetworkRoute = <ThrowOnError extends boolean = true>(options: Options<CreateNetworkRouteData, ThrowOnError>) => (options.client ?? client).post<CreateNetworkRouteResponses, unknown, ThrowOnError>({
+    url: '/routes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Routes of the kernel, in all tables
+ *
+ * What is there now, whoever made it. Routes configured here have the protocol gateway (250).
+ */
+export const liveRoutes = <ThrowOnError extends boolean = true>(options?: Options<LiveRoutesData, ThrowOnError>) => (options?.client ?? client).get<LiveRoutesResponses, unknown, ThrowOnError>({ url: '/routes/live', ...options });
+
+/**
+ * Delete a route
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteNetworkRoute = <ThrowOnError extends boolean = true>(options: Options<DeleteNetworkRouteData, ThrowOnError>) => (options.client ?? client).delete<DeleteNetworkRouteResponses, unknown, ThrowOnError>({ url: '/routes/{id}', ...options });
+
+/**
+ * Get one route
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getNetworkRoute = <ThrowOnError extends boolean = true>(options: Options<GetNetworkRouteData, ThrowOnError>) => (options.client ?? client).get<GetNetworkRouteResponses, unknown, ThrowOnError>({ url: '/routes/{id}', ...options });
+
+/**
+ * Replace a route
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateNetworkRoute = <ThrowOnError extends boolean = true>(options: Options<UpdateNetworkRouteData, ThrowOnError>) => (options.client ?? client).put<UpdateNetworkRouteResponses, unknown, ThrowOnError>({
+    url: '/routes/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * List routing rules
@@ -2107,7 +2233,7 @@ export const restartService = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Switch a service on or off
  *
- * On starts it now and at every boot, off stops it now and for good.
+ * On starts it now and at every boot, off stops it now and for good. Where the service has a setting for that, the setting is written, with everything that goes with a change.
  */
 export const toggleService = <ThrowOnError extends boolean = true>(options: Options<ToggleServiceData, ThrowOnError>) => (options.client ?? client).post<ToggleServiceResponses, unknown, ThrowOnError>({
     url: '/system/service-toggle',

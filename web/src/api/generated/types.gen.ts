@@ -2155,7 +2155,11 @@ export type IntentRow = {
     table: string;
 };
 
-export type NetworkInterface = {
+export type NetworkAddress = {
+    /**
+     * IPv4 or IPv6 address
+     */
+    address: string;
     /**
      * When it was created, in UTC
      */
@@ -2169,9 +2173,95 @@ export type NetworkInterface = {
      */
     id: string;
     /**
+     * Id of the interface; required, except below an interface
+     */
+    interface_id: string;
+    /**
+     * A virtual address, which moves to another node of a cluster; a single node has it itself
+     */
+    is_vip: boolean;
+    /**
+     * Prefix length of its network
+     */
+    prefix: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * The node with the highest number has a virtual address; default 100
+     */
+    vip_priority: number;
+};
+
+export type NetworkAddressInput = {
+    /**
+     * IPv4 or IPv6 address
+     */
+    address: string;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * Id of the interface; required, except below an interface
+     */
+    interface_id?: string;
+    /**
+     * A virtual address, which moves to another node of a cluster; a single node has it itself
+     */
+    is_vip?: boolean;
+    /**
+     * Prefix length of its network
+     */
+    prefix: number;
+    /**
+     * The node with the highest number has a virtual address; default 100
+     */
+    vip_priority?: number;
+};
+
+export type NetworkInterface = {
+    /**
+     * bond: how the members share the traffic; default active-backup. 802.3ad is LACP
+     */
+    bond_mode: string;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators; the system shows its first line as the alias of what was created here
+     */
+    description: string;
+    /**
+     * bond: what decides the member that a packet leaves by; default layer2
+     */
+    hash_policy: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * bond in mode 802.3ad: how often LACP messages are requested, every 30 seconds or every second; default slow
+     */
+    lacp_rate: string;
+    /**
      * bridge and bond: member interfaces
      */
     members: Array<string>;
+    /**
+     * bond: milliseconds between checks of the members' carrier; default 100
+     */
+    miimon: number | null;
+    /**
+     * Largest packet in bytes; without one it is left as it is
+     */
+    mtu: number | null;
     /**
      * Name in the system
      */
@@ -2181,6 +2271,10 @@ export type NetworkInterface = {
      */
     parent: string;
     /**
+     * bond in mode active-backup, balance-tlb or balance-alb: the member to use while it works
+     */
+    primary: string;
+    /**
      * Grows with every change; also the ETag
      */
     revision: number;
@@ -2189,13 +2283,21 @@ export type NetworkInterface = {
      */
     role: string | null;
     /**
-     * Describes an existing interface: a VLAN, bond or bridge is stored but not created yet
+     * bridge: spanning tree protocol
+     */
+    stp: boolean;
+    /**
+     * A VLAN, bond or bridge is created in the system and removed with this object; the others are used as they are found
      */
     type: string;
     /**
      * When it was last changed, in UTC
      */
     updated_at: string;
+    /**
+     * bridge: keep VLANs apart
+     */
+    vlan_filtering: boolean;
     /**
      * vlan: VLAN ID
      */
@@ -2204,13 +2306,33 @@ export type NetworkInterface = {
 
 export type NetworkInterfaceInput = {
     /**
-     * Free text for other administrators
+     * bond: how the members share the traffic; default active-backup. 802.3ad is LACP
+     */
+    bond_mode?: '' | 'balance-rr' | 'active-backup' | 'balance-xor' | 'broadcast' | '802.3ad' | 'balance-tlb' | 'balance-alb';
+    /**
+     * Free text for other administrators; the system shows its first line as the alias of what was created here
      */
     description?: string;
+    /**
+     * bond: what decides the member that a packet leaves by; default layer2
+     */
+    hash_policy?: '' | 'layer2' | 'layer3+4' | 'layer2+3' | 'encap2+3' | 'encap3+4' | 'vlan+srcmac';
+    /**
+     * bond in mode 802.3ad: how often LACP messages are requested, every 30 seconds or every second; default slow
+     */
+    lacp_rate?: '' | 'slow' | 'fast';
     /**
      * bridge and bond: member interfaces
      */
     members?: Array<string>;
+    /**
+     * bond: milliseconds between checks of the members' carrier; default 100
+     */
+    miimon?: number;
+    /**
+     * Largest packet in bytes; without one it is left as it is
+     */
+    mtu?: number;
     /**
      * Name in the system
      */
@@ -2220,17 +2342,166 @@ export type NetworkInterfaceInput = {
      */
     parent?: string;
     /**
+     * bond in mode active-backup, balance-tlb or balance-alb: the member to use while it works
+     */
+    primary?: string;
+    /**
      * Zone of the interface; without one, only rules with zone any match
      */
     role?: string;
     /**
-     * Describes an existing interface: a VLAN, bond or bridge is stored but not created yet
+     * bridge: spanning tree protocol
+     */
+    stp?: boolean;
+    /**
+     * A VLAN, bond or bridge is created in the system and removed with this object; the others are used as they are found
      */
     type: 'ethernet' | 'vlan' | 'bond' | 'bridge' | 'wireguard';
+    /**
+     * bridge: keep VLANs apart
+     */
+    vlan_filtering?: boolean;
     /**
      * vlan: VLAN ID
      */
     vlan_id?: number;
+};
+
+export type NetworkLiveRoute = {
+    /**
+     * Network that it leads to
+     */
+    destination: string;
+    /**
+     * Interface to leave by; empty for what is discarded
+     */
+    dev: string;
+    /**
+     * inet for IPv4, inet6 for IPv6
+     */
+    family: 'inet' | 'inet6';
+    /**
+     * Next router; empty for what is on the link
+     */
+    gateway: string;
+    /**
+     * The lowest number is used
+     */
+    metric: number;
+    /**
+     * It has more next hops than the one that is shown
+     */
+    multipath: boolean;
+    /**
+     * Who made it: kernel, boot, static, ra, dhcp, gateway for routes configured here, gateway-tunnel for those of tunnels; a number for others
+     */
+    protocol: string;
+    /**
+     * Address of this node for packets that it sends itself; empty when the kernel chooses
+     */
+    source: string;
+    /**
+     * Routing table: main, local, default, or a number
+     */
+    table_name: string;
+    /**
+     * unicast, local, broadcast, anycast, multicast, blackhole, unreachable or prohibit
+     */
+    type: string;
+};
+
+export type NetworkRoute = {
+    /**
+     * Default: true
+     */
+    active: boolean;
+    /**
+     * Free text for other administrators
+     */
+    comment: string;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Network, IPv4 or IPv6; 0.0.0.0/0 or ::/0 for the default route
+     */
+    destination: string;
+    /**
+     * unicast: interface to leave by
+     */
+    dev: string;
+    /**
+     * unicast: address of the next router; gateway, dev or both are required
+     */
+    gateway: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Of two routes to the same network, the one with the lower number is used; 0 is the kernel's default
+     */
+    metric: number | null;
+    /**
+     * The gateway is reachable on dev although it is in no network of this node, as some providers have it
+     */
+    onlink: boolean;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Routing table: main, default, or a number
+     */
+    table_name: string;
+    /**
+     * unicast leads to a gateway or an interface; the others discard packets, silently or with an ICMP error
+     */
+    type: string;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type NetworkRouteInput = {
+    /**
+     * Default: true
+     */
+    active?: boolean;
+    /**
+     * Free text for other administrators
+     */
+    comment?: string;
+    /**
+     * Network, IPv4 or IPv6; 0.0.0.0/0 or ::/0 for the default route
+     */
+    destination: string;
+    /**
+     * unicast: interface to leave by
+     */
+    dev?: string;
+    /**
+     * unicast: address of the next router; gateway, dev or both are required
+     */
+    gateway?: string;
+    /**
+     * Of two routes to the same network, the one with the lower number is used; 0 is the kernel's default
+     */
+    metric?: number;
+    /**
+     * The gateway is reachable on dev although it is in no network of this node, as some providers have it
+     */
+    onlink?: boolean;
+    /**
+     * Routing table: main, default, or a number
+     */
+    table_name?: string;
+    /**
+     * unicast leads to a gateway or an interface; the others discard packets, silently or with an ICMP error
+     */
+    type?: 'unicast' | 'blackhole' | 'unreachable' | 'prohibit';
 };
 
 export type None = {
@@ -8660,6 +8931,134 @@ export type ListFirewallZoneUsesResponses = {
 
 export type ListFirewallZoneUsesResponse = ListFirewallZoneUsesResponses[keyof ListFirewallZoneUsesResponses];
 
+export type ListNetworkAddressesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/ip-addresses';
+};
+
+export type ListNetworkAddressesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<NetworkAddress>;
+};
+
+export type ListNetworkAddressesResponse = ListNetworkAddressesResponses[keyof ListNetworkAddressesResponses];
+
+export type CreateNetworkAddressData = {
+    body: NetworkAddressInput;
+    path?: never;
+    query?: never;
+    url: '/ip-addresses';
+};
+
+export type CreateNetworkAddressResponses = {
+    /**
+     * What the operation returns
+     */
+    201: NetworkAddress;
+};
+
+export type CreateNetworkAddressResponse = CreateNetworkAddressResponses[keyof CreateNetworkAddressResponses];
+
+export type DeleteNetworkAddressData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/ip-addresses/{id}';
+};
+
+export type DeleteNetworkAddressResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteNetworkAddressResponse = DeleteNetworkAddressResponses[keyof DeleteNetworkAddressResponses];
+
+export type GetNetworkAddressData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/ip-addresses/{id}';
+};
+
+export type GetNetworkAddressResponses = {
+    /**
+     * What the operation returns
+     */
+    200: NetworkAddress;
+};
+
+export type GetNetworkAddressResponse = GetNetworkAddressResponses[keyof GetNetworkAddressResponses];
+
+export type UpdateNetworkAddressData = {
+    body: NetworkAddressInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/ip-addresses/{id}';
+};
+
+export type UpdateNetworkAddressResponses = {
+    /**
+     * What the operation returns
+     */
+    200: NetworkAddress;
+};
+
+export type UpdateNetworkAddressResponse = UpdateNetworkAddressResponses[keyof UpdateNetworkAddressResponses];
+
 export type ListFirewallNatRulesData = {
     body?: never;
     path?: never;
@@ -8959,6 +9358,69 @@ export type UpdateNetworkInterfaceResponses = {
 
 export type UpdateNetworkInterfaceResponse = UpdateNetworkInterfaceResponses[keyof UpdateNetworkInterfaceResponses];
 
+export type ListNetworkAddressesOfData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/network-interfaces/{id}/ip-addresses';
+};
+
+export type ListNetworkAddressesOfResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<NetworkAddress>;
+};
+
+export type ListNetworkAddressesOfResponse = ListNetworkAddressesOfResponses[keyof ListNetworkAddressesOfResponses];
+
+export type CreateNetworkAddressOfData = {
+    body: NetworkAddressInput;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/network-interfaces/{id}/ip-addresses';
+};
+
+export type CreateNetworkAddressOfResponses = {
+    /**
+     * What the operation returns
+     */
+    201: NetworkAddress;
+};
+
+export type CreateNetworkAddressOfResponse = CreateNetworkAddressOfResponses[keyof CreateNetworkAddressOfResponses];
+
 export type NtpForceSyncData = {
     body?: never;
     path?: never;
@@ -9255,6 +9717,163 @@ export type ProxyTrafficResponses = {
 };
 
 export type ProxyTrafficResponse = ProxyTrafficResponses[keyof ProxyTrafficResponses];
+
+export type ListNetworkRoutesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/routes';
+};
+
+export type ListNetworkRoutesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<NetworkRoute>;
+};
+
+export type ListNetworkRoutesResponse = ListNetworkRoutesResponses[keyof ListNetworkRoutesResponses];
+
+export type CreateNetworkRouteData = {
+    body: NetworkRouteInput;
+    path?: never;
+    query?: never;
+    url: '/routes';
+};
+
+export type CreateNetworkRouteResponses = {
+    /**
+     * What the operation returns
+     */
+    201: NetworkRoute;
+};
+
+export type CreateNetworkRouteResponse = CreateNetworkRouteResponses[keyof CreateNetworkRouteResponses];
+
+export type LiveRoutesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text in any field
+         */
+        q?: string;
+    };
+    url: '/routes/live';
+};
+
+export type LiveRoutesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<NetworkLiveRoute>;
+};
+
+export type LiveRoutesResponse = LiveRoutesResponses[keyof LiveRoutesResponses];
+
+export type DeleteNetworkRouteData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/routes/{id}';
+};
+
+export type DeleteNetworkRouteResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteNetworkRouteResponse = DeleteNetworkRouteResponses[keyof DeleteNetworkRouteResponses];
+
+export type GetNetworkRouteData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/routes/{id}';
+};
+
+export type GetNetworkRouteResponses = {
+    /**
+     * What the operation returns
+     */
+    200: NetworkRoute;
+};
+
+export type GetNetworkRouteResponse = GetNetworkRouteResponses[keyof GetNetworkRouteResponses];
+
+export type UpdateNetworkRouteData = {
+    body: NetworkRouteInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/routes/{id}';
+};
+
+export type UpdateNetworkRouteResponses = {
+    /**
+     * What the operation returns
+     */
+    200: NetworkRoute;
+};
+
+export type UpdateNetworkRouteResponse = UpdateNetworkRouteResponses[keyof UpdateNetworkRouteResponses];
 
 export type ListProxyRoutingRulesData = {
     body?: never;

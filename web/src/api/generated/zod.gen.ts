@@ -824,26 +824,84 @@ export const zChangeDetail = /*#__PURE__*/ (() => z.object({
     subject: z.string()
 }))();
 
-export const zNetworkInterface = /*#__PURE__*/ (() => z.object({
+export const zNetworkAddress = /*#__PURE__*/ (() => z.object({
+    address: z.string(),
     created_at: z.iso.datetime(),
     description: z.string(),
     id: z.string(),
+    interface_id: z.string(),
+    is_vip: z.boolean(),
+    prefix: z.int(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    vip_priority: z.int()
+}))();
+
+export const zNetworkAddressInput = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(2), z.maxLength(64)),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    interface_id: z.optional(z.string().check(z.maxLength(64))),
+    is_vip: z.optional(z.boolean()),
+    prefix: z.int().check(z.gte(1), z.lte(128)),
+    vip_priority: z.optional(z.int().check(z.gte(1), z.lte(254)))
+}))();
+
+export const zNetworkInterface = /*#__PURE__*/ (() => z.object({
+    bond_mode: z.string(),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    hash_policy: z.string(),
+    id: z.string(),
+    lacp_rate: z.string(),
     members: z.array(z.string()),
+    miimon: z.nullable(z.int()),
+    mtu: z.nullable(z.int()),
     name: z.string(),
     parent: z.string(),
+    primary: z.string(),
     revision: z.int(),
     role: z.nullable(z.string()),
+    stp: z.boolean(),
     type: z.string(),
     updated_at: z.iso.datetime(),
+    vlan_filtering: z.boolean(),
     vlan_id: z.nullable(z.int())
 }))();
 
 export const zNetworkInterfaceInput = /*#__PURE__*/ (() => z.object({
+    bond_mode: z.optional(z.enum([
+        '',
+        'balance-rr',
+        'active-backup',
+        'balance-xor',
+        'broadcast',
+        '802.3ad',
+        'balance-tlb',
+        'balance-alb'
+    ])),
     description: z.optional(z.string().check(z.maxLength(1000))),
+    hash_policy: z.optional(z.enum([
+        '',
+        'layer2',
+        'layer3+4',
+        'layer2+3',
+        'encap2+3',
+        'encap3+4',
+        'vlan+srcmac'
+    ])),
+    lacp_rate: z.optional(z.enum([
+        '',
+        'slow',
+        'fast'
+    ])),
     members: z.optional(z.array(z.string()).check(z.maxLength(64))),
+    miimon: z.optional(z.int().check(z.gte(1), z.lte(60000))),
+    mtu: z.optional(z.int().check(z.gte(68), z.lte(65535))),
     name: z.string().check(z.minLength(1), z.maxLength(15)),
     parent: z.optional(z.string().check(z.maxLength(15))),
+    primary: z.optional(z.string().check(z.maxLength(15))),
     role: z.optional(z.string().check(z.maxLength(32))),
+    stp: z.optional(z.boolean()),
     type: z.enum([
         'ethernet',
         'vlan',
@@ -851,7 +909,54 @@ export const zNetworkInterfaceInput = /*#__PURE__*/ (() => z.object({
         'bridge',
         'wireguard'
     ]),
+    vlan_filtering: z.optional(z.boolean()),
     vlan_id: z.optional(z.int().check(z.gte(1), z.lte(4094)))
+}))();
+
+export const zNetworkLiveRoute = /*#__PURE__*/ (() => z.object({
+    destination: z.string(),
+    dev: z.string(),
+    family: z.enum(['inet', 'inet6']),
+    gateway: z.string(),
+    metric: z.int().check(z.gte(0), z.maximum(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })),
+    multipath: z.boolean(),
+    protocol: z.string(),
+    source: z.string(),
+    table_name: z.string(),
+    type: z.string()
+}))();
+
+export const zNetworkRoute = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    comment: z.string(),
+    created_at: z.iso.datetime(),
+    destination: z.string(),
+    dev: z.string(),
+    gateway: z.string(),
+    id: z.string(),
+    metric: z.nullable(z.int()),
+    onlink: z.boolean(),
+    revision: z.int(),
+    table_name: z.string(),
+    type: z.string(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zNetworkRouteInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    comment: z.optional(z.string().check(z.maxLength(1000))),
+    destination: z.string().check(z.minLength(2), z.maxLength(64)),
+    dev: z.optional(z.string().check(z.maxLength(15))),
+    gateway: z.optional(z.string().check(z.maxLength(64))),
+    metric: z.optional(z.int().check(z.gte(0), z.lte(4294967295))),
+    onlink: z.optional(z.boolean()),
+    table_name: z._default(z.optional(z.string().check(z.maxLength(10))), 'main'),
+    type: z.optional(z.enum([
+        'unicast',
+        'blackhole',
+        'unreachable',
+        'prohibit'
+    ]))
 }))();
 
 export const zNone = /*#__PURE__*/ (() => z.record(z.string(), z.never()))();

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getIpv6, getMaintenance, getNetworkInterface, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listNetworkInterfaces, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, listUserTokens, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, problems, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
+import { components, configPreview, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, problems, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -264,7 +264,7 @@ export const listCertificateDomainsQueryKey = (options: Options<ListCertificateD
 /**
  * List the domains that use a certificate
  *
- * The domains whose visitors are sent this certificate: their name is in it, or below one of its wildcards, and no other that covers them lasts longer.
+ * The active domains whose visitors are sent this certificate: their name, or the one with www. that is redirected, is in it or below one of its wildcards, and no other that covers it lasts longer.
  */
 export const listCertificateDomainsOptions = (options: Options<ListCertificateDomainsData>) => queryOptions<ListCertificateDomainsResponse, DefaultError, ListCertificateDomainsResponse, ReturnType<typeof listCertificateDomainsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1459,6 +1459,46 @@ export const listFirewallZoneUsesOptions = (options: Options<ListFirewallZoneUse
     queryKey: listFirewallZoneUsesQueryKey(options)
 });
 
+export const listNetworkAddressesQueryKey = (options?: Options<ListNetworkAddressesData>) => createQueryKey('listNetworkAddresses', options, false, ['network']);
+
+/**
+ * List addresses
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address, description. sort accepts address, prefix, created_at, updated_at; default address. filter accepts interface_id, is_vip.
+ */
+export const listNetworkAddressesOptions = (options?: Options<ListNetworkAddressesData>) => queryOptions<ListNetworkAddressesResponse, DefaultError, ListNetworkAddressesResponse, ReturnType<typeof listNetworkAddressesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listNetworkAddresses({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listNetworkAddressesQueryKey(options)
+});
+
+export const getNetworkAddressQueryKey = (options: Options<GetNetworkAddressData>) => createQueryKey('getNetworkAddress', options, false, ['network']);
+
+/**
+ * Get one address
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getNetworkAddressOptions = (options: Options<GetNetworkAddressData>) => queryOptions<GetNetworkAddressResponse, DefaultError, GetNetworkAddressResponse, ReturnType<typeof getNetworkAddressQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getNetworkAddress({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getNetworkAddressQueryKey(options)
+});
+
 export const listFirewallNatRulesQueryKey = (options?: Options<ListFirewallNatRulesData>) => createQueryKey('listFirewallNatRules', options, false, ['firewall']);
 
 /**
@@ -1537,6 +1577,26 @@ export const getNetworkInterfaceOptions = (options: Options<GetNetworkInterfaceD
         return data;
     },
     queryKey: getNetworkInterfaceQueryKey(options)
+});
+
+export const listNetworkAddressesOfQueryKey = (options: Options<ListNetworkAddressesOfData>) => createQueryKey('listNetworkAddressesOf', options, false, ['network']);
+
+/**
+ * List the addresses of this resource
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address, description. sort accepts address, prefix, created_at, updated_at; default address.
+ */
+export const listNetworkAddressesOfOptions = (options: Options<ListNetworkAddressesOfData>) => queryOptions<ListNetworkAddressesOfResponse, DefaultError, ListNetworkAddressesOfResponse, ReturnType<typeof listNetworkAddressesOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listNetworkAddressesOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listNetworkAddressesOfQueryKey(options)
 });
 
 export const listNtpPoolsQueryKey = (options?: Options<ListNtpPoolsData>) => createQueryKey('listNtpPools', options, false, ['ntp']);
@@ -1737,6 +1797,66 @@ export const proxyTrafficOptions = (options?: Options<ProxyTrafficData>) => quer
         return data;
     },
     queryKey: proxyTrafficQueryKey(options)
+});
+
+export const listNetworkRoutesQueryKey = (options?: Options<ListNetworkRoutesData>) => createQueryKey('listNetworkRoutes', options, false, ['network']);
+
+/**
+ * List routes
+ *
+ * One page; X-Total-Count is the number of all matches. q searches destination, gateway, dev, comment, table_name. sort accepts destination, gateway, dev, metric, table_name, created_at, updated_at; default destination. filter accepts dev, table_name, active, type.
+ */
+export const listNetworkRoutesOptions = (options?: Options<ListNetworkRoutesData>) => queryOptions<ListNetworkRoutesResponse, DefaultError, ListNetworkRoutesResponse, ReturnType<typeof listNetworkRoutesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listNetworkRoutes({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listNetworkRoutesQueryKey(options)
+});
+
+export const liveRoutesQueryKey = (options?: Options<LiveRoutesData>) => createQueryKey('liveRoutes', options, false, ['network']);
+
+/**
+ * Routes of the kernel, in all tables
+ *
+ * What is there now, whoever made it. Routes configured here have the protocol gateway (250).
+ */
+export const liveRoutesOptions = (options?: Options<LiveRoutesData>) => queryOptions<LiveRoutesResponse, DefaultError, LiveRoutesResponse, ReturnType<typeof liveRoutesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await liveRoutes({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: liveRoutesQueryKey(options)
+});
+
+export const getNetworkRouteQueryKey = (options: Options<GetNetworkRouteData>) => createQueryKey('getNetworkRoute', options, false, ['network']);
+
+/**
+ * Get one route
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getNetworkRouteOptions = (options: Options<GetNetworkRouteData>) => queryOptions<GetNetworkRouteResponse, DefaultError, GetNetworkRouteResponse, ReturnType<typeof getNetworkRouteQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getNetworkRoute({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getNetworkRouteQueryKey(options)
 });
 
 export const listProxyRoutingRulesQueryKey = (options?: Options<ListProxyRoutingRulesData>) => createQueryKey('listProxyRoutingRules', options, false, ['proxy']);
