@@ -18,3 +18,22 @@ test("an idle page tells that the database is away, and that it is back", async 
 	database = true;
 	await waitFor(() => expect(screen.queryByText(/is not responding/)).toBeNull(), { timeout: 4_000 });
 });
+
+test("an idle page tells within five seconds that nobody answers", async () => {
+	setUp();
+	let hangs = false;
+	answer({
+		"GET /system/health": ({ signal }) =>
+			hangs
+				? new Promise((_, refuse) => signal.addEventListener("abort", () => refuse(signal.reason)))
+				: ok({ version: "1.0.0", database: true, setup_complete: true }),
+	});
+	render(
+		<QueryClientProvider client={queryClient}>
+			<ConnectionBanner />
+		</QueryClientProvider>,
+	);
+	await waitFor(() => expect(screen.queryByText(/is not responding/)).toBeNull());
+	hangs = true;
+	await screen.findByText(/gateway is not responding/, undefined, { timeout: 5_000 });
+});

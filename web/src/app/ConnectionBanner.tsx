@@ -1,4 +1,4 @@
-import { sawVersion, useConnection, useHealth, useOutdated } from "@api";
+import { sawVersion, useConnection, useHealthWatch, useOutdated } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,7 +8,7 @@ export function ConnectionBanner() {
 	const { t } = useTranslation();
 	const connection = useConnection();
 	const outdated = useOutdated();
-	const version = useHealth().data?.version;
+	const version = useHealthWatch().data?.version;
 	useEffect(() => {
 		if (version) sawVersion(version);
 	}, [version]);

@@ -1,4 +1,4 @@
-import { useConnection } from "@api";
+import { useConnection, useProblems } from "@api";
 import { Button, Popover } from "@patternfly/react-core";
 import {
 	CheckCircleIcon,
@@ -63,6 +63,9 @@ export function Problems() {
 /** useLostConnection: what only the browser can know. */
 function useLostConnection(t: Translate): Problem[] {
 	const connection = useConnection();
-	if (connection === "online") return [];
+	const { data, isError } = useProblems();
+	// A server that answers without its database says so itself: one outage is one problem.
+	const told = !isError && data?.problems.some(({ code }) => code === "system.database_down");
+	if (connection === "online" || (connection === "database" && told)) return [];
 	return [{ id: "connection", severity: "danger", title: t(`connection.${connection}`) }];
 }

@@ -1,5 +1,6 @@
 import "./waiting.css";
 import {
+	type ChangeRecord,
 	confirmChange,
 	invalidate,
 	listChangesOptions,
@@ -51,6 +52,11 @@ function Bar({ waiting }: { waiting: Waiting }) {
 	const left = useSecondsLeft(waiting.until);
 	const { data: changes } = useQuery(listChangesOptions({ query: { waiting: true } }));
 	const what = changes?.find((one) => one.id === waiting.change);
+	const words = (change: ChangeRecord) =>
+		t("waiting.what", {
+			what: [titleOf(change), subjectOf(change)].filter(Boolean).join(" "),
+			actor: actorOf(change.actor),
+		});
 	const keep = useMutation({
 		mutationFn: () => confirmChange({ path: { id: waiting.change } }),
 		onSuccess: () => toast.success(t("waiting.kept")),
@@ -76,11 +82,8 @@ function Bar({ waiting }: { waiting: Waiting }) {
 					)}
 				</strong>
 				{what && (
-					<span className="gw-waiting-what">
-						{t("waiting.what", {
-							what: [titleOf(what), subjectOf(what)].filter(Boolean).join(" "),
-							actor: actorOf(what.actor),
-						})}
+					<span className="gw-waiting-what" title={words(what)}>
+						{words(what)}
 					</span>
 				)}
 			</p>

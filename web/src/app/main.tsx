@@ -4,6 +4,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { startDensity } from "@ui/density";
 import { startTheme } from "@ui/theme";
+import { startTitles } from "@ui/titles";
 import { createRoot } from "react-dom/client";
 import { features } from "./features";
 import { startLanguage } from "./language";
@@ -11,6 +12,7 @@ import { createAppRouter } from "./router";
 
 startTheme();
 startDensity();
+startTitles();
 setUp();
 await startLanguage();
 const router = createAppRouter(features);

@@ -49,9 +49,10 @@ export function BulkBar<R extends Row>({ resource, selection, actions, all }: Pr
 				const rows = fresh.filter((row) => selection.has(row.id));
 				selection.set(rows);
 				const fits = (row: R) => action.fits?.(row) ?? true;
+				if (!rows.some(fits)) return toast.info(t("bulk.none"), { detail: action.skipped });
 				setOpen({ action, rows: rows.filter(fits), skipped: rows.filter((row) => !fits(row)) });
 			},
-			() => toast.danger(t("table.csvFailed")),
+			() => toast.danger(t("bulk.failed")),
 		);
 	const ends = { onDone: selection.clear, onClose: () => setOpen(undefined) };
 	if (count === 0) return null;
@@ -63,7 +64,6 @@ export function BulkBar<R extends Row>({ resource, selection, actions, all }: Pr
 					key={action.id}
 					size="sm"
 					variant={action.danger ? "danger" : "secondary"}
-					isDisabled={!selection.rows.some((row) => action.fits?.(row) ?? true)}
 					onClick={() => void start(action)}
 				>
 					{action.title}
@@ -74,7 +74,6 @@ export function BulkBar<R extends Row>({ resource, selection, actions, all }: Pr
 			</Button>
 			<Suspense fallback={null}>
 				{open &&
-					open.rows.length > 0 &&
 					(open.action.dialog?.({ rows: open.rows, ...ends }) ?? (
 						<BulkDialog resource={resource} {...open} {...ends} />
 					))}

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Dialog } from "./Dialog";
 import { useErrorText } from "./errorText";
+import type { Field } from "./fields";
 import { Notice } from "./Notice";
 import { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
 import { useValueText } from "./valueText";
@@ -10,7 +11,7 @@ import { useWords } from "./words";
 
 interface Props {
 	ns: string;
-	names: string[];
+	fields: Pick<Field, "name" | "unit">[];
 	theirs: object;
 	mine: object;
 	onOverwrite: () => Promise<void>;
@@ -31,7 +32,7 @@ export function differences(names: string[], theirs: object, mine: object): [str
 /** ConflictDialog says that somebody else changed the row meanwhile, and shows where the two versions differ. */
 export default function ConflictDialog({
 	ns,
-	names,
+	fields,
 	theirs,
 	mine,
 	onOverwrite,
@@ -43,8 +44,12 @@ export default function ConflictDialog({
 	const { t: own } = useWords(ns);
 	const text = useErrorText();
 	const [error, setError] = useState<unknown>();
-	const words = useValueText(ns);
-	const rows = differences(names, theirs, mine);
+	const words = useValueText(ns, fields);
+	const rows = differences(
+		fields.map((field) => field.name),
+		theirs,
+		mine,
+	);
 	const overwrite = () => onOverwrite().then(onClose, setError);
 	const leave = (act: () => void) => () => {
 		act();

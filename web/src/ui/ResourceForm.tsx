@@ -42,8 +42,7 @@ export function ResourceForm<R extends Row, In>(props: Props<R, In>) {
 	const initial = useInitial();
 	const [failed, setFailed] = useState<Done<R>>();
 	const asked = useMemo(() => fields.filter((f) => !f.only || (f.only === "edit") === Boolean(row)), [fields, row]);
-	const names = asked.map((field) => field.name);
-	const { base, submit, foot, dialog } = useSaving(resource, row, ns, names);
+	const { base, submit, foot, dialog } = useSaving(resource, row, ns, asked);
 	const done = (saved: Done<R>) => (saved.outcome?.apply === "failed" ? setFailed(saved) : onSaved(saved));
 	if (failed?.outcome && resource.component)
 		return <FailedDialog title={title} component={resource.component} outcome={failed.outcome} onClose={onClose} />;

@@ -75,20 +75,24 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
 	if (rows.total === 0 && !state.filtered && !rows.stale) return empty;
 	const { sort } = state;
+	// What was there before the search or the filter changed is no answer to it.
+	const lost = rows.stale ? rows.error : null;
 	return (
 		<div className={rows.stale ? "gw-table gw-stale" : "gw-table"} aria-busy={rows.total === undefined}>
 			<TableToolbar
 				state={state}
 				filters={filters}
 				searchLabel={props.unsearchable ? undefined : (props.searchLabel ?? t("table.search"))}
-				total={rows.total}
+				total={lost ? undefined : rows.total}
 			>
 				<Csv name={resource.path} rows={all} />
 				{props.toolbar}
 			</TableToolbar>
 			{bulk.length > 0 && <BulkBar resource={resource} selection={selection} actions={bulk} all={all} />}
+			{lost && <ErrorState error={lost} retry={rows.refetch} />}
 			<table
 				ref={table}
+				hidden={lost !== null}
 				aria-label={label}
 				aria-rowcount={(rows.total ?? -2) + 1}
 				className="pf-v6-c-table pf-m-grid-md pf-m-compact pf-m-fixed"

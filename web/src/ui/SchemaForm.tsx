@@ -77,7 +77,7 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 	const { ns, wide = false, guard = true } = props;
 	const own = useId();
 	const id = props.id ?? own;
-	const { form, inputs, above, busy, save, check, plan, setPlan, lost } = useSchemaForm<In, Out>(props);
+	const { form, inputs, above, busy, looking, save, check, plan, setPlan, lost } = useSchemaForm<In, Out>(props);
 	const planned = plan !== undefined;
 	const parts = props.foot?.({ control: form.control, busy, check, onPlan: setPlan, planned, id });
 	const foot = (
@@ -93,7 +93,7 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 	);
 	const body = (
 		<Form id={id} onSubmit={save} noValidate className={wide ? "gw-form gw-form-wide" : "gw-form"}>
-			<div className="gw-form-body" hidden={planned}>
+			<div className="gw-form-body" hidden={planned} inert={looking}>
 				{above.map((message) => (
 					<Notice key={message} kind="danger" title={message} />
 				))}

@@ -1,8 +1,18 @@
-import { type SystemService, useProblems } from "@api";
+import { type Problem, type SystemService, useProblems } from "@api";
 import { useTranslation } from "react-i18next";
 import { problemTitle } from "./problemText";
 import { StatusLabel } from "./StatusLabel";
 import { componentOf, lookOf, stateOf } from "./service";
+
+/** problemOf is what is wrong with a service. */
+const problemOf = (problems: Problem[] | undefined, { name }: SystemService) =>
+	problems?.find(({ subject }) => subject.kind === "service" && subject.id === name);
+
+/** useServiceProblem says in a sentence what is wrong with a service. */
+export function useServiceProblem(service: SystemService): string | undefined {
+	const problem = problemOf(useProblems().data?.problems, service);
+	return problem && problemTitle(problem);
+}
 
 /**
  * ServiceState is how a service is, in one word and a colour. One that runs and does not do its job is not green, nor is one
@@ -13,7 +23,7 @@ export function ServiceState({ service }: { service: SystemService }) {
 	const { data, isError } = useProblems();
 	const state = stateOf(service);
 	const look = lookOf(service);
-	const problem = data?.problems.find(({ subject }) => subject.kind === "service" && subject.id === service.name);
+	const problem = problemOf(data?.problems, service);
 	// That it runs is known, that it does its job is not, while nobody can say what is wrong with it.
 	const silent = isError || data?.unknown.some(({ component }) => component === componentOf(service.name));
 	if (look === "success" && !problem && silent)

@@ -37,8 +37,7 @@ function Editor<R extends Row, In>({ settings, ns, schema, fields, stored }: Pro
 	const [resource] = useState(() => asResource(settings));
 	const [dirty, setDirty] = useState(false);
 	const [failed, setFailed] = useState<Done<R>>();
-	const names = fields.map((field) => field.name);
-	const { base = stored, setBase, submit, foot, forget, dialog } = useSaving(resource, stored, ns, names);
+	const { base = stored, setBase, submit, foot, forget, dialog } = useSaving(resource, stored, ns, fields);
 	// Undone, or changed elsewhere: shown at once, unless something is typed here that it would overwrite.
 	if (stored.revision !== base.revision && !dirty && !dialog) setBase(stored);
 	const done = (saved: Done<R>) => {

@@ -1,7 +1,6 @@
 import type { Choice, Field, FormSchema } from "./fields";
 import { describe } from "./fields";
 import { PropertyList } from "./PropertyList";
-import { type Unit, unitText } from "./units";
 import { useValueText } from "./valueText";
 import { useWords } from "./words";
 
@@ -14,23 +13,15 @@ interface Props {
 
 /** SettingsView shows settings to those who may not change them. */
 export function SettingsView({ ns, schema, fields, stored }: Props) {
-	const { t, has } = useWords(ns);
-	const words = useValueText(ns);
+	const { t } = useWords(ns);
+	const words = useValueText(ns, fields);
 	const values = stored as Record<string, unknown>;
 	const shown = fields.map((field) => describe(schema, field));
-	const counted = (name: string, unit: Unit, value: number) =>
-		value === 0 && has(`zero.${name}`) ? t(`zero.${name}`) : unitText(unit, value);
 	return (
 		<PropertyList
-			items={shown.map(({ name, useChoices, unit }) => [
+			items={shown.map(({ name, useChoices }) => [
 				t(`field.${name}`),
-				useChoices ? (
-					<Chosen key={name} value={values[name]} useChoices={useChoices} />
-				) : unit && typeof values[name] === "number" ? (
-					counted(name, unit, values[name])
-				) : (
-					words(name, values[name])
-				),
+				useChoices ? <Chosen key={name} value={values[name]} useChoices={useChoices} /> : words(name, values[name]),
 			])}
 		/>
 	);

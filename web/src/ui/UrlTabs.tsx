@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import "./tabs.css";
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { useUrlState } from "./urlState";
 
 interface Props {
@@ -38,10 +39,6 @@ export function UrlTabs({ label, tabs, param = "tab" }: Props) {
 		0,
 		tabs.findIndex((tab) => tab.id === search[param]),
 	);
-	// On a narrow screen the tabs are wider than the page, and a link may lead to the last of them.
-	useEffect(() => {
-		list.current?.children[at]?.scrollIntoView?.({ block: "nearest", inline: "center" });
-	}, [at]);
 	const open = (place: number) => {
 		// What the address said about the tab before (its search, its sort) means nothing to another.
 		const others = Object.keys(search).filter((key) => key !== "tab");

@@ -35,6 +35,8 @@ const failed = ".failed";
  */
 export function actionTitle(action: string): string | undefined {
 	const title = actionTitles().get(action);
+	// Of what nobody has words of their own for, undoing it has.
+	if (!title && action.endsWith(".revert")) return i18next.t("did.revert", { ns: "ui" });
 	if (title || !action.endsWith(failed)) return title;
 	const tried = actionTitles().get(action.slice(0, -failed.length));
 	return tried && i18next.t("actionFailed", { ns: "ui", what: tried });

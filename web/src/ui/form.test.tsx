@@ -1,10 +1,11 @@
-import { render, screen, within } from "@testing-library/react";
+import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import * as z from "zod/mini";
+import ConflictDialog from "./ConflictDialog";
 import { changedOf, sectionsOf } from "./FormSections";
 import { describe, type Field } from "./fields";
-import { SchemaForm } from "./SchemaForm";
+import { type FormFoot, SchemaForm } from "./SchemaForm";
 import { UnitInput } from "./UnitInput";
 import { sizeOf, unitText } from "./units";
 
@@ -105,4 +106,67 @@ test("a number is typed in its unit and stored as the server counts; a preset is
 	expect(change).toHaveBeenLastCalledWith(31_536_000);
 	await user.click(screen.getByRole("button", { name: "Off" }));
 	expect(change).toHaveBeenLastCalledWith(0);
+});
+
+test("limits are told in the unit of the input", async () => {
+	const timed = z.object({ pause: z.int().check(z.gte(60), z.lte(86_400)) });
+	const asked: Field[] = [{ name: "pause", unit: "seconds" }];
+	render(
+		<SchemaForm
+			schema={timed}
+			ns="users"
+			fields={asked}
+			submit={vi.fn()}
+			submitLabel="Save"
+			guard={false}
+			initial={{ pause: 90_000 }}
+		/>,
+	);
+	await userEvent.setup().click(screen.getByRole("button", { name: "Save" }));
+	expect(await screen.findByText(/At most 1 day/)).toBeTruthy();
+});
+
+test("nothing can be typed while it is found out what would change", async () => {
+	let answer = (_: unknown) => {};
+	const looked = new Promise((resolve) => {
+		answer = resolve;
+	});
+	let check: FormFoot<unknown>["check"] = async () => {};
+	render(
+		<SchemaForm
+			schema={schema}
+			ns="users"
+			fields={fields}
+			submit={vi.fn()}
+			submitLabel="Save"
+			guard={false}
+			initial={{ email: "a@b.c", role: "admin" }}
+			foot={(form) => {
+				check = form.check;
+				return {};
+			}}
+		/>,
+	);
+	const body = screen.getByLabelText(/^E-mail/).closest(".gw-form-body") as HTMLElement;
+	void check(async () => void (await looked));
+	await waitFor(() => expect(body.hasAttribute("inert")).toBe(true));
+	answer(undefined);
+	await waitFor(() => expect(body.hasAttribute("inert")).toBe(false));
+});
+
+test("both sides of a conflict are told in the unit of the field", () => {
+	render(
+		<ConflictDialog
+			ns="users"
+			fields={[{ name: "pause", unit: "seconds" }]}
+			theirs={{ pause: 3_600 }}
+			mine={{ pause: 90 }}
+			onOverwrite={vi.fn()}
+			onTakeTheirs={() => {}}
+			onCancel={() => {}}
+			onClose={() => {}}
+		/>,
+	);
+	expect(screen.getByRole("cell", { name: "1 hour" })).toBeTruthy();
+	expect(screen.getByRole("cell", { name: "90 seconds" })).toBeTruthy();
 });

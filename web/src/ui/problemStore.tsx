@@ -52,7 +52,7 @@ export function useProblemList(): Known {
 		list.map((one) => ({ ...one, id: `${id} ${one.id}` })),
 	);
 	const found = data && !isError ? served(data) : [];
-	const unknown: Problem[] = reasonsIn(data?.unknown ?? []).map(([message, names]) => ({
+	const unknown: Problem[] = reasonsIn(unexplained(data)).map(([message, names]) => ({
 		id: `unknown ${message}`,
 		severity: "warning",
 		title: t("problem.unknown", { names: names.map((name) => i18next.t(`${name}:title`)).join(", ") }),
@@ -65,6 +65,18 @@ export function useProblemList(): Known {
 		count: own.length + unknown.length + total,
 		sure: data !== undefined && !isError && connection === "online",
 	};
+}
+
+/** Reasons why something is not known that are a problem themselves: one cause is counted once. */
+const causes: Record<string, string> = {
+	"the database does not answer": "system.database_down",
+	"the applier is not running (gateway-apply)": "system.applier_down",
+};
+
+/** unexplained is what is not known for another reason than a problem that is listed. */
+export function unexplained(list: Pick<ProblemsList, "problems" | "unknown"> | undefined): ProblemsUnknown[] {
+	const codes = new Set(list?.problems.map(({ code }) => code));
+	return (list?.unknown ?? []).filter(({ text }) => !codes.has(causes[text ?? ""] ?? ""));
 }
 
 /** reasonsIn says each reason once, with the components it is about: one cause is one line. */

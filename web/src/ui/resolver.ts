@@ -3,23 +3,25 @@ import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import { set } from "react-hook-form";
 import * as z from "zod/mini";
 import { bodyOf, type FormSchema, type Input, isAsked } from "./fields";
+import { type Unit, unitText } from "./units";
 
 // Under our Content-Security-Policy zod must not try to compile its parsers.
 z.config({ jitless: true });
 
 type Issue = z.core.$ZodIssue;
 
-/** issueText words what zod found; ns "ui", below "invalid". */
-export function issueText(issue: Issue, t: TFunction): string {
+/** issueText words what zod found, in the words of the input's unit; ns "ui", below "invalid". */
+export function issueText(issue: Issue, t: TFunction, unit?: Unit): string {
+	const limit = (value: number | bigint) => (unit ? unitText(unit, Number(value)) : Number(value));
 	switch (issue.code) {
 		case "too_small":
 			return issue.origin === "string"
 				? t("invalid.short", { count: Number(issue.minimum) })
-				: t("invalid.small", { limit: Number(issue.minimum) });
+				: t("invalid.small", { limit: limit(issue.minimum) });
 		case "too_big":
 			return issue.origin === "string"
 				? t("invalid.long", { count: Number(issue.maximum) })
-				: t("invalid.big", { limit: Number(issue.maximum) });
+				: t("invalid.big", { limit: limit(issue.maximum) });
 		case "invalid_value":
 			return t("invalid.choice");
 		case "invalid_type":
@@ -39,7 +41,8 @@ export function schemaResolver(schema: FormSchema, inputs: Input[], t: TFunction
 		for (const issue of parsed.error?.issues ?? []) {
 			// A form may ask for a part; who sends it fills in the rest.
 			if (!asked.has(String(issue.path[0]))) continue;
-			set(errors, issue.path.join("."), { type: issue.code, message: issueText(issue, t) });
+			const unit = inputs.find((input) => input.name === issue.path[0])?.unit;
+			set(errors, issue.path.join("."), { type: issue.code, message: issueText(issue, t, unit) });
 		}
 		for (const input of inputs) {
 			const value = body[input.name];

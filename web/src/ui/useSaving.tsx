@@ -3,6 +3,7 @@ import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChangeBar } from "./change/useChangeBar";
 import { useLockout } from "./change/useLockout";
+import type { Field } from "./fields";
 import { later } from "./later";
 
 // Somebody else is seldom faster, and its table weighs more than the rest of a form.
@@ -23,7 +24,7 @@ export function useSaving<R extends Row, In>(
 	resource: Resource<R, In>,
 	row: R | undefined,
 	ns: string,
-	names: string[],
+	fields: Field[],
 ) {
 	const { t } = useTranslation("ui");
 	const { mutateAsync: save } = useSave(resource);
@@ -54,7 +55,7 @@ export function useSaving<R extends Row, In>(
 		<Suspense fallback={null}>
 			<ConflictDialog
 				ns={ns}
-				names={names}
+				fields={fields}
 				theirs={conflict.theirs}
 				mine={conflict.body as object}
 				onOverwrite={() => overwrite(conflict)}

@@ -1,5 +1,6 @@
 import { ApiError, type Plan } from "@api";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useForm } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { useErrorText } from "./errorText";
@@ -29,6 +30,8 @@ export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone
 	const [above, setAbove] = useState<string[]>([]);
 	/** What would change, while that is looked at. */
 	const [plan, setPlan] = useState<Plan>();
+	/** That is being asked for: what is typed meanwhile would be saved, and not be in the answer. */
+	const [looking, setLooking] = useState(false);
 	const saved = useRef(false);
 	const { isDirty } = form.formState;
 	// Not react-hook-form's own word for it: a look at what would change counts as sending there.
@@ -65,7 +68,14 @@ export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone
 	const check = (act: (body: In) => Promise<void>) =>
 		form.handleSubmit(async (body) => {
 			setAbove([]);
-			await act(body as In).catch(fail);
+			setLooking(true);
+			const failure = await act(body as In).then(
+				() => undefined,
+				(error: unknown) => ({ error }),
+			);
+			// At once: a field of an inert form cannot take the focus.
+			flushSync(() => setLooking(false));
+			if (failure) fail(failure.error);
 		})();
-	return { form, inputs, above, busy, save, check, plan, setPlan, lost: () => isDirty && !saved.current };
+	return { form, inputs, above, busy, looking, save, check, plan, setPlan, lost: () => isDirty && !saved.current };
 }

@@ -8,7 +8,7 @@ export const part: DashboardPart = {
 			order: 40,
 			titleKey: "first.title",
 			textKey: "first.text",
-			to: "/account?tab=second-factor",
+			to: "/account?tab=second-factor&do=enrol",
 			done: async (signal) => (await me({ signal })).data.totp_enabled,
 		},
 	],

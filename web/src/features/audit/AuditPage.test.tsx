@@ -3,7 +3,7 @@ import { act, configure, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { renderApp } from "../../test/render";
-import { answer, ok } from "../../test/server";
+import { answer, ok, refusal } from "../../test/server";
 import { feature } from ".";
 
 class FakeSocket {
@@ -94,4 +94,15 @@ test("filters go to the URL and to the server; a short subject to neither", asyn
 	await vi.waitFor(() => expect(history.location.search).toContain("subject=abc"));
 	await vi.waitFor(() => expect(searches(seen).at(-1)?.get("subject")).toBe("abc"));
 	expect(searches(seen).some((query) => query.get("subject") === "ab")).toBe(false);
+});
+
+test("a log that cannot be read is not one without entries", async () => {
+	answer({
+		"GET /system/health": () => ok(health),
+		"GET /auth/me": () => ok(me),
+		"GET /audit/search": () => refusal(503, { code: "database_unavailable" }),
+	});
+	renderApp([feature], "/audit");
+	expect(await screen.findByText("Number of entries unknown")).toBeTruthy();
+	expect(screen.queryByText("0 entries")).toBeNull();
 });

@@ -12,12 +12,14 @@ interface Props {
 	paused: boolean;
 	setPaused: (paused: boolean) => void;
 	entries: AuditEntry[];
+	/** Whether the entries could be read; undefined while that is not known yet. */
+	known: boolean | undefined;
 	/** There are more entries than those that were loaded. */
 	more: boolean;
 }
 
 /** StatusBar says whether the log is live, lets it pause, and exports what was loaded. */
-export function StatusBar({ status, paused, setPaused, entries, more }: Props) {
+export function StatusBar({ status, paused, setPaused, entries, known, more }: Props) {
 	const { t } = useTranslation("audit");
 	const state = status === undefined ? "search" : paused ? "paused" : status;
 	const count = { count: entries.length, shown: formatNumber(entries.length) };
@@ -37,7 +39,9 @@ export function StatusBar({ status, paused, setPaused, entries, more }: Props) {
 					{paused ? t("resume") : t("pause")}
 				</Button>
 			)}
-			<span className="gw-audit-count">{more ? t("loaded", count) : t("all", count)}</span>
+			<span className="gw-audit-count">
+				{known ? t(more ? "loaded" : "all", count) : known === false && t("unknown")}
+			</span>
 			<Button
 				variant="link"
 				size="sm"

@@ -1,5 +1,5 @@
 import type { IntentRow } from "@api";
-import { StatusLabel, Table, Tbody, Td, Th, Thead, Tr } from "@ui";
+import { nounOf, StatusLabel, Table, Tbody, Td, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { fieldsOf, nameOf, text } from "./images";
 
@@ -19,14 +19,15 @@ export function RowImages({ images }: { images: IntentRow[] }) {
 function RowImage({ row }: { row: IntentRow }) {
 	const { t } = useTranslation("change");
 	const name = nameOf(row);
+	const noun = nounOf(row.table);
 	const sides = sidesOf[row.operation];
 	return (
 		<div className="gw-table gw-change-row">
 			<h3>
 				<StatusLabel status={looks[row.operation]}>{t(`operation.${row.operation}`)}</StatusLabel>
-				<code>{row.table}</code> {name}
+				{noun ?? <code>{row.table}</code>} {name}
 			</h3>
-			<Table variant="compact" aria-label={`${row.table} ${name}`}>
+			<Table variant="compact" aria-label={`${noun ?? row.table} ${name}`}>
 				<Thead>
 					<Tr>
 						<Th width={20}>{t("column.field")}</Th>

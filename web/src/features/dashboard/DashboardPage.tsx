@@ -1,5 +1,5 @@
 import { useCan, useHealth } from "@api";
-import { Loaded, Page } from "@ui";
+import { Loaded, Notice, Page } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ActivityCard } from "./ActivityCard";
 import "./dashboard.css";
@@ -18,7 +18,7 @@ export default function DashboardPage() {
 	const { data: health } = useHealth();
 	const resources = useResources();
 	const interfaces = useInterfaces();
-	const { cards, steps } = useParts();
+	const { cards, steps, missing } = useParts();
 	const admin = useCan("admin");
 	return (
 		<Page title={t("title")}>
@@ -26,6 +26,9 @@ export default function DashboardPage() {
 				<ProblemsCard />
 				<Facts health={health} resources={resources.data?.last} />
 				{admin && <FirstSteps steps={steps} />}
+				{missing.length > 0 && (
+					<Notice kind="warning" title={t("missing", { names: missing.map((id) => t(`${id}:title`)).join(", ") })} />
+				)}
 				<div className="gw-pair">
 					{cards.map(({ feature, order, card: Card }) => (
 						<Card key={`${feature} ${order}`} />

@@ -1,4 +1,4 @@
-import type { SystemService } from "@api";
+import { type SystemService, useProblems } from "@api";
 import { Button, Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { Link, Loaded, lookOf, reasonsOf, ServiceState, serviceName, stateOf } from "@ui";
 import { useState } from "react";
@@ -10,12 +10,13 @@ import { counts, sorted } from "./services";
 export function ServicesCard() {
 	const { t } = useTranslation("dashboard");
 	const query = useServices();
-	const known = query.data && reasonsOf(query.data.services).length === 0;
+	const { data: found, isError } = useProblems();
+	const known = query.data && found && !isError && reasonsOf(query.data.services).length === 0;
 	return (
 		<Card isCompact>
 			<CardHeader className="gw-card-head">
 				<CardTitle component="h2">{t("services.title")}</CardTitle>
-				{known && <span className="gw-subtle">{t("services.count", counts(query.data.services))}</span>}
+				{known && <span className="gw-subtle">{t("services.count", counts(query.data.services, found.problems))}</span>}
 			</CardHeader>
 			<CardBody>
 				<Loaded query={query}>{({ services }) => <Services services={sorted(services)} />}</Loaded>

@@ -1,4 +1,4 @@
-import type { SystemService } from "@api";
+import type { Problem, SystemService } from "@api";
 import { expect, test } from "vitest";
 import { counts, sorted } from "./services";
 
@@ -19,6 +19,10 @@ test("trouble comes first, the rest keeps the server's order", () => {
 	expect(sorted(list).map((one) => one.name)).toEqual(["dns", "waf", "api", "ntp", "packet-filter", "radius", "ids"]);
 });
 
-test("how many run of those that could", () => {
-	expect(counts(list)).toEqual({ running: 3, installed: 6 });
+test("how many run of those that are to", () => {
+	const off = { ...service("snmp", "inactive"), off: true };
+	expect(counts([...list, off], [])).toEqual({ running: 3, wanted: 6 });
+	const on = (id: string, severity: Problem["severity"]) =>
+		({ code: "dns.x", severity, subject: { kind: "service", id } }) as Problem;
+	expect(counts(list, [on("ntp", "error"), on("api", "warning")])).toEqual({ running: 2, wanted: 6 });
 });

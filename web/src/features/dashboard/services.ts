@@ -1,4 +1,4 @@
-import type { SystemService } from "@api";
+import type { Problem, SystemService } from "@api";
 import { lookOf, type Status, stateOf } from "@ui";
 
 const rank: Status[] = ["danger", "warning", "info", "success", "neutral"];
@@ -9,11 +9,22 @@ export function sorted(services: SystemService[]): SystemService[] {
 	return services.toSorted((a, b) => weight(a) - weight(b));
 }
 
-/** counts is how many services run, and how many could. */
-export function counts(services: SystemService[]): { running: number; installed: number } {
-	const installed = services.filter((service) => stateOf(service) !== "absent");
+/** broken are the services that run, as far as anybody can see from outside, and do not do their job. */
+const broken = (problems: Problem[]) =>
+	new Set(
+		problems
+			.filter(
+				({ subject, severity }) => subject.kind === "service" && (severity === "error" || severity === "critical"),
+			)
+			.map(({ subject }) => subject.id),
+	);
+
+/** counts is how many services run, and how many are to: what is switched off is missed by nobody. */
+export function counts(services: SystemService[], problems: Problem[]): { running: number; wanted: number } {
+	const wanted = services.filter((service) => !["absent", "off"].includes(stateOf(service)));
+	const bad = broken(problems);
 	return {
-		running: installed.filter((service) => lookOf(service) === "success").length,
-		installed: installed.length,
+		running: wanted.filter((service) => lookOf(service) === "success" && !bad.has(service.name)).length,
+		wanted: wanted.length,
 	};
 }

@@ -9,7 +9,7 @@ export default function EnableDialog({ rule, onClose }: { rule: Rule; onClose: (
 	const { t } = useTranslation("firewall");
 	const { mutateAsync: save } = useSave(rules);
 	const enable = async () => {
-		const { outcome } = await save({ row: rule, body: { ...inputOf(rule), enabled: true } });
+		const { outcome } = await save({ row: rule, body: { ...inputOf(rule), enabled: true, sure: true } });
 		tell(t("rule.saved", { name: rule.name }), "firewall", outcome);
 	};
 	return (

@@ -50,8 +50,14 @@ function Grid({ matrix, onShow }: { matrix: FirewallMatrix; onShow: (cell: Firew
 	const zones = matrix.zones.map((zone) => zone.name);
 	const to = (zone: string) => (zone === gateway ? t("matrix.gateway") : zone);
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-		<section className="gw-fw-matrix" data-dense={zones.length >= dense} aria-label={t("tab.matrix")} tabIndex={0}>
+		<section
+			className="gw-fw-matrix"
+			data-wide
+			data-dense={zones.length >= dense}
+			aria-label={t("tab.matrix")}
+			// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+			tabIndex={0}
+		>
 			<table>
 				<thead>
 					<tr>

@@ -84,3 +84,19 @@ test("all that match are ticked by the box above them", async () => {
 	await user.click(screen.getByRole("checkbox", { name: "Select all that match" }));
 	await waitFor(() => expect(screen.queryByText("3 selected")).toBeNull());
 }, 40_000);
+
+test("what is done to rows that are ticked is judged by what they are now", async () => {
+	let now = rules;
+	answer({
+		...common,
+		"GET /firewall/rules": () => ok(now, { "X-Total-Count": String(now.length) }),
+	});
+	const user = await tickAll();
+	// Somebody else disables all of them meanwhile.
+	now = rules.map((rule) => ({ ...rule, enabled: false, revision: rule.revision + 1 }));
+	await user.click(within(screen.getByRole("toolbar")).getByRole("button", { name: "Disable" }));
+	expect(await screen.findByText("None of the selected objects needs this any more", undefined, wait)).toBeTruthy();
+	expect(screen.queryByRole("dialog")).toBeNull();
+	await user.click(within(screen.getByRole("toolbar")).getByRole("button", { name: "Enable" }));
+	expect(await screen.findByRole("button", { name: `Enable (${rules.length})` }, wait)).toBeTruthy();
+}, 40_000);

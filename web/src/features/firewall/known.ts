@@ -7,6 +7,7 @@ import {
 	listFirewallServices,
 } from "@api";
 import { fitting, type Known } from "./resolve";
+import { learn } from "./risk";
 import { readAddress, readServices, serviceText, tokensOf } from "./typed";
 
 /** Typed is what an operator typed into a rule. */
@@ -60,17 +61,27 @@ export async function lookUp({ source, destination, service }: Typed, signal?: A
 		found(listFirewallServiceGroups, [...tokensOf(service).map((token) => token.text), ...group], signal),
 	]);
 	const known = { addresses, addressGroups, services, serviceGroups };
-	return { ...known, addresses: [...addresses, ...(await membersOf(known, names, signal))] };
+	const members = await membersOf(known, names, signal);
+	learn([...addresses, ...members], addressGroups);
+	return { ...known, addresses: [...addresses, ...members] };
 }
 
 /** A sentence tells the members of a group as small as that. */
 const small = 5;
 
-/** membersOf are the objects of small groups that are named. */
+/** How every address of a family is stored. */
+const whole = ["/0", "0.0.0.0-255.255.255.255", "::-ffff:"];
+
+/** membersOf are the objects of small groups that are named; of a larger one, those that may be every address. */
 async function membersOf({ addresses, addressGroups }: Known, names: string[], signal?: AbortSignal) {
-	const ids = addressGroups
-		.filter((group) => names.includes(group.name) && group.member_count <= small)
-		.flatMap((group) => group.members ?? []);
-	const missing = [...new Set(ids)].filter((id) => !addresses.some((one) => one.id === id));
-	return Promise.all(missing.map(async (id) => (await getFirewallAddressObject({ path: { id }, signal })).data));
+	const groups = addressGroups.filter((group) => names.includes(group.name));
+	const isNew = (id: string) => !addresses.some((one) => one.id === id);
+	const ids = groups.filter((group) => group.member_count <= small).flatMap((group) => group.members ?? []);
+	const large = new Set(groups.filter((group) => group.member_count > small).flatMap((group) => group.members ?? []));
+	const wide = large.size > 0 ? await found(listFirewallAddressObjects, whole, signal) : [];
+	const missing = [...new Set(ids)].filter(isNew);
+	const few = await Promise.all(
+		missing.map(async (id) => (await getFirewallAddressObject({ path: { id }, signal })).data),
+	);
+	return [...few, ...wide.filter(({ id }) => large.has(id) && isNew(id) && !missing.includes(id))];
 }

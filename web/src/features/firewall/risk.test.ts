@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEverywhere } from "./risk";
+import { isEverywhere, learn } from "./risk";
 
 test.each([
 	["", true],
@@ -16,4 +16,14 @@ test.each([
 	["0.0.0.0", false],
 ])("%j is any address: %s", (typed, any) => {
 	expect(isEverywhere(typed)).toBe(any);
+});
+
+test("a name is any address while what it stands for is", () => {
+	const object = (value: string) => [{ id: "1", name: "internet", value }];
+	const groups = [{ id: "g", name: "all of it", members: ["1"] }];
+	const seen = () => ["internet", '"internet", printers', "all of it", "printers"].map(isEverywhere);
+	learn(object("0.0.0.0/0"), groups);
+	expect(seen()).toEqual([true, true, true, false]);
+	learn(object("192.0.2.0/24"), groups);
+	expect(seen()).toEqual([false, false, false, false]);
 });

@@ -1,9 +1,10 @@
+import { useStore } from "@api";
 import { zFirewallRuleInput } from "@api/schemas";
 import { type FormSpec, useUrlState } from "@ui";
 import * as z from "zod/mini";
 import { RuleSentence } from "./RuleSentence";
 import { useSourceZones, useTargetZones } from "./requests";
-import { isEverywhere } from "./risk";
+import { isEverywhere, wholeNames } from "./risk";
 import { startOf } from "./rule";
 import { addressNames, serviceNames } from "./sources";
 
@@ -25,7 +26,10 @@ export const form: FormSpec = {
 		service: text,
 		sure: z.optional(z.literal(true)),
 	}),
-	useInitial: () => startOf(useUrlState()[0]),
+	useInitial: () => {
+		useStore(wholeNames); // what a name stands for is known a moment after it was typed
+		return startOf(useUrlState()[0]);
+	},
 	Summary: RuleSentence,
 	fields: [
 		{ name: "name", focus: true, section: "rule" },

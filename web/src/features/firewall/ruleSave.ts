@@ -2,6 +2,7 @@ import { ApiError, batch, type ChangeOperation, type FirewallRule, type Firewall
 import i18next from "i18next";
 import { lookUp, type Typed } from "./known";
 import { Unknown } from "./resolve";
+import { isEverywhere } from "./risk";
 import { type Filling, Misread, requestOf } from "./ruleRequest";
 import { typedOf } from "./ruleTexts";
 
@@ -22,6 +23,7 @@ export async function saveRule({ body, headers, alone, operation, before }: Save
 	if (body.source === undefined && body.destination === undefined && body.service === undefined)
 		return alone(unsure(body));
 	const typed = { source: body.source ?? "", destination: body.destination ?? "", service: body.service ?? "" };
+	await askTwice(body, typed);
 	const kept = before ? keptOf(before, await typedOf(before), typed) : {};
 	const changed = Object.fromEntries(
 		Object.entries(typed).map(([field, text]) => [field, field in kept ? "" : text]),
@@ -39,6 +41,15 @@ export async function saveRule({ body, headers, alone, operation, before }: Save
 	// A dry run answers what would change.
 	const rule = "results" in data ? (data.results ?? []).at(-1) : data;
 	return { data: rule as FirewallRule, response };
+}
+
+/** askTwice refuses what accepts everything and is not said twice. Who was faster than the form finds its question there then. */
+async function askTwice({ action, src_zone, dst_zone, sure }: Filling, typed: Typed): Promise<void> {
+	if (sure || action !== "accept" || src_zone !== "any" || dst_zone !== "any") return;
+	await lookUp(typed); // learns what the names stand for
+	if (!isEverywhere(typed.source) || !isEverywhere(typed.destination)) return;
+	const message = i18next.t("rule.help.sure", { ns: "firewall" });
+	throw new ApiError(422, "invalid", message, [{ field: "sure", message }]);
 }
 
 const refs: Record<keyof Typed, (keyof FirewallRule & keyof FirewallRuleInput)[]> = {

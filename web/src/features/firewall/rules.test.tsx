@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
 import { answer, listed, ok, refusal } from "../../test/server";
 import { feature } from ".";
-import { ann, answers, rules } from "./fixture";
+import { ann, answers, printers, rules } from "./fixture";
 
 const common = listed(answers);
 
@@ -156,6 +156,23 @@ test("accepting everything is asked for twice", async () => {
 	await user.click(create);
 	await waitFor(() => expect(sent(seen, "POST", "/rules")).toHaveLength(1), wait);
 	expect(await sent(seen, "POST", "/rules")[0]!.json()).not.toHaveProperty("sure");
+}, 30_000);
+
+test("a name for every address is asked for twice as well", async () => {
+	const all = { ...printers, id: "a9", name: "internet", kind: "network", value: "0.0.0.0/0" };
+	const seen = answer({
+		...common,
+		"GET /firewall/address-objects": () => ok([all], { "X-Total-Count": "1" }),
+		"GET /firewall/address-groups": () => ok([]),
+		"POST /firewall/rules": () => ok(rules[0], { "Gateway-Change": "c1" }, 201),
+	});
+	renderApp([feature], typed({ action: "accept", src_zone: "any", dst_zone: "any", source: "internet" }));
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("button", { name: "Create" }, wait));
+	await user.click(await screen.findByRole("switch", { name: /Accept any source to any destination/ }, wait));
+	expect(sent(seen, "POST", "/rules")).toHaveLength(0);
+	await user.click(screen.getByRole("button", { name: "Create" }));
+	await waitFor(() => expect(sent(seen, "POST", "/rules")).toHaveLength(1), wait);
 }, 30_000);
 
 test("an entry that nobody knows is told at its field", async () => {

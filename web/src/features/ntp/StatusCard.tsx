@@ -9,16 +9,17 @@ export function StatusCard() {
 	const { t } = useTranslation("ntp");
 	const text = useErrorText();
 	const query = useStatus();
+	const off = isOff(query.error);
+	const admin = useCan("admin");
 	return (
 		<section className="gw-panel gw-ntp-card" aria-label={t("status.title")}>
 			<div className="gw-ntp-facts">
-				{query.data && <Facts status={query.data} />}
-				{!query.data && query.error && (
-					<Notice kind={isOff(query.error) ? "info" : "warning"} title={text(query.error)} />
-				)}
+				{query.data && !off && <Facts status={query.data} />}
+				{(off || !query.data) && query.error && <Notice kind={off ? "info" : "warning"} title={text(query.error)} />}
 				{!query.data && !query.error && <Waiting height="3rem" />}
 			</div>
-			{useCan("admin") && <SyncButton />}
+			{/* A daemon that is not to run cannot set the clock. */}
+			{admin && !off && <SyncButton />}
 		</section>
 	);
 }

@@ -1,12 +1,15 @@
 import type { Certificate } from "@api";
-import { Checkbox } from "@patternfly/react-core";
-import { FieldHint } from "@ui";
-import { type UseFormReturn, useController } from "react-hook-form";
+import { Button, Checkbox, ExpandableSection } from "@patternfly/react-core";
+import { FieldHint, Notice, useErrorText } from "@ui";
+import { FormField } from "@ui/FormField";
+import { useState } from "react";
+import { type Control, type UseFormReturn, useController } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { Choices } from "./Choices";
 import { coverOf } from "./cover";
-import { hostOf, isWildcard, type Values } from "./publish";
-import { useTermsAgreed } from "./requests";
+import { authorityOf, hostOf, isWildcard, type Values } from "./publish";
+import { inputs } from "./publishForm";
+import { useAsksTerms, useAuthority } from "./requests";
 
 interface Props {
 	form: UseFormReturn<Values>;
@@ -19,7 +22,9 @@ export function CertificateStep({ form, certificates = [] }: Props) {
 	const name = hostOf(form.watch("name"));
 	const cover = coverOf(certificates, name);
 	const wildcard = isWildcard(name);
-	const terms = useTermsAgreed();
+	const asksTerms = useAsksTerms();
+	const { data: stored } = useAuthority();
+	const authority = authorityOf((asksTerms && form.watch("directory")) || stored?.directory_url);
 	// The server refuses a second certificate for the very same name.
 	const taken = Boolean(cover?.names.includes(name));
 	const covered = { value: "covered" as const, hint: t("publish.certificate.coveredHint", { name: cover?.names[0] }) };
@@ -31,9 +36,10 @@ export function CertificateStep({ form, certificates = [] }: Props) {
 				...(cover ? [covered] : []),
 				{
 					value: "acme",
+					label: t("publish.certificate.acme", { authority }),
 					off: wildcard || taken,
 					hint: wildcard ? t("publish.invalid.wildcard") : undefined,
-					content: terms === false && <Terms form={form} />,
+					content: asksTerms && <Authority form={form} />,
 				},
 				{ value: "self_signed", off: taken },
 				...(cover ? [] : [{ value: "later" as const }]),
@@ -42,13 +48,15 @@ export function CertificateStep({ form, certificates = [] }: Props) {
 	);
 }
 
-/** Terms lets an authority's terms be agreed to where they are needed, once for the gateway. */
-function Terms({ form }: { form: UseFormReturn<Values> }) {
+/** Authority has its terms agreed to where they are needed, once for the gateway, and lets another one be named. */
+function Authority({ form }: { form: UseFormReturn<Values> }) {
 	const { t } = useTranslation("proxy");
 	const { field, fieldState } = useController({ name: "terms", control: form.control });
+	const [open, setOpen] = useState(Boolean(form.getValues("directory")));
 	const wrong = fieldState.error?.message;
 	return (
 		<>
+			<Unknown />
 			<Checkbox
 				id="publish-terms"
 				ref={field.ref}
@@ -65,6 +73,29 @@ function Terms({ form }: { form: UseFormReturn<Values> }) {
 					{wrong}
 				</FieldHint>
 			)}
+			<ExpandableSection
+				toggleText={t("publish.certificate.other")}
+				isExpanded={open || Boolean(form.formState.errors.directory)}
+				onToggle={(_, expanded) => setOpen(expanded)}
+			>
+				<FormField ns="proxy/publish" input={inputs.directory} control={form.control as unknown as Control} />
+			</ExpandableSection>
 		</>
+	);
+}
+
+/** Unknown says that the settings of the authority could not be loaded, and loads them once more. */
+function Unknown() {
+	const { t } = useTranslation("proxy");
+	const text = useErrorText();
+	const { data, failureReason, refetch } = useAuthority();
+	if (data || !failureReason) return null;
+	return (
+		<Notice kind="warning" title={t("publish.certificate.unknown")}>
+			<p>{text(failureReason)}</p>
+			<Button variant="link" isInline onClick={() => void refetch()}>
+				{t("publish.certificate.again")}
+			</Button>
+		</Notice>
 	);
 }

@@ -8,7 +8,7 @@ import type { Values } from "./publish";
 interface Props<N extends "where" | "certificate"> {
 	form: UseFormReturn<Values>;
 	name: N;
-	choices: { value: Values[N]; off?: boolean; hint?: ReactNode; content?: ReactNode }[];
+	choices: { value: Values[N]; off?: boolean; label?: string; hint?: ReactNode; content?: ReactNode }[];
 }
 
 /** Choices lets one of a few ways be chosen; what the way needs to know stands below it. */
@@ -18,13 +18,13 @@ export function Choices<N extends "where" | "certificate">({ form, name, choices
 	const wrong = fieldState.error?.message;
 	return (
 		<fieldset className="gw-choices" aria-labelledby="publish-step">
-			{choices.map(({ value, off = false, hint, content }, place) => (
+			{choices.map(({ value, off = false, label, hint, content }, place) => (
 				<div key={value} className="gw-choice" data-chosen={field.value === value}>
 					<Radio
 						id={`${name}-${value}`}
 						name={name}
 						ref={place === 0 ? field.ref : undefined}
-						label={t(`publish.${name}.${value}`)}
+						label={label ?? t(`publish.${name}.${value}`)}
 						description={hint ?? t(`publish.${name}.${value}Hint`)}
 						isChecked={field.value === value}
 						isDisabled={off}

@@ -22,7 +22,7 @@ import {
 	type Values,
 } from "./publish";
 import { publishResolver } from "./publishForm";
-import { useAgree, useCertificates, usePublish, useTermsAgreed } from "./requests";
+import { useAgree, useAsksTerms, useCertificates, usePublish } from "./requests";
 import { SummaryStep } from "./SummaryStep";
 import { WhereStep } from "./WhereStep";
 
@@ -30,7 +30,7 @@ import { WhereStep } from "./WhereStep";
 export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) {
 	const { t } = useTranslation("proxy");
 	const text = useErrorText();
-	const asksTerms = useTermsAgreed() === false;
+	const asksTerms = useAsksTerms();
 	const resolver = publishResolver(t, asksTerms);
 	const form = useForm<Values>({ defaultValues: startValues, resolver, mode: "onTouched" });
 	const { isSubmitting: isPending } = form.formState;
@@ -80,7 +80,7 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 	const finish = form.handleSubmit(async (values) => {
 		setAbove([]);
 		try {
-			if (asksTerms && values.certificate === "acme") await agree();
+			if (asksTerms && values.certificate === "acme") await agree(values.directory.trim());
 			const made = operationsOf(values, ids);
 			onDone({ values, ids, done: await publish({ operations: made, ask: askOf(said, false) }) });
 		} catch (error) {

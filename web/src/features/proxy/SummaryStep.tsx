@@ -3,8 +3,8 @@ import { Button } from "@patternfly/react-core";
 import type { UseFormReturn } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { coverOf } from "./cover";
-import { hostOf, poolName, type Step, type Values } from "./publish";
-import { usePools } from "./requests";
+import { authorityOf, hostOf, poolName, type Step, type Values } from "./publish";
+import { useAuthority, usePools } from "./requests";
 
 interface Props {
 	form: UseFormReturn<Values>;
@@ -15,6 +15,7 @@ interface Props {
 /** SummaryStep shows all answers once more, each with the way back to it. */
 export function SummaryStep({ form, certificates = [], onEdit }: Props) {
 	const { t } = useTranslation("proxy");
+	const { data: stored } = useAuthority();
 	const values = form.getValues();
 	const name = hostOf(values.name);
 	const pool = usePools()?.find((one) => one.id === values.backend_id)?.name ?? "";
@@ -24,7 +25,8 @@ export function SummaryStep({ form, certificates = [], onEdit }: Props) {
 		new: [server, t("publish.newPool", { name: poolName(values) })],
 		later: [t("publish.where.later")],
 	}[values.where];
-	const chosen = t(`publish.certificate.${values.certificate}`);
+	const authority = authorityOf(values.directory || stored?.directory_url);
+	const chosen = t(`publish.certificate.${values.certificate}`, { authority });
 	const cover = values.certificate === "covered" ? [coverOf(certificates, name)?.names[0] ?? ""] : [];
 	const rows: [Step, string[]][] = [
 		["name", [name]],

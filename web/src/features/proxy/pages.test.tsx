@@ -75,6 +75,47 @@ test("the wizard makes one change of all its answers, and says what came of it",
 	expect(operations[2]?.body).toEqual({ name: "shop.example.com", backend_id: operations[0]?.id });
 }, 20_000);
 
+test("an authority whose settings cannot be loaded is asked for once more, and another one is named with its terms", async () => {
+	let stored = () => refusal(500, { code: "internal" });
+	const seen = answer({
+		...common,
+		"GET /system/acme": () => stored(),
+		"PUT /system/acme": () => ok({}),
+		"POST /batch": () => ok({ results: [] }),
+	});
+	renderApp([feature], "/proxy/publish");
+	const user = userEvent.setup();
+	const next = () => user.click(screen.getByRole("button", { name: "Next" }));
+	const enter = async (name: string, text: string) => {
+		await user.clear(await screen.findByRole("textbox", { name: new RegExp(`^${name}`) }));
+		await user.paste(text);
+	};
+	await enter("Name", "shop.example.com");
+	await next();
+	await enter("Address", "192.0.2.40");
+	await next();
+	await screen.findByText(/settings could not be loaded/, undefined, { timeout: 5_000 });
+	stored = () => ok({ email: "a@b.c", directory_url: "", terms_agreed: false });
+	await user.click(screen.getByRole("button", { name: "Try again" }));
+	await waitFor(() => expect(screen.queryByText(/settings could not be loaded/)).toBeNull());
+	await user.click(screen.getByRole("button", { name: "Use another certificate authority" }));
+	await enter("ACME directory URL", "ca.example.com");
+	await user.click(screen.getByRole("checkbox", { name: /I agree/ }));
+	await next();
+	await screen.findByText("Enter a URL that starts with https://.");
+	await enter("ACME directory URL", "https://ca.example.com/dir");
+	await next();
+	await screen.findByText("ca.example.com (ACME), renewed automatically");
+	await user.click(screen.getByRole("button", { name: "Publish" }));
+	await screen.findByRole("heading", { name: /shop\.example\.com is published/ });
+	const put = seen.find((request) => request.method === "PUT");
+	expect(await put?.json()).toEqual({
+		email: "a@b.c",
+		directory_url: "https://ca.example.com/dir",
+		terms_agreed: true,
+	});
+});
+
 test("what the server refuses stands at the step that asked for it, and nothing typed is lost", async () => {
 	const fields = [{ field: "operations[1].body.address", message: "must be a single host address" }];
 	answer({ ...common, "POST /batch": () => refusal(400, { code: "invalid", fields }) });

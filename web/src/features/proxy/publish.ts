@@ -18,6 +18,8 @@ export interface Values {
 	certificate: "covered" | "acme" | "self_signed" | "later";
 	/** Agreed to the authority's terms here; asked for only where nobody did before. */
 	terms: boolean;
+	/** Directory of another authority, asked for with its terms; empty for the one that is set. */
+	directory: string;
 }
 
 export type FieldName = keyof Values;
@@ -32,13 +34,14 @@ export const startValues: Values = {
 	port: 80,
 	certificate: "acme",
 	terms: false,
+	directory: "",
 };
 
 /** fieldsOf are the inputs that stand on a step. */
 export const fieldsOf: Record<Step, FieldName[]> = {
 	name: ["name"],
 	where: ["where", "backend_id", "pool_name", "scheme", "address", "port"],
-	certificate: ["certificate", "terms"],
+	certificate: ["certificate", "terms", "directory"],
 	summary: [],
 };
 
@@ -56,6 +59,14 @@ const label = "[\\p{L}\\p{N}_]([\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}_])?";
 const hostForm = new RegExp(`^(\\*\\.)?(${label}\\.)+${label}$`, "u");
 const addressForm = /^[\d.]+$|:/;
 
+const directoryForm = /^https:\/\/[^/@\s]+/;
+
+/** authorityOf names the authority with this directory; no directory is the usual one's. */
+export function authorityOf(directory = ""): string {
+	const url = directory.trim();
+	return url && URL.canParse(url) ? new URL(url).host : "Let’s Encrypt";
+}
+
 /** isSiteName says whether a text can be the name of a site; the server has the last word. */
 export const isSiteName = (text: string) => hostForm.test(text) && !addressForm.test(text);
 
@@ -72,7 +83,10 @@ export function wrongIn(values: Values, asksTerms = false): Partial<Record<Field
 		if (port === "" || !Number.isInteger(port) || port < 1 || port > 65_535) wrong.port = "port";
 	}
 	if (values.certificate === "acme" && isWildcard(hostOf(values.name))) wrong.certificate = "wildcard";
-	if (values.certificate === "acme" && asksTerms && !values.terms) wrong.terms = "terms";
+	if (values.certificate === "acme" && asksTerms) {
+		if (!values.terms) wrong.terms = "terms";
+		if (values.directory.trim() && !directoryForm.test(values.directory.trim())) wrong.directory = "directory";
+	}
 	return wrong;
 }
 

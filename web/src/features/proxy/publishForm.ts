@@ -1,4 +1,4 @@
-import { zProxyBackendInput, zProxyDomainInput, zProxyServerInput } from "@api/schemas";
+import { zProxyBackendInput, zProxyDomainInput, zProxyServerInput, zSystemAcme } from "@api/schemas";
 import { describe, type Field, type FormSchema, type Input } from "@ui/fields";
 import type { TFunction } from "i18next";
 import type { FieldErrors, Resolver } from "react-hook-form";
@@ -31,4 +31,5 @@ export const inputs = {
 	address: input(zProxyServerInput, { name: "address" }, "address"),
 	port: input(zProxyServerInput, { name: "port", narrow: true }, "port"),
 	poolName: input(zProxyBackendInput, { name: "name", required: false }, "pool_name"),
+	directory: input(zSystemAcme, { name: "directory_url" }, "directory"),
 };

@@ -92,15 +92,22 @@ export const usePublish = () =>
 		onSuccess: () => invalidate("proxy", "cert", "change"),
 	});
 
-/** useTermsAgreed says whether an authority would issue anything at all; undefined while not known. */
-export const useTermsAgreed = () => useQuery(getAcmeOptions()).data?.terms_agreed;
+/** useAuthority is whom certificates are ordered from. */
+export const useAuthority = () => useQuery(getAcmeOptions());
 
-/** useAgree agrees to the authority's terms, and leaves everything else about it as it is. */
+/** useAsksTerms: an authority issues nothing before its terms are agreed to. What cannot be known is asked for. */
+export function useAsksTerms(): boolean {
+	const { data, failureCount } = useAuthority();
+	return data ? !data.terms_agreed : failureCount > 0;
+}
+
+/** useAgree agrees to the authority's terms. The authority stays what it is, unless another one is named. */
 export const useAgree = () =>
 	useMutation({
-		mutationFn: async () => {
+		mutationFn: async (directory: string) => {
 			const { data } = await getAcme();
-			return setAcme({ body: { ...data, terms_agreed: true } });
+			const authority = directory ? { ...data, directory_url: directory } : data;
+			return setAcme({ body: { ...authority, terms_agreed: true } });
 		},
 		onSuccess: () => invalidate("system", "cert", "audit"),
 	});

@@ -47,7 +47,7 @@ export function useSend(operation: Operation) {
 	return useMutation<Reply, ApiError, Call>({
 		mutationFn: send,
 		onSuccess: ({ status }) => {
-			if (status === 401 && operation.access !== "public") session.ended();
+			if (status === 401 && operation.access !== "public") void session.refused();
 			if (operation.method !== "GET" && status < 400) void invalidate(operation.tag);
 		},
 	});

@@ -12,7 +12,7 @@ export function DoneStep() {
 	const navigate = useNavigate();
 	const primary = useRef<HTMLButtonElement>(null);
 	useEffect(() => primary.current?.focus(), []);
-	const secondFactor = () => void navigate({ to: "/account", search: { tab: "second-factor" } as never });
+	const secondFactor = () => void navigate({ to: "/account", search: { tab: "second-factor", do: "enrol" } as never });
 	return (
 		<BarePage title={t("done.title")} lead={t("done.lead", { email: identity?.email ?? "" })}>
 			<Button ref={primary} isBlock onClick={() => void navigate({ to: "/" })}>

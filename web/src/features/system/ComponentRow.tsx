@@ -24,8 +24,8 @@ export function ComponentRow({ state, admin }: { state: ApplyState; admin: boole
 			<Td dataLabel={t("column.state")}>
 				<StatusLabel status={standingLooks[standing]}>{t(`components.standing.${standing}`)}</StatusLabel>
 			</Td>
-			<Td dataLabel={t("column.disk")}>{t(`components.disk.${diskOf(state)}`)}</Td>
-			<Td dataLabel={t("column.running")}>{t(`components.running.${runningOf(state)}`)}</Td>
+			<Td dataLabel={t("column.disk")}>{t(`components.disk.${diskOf(state, known)}`)}</Td>
+			<Td dataLabel={t("column.running")}>{t(`components.running.${runningOf(state, known)}`)}</Td>
 			<Td dataLabel={t("column.edits")} className="gw-wide-cell">
 				{admin ? <EditsSwitch state={state} /> : t(state.keep_edits ? "components.keep" : "components.putBack")}
 			</Td>

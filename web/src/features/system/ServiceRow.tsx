@@ -1,6 +1,6 @@
 import type { SystemService } from "@api";
 import { Button } from "@patternfly/react-core";
-import { formatBytes, ServiceState, serviceName, stateOf, Td, Time, Tr, useUrlState } from "@ui";
+import { formatBytes, ServiceState, serviceName, stateOf, Td, Time, Tr, useServiceProblem, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ServiceSwitch } from "./ServiceSwitch";
 import { bootOf } from "./services";
@@ -11,12 +11,14 @@ export function ServiceRow({ service, admin }: { service: SystemService; admin: 
 	const state = stateOf(service);
 	const boot = bootOf(service);
 	const name = serviceName(service.name, service.description);
+	const problem = useServiceProblem(service);
 	return (
 		<Tr>
 			<Td dataLabel={t("column.service")}>
 				<div>
 					{name}
 					{service.unit && <div className="gw-system-unit">{service.unit}</div>}
+					{problem && <div className="gw-system-sub">{problem}</div>}
 				</div>
 			</Td>
 			<Td dataLabel={t("column.state")}>

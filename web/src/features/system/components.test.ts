@@ -16,21 +16,17 @@ const fine: ApplyState = {
 	keep_edits: false,
 };
 
-test("how a component stands, in words", () => {
-	expect(["live", "checking", "failed", "held"].map((stage) => standingOf({ stage } as ApplyState, true))).toEqual([
-		"live",
-		"busy",
-		"failed",
-		"held",
-	]);
-	expect([diskOf(fine), diskOf({ ...fine, installed: "" }), diskOf({ ...fine, wanted: "b" })]).toEqual([
-		"wanted",
-		"nothing",
-		"older",
-	]);
-	expect([runningOf(fine), runningOf({ ...fine, observed: "" }), runningOf({ ...fine, observed: "b" })]).toEqual([
-		"disk",
-		"unknown",
-		"other",
-	]);
+test.each<[string, Partial<ApplyState>, boolean, string, string, string]>([
+	["all is well", {}, true, "live", "wanted", "disk"],
+	["being applied", { stage: "checking", wanted: "b" }, true, "busy", "older", "disk"],
+	["nothing there yet", { stage: "failed", installed: "", observed: "" }, true, "failed", "nothing", "down"],
+	["another one runs", { observed: "b" }, true, "live", "wanted", "other"],
+	["switched off", { off: ["unbound.service"], observed: "" }, true, "off", "wanted", "down"],
+	["edits are kept", { stage: "held", keep_edits: true, drift: ["/etc/x"] }, true, "held", "edited", "unknown"],
+	["edits would be kept", { keep_edits: true }, true, "live", "wanted", "disk"],
+	["edits are put back", { drift: ["/etc/x"] }, true, "live", "wanted", "disk"],
+	["the applier is away", {}, false, "unknown", "unknown", "unknown"],
+])("how a component stands: %s", (_, more, known, standing, disk, running) => {
+	const state = { ...fine, ...more };
+	expect([standingOf(state, known), diskOf(state, known), runningOf(state, known)]).toEqual([standing, disk, running]);
 });

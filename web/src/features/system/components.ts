@@ -4,29 +4,39 @@ import type { Status } from "@ui/StatusLabel";
 /** busyStages are those between a change and its being live. */
 const busyStages = ["rendering", "checking", "installing", "reloading"];
 
-export type Standing = "live" | "busy" | "failed" | "held" | "unknown";
+export type Standing = "live" | "off" | "busy" | "failed" | "held" | "unknown";
 
 /** standingOf says in one word how a component stands. While the applier is away, nobody knows: what it said last may be over. */
-export function standingOf({ stage }: Pick<ApplyState, "stage">, known: boolean): Standing {
+export function standingOf({ stage, off }: Pick<ApplyState, "stage" | "off">, known: boolean): Standing {
 	if (!known) return "unknown";
 	if (stage === "failed" || stage === "held") return stage;
-	return busyStages.includes(stage) ? "busy" : "live";
+	if (busyStages.includes(stage)) return "busy";
+	return off.length > 0 ? "off" : "live";
 }
 
 export const standingLooks: Record<Standing, Status> = {
 	live: "success",
+	off: "neutral",
 	busy: "info",
 	failed: "danger",
 	held: "warning",
 	unknown: "neutral",
 };
 
-type Hashes = Pick<ApplyState, "wanted" | "installed" | "observed">;
+type Files = Pick<ApplyState, "wanted" | "installed" | "observed" | "drift" | "keep_edits">;
+
+/** isEdited says that the files are not those that were installed, and stay so. */
+const isEdited = ({ drift, keep_edits }: Files) => keep_edits && drift.length > 0;
 
 /** diskOf compares the files with what the database wants. */
-export const diskOf = ({ wanted, installed }: Hashes) =>
-	installed === "" ? "nothing" : installed === wanted ? "wanted" : "older";
+export function diskOf(files: Files, known: boolean) {
+	if (!known) return "unknown";
+	if (isEdited(files)) return "edited";
+	return files.installed === "" ? "nothing" : files.installed === files.wanted ? "wanted" : "older";
+}
 
-/** runningOf compares what the daemon runs on with the files. */
-export const runningOf = ({ installed, observed }: Hashes) =>
-	observed === "" ? "unknown" : observed === installed ? "disk" : "other";
+/** runningOf compares what the daemon runs on with the files. Of files that were edited nobody knows whether it has read them. */
+export function runningOf(files: Files, known: boolean) {
+	if (!known || isEdited(files)) return "unknown";
+	return files.observed === "" ? "down" : files.observed === files.installed ? "disk" : "other";
+}

@@ -3,7 +3,6 @@ import type { Plan } from "@api";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Input } from "../fields";
-import { unitText } from "../units";
 import { useValueText } from "../valueText";
 import { useWords } from "../words";
 import { FileDiffs } from "./FileDiffs";
@@ -46,12 +45,7 @@ const unreadable = /password|secret|_key$|_id$/;
 function Fields({ plan, ns, inputs }: Required<Props>) {
 	const { t, has } = useWords(ns);
 	const { t: shared } = useTranslation("ui");
-	const words = useValueText(ns);
-	const text = (name: string, value: unknown) => {
-		const unit = inputs.find((input) => input.name === name)?.unit;
-		if (!unit || typeof value !== "number") return words(name, value);
-		return value === 0 && has(`zero.${name}`) ? t(`zero.${name}`) : unitText(unit, value);
-	};
+	const text = useValueText(ns, inputs);
 	const rows = plan.rows.filter((row) => row.operation === "UPDATE");
 	const changes = rows.length === 1 && rows[0] ? fieldsOf(rows[0]).filter(({ field }) => has(`field.${field}`)) : [];
 	if (changes.length === 0) return null;

@@ -1,4 +1,4 @@
-import { ApiError, type Outcome, queryClient, revertChange } from "@api";
+import { ApiError, componentsOptions, type Outcome, queryClient, revertChange } from "@api";
 import i18next from "i18next";
 import { sentence } from "../errorText";
 import { serverText } from "../serverText";
@@ -29,7 +29,16 @@ export const reasonOf = (outcome: Outcome) => sentence(serverText({ message: out
 export function tell(title: string, component: string | undefined, outcome: Outcome | undefined): void {
 	if (!component || !outcome) toast.success(title);
 	else if (outcome.waits) toast.info(title, { detail: words("change.waits") });
+	else if (outcome.apply === "live") void tellLive(title, component, outcome);
 	else toast[looks[outcome.apply ?? "live"]](title, { detail: detailOf(component, outcome), undo: backOf(outcome) });
+}
+
+/** tellLive finds out whether the daemon is to run at all: the files of one that is switched off are in nobody's use. */
+async function tellLive(title: string, component: string, outcome: Outcome): Promise<void> {
+	const states = await queryClient.fetchQuery({ ...componentsOptions(), staleTime: 0 }).catch(() => []);
+	const off = states.some((one) => one.component === component && one.off.length > 0);
+	const detail = off ? words("change.off", { name: serviceName(component) }) : detailOf(component, outcome);
+	toast.success(title, { detail, undo: backOf(outcome) });
 }
 
 const looks = { live: "success", pending: "info", failed: "danger" } as const;

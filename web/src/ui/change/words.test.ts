@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { actorOf, subjectOf, titleOf } from "./words";
+import { actionTitle } from "../action";
+import { actorOf, nounOf, subjectOf, titleOf } from "./words";
 
 const change = (action: string, subject: string, reverts: string | null = null) => ({ action, subject, reverts });
 
@@ -32,4 +33,11 @@ test("several things at once are told by what they did", () => {
 	expect(subjectOf({ ...change("batch.revert", "batch 200 operations", "1"), objects: objects.slice(0, 1) })).toBe(
 		"200 rules changed",
 	);
+});
+
+test("undoing several things has words in the log as well, and rows are called by theirs", () => {
+	expect(actionTitle("batch.revert")).toBe("Change reverted");
+	expect(actionTitle("dns.revert")).toBe("DNS change reverted");
+	expect(nounOf("firewall_rules")).toBe("rule");
+	expect(nounOf("lamps")).toBeUndefined();
 });

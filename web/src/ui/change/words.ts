@@ -19,6 +19,10 @@ export function nounsOf(): { table: string; noun: string }[] {
 
 const known = (table: string) => i18next.exists(`noun.${table}_one`, { ns });
 
+/** nounOf is what one row of a table is called; undefined for one that has no word. */
+export const nounOf = (table: string): string | undefined =>
+	known(table) ? i18next.t(`noun.${table}`, { ns, count: 1 }) : undefined;
+
 /** Most kinds of objects that a title names. */
 const most = 3;
 
