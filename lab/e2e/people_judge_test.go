@@ -14,16 +14,31 @@ import (
 
 // told is what GET /problems and gateway-ctl problems say.
 type told struct {
-	Problems []struct{ Code, Severity string }
-	Unknown  []struct{ Component, Message string }
+	Problems []struct {
+		Code, Severity string
+		Subject        struct{ Kind, ID string }
+	}
+	Unknown []struct{ Component, Message string }
 }
 
 // codes are the problems of which a state is one.
-func (d trouble) codes() []string { return strings.Split(d.Problem, "|") }
+func (d trouble) codes() (out []string) {
+	for _, one := range strings.Split(d.Problem, "|") {
+		code, _, _ := strings.Cut(one, " ")
+		out = append(out, code)
+	}
+	return out
+}
 
-// isIn tells whether a state is among what is told.
+// isIn tells whether a state is among what is told. In the other lane there may be one with the same code.
 func (d trouble) isIn(x told) bool {
-	return slices.ContainsFunc(x.codes(), func(code string) bool { return slices.Contains(d.codes(), code) })
+	for _, p := range x.Problems {
+		id := p.Code + " " + p.Subject.Kind + " " + p.Subject.ID + " "
+		if slices.ContainsFunc(strings.Split(d.Problem, "|"), func(one string) bool { return strings.HasPrefix(id, one+" ") }) {
+			return true
+		}
+	}
+	return false
 }
 
 func (x told) codes() (out []string) {
@@ -33,11 +48,20 @@ func (x told) codes() (out []string) {
 	return out
 }
 
-// count is the number at the indicator: reasons why something is not known are told once each.
+// causes are reasons why something is not known that are problems themselves.
+var causes = map[string]string{
+	"the database does not answer":               "system.database_down",
+	"the applier is not running (gateway-apply)": "system.applier_down",
+}
+
+// count is the number at the indicator: reasons why something is not known are told once each, and
+// not beside the problem that they are.
 func (x told) count() int {
 	reasons := map[string]bool{}
 	for _, u := range x.Unknown {
-		reasons[u.Message] = true
+		if cause := causes[u.Message]; cause == "" || !slices.Contains(x.codes(), cause) {
+			reasons[u.Message] = true
+		}
 	}
 	return len(x.Problems) + len(reasons)
 }
@@ -80,8 +104,12 @@ func (w *ward) disagree(d trouble, lasts bool) judgement {
 // commandSays is what gateway-ctl makes of a state.
 func (w *ward) commandSays(d trouble) bool {
 	said := w.command("gateway-ctl problems --json")
-	named := func(code string) bool { return strings.Contains(said, `"`+code+`"`) }
-	return slices.ContainsFunc(d.codes(), named) || d.says != "" && strings.Contains(said, d.says)
+	var x struct{ Data told }
+	_, list, _ := strings.Cut(said, "{") // its verdict may stand before or after
+	if err := json.NewDecoder(strings.NewReader("{" + list)).Decode(&x); err == nil && d.isIn(x.Data) {
+		return true
+	}
+	return d.says != "" && strings.Contains(said, d.says)
 }
 
 func (w *ward) judgeState(v *judgement, d trouble, lasts bool) {

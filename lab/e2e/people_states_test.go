@@ -9,7 +9,7 @@ import (
 // everybody has to say meanwhile.
 type trouble struct {
 	Name    string  `json:"name"`
-	Problem string  `json:"problem,omitempty"` // code, or several of which it is one
+	Problem string  `json:"problem,omitempty"` // code, perhaps with kind and id of its subject, or several of which it is one
 	Sign    string  `json:"sign,omitempty"`    // what the browser shows instead, when it is cut off
 	Places  []place `json:"places"`
 	// Alone is for what others cannot be judged beside.
@@ -153,8 +153,8 @@ func (w *ward) ofTCP() []trouble {
 	return inLane("proxy",
 		trouble{Name: "a TCP service has no server", Problem: "proxy.backend_down", Places: at("Down"), cause: w.closed(), mend: w.reopened(), kind: "tcp_service", id: w.port, state: "down", real: silent, also: failing},
 		trouble{Name: "a TCP service is disabled", Places: at("Disabled"), cause: w.change(path, object{"active": false}), mend: w.change(path, object{"active": true}), kind: "tcp_service", id: w.port, state: "disabled", real: silent},
-		trouble{Name: "the change of a TCP service is rejected", Problem: "change.not_applied", Places: append(at("Not applied"), place{"/system?tab=components", "Reverse proxy", "Not applied", "Live"}), cause: refused(path, object{"port": 8200}), mend: taken(path, object{"port": 8123}), kind: "tcp_service", id: w.port, state: "not_applied", real: elsewhere},
-		trouble{Name: "the change of a domain is rejected", Problem: "change.not_applied", Places: w.domainAt("Not applied"), cause: refused(domain, object{"maintenance": true}), mend: taken(domain, object{"maintenance": false}), kind: "domain", id: w.domain, state: "not_applied", real: func() bool {
+		trouble{Name: "the change of a TCP service is rejected", Problem: "change.not_applied component proxy", Places: append(at("Not applied"), place{"/system?tab=components", "Reverse proxy", "Not applied", "Live"}), cause: refused(path, object{"port": 8200}), mend: taken(path, object{"port": 8123}), kind: "tcp_service", id: w.port, state: "not_applied", real: elsewhere},
+		trouble{Name: "the change of a domain is rejected", Problem: "change.not_applied component proxy", Places: w.domainAt("Not applied"), cause: refused(domain, object{"maintenance": true}), mend: taken(domain, object{"maintenance": false}), kind: "domain", id: w.domain, state: "not_applied", real: func() bool {
 			return w.sql("gateway", "select maintenance from proxy_domains") == "t" && w.visit("/") == 200
 		}},
 	)
@@ -234,7 +234,7 @@ func (w *ward) ofChanges() []trouble {
 		}
 	}
 	return inLane("system",
-		trouble{Name: "a daemon rejects its configuration", Problem: "change.not_applied", Places: append(at("DNS resolver", "Not applied"), place{"/dns", "", "is saved but not applied", ""}), cause: w.rejected(), mend: w.accepted(), kind: "component", id: "dns", state: "failed", real: func() bool {
+		trouble{Name: "a daemon rejects its configuration", Problem: "change.not_applied component dns", Places: append(at("DNS resolver", "Not applied"), place{"/dns", "", "is saved but not applied", ""}), cause: w.rejected(), mend: w.accepted(), kind: "component", id: "dns", state: "failed", real: func() bool {
 			return !w.holds("unbound-checkconf >/dev/null")
 		}},
 		trouble{Name: "an edited file of chrony is kept", Problem: "change.edits_kept", Places: at("Time server", "On hold"), cause: edited("ntp", ntpFile, true), mend: edited("ntp", ntpFile, false), kind: "component", id: "ntp", state: "held", real: hand(ntpFile), also: []string{"ntp.not_synchronised"}},

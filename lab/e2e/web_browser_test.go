@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -60,25 +61,30 @@ func (a *appliance) browse(name string, do deeds, out any, env ...string) notice
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	cmd.Env = append(os.Environ(), append(env,
-		"BASE=https://"+a.node.IP().String()+":3443", "HOME="+a.t.TempDir(), "SCENARIO="+name,
+	return play(a.t, cmd, name, do, out, append(env, "BASE=https://"+a.node.IP().String()+":3443")...)
+}
+
+// play runs a scenario, answers what it asks for, and decodes its result into out.
+func play(t *testing.T, cmd *exec.Cmd, name string, do deeds, out any, env ...string) noticed {
+	t.Helper()
+	cmd.Env = append(os.Environ(), append(env, "HOME="+t.TempDir(), "SCENARIO="+name,
 		"WRECKAGE="+filepath.Join(os.TempDir(), "gateway-web-wreckage"))...)
 	stdin, err := cmd.StdinPipe()
 	stdout, err2 := cmd.StdoutPipe()
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
 	if err := errors.Join(err, err2, cmd.Start()); err != nil {
-		a.t.Fatalf("start %s: %v", name, err)
+		t.Fatalf("start %s: %v", name, err)
 	}
-	result, talked := a.talk(stdout, stdin, do)
+	result, talked := talk(t, stdout, stdin, do)
 	if err := errors.Join(talked, cmd.Wait()); err != nil || result == nil {
-		a.t.Fatalf("%s.mjs: %v\n%s", name, err, complaints.String())
+		t.Fatalf("%s.mjs: %v\n%s", name, err, complaints.String())
 	}
-	return a.conclude(name, result, out)
+	return conclude(t, name, result, out)
 }
 
 // talk answers what the script asks for until it tells its result.
-func (a *appliance) talk(from io.Reader, to io.WriteCloser, do deeds) (json.RawMessage, error) {
+func talk(t *testing.T, from io.Reader, to io.WriteCloser, do deeds) (json.RawMessage, error) {
 	defer to.Close()
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 64<<20)
@@ -101,7 +107,7 @@ func (a *appliance) talk(from io.Reader, to io.WriteCloser, do deeds) (json.RawM
 				return nil, err
 			}
 		default:
-			a.t.Log(m.Note)
+			t.Log(m.Note)
 		}
 	}
 	return result, lines.Err()
@@ -119,15 +125,15 @@ func perform(do deeds, name string, args json.RawMessage) map[string]any {
 	return map[string]any{"ok": true, "value": value}
 }
 
-func (a *appliance) conclude(name string, result json.RawMessage, out any) noticed {
-	a.t.Helper()
+func conclude(t *testing.T, name string, result json.RawMessage, out any) noticed {
+	t.Helper()
 	var common struct {
 		Failed  string
 		Seen    noticed
 		Seconds float64
 	}
 	if err := errors.Join(json.Unmarshal(result, &common), json.Unmarshal(result, out)); err != nil {
-		a.t.Fatalf("the result of %s.mjs: %v: %s", name, err, result)
+		t.Fatalf("the result of %s.mjs: %v: %s", name, err, result)
 	}
 	policy.Lock()
 	policy.scenarios = append(policy.scenarios, name)
@@ -135,14 +141,14 @@ func (a *appliance) conclude(name string, result json.RawMessage, out any) notic
 		policy.broken = append(policy.broken, name+": "+v)
 	}
 	policy.Unlock()
-	a.t.Logf("%s.mjs took %.1f s", name, common.Seconds)
+	t.Logf("%s.mjs took %.1f s", name, common.Seconds)
 	for what, list := range map[string][]string{"Content-Security-Policy": common.Seen.CSP, "script error": common.Seen.Errors} {
 		for _, text := range list {
-			a.t.Errorf("%s.mjs: %s: %s", name, what, text)
+			t.Errorf("%s.mjs: %s: %s", name, what, text)
 		}
 	}
 	if common.Failed != "" {
-		a.t.Errorf("%s.mjs broke: %s", name, common.Failed)
+		t.Errorf("%s.mjs broke: %s", name, common.Failed)
 	}
 	return common.Seen
 }

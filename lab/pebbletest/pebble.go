@@ -73,9 +73,11 @@ type Authority struct {
 	dir     string
 	options Options
 	control string // of its own name server
-	mu      sync.Mutex
-	cmd     *exec.Cmd
-	log     bytes.Buffer
+	// management is where it tells of itself.
+	management string
+	mu         sync.Mutex
+	cmd        *exec.Cmd
+	log        bytes.Buffer
 }
 
 // New starts one.
@@ -146,6 +148,28 @@ func tool(t testing.TB, name string) string {
 	return program
 }
 
+// Issuer is what the certificates lead to that it issues, until it is started anew.
+func (a *Authority) Issuer() *x509.CertPool {
+	a.t.Helper()
+	req, err := http.NewRequestWithContext(a.t.Context(), http.MethodGet, "https://"+a.management+"/roots/0", http.NoBody)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	resp, err := a.client().Do(req)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err := closeAfter(resp, err); err != nil {
+		a.t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		a.t.Fatalf("Pebble's root is %q", text)
+	}
+	return pool
+}
+
 // makeCertificate is what the authority itself is recognised by.
 func (a *Authority) makeCertificate() {
 	a.t.Helper()
@@ -183,9 +207,10 @@ func (a *Authority) write(name string, data []byte) {
 // Start runs it on an empty memory: it knows no account, and signs with a new key.
 func (a *Authority) Start() {
 	a.t.Helper()
+	a.management = a.address("15000")
 	listen := strings.TrimSuffix(strings.TrimPrefix(a.URL, "https://"), "/dir")
 	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": listen, "managementListenAddress": a.address("15000"),
+		"listenAddress": listen, "managementListenAddress": a.management,
 		"certificate": filepath.Join(a.dir, "cert.pem"), "privateKey": filepath.Join(a.dir, "key.pem"),
 		"httpPort": a.options.HTTPPort, "tlsPort": 1, "keyAlgorithm": "ecdsa", "retryAfter": map[string]int{"authz": 0, "order": 0},
 		"profiles": map[string]any{"default": map[string]any{"description": "default", "validityPeriod": int(a.options.Validity.Seconds())}},

@@ -47,7 +47,7 @@ async function work(windows, paths) {
 	await goTo(page, "/users");
 	await page.route(`${base}/api/v1/users?**`, (route) => route.fulfill({ status: 503, json: unavailable }));
 	await page.getByRole("searchbox").fill("x");
-	await page.getByText("The gateway’s database is not responding").waitFor();
+	await page.locator(".gw-banner", { hasText: "The gateway’s database is not responding" }).waitFor();
 	await sight(page)("banner");
 	return pressed;
 }

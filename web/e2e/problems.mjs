@@ -12,8 +12,11 @@ const patience = 20_000;
 const soon = 700;
 
 const listed = (page, { problem, sign }) => {
-	const ids = sign ? [sign] : problem.split("|").map((code) => `${code} `);
-	return page.locator(ids.map((id) => `.gw-dashboard [data-problem^="${id}"]`).join(", ")).first();
+	// A code, or with its subject all that tells one problem from the others.
+	const ids = sign
+		? [`^="${sign}"`]
+		: problem.split("|").map((one) => (one.includes(" ") ? `="${one}"` : `^="${one} "`));
+	return page.locator(ids.map((id) => `.gw-dashboard [data-problem${id}]`).join(", ")).first();
 };
 
 /** spot is where a list or a page has the word. */

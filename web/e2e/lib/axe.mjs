@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { atGate } from "./driver.mjs";
 
 /** What depends on the theme; all else is the same in both. */
-const ofTheme = ["color-contrast", "link-in-text-block"];
+export const ofTheme = ["color-contrast", "link-in-text-block"];
 
 /** kinds is what is on the page: each kind of element with the one it stands in, and each dialog by its name. */
 function kinds() {
@@ -24,6 +24,25 @@ async function calm(theme) {
 	}
 }
 
+/** serious is what axe finds now, as "impact rule at elements: why"; what is less than serious is left out. */
+export async function serious(page, theme, options = {}) {
+	// Once for each document, and past the policy, as a debugger does.
+	await page.evaluate(`window.axe || (() => { ${axe.source} })()`);
+	await page.evaluate(calm, theme);
+	const violations = await page.evaluate(
+		(options) => window.axe.run({ resultTypes: ["violations"], ...options }).then((found) => found.violations),
+		options,
+	);
+	return violations
+		.filter(({ impact }) => impact === "serious" || impact === "critical")
+		.flatMap(({ id, impact, nodes }) =>
+			nodes.slice(0, 3).map(({ target, failureSummary }) => {
+				const why = failureSummary.split("\n")[1]?.trim().slice(0, 160) ?? "";
+				return `${impact} ${id} at ${target.join(" ")}: ${why}`;
+			}),
+		);
+}
+
 export class Inspector {
 	looks = 0;
 	sights = [];
@@ -40,8 +59,6 @@ export class Inspector {
 		if (fresh.length === 0 && name.includes(" > ")) return;
 		for (const kind of fresh) this.#known.add(kind);
 		const nth = this.sights.push(name); // others look at the same time
-		// Once for each document, and past the policy, as a debugger does.
-		await page.evaluate(`window.axe || (() => { ${axe.source} })()`);
 		await this.#look(page, name, "light", {});
 		// At the gate every other sight is enough: the colours of the dark theme are the same ones everywhere.
 		if (atGate && nth % 2 === 0) return;
@@ -52,17 +69,6 @@ export class Inspector {
 
 	async #look(page, name, theme, options) {
 		this.looks++;
-		await page.evaluate(calm, theme);
-		const violations = await page.evaluate(
-			(options) => window.axe.run({ resultTypes: ["violations"], ...options }).then((found) => found.violations),
-			options,
-		);
-		for (const { id, impact, nodes } of violations) {
-			if (impact !== "serious" && impact !== "critical") continue;
-			for (const { target, failureSummary } of nodes.slice(0, 3)) {
-				const why = failureSummary.split("\n")[1]?.trim().slice(0, 160) ?? "";
-				this.findings.add(`${theme} ${name}: ${impact} ${id} at ${target.join(" ")}: ${why}`);
-			}
-		}
+		for (const finding of await serious(page, theme, options)) this.findings.add(`${theme} ${name}: ${finding}`);
 	}
 }

@@ -25,6 +25,11 @@ async function shoot(page, name) {
 	writeFileSync(join(folder, `${name}.webp`), Buffer.from(data, "base64"));
 }
 
+/** shootPage takes one picture of the page as it is now, when pictures are wanted. */
+export async function shootPage(page, name) {
+	if (folder) await shoot(page, nameOf(name));
+}
+
 /** traffic is somebody at work, for the charts; it ends with the page. */
 const traffic = () =>
 	setInterval(() => {
