@@ -41,15 +41,15 @@ func (l linkRow) flaw() (why fault.Sentence, is bool) {
 	known := func(word string, words ...string) bool { return word == "" || slices.Contains(words, word) }
 	switch {
 	case slices.ContainsFunc(names, func(s string) bool { return !ValidName(s) }):
-		return fault.Said("is not the name of an interface, or names one that is none"), true
+		return fault.Said("has an invalid interface name"), true
 	case !slices.Contains([]string{Ethernet, VLAN, Bond, Bridge, WireGuard}, l.Type):
-		return fault.Said("is of a type that there is not"), true
+		return fault.Said("has an unknown type"), true
 	case l.Role != "" && !roleForm.MatchString(l.Role):
-		return fault.Said("has a role that is no zone"), true
+		return fault.Said("has an invalid zone name"), true
 	case !within(l.MTU, 68, 65535) || !within(l.VLANID, 1, 4094) || !within(l.Miimon, 1, 60000):
-		return fault.Said("has a number outside of what the kernel takes"), true
+		return fault.Said("has a number that is out of range"), true
 	case !known(l.Mode, Modes...) || !known(l.LACPRate, LACPRates...) || !known(l.Hash, Hashes...):
-		return fault.Said("has a mode that there is not"), true
+		return fault.Said("has an unknown bond mode, LACP rate or hash policy"), true
 	}
 	return why, false
 }

@@ -71,7 +71,7 @@ func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
 	for _, a := range addresses {
 		p, err := ParseAddress(a.Address, a.Prefix)
 		if err != nil || !ValidName(a.Link) {
-			c.leave(fmt.Sprintf("address %s of %s", a.Address, a.Link), fault.Said("is no address that an interface can have"))
+			c.leave(fmt.Sprintf("address %s of %s", a.Address, a.Link), fault.Said("is not a valid interface address"))
 			continue
 		}
 		c.Addresses = append(c.Addresses, Address{a.Link, p})
@@ -79,7 +79,7 @@ func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
 	for _, r := range routes {
 		w, err := r.route()
 		if err != nil {
-			c.leave("route "+r.Destination, fault.Said("has a value that the kernel does not take"))
+			c.leave("route "+r.Destination, fault.Said("has an invalid value"))
 			continue
 		}
 		c.Routes = append(c.Routes, w)
