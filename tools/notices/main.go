@@ -55,21 +55,26 @@ func linked(programs []string) ([]module, error) {
 	return all, nil
 }
 
-// licence is every file of a module's root that grants or conditions its use.
+// grants begin, in any case, the names of files that grant or condition the use of a module.
+var grants = []string{"license", "licence", "copying", "notice"}
+
+// licence is every such file of a module's root.
 func licence(dir string) ([]byte, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
 	var text []byte
-	for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "NOTICE*"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
+	for _, f := range files {
+		name := strings.ToLower(f.Name())
+		if f.IsDir() || !slices.ContainsFunc(grants, func(g string) bool { return strings.HasPrefix(name, g) }) {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			text = append(append(text, b...), '\n')
-		}
+		text = append(append(text, b...), '\n')
 	}
 	if len(text) == 0 {
 		return nil, errors.New("no licence found in its root")

@@ -18,6 +18,9 @@ Object.defineProperty(HTMLElement.prototype, "clientHeight", { value: 800, confi
 Object.defineProperty(HTMLElement.prototype, "clientWidth", { value: 1000, configurable: true });
 Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => {}, configurable: true });
 Object.defineProperty(Element.prototype, "scrollTo", { value: () => {}, configurable: true });
+// Charts draw on a canvas, which jsdom has none of: everything drawn goes nowhere.
+const nowhere = new Proxy({}, { get: () => () => ({ width: 0 }), set: () => true });
+Object.defineProperty(HTMLCanvasElement.prototype, "getContext", { value: () => nowhere, configurable: true });
 vi.stubGlobal(
 	"ResizeObserver",
 	class {
