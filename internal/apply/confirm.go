@@ -32,6 +32,8 @@ type armed struct {
 
 const (
 	confirmEvery = 200 * time.Millisecond
+	// filesEvery is for files that a daemon does not take back: each try restarts it.
+	filesEvery = time.Second
 	// undoEvery is for rows that could not be taken back: somebody has to do something first.
 	undoEvery = 5 * time.Second
 )
@@ -43,7 +45,7 @@ type confirming struct {
 	armed *armed // never changed, only replaced
 	// undoing holds the components' rounds from the first file that goes back.
 	undoing bool
-	// retryAt is when to try again to take the rows back; only the watch uses it.
+	// retryAt is when to try again to take files or rows back; only the watch uses it.
 	retryAt time.Duration
 }
 
@@ -67,28 +69,33 @@ func (w *worker) arm(ctx context.Context, due []change.Due) error {
 		if d.ConfirmSeconds == nil || w.armedFor(d.ID) {
 			continue
 		}
-		rows, err := w.Pool.Query(ctx, `select component from change_applies where change_id = $1`, d.ID)
-		if err != nil {
-			return fmt.Errorf("arm the undoing of %s: %w", d.ID, err)
-		}
-		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return fmt.Errorf("arm the undoing of %s: %w", d.ID, err)
-		}
-		a := &armed{
-			Change: d.ID, Components: names, Boot: w.Clock.Boot, Before: map[string]daemon.Rendering{},
-			Deadline: w.Clock.Uptime() + time.Duration(*d.ConfirmSeconds)*time.Second,
-		}
-		for _, other := range w.workers {
-			if slices.Contains(names, other.daemon.Name) {
-				a.Before[other.daemon.Name] = other.installedNow()
-			}
-		}
-		if err := w.setArmed(a); err != nil {
+		if err := w.armWithin(ctx, d.ID, time.Duration(*d.ConfirmSeconds)*time.Second); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// armWithin keeps what to go back to, and when.
+func (w *worker) armWithin(ctx context.Context, id string, left time.Duration) error {
+	rows, err := w.Pool.Query(ctx, `select component from change_applies where change_id = $1`, id)
+	if err != nil {
+		return fmt.Errorf("arm the undoing of %s: %w", id, err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("arm the undoing of %s: %w", id, err)
+	}
+	a := &armed{
+		Change: id, Components: names, Boot: w.Clock.Boot, Before: map[string]daemon.Rendering{},
+		Deadline: w.Clock.Uptime() + left,
+	}
+	for _, other := range w.workers {
+		if slices.Contains(names, other.daemon.Name) {
+			a.Before[other.daemon.Name] = other.installedNow()
+		}
+	}
+	return w.setArmed(a)
 }
 
 func (e *Engine) armedFor(id string) bool {
@@ -132,21 +139,25 @@ func (e *Engine) showConfirm(a *armed) {
 	}
 }
 
-// disarm ends the wait of changes that never got through: there is nothing to undo.
-func (w *worker) disarm(ctx context.Context, due []change.Due) {
+// giveUp ends the wait of changes that did not get through: what asked to go back unless
+// somebody confirms it must not come by itself when a later round gets through.
+func (w *worker) giveUp(ctx context.Context, due []change.Due) {
 	for _, d := range due {
 		if d.ConfirmSeconds == nil {
 			continue
 		}
-		short, cancel := context.WithTimeout(ctx, markTime)
-		if _, err := change.Settle(short, w.Pool, d.ID, change.Unapplied); err != nil {
-			w.Log.Error("apply", "component", w.daemon.Name, "err", err)
+		var err error
+		if a, undoing := w.waiting.current(); a == nil || a.Change != d.ID {
+			short, cancel := context.WithTimeout(ctx, markTime)
+			err = w.armWithin(short, d.ID, 0)
+			cancel()
+		} else if !undoing {
+			now := *a
+			now.Deadline = w.Clock.Uptime()
+			err = w.setArmed(&now)
 		}
-		cancel()
-		if w.armedFor(d.ID) {
-			if err := w.setArmed(nil); err != nil {
-				w.Log.Error("apply", "component", w.daemon.Name, "err", err)
-			}
+		if err != nil {
+			w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 		}
 	}
 }
@@ -192,8 +203,12 @@ func (e *Engine) confirmation(ctx context.Context) error {
 		return nil
 	}
 	if !a.Undone {
-		e.Log.Warn("a change was not confirmed in time and is being reverted", "change", a.Change)
+		if e.Clock.Uptime() < e.waiting.retryAt {
+			return nil
+		}
+		e.Log.Warn("a change was not confirmed in time, or failed, and is being reverted", "change", a.Change)
 		if err := e.filesBack(ctx, a); err != nil {
+			e.waiting.retryAt = e.Clock.Uptime() + filesEvery
 			return err
 		}
 	}

@@ -211,7 +211,7 @@ func (w *worker) rest(j job) {
 	})
 }
 
-// failed keeps the reason, ends the wait for a confirmation, and tries again later.
+// failed keeps the reason, takes back what waits for a confirmation, and tries again later.
 func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 	why := words(err)
 	if db.Unavailable(err) || db.OtherSchema(err) { // or is being upgraded
@@ -224,10 +224,10 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 		return change.Applied{State: intent.Pending, Why: fault.Said("the applier is shutting down")}
 	}
 	w.Log.Error("apply", "component", w.daemon.Name, "err", err)
-	w.disarm(ctx, j.due)
 	if err := w.mark(ctx, j, intent.Failed, why.Message); err != nil {
 		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}
+	w.giveUp(ctx, j.due)
 	w.retryAt = w.Clock.Now().Add(min(retryMax, retryMin<<min(w.tries, 6)))
 	w.tries++
 	w.show(func(s *State) {

@@ -13,8 +13,6 @@ const (
 	Waiting   = "waiting"
 	Confirmed = "confirmed"
 	Reverted  = "reverted"
-	// Unapplied changes never reached their daemon, so there is nothing to undo by itself.
-	Unapplied = "failed"
 )
 
 // Settle ends a change's wait with the given state. It answers false when the wait was

@@ -19,7 +19,7 @@ type Record struct {
 	Actor          string    `json:"actor" doc:"E-mail of the account, or local, setup, scheduler"`
 	Reason         string    `json:"reason" doc:"Value of Gateway-Reason"`
 	Reverts        *string   `json:"reverts" doc:"The change that this one reverted"`
-	ConfirmState   *string   `json:"confirm_state" doc:"waiting, confirmed, reverted, or failed (never installed)"`
+	ConfirmState   *string   `json:"confirm_state" doc:"waiting, confirmed or reverted; what could not be applied is reverted at once"`
 	ConfirmSeconds *int      `json:"confirm_seconds" doc:"Seconds within which it had to be confirmed; null if none was asked for"`
 	Rows           int       `json:"rows" doc:"How many rows it wrote"`
 	Objects        []Objects `json:"objects" doc:"What these rows are, by table and operation"`

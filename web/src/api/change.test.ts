@@ -18,7 +18,7 @@ test("what is only tried out waits for nobody", () => {
 	expect(headersOf({ confirmWithin: 90 })).toEqual({ "Gateway-Confirm-Within": "90" });
 });
 
-test("the outcome is read back, and a failed change does not wait", () => {
+test("the outcome is read back, and a failed change does not wait but goes back", () => {
 	expect(outcomeOf(answer({}))).toBeUndefined();
 	expect(outcomeOf(answer({ "Gateway-Change": "1", "Gateway-Apply": "live" }), { confirmWithin: 5 })).toEqual({
 		change: "1",
@@ -32,6 +32,7 @@ test("the outcome is read back, and a failed change does not wait", () => {
 		apply: "failed",
 		reason: "Adresse gehört niemandem",
 		waits: false,
+		reverts: true,
 	});
 });
 

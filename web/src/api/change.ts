@@ -28,6 +28,8 @@ export interface Outcome {
 	words?: FaultWords;
 	/** Undone unless somebody confirms it. */
 	waits: boolean;
+	/** It failed and is undone by itself, as it would be without a confirmation. */
+	reverts?: boolean;
 }
 
 /** Done is an answer together with what came of the change. */
@@ -85,6 +87,7 @@ export function outcomeOf(response: Response, ask: Ask = {}): Outcome | undefine
 		reason: reason ? fromBytes(reason) : undefined,
 		...(text ? { words: { text: fromBytes(text), params: paramsOf(response) } } : {}),
 		waits: Boolean(ask.confirmWithin) && apply !== "failed",
+		...(ask.confirmWithin && apply === "failed" ? { reverts: true } : {}),
 	};
 }
 

@@ -9,7 +9,7 @@ type Known = Pick<ChangeRecord, "apply" | "confirm_state" | "reverted_by">;
 export function stateOf({ apply, confirm_state, reverted_by }: Known): State {
 	if (reverted_by || confirm_state === "reverted") return "undone";
 	if (confirm_state === "waiting") return "waiting";
-	if (confirm_state === "failed" || apply === "failed") return "failed";
+	if (apply === "failed") return "failed";
 	if (apply === "pending") return "pending";
 	return apply === "live" ? "live" : "stored";
 }

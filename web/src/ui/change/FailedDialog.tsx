@@ -15,7 +15,11 @@ interface Props {
 export function FailedDialog({ title, component, outcome, onClose }: Props) {
 	const { t } = useTranslation("ui");
 	return (
-		<Dialog title={title} onClose={onClose} footer={<Button onClick={onClose}>{t("change.keepFailed")}</Button>}>
+		<Dialog
+			title={title}
+			onClose={onClose}
+			footer={<Button onClick={onClose}>{t(outcome.reverts ? "close" : "change.keepFailed")}</Button>}
+		>
 			<FailedNotice component={component} outcome={outcome} onUndone={onClose} />
 		</Dialog>
 	);

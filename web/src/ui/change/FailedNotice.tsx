@@ -13,7 +13,7 @@ interface Props {
 	onUndone: () => void;
 }
 
-/** FailedNotice says that a change was stored but the daemon did not take it, why, and the ways out. */
+/** FailedNotice says that the daemon did not take a change, why, and the ways out; of one that goes back by itself there are none to choose. */
 export function FailedNotice({ component, outcome, onUndone }: Props) {
 	const { t } = useTranslation("ui");
 	const [busy, setBusy] = useState(false);
@@ -31,12 +31,25 @@ export function FailedNotice({ component, outcome, onUndone }: Props) {
 	};
 	return (
 		<div ref={place} tabIndex={-1}>
-			<Notice kind="danger" title={t("change.failed", { name: serviceName(component) })}>
+			<Notice
+				kind="danger"
+				title={t(outcome.reverts ? "change.reverts" : "change.failed", { name: serviceName(component) })}
+			>
 				<p>{reasonOf(outcome)}</p>
-				<p>{t("change.wayOut")}</p>
-				<BusyButton className="gw-failed-undo" variant="secondary" size="sm" busy={busy} onClick={() => void back()}>
-					{t("change.undo")}
-				</BusyButton>
+				{outcome.reverts || (
+					<>
+						<p>{t("change.wayOut")}</p>
+						<BusyButton
+							className="gw-failed-undo"
+							variant="secondary"
+							size="sm"
+							busy={busy}
+							onClick={() => void back()}
+						>
+							{t("change.undo")}
+						</BusyButton>
+					</>
+				)}
 			</Notice>
 		</div>
 	);

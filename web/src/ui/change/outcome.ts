@@ -30,6 +30,7 @@ export function tell(title: string, component: string | undefined, outcome: Outc
 	if (!component || !outcome) toast.success(title);
 	else if (outcome.waits) toast.info(title, { detail: words("change.waits") });
 	else if (outcome.apply === "live") void tellLive(title, component, outcome);
+	else if (outcome.reverts) toast.danger(title, { detail: detailOf(component, outcome) });
 	else toast[looks[outcome.apply ?? "live"]](title, { detail: detailOf(component, outcome), undo: backOf(outcome) });
 }
 
@@ -47,6 +48,6 @@ const backOf = (outcome: Outcome) => () => void undo(outcome.change);
 
 function detailOf(component: string, outcome: Outcome): string | undefined {
 	if (!outcome.apply) return undefined;
-	const said = words(`change.${outcome.apply}`, { name: serviceName(component) });
+	const said = words(`change.${outcome.reverts ? "reverts" : outcome.apply}`, { name: serviceName(component) });
 	return [said, reasonOf(outcome)].filter(Boolean).join(" ");
 }
