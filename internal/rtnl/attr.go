@@ -43,7 +43,9 @@ func (a attrs) u16(kind, v uint16) attrs {
 }
 
 func (a attrs) u32(kind uint16, v uint32) attrs {
-	return a.bytes(kind, binary.NativeEndian.AppendUint32(nil, v))
+	a = binary.NativeEndian.AppendUint16(a, unix.SizeofRtAttr+4)
+	a = binary.NativeEndian.AppendUint16(a, kind)
+	return binary.NativeEndian.AppendUint32(a, v)
 }
 
 func (a attrs) addr(kind uint16, ip netip.Addr) attrs { return a.bytes(kind, ip.AsSlice()) }

@@ -1,4 +1,4 @@
-// Package rtnl speaks rtnetlink with the kernel: it reads links, addresses and routes, and
+// Package rtnl speaks rtnetlink with the kernel: it reads links, addresses, routes and rules, and
 // changes them by many messages in one call. It is for what the library that the rest of the
 // product uses cannot do: the protocol of an address, spanning tree, a group in the message
 // that makes a link, and ten thousand routes in a few system calls. What is wanted, and in
@@ -6,6 +6,7 @@
 package rtnl
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,6 +22,10 @@ const (
 	// TunnelProtocol marks those that follow from a tunnel, so that neither component takes
 	// the other's for what is no longer wanted.
 	TunnelProtocol = 251
+	// UplinkProtocol marks those that choose among several ways out.
+	UplinkProtocol = 252
+	// UplinkTable has the default routes of the uplinks that take new connections.
+	UplinkTable = 64299
 	// Group marks links that we made.
 	Group = 250
 
@@ -74,8 +79,10 @@ type Message struct {
 	body  []byte
 }
 
-// Key tells messages apart.
-func (m Message) Key() string { return fmt.Sprintf("%d %x", m.kind, m.body) }
+// Equal reports whether two messages ask for the same.
+func (m Message) Equal(o Message) bool {
+	return m.kind == o.kind && m.flags == o.flags && bytes.Equal(m.body, o.body)
+}
 
 // Do sends the messages, in order, and returns an error for each that the kernel refused: it
 // goes on after one. The list is nil when all were taken.
@@ -100,7 +107,11 @@ func (c *Conn) Do(all []Message) ([]error, error) {
 // send is one call for all of them; only the last one is answered when it is taken.
 func (c *Conn) send(part []Message) (refused map[int]error, err error) {
 	first := c.seq + 1
-	var out []byte
+	size := 0
+	for _, m := range part {
+		size += unix.NLMSG_HDRLEN + aligned(len(m.body))
+	}
+	out := make([]byte, 0, size)
 	for i, m := range part {
 		c.seq++
 		flags := m.flags | unix.NLM_F_REQUEST

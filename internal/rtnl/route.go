@@ -119,9 +119,10 @@ func AddRoute(r Route) Message {
 	return Message{unix.RTM_NEWROUTE, unix.NLM_F_CREATE | unix.NLM_F_EXCL, routeBody(r)}
 }
 
-// ReplaceRoute puts a route in the place of the first of its key, whoever's that is.
-func ReplaceRoute(r Route) Message {
-	return Message{unix.RTM_NEWROUTE, unix.NLM_F_CREATE | unix.NLM_F_REPLACE, routeBody(r)}
+// AppendRoute adds a route of IPv4 behind those of its key, whoever's those are. IPv6 makes
+// them ways of one route instead, so it is not for that.
+func AppendRoute(r Route) Message {
+	return Message{unix.RTM_NEWROUTE, unix.NLM_F_CREATE | unix.NLM_F_APPEND, routeBody(r)}
 }
 
 // DelRoute removes one, of its protocol.
@@ -136,7 +137,8 @@ func routeBody(r Route) []byte {
 	if r.Type == unix.RTN_UNICAST && !r.Gateway.IsValid() && r.Dst.Addr().Is4() {
 		scope = unix.RT_SCOPE_LINK
 	}
-	b := []byte{family(r.Dst.Addr()), uint8(r.Dst.Bits()), 0, 0, unix.RT_TABLE_UNSPEC, r.Protocol, scope, r.Type}
+	b := make([]byte, 0, 64) // enough for all of IPv4
+	b = append(b, family(r.Dst.Addr()), uint8(r.Dst.Bits()), 0, 0, unix.RT_TABLE_UNSPEC, r.Protocol, scope, r.Type)
 	b = binary.NativeEndian.AppendUint32(b, flags)
 	a := attrs(b).u32(unix.RTA_TABLE, r.Table)
 	if r.Dst.Bits() > 0 {

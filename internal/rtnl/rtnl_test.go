@@ -135,3 +135,47 @@ func TestAChangeWakes(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestRulesAreReadAsTheyWereMade(t *testing.T) {
+	space := lab.NewSpace(t)
+	err := space.Do(func() error {
+		c, err := rtnl.Open()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		want := []rtnl.Rule{
+			{Priority: 32000, Protocol: rtnl.TunnelProtocol, Table: 254, Src: prefix("192.0.2.1/32")},
+			{Priority: 32001, Protocol: rtnl.TunnelProtocol, Table: 254, Shortest: 1},
+			{Priority: 32001, Protocol: rtnl.TunnelProtocol, Table: 64301, Out: "wan1"},
+			{Priority: 32002, Protocol: rtnl.TunnelProtocol, Table: 64251, Mark: 0xfb000000, Mask: 0xff000000, Not: true},
+			{IPv6: true, Priority: 32002, Protocol: rtnl.TunnelProtocol, Table: 64251, Mark: 0xfb000000, Mask: 0xff000000, Not: true},
+		}
+		var add, del []rtnl.Message
+		for _, r := range want {
+			add, del = append(add, rtnl.AddRule(r)), append(del, rtnl.DelRule(r))
+		}
+		if refused, err := c.Do(add); err != nil || refused != nil {
+			return fmt.Errorf("add: %v %w", refused, err)
+		}
+		got, err := c.Rules(rtnl.TunnelProtocol)
+		if err != nil || !slices.Equal(got, want) {
+			return fmt.Errorf("rules = %+v (%w), want %+v", got, err, want)
+		}
+		out, err := ip("rule", "show")
+		if err != nil || !strings.Contains(out, "32002:\tnot from all fwmark 0xfb000000/0xff000000 lookup 64251") || !strings.Contains(out, "lookup main suppress_prefixlength 0") {
+			return fmt.Errorf("ip rule show = %q (%w)", out, err)
+		}
+		if refused, err := c.Do(del); err != nil || refused != nil {
+			return fmt.Errorf("remove: %v %w", refused, err)
+		}
+		got, err = c.Rules(rtnl.TunnelProtocol)
+		if err != nil || len(got) != 0 {
+			return fmt.Errorf("rules left = %+v (%w)", got, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -9,10 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watch calls wake whenever links, addresses or routes changed, until ctx ends. It does not
+// Watch calls wake whenever links, addresses, routes or rules changed, until ctx ends. It does not
 // say what changed: whoever is woken looks. Events that the kernel had no room for wake too.
 func Watch(ctx context.Context, wake func()) error {
-	f, err := subscribe(unix.RTNLGRP_LINK, unix.RTNLGRP_IPV4_IFADDR, unix.RTNLGRP_IPV6_IFADDR, unix.RTNLGRP_IPV4_ROUTE, unix.RTNLGRP_IPV6_ROUTE)
+	f, err := subscribe(unix.RTNLGRP_LINK, unix.RTNLGRP_IPV4_IFADDR, unix.RTNLGRP_IPV6_IFADDR, unix.RTNLGRP_IPV4_ROUTE, unix.RTNLGRP_IPV6_ROUTE,
+		unix.RTNLGRP_IPV4_RULE, unix.RTNLGRP_IPV6_RULE)
 	if err != nil {
 		return fmt.Errorf("watch the network: %w", err)
 	}

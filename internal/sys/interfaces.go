@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/vishvananda/netlink"
@@ -59,6 +60,18 @@ func (h *Host) Interfaces() ([]Interface, error) {
 	}
 	slices.SortFunc(out, func(a, b Interface) int { return cmp.Compare(a.Index, b.Index) })
 	return out, nil
+}
+
+// Addresses are those of all links.
+func Addresses(links []Interface) (out []netip.Addr) {
+	for _, l := range links {
+		for _, a := range l.AddrInfo {
+			if addr, err := netip.ParseAddr(a.Local); err == nil {
+				out = append(out, addr.Unmap())
+			}
+		}
+	}
+	return out
 }
 
 func whole[T any](dump func() ([]T, error)) ([]T, error) {

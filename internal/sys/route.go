@@ -6,6 +6,8 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"gateway/internal/rtnl"
 )
 
 // Route is where the kernel sends a packet.
@@ -37,7 +39,8 @@ type Hop struct {
 	Local     bool
 }
 
-// Routes lists the routes to networks and to ourselves.
+// Routes lists the routes to networks and to ourselves. Of two to the same network the first is
+// used: the default of the uplinks comes before that of the main table.
 func (h *Host) Routes() ([]Hop, error) {
 	links, err := whole(netlink.LinkList)
 	if err != nil {
@@ -48,7 +51,7 @@ func (h *Host) Routes() ([]Hop, error) {
 		names[l.Attrs().Index] = l.Attrs().Name
 	}
 	var out []Hop
-	for _, table := range []int{unix.RT_TABLE_LOCAL, unix.RT_TABLE_MAIN} {
+	for _, table := range []int{unix.RT_TABLE_LOCAL, rtnl.UplinkTable, unix.RT_TABLE_MAIN} {
 		routes, err := whole(func() ([]netlink.Route, error) {
 			return netlink.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{Table: table}, netlink.RT_FILTER_TABLE)
 		})
@@ -57,6 +60,9 @@ func (h *Host) Routes() ([]Hop, error) {
 		}
 		for _, r := range routes {
 			if network, ok := networkOf(r); ok {
+				if len(r.MultiPath) > 0 {
+					r.LinkIndex = r.MultiPath[0].LinkIndex
+				}
 				out = append(out, Hop{Network: network, Interface: names[r.LinkIndex], Local: r.Type == unix.RTN_LOCAL || r.Type == unix.RTN_BROADCAST})
 			}
 		}
