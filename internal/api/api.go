@@ -323,7 +323,7 @@ func port(host string) uint16 {
 
 // withClient keeps the request as it came: few operations ask who sent it, and only those pay for it.
 func withClient(ctx context.Context, r *http.Request) context.Context {
-	ctx = identity.WithOrigin(ctx, func() identity.Origin { return identity.Origin{Addr: remote(r), Port: port(r.Host)} })
+	ctx = identity.WithOrigin(ctx, func() identity.Origin { return identity.Origin{Addr: remote(r), Local: local(r), Port: port(r.Host)} })
 	return context.WithValue(ctx, clientKey{}, r)
 }
 
@@ -348,4 +348,14 @@ func remote(r *http.Request) netip.Addr {
 		return netip.Addr{}
 	}
 	return peer.Addr().Unmap()
+}
+
+// local is our address that the caller came to, as HAProxy says: a node has several, and the
+// one by which the kernel would answer need not be it.
+func local(r *http.Request) netip.Addr {
+	if r.Context().Value(proxyKey{}) == nil {
+		return netip.Addr{}
+	}
+	addr, _ := netip.ParseAddr(r.Header.Get("X-Gateway-Local")) // without one it is not known
+	return addr.Unmap()
 }

@@ -294,17 +294,17 @@ func TestTheCallersAddressIsBelievedFromOurProxyOnly(t *testing.T) {
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 	})
 	api.Handle(s.Router("test"), api.Op{ID: "who", Method: http.MethodGet, Path: "/who", Access: api.Public}, func(ctx context.Context, _ *struct{}) (*api.Body[string], error) {
-		return api.OK(api.ClientOf(ctx).Addr.String()), nil
+		return api.OK(api.ClientOf(ctx).Addr.String() + " to " + identity.OriginOf(ctx).Local.String()), nil
 	})
 	for _, tc := range []struct {
-		name, claims, want string
-		proxy              bool
+		name, claims, to, want string
+		proxy                  bool
 	}{
-		{"a process of this machine", "192.0.2.7", "127.0.0.1", false},
-		{"our proxy", "192.0.2.7", "192.0.2.7", true},
-		{"our proxy by IPv6", "2001:db8::7", "2001:db8::7", true},
-		{"our proxy, for IPv4 on an IPv6 socket", "::ffff:192.0.2.7", "192.0.2.7", true},
-		{"our proxy without a word", "", "127.0.0.1", true},
+		{"a process of this machine", "192.0.2.7", "192.0.2.1", "127.0.0.1 to invalid IP", false},
+		{"our proxy", "192.0.2.7", "192.0.2.1", "192.0.2.7 to 192.0.2.1", true},
+		{"our proxy by IPv6", "2001:db8::7", "2001:db8::1", "2001:db8::7 to 2001:db8::1", true},
+		{"our proxy, for IPv4 on an IPv6 socket", "::ffff:192.0.2.7", "::ffff:192.0.2.1", "192.0.2.7 to 192.0.2.1", true},
+		{"our proxy without a word", "", "", "127.0.0.1 to invalid IP", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			srv := httptest.NewUnstartedServer(s.Handler())
@@ -313,7 +313,7 @@ func TestTheCallersAddressIsBelievedFromOurProxyOnly(t *testing.T) {
 			}
 			srv.Start()
 			defer srv.Close()
-			if _, body := do(t, srv, "GET", "/api/v1/who", "", "X-Real-IP", tc.claims); !strings.Contains(body, `"`+tc.want+`"`) {
+			if _, body := do(t, srv, "GET", "/api/v1/who", "", "X-Real-IP", tc.claims, "X-Gateway-Local", tc.to); !strings.Contains(body, `"`+tc.want+`"`) {
 				t.Errorf("= %s, want %s", body, tc.want)
 			}
 		})

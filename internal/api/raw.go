@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -19,6 +20,7 @@ func Raw(r Router, op Op, contentType string, fn func(w http.ResponseWriter, r *
 	op = op.withDefaults()
 	r.s.remember(op)
 	h := op.describe(r.tag)
+	h.Parameters = inPath(op.Path)
 	h.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{contentType: {}}}}
 	r.s.document(h)
 	r.s.route(op, func(w http.ResponseWriter, req *http.Request) error {
@@ -26,6 +28,19 @@ func Raw(r Router, op Op, contentType string, fn func(w http.ResponseWriter, r *
 		w.Header().Set("Content-Type", contentType)
 		return fn(w, req)
 	})
+}
+
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
+
+// inPath describes the parameters of a path.
+func inPath(path string) []*huma.Param {
+	var all []*huma.Param
+	for _, name := range placeholder.FindAllStringSubmatch(path, -1) {
+		all = append(all, &huma.Param{
+			Name: name[1], In: "path", Required: true, Description: "Id of the resource", Schema: &huma.Schema{Type: huma.TypeString},
+		})
+	}
+	return all
 }
 
 // document adds an operation that huma does not serve, with the same error answers as the rest.

@@ -54,10 +54,11 @@ func From(ctx context.Context) Identity {
 	return id
 }
 
-// Origin is where in the network a request comes from, and the port that it came to.
+// Origin is where in the network a request comes from, and what it came to.
 type Origin struct {
-	Addr netip.Addr
-	Port uint16
+	Addr  netip.Addr
+	Local netip.Addr // our address that it came to; invalid when nobody knows
+	Port  uint16
 }
 
 type originKey struct{}

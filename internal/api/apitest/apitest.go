@@ -89,6 +89,9 @@ func (c *Caller) As(role, method, path string, body any) Answer {
 	w := httptest.NewRecorder()
 	c.handler.ServeHTTP(w, req)
 	a := Answer{t: c.T, Status: w.Code, Total: w.Header().Get("X-Total-Count"), Text: w.Body.String()}
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+		return a // a text or an image
+	}
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
 		c.T.Fatalf("%s %s answered %q: %v", method, path, w.Body, err)
 	}

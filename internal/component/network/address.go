@@ -75,32 +75,45 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 		return err
 	}
 	in.Address = ip.Addr().String()
+	var kind string
+	if err := tx.QueryRow(ctx, `select type from network_interfaces where id = $1`, in.InterfaceID).Scan(&kind); err != nil {
+		return fmt.Errorf("look for the interface of %s: %w", in.Address, err)
+	}
+	if kind == netstate.WireGuard {
+		return fault.At("interface_id", "the address of a tunnel belongs to the tunnel; set it there")
+	}
 	return elsewhere(ctx, tx, old, in)
 }
 
-// elsewhere refuses an address that another interface has: which of them answers is chance.
+// elsewhere refuses an address that another interface has, or whose network one has: which of
+// them answers is chance, and a change that is taken back would not bring the same one back.
 // Addresses of the link itself are alike on purpose.
 func elsewhere(ctx context.Context, tx db.DB, old *Address, in *AddressInput) error {
-	ip, err := value.Address(in.Address)
-	if err == nil && ip.IsLinkLocalUnicast() {
-		return nil
+	mine, err := netstate.ParseAddress(in.Address, in.Prefix)
+	if err != nil || mine.Addr().IsLinkLocalUnicast() {
+		return err
 	}
 	id := ""
 	if old != nil {
 		id = old.ID
 	}
-	var name, kind string
-	err = tx.QueryRow(ctx, `select coalesce(max(i.name), ''), (select type from network_interfaces where id = $3) from network_addresses a
-		join network_interfaces i on i.id = a.interface_id where a.address = $1 and a.id::text <> $2 and a.interface_id <> $3`,
-		in.Address, id, in.InterfaceID).Scan(&name, &kind)
+	others, err := db.List[struct {
+		Name, Address string
+		Prefix        int
+	}](ctx, tx, `select i.name, a.address, a.prefix from network_addresses a join network_interfaces i on i.id = a.interface_id
+		where a.id::text <> $1 and a.interface_id <> $2 order by i.name`, id, in.InterfaceID)
 	if err != nil {
-		return fmt.Errorf("look for the address %s: %w", in.Address, err)
+		return fmt.Errorf("list the addresses beside %s: %w", in.Address, err)
 	}
-	if name != "" {
-		return fault.At("address", "is an address of %s already", name)
-	}
-	if kind == netstate.WireGuard {
-		return fault.At("interface_id", "the address of a tunnel belongs to the tunnel; set it there")
+	for _, o := range others {
+		theirs, err := netstate.ParseAddress(o.Address, o.Prefix)
+		switch {
+		case err != nil: // which the rendering names
+		case theirs.Addr() == mine.Addr():
+			return fault.At("address", "is an address of %s already", o.Name)
+		case theirs.Masked() == mine.Masked():
+			return fault.At("address", "is in the network %s, which is on %s already", mine.Masked(), o.Name)
+		}
 	}
 	return nil
 }

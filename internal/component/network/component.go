@@ -56,4 +56,5 @@ func (p *part) register(r api.Router) {
 	p.addresses().RegisterUnder(r, p.DB, p.Run, underInterface())
 	p.routes().Register(r, p.DB, p.Run)
 	liveRoute(r)
+	neighbourRoute(r)
 }

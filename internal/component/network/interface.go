@@ -82,12 +82,38 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 	if err := p.Err(); err != nil {
 		return err
 	}
+	if err := in.besideTunnels(ctx, tx); err != nil {
+		return err
+	}
 	return besideOthers(ctx, tx, old, in)
+}
+
+// besideTunnels refuses the name of a tunnel for anything else: both would want the one link.
+func (in *InterfaceInput) besideTunnels(ctx context.Context, tx db.DB) error {
+	if in.Type == netstate.WireGuard {
+		return nil
+	}
+	var tunnel bool
+	if err := tx.QueryRow(ctx, `select exists (select from tunnel_interfaces where name = $1)`, in.Name).Scan(&tunnel); err != nil {
+		return fmt.Errorf("look for a tunnel %s: %w", in.Name, err)
+	}
+	if tunnel {
+		return fault.At("name", "is the name of a tunnel already; give it the type wireguard, or another name")
+	}
+	return nil
 }
 
 func interfaceName(p *fault.Problems, field, name string) {
 	if !netstate.ValidName(name) {
 		p.Add(field, "must be the name of an interface: at most 15 letters, digits, dots, dashes and underscores")
+	}
+}
+
+// partName is the name of an interface that another one is built on.
+func partName(p *fault.Problems, field, name string) {
+	interfaceName(p, field, name)
+	if name == netstate.Loopback {
+		p.Add(field, "the loopback interface cannot be part of another one")
 	}
 }
 
@@ -100,7 +126,7 @@ func (in *InterfaceInput) judge(p *fault.Problems) {
 	case !vlan && in.Parent != "":
 		p.Add("parent", "is allowed only for a VLAN")
 	case vlan:
-		interfaceName(p, "parent", in.Parent)
+		partName(p, "parent", in.Parent)
 	}
 	if vlan != (in.VLANID != nil) {
 		p.Add("vlan_id", "is required for a VLAN and allowed only there")
@@ -110,7 +136,7 @@ func (in *InterfaceInput) judge(p *fault.Problems) {
 	}
 	for i, m := range in.Members {
 		field := fmt.Sprintf("members[%d]", i)
-		interfaceName(p, field, m)
+		partName(p, field, m)
 		if m == in.Name || slices.Index(in.Members, m) < i {
 			p.Add(field, "is the interface itself, or a duplicate")
 		}

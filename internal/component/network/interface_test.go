@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"gateway/internal/api/apitest"
+	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
+	"gateway/internal/component/tunnel"
 	"gateway/internal/db"
 )
 
@@ -17,7 +19,7 @@ type object = apitest.Object
 func newRig(t *testing.T) *componenttest.Rig {
 	t.Helper()
 	return componenttest.New(t, componenttest.Setup{
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema()},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run})
 		},
@@ -85,5 +87,29 @@ func TestInterfacesThatMakeNoSense(t *testing.T) {
 		if a := r.Do("POST", "/network-interfaces", body); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
 			t.Errorf("%s: answered %d %+v, want 400 about %s", tc.name, a.Status, a.Error, tc.field)
 		}
+	}
+}
+
+// One link cannot be two things: a tunnel is an interface of the type wireguard, and no other.
+func TestTheNameOfATunnel(t *testing.T) {
+	r := newRig(t)
+	err := r.Run.Run(t.Context(), change.Change{Action: "tunnel.interface.create", Subject: "wg7", Component: "tunnel", Actor: "test"}, func(tx change.Tx) error {
+		_, err := tx.Exec(t.Context(), `insert into tunnel_interfaces
+			(id, revision, created_at, updated_at, name, mode, address_cidr, client_routes, endpoint, dns, active, description, public_key, private_key)
+			values (gen_random_uuid(), 1, now(), now(), 'wg7', 'server', '10.8.0.1/24', '', '', '', true, '', '', '')`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []object{{"type": "ethernet"}, {"type": "bridge", "members": []string{"eth1"}}, {"type": "vlan", "parent": "eth1", "vlan_id": 7}} {
+		if a := r.Do("POST", "/network-interfaces", apitest.With(object{"name": "wg7"}, kind)); a.Status != http.StatusBadRequest || a.Complaint("name") == "" {
+			t.Errorf("%v: answered %d %+v, want 400 about the name", kind, a.Status, a.Error)
+		}
+	}
+	r.Do("POST", "/network-interfaces", object{"name": "wg7", "type": "wireguard", "role": "lan"}).Want(http.StatusCreated)
+	id := r.Do("POST", "/network-interfaces", object{"name": "eth7", "type": "ethernet"}).Want(http.StatusCreated).Field("id")
+	if a := r.Do("PUT", "/network-interfaces/"+id, object{"name": "wg7", "type": "ethernet"}); a.Complaint("name") == "" {
+		t.Errorf("a rename: answered %d %+v", a.Status, a.Error)
 	}
 }

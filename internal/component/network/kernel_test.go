@@ -14,6 +14,7 @@ import (
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
 	"gateway/internal/component/network/netstate"
+	"gateway/internal/component/tunnel"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/rtnl"
@@ -43,7 +44,7 @@ func setup(t testing.TB) (*lab.Space, componenttest.Setup) {
 		ip(t, space, fmt.Sprintf("link set q%d up", i))
 	}
 	return space, componenttest.Setup{
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema()},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: r})
 		},
@@ -153,6 +154,7 @@ func TestAddressesAndRoutesThatMakeNoSense(t *testing.T) {
 		{"no length", "/ip-addresses", "prefix", object{"address": "192.0.2.3", "prefix": 0}},
 		{"an interface that is none", "/ip-addresses", "interface_id", object{"address": "192.0.2.3", "prefix": 24, "interface_id": "nowhere"}},
 		{"an address of another interface", "/ip-addresses", "address", object{"address": "192.0.2.1", "prefix": 24, "interface_id": other}},
+		{"a network of another interface", "/ip-addresses", "address", object{"address": "192.0.2.7", "prefix": 24, "interface_id": other}},
 		{"an address of a tunnel", "/ip-addresses", "interface_id", object{"address": "192.0.2.9", "prefix": 24, "interface_id": wg}},
 		{"no network", "/routes", "destination", object{"destination": "there", "gateway": "192.0.2.9"}},
 		{"a network of many", "/routes", "destination", object{"destination": "224.0.0.0/4", "gateway": "192.0.2.9"}},
@@ -193,6 +195,8 @@ func TestStacksThatMakeNoSense(t *testing.T) {
 		body        object
 	}{
 		{"a member of two", "members[0]", object{"name": "br1", "type": "bridge", "members": []string{"eth1"}}},
+		{"a bridge of the loopback interface", "members[0]", object{"name": "br1", "type": "bridge", "members": []string{"lo"}}},
+		{"a VLAN on the loopback interface", "parent", object{"name": "lo.7", "type": "vlan", "parent": "lo", "vlan_id": 7}},
 		{"a bond of bonds", "members[0]", object{"name": "bond1", "type": "bond", "members": []string{"bond0"}}},
 		{"a VLAN id that is taken", "vlan_id", object{"name": "seven", "type": "vlan", "parent": "bond0", "vlan_id": 7}},
 		{"a mode of no bond", "bond_mode", object{"name": "br1", "type": "bridge", "members": []string{"eth5"}, "bond_mode": "802.3ad"}},
@@ -220,6 +224,24 @@ func TestStacksThatMakeNoSense(t *testing.T) {
 	}
 }
 
+// Addresses follow their interface; routes go by its name.
+func TestARenamedInterfaceLeavesNoRouteBehind(t *testing.T) {
+	space, s := setup(t)
+	r := componenttest.New(t, s)
+	id := r.Do("POST", "/network-interfaces", object{"name": "p0", "type": "ethernet"}).Want(http.StatusCreated).Field("id")
+	r.Do("POST", "/ip-addresses", object{"interface_id": id, "address": "192.0.2.1", "prefix": 24}).Want(http.StatusCreated)
+	route := r.Do("POST", "/routes", object{"destination": "198.51.100.0/24", "dev": "p0"}).Want(http.StatusCreated).Field("id")
+	other := object{"name": "p1", "type": "ethernet"}
+	if a := r.Do("PUT", "/network-interfaces/"+id, other).Want(http.StatusBadRequest); a.Complaint("name") == "" {
+		t.Errorf("answered %s", a.Text)
+	}
+	r.Do("DELETE", "/routes/"+route, nil).Want(http.StatusOK)
+	r.Do("PUT", "/network-interfaces/"+id, other).Want(http.StatusOK)
+	if out := ip(t, space, "-4 addr show dev p1"); !strings.Contains(out, "192.0.2.1/24") {
+		t.Errorf("the address is not on p1: %s", out)
+	}
+}
+
 // shows NET-24
 func TestTheKernelsRoutesAreListed(t *testing.T) {
 	space, s := setup(t)
@@ -244,4 +266,38 @@ func TestTheKernelsRoutesAreListed(t *testing.T) {
 	if a := r.As("viewer", "GET", "/routes/live?limit=2", nil).Want(http.StatusOK); a.Total == "" {
 		t.Errorf("/routes/live = %s", a.Text)
 	}
+}
+
+func TestTheKernelsNeighboursAreListed(t *testing.T) {
+	space, s := setup(t)
+	r := componenttest.New(t, s)
+	for _, line := range []string{
+		"addr add 192.0.2.1/24 dev p0", "link set p0 up",
+		"neigh add 192.0.2.7 lladdr 02:00:5e:10:00:07 dev p0 nud permanent", "neigh add 192.0.2.8 lladdr 02:00:5e:10:00:08 dev p0 nud stale",
+		"-6 neigh add fe80::9 lladdr 02:00:5e:10:00:09 dev p0 router nud reachable", "neigh add 192.0.2.10 dev p0 nud failed", "neigh add 224.0.0.9 lladdr 01:00:5e:00:00:09 dev p0 nud noarp",
+	} {
+		ip(t, space, line)
+	}
+	var all []network.Neighbour
+	if err := space.Do(func() (err error) { all, err = network.Neighbours(); return err }); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]network.Neighbour{}
+	for _, n := range all {
+		found[n.Address] = n
+	}
+	for _, want := range []network.Neighbour{
+		{Address: "192.0.2.7", Family: "inet", MAC: "02:00:5e:10:00:07", Dev: "p0", State: "permanent"},
+		{Address: "192.0.2.8", Family: "inet", MAC: "02:00:5e:10:00:08", Dev: "p0", State: "stale"},
+		{Address: "fe80::9", Family: "inet6", MAC: "02:00:5e:10:00:09", Dev: "p0", State: "reachable", Router: true},
+		{Address: "192.0.2.10", Family: "inet", Dev: "p0", State: "failed"},
+	} {
+		if got := found[want.Address]; got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if n, there := found["224.0.0.9"]; there {
+		t.Errorf("a group is listed: %+v", n)
+	}
+	r.As("viewer", "GET", "/neighbours?limit=2&q=reach", nil).Want(http.StatusOK)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +24,7 @@ type LiveRoute struct {
 	Source      string `json:"source" doc:"Address of this node for packets that it sends itself; empty when the kernel chooses"`
 	Metric      uint32 `json:"metric" doc:"The lowest number is used"`
 	TableName   string `json:"table_name" doc:"Routing table: main, local, default, or a number"`
-	Protocol    string `json:"protocol" doc:"Who made it: kernel, boot, static, ra, dhcp, gateway for routes configured here, gateway-tunnel for those of tunnels; a number for others"`
+	Protocol    string `json:"protocol" doc:"Who made it: kernel, boot, static, ra, dhcp, gateway for routes configured here, gateway-tunnel and gateway-uplink for those of tunnels and uplinks; a number for others"`
 	Multipath   bool   `json:"multipath" doc:"It has more next hops than the one that is shown"`
 }
 
@@ -49,15 +48,9 @@ func liveRoutes(_ context.Context, in *LiveQuery) (*api.Page[LiveRoute], error) 
 	if err != nil {
 		return nil, err
 	}
-	if q := strings.ToLower(in.Q); q != "" {
-		all = slices.DeleteFunc(all, func(r LiveRoute) bool {
-			return !strings.Contains(strings.ToLower(strings.Join([]string{r.Destination, r.Type, r.Gateway, r.Dev, r.TableName, r.Protocol, r.Source}, " ")), q)
-		})
-	}
-	out := &api.Page[LiveRoute]{Total: int64(len(all))}
-	from := min(in.Offset, len(all))
-	out.Body.Data = append([]LiveRoute{}, all[from:min(from+in.Limit, len(all))]...)
-	return out, nil
+	return page(all, in, func(r LiveRoute) string {
+		return strings.Join([]string{r.Destination, r.Type, r.Gateway, r.Dev, r.TableName, r.Protocol, r.Source}, " ")
+	}), nil
 }
 
 // Live are the kernel's routes.
@@ -87,14 +80,17 @@ func Live() ([]LiveRoute, error) {
 }
 
 func newLive(r rtnl.Route, dev string) LiveRoute {
-	family := "inet6"
-	if r.Dst.Addr().Is4() {
-		family = "inet"
-	}
 	return LiveRoute{
-		Destination: r.Dst.String(), Family: family, Type: word(routeTypes, r.Type), Gateway: shown(r.Gateway), Dev: dev, Source: shown(r.Source),
+		Destination: r.Dst.String(), Family: familyOf(r.Dst.Addr()), Type: word(routeTypes, r.Type), Gateway: shown(r.Gateway), Dev: dev, Source: shown(r.Source),
 		Metric: r.Metric, TableName: netstate.TableName(r.Table), Protocol: word(protocols, r.Protocol), Multipath: r.Several,
 	}
+}
+
+func familyOf(ip netip.Addr) string {
+	if ip.Is4() {
+		return "inet"
+	}
+	return "inet6"
 }
 
 func shown(ip netip.Addr) string {
@@ -114,6 +110,7 @@ var (
 		unix.RTPROT_REDIRECT: "redirect", unix.RTPROT_KERNEL: "kernel", unix.RTPROT_BOOT: "boot", unix.RTPROT_STATIC: "static", unix.RTPROT_RA: "ra",
 		unix.RTPROT_DHCP: "dhcp", unix.RTPROT_ZEBRA: "zebra", unix.RTPROT_BIRD: "bird", unix.RTPROT_BABEL: "babel", unix.RTPROT_BGP: "bgp",
 		unix.RTPROT_ISIS: "isis", unix.RTPROT_OSPF: "ospf", unix.RTPROT_RIP: "rip", rtnl.Protocol: "gateway", rtnl.TunnelProtocol: "gateway-tunnel",
+		rtnl.UplinkProtocol: "gateway-uplink",
 	}
 )
 

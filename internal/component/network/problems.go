@@ -24,7 +24,7 @@ var (
 	refused = problem.Kind{
 		Code: "network.refused", Severity: problem.Error,
 		Message: "{what} is refused by the kernel: {why}",
-		Remedy:  "Correct it with the API or gateway-ctl.",
+		Remedy:  "Correct it under Network.",
 	}
 )
 
@@ -61,15 +61,21 @@ func (p *part) findProblems(ctx context.Context) (problem.Report, error) {
 // subjectOf is what an item of the kernel is to the operator, and the page that has it.
 func subjectOf(what string, ids map[string]string) (problem.Subject, string) {
 	words := strings.Fields(what)
-	name := strings.TrimSuffix(words[len(words)-1], ":")
-	switch words[0] {
-	case "route":
-		return problem.Subject{Kind: "route", ID: what, Name: words[1]}, "/objects?tab=interfaces"
-	case "interface":
-		name = strings.TrimSuffix(words[1], ":")
-		if id, ok := ids[name]; ok && len(words) == 2 {
-			return problem.Subject{Kind: "interface", ID: id, Name: name}, "/objects?tab=interfaces"
-		}
+	if words[0] == "route" {
+		return problem.Subject{Kind: "route", ID: what, Name: words[1]}, "/routes"
 	}
-	return problem.Subject{Kind: "interface", ID: what, Name: name}, "/objects?tab=interfaces"
+	name := words[len(words)-1] // "address 192.0.2.1/24 on eth0"
+	if words[0] == "interface" {
+		name = strings.TrimSuffix(words[1], ":") // "interface bond0: primary"
+	}
+	id, known := ids[name]
+	switch {
+	case !known:
+		return problem.Subject{Kind: "interface", ID: what, Name: name}, "/interfaces"
+	case words[0] == "address":
+		return problem.Subject{Kind: "interface", ID: what, Name: name}, "/interfaces/" + id + "?tab=addresses"
+	case len(words) == 2:
+		return problem.Subject{Kind: "interface", ID: id, Name: name}, "/interfaces/" + id
+	}
+	return problem.Subject{Kind: "interface", ID: what, Name: name}, "/interfaces/" + id
 }

@@ -33,8 +33,8 @@ func besideOthers(ctx context.Context, tx db.DB, old *Interface, in *InterfaceIn
 		return err
 	}
 	if old != nil {
-		if old.Name != in.Name && usedBy(all, old.Name) != "" {
-			return fault.At("name", "is used by the interface %s; change that first", usedBy(all, old.Name))
+		if err := renamed(ctx, tx, all, old.Name, in.Name); err != nil {
+			return err
 		}
 		all = slices.DeleteFunc(all, func(l layer) bool { return l.ID == old.ID })
 	}
@@ -64,6 +64,24 @@ func besideOthers(ctx context.Context, tx db.DB, old *Interface, in *InterfaceIn
 		}
 	}
 	return p.Err()
+}
+
+// renamed refuses another name where others go by the old one.
+func renamed(ctx context.Context, tx db.DB, all []layer, old, now string) error {
+	if old == now {
+		return nil
+	}
+	if user := usedBy(all, old); user != "" {
+		return fault.At("name", "is used by the interface %s; change that first", user)
+	}
+	var routes int
+	if err := tx.QueryRow(ctx, `select count(*) from network_routes where dev = $1`, old).Scan(&routes); err != nil {
+		return fmt.Errorf("count the routes by %s: %w", old, err)
+	}
+	if routes > 0 {
+		return fault.At("name", "is used by %d routes; change those first", routes)
+	}
+	return nil
 }
 
 // circular reports whether what an interface is built on leads back to it.

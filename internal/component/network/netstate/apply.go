@@ -3,15 +3,15 @@ package netstate
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"gateway/internal/daemon"
-	"gateway/internal/fault"
+	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/reconcile"
 )
 
 // rounds bounds how often the kernel is looked at for one configuration. A stack of bond,
@@ -24,16 +24,17 @@ func (n *network) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if len(now.Files) == 0 {
 		return nil // at the first boot nothing was configured yet
 	}
-	c, err := Parse(now.File(Path))
+	n.retake(ctx, old, now)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	read, err := n.read.next(now.File(Path))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", Path, err)
 	}
-	if !bytes.Equal(old.File(SysctlPath), now.File(SysctlPath)) {
-		n.askSysctl()
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	c := read.Config
+	n.read = read
 	before := n.wrong
+	n.forget(c.Links)
 	n.want, n.known = c, true
 	if err := n.settle(ctx); err != nil {
 		return err
@@ -41,21 +42,26 @@ func (n *network) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if len(old.Files) == 0 {
 		return nil
 	}
-	return fresh(before, n.wrong)
+	return reconcile.Fresh(before, n.wrong)
 }
 
-// fresh words the refusals that are new.
-func fresh(before, now []Trouble) error {
-	var words []string
-	for _, t := range now {
-		if t.Kind == Refused && !slices.ContainsFunc(before, func(b Trouble) bool { return b.Subject == t.Subject }) {
-			words = append(words, t.Subject+": "+t.Why)
-		}
+// retake sets the sysctls before anything else: an interface that goes down keeps its
+// addresses only when it was told before. Where there may be no bus yet, background does it.
+func (n *network) retake(ctx context.Context, old, now daemon.Rendering) {
+	n.mu.Lock()
+	n.sysctls = now.File(SysctlPath)
+	n.mu.Unlock()
+	if bytes.Equal(old.File(SysctlPath), now.File(SysctlPath)) {
+		return
 	}
-	if len(words) == 0 {
-		return nil
+	if len(old.Files) == 0 {
+		n.askSysctl()
+		return
 	}
-	return fault.New(fault.Conflict, "the kernel refused this: %s", strings.Join(words, "; ")).WithCode("kernel_refused")
+	if err := n.tune(ctx, old.File(SysctlPath)); err != nil {
+		n.Log.WarnContext(ctx, "apply the network", "err", err)
+		n.askSysctl()
+	}
 }
 
 // settle leads the kernel to what is wanted, step by step, until nothing is left that helps.
@@ -65,9 +71,9 @@ func (n *network) settle(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	var last string
-	var refused, unmade []Trouble
-	not := map[string]bool{}
+	var last []Step
+	var refused []Trouble
+	not, off := n.held()
 	for range rounds {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -76,29 +82,68 @@ func (n *network) settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		steps, wrong := Next(n.want, have, not)
-		n.wrong = slices.Concat(wrong, unmade, refused)
-		sign := signature(steps)
-		if len(steps) == 0 || sign == last {
+		want := n.mtus.wanted(n.want, have)
+		steps, wrong := Next(want, have, not)
+		if slices.ContainsFunc(steps, func(s Step) bool { return s.Beside }) {
+			if have.Strange, err = strangeKeys(conn); err != nil {
+				return err
+			}
+			steps, wrong = Next(want, have, not)
+		}
+		n.wrong, n.looked = slices.Concat(wrong, off, refused), true
+		if len(steps) == 0 || reconcile.Alike(steps, last) {
+			n.retune(have)
+			n.noteMTUs(ctx, n.mtus.forget(n.want, have))
 			return nil
 		}
-		last, refused = sign, nil
-		errs, err := conn.Do(messages(steps))
+		last = steps
+		n.noteMTUs(ctx, n.mtus.remember(n.want, have))
+		errs, err := conn.Do(reconcile.Messages(steps))
 		if err != nil {
 			return err
 		}
-		for i, e := range errs {
-			if e != nil && !slices.ContainsFunc(steps[i].Fine, func(f error) bool { return errors.Is(e, f) }) {
-				t := newRefusal(steps[i].What, e)
-				if name := steps[i].Makes; name != "" {
-					not[name], unmade = true, append(unmade, t)
-					continue
-				}
-				refused = append(refused, t)
-			}
+		if errs == nil && !slices.ContainsFunc(steps, func(s Step) bool { return !s.Last }) {
+			n.wrong = slices.Concat(wrong, off) // nothing was refused in the end
+			n.retune(have)
+			return nil // nothing else can be different now, and events wake background
 		}
+		var put []Trouble
+		refused, put = n.outcome(steps, errs, not)
+		off = append(off, put...)
 	}
 	return nil
+}
+
+// noteMTUs says what could not be remembered: a later change leaves an MTU as it is then, which
+// is no reason to have no network.
+func (n *network) noteMTUs(ctx context.Context, err error) {
+	if err != nil {
+		n.Log.WarnContext(ctx, "remember the MTUs of before", "err", err)
+	}
+}
+
+// outcome notes what became of the steps: what was refused, and the attempts that are put off.
+func (n *network) outcome(steps []Step, errs []error, not map[string]bool) (refused, off []Trouble) {
+	for i, s := range steps {
+		var t Trouble
+		if errs != nil && s.Failed(errs[i]) {
+			t = reconcile.NewRefusal(s.What, errs[i])
+		}
+		switch {
+		case t.Kind == "":
+		case s.Attempt == "":
+			refused = append(refused, t)
+		case !not[s.Attempt]:
+			not[s.Attempt], off = true, append(off, t)
+			n.refuse(s.Attempt, t)
+		}
+	}
+	for _, s := range steps {
+		if !not[s.Attempt] {
+			delete(n.holds, s.Attempt)
+		}
+	}
+	return refused, off
 }
 
 // look reads what there is.
@@ -115,12 +160,19 @@ func look(c conn) (k Kernel, err error) {
 	return k, nil
 }
 
-func signature(steps []Step) string {
-	var b strings.Builder
-	for _, s := range steps {
-		b.WriteString(s.What + " " + s.Msg.Key() + "\n")
+// strangeKeys are the keys of the routes of others.
+func strangeKeys(c conn) (map[rtnl.Key]bool, error) {
+	all, err := c.Routes(0)
+	if err != nil {
+		return nil, fmt.Errorf("list routes: %w", err)
 	}
-	return b.String()
+	out := map[rtnl.Key]bool{}
+	for _, r := range all {
+		if r.Protocol != rtnl.Protocol {
+			out[r.Key()] = true
+		}
+	}
+	return out, nil
 }
 
 // background keeps the kernel as it is wanted: whatever changes there is looked at. Whoever
@@ -129,7 +181,13 @@ func (n *network) background(ctx context.Context, _ func()) error {
 	woken := make(chan struct{}, 1)
 	watched := make(chan error, 1)
 	go func() { watched <- n.watch(ctx, woken) }()
+	var tuner sync.WaitGroup
+	defer tuner.Wait()
+	tuning, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tuner.Go(func() { n.tuneAsked(tuning) })
 	n.recall()
+	var events pace
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -138,13 +196,8 @@ func (n *network) background(ctx context.Context, _ func()) error {
 			return <-watched
 		case err := <-watched:
 			return err
-		case <-n.pending:
-			if err := n.Sysctl(ctx); err != nil {
-				n.Log.WarnContext(ctx, "set the router's sysctls", "err", err)
-			}
-			continue
 		case <-woken:
-			if !pause(ctx, calm) {
+			if !pause(ctx, events.next(n.now())) {
 				return <-watched
 			}
 		case <-timer.C:
@@ -152,20 +205,25 @@ func (n *network) background(ctx context.Context, _ func()) error {
 		if err := n.repair(ctx); err != nil {
 			n.Log.WarnContext(ctx, "look at the network", "err", err)
 		}
-		timer.Reset(again)
+		events.last = n.now()
+		timer.Reset(n.due())
 	}
 }
 
 // recall reads what was installed last: with the database away nobody else says it.
 func (n *network) recall() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.known {
+		return
+	}
 	data, err := os.ReadFile(Path)
 	if err != nil {
 		return // nothing was installed yet
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if c, err := Parse(data); err == nil && !n.known {
+	if c, err := Parse(data); err == nil {
 		n.want, n.known = c, true
+		n.sysctls, _ = os.ReadFile(SysctlPath) // without it nothing is set
 	}
 }
 
@@ -212,14 +270,4 @@ func (n *network) repair(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (n *network) askSysctl() {
-	if n.Sysctl == nil {
-		return
-	}
-	select {
-	case n.pending <- struct{}{}:
-	default:
-	}
 }

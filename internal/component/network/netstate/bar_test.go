@@ -226,7 +226,7 @@ func TestVLANsAndBondsArePlanned(t *testing.T) {
 		t.Errorf("then %s", got)
 	}
 	have.Links = append(have.Links, rtnl.Link{Index: 6, Name: "bond0.7", Kind: VLAN, Group: rtnl.Group, Parent: 4, VLANID: 7, Alias: "gateway"})
-	if got := steps(); got != "p0, p0, p0, p1, p1, p1, bond0.7, bond0.7, bond0, br0, bond0.7" {
+	if got := steps(); got != "p0, p0, p0, p1, p1, p1, bond0.7, bond0, br0, bond0.7" {
 		t.Errorf("then %s", got)
 	}
 	for i := range have.Links {

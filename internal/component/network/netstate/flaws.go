@@ -6,19 +6,14 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
+	"gateway/internal/rtnl"
 )
 
-// NameForm is what the kernel takes as the name of an interface, less what means something to
-// nft, to a shell or in a path.
-var NameForm = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,15}$`)
-
-// Reserved are names of folders beside those of interfaces.
-var Reserved = []string{".", "..", "all", "default"}
+// Loopback is the kernel's own; nothing is built on it.
+const Loopback = "lo"
 
 // ValidName reports whether an interface can be called so.
-func ValidName(name string) bool {
-	return NameForm.MatchString(name) && !slices.Contains(Reserved, name)
-}
+func ValidName(name string) bool { return rtnl.ValidName(name) }
 
 // leave notes a row that is no configuration. The API stores none, but rows may be older than
 // its rules, or written by another hand.
@@ -41,7 +36,9 @@ func (l linkRow) flaw() (why fault.Sentence, is bool) {
 	known := func(word string, words ...string) bool { return word == "" || slices.Contains(words, word) }
 	switch {
 	case slices.ContainsFunc(names, func(s string) bool { return !ValidName(s) }):
-		return fault.Said("has an invalid interface name"), true
+		return fault.Said("has an invalid interface name, its own or that of a part"), true
+	case l.Parent == Loopback || slices.Contains(l.Members, Loopback):
+		return fault.Said("the loopback interface cannot be part of another one"), true
 	case !slices.Contains([]string{Ethernet, VLAN, Bond, Bridge, WireGuard}, l.Type):
 		return fault.Said("has an unknown type"), true
 	case l.Role != "" && !roleForm.MatchString(l.Role):

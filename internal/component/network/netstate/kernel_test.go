@@ -31,10 +31,15 @@ func newKernel(t *testing.T) (*lab.Space, *network) {
 		return append(out, strangers...)
 	}()...)
 	n := &network{pending: make(chan struct{}, 1)}
-	n.Open = func() (c *rtnl.Conn, err error) {
+	n.Open = opener(space)
+	return space, n
+}
+
+// opener opens sockets to the kernel in a space.
+func opener(space *lab.Space) func() (*rtnl.Conn, error) {
+	return func() (c *rtnl.Conn, err error) {
 		return c, space.Do(func() error { c, err = rtnl.Open(); return err })
 	}
-	return space, n
 }
 
 // strangers are what somebody made by hand.

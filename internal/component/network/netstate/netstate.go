@@ -23,6 +23,8 @@ const (
 
 	// calm is how long events are collected before the kernel is looked at.
 	calm = 100 * time.Millisecond
+	// busy is the same while there are always more of them.
+	busy = 2 * time.Second
 	// again is how soon what failed is tried once more without an event.
 	again = 30 * time.Second
 )
@@ -36,6 +38,7 @@ type Options struct {
 	Watch func(ctx context.Context, wake func()) error
 	// Sysctl has the kernel take SysctlPath, which this process may not do itself.
 	Sysctl func(ctx context.Context) error
+	Now    func() time.Time // nil means the clock
 	Log    *slog.Logger
 }
 
@@ -48,14 +51,23 @@ type network struct {
 	Options
 	mu      sync.Mutex // of the kernel, and of what follows
 	want    Config
-	known   bool // want is what is to be there
+	read    parsed // the file that apply had last
+	known   bool   // want is what is to be there
 	wrong   []Trouble
-	pending chan struct{} // sysctls to set
+	looked  bool            // wrong is what was seen
+	holds   map[string]hold // what was refused
+	pending chan struct{}   // sysctls to set
+	sysctls []byte          // which
+	tuned   map[string]int  // the links that have them, by their numbers
+	mtus    mtus
+
+	tuning    sync.Mutex // of the file of what to take back
+	takenBack string
 }
 
 // New returns the daemon.
 func New(o Options) daemon.Daemon {
-	n := &network{Options: o, pending: make(chan struct{}, 1)}
+	n := &network{Options: o, pending: make(chan struct{}, 1), takenBack: TakenBackPath, mtus: mtus{path: MTUPath}}
 	if n.Open == nil {
 		n.Open = rtnl.Open
 	}
@@ -75,6 +87,13 @@ func New(o Options) daemon.Daemon {
 	}
 }
 
+func (n *network) now() time.Time {
+	if n.Now == nil {
+		return time.Now()
+	}
+	return n.Now()
+}
+
 // Tables are those of the component.
 func Tables() []db.Table {
 	return []db.Table{
@@ -89,20 +108,27 @@ func (n *network) observe(context.Context) (string, error) { return "kernel", ni
 
 // live takes over what is found to run, after a restart of this process.
 func (n *network) live(now daemon.Rendering) {
-	c, err := Parse(now.File(Path))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	read, err := n.read.next(now.File(Path))
 	if err != nil {
 		return // it was not made by us, and apply says so
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.want, n.known = c, true
+	n.read, n.want, n.known, n.sysctls = read, read.Config, true, now.File(SysctlPath)
 }
 
 // StatusVerb answers what is wanted and not there.
 const StatusVerb = "status"
 
-func (n *network) status(context.Context, json.RawMessage) (any, error) {
+// status looks itself when nobody did yet: right after the start nothing would be wrong.
+func (n *network) status(ctx context.Context, _ json.RawMessage) (any, error) {
+	n.recall()
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.known && !n.looked {
+		if err := n.settle(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return append([]Trouble{}, n.wrong...), nil
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/reconcile"
 )
 
 // Kernel is what there is: all links and addresses, and the routes that are ours.
@@ -15,30 +16,26 @@ type Kernel struct {
 	Links  []rtnl.Link
 	Addrs  []rtnl.Addr
 	Routes []rtnl.Route
+	// Strange are the keys of the routes of others. They may be a million, so they are read
+	// only for steps that are Beside.
+	Strange map[rtnl.Key]bool
+	// For the guard.
+	Rules      []rtnl.Rule
+	Neighbours []rtnl.Neighbour
+	Stations   []rtnl.Station
 }
 
-// Step is one message to the kernel, and what it is about.
-type Step struct {
-	What string
-	Msg  rtnl.Message
-	// Makes is the link that it makes, or removes to make it anew.
-	Makes string
-	// Fine is what the kernel may answer too: the thing is gone with another one already.
-	Fine []error
-}
-
-// Trouble is why something wanted is not there.
-type Trouble struct {
-	Kind    string `json:"kind" enum:"missing,conflict,refused" doc:"missing: there is no such interface; conflict: another program's is in its place; refused: the kernel refuses it"`
-	Subject string `json:"subject" doc:"What is not applied"`
-	Why     string `json:"why" doc:"The kernel's or the conflict's reason"`
-}
+// Step is one message to the kernel, and Trouble why something wanted is not there.
+type (
+	Step    = reconcile.Step
+	Trouble = reconcile.Trouble
+)
 
 // The kinds of trouble.
 const (
-	Missing  = "missing"
-	Conflict = "conflict"
-	Refused  = "refused"
+	Missing  = reconcile.Missing
+	Conflict = reconcile.Conflict
+	Refused  = reconcile.Refused
 )
 
 // planner holds the wanted against what there is.
@@ -49,21 +46,17 @@ type planner struct {
 	byID   map[int]string
 	wanted map[string]Link
 	not    map[string]bool
+	reach  reach
 	steps  []Step
 	wrong  []Trouble
 }
 
 // Next is what to do now: as much as can be said before the kernel is looked at again. There
 // is no step when nothing is left that could be done; wrong is what is not there all the same.
-// not are links that the kernel refused to make: the others are not to wait for them.
+// not are attempts that the kernel refused: the others are not to wait for them.
 func Next(want Config, have Kernel, not map[string]bool) (steps []Step, wrong []Trouble) {
-	p := &planner{not: not, want: want, have: have, byName: map[string]rtnl.Link{}, byID: map[int]string{}, wanted: map[string]Link{}}
-	for _, l := range have.Links {
-		p.byName[l.Name], p.byID[l.Index] = l, l.Name
-	}
-	for _, l := range want.Links {
-		p.wanted[l.Name] = l
-	}
+	p := newPlanner(want, have)
+	p.not = not
 	if p.makeLinks(); len(p.steps) > 0 {
 		return p.steps, p.wrong // their numbers are known after the next look
 	}
@@ -77,12 +70,24 @@ func Next(want Config, have Kernel, not map[string]bool) (steps []Step, wrong []
 	return p.steps, p.wrong
 }
 
+func newPlanner(want Config, have Kernel) *planner {
+	p := &planner{want: want, have: have, byName: map[string]rtnl.Link{}, byID: map[int]string{}, wanted: map[string]Link{}}
+	for _, l := range have.Links {
+		p.byName[l.Name], p.byID[l.Index] = l, l.Name
+	}
+	for _, l := range want.Links {
+		p.wanted[l.Name] = l
+	}
+	p.reach = p.networks()
+	return p
+}
+
 func (p *planner) do(what string, m rtnl.Message, fine ...error) {
 	p.steps = append(p.steps, Step{What: what, Msg: m, Fine: fine})
 }
 
 func (p *planner) trouble(kind, subject, why string) {
-	p.wrong = append(p.wrong, Trouble{kind, subject, why})
+	p.wrong = append(p.wrong, Trouble{Kind: kind, Subject: subject, Why: why})
 }
 
 // ours reports whether we made a link. WireGuard's links have the group too, and another
@@ -128,7 +133,11 @@ func (p *planner) makeLinks() {
 }
 
 func (p *planner) make(name string, m rtnl.Message, fine ...error) {
-	p.steps = append(p.steps, Step{What: "interface " + name, Msg: m, Makes: name, Fine: fine})
+	p.attempt(name, "interface "+name, m, fine...)
+}
+
+func (p *planner) attempt(name, what string, m rtnl.Message, fine ...error) {
+	p.steps = append(p.steps, Step{What: what, Msg: m, Attempt: name, Fine: fine})
 }
 
 // raiseMembers brings up again what a bond takes down when it goes.
@@ -159,7 +168,8 @@ func (p *planner) setLink(w Link) {
 		}
 		return
 	}
-	if w.MTU != 0 && w.MTU != l.MTU {
+	tunnel := l.Kind == WireGuard && l.Group == rtnl.Group // which has an MTU of its own
+	if w.MTU != 0 && w.MTU != l.MTU && !tunnel {
 		p.do(what+": MTU", rtnl.SetMTU(l.Index, w.MTU))
 	}
 	if !w.Made() {
@@ -194,8 +204,11 @@ func alias(w Link) string {
 
 // setBond changes a bond; anew means that its members come back after the next look.
 func (p *planner) setBond(w Link, l rtnl.Link) (anew bool) {
-	b, what := bond(w), "interface "+w.Name
+	b, what, try := bond(w), "interface "+w.Name, w.Name+": mode"
 	mode, rate := b.Mode != l.Bond.Mode, b.Mode == modeLACP && b.LACPRate != l.Bond.LACPRate
+	if p.not[try] {
+		mode, rate = false, false
+	}
 	if mode {
 		for _, m := range p.have.Links {
 			if m.Master == l.Index {
@@ -204,14 +217,14 @@ func (p *planner) setBond(w Link, l rtnl.Link) (anew bool) {
 		}
 	}
 	if (mode || rate) && l.Up {
-		p.do(what, rtnl.SetUp(l.Index, false))
+		p.attempt(try, what, rtnl.SetUp(l.Index, false))
 	}
 	if mode {
-		p.do(what+": mode", rtnl.SetBondMode(l.Index, b.Mode))
+		p.attempt(try, what+": mode", rtnl.SetBondMode(l.Index, b.Mode))
 		return true
 	}
 	if rate {
-		p.do(what+": LACP rate", rtnl.SetLACPRate(l.Index, b.LACPRate))
+		p.attempt(try, what+": LACP rate", rtnl.SetLACPRate(l.Index, b.LACPRate))
 	}
 	if b.Miimon != l.Bond.Miimon || b.Hash != l.Bond.Hash {
 		p.do(what+": parameters", rtnl.SetBond(l.Index, b))
@@ -229,18 +242,23 @@ func (p *planner) join(w Link, l rtnl.Link) {
 			if above := p.wanted[name]; !above.Made() {
 				p.trouble(Missing, what, "there is no such interface on this node; it is a member of "+w.Name)
 			}
-		case m.Master == l.Index:
+		case m.Master == l.Index, p.not[name+" in "+w.Name]:
 		case m.Master != 0 && !ours(p.byName[p.byID[m.Master]]):
 			p.trouble(Conflict, what, "it is a member of "+p.byID[m.Master]+", which was not made by the gateway")
 		default:
+			try := name + " in " + w.Name
 			if w.Kind == Bond {
-				p.do(what, rtnl.SetUp(m.Index, false))
+				p.attempt(try, what, rtnl.SetUp(m.Index, false))
 			}
-			p.do(what, rtnl.SetMaster(m.Index, l.Index))
-			p.do(what, rtnl.SetUp(m.Index, true))
+			p.attempt(try, what, rtnl.SetMaster(m.Index, l.Index))
+			if w.Kind == Bond { // else raise does it, after what the member is on
+				p.attempt(try, what, rtnl.SetUp(m.Index, true))
+			}
 		}
 	}
-	if first, there := p.byName[w.Primary]; w.Kind == Bond && w.Primary != "" && there && l.Bond.Primary != first.Index && first.Master == l.Index {
+	// Without one the index is 0, which takes it back.
+	first := p.byName[w.Primary]
+	if w.Kind == Bond && l.Bond.Primary != first.Index && (w.Primary == "" || first.Master == l.Index && first.Index != 0) {
 		p.do("interface "+w.Name+": primary", rtnl.SetPrimary(l.Index, first.Index))
 	}
 }
@@ -321,70 +339,7 @@ func (p *planner) addresses() {
 	}
 	for _, a := range p.have.Addrs {
 		if at := (place{a.Link, a.Prefix}); a.Protocol == rtnl.Protocol && !want[at] {
-			p.do(fmt.Sprintf("address %s on %s", a.Prefix, p.byID[a.Link]), rtnl.DelAddr(a.Link, a.Prefix), unix.EADDRNOTAVAIL)
+			p.do(fmt.Sprintf("address %s on %s", a.Prefix, p.byID[a.Link]), rtnl.DelAddr(a.Link, a.Prefix), unix.EADDRNOTAVAIL, unix.ENXIO) // or IPv6 is gone from the link
 		}
 	}
-}
-
-// routes changes in place what has the same key, and adds before it removes.
-func (p *planner) routes() {
-	have := map[rtnl.Key]rtnl.Route{}
-	for _, r := range p.have.Routes {
-		have[r.Key()] = r
-	}
-	for _, w := range p.want.Routes {
-		r, ok := p.route(w)
-		if !ok {
-			continue
-		}
-		key := r.Key()
-		old, there := have[key]
-		delete(have, key)
-		switch what := "route " + w.String(); {
-		case !there:
-			p.do(what, rtnl.AddRoute(r))
-		case !same(r, old):
-			p.do(what, rtnl.ReplaceRoute(r))
-		}
-	}
-	for _, r := range p.have.Routes {
-		if old, unwanted := have[r.Key()]; unwanted && old == r {
-			p.do(fmt.Sprintf("route %s", r.Dst), rtnl.DelRoute(r), unix.ESRCH)
-		}
-	}
-}
-
-// route is a wanted one as the kernel takes it.
-func (p *planner) route(w Route) (r rtnl.Route, ok bool) {
-	r = rtnl.Route{Protocol: rtnl.Protocol, Table: w.Table, Dst: w.Dst, Metric: w.Metric, Type: routeType(w.Type), Gateway: w.Gateway, Onlink: w.Onlink}
-	if r.Metric == 0 && w.Dst.Addr().Is6() {
-		r.Metric = rtnl.DefaultMetric6
-	}
-	if w.Dev != "" {
-		l, there := p.byName[w.Dev]
-		if !there {
-			if above := p.wanted[w.Dev]; !above.Made() {
-				p.trouble(Missing, "route "+w.String(), "there is no interface "+w.Dev+" on this node")
-			}
-			return r, false
-		}
-		r.Link = l.Index
-	}
-	return r, true
-}
-
-// same compares what was said with what the kernel made of it: it fills in the link.
-func same(want, have rtnl.Route) bool {
-	if want.Link == 0 || want.Type != unix.RTN_UNICAST {
-		want.Link = have.Link
-	}
-	return want == have
-}
-
-func (r Route) String() string {
-	s := r.Dst.String()
-	if r.Table != unix.RT_TABLE_MAIN {
-		s += fmt.Sprintf(" (table %d)", r.Table)
-	}
-	return s
 }
