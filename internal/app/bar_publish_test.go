@@ -30,6 +30,7 @@ func published() map[string]get {
 			r := rule(actor)
 			return "", fields{"domain_id": r["domain_id"], "rules": []string{made(actor, "/routing-rules", r)}}
 		},
+		"POST /proxy/reach":                   create(func(client) fields { return fields{"domain": unique() + ".example.com"} }),
 		"POST /system/proxy-reload":           create(func(client) fields { return nil }),
 		"POST /backends/{id}/servers":         under("backend_id", "/backend-servers", server, false, true),
 		"GET /backends/{id}/servers":          under("backend_id", "/backend-servers", server, false, false),

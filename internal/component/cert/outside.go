@@ -12,6 +12,7 @@ import (
 
 	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/outbound"
+	"gateway/internal/sys"
 )
 
 // authorities is a file of authorities that are trusted besides the system's, for a
@@ -47,15 +48,7 @@ func (s *service) addresses() []netip.Addr {
 	if err != nil {
 		s.Log.Warn("list own addresses", "err", err)
 	}
-	var out []netip.Addr
-	for _, l := range links {
-		for _, a := range l.AddrInfo {
-			if addr, err := netip.ParseAddr(a.Local); err == nil {
-				out = append(out, addr.Unmap())
-			}
-		}
-	}
-	return out
+	return sys.Addresses(links)
 }
 
 // resolver is the name server to ask: the one of the test, or the system's first.

@@ -7,6 +7,9 @@ package proxy
 import (
 	"context"
 	"embed"
+	"encoding/json"
+	"net"
+	"net/netip"
 	"time"
 
 	"gateway/internal/api"
@@ -16,6 +19,7 @@ import (
 	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/setupstate"
+	"gateway/internal/sys"
 )
 
 //go:embed migrations/*.sql
@@ -27,6 +31,20 @@ type Options struct {
 	Run     *change.Runner
 	Applier applier // apply.Client
 	Setup   setup   // *setupstate.Store
+	// Questions is the way to gateway-scheduler, which answers them with what follows.
+	Questions questions // db.Questions
+	Host      host      // *sys.Host
+	Lookup    func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Dial reaches a server that is tested; nil for one that refuses what only this node can reach.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+type questions interface {
+	Ask(ctx context.Context, channel string, in, out any) error
+}
+
+type host interface {
+	Interfaces() ([]sys.Interface, error)
 }
 
 type applier interface {
@@ -41,6 +59,7 @@ type setup interface {
 type service struct {
 	Options
 	counts counts
+	pace   pace
 }
 
 // New returns the component.
@@ -56,6 +75,7 @@ func (s *service) component() component.Component {
 			{Name: "proxy.ipv6", Where: component.OnEveryNode, Every: time.Minute, Run: s.followSetup},
 			{Name: "proxy.traffic", Where: component.OnEveryNode, Every: trafficStep, Run: s.keepTraffic},
 		},
+		Answers:  map[string]func(context.Context, json.RawMessage) (any, error){reachChannel: s.answerReach},
 		Objects:  objects(),
 		Problems: s.problems(),
 	}
@@ -88,4 +108,5 @@ func (s *service) routes(r api.Router) {
 	s.statusRoutes(r)
 	s.trafficRoutes(r)
 	s.coverRoutes(r)
+	s.reachRoute(r)
 }

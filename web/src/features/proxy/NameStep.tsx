@@ -1,19 +1,27 @@
 import { Notice } from "@ui";
 import { FormField } from "@ui/FormField";
+import { useRef } from "react";
 import type { Control, UseFormReturn } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { hostOf, isSiteName, type Values } from "./publish";
 import { inputs } from "./publishForm";
+import { NameReach } from "./ReachHint";
 import { useAddresses } from "./requests";
+import { useSettled } from "./useReach";
 
-/** NameStep asks for the name, and says where the name has to lead. */
+/** NameStep asks for the name, and says where the name leads and has to lead. */
 export function NameStep({ form }: { form: UseFormReturn<Values> }) {
 	const { t } = useTranslation("proxy");
 	const addresses = useAddresses();
 	const name = hostOf(form.watch("name"));
+	const box = useRef<HTMLDivElement>(null);
+	const settled = useSettled(isSiteName(name) ? name : "", box);
 	return (
 		<>
-			<FormField ns="proxy/publish" input={inputs.name} control={form.control as unknown as Control} />
+			<div ref={box}>
+				<FormField ns="proxy/publish" input={inputs.name} control={form.control as unknown as Control} />
+				<NameReach name={settled} />
+			</div>
 			<Notice kind="info" title={t("publish.dns", { name: isSiteName(name) ? name : t("publish.thisName") })}>
 				{addresses.length > 0 && (
 					<ul className="gw-publish-addresses">

@@ -1,11 +1,14 @@
 import { FormField } from "@ui/FormField";
 import type { Input } from "@ui/fields";
+import { useRef } from "react";
 import type { Control, UseFormReturn } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { Choices } from "./Choices";
-import { hostOf, type Values } from "./publish";
+import { hostOf, serverOf, type Values } from "./publish";
 import { inputs } from "./publishForm";
+import { ServerReach } from "./ReachHint";
 import { useSitePools } from "./requests";
+import { useSettled } from "./useReach";
 
 const usual = { http: 80, https: 443 };
 
@@ -21,9 +24,14 @@ export function WhereStep({ form }: { form: UseFormReturn<Values> }) {
 	// Only a port that nobody chose follows the scheme.
 	const other = scheme === "http" ? "https" : "http";
 	if (port === usual[other] && !form.formState.dirtyFields.port) form.setValue("port", usual[scheme]);
+	const box = useRef<HTMLDivElement>(null);
+	const settled = useSettled(serverOf(form.watch()), box);
 	const fresh = (
 		<>
-			<div className="gw-publish-server">{[inputs.scheme, inputs.address, inputs.port].map(field)}</div>
+			<div ref={box}>
+				<div className="gw-publish-server">{[inputs.scheme, inputs.address, inputs.port].map(field)}</div>
+				<ServerReach server={settled ? JSON.parse(settled) : undefined} />
+			</div>
 			{field(inputs.poolName)}
 			<p className="gw-hint">{t("publish.poolNameHint", { name: hostOf(form.watch("name")) })}</p>
 		</>

@@ -90,6 +90,14 @@ export function wrongIn(values: Values, asksTerms = false): Partial<Record<Field
 	return wrong;
 }
 
+/** serverOf is the new server as it can be tested, as one text; "" while it is not complete. */
+export function serverOf(values: Values): string {
+	const wrong = wrongIn(values);
+	if (values.where !== "new" || wrong.address || wrong.port) return "";
+	const name = wrong.name ? "" : hostOf(values.name);
+	return JSON.stringify({ name, scheme: values.scheme, address: values.address.trim(), port: values.port });
+}
+
 /** Ids of what a new site is made of; they are given before it is made, so that its parts can name each other. */
 export interface Ids {
 	pool: string;

@@ -1,0 +1,76 @@
+import type { ReachAnswer, ReachName, ReachResult } from "@api";
+import { formatNumber, type Status, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useReach } from "./useReach";
+
+const ofName: Record<ReachName["code"], Status> = {
+	here: "success",
+	partly_here: "warning",
+	elsewhere: "warning",
+	behind_nat: "info",
+	unresolved: "warning",
+	dns_failed: "warning",
+	untested: "neutral",
+};
+
+/** ofServer: what is not listed keeps requests from being answered. */
+const ofServer: Partial<Record<ReachResult["code"], Status>> = {
+	connects: "success",
+	not_allowed: "neutral",
+	untested: "neutral",
+};
+
+/** statusOf a server: HAProxy takes 200 to 399 for healthy. */
+export const statusOf = ({ code, status }: ReachResult): Status =>
+	code === "answers" ? (status >= 200 && status < 400 ? "success" : "warning") : (ofServer[code] ?? "danger");
+
+/** NameReach says where a name leads; "" for none. */
+export function NameReach({ name }: { name: string }) {
+	const { t } = useTranslation("proxy");
+	const { data, isFetching } = useReach(name ? { domain: name } : undefined);
+	const words = ({ name: found }: ReachAnswer) =>
+		found && (
+			<StatusLabel status={ofName[found.code]}>
+				{t(`reach.name.${found.code}`, { addresses: found.elsewhere.join(", ") })}
+			</StatusLabel>
+		);
+	return <Line busy={isFetching && !data}>{data && words(data)}</Line>;
+}
+
+interface Server {
+	name: string;
+	scheme: "http" | "https";
+	address: string;
+	port: number;
+}
+
+/** ServerReach says how a server answers; undefined for none. */
+export function ServerReach({ server }: { server: Server | undefined }) {
+	const { t } = useTranslation("proxy");
+	const question = server && {
+		...(server.name && { domain: server.name }),
+		scheme: server.scheme,
+		servers: [{ address: server.address, port: server.port }],
+	};
+	const { data, isFetching } = useReach(question);
+	const found = data?.servers[0];
+	return (
+		<Line busy={isFetching && !data}>
+			{found && (
+				<StatusLabel status={statusOf(found)}>
+					{t(`reach.server.${found.code}`, { status: found.status, ms: formatNumber(found.milliseconds) })}
+				</StatusLabel>
+			)}
+		</Line>
+	);
+}
+
+/** Line is there before it says anything, so that nothing moves under the pointer when it does. */
+function Line({ busy, children }: { busy: boolean; children: React.ReactNode }) {
+	const { t } = useTranslation("proxy");
+	return (
+		<div className="gw-reach" role="status">
+			{busy ? <span className="gw-hint">{t("reach.testing")}</span> : children}
+		</div>
+	);
+}
