@@ -9,9 +9,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/component"
+	"gateway/internal/db"
 )
 
-// RunScheduler is gateway-scheduler: every component's jobs, each on its own clock, until ctx ends.
+// RunScheduler is gateway-scheduler: every component's jobs, each on its own clock, what it does all the time, and its
+// answers, until ctx ends.
 func RunScheduler(ctx context.Context, cfg Config) error {
 	c, err := newCore(cfg)
 	if err != nil {
@@ -20,7 +22,11 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 	defer c.close()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return c.watch.Run(ctx) })
+	g.Go(func() error { return c.answer(ctx) })
 	for _, comp := range c.components {
+		if comp.Background != nil {
+			g.Go(func() error { return comp.Background(ctx) })
+		}
 		for _, job := range comp.Jobs {
 			g.Go(func() error { return c.every(ctx, c.watch.Up, job) })
 		}
@@ -29,6 +35,17 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 		c.log.Warn("notify systemd", "err", err)
 	}
 	return g.Wait()
+}
+
+// answer gives the components' answers to what gateway-api asks.
+func (c *core) answer(ctx context.Context) error {
+	handlers := map[string]func(context.Context, string){}
+	for _, comp := range c.components {
+		for channel, answer := range comp.Answers {
+			handlers[channel] = db.Questions{Pool: c.pool}.Handler(answer, c.log)
+		}
+	}
+	return (&db.Listener{Pool: c.pool, Ready: c.watch.Up, Handlers: handlers, Log: c.log}).Run(ctx)
 }
 
 // RunJob runs one job now.

@@ -5,6 +5,7 @@ package component
 
 import (
 	"context"
+	"encoding/json"
 	"io/fs"
 	"time"
 
@@ -28,6 +29,11 @@ type Component struct {
 	Listen map[string]func(ctx context.Context, payload string)
 	// Jobs run periodically in gateway-scheduler.
 	Jobs []Job
+	// Background runs in gateway-scheduler as long as that does, with a database or without.
+	Background func(ctx context.Context) error
+	// Answers are given in gateway-scheduler, by channel, to what gateway-api asks by
+	// db.Questions: the scheduler alone may speak to the outside.
+	Answers map[string]func(ctx context.Context, question json.RawMessage) (any, error)
 	// Objects say how the component's configuration is exported, in the order it is applied in.
 	Objects []Object
 	// Problems find what is wrong in the area now.

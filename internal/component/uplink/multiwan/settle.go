@@ -1,0 +1,238 @@
+package multiwan
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gateway/internal/component/uplink/health"
+	"gateway/internal/daemon"
+	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/reconcile"
+)
+
+// rounds bounds how often the kernel is looked at for one configuration.
+const rounds = 4
+
+// apply brings the kernel to now. What is refused that was not refused before is an error, so
+// that the change is taken back; what was in trouble already is no reason to refuse others.
+func (d *ways) apply(ctx context.Context, old, now daemon.Rendering) error {
+	if len(now.Files) == 0 {
+		return nil // at the first boot nothing was configured yet
+	}
+	c, err := Parse(now.File(Path))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", Path, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	defer notify(d.changed)
+	before := d.wrong
+	d.release(c)
+	d.want, d.known = c, true
+	if err := d.settle(ctx); err != nil {
+		return err
+	}
+	if err := d.mark(ctx); err != nil {
+		return err
+	}
+	if len(old.Files) == 0 {
+		return nil
+	}
+	return reconcile.Fresh(before, d.wrong)
+}
+
+// release has the connections of uplinks that go forgotten: another one may get the number.
+func (d *ways) release(now Config) {
+	for _, u := range d.want.Uplinks {
+		if _, stays := now.numbered(u.Number); !stays {
+			d.dead[u.Number] = d.Now()
+			notify(d.cutting)
+		}
+	}
+}
+
+// settle leads the routes and rules of the kernel to what is wanted at this moment.
+func (d *ways) settle(ctx context.Context) error {
+	conn, err := d.Open()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	d.recallVerdicts()
+	var refused []reconcile.Trouble
+	var last []reconcile.Step
+	for range rounds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		have, err := d.look(conn)
+		if err != nil {
+			return err
+		}
+		d.judge(ctx, have)
+		p := newPlan(d.want, have, d.state)
+		d.wrong = slices.Concat(p.wrong, refused)
+		d.note(have)
+		d.idle = len(p.steps) == 0 && len(d.want.Uplinks) == 0
+		if len(p.steps) == 0 || reconcile.Alike(p.steps, last) {
+			return nil
+		}
+		last = p.steps
+		if refused, err = perform(conn, p.steps); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func perform(conn *rtnl.Conn, steps []reconcile.Step) (refused []reconcile.Trouble, err error) {
+	errs, err := conn.Do(reconcile.Messages(steps))
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range errs {
+		if steps[i].Failed(e) {
+			refused = append(refused, reconcile.NewRefusal(steps[i].What, e))
+		}
+	}
+	return refused, nil
+}
+
+// look reads what there is; the default routes of others only where one is to be followed.
+func (d *ways) look(conn *rtnl.Conn) (k kernel, err error) {
+	if k.links, err = conn.Links(); err != nil {
+		return k, fmt.Errorf("list links: %w", err)
+	}
+	if k.addrs, err = conn.Addrs(); err != nil {
+		return k, fmt.Errorf("list addresses: %w", err)
+	}
+	if k.rules, err = conn.Rules(rtnl.UplinkProtocol); err != nil {
+		return k, fmt.Errorf("list rules: %w", err)
+	}
+	if k.routes, err = conn.Multipaths(rtnl.UplinkProtocol); err != nil {
+		return k, fmt.Errorf("list routes: %w", err)
+	}
+	if !slices.ContainsFunc(d.want.Uplinks, func(u Uplink) bool { return !u.Gateway.IsValid() }) {
+		return k, nil
+	}
+	for _, protocol := range []uint8{unix.RTPROT_DHCP, unix.RTPROT_RA, unix.RTPROT_BOOT, unix.RTPROT_STATIC} {
+		routes, err := conn.Routes(protocol)
+		if err != nil {
+			return k, fmt.Errorf("list routes: %w", err)
+		}
+		for _, r := range routes {
+			if r.Table == unix.RT_TABLE_MAIN && r.Dst.Bits() == 0 && r.Gateway.IsValid() {
+				k.others = append(k.others, r)
+			}
+		}
+	}
+	return k, nil
+}
+
+// judge tells each uplink's machine of its carrier, and draws the conclusions.
+func (d *ways) judge(ctx context.Context, have kernel) {
+	carrier := map[string]bool{}
+	for _, l := range have.links {
+		carrier[l.Name] = l.Up && l.Carrier
+	}
+	now, keep, flipped := d.Now(), map[string]bool{}, false
+	for _, u := range d.want.Uplinks {
+		keep[u.ID] = true
+		m, there := d.machines[u.ID]
+		if !there {
+			m = health.New(u.health(), now)
+			if old, known := d.recalled[u.ID]; known {
+				m.Restore(old)
+			}
+			d.machines[u.ID], d.acted[u.ID] = m, m.State()
+		}
+		m.Configure(u.health())
+		m.Carrier(carrier[u.Interface], now)
+		m.Tick(now)
+		if was := d.acted[u.ID]; was.Usable() != m.State().Usable() {
+			flipped = true
+			d.announce(ctx, u, was)
+		}
+		d.acted[u.ID] = m.State()
+	}
+	maps.DeleteFunc(d.machines, func(id string, _ *health.Machine) bool { return !keep[id] })
+	if flipped {
+		d.rememberVerdicts(ctx)
+	}
+}
+
+// announce says that an uplink ceased to work, or works again.
+func (d *ways) announce(ctx context.Context, u Uplink, was health.State) {
+	s := d.machines[u.ID].Status()
+	attrs := []any{"uplink", u.Name, "interface", u.Interface, "was", was, "is", s.State, "loss", max(s.Loss, 0), "rtt_ms", s.RTT.Milliseconds()}
+	if s.State.Usable() {
+		d.Log.InfoContext(ctx, "an uplink works again", attrs...)
+	} else {
+		d.Log.WarnContext(ctx, "an uplink failed", attrs...)
+	}
+}
+
+// state is that of an uplink by its number.
+func (d *ways) state(number int) health.State {
+	u, is := d.want.numbered(number)
+	if !is {
+		return health.NoCarrier
+	}
+	if m, judged := d.machines[u.ID]; judged {
+		return m.State()
+	}
+	return health.Unknown
+}
+
+// note keeps what the marks follow from, and has the connections cut that hang on an uplink
+// which takes no new ones because it failed. Where nothing better is left they stay.
+func (d *ways) note(have kernel) {
+	was := d.chosen
+	d.chosen, d.gateways = map[int]bool{}, map[int]string{}
+	for _, u := range d.want.Uplinks {
+		if g := have.gateway(u); g.IsValid() {
+			d.gateways[u.Number] = g.String()
+		}
+	}
+	for _, g := range d.want.Groups {
+		for _, m := range g.choose(d.state) {
+			d.chosen[m.Uplink] = true
+		}
+	}
+	for n := range was {
+		if _, wanted := d.want.numbered(n); wanted && !d.chosen[n] && !d.state(n).Usable() {
+			d.dead[n] = d.Now()
+			notify(d.cutting)
+		}
+	}
+	maps.DeleteFunc(d.dead, func(n int, _ time.Time) bool { return d.chosen[n] })
+}
+
+// mark has the kernel mark connections as it is wanted now.
+func (d *ways) mark(ctx context.Context) error {
+	if len(d.want.Uplinks) > 0 {
+		return d.loadMarking(ctx, marking(d.want, func(u Uplink) string { return d.gateways[u.Number] }))
+	}
+	if string(d.marked.text) == unmarking {
+		return nil // nobody else makes it
+	}
+	return d.loadMarking(ctx, []byte(unmarking))
+}
+
+// target is whom to ask about an uplink.
+func (d *ways) target(u Uplink) netip.Addr {
+	if u.Target.IsValid() {
+		return u.Target
+	}
+	ip, err := netip.ParseAddr(d.gateways[u.Number])
+	if err != nil {
+		return netip.Addr{}
+	}
+	return ip
+}

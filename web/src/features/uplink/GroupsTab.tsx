@@ -1,0 +1,63 @@
+import type { UplinkGroup } from "@api";
+import { RandomIcon } from "@patternfly/react-icons";
+import { type Column, ResourceSection, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useStatus, useUplinks } from "./requests";
+import { groups } from "./resource";
+
+/** GroupsTab is the choices among uplinks, and what is chosen now. */
+export function GroupsTab() {
+	const { t } = useTranslation("uplink");
+	const live = useStatus();
+	const uplinks = useUplinks();
+	const of = (group: UplinkGroup) => live?.groups.find(({ id }) => id === group.id);
+	const columns: Column<UplinkGroup>[] = [
+		{ key: "name", title: t("group.field.name"), sortable: true, width: 20 },
+		{
+			key: "family",
+			title: t("group.field.family"),
+			sortable: true,
+			width: 10,
+			cell: (one) => t(`group.option.family.${one.family}`),
+		},
+		{
+			key: "is_default",
+			title: t("group.field.is_default"),
+			sortable: true,
+			width: 15,
+			cell: (one) => t(one.is_default ? "use.yes" : "use.no"),
+		},
+		{
+			key: "live.state",
+			title: t("column.state"),
+			width: 15,
+			cell: (one) => {
+				const now = of(one);
+				if (!now) return <StatusLabel status="neutral">{t("state.unknown")}</StatusLabel>;
+				return (
+					<StatusLabel status={now.usable ? "success" : "danger"}>
+						{t(now.usable ? "state.up" : "state.none")}
+					</StatusLabel>
+				);
+			},
+		},
+		{
+			key: "live.using",
+			title: t("column.using"),
+			cell: (one) =>
+				of(one)
+					?.using.map((id) => uplinks.find((uplink) => uplink.id === id)?.name ?? id)
+					.join(", ") || "–",
+		},
+	];
+	return (
+		<ResourceSection
+			resource={groups}
+			ns="uplink/group"
+			icon={RandomIcon}
+			columns={columns}
+			defaultSort="name"
+			form={() => import("./groupForm")}
+		/>
+	);
+}

@@ -1,0 +1,74 @@
+import type { Uplink } from "@api";
+import { GlobeRouteIcon } from "@patternfly/react-icons";
+import { type Column, ResourceSection, StatusLabel, Time } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useStatus } from "./requests";
+import { uplinks } from "./resource";
+import { liveOf, looks, stateOf } from "./state";
+
+/** UplinksTab is the uplinks, beside what the monitor found. */
+export function UplinksTab() {
+	const { t } = useTranslation("uplink");
+	const live = useStatus();
+	const columns: Column<Uplink>[] = [
+		{ key: "name", title: t("uplink.field.name"), sortable: true, width: 15 },
+		{ key: "interface", title: t("uplink.field.interface"), sortable: true, width: 10 },
+		{
+			key: "live.state",
+			title: t("column.state"),
+			width: 15,
+			cell: (one) => {
+				const state = stateOf(one, live);
+				return <StatusLabel status={looks[state]}>{t(`state.${state}`)}</StatusLabel>;
+			},
+		},
+		{
+			key: "live.use",
+			title: t("column.use"),
+			width: 10,
+			cell: (one) => (liveOf(one, live)?.in_use ? t("use.yes") : t("use.no")),
+		},
+		{
+			key: "live.loss",
+			title: t("column.loss"),
+			width: 10,
+			cell: (one) => {
+				const loss = liveOf(one, live)?.loss;
+				return loss === null || loss === undefined ? "–" : t("loss", { loss });
+			},
+		},
+		{
+			key: "live.rtt",
+			title: t("column.rtt"),
+			width: 10,
+			cell: (one) => {
+				const rtt = liveOf(one, live)?.rtt_ms;
+				return rtt ? t("rtt", { rtt: rtt.toFixed(1) }) : "–";
+			},
+		},
+		{
+			key: "live.since",
+			title: t("column.since"),
+			width: 15,
+			cell: (one) => {
+				const at = liveOf(one, live)?.since;
+				return at ? <Time value={at} /> : "–";
+			},
+		},
+		{
+			key: "gateway",
+			title: t("uplink.field.gateway"),
+			cell: (one) => <code className="gw-mono">{liveOf(one, live)?.gateway || one.gateway || "–"}</code>,
+		},
+	];
+	return (
+		<ResourceSection
+			resource={uplinks}
+			ns="uplink/uplink"
+			icon={GlobeRouteIcon}
+			columns={columns}
+			defaultSort="name"
+			form={() => import("./uplinkForm")}
+		/>
+	);
+}

@@ -1,0 +1,24 @@
+import { listNetworkInterfacesOptions, listUplinkGroupsOptions, listUplinksOptions, uplinkStatusOptions } from "@api";
+import { useQuery } from "@tanstack/react-query";
+import type { Choice } from "@ui";
+
+const most = 1000;
+const byName = { query: { limit: most, sort: "name" } };
+
+export const useUplinks = () => useQuery(listUplinksOptions(byName)).data ?? [];
+
+export const useGroups = () => useQuery(listUplinkGroupsOptions(byName)).data ?? [];
+
+export const useUplinkChoices = (): Choice[] => useUplinks().map(({ id, name }) => ({ value: id, label: name }));
+
+export const useGroupChoices = (): Choice[] => useGroups().map(({ id, name }) => ({ value: id, label: name }));
+
+/** useLinkNames are the interfaces that an uplink can leave by. */
+export const useLinkNames = (): Choice[] =>
+	(useQuery(listNetworkInterfacesOptions(byName)).data ?? []).map(({ name }) => ({ value: name, label: name }));
+
+/** useStatus is what the monitor found; undefined while it cannot be asked. */
+export const useStatus = () => {
+	const { data, error } = useQuery({ ...uplinkStatusOptions(), refetchInterval: 2_000 });
+	return error ? undefined : data;
+};
