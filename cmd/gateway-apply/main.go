@@ -16,7 +16,7 @@ func main() {
 	cfg := applier.Defaults()
 	cfg.Flags(flag.CommandLine)
 	filter := flag.Bool("packet-filter", false, "only load the packet filter's last good rules into the kernel")
-	network := flag.Bool("network", false, "only bring the last good interfaces, addresses and routes into the kernel")
+	network := flag.Bool("network", false, "only bring the last good interfaces, addresses, routes and tunnels into the kernel")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -20,7 +20,7 @@ func filtered() map[string]get {
 	link := func() fields { return fields{"name": unique(), "type": "ethernet"} }
 	hex := func() string { u := unique(); return u[1:5] + ":" + u[5:9] + ":" + u[9:13] }
 	onLink := func(actor client) fields {
-		return fields{"interface_id": made(actor, "/network-interfaces", link()), "address": "fd00::" + hex(), "prefix": 64}
+		return fields{"interface_id": made(actor, "/network-interfaces", link()), "address": "fd00:" + hex() + "::1", "prefix": 64}
 	}
 	note := func(client) fields { return fields{"note": unique()} }
 	order := func(path string, body func() fields) get {

@@ -317,13 +317,19 @@ func startApplier(t *testing.T) *fakeApplier {
 func (f *fakeApplier) answer(conn net.Conn) {
 	defer conn.Close()
 	line, _ := bufio.NewReader(conn).ReadString('\n')
-	// Whoever looks for problems asks for counters now and then, which is no act.
-	reads := strings.Contains(line, `"do":"stats"`)
+	// Whoever looks for problems asks for counters now and then, which is no act; nor is reading files.
+	out, reads := `{}`, strings.Contains(line, `"do":"stats"`)
+	if strings.Contains(line, `"do":"importable"`) {
+		out, reads = importable, true
+	}
 	if strings.Contains(line, `"service"`) || strings.Contains(line, `"part"`) && !reads {
 		f.acts.Add(1)
 	}
-	fmt.Fprintln(conn, `{"loaded":true,"state":"live","states":[],"out":{}}`)
+	fmt.Fprintf(conn, `{"loaded":true,"state":"live","states":[],"out":%s}`+"\n", out)
 }
+
+// importable is a file of wg-quick, so that an import has something to store.
+const importable = `{"files":[{"name":"wg77","text":"[Interface]\nPrivateKey = MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\nListenPort = 51977\nAddress = 10.77.77.1/24\n"}]}`
 
 // prepared are requests that would succeed, by operation: what would have to be refused
 // must not be refused for another reason. Operations that are not here are sent {}.
@@ -433,5 +439,7 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 	maps.Copy(all, configured())
 	maps.Copy(all, published())
 	maps.Copy(all, filtered())
+	maps.Copy(all, tunnelled())
+	maps.Copy(all, uplinked())
 	return all
 }

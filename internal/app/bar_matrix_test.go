@@ -49,10 +49,13 @@ var publicOperations = []string{
 }
 
 // rawOperations succeed with something else than the envelope.
-var rawOperations = []string{"GET /docs", "GET /metrics", "GET /openapi.json"}
+var rawOperations = append([]string{"GET /docs", "GET /metrics", "GET /openapi.json"}, downloads...)
 
 // adminReads tell more than a viewer may know.
-var adminReads = []string{"GET /changes/{id}", "GET /users/{id}/tokens"}
+var adminReads = append([]string{"GET /changes/{id}", "GET /users/{id}/tokens"}, downloads...)
+
+// downloads hold the private key of a peer.
+var downloads = []string{"GET /tunnel/peers/{id}/config", "GET /tunnel/peers/{id}/qr", "GET /peers/{id}/config", "GET /peers/{id}/qr"}
 
 // may marks cells where only the gate is of interest: any answer but a refusal.
 const may = 0

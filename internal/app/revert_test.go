@@ -32,6 +32,11 @@ var notUndone = map[string]string{
 	"PUT /domains/{id}/users/{item}":          "secrets_not_kept",
 	"DELETE /domains/{id}/users/{item}":       "secrets_not_kept",
 	"DELETE /users/{id}":                      "secrets_not_kept",
+
+	"DELETE /tunnel/interfaces/{id}":                "secrets_not_kept",
+	"POST /tunnel/interfaces/{id}/generate-keypair": "secrets_not_kept",
+	"DELETE /tunnel/peers/{id}":                     "secrets_not_kept",
+	"POST /tunnel/peers/{id}/generate-keypair":      "secrets_not_kept",
 }
 
 func (s *stage) undoes(op operation) {

@@ -10,8 +10,8 @@ import (
 	"gateway/internal/app"
 )
 
-// withDaemons need one to succeed; their own packages show that they are audited.
-var withDaemons = []string{"POST /ntp/force-sync"}
+// withDaemons need one to succeed, or files of its; their own packages show that they are audited.
+var withDaemons = []string{"POST /ntp/force-sync", "POST /tunnel/import"}
 
 // Every operation that may change something is done once, by an administrator who may.
 //

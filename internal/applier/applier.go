@@ -4,6 +4,7 @@ package applier
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -21,6 +22,8 @@ import (
 	"gateway/internal/component/daemons"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/network/netstate"
+	"gateway/internal/component/tunnel/wireguard"
+	"gateway/internal/component/uplink/multiwan"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/process"
@@ -132,10 +135,14 @@ func LoadPacketFilter(ctx context.Context, cfg Config) error {
 	return load(ctx, cfg, filter.Name, filter.Shut())
 }
 
-// LoadNetwork brings the links, addresses and routes that were good last into the kernel, with
-// neither a database nor a bus. A node that has none yet keeps what others gave it.
+// LoadNetwork brings the links, addresses, routes, tunnels and uplinks that were good last into
+// the kernel, with neither a database nor a bus. A node that has none yet keeps what others gave it.
 func LoadNetwork(ctx context.Context, cfg Config) error {
-	return load(ctx, cfg, netstate.Name, daemon.Rendering{})
+	var errs []error
+	for _, name := range []string{netstate.Name, wireguard.Name, multiwan.Name} {
+		errs = append(errs, load(ctx, cfg, name, daemon.Rendering{}))
+	}
+	return errors.Join(errs...)
 }
 
 // load makes one component run on its last good files, or on first where it has none.

@@ -25,7 +25,7 @@ func commands(cfg *app.Config) []*cobra.Command {
 	return []*cobra.Command{
 		statusCommand(cfg), problemsCommand(cfg), apiCommand(cfg),
 		listChanges(cfg), confirmChange(cfg), revertChange(cfg),
-		exportConfig(cfg), applyConfig(cfg), renderConfig(cfg),
+		exportConfig(cfg), applyConfig(cfg), renderConfig(cfg), importTunnels(cfg),
 		auditVerify(cfg), setupCode(cfg), resetPassword(cfg), versionCommand(), migrateCommand(),
 	}
 }

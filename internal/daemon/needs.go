@@ -29,7 +29,7 @@ type Opening struct {
 
 // Tunnel is an interface to others. Where they dial in, its port is open, what comes from
 // them may pass, and what goes to them is masqueraded; where we dial, or while it is off,
-// nothing of that.
+// nothing of that. One with a network of each family is there twice.
 type Tunnel struct {
 	Iface          string
 	Subnet         netip.Prefix

@@ -43,11 +43,7 @@ func (l *Listener) once(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("connect to listen: %w", err)
 	}
-	defer func() {
-		closing, cancel := context.WithTimeout(context.Background(), probeTimeout)
-		defer cancel()
-		_ = conn.Close(closing) // the connection is given up either way
-	}()
+	defer discard(conn)
 	var q strings.Builder
 	for channel := range l.Handlers {
 		fmt.Fprintf(&q, "listen %s;", pgx.Identifier{channel}.Sanitize())
@@ -65,4 +61,11 @@ func (l *Listener) once(ctx context.Context) error {
 		}
 		l.Handlers[n.Channel](ctx, n.Payload)
 	}
+}
+
+// discard closes a connection that is not the pool's; it is given up either way.
+func discard(conn *pgx.Conn) {
+	closing, cancel := context.WithTimeout(context.Background(), probeTimeout)
+	defer cancel()
+	_ = conn.Close(closing)
 }

@@ -44,8 +44,9 @@ func (c *compiler) writeForward(l *layout) {
 		c.rule("forward", "jump ", runName(i))
 	}
 	c.rule("forward", "goto forward_end")
-	for _, t := range c.policy.Tunnels {
-		if problemOfTunnel(t) == "" {
+	for i, t := range c.policy.Tunnels {
+		before := slices.ContainsFunc(c.policy.Tunnels[:i], func(o Tunnel) bool { return o.Interface == t.Interface })
+		if !before && problemOfTunnel(t) == "" {
 			c.rule("forward_end", `iifname "`, t.Interface, `" accept`)
 		}
 	}

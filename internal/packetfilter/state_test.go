@@ -47,12 +47,12 @@ func TestWhatTheKernelHas(t *testing.T) {
 			[]string{"chain", "inet", "gateway", "unreached"},
 			[]string{`counter name "r_a2" log prefix "gateway:a2" group 0 drop comment "gid:a2"`},
 		},
-		{ // shows (stand-in) FW-14
+		{
 			"what comes in on a tunnel passes",
 			[]string{"chain", "inet", "gateway", "forward_end"},
 			[]string{`iifname "wg0" accept`, `iifname "wg1" accept`},
 		},
-		{ // shows (stand-in) FW-15
+		{
 			"what leaves through a tunnel is masqueraded",
 			[]string{"chain", "inet", "gateway", "postrouting"},
 			[]string{`oifname "wg0" ip saddr 10.8.0.0/24 masquerade`, `oifname "wg1" ip6 saddr fd08::/64 masquerade`},

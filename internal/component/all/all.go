@@ -26,6 +26,8 @@ import (
 	"gateway/internal/component/proxy"
 	"gateway/internal/component/setup"
 	"gateway/internal/component/system"
+	"gateway/internal/component/tunnel"
+	"gateway/internal/component/uplink"
 	"gateway/internal/component/user"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
@@ -38,6 +40,7 @@ import (
 // Deps is everything a component may be given. Each takes what it needs.
 type Deps struct {
 	Pool      db.Pool
+	Questions db.Questions // to the process that speaks to the outside
 	Database  interface{ Up() bool }
 	Run       *change.Runner
 	Audit     *auditlog.Log
@@ -77,9 +80,11 @@ func List(d Deps) []component.Component {
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
+		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now}),
+		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
-		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup}),
+		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
 	}

@@ -13,6 +13,8 @@ import (
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/component/proxy/haproxyconf"
+	"gateway/internal/component/tunnel/wireguard"
+	"gateway/internal/component/uplink/multiwan"
 	"gateway/internal/daemon"
 	"gateway/internal/haproxy"
 	"gateway/internal/sys"
@@ -41,6 +43,8 @@ func New(d Deps) Daemons {
 	sysctl := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-sysctl.service") }
 	all := []daemon.Daemon{
 		netstate.New(netstate.Options{Host: d.Host, Sysctl: sysctl, Log: d.Log}),
+		wireguard.New(wireguard.Options{Host: d.Host, Remember: wireguard.EndpointsPath, Log: d.Log}),
+		multiwan.New(multiwan.Options{Host: d.Host, Exec: d.Exec, Verdicts: multiwan.VerdictsPath, Log: d.Log}),
 		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
 		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec}),
 		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),

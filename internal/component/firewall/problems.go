@@ -26,17 +26,17 @@ var (
 	interfaceMissing = problem.Kind{
 		Code: "firewall.interface_missing", Severity: problem.Error,
 		Message: "This node has no interface {interface}: rules of zone {zone} match nothing there",
-		Remedy:  "Plug it in or create it, or correct its name under Objects and zones.",
+		Remedy:  "Plug it in or create it, or correct its name under Network, Interfaces.",
 	}
 	interfaceDown = problem.Kind{
 		Code: "firewall.interface_down", Severity: problem.Error,
 		Message: "Interface {interface} of zone {zone} is switched off",
-		Remedy:  "Switch it on in the network configuration of this node, or remove it under Objects and zones.",
+		Remedy:  "Switch it on in the network configuration of this node, or remove it under Network, Interfaces.",
 	}
 	noCarrier = problem.Kind{
 		Code: "firewall.no_carrier", Severity: problem.Error,
 		Message: "Interface {interface} of zone {zone} has no carrier",
-		Remedy:  "Check the cable and the device at its other end, or remove the interface under Objects and zones.",
+		Remedy:  "Check the cable and the device at its other end, or remove the interface under Network, Interfaces.",
 	}
 )
 
@@ -107,7 +107,7 @@ func (f *firewall) judgeInterfaces(ctx context.Context, r *problem.Report) error
 			continue
 		}
 		params := problem.Params{"interface": p.Name, "zone": p.Role}
-		r.Add(k.On(problem.Subject{Kind: "interface", ID: p.ID, Name: p.Name}, "/objects?tab=interfaces", params))
+		r.Add(k.On(problem.Subject{Kind: "interface", ID: p.ID, Name: p.Name}, "/interfaces/"+p.ID, params))
 		r.States["interface"][p.ID] = k.Because(state, params)
 	}
 	return nil

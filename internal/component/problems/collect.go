@@ -163,8 +163,9 @@ func (c *collector) askAll(ctx context.Context, up bool) []found {
 		}
 		waiting++
 		go func() {
-			defer s.busy.Store(false)
-			answers <- answer{i, c.ask(ctx, s)}
+			found := c.ask(ctx, s)
+			s.busy.Store(false) // before the answer: whoever has it may ask again at once
+			answers <- answer{i, found}
 		}()
 	}
 	look := time.NewTicker(lookTime)

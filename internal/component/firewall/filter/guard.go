@@ -147,7 +147,9 @@ func (f *filter) session(ctx context.Context) (packetfilter.Packet, bool) {
 	if err != nil {
 		return packetfilter.Packet{}, false // it reached us all the same; we cannot tell how
 	}
-	return packetfilter.Packet{
-		In: back.Interface, Source: c.Addr, Destination: back.Source, Protocol: packetfilter.TCP, Port: c.Port,
-	}, true
+	to := c.Local
+	if !to.IsValid() || to.Is6() != c.Addr.Is6() {
+		to = back.Source
+	}
+	return packetfilter.Packet{In: back.Interface, Source: c.Addr, Destination: to, Protocol: packetfilter.TCP, Port: c.Port}, true
 }

@@ -21,6 +21,7 @@ import (
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/network"
+	"gateway/internal/component/tunnel"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/sys"
@@ -48,6 +49,8 @@ type Options struct {
 	Live bool
 	// Needed is what other components need; nil for nothing.
 	Needed func(ctx context.Context, q db.DB) (daemon.Needed, error)
+	// Others are components that need something.
+	Others []daemon.Daemon
 	// Daemon makes the daemon; nil for filter.New.
 	Daemon func(filter.Options) daemon.Daemon
 }
@@ -61,7 +64,7 @@ func NewLive(t testing.TB) *Rig { t.Helper(); return NewWith(t, Options{Live: tr
 // NewWith returns a rig that differs from a plain one.
 func NewWith(t testing.TB, o Options) *Rig {
 	t.Helper()
-	tables, needed := daemon.NeedsOf(nil)
+	tables, needed := daemon.NeedsOf(o.Others)
 	if o.Needed != nil {
 		needed = o.Needed
 	}
@@ -74,7 +77,7 @@ func NewWith(t testing.TB, o Options) *Rig {
 		r.space = lab.NewSpace(t)
 	}
 	r.Rig = componenttest.New(t, componenttest.Setup{
-		Live: o.Live, Schemas: []db.Schema{network.New(network.Options{}).Schema()},
+		Live: o.Live, Schemas: []db.Schema{network.New(network.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema()},
 		Component: func(c *componenttest.Rig) component.Component {
 			return firewall.New(firewall.Options{DB: c.Pool, Run: c.Run, Applier: c, Policy: r.Policy, Log: log})
 		},

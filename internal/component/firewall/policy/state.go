@@ -178,11 +178,15 @@ func (b *builder) need(n daemon.Needed) {
 	for _, o := range n.Openings {
 		b.open(o)
 	}
+	opened := map[string]bool{} // one with two networks is there twice
 	for _, t := range n.Tunnels {
 		if !t.Server || !t.Active {
 			continue
 		}
-		b.open(daemon.Opening{Protocol: "udp", Port: t.Port, Why: "the tunnel " + t.Iface})
+		if !opened[t.Iface] {
+			b.open(daemon.Opening{Protocol: "udp", Port: t.Port, Why: "the tunnel " + t.Iface})
+		}
+		opened[t.Iface] = true
 		b.Policy.Tunnels = append(b.Policy.Tunnels, packetfilter.Tunnel{Interface: t.Iface, Subnet: t.Subnet})
 	}
 	b.Policy.Peers = n.Peers

@@ -1,0 +1,89 @@
+package tunnel_test
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/component"
+	"gateway/internal/component/componenttest"
+	"gateway/internal/component/tunnel"
+	"gateway/internal/component/tunnel/wireguard"
+	"gateway/internal/daemon"
+	"gateway/internal/secret"
+)
+
+func contract(t *testing.T) componenttest.Setup {
+	t.Helper()
+	return componenttest.Setup{
+		Schemas: schemas(),
+		Daemon: func(*componenttest.Rig) daemon.Daemon {
+			return wireguard.New(wireguard.Options{ImportFolder: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+		},
+		Component: func(r *componenttest.Rig) component.Component {
+			return tunnel.New(tunnel.Options{DB: r.Pool, Run: r.Run, Box: r.Box, Applier: r})
+		},
+	}
+}
+
+// filled stores a tunnel with a peer that has everything.
+func filled(r *componenttest.Rig) {
+	r.T.Helper()
+	of := r.Do("POST", "/tunnel/interfaces", object{"name": "wg7", "mode": "server", "address_cidr": "10.8.0.1/24", "listen_port": 51820, "endpoint": "vpn.example.com"}).Want(http.StatusCreated).ID()
+	key := strings.Repeat("k", 42) + "A="
+	r.Do("POST", "/tunnel/peers", object{
+		"interface_id": of, "name": "phone", "public_key": key, "preshared_key": key, "allowed_ips": []string{"10.8.0.2/32"}, "endpoint": "phone.example.com:7",
+		"keepalive": 25, "expires_at": "2036-01-02T03:04:05Z",
+	}).Want(http.StatusCreated)
+}
+
+func TestTheDaemonKeepsTheContract(t *testing.T) {
+	componenttest.Contract(t, contract(t), filled)
+}
+
+// Rows that are none are named, and the others are rendered.
+func TestWhatIsNoTunnelIsLeftOutAndNamed(t *testing.T) {
+	r := componenttest.New(t, contract(t))
+	filled(r)
+	good := string(r.Rendered().File(wireguard.Path))
+	if !strings.Contains(good, `"name":"wg7"`) || !strings.Contains(good, `"expires_at":"2036-01-02T03:04:05Z"`) || !strings.Contains(good, `"preshared":true`) {
+		t.Errorf("rendered\n%s", good)
+	}
+	if keys := r.Rendered().File(wireguard.KeyPath); strings.Count(string(keys), "\n") != 3 {
+		t.Errorf("the keys are %d bytes", len(keys))
+	}
+	for _, tc := range []struct{ update, subject string }{
+		{`update tunnel_interfaces set name = 'a b'`, "tunnel a b"},
+		{`update tunnel_interfaces set address_cidr = '10.8.0.1'`, "tunnel wg7"},
+		{`update tunnel_peers set public_key = 'none'`, "peer phone of tunnel wg7"},
+		{`update tunnel_peers set allowed_ips = '{x}'`, "peer phone of tunnel wg7"},
+		{`update tunnel_peers set endpoint = 'x'`, "peer phone of tunnel wg7"},
+		{`update tunnel_peers set public_key = (select public_key from tunnel_interfaces)`, "peer phone of tunnel wg7"},
+	} {
+		r.Tx(func(tx pgx.Tx) error {
+			if _, err := tx.Exec(t.Context(), tc.update); err != nil {
+				return err
+			}
+			out, err := r.Daemon.Render(t.Context(), tx, r.Box.Unseal)
+			if err != nil || len(out.Problems) != 1 || out.Problems[0].Subject != tc.subject {
+				t.Errorf("%s: problems %+v, %v", tc.update, out.Problems, err)
+			}
+			return componenttest.ErrUndo
+		})
+	}
+}
+
+func TestAPreviewHasNoKeys(t *testing.T) {
+	r := componenttest.New(t, contract(t))
+	filled(r)
+	out, err := r.Daemon.Render(t.Context(), r.Pool, func([]byte, secret.Place) (secret.Text, error) { return secret.Redacted, nil })
+	if err != nil || len(out.Problems) > 0 {
+		t.Fatalf("%+v, %v", out.Problems, err)
+	}
+	if keys := string(out.File(wireguard.KeyPath)); strings.Count(keys, secret.Redacted) != 2 {
+		t.Errorf("a preview has %q", keys)
+	}
+}

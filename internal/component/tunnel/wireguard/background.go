@@ -1,0 +1,186 @@
+package wireguard
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"gateway/internal/daemon"
+)
+
+const (
+	// calm is how long events are collected before the kernel is looked at.
+	calm = 100 * time.Millisecond
+	// again is how soon the kernel is looked at without an event.
+	again = 30 * time.Second
+	// listen is how often the counters of peers that are dialled are read.
+	listen = time.Second
+)
+
+// background keeps the kernel as it is wanted: what somebody took away is put back, peers go
+// when they expire, and peers that do not answer are noted.
+func (d *tunnels) background(ctx context.Context, _ func()) error {
+	watched := make(chan error, 1)
+	go func() { watched <- d.watch(ctx) }()
+	d.recall()
+	look, hear := time.NewTimer(0), time.NewTicker(listen)
+	defer look.Stop()
+	defer hear.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return <-watched
+		case err := <-watched:
+			return err
+		case <-hear.C:
+			if err := d.hearAll(); err != nil {
+				d.Log.WarnContext(ctx, "read the counters of tunnels", "err", err)
+			}
+			continue
+		case <-d.changed: // there may be another peer that expires first
+		case <-d.woken:
+			if !pause(ctx, calm) {
+				return <-watched
+			}
+			d.repairLogged(ctx)
+		case <-look.C:
+			d.repairLogged(ctx)
+		}
+		look.Reset(d.next())
+	}
+}
+
+func (d *tunnels) repairLogged(ctx context.Context) {
+	if err := d.repair(ctx); err != nil {
+		d.Log.WarnContext(ctx, "look at the tunnels", "err", err)
+	}
+}
+
+// next is when the kernel is looked at again: when a peer expires, or after a while.
+func (d *tunnels) next() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now, soon := d.Now(), again
+	for _, t := range d.want.Tunnels {
+		for _, p := range t.Peers {
+			if left := p.ExpiresAt.Sub(now); !p.ExpiresAt.IsZero() && left > 0 {
+				soon = min(soon, left)
+			}
+		}
+	}
+	return soon
+}
+
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// wake has the background look when the next peer expires.
+func (d *tunnels) wake() { notify(d.changed) }
+
+// recall reads what was installed last: with the database away nobody else says it.
+func (d *tunnels) recall() {
+	conf, err := os.ReadFile(Path)
+	if err != nil {
+		return // nothing was installed yet
+	}
+	keys, err := os.ReadFile(KeyPath)
+	if err != nil {
+		return
+	}
+	w, err := read(daemon.Rendering{Files: []daemon.File{{Path: Path, Data: conf}, {Path: KeyPath, Data: keys}}})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil && !d.known {
+		d.assume(w)
+	}
+}
+
+// watch subscribes anew when the kernel ended a subscription.
+func (d *tunnels) watch(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := d.Watch(ctx, func() { notify(d.woken) }); err != nil {
+			d.Log.WarnContext(ctx, "watch the tunnels", "err", err)
+			pause(ctx, time.Second)
+		}
+	}
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// repair puts back what was taken away, and takes away what is over.
+func (d *tunnels) repair(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.known {
+		return nil
+	}
+	before := d.wrong
+	if err := d.settle(ctx); err != nil {
+		return err
+	}
+	for _, t := range d.wrong {
+		if !slices.Contains(before, t) {
+			d.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why)
+		}
+	}
+	return nil
+}
+
+// hearAll notes which of the peers that are dialled do not answer. One with an address is
+// dialled there again; the name of one is looked up.
+func (d *tunnels) hearAll() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dials := func(t Tunnel) bool {
+		return slices.ContainsFunc(t.Peers, func(p Peer) bool { return p.Endpoint != "" })
+	}
+	if !slices.ContainsFunc(d.want.Tunnels, dials) {
+		return nil // a thousand counters are not read for nothing
+	}
+	wg, err := d.WG()
+	if err != nil {
+		return err
+	}
+	defer wg.Close()
+	now := d.Now()
+	for _, t := range d.want.Tunnels {
+		if dev, err := wg.Device(t.Name); err == nil && dials(t) {
+			endpoints := map[string]string{}
+			for _, p := range t.Peers {
+				endpoints[p.PublicKey] = p.Endpoint
+			}
+			for i := range dev.Peers {
+				id := PeerKey{t.Name, dev.Peers[i].PublicKey.String()}
+				if endpoints[id.PublicKey] != "" && d.hear(id, &dev.Peers[i], now) {
+					d.miss(id, endpoints[id.PublicKey])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// miss is for a peer that does not answer.
+func (d *tunnels) miss(id PeerKey, endpoint string) {
+	d.lost[id] = true
+	if e, err := ParseEndpoint(endpoint); err == nil {
+		if _, is := e.Addr(); is {
+			notify(d.woken) // nobody needs to be asked
+			return
+		}
+		d.ask[e.Host] = true
+	}
+}

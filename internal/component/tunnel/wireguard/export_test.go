@@ -1,0 +1,11 @@
+package wireguard
+
+import "context"
+
+// GuardForTest judges a change of configurations.
+func GuardForTest(o Options) func(ctx context.Context, was, now Config) error {
+	d := newTunnels(o)
+	return func(ctx context.Context, was, now Config) error {
+		return d.guard(ctx, func() (state, error) { return state{Config: was}, nil }, state{Config: now})
+	}
+}

@@ -1,0 +1,167 @@
+package wireguard
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"gateway/internal/fault"
+	"gateway/internal/identity"
+	"gateway/internal/intent"
+	"gateway/internal/rtnl"
+)
+
+// guard refuses a change that takes the session of whoever makes it into a tunnel, or the
+// tunnel away through which it comes. With a confirmation asked for, the change comes back by
+// itself.
+func (d *tunnels) guard(ctx context.Context, was func() (state, error), now state) error {
+	if intent.Of(ctx).ConfirmWithin > 0 {
+		return nil
+	}
+	origin := identity.OriginOf(ctx)
+	if !origin.Addr.IsValid() || origin.Addr.IsLoopback() || d.Host == nil {
+		return nil
+	}
+	back, err := d.Host.Route(origin.Addr)
+	if err != nil || back.Local {
+		return nil // it reached us all the same; we cannot tell how
+	}
+	old, err := was()
+	if err != nil {
+		return err
+	}
+	s := session{caller: origin.Addr, own: origin.Local, link: back.Interface}
+	if !s.own.IsValid() || s.own.Is6() != s.caller.Is6() {
+		s.own = back.Source
+	}
+	have, err := d.others()
+	if err != nil {
+		return err
+	}
+	if why := s.lost(old.Config, now.Config, have); why != "" {
+		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
+			s.caller, s.link, why).WithCode("would_lock_out")
+	}
+	return nil
+}
+
+// others are all addresses, and the routes of the main table that are not a tunnel's.
+func (d *tunnels) others() (k kernel, err error) {
+	conn, err := d.Open()
+	if err != nil {
+		return k, err
+	}
+	defer conn.Close()
+	if k.addrs, err = conn.Addrs(); err != nil {
+		return k, fmt.Errorf("list addresses: %w", err)
+	}
+	if k.routes, err = conn.Routes(0); err != nil {
+		return k, fmt.Errorf("list routes: %w", err)
+	}
+	k.routes = slices.DeleteFunc(k.routes, func(r rtnl.Route) bool {
+		return r.Table != unix.RT_TABLE_MAIN || r.Protocol == rtnl.TunnelProtocol
+	})
+	return k, nil
+}
+
+// session is the way of whoever asks to us: to our own address, by a link.
+type session struct {
+	caller, own netip.Addr
+	link        string
+}
+
+// lost says what of the way a change takes away; it is empty when nothing is.
+func (s session) lost(was, now Config, have kernel) string {
+	if t, ok := find(was, s.link); ok {
+		return cut(s.caller, t, now)
+	}
+	if by := s.into(now, have); by.IsValid() && !s.into(was, have).IsValid() {
+		return "the route back would lead into a tunnel, by " + by.String()
+	}
+	return ""
+}
+
+// into is the network by which answers go into a tunnel; invalid if they do not.
+func (s session) into(c Config, have kernel) (by netip.Prefix) {
+	best := -1 // the route of others that is taken
+	for _, r := range have.routes {
+		if r.Dst.Contains(s.caller) {
+			best = max(best, r.Dst.Bits())
+		}
+	}
+	for _, t := range c.Tunnels {
+		for _, a := range t.Addresses {
+			if a.Contains(s.caller) && a.Bits() > best {
+				best, by = a.Bits(), a.Masked()
+			}
+		}
+	}
+	var full netip.Prefix
+	for _, r := range routesOf(c.Tunnels, endpoints(c)) {
+		switch {
+		case !r.Dst.Contains(s.caller):
+		case r.Table == fullTable:
+			full = r.Dst
+		case r.Dst.Bits() > best:
+			best, by = r.Dst.Bits(), r.Dst
+		}
+	}
+	// Routes of the main table come before a tunnel that takes everything, but its default, and
+	// answers leave where they were asked for: see rules.
+	p := plan{have: have}
+	if full.IsValid() && best <= 0 && !slices.Contains(p.outside(s.caller.Is6()), s.own) {
+		return full
+	}
+	return by
+}
+
+// endpoints are where peers are dialled, as far as no name has to be looked up for it.
+func endpoints(c Config) (all []netip.Addr) {
+	for _, t := range c.Tunnels {
+		for _, p := range t.Peers {
+			if at, err := netip.ParseAddrPort(p.Endpoint); err == nil {
+				all = append(all, at.Addr().Unmap())
+			}
+		}
+	}
+	return all
+}
+
+func find(c Config, name string) (Tunnel, bool) {
+	i := slices.IndexFunc(c.Tunnels, func(t Tunnel) bool { return t.Name == name })
+	if i < 0 {
+		return Tunnel{}, false
+	}
+	return c.Tunnels[i], true
+}
+
+// cut says how a change ends a session that comes through a tunnel.
+func cut(caller netip.Addr, was Tunnel, now Config) string {
+	t, ok := find(now, was.Name)
+	if !ok {
+		return "the change removes the tunnel " + was.Name
+	}
+	if t.Port != was.Port || !slices.Equal(t.Addresses, was.Addresses) {
+		return "the change gives the tunnel " + was.Name + " another port or address"
+	}
+	if through(was, caller) != through(t, caller) {
+		return "the change removes or replaces the peer by which it comes"
+	}
+	return ""
+}
+
+// through is the key of the peer to which packets for an address go.
+func through(t Tunnel, ip netip.Addr) (key string) {
+	best := -1
+	for _, p := range t.Peers {
+		for _, n := range p.AllowedIPs {
+			if n.Contains(ip) && n.Bits() > best {
+				best, key = n.Bits(), p.PublicKey
+			}
+		}
+	}
+	return key
+}

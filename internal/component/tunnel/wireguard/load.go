@@ -1,0 +1,202 @@
+package wireguard
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"gateway/internal/daemon"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/secret"
+)
+
+// row types: the columns in the order of their queries.
+type (
+	tunnelRow struct {
+		ID, Name, Mode, Address string
+		Port, MTU               int
+		PublicKey               string
+		PrivateKey              []byte
+	}
+	peerRow struct {
+		ID, Interface, Name, PublicKey string
+		PresharedKey                   []byte
+		Allowed                        []string
+		Endpoint                       string
+		Keepalive                      int
+		ExpiresAt                      *time.Time
+	}
+)
+
+// state is what the files are made of.
+type state struct {
+	Config
+	keys Keys
+}
+
+// load reads what is active. Whether a peer has expired is asked when it is applied: that
+// changes without a change of rows.
+func load(ctx context.Context, q db.DB, unseal daemon.Unseal) (s state, err error) {
+	s.keys = newKeys()
+	tunnels, err := db.List[tunnelRow](ctx, q, `select id, name, mode, address_cidr, coalesce(listen_port, 0), coalesce(mtu, 0), public_key, private_key
+		from tunnel_interfaces where active order by name`)
+	if err != nil {
+		return s, fmt.Errorf("read tunnels: %w", err)
+	}
+	peers, err := db.List[peerRow](ctx, q, `select id, interface_id, name, public_key, preshared_key, allowed_ips, endpoint, coalesce(keepalive, 0), expires_at
+		from tunnel_peers where active order by interface_id, public_key`)
+	if err != nil {
+		return s, fmt.Errorf("read peers of tunnels: %w", err)
+	}
+	of := map[string][]peerRow{}
+	for _, p := range peers {
+		of[p.Interface] = append(of[p.Interface], p)
+	}
+	for _, r := range tunnels {
+		if err := s.take(r, of[r.ID], unseal); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// leave notes a row that is no configuration. The API stores none, but rows may be older than
+// its rules, or written by another hand.
+func (s *state) leave(subject string, why fault.Sentence) {
+	s.left = append(s.left, daemon.Problem{Subject: subject, Sentence: why})
+}
+
+func (s *state) take(r tunnelRow, peers []peerRow, unseal daemon.Unseal) error {
+	t := Tunnel{ID: r.ID, Name: r.Name, Mode: r.Mode, Port: r.Port, MTU: r.MTU}
+	if why, is := r.flaw(&t); is {
+		s.leave("tunnel "+r.Name, why)
+		return nil
+	}
+	private, err := unseal(r.PrivateKey, InterfaceKeyPlace(r.ID))
+	if err != nil {
+		return fmt.Errorf("read the key of tunnel %s: %w", r.Name, err)
+	}
+	if !isKey(private) {
+		s.leave("tunnel "+r.Name, fault.Said("has an invalid key"))
+		return nil
+	}
+	s.keys.Private[t.Name] = private
+	for _, p := range peers {
+		if err := s.takePeer(&t, r, p, unseal); err != nil {
+			return err
+		}
+	}
+	s.theft(t)
+	s.Tunnels = append(s.Tunnels, t)
+	return nil
+}
+
+// flaw is what is wrong with a row in itself; otherwise t has its addresses.
+func (r tunnelRow) flaw(t *Tunnel) (why fault.Sentence, is bool) {
+	if !ValidName(r.Name) {
+		return fault.Said("is not the name of an interface"), true
+	}
+	var err error
+	if t.Addresses, err = ParseAddresses(r.Address); err != nil {
+		return fault.Said("has an invalid address"), true
+	}
+	if r.Mode != Server && r.Mode != Client {
+		return fault.Said("has an unknown type"), true
+	}
+	return why, false
+}
+
+// isKey also takes what a preview has instead of one.
+func isKey(k secret.Text) bool {
+	_, err := ParseKey(k.Reveal())
+	return err == nil || k.Reveal() == secret.Redacted
+}
+
+func (s *state) takePeer(t *Tunnel, of tunnelRow, r peerRow, unseal daemon.Unseal) error {
+	p := Peer{ID: r.ID, PublicKey: r.PublicKey, Endpoint: r.Endpoint, Keepalive: r.Keepalive, Preshared: r.PresharedKey != nil}
+	subject := "peer " + r.Name + " of tunnel " + t.Name
+	if why, is := r.flaw(&p, of); is {
+		s.leave(subject, why)
+		return nil
+	}
+	if r.ExpiresAt != nil {
+		p.ExpiresAt = r.ExpiresAt.UTC()
+	}
+	if p.Preshared {
+		shared, err := unseal(r.PresharedKey, PresharedKeyPlace(r.ID))
+		if err != nil {
+			return fmt.Errorf("read the preshared key of %s: %w", subject, err)
+		}
+		if !isKey(shared) {
+			s.leave(subject, fault.Said("has an invalid key"))
+			return nil
+		}
+		s.keys.Preshared[PeerKey{t.Name, p.PublicKey}] = shared
+	}
+	t.Peers = append(t.Peers, p)
+	return nil
+}
+
+func (r peerRow) flaw(p *Peer, of tunnelRow) (why fault.Sentence, is bool) {
+	key, err := ParseKey(r.PublicKey)
+	if err != nil || key.String() != r.PublicKey {
+		return fault.Said("has an invalid key"), true
+	}
+	if r.PublicKey == of.PublicKey {
+		return fault.Said("has the key of the tunnel itself"), true
+	}
+	if p.AllowedIPs, err = ParseAllowed(r.Allowed); err != nil {
+		return fault.Said("has invalid allowed IPs"), true
+	}
+	if r.Endpoint != "" {
+		e, err := ParseEndpoint(r.Endpoint)
+		if err != nil {
+			return fault.Said("has an invalid endpoint"), true
+		}
+		p.Endpoint = e.String()
+	}
+	return why, false
+}
+
+// theft names networks that two peers of a tunnel have: the kernel gives them to the last one
+// without a word. Peers that expire may make room for each other.
+func (s *state) theft(t Tunnel) {
+	owner := map[netip.Prefix]bool{}
+	for _, p := range t.Peers {
+		for _, n := range p.AllowedIPs {
+			if owner[n] {
+				s.leave(n.String()+" of tunnel "+t.Name, fault.Said("is allowed to two peers; the first one has it"))
+			}
+			owner[n] = owner[n] || p.ExpiresAt.IsZero()
+		}
+	}
+}
+
+func render(s state) (daemon.Rendering, error) {
+	return daemon.Rendering{Problems: s.left, Files: []daemon.File{
+		{Path: KeyPath, Mode: 0o600, Data: s.keys.Text()},
+		{Path: Path, Mode: 0o644, Data: s.Config.Text()},
+	}}, nil
+}
+
+// needed is what the packet filter opens and masquerades for: one for each network.
+func needed(ctx context.Context, q db.DB) ([]daemon.Tunnel, error) {
+	rows, err := db.List[tunnelRow](ctx, q, `select id, name, mode, address_cidr, coalesce(listen_port, 0), coalesce(mtu, 0), public_key, null::bytea
+		from tunnel_interfaces where active and mode = 'server' order by name`)
+	if err != nil {
+		return nil, fmt.Errorf("read tunnels: %w", err)
+	}
+	var out []daemon.Tunnel
+	for _, r := range rows {
+		var t Tunnel
+		if _, is := r.flaw(&t); is || r.Port == 0 {
+			continue // which the rendering names
+		}
+		for _, a := range t.Addresses {
+			out = append(out, daemon.Tunnel{Iface: r.Name, Subnet: a.Masked(), Port: r.Port, Server: true, Active: true})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,168 @@
+package wireguard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"slices"
+
+	"github.com/google/renameio/v2"
+)
+
+// status reads every peer as WireGuard has it.
+func (d *tunnels) status(context.Context, json.RawMessage) (any, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := Report{Peers: []Status{}, Wrong: slices.Clone(d.wrong)}
+	if len(d.want.Tunnels) == 0 {
+		return out, nil
+	}
+	wg, err := d.WG()
+	if err != nil {
+		return nil, fmt.Errorf("speak to WireGuard: %w", err)
+	}
+	defer wg.Close()
+	for _, t := range d.want.Tunnels {
+		dev, err := wg.Device(t.Name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // d.wrong says why
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read tunnel %s: %w", t.Name, err)
+		}
+		for i := range dev.Peers {
+			p := &dev.Peers[i]
+			s := Status{
+				Interface: t.Name, PublicKey: p.PublicKey.String(), LastHandshake: p.LastHandshakeTime, Rx: p.ReceiveBytes, Tx: p.TransmitBytes,
+				Keepalive: int(p.PersistentKeepaliveInterval.Seconds()), AllowedIPs: make([]string, len(p.AllowedIPs)),
+			}
+			if p.Endpoint != nil {
+				s.Endpoint = addrPort(p.Endpoint).String()
+			}
+			for j, n := range p.AllowedIPs {
+				s.AllowedIPs[j] = prefixOf(n).String()
+			}
+			out.Peers = append(out.Peers, s)
+		}
+	}
+	return out, nil
+}
+
+// endpoints takes what names lead to and answers which ones to look up: those that nobody
+// looked up yet, and those of peers that do not answer.
+func (d *tunnels) endpoints(ctx context.Context, in json.RawMessage) (any, error) {
+	var found Found
+	if len(in) > 0 {
+		if err := json.Unmarshal(in, &found); err != nil {
+			return nil, fmt.Errorf("read addresses of endpoints: %w", err)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.recalled.Do(d.recallEndpoints)
+	if d.hearFrom(found) {
+		d.rememberEndpoints(ctx)
+		if err := d.settle(ctx); err != nil {
+			return nil, err
+		}
+	}
+	want := Wanted{Names: []string{}}
+	for _, name := range d.names() {
+		if d.ask[name] || len(d.found[name]) == 0 {
+			want.Names = append(want.Names, name)
+		}
+	}
+	return want, nil
+}
+
+func (d *tunnels) hearFrom(found Found) (news bool) {
+	names := d.names()
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		var addrs []netip.Addr
+		for _, s := range found[name] {
+			if ip, err := netip.ParseAddr(s); err == nil {
+				addrs = append(addrs, ip.Unmap())
+			}
+		}
+		if slices.Contains(names, name) && len(addrs) > 0 {
+			d.learn(name, addrs, d.ask[name])
+			delete(d.ask, name)
+			news = true
+		}
+	}
+	return news
+}
+
+// rememberEndpoints keeps what names led to. It is for the next boot: a failure is no reason
+// not to dial now.
+func (d *tunnels) rememberEndpoints(ctx context.Context) {
+	if d.Remember == "" {
+		return
+	}
+	keep := map[string][]netip.Addr{}
+	for _, name := range d.names() {
+		keep[name] = d.found[name]
+	}
+	data, err := json.Marshal(keep)
+	if err == nil {
+		err = renameio.WriteFile(d.Remember, data, 0o600)
+	}
+	if err != nil {
+		d.Log.WarnContext(ctx, "remember the addresses of endpoints", "err", err)
+	}
+}
+
+// recallEndpoints begins with what names led to last.
+func (d *tunnels) recallEndpoints() {
+	if d.Remember == "" {
+		return
+	}
+	var kept map[string][]netip.Addr
+	data, err := os.ReadFile(d.Remember)
+	if err != nil || json.Unmarshal(data, &kept) != nil {
+		return // they are looked up
+	}
+	for name, addrs := range kept {
+		d.learn(name, addrs, false)
+	}
+}
+
+// names are those of endpoints, each once.
+func (d *tunnels) names() (all []string) {
+	for _, t := range d.want.Tunnels {
+		for _, p := range t.Peers {
+			e, err := ParseEndpoint(p.Endpoint)
+			if _, is := e.Addr(); p.Endpoint != "" && err == nil && !is && !slices.Contains(all, e.Host) {
+				all = append(all, e.Host)
+			}
+		}
+	}
+	return all
+}
+
+// LookUp looks up the names of endpoints that gateway-apply, which has no network, asks for.
+// call is that of the component's verbs; where nothing is asked for it is called once.
+func LookUp(ctx context.Context, call func(ctx context.Context, verb string, in, out any) error, look func(ctx context.Context, host string) ([]string, error)) error {
+	var want Wanted
+	if err := call(ctx, EndpointsVerb, Found{}, &want); err != nil || len(want.Names) == 0 {
+		return err
+	}
+	found := Found{}
+	var errs []error
+	for _, name := range want.Names {
+		addrs, err := look(ctx, name)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("look up the endpoint %s: %w", name, err))
+			continue
+		}
+		found[name] = addrs
+	}
+	if len(found) > 0 {
+		errs = append(errs, call(ctx, EndpointsVerb, found, &want))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,100 @@
+// Package wireguardtest runs tunnels on wireguard-go in a network of their own, where the
+// kernel has no WireGuard or is not to be touched, and clients that send through them. It is
+// imported by tests only.
+package wireguardtest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec" //nolint:depguard // a daemon of a test's own
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.zx2c4.com/wireguard/wgctrl"
+
+	"gateway/internal/component/tunnel/wireguard"
+	"gateway/internal/rtnl"
+	"gateway/lab"
+)
+
+// version is that of wireguard-go.
+const version = "v0.0.0-20260522210424-ecfc5a8d5446"
+
+// Name is one for a tunnel that no other test has: the sockets of devices are in one folder.
+func Name() string {
+	b := make([]byte, 4)
+	_, _ = rand.Read(b) // which never fails
+	return "wg" + hex.EncodeToString(b)
+}
+
+// Options are those of the daemon on wireguard-go in the space.
+func Options(t testing.TB, space *lab.Space) wireguard.Options {
+	t.Helper()
+	program, err := lab.Tool(t.Context(), "golang.zx2c4.com/wireguard", version)
+	if err != nil {
+		t.Skipf("no wireguard-go for tests: %v", err)
+	}
+	return wireguard.Options{
+		Open: func() (c *rtnl.Conn, err error) {
+			return c, space.Do(func() error { c, err = rtnl.Open(); return err })
+		},
+		Watch: func(ctx context.Context, wake func()) error {
+			return space.Do(func() error { return rtnl.Watch(ctx, wake) })
+		},
+		WG: func() (c wireguard.Devices, err error) {
+			return c, space.Do(func() error { c, err = wgctrl.New(); return err })
+		},
+		Make: func(ctx context.Context, _ *rtnl.Conn, name string) error {
+			return space.Do(func() error { return start(ctx, t, program, name) })
+		},
+		Kind: "tun", Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// start runs wireguard-go until its link is removed or the test ends.
+func start(ctx context.Context, t testing.TB, program, name string) error {
+	cmd := exec.Command(program, "-f", name)
+	cmd.Env = append(os.Environ(), "LOG_LEVEL=error")
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		select {
+		case <-ended:
+		case <-time.After(5 * time.Second):
+		}
+		_ = os.Remove(socket(name))
+	})
+	for {
+		if _, err := os.Stat(socket(name)); err == nil {
+			return mark(name)
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			return fmt.Errorf("wireguard-go ended: %w", err)
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+func socket(name string) string { return "/var/run/wireguard/" + name + ".sock" }
+
+// mark makes the link one of ours, which the kernel's is from the beginning.
+func mark(name string) error {
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", name, err)
+	}
+	return netlink.LinkSetGroup(link, rtnl.Group)
+}

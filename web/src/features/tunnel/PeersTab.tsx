@@ -1,0 +1,83 @@
+import type { TunnelPeer } from "@api";
+import { MobileAltIcon } from "@patternfly/react-icons";
+import { type Column, formatBytes, later, ResourceSection, type RowDialog, StatusLabel, Time } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useStatus, useTunnels } from "./requests";
+import { peers } from "./resource";
+import { looks, stateOf } from "./state";
+
+const DeviceDialog = later("tunnel code", () => import("./DeviceDialog"));
+
+/** PeersTab is who is at the other ends, beside how they are doing right now. */
+export function PeersTab() {
+	const { t } = useTranslation("tunnel");
+	const tunnels = useTunnels();
+	const live = useStatus();
+	const of = (peer: TunnelPeer) => live?.[peer.public_key];
+	const columns: Column<TunnelPeer>[] = [
+		{ key: "name", title: t("peer.field.name"), sortable: true, width: 20 },
+		{
+			key: "interface_id",
+			title: t("peer.field.interface_id"),
+			width: 10,
+			cell: (peer) => tunnels.find((one) => one.id === peer.interface_id)?.name ?? "–",
+		},
+		{
+			key: "live.state",
+			title: t("column.state"),
+			width: 15,
+			cell: (peer) => {
+				const state = stateOf(peer, live, Date.now());
+				return <StatusLabel status={looks[state]}>{t(`state.${state}`)}</StatusLabel>;
+			},
+		},
+		{
+			key: "live.handshake",
+			title: t("column.handshake"),
+			width: 15,
+			cell: (peer) => {
+				const at = of(peer)?.last_handshake;
+				return at ? <Time value={at} /> : "–";
+			},
+		},
+		{
+			key: "live.traffic",
+			title: t("column.traffic"),
+			width: 20,
+			cell: (peer) => {
+				const one = of(peer);
+				return one ? t("traffic", { rx: formatBytes(one.rx), tx: formatBytes(one.tx) }) : "–";
+			},
+		},
+		{
+			key: "allowed_ips",
+			title: t("peer.field.allowed_ips"),
+			cell: (peer) => <code className="gw-mono">{peer.allowed_ips.join(", ")}</code>,
+		},
+	];
+	const dialogs: RowDialog<TunnelPeer>[] = [
+		{
+			id: "code",
+			title: t("device.code_action"),
+			fits: (peer) => peer.has_private_key,
+			dialog: (peer, close) => <DeviceDialog peer={peer} onClose={close} />,
+		},
+	];
+	const filter = {
+		key: "filter",
+		label: t("allTunnels"),
+		options: tunnels.map(({ id, name }) => ({ value: `interface_id:${id}`, label: name })),
+	};
+	return (
+		<ResourceSection
+			resource={peers}
+			ns="tunnel/peer"
+			icon={MobileAltIcon}
+			columns={columns}
+			dialogs={dialogs}
+			filters={[filter]}
+			defaultSort="name"
+			form={() => import("./peerForm")}
+		/>
+	);
+}

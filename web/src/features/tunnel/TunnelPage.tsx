@@ -1,0 +1,35 @@
+import "./tunnel.css";
+import { useCan } from "@api";
+import { Button } from "@patternfly/react-core";
+import { later, Page, ProblemNotice, UrlTabs } from "@ui";
+import { Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { PeersTab } from "./PeersTab";
+import { useServers } from "./requests";
+import { TunnelsTab } from "./TunnelsTab";
+
+const AddDeviceDialog = later("tunnel device", () => import("./AddDeviceDialog"));
+
+/** TunnelPage is the tunnels of this node and who is at their other ends. */
+export default function TunnelPage() {
+	const { t } = useTranslation("tunnel");
+	const admin = useCan("admin");
+	const servers = useServers();
+	const [adding, setAdding] = useState(false);
+	const tabs = [
+		{ id: "peers", title: t("tab.peers"), content: <PeersTab /> },
+		{ id: "tunnels", title: t("tab.tunnels"), content: <TunnelsTab /> },
+	];
+	const add = admin && servers.length > 0 && <Button onClick={() => setAdding(true)}>{t("device.add")}</Button>;
+	return (
+		<Page title={t("title")} description={t("lead")} actions={add}>
+			<ProblemNotice service="tunnel" component="tunnel" />
+			<UrlTabs label={t("title")} tabs={tabs} />
+			{adding && (
+				<Suspense fallback={null}>
+					<AddDeviceDialog onClose={() => setAdding(false)} />
+				</Suspense>
+			)}
+		</Page>
+	);
+}

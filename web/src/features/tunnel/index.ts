@@ -1,0 +1,8 @@
+import { PluggedIcon } from "@patternfly/react-icons";
+import type { Feature } from "@ui/feature";
+
+export const feature: Feature = {
+	id: "tunnel",
+	nav: { section: "network", order: 20, icon: PluggedIcon, titleKey: "title" },
+	routes: [{ path: "/tunnels", titleKey: "title", page: () => import("./TunnelPage") }],
+};

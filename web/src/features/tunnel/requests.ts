@@ -1,0 +1,64 @@
+import {
+	createTunnelPeer,
+	invalidate,
+	listTunnelInterfacesOptions,
+	type TunnelPeer,
+	type TunnelPeerInputWritable,
+	tunnelPeerConfig,
+	tunnelPeerQr,
+	tunnelStatusOptions,
+} from "@api";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Choice } from "@ui";
+
+const most = 1000;
+
+/** useTunnels are all tunnels, by name. */
+export const useTunnels = () =>
+	useQuery(listTunnelInterfacesOptions({ query: { limit: most, sort: "name" } })).data ?? [];
+
+/** useTunnelChoices lets a form choose one. */
+export const useTunnelChoices = (): Choice[] => useTunnels().map(({ id, name }) => ({ value: id, label: name }));
+
+/** useServers are the tunnels that a device can be added to. */
+export const useServers = () => useTunnels().filter((tunnel) => tunnel.mode === "server" && tunnel.endpoint !== "");
+
+export const useServerChoices = (): Choice[] => useServers().map(({ id, name }) => ({ value: id, label: name }));
+
+/** useStatus is what WireGuard says of each peer, by public key; undefined while it cannot be asked. */
+export const useStatus = () => {
+	const { data, error } = useQuery({ ...tunnelStatusOptions(), refetchInterval: 5_000 });
+	return error ? undefined : data;
+};
+
+export const useAddDevice = () =>
+	useMutation({
+		mutationFn: async (body: TunnelPeerInputWritable) => (await createTunnelPeer({ body })).data,
+		onSuccess: () => invalidate("tunnel"),
+	});
+
+/** useCode is the QR code of a peer's configuration. It holds a private key, so nothing of it is kept. */
+export const useCode = (peer: TunnelPeer) =>
+	useQuery({
+		queryKey: ["tunnel code", peer.id, peer.revision],
+		queryFn: async ({ signal }) => {
+			const { data } = await tunnelPeerQr({ path: { id: peer.id }, parseAs: "blob", signal });
+			return asDataURL(data as Blob);
+		},
+		staleTime: Number.POSITIVE_INFINITY,
+		gcTime: 0,
+		retry: false,
+	});
+
+export const useConfig = (peer: TunnelPeer) =>
+	useMutation({
+		mutationFn: async () => (await tunnelPeerConfig({ path: { id: peer.id }, parseAs: "text" })).data as string,
+	});
+
+const asDataURL = (blob: Blob): Promise<string> =>
+	new Promise((resolve, reject) => {
+		const reader = new FileReader();
+		reader.onload = () => resolve(String(reader.result));
+		reader.onerror = () => reject(reader.error ?? new Error("read an image"));
+		reader.readAsDataURL(blob);
+	});

@@ -1,0 +1,41 @@
+import {
+	createTunnelInterface,
+	createTunnelPeer,
+	defineResource,
+	deleteTunnelInterface,
+	deleteTunnelPeer,
+	getTunnelInterface,
+	getTunnelPeer,
+	listTunnelInterfaces,
+	listTunnelPeers,
+	type TunnelInterface,
+	type TunnelInterfaceInputWritable,
+	type TunnelPeer,
+	type TunnelPeerInputWritable,
+	updateTunnelInterface,
+	updateTunnelPeer,
+} from "@api";
+
+export const tunnels = defineResource<TunnelInterface, TunnelInterfaceInputWritable>({
+	path: "/tunnel/interfaces",
+	tag: "tunnel",
+	component: "tunnel",
+	name: (tunnel) => tunnel.name,
+	list: listTunnelInterfaces,
+	get: getTunnelInterface,
+	create: createTunnelInterface,
+	update: updateTunnelInterface,
+	remove: deleteTunnelInterface,
+});
+
+export const peers = defineResource<TunnelPeer, TunnelPeerInputWritable>({
+	path: "/tunnel/peers",
+	tag: "tunnel",
+	component: "tunnel",
+	name: (peer) => peer.name,
+	list: listTunnelPeers,
+	get: getTunnelPeer,
+	create: createTunnelPeer,
+	update: updateTunnelPeer,
+	remove: deleteTunnelPeer,
+});
