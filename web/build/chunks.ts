@@ -3,6 +3,8 @@ interface Graph {
 }
 
 const entry = /\/src\/app\/main\.tsx$/;
+/** What nearly every page needs: files of a few hundred bytes cost more in asking than in bytes. */
+const small = /\/src\/ui\/(moment|units|urlState|words)\.ts$/;
 const closures = new WeakMap<Graph, Set<string>>();
 
 /** firstLoad is every module that main.tsx imports without import(), directly or not. */
@@ -24,11 +26,12 @@ function firstLoad(graph: Graph, root: string): Set<string> {
  */
 export function chunkOf(root: string) {
 	return (id: string, graph: Graph): string | null => {
-		const language = /\/src\/.*\/messages\/(\w+)\.json/.exec(id)?.[1];
+		const language = /\/src\/.*\/(?:messages|catalogs)\/(\w+)\.(?:json|ts)$/.exec(id)?.[1];
 		if (language) return `messages-${language}`;
 		if (/\/node_modules\/(react|react-dom|scheduler)\//.test(id)) return "react";
 		if (/\/node_modules\/(zod|react-hook-form)\//.test(id)) return "forms";
 		if (entry.test(id)) return null;
+		if (small.test(id)) return "app";
 		let first = closures.get(graph);
 		if (!first) {
 			first = firstLoad(graph, root);

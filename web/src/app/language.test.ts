@@ -10,9 +10,9 @@ test("the first language that we speak is taken", () => {
 });
 
 test("messages belong to their folder", () => {
-	expect(namespaceOf("./messages/en.json")).toBe("app");
-	expect(namespaceOf("../ui/messages/en.json")).toBe("ui");
-	expect(namespaceOf("../features/users/messages/en.json")).toBe("users");
+	expect(namespaceOf("../messages/en.json")).toBe("app");
+	expect(namespaceOf("../../ui/messages/en.json")).toBe("ui");
+	expect(namespaceOf("../../features/users/messages/en.json")).toBe("users");
 });
 
 test("search parameters stay the text they are", () => {

@@ -4,13 +4,13 @@ import { initReactI18next } from "react-i18next";
 export const languages = ["en", "de"] as const;
 export type Language = (typeof languages)[number];
 
-/** Messages of app, ui and every feature; the build makes one file per language of them. */
-const files = import.meta.glob<Record<string, unknown>>(
-	["./messages/*.json", "../ui/messages/*.json", "../features/*/messages/*.json"],
-	{
-		import: "default",
-	},
-);
+/** The messages of app, ui and every feature, by path. */
+export type Catalogs = Record<string, Record<string, unknown>>;
+
+const files: Record<Language, () => Promise<{ catalogs: Catalogs }>> = {
+	en: () => import("./catalogs/en"),
+	de: () => import("./catalogs/de"),
+};
 
 const key = "gateway.language";
 
@@ -20,16 +20,16 @@ export function pick(understood: readonly string[]): Language {
 	return languages.find((language) => language === short.find((tag) => languages.includes(tag as Language))) ?? "en";
 }
 
-/** namespaceOf: "./messages/en.json" → "app", "../features/users/messages/en.json" → "users". */
+/** namespaceOf: "../messages/en.json" → "app", "../../features/users/messages/en.json" → "users". */
 export function namespaceOf(path: string): string {
 	const folder = path.split("/").at(-3);
-	return folder === undefined || folder === "." || folder === ".." ? "app" : folder;
+	return folder === undefined || folder === ".." ? "app" : folder;
 }
 
 async function load(language: Language): Promise<void> {
-	const wanted = Object.entries(files).filter(([path]) => path.endsWith(`/${language}.json`));
-	const loaded = await Promise.all(wanted.map(async ([path, read]) => [namespaceOf(path), await read()] as const));
-	for (const [namespace, messages] of loaded) i18next.addResourceBundle(language, namespace, messages);
+	const { catalogs } = await files[language]();
+	for (const [path, messages] of Object.entries(catalogs))
+		i18next.addResourceBundle(language, namespaceOf(path), messages);
 }
 
 /** startLanguage loads the messages of the chosen language, or else of the browser's. */
