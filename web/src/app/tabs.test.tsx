@@ -26,7 +26,7 @@ test.each(paths)(
 		const tabs = screen.queryAllByRole("tablist").map((list) => list.children.length);
 		expect(Math.max(0, ...tabs)).toBeLessThanOrEqual(mostTabs);
 		if (path === "/firewall") expect(tabs).toEqual([5]);
-		if (path === "/objects") expect(tabs).toEqual([6]);
+		if (path === "/objects") expect(tabs).toEqual([5]);
 	},
 	60_000,
 );

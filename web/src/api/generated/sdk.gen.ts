@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateFirewallAddressGroupData, CreateFirewallAddressGroupResponses, CreateFirewallAddressMemberData, CreateFirewallAddressMemberOfData, CreateFirewallAddressMemberOfResponses, CreateFirewallAddressMemberResponses, CreateFirewallAddressObjectData, CreateFirewallAddressObjectResponses, CreateFirewallAssertionData, CreateFirewallAssertionResponses, CreateFirewallNatRuleData, CreateFirewallNatRuleResponses, CreateFirewallRuleData, CreateFirewallRuleResponses, CreateFirewallServiceData, CreateFirewallServiceGroupData, CreateFirewallServiceGroupResponses, CreateFirewallServiceMemberData, CreateFirewallServiceMemberOfData, CreateFirewallServiceMemberOfResponses, CreateFirewallServiceMemberResponses, CreateFirewallServiceResponses, CreateFirewallZoneData, CreateFirewallZoneResponses, CreateNetworkAddressData, CreateNetworkAddressOfData, CreateNetworkAddressOfResponses, CreateNetworkAddressResponses, CreateNetworkInterfaceData, CreateNetworkInterfaceResponses, CreateNetworkRouteData, CreateNetworkRouteResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteFirewallAddressGroupData, DeleteFirewallAddressGroupResponses, DeleteFirewallAddressMemberData, DeleteFirewallAddressMemberOfData, DeleteFirewallAddressMemberOfResponses, DeleteFirewallAddressMemberResponses, DeleteFirewallAddressObjectData, DeleteFirewallAddressObjectResponses, DeleteFirewallAssertionData, DeleteFirewallAssertionResponses, DeleteFirewallNatRuleData, DeleteFirewallNatRuleResponses, DeleteFirewallRuleData, DeleteFirewallRuleResponses, DeleteFirewallServiceData, DeleteFirewallServiceGroupData, DeleteFirewallServiceGroupResponses, DeleteFirewallServiceMemberData, DeleteFirewallServiceMemberOfData, DeleteFirewallServiceMemberOfResponses, DeleteFirewallServiceMemberResponses, DeleteFirewallServiceResponses, DeleteFirewallZoneData, DeleteFirewallZoneResponses, DeleteNetworkAddressData, DeleteNetworkAddressResponses, DeleteNetworkInterfaceData, DeleteNetworkInterfaceResponses, DeleteNetworkRouteData, DeleteNetworkRouteResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, FirewallConnectionsData, FirewallConnectionsResponses, FirewallCutConnectionsData, FirewallCutConnectionsResponses, FirewallExplainData, FirewallExplainResponses, FirewallFindingsData, FirewallFindingsResponses, FirewallLogData, FirewallLogResponses, FirewallMatrixData, FirewallMatrixResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetCertificateChainData, GetCertificateChainResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetFirewallAddressGroupData, GetFirewallAddressGroupResponses, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponses, GetFirewallAddressMemberResponses, GetFirewallAddressObjectData, GetFirewallAddressObjectResponses, GetFirewallAssertionData, GetFirewallAssertionResponses, GetFirewallNatRuleData, GetFirewallNatRuleResponses, GetFirewallRuleData, GetFirewallRuleResponses, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponses, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponses, GetFirewallServiceMemberResponses, GetFirewallServiceResponses, GetFirewallSettingsData, GetFirewallSettingsResponses, GetFirewallZoneData, GetFirewallZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNetworkAddressData, GetNetworkAddressResponses, GetNetworkInterfaceData, GetNetworkInterfaceResponses, GetNetworkRouteData, GetNetworkRouteResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListCertificateDomainsData, ListCertificateDomainsResponses, ListChangeActorsData, ListChangeActorsResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponses, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponses, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponses, ListFirewallAddressMembersResponses, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponses, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponses, ListFirewallAssertionsData, ListFirewallAssertionsResponses, ListFirewallCountersData, ListFirewallCountersResponses, ListFirewallNatRulesData, ListFirewallNatRulesResponses, ListFirewallRulesData, ListFirewallRulesResponses, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponses, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponses, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponses, ListFirewallServiceMembersResponses, ListFirewallServicesData, ListFirewallServicesResponses, ListFirewallServiceUsesData, ListFirewallServiceUsesResponses, ListFirewallZonesData, ListFirewallZonesResponses, ListFirewallZoneUsesData, ListFirewallZoneUsesResponses, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponses, ListNetworkAddressesResponses, ListNetworkInterfacesData, ListNetworkInterfacesResponses, ListNetworkRoutesData, ListNetworkRoutesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListUsersData, ListUsersResponses, ListUserTokensData, ListUserTokensResponses, LiveRoutesData, LiveRoutesResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, ObjectStatesData, ObjectStatesResponses, OpenapiData, OpenapiResponses, OrderFirewallNatRulesData, OrderFirewallNatRulesResponses, OrderFirewallRulesData, OrderFirewallRulesResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, PatchFirewallNatRuleData, PatchFirewallNatRuleResponses, PatchFirewallRuleData, PatchFirewallRuleResponses, ProblemsData, ProblemsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, RevokeUserTokenData, RevokeUserTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, ToggleServiceData, ToggleServiceResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateFirewallAddressGroupData, UpdateFirewallAddressGroupResponses, UpdateFirewallAddressMemberData, UpdateFirewallAddressMemberOfData, UpdateFirewallAddressMemberOfResponses, UpdateFirewallAddressMemberResponses, UpdateFirewallAddressObjectData, UpdateFirewallAddressObjectResponses, UpdateFirewallAssertionData, UpdateFirewallAssertionResponses, UpdateFirewallNatRuleData, UpdateFirewallNatRuleResponses, UpdateFirewallRuleData, UpdateFirewallRuleResponses, UpdateFirewallServiceData, UpdateFirewallServiceGroupData, UpdateFirewallServiceGroupResponses, UpdateFirewallServiceMemberData, UpdateFirewallServiceMemberOfData, UpdateFirewallServiceMemberOfResponses, UpdateFirewallServiceMemberResponses, UpdateFirewallServiceResponses, UpdateFirewallSettingsData, UpdateFirewallSettingsResponses, UpdateFirewallZoneData, UpdateFirewallZoneResponses, UpdateNetworkAddressData, UpdateNetworkAddressResponses, UpdateNetworkInterfaceData, UpdateNetworkInterfaceResponses, UpdateNetworkRouteData, UpdateNetworkRouteResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateUserData, UpdateUserResponses } from './types.gen';
+import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateFirewallAddressGroupData, CreateFirewallAddressGroupResponses, CreateFirewallAddressMemberData, CreateFirewallAddressMemberOfData, CreateFirewallAddressMemberOfResponses, CreateFirewallAddressMemberResponses, CreateFirewallAddressObjectData, CreateFirewallAddressObjectResponses, CreateFirewallAssertionData, CreateFirewallAssertionResponses, CreateFirewallNatRuleData, CreateFirewallNatRuleResponses, CreateFirewallRuleData, CreateFirewallRuleResponses, CreateFirewallServiceData, CreateFirewallServiceGroupData, CreateFirewallServiceGroupResponses, CreateFirewallServiceMemberData, CreateFirewallServiceMemberOfData, CreateFirewallServiceMemberOfResponses, CreateFirewallServiceMemberResponses, CreateFirewallServiceResponses, CreateFirewallZoneData, CreateFirewallZoneResponses, CreateNetworkAddressData, CreateNetworkAddressOfData, CreateNetworkAddressOfResponses, CreateNetworkAddressResponses, CreateNetworkInterfaceData, CreateNetworkInterfaceResponses, CreateNetworkRouteData, CreateNetworkRouteResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateTunnelInterfaceData, CreateTunnelInterfaceResponses, CreateTunnelPeerData, CreateTunnelPeerResponses, CreateUplinkData, CreateUplinkGroupData, CreateUplinkGroupResponses, CreateUplinkMemberData, CreateUplinkMemberResponses, CreateUplinkResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteFirewallAddressGroupData, DeleteFirewallAddressGroupResponses, DeleteFirewallAddressMemberData, DeleteFirewallAddressMemberOfData, DeleteFirewallAddressMemberOfResponses, DeleteFirewallAddressMemberResponses, DeleteFirewallAddressObjectData, DeleteFirewallAddressObjectResponses, DeleteFirewallAssertionData, DeleteFirewallAssertionResponses, DeleteFirewallNatRuleData, DeleteFirewallNatRuleResponses, DeleteFirewallRuleData, DeleteFirewallRuleResponses, DeleteFirewallServiceData, DeleteFirewallServiceGroupData, DeleteFirewallServiceGroupResponses, DeleteFirewallServiceMemberData, DeleteFirewallServiceMemberOfData, DeleteFirewallServiceMemberOfResponses, DeleteFirewallServiceMemberResponses, DeleteFirewallServiceResponses, DeleteFirewallZoneData, DeleteFirewallZoneResponses, DeleteNetworkAddressData, DeleteNetworkAddressResponses, DeleteNetworkInterfaceData, DeleteNetworkInterfaceResponses, DeleteNetworkRouteData, DeleteNetworkRouteResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteTunnelInterfaceData, DeleteTunnelInterfaceResponses, DeleteTunnelPeerData, DeleteTunnelPeerResponses, DeleteUplinkData, DeleteUplinkGroupData, DeleteUplinkGroupResponses, DeleteUplinkMemberData, DeleteUplinkMemberResponses, DeleteUplinkResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, FirewallConnectionsData, FirewallConnectionsResponses, FirewallCutConnectionsData, FirewallCutConnectionsResponses, FirewallExplainData, FirewallExplainResponses, FirewallFindingsData, FirewallFindingsResponses, FirewallLogData, FirewallLogResponses, FirewallMatrixData, FirewallMatrixResponses, GenerateTunnelInterfaceKeypairData, GenerateTunnelInterfaceKeypairResponses, GenerateTunnelPeerKeypairData, GenerateTunnelPeerKeypairResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetCertificateChainData, GetCertificateChainResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetFirewallAddressGroupData, GetFirewallAddressGroupResponses, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponses, GetFirewallAddressMemberResponses, GetFirewallAddressObjectData, GetFirewallAddressObjectResponses, GetFirewallAssertionData, GetFirewallAssertionResponses, GetFirewallNatRuleData, GetFirewallNatRuleResponses, GetFirewallRuleData, GetFirewallRuleResponses, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponses, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponses, GetFirewallServiceMemberResponses, GetFirewallServiceResponses, GetFirewallSettingsData, GetFirewallSettingsResponses, GetFirewallZoneData, GetFirewallZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNetworkAddressData, GetNetworkAddressResponses, GetNetworkInterfaceData, GetNetworkInterfaceResponses, GetNetworkRouteData, GetNetworkRouteResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetTunnelInterfaceData, GetTunnelInterfaceResponses, GetTunnelPeerData, GetTunnelPeerResponses, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponses, GetUplinkMemberData, GetUplinkMemberResponses, GetUplinkResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, ImportTunnelsData, ImportTunnelsResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListCertificateDomainsData, ListCertificateDomainsResponses, ListChangeActorsData, ListChangeActorsResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponses, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponses, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponses, ListFirewallAddressMembersResponses, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponses, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponses, ListFirewallAssertionsData, ListFirewallAssertionsResponses, ListFirewallCountersData, ListFirewallCountersResponses, ListFirewallNatRulesData, ListFirewallNatRulesResponses, ListFirewallRulesData, ListFirewallRulesResponses, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponses, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponses, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponses, ListFirewallServiceMembersResponses, ListFirewallServicesData, ListFirewallServicesResponses, ListFirewallServiceUsesData, ListFirewallServiceUsesResponses, ListFirewallZonesData, ListFirewallZonesResponses, ListFirewallZoneUsesData, ListFirewallZoneUsesResponses, ListNeighboursData, ListNeighboursResponses, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponses, ListNetworkAddressesResponses, ListNetworkInterfacesData, ListNetworkInterfacesResponses, ListNetworkRoutesData, ListNetworkRoutesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListTunnelImportableData, ListTunnelImportableResponses, ListTunnelInterfacesData, ListTunnelInterfacesResponses, ListTunnelPeersData, ListTunnelPeersResponses, ListUplinkGroupsData, ListUplinkGroupsResponses, ListUplinkMembersData, ListUplinkMembersResponses, ListUplinksData, ListUplinksResponses, ListUsersData, ListUsersResponses, ListUserTokensData, ListUserTokensResponses, LiveRoutesData, LiveRoutesResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, ObjectStatesData, ObjectStatesResponses, OpenapiData, OpenapiResponses, OrderFirewallNatRulesData, OrderFirewallNatRulesResponses, OrderFirewallRulesData, OrderFirewallRulesResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, PatchFirewallNatRuleData, PatchFirewallNatRuleResponses, PatchFirewallRuleData, PatchFirewallRuleResponses, PeerConfigData, PeerConfigResponses, PeerQrData, PeerQrResponses, ProblemsData, ProblemsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, RevokeUserTokenData, RevokeUserTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, TestReachData, TestReachResponses, ToggleServiceData, ToggleServiceResponses, TunnelPeerConfigData, TunnelPeerConfigResponses, TunnelPeerQrData, TunnelPeerQrResponses, TunnelStatusData, TunnelStatusResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateFirewallAddressGroupData, UpdateFirewallAddressGroupResponses, UpdateFirewallAddressMemberData, UpdateFirewallAddressMemberOfData, UpdateFirewallAddressMemberOfResponses, UpdateFirewallAddressMemberResponses, UpdateFirewallAddressObjectData, UpdateFirewallAddressObjectResponses, UpdateFirewallAssertionData, UpdateFirewallAssertionResponses, UpdateFirewallNatRuleData, UpdateFirewallNatRuleResponses, UpdateFirewallRuleData, UpdateFirewallRuleResponses, UpdateFirewallServiceData, UpdateFirewallServiceGroupData, UpdateFirewallServiceGroupResponses, UpdateFirewallServiceMemberData, UpdateFirewallServiceMemberOfData, UpdateFirewallServiceMemberOfResponses, UpdateFirewallServiceMemberResponses, UpdateFirewallServiceResponses, UpdateFirewallSettingsData, UpdateFirewallSettingsResponses, UpdateFirewallZoneData, UpdateFirewallZoneResponses, UpdateNetworkAddressData, UpdateNetworkAddressResponses, UpdateNetworkInterfaceData, UpdateNetworkInterfaceResponses, UpdateNetworkRouteData, UpdateNetworkRouteResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateTunnelInterfaceData, UpdateTunnelInterfaceResponses, UpdateTunnelPeerData, UpdateTunnelPeerResponses, UpdateUplinkData, UpdateUplinkGroupData, UpdateUplinkGroupResponses, UpdateUplinkMemberData, UpdateUplinkMemberResponses, UpdateUplinkResponses, UpdateUserData, UpdateUserResponses, UplinkStatusData, UplinkStatusResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1692,6 +1692,13 @@ export const updateFirewallNatRule = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
+ * Neighbours of this node: the ARP and NDP tables of the kernel
+ *
+ * Machines on the same links with their hardware addresses, as the kernel knows them now.
+ */
+export const listNeighbours = <ThrowOnError extends boolean = true>(options?: Options<ListNeighboursData, ThrowOnError>) => (options?.client ?? client).get<ListNeighboursResponses, unknown, ThrowOnError>({ url: '/neighbours', ...options });
+
+/**
  * List interfaces
  *
  * One page; X-Total-Count is the number of all matches. q searches name, role, description. sort accepts name, type, role, created_at, updated_at; default name. filter accepts type, role.
@@ -1860,6 +1867,20 @@ export const ntpStatus = <ThrowOnError extends boolean = true>(options?: Options
 export const openapi = <ThrowOnError extends boolean = true>(options?: Options<OpenapiData, ThrowOnError>) => (options?.client ?? client).get<OpenapiResponses, unknown, ThrowOnError>({ url: '/openapi.json', ...options });
 
 /**
+ * Configuration of a peer, as text
+ *
+ * For WireGuard on the peer, in the form of wg-quick. It contains the peer's private key, so it needs has_private_key; otherwise the response is 409. Every download is in the audit log.
+ */
+export const peerConfig = <ThrowOnError extends boolean = true>(options: Options<PeerConfigData, ThrowOnError>) => (options.client ?? client).get<PeerConfigResponses, unknown, ThrowOnError>({ url: '/peers/{id}/config', ...options });
+
+/**
+ * Configuration of a peer, as QR code
+ *
+ * A PNG image with the same text, for the WireGuard app of a phone; 409 without has_private_key. Every download is in the audit log.
+ */
+export const peerQr = <ThrowOnError extends boolean = true>(options: Options<PeerQrData, ThrowOnError>) => (options.client ?? client).get<PeerQrResponses, unknown, ThrowOnError>({ url: '/peers/{id}/qr', ...options });
+
+/**
  * List what is wrong on this node now
  *
  * The worst first. A problem disappears when its cause does. At most 200 are listed; the counts are of all.
@@ -1872,6 +1893,20 @@ export const problems = <ThrowOnError extends boolean = true>(options?: Options<
  * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, interface, resolver, server, service, tcp_service.
  */
 export const objectStates = <ThrowOnError extends boolean = true>(options: Options<ObjectStatesData, ThrowOnError>) => (options.client ?? client).get<ObjectStatesResponses, unknown, ThrowOnError>({ url: '/problems/states/{id}', ...options });
+
+/**
+ * Test whether DNS points here and servers answer
+ *
+ * Resolves the name and sends one request to each server, from this node, within three seconds. Nothing is changed. Addresses of this node itself and link-local ones are not tested, and at most 60 tests a minute are made.
+ */
+export const testReach = <ThrowOnError extends boolean = true>(options: Options<TestReachData, ThrowOnError>) => (options.client ?? client).post<TestReachResponses, unknown, ThrowOnError>({
+    url: '/proxy/reach',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Get the counters of the reverse proxy
@@ -2293,6 +2328,314 @@ export const getProxyTcpService = <ThrowOnError extends boolean = true>(options:
  */
 export const updateProxyTcpService = <ThrowOnError extends boolean = true>(options: Options<UpdateProxyTcpServiceData, ThrowOnError>) => (options.client ?? client).put<UpdateProxyTcpServiceResponses, unknown, ThrowOnError>({
     url: '/tcp-services/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Import configuration files of wg-quick
+ *
+ * Creates tunnels and peers from the files in /etc/wireguard, as one change; the files stay. Without names, all that can be imported are; with names, all of these or none. Commands in a file (PostUp and others) are never run.
+ */
+export const importTunnels = <ThrowOnError extends boolean = true>(options?: Options<ImportTunnelsData, ThrowOnError>) => (options?.client ?? client).post<ImportTunnelsResponses, unknown, ThrowOnError>({
+    url: '/tunnel/import',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options?.headers
+    }
+});
+
+/**
+ * Configuration files of wg-quick on this node
+ *
+ * Those in /etc/wireguard, with what an import would make of them. Keys are not shown.
+ */
+export const listTunnelImportable = <ThrowOnError extends boolean = true>(options?: Options<ListTunnelImportableData, ThrowOnError>) => (options?.client ?? client).get<ListTunnelImportableResponses, unknown, ThrowOnError>({ url: '/tunnel/importable', ...options });
+
+/**
+ * List interfaces
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address_cidr, endpoint, description. sort accepts name, mode, listen_port, active, created_at, updated_at; default name. filter accepts mode, active.
+ */
+export const listTunnelInterfaces = <ThrowOnError extends boolean = true>(options?: Options<ListTunnelInterfacesData, ThrowOnError>) => (options?.client ?? client).get<ListTunnelInterfacesResponses, unknown, ThrowOnError>({ url: '/tunnel/interfaces', ...options });
+
+/**
+ * Create an interface
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createTunnelInterface = <ThrowOnError extends boolean = true>(options: Options<CreateTunnelInterfaceData, ThrowOnError>) => (options.client ?? client).post<CreateTunnelInterfaceResponses, unknown, ThrowOnError>({
+    url: '/tunnel/interfaces',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an interface
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteTunnelInterface = <ThrowOnError extends boolean = true>(options: Options<DeleteTunnelInterfaceData, ThrowOnError>) => (options.client ?? client).delete<DeleteTunnelInterfaceResponses, unknown, ThrowOnError>({ url: '/tunnel/interfaces/{id}', ...options });
+
+/**
+ * Get one interface
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getTunnelInterface = <ThrowOnError extends boolean = true>(options: Options<GetTunnelInterfaceData, ThrowOnError>) => (options.client ?? client).get<GetTunnelInterfaceResponses, unknown, ThrowOnError>({ url: '/tunnel/interfaces/{id}', ...options });
+
+/**
+ * Replace an interface
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateTunnelInterface = <ThrowOnError extends boolean = true>(options: Options<UpdateTunnelInterfaceData, ThrowOnError>) => (options.client ?? client).put<UpdateTunnelInterfaceResponses, unknown, ThrowOnError>({
+    url: '/tunnel/interfaces/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Generate a new key pair for a tunnel
+ *
+ * Replaces its private key; every peer must be told the new public key before it connects again.
+ */
+export const generateTunnelInterfaceKeypair = <ThrowOnError extends boolean = true>(options: Options<GenerateTunnelInterfaceKeypairData, ThrowOnError>) => (options.client ?? client).post<GenerateTunnelInterfaceKeypairResponses, unknown, ThrowOnError>({ url: '/tunnel/interfaces/{id}/generate-keypair', ...options });
+
+/**
+ * List peers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, public_key, allowed_ips, endpoint, description. sort accepts name, active, expires_at, created_at, updated_at; default name. filter accepts interface_id, active.
+ */
+export const listTunnelPeers = <ThrowOnError extends boolean = true>(options?: Options<ListTunnelPeersData, ThrowOnError>) => (options?.client ?? client).get<ListTunnelPeersResponses, unknown, ThrowOnError>({ url: '/tunnel/peers', ...options });
+
+/**
+ * Create a peer
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createTunnelPeer = <ThrowOnError extends boolean = true>(options: Options<CreateTunnelPeerData, ThrowOnError>) => (options.client ?? client).post<CreateTunnelPeerResponses, unknown, ThrowOnError>({
+    url: '/tunnel/peers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a peer
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteTunnelPeer = <ThrowOnError extends boolean = true>(options: Options<DeleteTunnelPeerData, ThrowOnError>) => (options.client ?? client).delete<DeleteTunnelPeerResponses, unknown, ThrowOnError>({ url: '/tunnel/peers/{id}', ...options });
+
+/**
+ * Get one peer
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getTunnelPeer = <ThrowOnError extends boolean = true>(options: Options<GetTunnelPeerData, ThrowOnError>) => (options.client ?? client).get<GetTunnelPeerResponses, unknown, ThrowOnError>({ url: '/tunnel/peers/{id}', ...options });
+
+/**
+ * Replace a peer
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateTunnelPeer = <ThrowOnError extends boolean = true>(options: Options<UpdateTunnelPeerData, ThrowOnError>) => (options.client ?? client).put<UpdateTunnelPeerResponses, unknown, ThrowOnError>({
+    url: '/tunnel/peers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Configuration of a peer, as text
+ *
+ * For WireGuard on the peer, in the form of wg-quick. It contains the peer's private key, so it needs has_private_key; otherwise the response is 409. Every download is in the audit log.
+ */
+export const tunnelPeerConfig = <ThrowOnError extends boolean = true>(options: Options<TunnelPeerConfigData, ThrowOnError>) => (options.client ?? client).get<TunnelPeerConfigResponses, unknown, ThrowOnError>({ url: '/tunnel/peers/{id}/config', ...options });
+
+/**
+ * Generate a new key pair for a peer
+ *
+ * Replaces its public key and stores the private key here, so that its configuration can be downloaded; the peer is disconnected until it has that.
+ */
+export const generateTunnelPeerKeypair = <ThrowOnError extends boolean = true>(options: Options<GenerateTunnelPeerKeypairData, ThrowOnError>) => (options.client ?? client).post<GenerateTunnelPeerKeypairResponses, unknown, ThrowOnError>({ url: '/tunnel/peers/{id}/generate-keypair', ...options });
+
+/**
+ * Configuration of a peer, as QR code
+ *
+ * A PNG image with the same text, for the WireGuard app of a phone; 409 without has_private_key. Every download is in the audit log.
+ */
+export const tunnelPeerQr = <ThrowOnError extends boolean = true>(options: Options<TunnelPeerQrData, ThrowOnError>) => (options.client ?? client).get<TunnelPeerQrResponses, unknown, ThrowOnError>({ url: '/tunnel/peers/{id}/qr', ...options });
+
+/**
+ * Live state of all peers, by public key
+ *
+ * What WireGuard says now. A peer that is switched off, expired or of a tunnel that is not up is missing; of a key in two tunnels, the one with the latest handshake is shown.
+ */
+export const tunnelStatus = <ThrowOnError extends boolean = true>(options?: Options<TunnelStatusData, ThrowOnError>) => (options?.client ?? client).get<TunnelStatusResponses, unknown, ThrowOnError>({ url: '/tunnel/status', ...options });
+
+/**
+ * List groups
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, family, is_default, created_at, updated_at; default name. filter accepts family, is_default.
+ */
+export const listUplinkGroups = <ThrowOnError extends boolean = true>(options?: Options<ListUplinkGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListUplinkGroupsResponses, unknown, ThrowOnError>({ url: '/uplink-groups', ...options });
+
+/**
+ * Create a group
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createUplinkGroup = <ThrowOnError extends boolean = true>(options: Options<CreateUplinkGroupData, ThrowOnError>) => (options.client ?? client).post<CreateUplinkGroupResponses, unknown, ThrowOnError>({
+    url: '/uplink-groups',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a group
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteUplinkGroup = <ThrowOnError extends boolean = true>(options: Options<DeleteUplinkGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteUplinkGroupResponses, unknown, ThrowOnError>({ url: '/uplink-groups/{id}', ...options });
+
+/**
+ * Get one group
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getUplinkGroup = <ThrowOnError extends boolean = true>(options: Options<GetUplinkGroupData, ThrowOnError>) => (options.client ?? client).get<GetUplinkGroupResponses, unknown, ThrowOnError>({ url: '/uplink-groups/{id}', ...options });
+
+/**
+ * Replace a group
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateUplinkGroup = <ThrowOnError extends boolean = true>(options: Options<UpdateUplinkGroupData, ThrowOnError>) => (options.client ?? client).put<UpdateUplinkGroupResponses, unknown, ThrowOnError>({
+    url: '/uplink-groups/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List members
+ *
+ * One page; X-Total-Count is the number of all matches. sort accepts tier, weight, created_at, updated_at; default tier. filter accepts group_id, uplink_id.
+ */
+export const listUplinkMembers = <ThrowOnError extends boolean = true>(options?: Options<ListUplinkMembersData, ThrowOnError>) => (options?.client ?? client).get<ListUplinkMembersResponses, unknown, ThrowOnError>({ url: '/uplink-members', ...options });
+
+/**
+ * Create a member
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createUplinkMember = <ThrowOnError extends boolean = true>(options: Options<CreateUplinkMemberData, ThrowOnError>) => (options.client ?? client).post<CreateUplinkMemberResponses, unknown, ThrowOnError>({
+    url: '/uplink-members',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a member
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteUplinkMember = <ThrowOnError extends boolean = true>(options: Options<DeleteUplinkMemberData, ThrowOnError>) => (options.client ?? client).delete<DeleteUplinkMemberResponses, unknown, ThrowOnError>({ url: '/uplink-members/{id}', ...options });
+
+/**
+ * Get one member
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getUplinkMember = <ThrowOnError extends boolean = true>(options: Options<GetUplinkMemberData, ThrowOnError>) => (options.client ?? client).get<GetUplinkMemberResponses, unknown, ThrowOnError>({ url: '/uplink-members/{id}', ...options });
+
+/**
+ * Replace a member
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateUplinkMember = <ThrowOnError extends boolean = true>(options: Options<UpdateUplinkMemberData, ThrowOnError>) => (options.client ?? client).put<UpdateUplinkMemberResponses, unknown, ThrowOnError>({
+    url: '/uplink-members/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List uplinks
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, interface, gateway, description. sort accepts name, interface, family, active, created_at, updated_at; default name. filter accepts interface, family, active.
+ */
+export const listUplinks = <ThrowOnError extends boolean = true>(options?: Options<ListUplinksData, ThrowOnError>) => (options?.client ?? client).get<ListUplinksResponses, unknown, ThrowOnError>({ url: '/uplinks', ...options });
+
+/**
+ * Create a uplink
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createUplink = <ThrowOnError extends boolean = true>(options: Options<CreateUplinkData, ThrowOnError>) => (options.client ?? client).post<CreateUplinkResponses, unknown, ThrowOnError>({
+    url: '/uplinks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * State of all active uplinks and groups
+ *
+ * What the monitor found, which uplinks take new connections, and the last changes.
+ */
+export const uplinkStatus = <ThrowOnError extends boolean = true>(options?: Options<UplinkStatusData, ThrowOnError>) => (options?.client ?? client).get<UplinkStatusResponses, unknown, ThrowOnError>({ url: '/uplinks/status', ...options });
+
+/**
+ * Delete a uplink
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteUplink = <ThrowOnError extends boolean = true>(options: Options<DeleteUplinkData, ThrowOnError>) => (options.client ?? client).delete<DeleteUplinkResponses, unknown, ThrowOnError>({ url: '/uplinks/{id}', ...options });
+
+/**
+ * Get one uplink
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getUplink = <ThrowOnError extends boolean = true>(options: Options<GetUplinkData, ThrowOnError>) => (options.client ?? client).get<GetUplinkResponses, unknown, ThrowOnError>({ url: '/uplinks/{id}', ...options });
+
+/**
+ * Replace a uplink
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateUplink = <ThrowOnError extends boolean = true>(options: Options<UpdateUplinkData, ThrowOnError>) => (options.client ?? client).put<UpdateUplinkResponses, unknown, ThrowOnError>({
+    url: '/uplinks/{id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -416,7 +416,7 @@ export type ChangeDetail = {
      */
     confirm_seconds: number | null;
     /**
-     * waiting, confirmed, reverted, or failed (never installed)
+     * waiting, confirmed or reverted; what could not be applied is reverted at once
      */
     confirm_state: string | null;
     /**
@@ -552,7 +552,7 @@ export type ChangeRecord = {
      */
     confirm_seconds: number | null;
     /**
-     * waiting, confirmed, reverted, or failed (never installed)
+     * waiting, confirmed or reverted; what could not be applied is reverted at once
      */
     confirm_state: string | null;
     /**
@@ -2393,7 +2393,7 @@ export type NetworkLiveRoute = {
      */
     multipath: boolean;
     /**
-     * Who made it: kernel, boot, static, ra, dhcp, gateway for routes configured here, gateway-tunnel for those of tunnels; a number for others
+     * Who made it: kernel, boot, static, ra, dhcp, gateway for routes configured here, gateway-tunnel and gateway-uplink for those of tunnels and uplinks; a number for others
      */
     protocol: string;
     /**
@@ -2408,6 +2408,33 @@ export type NetworkLiveRoute = {
      * unicast, local, broadcast, anycast, multicast, blackhole, unreachable or prohibit
      */
     type: string;
+};
+
+export type NetworkNeighbour = {
+    /**
+     * IPv4 or IPv6 address
+     */
+    address: string;
+    /**
+     * Interface on which it is
+     */
+    dev: string;
+    /**
+     * inet for IPv4 (ARP), inet6 for IPv6 (NDP)
+     */
+    family: 'inet' | 'inet6';
+    /**
+     * Hardware address; empty while it is unknown
+     */
+    mac: string;
+    /**
+     * It says that it is a router (IPv6 only)
+     */
+    router: boolean;
+    /**
+     * reachable: it answered lately; stale: it did some time ago; delay, probe and incomplete: it is being asked; failed: it does not answer; permanent: set by hand
+     */
+    state: 'incomplete' | 'reachable' | 'stale' | 'delay' | 'probe' | 'failed' | 'permanent' | 'none';
 };
 
 export type NetworkRoute = {
@@ -3593,6 +3620,25 @@ export type ProxyPortInput = {
     port: number;
 };
 
+export type ProxyReachInput = {
+    /**
+     * Name of the domain; empty: no name is tested
+     */
+    domain?: string;
+    /**
+     * Path that is requested
+     */
+    health_path?: string;
+    /**
+     * Protocol to the servers; tcp only connects
+     */
+    scheme?: 'http' | 'https' | 'tcp';
+    /**
+     * Servers to test
+     */
+    servers?: Array<ReachServer>;
+};
+
 export type ProxyRule = {
     /**
      * Default: true
@@ -3858,6 +3904,66 @@ export type ProxyUserInput = {
      * Login name for basic authentication
      */
     name: string;
+};
+
+export type ReachAnswer = {
+    /**
+     * Where the name of the domain leads; absent if none was asked for
+     */
+    name?: ReachName;
+    /**
+     * The servers, in the order of the question
+     */
+    servers: Array<ReachResult>;
+};
+
+export type ReachName = {
+    /**
+     * What it resolves to
+     */
+    addresses: Array<string>;
+    /**
+     * here: all addresses are this node's. partly_here: some are. elsewhere: none is. behind_nat: none is, but this node has no public address, so it may be the router's. unresolved: there is no A or AAAA record. dns_failed: the name server did not answer. untested: gateway-scheduler did not answer
+     */
+    code: 'here' | 'partly_here' | 'elsewhere' | 'behind_nat' | 'unresolved' | 'dns_failed' | 'untested';
+    /**
+     * Those of them that are not addresses of this node
+     */
+    elsewhere: Array<string>;
+};
+
+export type ReachResult = {
+    /**
+     * IP address or host name
+     */
+    address: string;
+    /**
+     * answers: with an HTTP status. connects: the port is open (scheme tcp). blocked: the packet filter of this node refuses it. no_http: it is no HTTP server. not_allowed: local and link-local addresses are not tested. untested: gateway-scheduler did not answer
+     */
+    code: 'answers' | 'connects' | 'refused' | 'timeout' | 'no_route' | 'blocked' | 'unresolved' | 'dns_failed' | 'tls_failed' | 'no_http' | 'not_allowed' | 'failed' | 'untested';
+    /**
+     * How long it took
+     */
+    milliseconds: number;
+    /**
+     * Port that the server listens on
+     */
+    port: number;
+    /**
+     * HTTP status; 0 without one
+     */
+    status: number;
+};
+
+export type ReachServer = {
+    /**
+     * IP address or host name
+     */
+    address: string;
+    /**
+     * Port that the server listens on
+     */
+    port: number;
 };
 
 export type ResetPasswordRequest = {
@@ -4293,6 +4399,661 @@ export type SystemToggle = {
     service: 'waf' | 'ids' | 'ids-bouncer';
 };
 
+export type TunnelImportInput = {
+    /**
+     * Names of interfaces; none for all that are not there yet
+     */
+    names?: Array<string>;
+};
+
+export type TunnelImportResult = {
+    /**
+     * Tunnels that were created
+     */
+    imported: Array<TunnelImported>;
+    /**
+     * Files that were not imported
+     */
+    skipped: Array<TunnelSkipped>;
+};
+
+export type TunnelImportable = {
+    /**
+     * Whether a tunnel has this name already; it is not imported then
+     */
+    already_in: boolean;
+    /**
+     * server or client, as it would be imported; empty if the file cannot be read
+     */
+    mode: string;
+    /**
+     * Name of the interface: that of the file without .conf
+     */
+    name: string;
+    /**
+     * Lines that an import leaves out; commands such as PostUp are never run
+     */
+    not_taken: Array<WgquickLeft>;
+    /**
+     * Number of peers in the file
+     */
+    peers: number;
+    /**
+     * Why the file cannot be imported; empty if it can
+     */
+    problem: string;
+};
+
+export type TunnelImported = {
+    /**
+     * Id of the tunnel
+     */
+    id: string;
+    /**
+     * Name of the interface
+     */
+    name: string;
+    /**
+     * Lines that were left out
+     */
+    not_taken: Array<WgquickLeft>;
+    /**
+     * Number of its peers
+     */
+    peers: number;
+};
+
+export type TunnelInterface = {
+    /**
+     * Default: true
+     */
+    active: boolean;
+    /**
+     * Address of this node in the tunnel, with its network; one for IPv4 and one for IPv6, separated by a comma
+     */
+    address_cidr: string;
+    /**
+     * server: networks that peers reach through the tunnel besides its own, comma-separated; part of AllowedIPs in their configuration
+     */
+    client_routes: string;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * server: name servers for the configuration of peers, comma-separated
+     */
+    dns: string;
+    /**
+     * server: name or address under which peers reach this node, optionally with a port; needed for their configuration
+     */
+    endpoint: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * UDP port. Default for a server: the first free one from 51820, and on update the present one; for a client the system chooses
+     */
+    listen_port: number | null;
+    /**
+     * A server waits for its peers; a client connects to its peer
+     */
+    mode: string;
+    /**
+     * Largest packet in bytes; default: the system's, usually 1420. IPv6 needs 1280
+     */
+    mtu: number | null;
+    /**
+     * Name of the interface in the system
+     */
+    name: string;
+    /**
+     * Public key, for the other side
+     */
+    public_key: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type TunnelInterfaceInput = {
+    /**
+     * Default: true
+     */
+    active?: boolean;
+    /**
+     * Address of this node in the tunnel, with its network; one for IPv4 and one for IPv6, separated by a comma
+     */
+    address_cidr: string;
+    /**
+     * server: networks that peers reach through the tunnel besides its own, comma-separated; part of AllowedIPs in their configuration
+     */
+    client_routes?: string;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * server: name servers for the configuration of peers, comma-separated
+     */
+    dns?: string;
+    /**
+     * server: name or address under which peers reach this node, optionally with a port; needed for their configuration
+     */
+    endpoint?: string;
+    /**
+     * UDP port. Default for a server: the first free one from 51820, and on update the present one; for a client the system chooses
+     */
+    listen_port?: number;
+    /**
+     * A server waits for its peers; a client connects to its peer
+     */
+    mode: 'server' | 'client';
+    /**
+     * Largest packet in bytes; default: the system's, usually 1420. IPv6 needs 1280
+     */
+    mtu?: number;
+    /**
+     * Name of the interface in the system
+     */
+    name: string;
+};
+
+export type TunnelKeys = {
+    /**
+     * The new public key
+     */
+    public_key: string;
+};
+
+export type TunnelPeer = {
+    /**
+     * Default: true
+     */
+    active: boolean;
+    /**
+     * Networks that are reached through the peer, and that it may send from. Use /32 and /128 for a single device: of a wider network, addresses of other peers are lost. Default: the next free address of the tunnel; for the peer of a client 0.0.0.0/0 and ::/0; on update the present ones
+     */
+    allowed_ips: Array<string>;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * host:port of the peer; required for the peer of a client, else empty if the peer connects
+     */
+    endpoint: string;
+    /**
+     * The peer no longer has access after this time
+     */
+    expires_at: string | null;
+    /**
+     * Whether there is a preshared key
+     */
+    has_preshared_key: boolean;
+    /**
+     * Whether the key pair was generated here; its configuration and QR code can then be downloaded
+     */
+    has_private_key: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Id of the tunnel
+     */
+    interface_id: string;
+    /**
+     * Seconds between packets that keep the connection open through NAT; 0 for none. Default: 25 for the peer of a client, else 0
+     */
+    keepalive: number;
+    /**
+     * Display name, once per tunnel
+     */
+    name: string;
+    /**
+     * Public key of the peer. Default: a key pair is generated here, and on update the present one is kept. Another key deletes a private key that is stored here
+     */
+    public_key: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type TunnelPeerInput = {
+    /**
+     * Default: true
+     */
+    active?: boolean;
+    /**
+     * Networks that are reached through the peer, and that it may send from. Use /32 and /128 for a single device: of a wider network, addresses of other peers are lost. Default: the next free address of the tunnel; for the peer of a client 0.0.0.0/0 and ::/0; on update the present ones
+     */
+    allowed_ips?: Array<string>;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * host:port of the peer; required for the peer of a client, else empty if the peer connects
+     */
+    endpoint?: string;
+    /**
+     * The peer no longer has access after this time
+     */
+    expires_at?: string;
+    /**
+     * Id of the tunnel
+     */
+    interface_id: string;
+    /**
+     * Seconds between packets that keep the connection open through NAT; 0 for none. Default: 25 for the peer of a client, else 0
+     */
+    keepalive?: number;
+    /**
+     * Display name, once per tunnel
+     */
+    name: string;
+    /**
+     * Public key of the peer. Default: a key pair is generated here, and on update the present one is kept. Another key deletes a private key that is stored here
+     */
+    public_key?: string;
+};
+
+export type TunnelPeerStatus = {
+    /**
+     * Networks that are reached through the peer
+     */
+    allowed_ips: Array<string>;
+    /**
+     * Address and port of the peer; empty while unknown
+     */
+    endpoint: string;
+    /**
+     * Name of the tunnel
+     */
+    interface: string;
+    /**
+     * When the keys were last negotiated; null for never. While packets flow it is at most about 2 minutes old
+     */
+    last_handshake: string | null;
+    /**
+     * Bytes received since the tunnel is up
+     */
+    rx: number;
+    /**
+     * Bytes sent since the tunnel is up
+     */
+    tx: number;
+};
+
+export type TunnelSkipped = {
+    /**
+     * Name of the interface
+     */
+    name: string;
+    /**
+     * Why it was not imported
+     */
+    reason: string;
+};
+
+export type Uplink = {
+    /**
+     * Default: true
+     */
+    active: boolean;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * inet for IPv4, inet6 for IPv6; default: that of the gateway, otherwise inet
+     */
+    family: string;
+    /**
+     * Address of the provider's router. Empty: the one that DHCP or router advertisements gave the interface, or none on a point-to-point link
+     */
+    gateway: string;
+    /**
+     * Seconds that a failed uplink must work before it is used again. Default: 10
+     */
+    hold_s: number;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Network interface that it leaves by; one uplink for each family
+     */
+    interface: string;
+    /**
+     * Milliseconds between two echo requests; after a lost one it asks four times as often. Default: 100
+     */
+    interval_ms: number;
+    /**
+     * Percentage of lost requests from which the uplink is not used. Default: 15
+     */
+    loss_percent_down: number;
+    /**
+     * Judge the uplink by ICMP echo requests; without, by its carrier alone. Default: true
+     */
+    monitor: boolean;
+    /**
+     * Address that is asked through this uplink, best one beyond the provider; default: the gateway
+     */
+    monitor_address: string;
+    /**
+     * Name of the uplink
+     */
+    name: string;
+    /**
+     * Number of the uplink in the system: its routing table is 64300 plus this
+     */
+    number: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Median round-trip time in milliseconds from which the uplink is not used; 0 for never. Default: 300
+     */
+    rtt_ms_down: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * Seconds over which loss and round-trip time are measured; room for at least 10 requests. Default: 2
+     */
+    window_s: number;
+};
+
+export type UplinkGroup = {
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * inet for IPv4, inet6 for IPv6; default inet
+     */
+    family: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Everything of the family that has no other route leaves by this group; one group for each family
+     */
+    is_default: boolean;
+    /**
+     * Name of the group
+     */
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type UplinkGroupInput = {
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * inet for IPv4, inet6 for IPv6; default inet
+     */
+    family?: '' | 'inet' | 'inet6';
+    /**
+     * Everything of the family that has no other route leaves by this group; one group for each family
+     */
+    is_default?: boolean;
+    /**
+     * Name of the group
+     */
+    name: string;
+};
+
+export type UplinkGroupStatus = {
+    /**
+     * Id of the group
+     */
+    id: string;
+    /**
+     * Name of the group
+     */
+    name: string;
+    /**
+     * At least one of them works; otherwise those with a carrier are used all the same
+     */
+    usable: boolean;
+    /**
+     * Ids of the uplinks that take new connections
+     */
+    using: Array<string>;
+};
+
+export type UplinkInput = {
+    /**
+     * Default: true
+     */
+    active?: boolean;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * inet for IPv4, inet6 for IPv6; default: that of the gateway, otherwise inet
+     */
+    family?: '' | 'inet' | 'inet6';
+    /**
+     * Address of the provider's router. Empty: the one that DHCP or router advertisements gave the interface, or none on a point-to-point link
+     */
+    gateway?: string;
+    /**
+     * Seconds that a failed uplink must work before it is used again. Default: 10
+     */
+    hold_s?: number;
+    /**
+     * Network interface that it leaves by; one uplink for each family
+     */
+    interface: string;
+    /**
+     * Milliseconds between two echo requests; after a lost one it asks four times as often. Default: 100
+     */
+    interval_ms?: number;
+    /**
+     * Percentage of lost requests from which the uplink is not used. Default: 15
+     */
+    loss_percent_down?: number;
+    /**
+     * Judge the uplink by ICMP echo requests; without, by its carrier alone. Default: true
+     */
+    monitor?: boolean;
+    /**
+     * Address that is asked through this uplink, best one beyond the provider; default: the gateway
+     */
+    monitor_address?: string;
+    /**
+     * Name of the uplink
+     */
+    name: string;
+    /**
+     * Median round-trip time in milliseconds from which the uplink is not used; 0 for never. Default: 300
+     */
+    rtt_ms_down?: number;
+    /**
+     * Seconds over which loss and round-trip time are measured; room for at least 10 requests. Default: 2
+     */
+    window_s?: number;
+};
+
+export type UplinkMember = {
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Id of the group
+     */
+    group_id: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Of the uplinks that work, those of the lowest tier are used. Default: 1
+     */
+    tier: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * Id of the uplink
+     */
+    uplink_id: string;
+    /**
+     * Share of new connections among those of the same tier. Default: 1
+     */
+    weight: number;
+};
+
+export type UplinkMemberInput = {
+    /**
+     * Id of the group
+     */
+    group_id: string;
+    /**
+     * Of the uplinks that work, those of the lowest tier are used. Default: 1
+     */
+    tier?: number;
+    /**
+     * Id of the uplink
+     */
+    uplink_id: string;
+    /**
+     * Share of new connections among those of the same tier. Default: 1
+     */
+    weight?: number;
+};
+
+export type UplinkReport = {
+    /**
+     * Every group
+     */
+    groups: Array<UplinkGroupStatus>;
+    /**
+     * Every active uplink
+     */
+    uplinks: Array<UplinkStatus>;
+};
+
+export type UplinkStatus = {
+    /**
+     * When a failed uplink that works is used again, if it goes on working
+     */
+    back_at: string | null;
+    /**
+     * Gateway in use; empty on a point-to-point link
+     */
+    gateway: string;
+    /**
+     * The last 50 changes between usable and not, the oldest first
+     */
+    history: Array<UplinkTransition>;
+    /**
+     * Id of the uplink
+     */
+    id: string;
+    /**
+     * It takes new connections of a group
+     */
+    in_use: boolean;
+    /**
+     * Interface that it leaves by
+     */
+    interface: string;
+    /**
+     * Percentage of lost requests; null while unknown
+     */
+    loss: number | null;
+    /**
+     * Name of the uplink
+     */
+    name: string;
+    /**
+     * Median round-trip time in milliseconds; null while unknown
+     */
+    rtt_ms: number | null;
+    /**
+     * Since when it can be used, or cannot
+     */
+    since: string;
+    /**
+     * loss: too many requests are lost; slow: answers take too long; down: no answer, or back for less than the hold time; unknown: not judged, and used
+     */
+    state: 'up' | 'loss' | 'slow' | 'down' | 'no_carrier' | 'unmonitored' | 'unknown';
+    /**
+     * Address that is asked; empty for none
+     */
+    target: string;
+};
+
+export type UplinkTransition = {
+    /**
+     * When it changed
+     */
+    at: string;
+    /**
+     * Percentage of lost requests at that moment
+     */
+    loss: number;
+    /**
+     * Median round-trip time in milliseconds at that moment
+     */
+    rtt_ms: number;
+    /**
+     * The new state
+     */
+    state: string;
+};
+
 export type User = {
     /**
      * Inactive accounts cannot sign in
@@ -4498,6 +5259,17 @@ export type UserTokenView = {
      * What it may do, at most what its owner may
      */
     role: 'admin' | 'viewer';
+};
+
+export type WgquickLeft = {
+    /**
+     * Number of the line in the file
+     */
+    line: number;
+    /**
+     * What it sets
+     */
+    name: string;
 };
 
 export type DnsRecordWritable = {
@@ -4951,6 +5723,100 @@ export type ProxyUserInputWritable = {
      * At least 12 characters; needed whenever the name changes
      */
     password?: string;
+};
+
+export type TunnelInterfaceInputWritable = {
+    /**
+     * Default: true
+     */
+    active?: boolean;
+    /**
+     * Address of this node in the tunnel, with its network; one for IPv4 and one for IPv6, separated by a comma
+     */
+    address_cidr: string;
+    /**
+     * server: networks that peers reach through the tunnel besides its own, comma-separated; part of AllowedIPs in their configuration
+     */
+    client_routes?: string;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * server: name servers for the configuration of peers, comma-separated
+     */
+    dns?: string;
+    /**
+     * server: name or address under which peers reach this node, optionally with a port; needed for their configuration
+     */
+    endpoint?: string;
+    /**
+     * UDP port. Default for a server: the first free one from 51820, and on update the present one; for a client the system chooses
+     */
+    listen_port?: number;
+    /**
+     * A server waits for its peers; a client connects to its peer
+     */
+    mode: 'server' | 'client';
+    /**
+     * Largest packet in bytes; default: the system's, usually 1420. IPv6 needs 1280
+     */
+    mtu?: number;
+    /**
+     * Name of the interface in the system
+     */
+    name: string;
+    /**
+     * Private key, to keep one that peers know. Default: a new one, and on update the present one
+     */
+    private_key?: string;
+};
+
+export type TunnelPeerInputWritable = {
+    /**
+     * Default: true
+     */
+    active?: boolean;
+    /**
+     * Networks that are reached through the peer, and that it may send from. Use /32 and /128 for a single device: of a wider network, addresses of other peers are lost. Default: the next free address of the tunnel; for the peer of a client 0.0.0.0/0 and ::/0; on update the present ones
+     */
+    allowed_ips?: Array<string>;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * host:port of the peer; required for the peer of a client, else empty if the peer connects
+     */
+    endpoint?: string;
+    /**
+     * The peer no longer has access after this time
+     */
+    expires_at?: string;
+    /**
+     * Generate a new preshared key
+     */
+    generate_preshared_key?: boolean;
+    /**
+     * Id of the tunnel
+     */
+    interface_id: string;
+    /**
+     * Seconds between packets that keep the connection open through NAT; 0 for none. Default: 25 for the peer of a client, else 0
+     */
+    keepalive?: number;
+    /**
+     * Display name, once per tunnel
+     */
+    name: string;
+    /**
+     * Preshared key; empty removes it. Left out, the present one is kept
+     */
+    preshared_key?: string;
+    /**
+     * Public key of the peer. Default: a key pair is generated here, and on update the present one is kept. Another key deletes a private key that is stored here
+     */
+    public_key?: string;
 };
 
 export type RecentAuditData = {
@@ -9230,6 +10096,35 @@ export type UpdateFirewallNatRuleResponses = {
 
 export type UpdateFirewallNatRuleResponse = UpdateFirewallNatRuleResponses[keyof UpdateFirewallNatRuleResponses];
 
+export type ListNeighboursData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text in any field
+         */
+        q?: string;
+    };
+    url: '/neighbours';
+};
+
+export type ListNeighboursResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<NetworkNeighbour>;
+};
+
+export type ListNeighboursResponse = ListNeighboursResponses[keyof ListNeighboursResponses];
+
 export type ListNetworkInterfacesData = {
     body?: never;
     path?: never;
@@ -9649,6 +10544,44 @@ export type OpenapiResponses = {
     200: unknown;
 };
 
+export type PeerConfigData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/peers/{id}/config';
+};
+
+export type PeerConfigResponses = {
+    /**
+     * OK
+     */
+    200: unknown;
+};
+
+export type PeerQrData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/peers/{id}/qr';
+};
+
+export type PeerQrResponses = {
+    /**
+     * OK
+     */
+    200: unknown;
+};
+
 export type ProblemsData = {
     body?: never;
     path?: never;
@@ -9685,6 +10618,22 @@ export type ObjectStatesResponses = {
 };
 
 export type ObjectStatesResponse = ObjectStatesResponses[keyof ObjectStatesResponses];
+
+export type TestReachData = {
+    body: ProxyReachInput;
+    path?: never;
+    query?: never;
+    url: '/proxy/reach';
+};
+
+export type TestReachResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ReachAnswer;
+};
+
+export type TestReachResponse = TestReachResponses[keyof TestReachResponses];
 
 export type ProxyStatsData = {
     body?: never;
@@ -10556,6 +11505,792 @@ export type UpdateProxyTcpServiceResponses = {
 };
 
 export type UpdateProxyTcpServiceResponse = UpdateProxyTcpServiceResponses[keyof UpdateProxyTcpServiceResponses];
+
+export type ImportTunnelsData = {
+    body?: TunnelImportInput;
+    path?: never;
+    query?: never;
+    url: '/tunnel/import';
+};
+
+export type ImportTunnelsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: TunnelImportResult;
+};
+
+export type ImportTunnelsResponse = ImportTunnelsResponses[keyof ImportTunnelsResponses];
+
+export type ListTunnelImportableData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/tunnel/importable';
+};
+
+export type ListTunnelImportableResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<TunnelImportable>;
+};
+
+export type ListTunnelImportableResponse = ListTunnelImportableResponses[keyof ListTunnelImportableResponses];
+
+export type ListTunnelInterfacesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/tunnel/interfaces';
+};
+
+export type ListTunnelInterfacesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<TunnelInterface>;
+};
+
+export type ListTunnelInterfacesResponse = ListTunnelInterfacesResponses[keyof ListTunnelInterfacesResponses];
+
+export type CreateTunnelInterfaceData = {
+    body: TunnelInterfaceInputWritable;
+    path?: never;
+    query?: never;
+    url: '/tunnel/interfaces';
+};
+
+export type CreateTunnelInterfaceResponses = {
+    /**
+     * What the operation returns
+     */
+    201: TunnelInterface;
+};
+
+export type CreateTunnelInterfaceResponse = CreateTunnelInterfaceResponses[keyof CreateTunnelInterfaceResponses];
+
+export type DeleteTunnelInterfaceData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/interfaces/{id}';
+};
+
+export type DeleteTunnelInterfaceResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteTunnelInterfaceResponse = DeleteTunnelInterfaceResponses[keyof DeleteTunnelInterfaceResponses];
+
+export type GetTunnelInterfaceData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/interfaces/{id}';
+};
+
+export type GetTunnelInterfaceResponses = {
+    /**
+     * What the operation returns
+     */
+    200: TunnelInterface;
+};
+
+export type GetTunnelInterfaceResponse = GetTunnelInterfaceResponses[keyof GetTunnelInterfaceResponses];
+
+export type UpdateTunnelInterfaceData = {
+    body: TunnelInterfaceInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/interfaces/{id}';
+};
+
+export type UpdateTunnelInterfaceResponses = {
+    /**
+     * What the operation returns
+     */
+    200: TunnelInterface;
+};
+
+export type UpdateTunnelInterfaceResponse = UpdateTunnelInterfaceResponses[keyof UpdateTunnelInterfaceResponses];
+
+export type GenerateTunnelInterfaceKeypairData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/interfaces/{id}/generate-keypair';
+};
+
+export type GenerateTunnelInterfaceKeypairResponses = {
+    /**
+     * What the operation returns
+     */
+    200: TunnelKeys;
+};
+
+export type GenerateTunnelInterfaceKeypairResponse = GenerateTunnelInterfaceKeypairResponses[keyof GenerateTunnelInterfaceKeypairResponses];
+
+export type ListTunnelPeersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/tunnel/peers';
+};
+
+export type ListTunnelPeersResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<TunnelPeer>;
+};
+
+export type ListTunnelPeersResponse = ListTunnelPeersResponses[keyof ListTunnelPeersResponses];
+
+export type CreateTunnelPeerData = {
+    body: TunnelPeerInputWritable;
+    path?: never;
+    query?: never;
+    url: '/tunnel/peers';
+};
+
+export type CreateTunnelPeerResponses = {
+    /**
+     * What the operation returns
+     */
+    201: TunnelPeer;
+};
+
+export type CreateTunnelPeerResponse = CreateTunnelPeerResponses[keyof CreateTunnelPeerResponses];
+
+export type DeleteTunnelPeerData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/peers/{id}';
+};
+
+export type DeleteTunnelPeerResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteTunnelPeerResponse = DeleteTunnelPeerResponses[keyof DeleteTunnelPeerResponses];
+
+export type GetTunnelPeerData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/peers/{id}';
+};
+
+export type GetTunnelPeerResponses = {
+    /**
+     * What the operation returns
+     */
+    200: TunnelPeer;
+};
+
+export type GetTunnelPeerResponse = GetTunnelPeerResponses[keyof GetTunnelPeerResponses];
+
+export type UpdateTunnelPeerData = {
+    body: TunnelPeerInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/peers/{id}';
+};
+
+export type UpdateTunnelPeerResponses = {
+    /**
+     * What the operation returns
+     */
+    200: TunnelPeer;
+};
+
+export type UpdateTunnelPeerResponse = UpdateTunnelPeerResponses[keyof UpdateTunnelPeerResponses];
+
+export type TunnelPeerConfigData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/peers/{id}/config';
+};
+
+export type TunnelPeerConfigResponses = {
+    /**
+     * OK
+     */
+    200: unknown;
+};
+
+export type GenerateTunnelPeerKeypairData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/peers/{id}/generate-keypair';
+};
+
+export type GenerateTunnelPeerKeypairResponses = {
+    /**
+     * What the operation returns
+     */
+    200: TunnelKeys;
+};
+
+export type GenerateTunnelPeerKeypairResponse = GenerateTunnelPeerKeypairResponses[keyof GenerateTunnelPeerKeypairResponses];
+
+export type TunnelPeerQrData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tunnel/peers/{id}/qr';
+};
+
+export type TunnelPeerQrResponses = {
+    /**
+     * OK
+     */
+    200: unknown;
+};
+
+export type TunnelStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/tunnel/status';
+};
+
+export type TunnelStatusResponses = {
+    /**
+     * What the operation returns
+     */
+    200: {
+        [key: string]: TunnelPeerStatus;
+    };
+};
+
+export type TunnelStatusResponse = TunnelStatusResponses[keyof TunnelStatusResponses];
+
+export type ListUplinkGroupsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/uplink-groups';
+};
+
+export type ListUplinkGroupsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<UplinkGroup>;
+};
+
+export type ListUplinkGroupsResponse = ListUplinkGroupsResponses[keyof ListUplinkGroupsResponses];
+
+export type CreateUplinkGroupData = {
+    body: UplinkGroupInput;
+    path?: never;
+    query?: never;
+    url: '/uplink-groups';
+};
+
+export type CreateUplinkGroupResponses = {
+    /**
+     * What the operation returns
+     */
+    201: UplinkGroup;
+};
+
+export type CreateUplinkGroupResponse = CreateUplinkGroupResponses[keyof CreateUplinkGroupResponses];
+
+export type DeleteUplinkGroupData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplink-groups/{id}';
+};
+
+export type DeleteUplinkGroupResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteUplinkGroupResponse = DeleteUplinkGroupResponses[keyof DeleteUplinkGroupResponses];
+
+export type GetUplinkGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplink-groups/{id}';
+};
+
+export type GetUplinkGroupResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UplinkGroup;
+};
+
+export type GetUplinkGroupResponse = GetUplinkGroupResponses[keyof GetUplinkGroupResponses];
+
+export type UpdateUplinkGroupData = {
+    body: UplinkGroupInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplink-groups/{id}';
+};
+
+export type UpdateUplinkGroupResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UplinkGroup;
+};
+
+export type UpdateUplinkGroupResponse = UpdateUplinkGroupResponses[keyof UpdateUplinkGroupResponses];
+
+export type ListUplinkMembersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/uplink-members';
+};
+
+export type ListUplinkMembersResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<UplinkMember>;
+};
+
+export type ListUplinkMembersResponse = ListUplinkMembersResponses[keyof ListUplinkMembersResponses];
+
+export type CreateUplinkMemberData = {
+    body: UplinkMemberInput;
+    path?: never;
+    query?: never;
+    url: '/uplink-members';
+};
+
+export type CreateUplinkMemberResponses = {
+    /**
+     * What the operation returns
+     */
+    201: UplinkMember;
+};
+
+export type CreateUplinkMemberResponse = CreateUplinkMemberResponses[keyof CreateUplinkMemberResponses];
+
+export type DeleteUplinkMemberData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplink-members/{id}';
+};
+
+export type DeleteUplinkMemberResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteUplinkMemberResponse = DeleteUplinkMemberResponses[keyof DeleteUplinkMemberResponses];
+
+export type GetUplinkMemberData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplink-members/{id}';
+};
+
+export type GetUplinkMemberResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UplinkMember;
+};
+
+export type GetUplinkMemberResponse = GetUplinkMemberResponses[keyof GetUplinkMemberResponses];
+
+export type UpdateUplinkMemberData = {
+    body: UplinkMemberInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplink-members/{id}';
+};
+
+export type UpdateUplinkMemberResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UplinkMember;
+};
+
+export type UpdateUplinkMemberResponse = UpdateUplinkMemberResponses[keyof UpdateUplinkMemberResponses];
+
+export type ListUplinksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/uplinks';
+};
+
+export type ListUplinksResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<Uplink>;
+};
+
+export type ListUplinksResponse = ListUplinksResponses[keyof ListUplinksResponses];
+
+export type CreateUplinkData = {
+    body: UplinkInput;
+    path?: never;
+    query?: never;
+    url: '/uplinks';
+};
+
+export type CreateUplinkResponses = {
+    /**
+     * What the operation returns
+     */
+    201: Uplink;
+};
+
+export type CreateUplinkResponse = CreateUplinkResponses[keyof CreateUplinkResponses];
+
+export type UplinkStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/uplinks/status';
+};
+
+export type UplinkStatusResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UplinkReport;
+};
+
+export type UplinkStatusResponse = UplinkStatusResponses[keyof UplinkStatusResponses];
+
+export type DeleteUplinkData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplinks/{id}';
+};
+
+export type DeleteUplinkResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteUplinkResponse = DeleteUplinkResponses[keyof DeleteUplinkResponses];
+
+export type GetUplinkData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplinks/{id}';
+};
+
+export type GetUplinkResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Uplink;
+};
+
+export type GetUplinkResponse = GetUplinkResponses[keyof GetUplinkResponses];
+
+export type UpdateUplinkData = {
+    body: UplinkInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/uplinks/{id}';
+};
+
+export type UpdateUplinkResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Uplink;
+};
+
+export type UpdateUplinkResponse = UpdateUplinkResponses[keyof UpdateUplinkResponses];
 
 export type ListUsersData = {
     body?: never;

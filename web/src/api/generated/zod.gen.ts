@@ -926,6 +926,24 @@ export const zNetworkLiveRoute = /*#__PURE__*/ (() => z.object({
     type: z.string()
 }))();
 
+export const zNetworkNeighbour = /*#__PURE__*/ (() => z.object({
+    address: z.string(),
+    dev: z.string(),
+    family: z.enum(['inet', 'inet6']),
+    mac: z.string(),
+    router: z.boolean(),
+    state: z.enum([
+        'incomplete',
+        'reachable',
+        'stale',
+        'delay',
+        'probe',
+        'failed',
+        'permanent',
+        'none'
+    ])
+}))();
+
 export const zNetworkRoute = /*#__PURE__*/ (() => z.object({
     active: z.boolean(),
     comment: z.string(),
@@ -1433,6 +1451,63 @@ export const zProxyUserInput = /*#__PURE__*/ (() => z.object({
     name: z.string().check(z.minLength(1), z.maxLength(64))
 }))();
 
+export const zReachName = /*#__PURE__*/ (() => z.object({
+    addresses: z.array(z.string()),
+    code: z.enum([
+        'here',
+        'partly_here',
+        'elsewhere',
+        'behind_nat',
+        'unresolved',
+        'dns_failed',
+        'untested'
+    ]),
+    elsewhere: z.array(z.string())
+}))();
+
+export const zReachResult = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(1), z.maxLength(253)),
+    code: z.enum([
+        'answers',
+        'connects',
+        'refused',
+        'timeout',
+        'no_route',
+        'blocked',
+        'unresolved',
+        'dns_failed',
+        'tls_failed',
+        'no_http',
+        'not_allowed',
+        'failed',
+        'untested'
+    ]),
+    milliseconds: z.int(),
+    port: z.int().check(z.gte(1), z.lte(65535)),
+    status: z.int()
+}))();
+
+export const zReachAnswer = /*#__PURE__*/ (() => z.object({
+    name: z.optional(zReachName),
+    servers: z.array(zReachResult)
+}))();
+
+export const zReachServer = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(1), z.maxLength(253)),
+    port: z.int().check(z.gte(1), z.lte(65535))
+}))();
+
+export const zProxyReachInput = /*#__PURE__*/ (() => z.object({
+    domain: z.optional(z.string().check(z.maxLength(253))),
+    health_path: z._default(z.optional(z.string().check(z.maxLength(256))), '/'),
+    scheme: z.optional(z.enum([
+        'http',
+        'https',
+        'tcp'
+    ])),
+    servers: z.optional(z.array(zReachServer).check(z.maxLength(16)))
+}))();
+
 export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
     new_password: z.string().check(z.minLength(12), z.maxLength(72)),
     token: z.string().check(z.minLength(1), z.maxLength(64))
@@ -1611,6 +1686,212 @@ export const zSystemToggle = /*#__PURE__*/ (() => z.object({
     ])
 }))();
 
+export const zTunnelImportInput = /*#__PURE__*/ (() => z.object({
+    names: z.optional(z.array(z.string()).check(z.maxLength(200)))
+}))();
+
+export const zTunnelInterface = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    address_cidr: z.string(),
+    client_routes: z.string(),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    dns: z.string(),
+    endpoint: z.string(),
+    id: z.string(),
+    listen_port: z.nullable(z.int()),
+    mode: z.string(),
+    mtu: z.nullable(z.int()),
+    name: z.string(),
+    public_key: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zTunnelInterfaceInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    address_cidr: z.string().check(z.minLength(3), z.maxLength(200)),
+    client_routes: z.optional(z.string().check(z.maxLength(4000))),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    dns: z.optional(z.string().check(z.maxLength(1000))),
+    endpoint: z.optional(z.string().check(z.maxLength(300))),
+    listen_port: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    mode: z.enum(['server', 'client']),
+    mtu: z.optional(z.int().check(z.gte(576), z.lte(65535))),
+    name: z.string().check(z.minLength(1), z.maxLength(15))
+}))();
+
+export const zTunnelKeys = /*#__PURE__*/ (() => z.object({
+    public_key: z.string()
+}))();
+
+export const zTunnelPeer = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    allowed_ips: z.array(z.string()),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    endpoint: z.string(),
+    expires_at: z.nullable(z.iso.datetime()),
+    has_preshared_key: z.boolean(),
+    has_private_key: z.boolean(),
+    id: z.string(),
+    interface_id: z.string(),
+    keepalive: z.int(),
+    name: z.string(),
+    public_key: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zTunnelPeerInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    allowed_ips: z.optional(z.array(z.string()).check(z.maxLength(1000))),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    endpoint: z.optional(z.string().check(z.maxLength(300))),
+    expires_at: z.optional(z.iso.datetime()),
+    interface_id: z.string().check(z.maxLength(64)),
+    keepalive: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    public_key: z.optional(z.string().check(z.maxLength(64)))
+}))();
+
+export const zTunnelPeerStatus = /*#__PURE__*/ (() => z.object({
+    allowed_ips: z.array(z.string()),
+    endpoint: z.string(),
+    interface: z.string(),
+    last_handshake: z.nullable(z.iso.datetime()),
+    rx: z.int(),
+    tx: z.int()
+}))();
+
+export const zTunnelSkipped = /*#__PURE__*/ (() => z.object({
+    name: z.string(),
+    reason: z.string()
+}))();
+
+export const zUplink = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    family: z.string(),
+    gateway: z.string(),
+    hold_s: z.int(),
+    id: z.string(),
+    interface: z.string(),
+    interval_ms: z.int(),
+    loss_percent_down: z.int(),
+    monitor: z.boolean(),
+    monitor_address: z.string(),
+    name: z.string(),
+    number: z.int(),
+    revision: z.int(),
+    rtt_ms_down: z.int(),
+    updated_at: z.iso.datetime(),
+    window_s: z.int()
+}))();
+
+export const zUplinkGroup = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    family: z.string(),
+    id: z.string(),
+    is_default: z.boolean(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zUplinkGroupInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    family: z.optional(z.enum([
+        '',
+        'inet',
+        'inet6'
+    ])),
+    is_default: z.optional(z.boolean()),
+    name: z.string().check(z.minLength(1), z.maxLength(64))
+}))();
+
+export const zUplinkGroupStatus = /*#__PURE__*/ (() => z.object({
+    id: z.string(),
+    name: z.string(),
+    usable: z.boolean(),
+    using: z.array(z.string())
+}))();
+
+export const zUplinkInput = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    family: z.optional(z.enum([
+        '',
+        'inet',
+        'inet6'
+    ])),
+    gateway: z.optional(z.string().check(z.maxLength(64))),
+    hold_s: z.optional(z.int().check(z.gte(1), z.lte(3600))),
+    interface: z.string().check(z.minLength(1), z.maxLength(15)),
+    interval_ms: z.optional(z.int().check(z.gte(20), z.lte(10000))),
+    loss_percent_down: z.optional(z.int().check(z.gte(1), z.lte(100))),
+    monitor: z.optional(z.boolean()),
+    monitor_address: z.optional(z.string().check(z.maxLength(64))),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    rtt_ms_down: z.optional(z.int().check(z.gte(0), z.lte(10000))),
+    window_s: z.optional(z.int().check(z.gte(1), z.lte(300)))
+}))();
+
+export const zUplinkMember = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    group_id: z.string(),
+    id: z.string(),
+    revision: z.int(),
+    tier: z.int(),
+    updated_at: z.iso.datetime(),
+    uplink_id: z.string(),
+    weight: z.int()
+}))();
+
+export const zUplinkMemberInput = /*#__PURE__*/ (() => z.object({
+    group_id: z.string().check(z.minLength(1), z.maxLength(64)),
+    tier: z.optional(z.int().check(z.gte(1), z.lte(100))),
+    uplink_id: z.string().check(z.minLength(1), z.maxLength(64)),
+    weight: z.optional(z.int().check(z.gte(1), z.lte(256)))
+}))();
+
+export const zUplinkTransition = /*#__PURE__*/ (() => z.object({
+    at: z.iso.datetime(),
+    loss: z.int(),
+    rtt_ms: z.number(),
+    state: z.string()
+}))();
+
+export const zUplinkStatus = /*#__PURE__*/ (() => z.object({
+    back_at: z.nullable(z.iso.datetime()),
+    gateway: z.string(),
+    history: z.array(zUplinkTransition),
+    id: z.string(),
+    in_use: z.boolean(),
+    interface: z.string(),
+    loss: z.nullable(z.int()),
+    name: z.string(),
+    rtt_ms: z.nullable(z.number()),
+    since: z.iso.datetime(),
+    state: z.enum([
+        'up',
+        'loss',
+        'slow',
+        'down',
+        'no_carrier',
+        'unmonitored',
+        'unknown'
+    ]),
+    target: z.string()
+}))();
+
+export const zUplinkReport = /*#__PURE__*/ (() => z.object({
+    groups: z.array(zUplinkGroupStatus),
+    uplinks: z.array(zUplinkStatus)
+}))();
+
 export const zUser = /*#__PURE__*/ (() => z.object({
     active: z.boolean(),
     created_at: z.iso.datetime(),
@@ -1681,6 +1962,32 @@ export const zUserTokenView = /*#__PURE__*/ (() => z.object({
     last_used_at: z.nullable(z.iso.datetime()),
     name: z.string(),
     role: z.enum(['admin', 'viewer'])
+}))();
+
+export const zWgquickLeft = /*#__PURE__*/ (() => z.object({
+    line: z.int(),
+    name: z.string()
+}))();
+
+export const zTunnelImportable = /*#__PURE__*/ (() => z.object({
+    already_in: z.boolean(),
+    mode: z.string(),
+    name: z.string(),
+    not_taken: z.array(zWgquickLeft),
+    peers: z.int(),
+    problem: z.string()
+}))();
+
+export const zTunnelImported = /*#__PURE__*/ (() => z.object({
+    id: z.string(),
+    name: z.string(),
+    not_taken: z.array(zWgquickLeft),
+    peers: z.int()
+}))();
+
+export const zTunnelImportResult = /*#__PURE__*/ (() => z.object({
+    imported: z.array(zTunnelImported),
+    skipped: z.array(zTunnelSkipped)
 }))();
 
 export const zDnsRecordWritable = /*#__PURE__*/ (() => z.object({
@@ -1819,4 +2126,32 @@ export const zProxyUserInputWritable = /*#__PURE__*/ (() => z.object({
     domain_id: z.optional(z.string().check(z.maxLength(64))),
     name: z.string().check(z.minLength(1), z.maxLength(64)),
     password: z.optional(z.string().check(z.maxLength(200)))
+}))();
+
+export const zTunnelInterfaceInputWritable = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    address_cidr: z.string().check(z.minLength(3), z.maxLength(200)),
+    client_routes: z.optional(z.string().check(z.maxLength(4000))),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    dns: z.optional(z.string().check(z.maxLength(1000))),
+    endpoint: z.optional(z.string().check(z.maxLength(300))),
+    listen_port: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    mode: z.enum(['server', 'client']),
+    mtu: z.optional(z.int().check(z.gte(576), z.lte(65535))),
+    name: z.string().check(z.minLength(1), z.maxLength(15)),
+    private_key: z.optional(z.string().check(z.maxLength(64)))
+}))();
+
+export const zTunnelPeerInputWritable = /*#__PURE__*/ (() => z.object({
+    active: z.optional(z.boolean()),
+    allowed_ips: z.optional(z.array(z.string()).check(z.maxLength(1000))),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    endpoint: z.optional(z.string().check(z.maxLength(300))),
+    expires_at: z.optional(z.iso.datetime()),
+    generate_preshared_key: z.optional(z.boolean()),
+    interface_id: z.string().check(z.maxLength(64)),
+    keepalive: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    preshared_key: z.optional(z.string().check(z.maxLength(64))),
+    public_key: z.optional(z.string().check(z.maxLength(64)))
 }))();

@@ -1,5 +1,6 @@
 import { useCan, useHealth } from "@api";
 import { Loaded, Notice, Page } from "@ui";
+import { useLinkHistory } from "@ui/links";
 import { useTranslation } from "react-i18next";
 import { ActivityCard } from "./ActivityCard";
 import "./dashboard.css";
@@ -7,7 +8,7 @@ import { Facts } from "./Facts";
 import { FirstSteps } from "./FirstSteps";
 import { Metrics } from "./Metrics";
 import { ProblemsCard } from "./ProblemsCard";
-import { useInterfaces, useResources } from "./requests";
+import { useResources } from "./requests";
 import { ServicesCard } from "./ServicesCard";
 import { Throughput } from "./Throughput";
 import { useParts } from "./useParts";
@@ -17,7 +18,7 @@ export default function DashboardPage() {
 	const { t } = useTranslation("dashboard");
 	const { data: health } = useHealth();
 	const resources = useResources();
-	const interfaces = useInterfaces();
+	const interfaces = useLinkHistory();
 	const { cards, steps, missing } = useParts();
 	const admin = useCan("admin");
 	return (

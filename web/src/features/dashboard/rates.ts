@@ -1,5 +1,5 @@
-import type { SysCpu, SysInterface, SysResources } from "@api";
-import { append, type History, isGap, type Point, rate } from "@ui/history";
+import type { SysCpu, SysResources } from "@api";
+import { append, type History, isGap } from "@ui/history";
 
 /** cpuShare is how much of the time between two looks the processors were busy: 0 to 1. */
 export function cpuShare(before: SysCpu, now: SysCpu): number | null {
@@ -24,27 +24,5 @@ export function withResources(
 		disk: share(now.disk.used, now.disk.total),
 		conntrack: now.conntrack ? now.conntrack.count : null,
 	};
-	return { last: now, points: append(points, { time, values }) };
-}
-
-export const rx = (name: string) => `rx ${name}`;
-export const tx = (name: string) => `tx ${name}`;
-
-/** withInterfaces adds an answer of /system/interfaces: bytes per second of every link, in both directions. */
-export function withInterfaces(
-	history: History<SysInterface[]> | undefined,
-	now: SysInterface[],
-	time: number,
-): History<SysInterface[]> {
-	const { last = [], points = [] } = history ?? {};
-	const before = points.at(-1)?.time ?? time;
-	const values: Point["values"] = {};
-	for (const link of now) {
-		// Another link may have taken the name meanwhile; its index tells.
-		const old = last.find((one) => one.ifname === link.ifname && one.ifindex === link.ifindex);
-		if (!old || isGap(before, time)) continue;
-		values[rx(link.ifname)] = rate(old.rx_bytes, link.rx_bytes, time - before);
-		values[tx(link.ifname)] = rate(old.tx_bytes, link.tx_bytes, time - before);
-	}
 	return { last: now, points: append(points, { time, values }) };
 }

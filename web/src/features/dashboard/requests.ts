@@ -1,17 +1,7 @@
-import {
-	connection,
-	interfaces,
-	interfacesQueryKey,
-	recentAuditOptions,
-	resources,
-	resourcesQueryKey,
-	type SysInterface,
-	type SysResources,
-	servicesOptions,
-} from "@api";
+import { connection, recentAuditOptions, resources, resourcesQueryKey, type SysResources, servicesOptions } from "@api";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type History, live } from "@ui/history";
-import { withInterfaces, withResources } from "./rates";
+import { withResources } from "./rates";
 
 /** While nobody answers we wait: the connection asks by itself, and its recovery refetches. */
 const unlessAway = (seconds: number) => () => (connection.state.get() === "api" ? false : seconds * 1000);
@@ -28,23 +18,10 @@ const resourceHistory = queryOptions({
 	...live,
 });
 
-const interfaceHistory = queryOptions({
-	queryKey: ["dashboard", "interfaces"],
-	queryFn: async ({ client, queryKey, signal }): Promise<History<SysInterface[]>> => {
-		const { data } = await interfaces({ signal });
-		client.setQueryData(interfacesQueryKey(), data);
-		return withInterfaces(known(client, queryKey), data, now());
-	},
-	...live,
-});
-
 const known = <T>(client: QueryClient, key: readonly unknown[]) => client.getQueryData<History<T>>(key);
 
 /** useResources is the node's load, memory, disk and connections over the last minutes. */
 export const useResources = () => useQuery(resourceHistory);
-
-/** useInterfaces is the throughput of every link over the last minutes. */
-export const useInterfaces = () => useQuery(interfaceHistory);
 
 /** useServices looks at the services every ten seconds. */
 export const useServices = () => useQuery({ ...servicesOptions(), refetchInterval: unlessAway(10) });

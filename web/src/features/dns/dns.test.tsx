@@ -94,16 +94,27 @@ test("a change that the daemon did not take says why, and can be undone on the s
 	renderApp([feature], "/dns?do=edit&id=r1");
 	const user = userEvent.setup();
 	await user.type(await screen.findByRole("textbox", { name: /Value/ }), "1");
-	await user.click(screen.getByRole("switch", { name: /Revert automatically unless confirmed/ }));
 	await user.type(screen.getByRole("textbox", { name: "Reason" }), "move");
 	await user.click(screen.getByRole("button", { name: "Save" }));
 	expect(await screen.findByText("The port is taken.")).toBeTruthy();
-	const [sent] = puts(seen);
-	expect(sent?.headers.get("Gateway-Confirm-Within")).toBe("90");
-	expect(sent?.headers.get("Gateway-Reason")).toBe("move");
+	expect(puts(seen)[0]?.headers.get("Gateway-Reason")).toBe("move");
 	await user.click(screen.getByRole("button", { name: "Revert this change" }));
 	await screen.findByText("The change was reverted");
 	await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+});
+
+test("a change to be confirmed that the daemon did not take has gone back by itself", async () => {
+	const failed = { "Gateway-Change": "c1", "Gateway-Apply": "failed", "Gateway-Apply-Reason": "the port is taken" };
+	const seen = answer({ ...common, "PUT /dns/records/r1": () => ok({ ...www, revision: 4 }, failed) });
+	renderApp([feature], "/dns?do=edit&id=r1");
+	const user = userEvent.setup();
+	await user.type(await screen.findByRole("textbox", { name: /Value/ }), "1");
+	await user.click(screen.getByRole("switch", { name: /Revert automatically unless confirmed/ }));
+	await user.click(screen.getByRole("button", { name: "Save" }));
+	const said = await screen.findByRole("dialog");
+	expect(await within(said).findByText(/Not applied, and reverted/)).toBeTruthy();
+	expect(puts(seen)[0]?.headers.get("Gateway-Confirm-Within")).toBe("90");
+	expect(within(said).queryByRole("button", { name: "Revert this change" })).toBeNull();
 });
 
 test("a change that waits stands above every page, and is kept from there", async () => {

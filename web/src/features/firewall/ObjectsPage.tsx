@@ -3,16 +3,14 @@ import { Page, ProblemNotice, UrlTabs } from "@ui";
 import { useTranslation } from "react-i18next";
 import { AddressesTab } from "./AddressesTab";
 import { AddressGroupsTab, ServiceGroupsTab } from "./GroupsTab";
-import { InterfacesTab } from "./InterfacesTab";
 import { ServicesTab } from "./ServicesTab";
 import { ZonesTab } from "./ZonesTab";
 
-/** ObjectsPage is what rules speak of: zones and their interfaces, addresses and services, and groups of them. */
+/** ObjectsPage is what rules speak of: zones, addresses and services, and groups of them. */
 export default function ObjectsPage() {
 	const { t } = useTranslation("firewall");
 	const tabs = [
 		{ id: "zones", title: t("zone.title"), content: <ZonesTab /> },
-		{ id: "interfaces", title: t("link.title"), content: <InterfacesTab /> },
 		{ id: "addresses", title: t("address.title"), content: <AddressesTab /> },
 		{ id: "groups", title: t("group.title"), content: <AddressGroupsTab /> },
 		{ id: "services", title: t("service.title"), content: <ServicesTab /> },

@@ -10,7 +10,7 @@ export const part: DashboardPart = {
 			order: 10,
 			titleKey: "first.zones",
 			textKey: "first.zonesText",
-			to: "/objects?tab=zones",
+			to: "/interfaces",
 			done: async (signal) =>
 				(await listNetworkInterfaces({ query: { limit: 1000 }, signal })).data.some(({ role }) => role),
 		},

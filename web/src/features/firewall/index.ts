@@ -1,6 +1,6 @@
 import { CubesIcon, ListIcon, PlugIcon, ShieldAltIcon } from "@patternfly/react-icons";
 import type { Feature } from "@ui/feature";
-import { movedGroup, movedTab } from "./moved";
+import { movedGroup, movedInterfaces, movedTab } from "./moved";
 import { palette } from "./palette";
 
 const addressGroup = () => import("./AddressGroupPage");
@@ -16,7 +16,7 @@ export const feature: Feature = {
 	],
 	routes: [
 		{ path: "/firewall", titleKey: "title", page: () => import("./FirewallPage"), moved: movedTab },
-		{ path: "/objects", titleKey: "objects.title", page: () => import("./ObjectsPage") },
+		{ path: "/objects", titleKey: "objects.title", page: () => import("./ObjectsPage"), moved: movedInterfaces },
 		{ path: "/objects/address-groups/$id", titleKey: "group.detail", page: addressGroup },
 		{ path: "/objects/service-groups/$id", titleKey: "serviceGroup.detail", page: serviceGroup },
 		{

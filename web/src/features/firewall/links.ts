@@ -5,8 +5,8 @@ interface Place {
 	search?: Record<string, string>;
 }
 
-const edit = (id: string, tab?: string, to = "/firewall"): Place => ({
-	to,
+const edit = (id: string, tab?: string): Place => ({
+	to: "/firewall",
 	search: { ...(tab && { tab }), do: "edit", id },
 });
 
@@ -22,7 +22,7 @@ export function placeOf({ kind, id }: Pick<FirewallUse, "kind" | "id">): Place {
 		case "assertion":
 			return edit(id, "assertions");
 		case "network-interface":
-			return edit(id, "interfaces", "/objects");
+			return { to: `/interfaces/${id}` };
 		case "settings":
 			return { to: "/firewall", search: { tab: "settings" } };
 		default:

@@ -93,14 +93,6 @@ test("a packet's way is told with what decided, and the way to it", async () => 
 	expect(await sent(seen, "POST", "/explain")[0]!.json()).toEqual(packet);
 }, 30_000);
 
-test("interfaces without a zone are offered", async () => {
-	answer(common);
-	renderApp([feature], "/objects?tab=interfaces");
-	await userEvent.setup().click(await screen.findByRole("button", { name: "Assign eth2 to a zone" }, wait));
-	const name = (await screen.findByRole("combobox", { name: /Name/ }, wait)) as HTMLInputElement;
-	expect(name.value).toBe("eth2");
-}, 30_000);
-
 test("what refers to an address is said before it is deleted", async () => {
 	answer({
 		...common,
@@ -135,7 +127,8 @@ test.each([
 	["/firewall?tab=objects&q=printers", "/objects?q=printers&tab=addresses"],
 	["/firewall?tab=objects&of=services", "/objects?tab=services"],
 	["/firewall?tab=zones", "/objects?tab=zones"],
-	["/firewall?tab=zones&of=interfaces&do=edit&id=7", "/objects?do=edit&id=7&tab=interfaces"],
+	["/firewall?tab=zones&of=interfaces&do=edit&id=7", "/interfaces?do=edit&id=7"],
+	["/objects?tab=interfaces&do=edit&id=7", "/interfaces?do=edit&id=7"],
 	["/firewall/address-groups/7", "/objects/address-groups/7"],
 	["/firewall?tab=nat", "/firewall?tab=nat"],
 ])(

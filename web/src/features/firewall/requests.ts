@@ -31,12 +31,6 @@ export const useZones = () =>
 /** useZoneNames lets a form choose among the zones alone. */
 export const useZoneNames = (): Choice[] => (useZones() ?? []).map(({ name }) => ({ value: name, label: name }));
 
-/** useRoleZones lets a form choose the zone of an interface, or none. */
-export function useRoleZones(): Choice[] {
-	const { t } = useTranslation("firewall");
-	return [{ value: "", label: t("link.noZone") }, ...useZoneNames()];
-}
-
 /** useSourceZones lets a form choose where packets come from. */
 export function useSourceZones(): Choice[] {
 	const { t } = useTranslation("firewall");
@@ -61,18 +55,6 @@ export const useRoles = () => useQuery(listNetworkInterfacesOptions({ query: { l
 /** useLinks are the interfaces that the system has, but for the one to itself. */
 export const useLinks = () =>
 	useQuery({ ...interfacesOptions(), staleTime: minute }).data?.filter((link) => !link.flags.includes("LOOPBACK"));
-
-/** useFreeLinks are those of them that have no place in the configuration yet. */
-export function useFreeLinks(): string[] {
-	const roles = useRoles();
-	const links = useLinks();
-	if (!roles || !links) return [];
-	const known = new Set(roles.map((role) => role.name));
-	return links.map((link) => link.ifname).filter((name) => !known.has(name));
-}
-
-/** useFreeNames suggests them to a form. */
-export const useFreeNames = (): Choice[] => useFreeLinks().map((name) => ({ value: name, label: name }));
 
 /** useLinkChoices lets a form choose the interface that a packet comes in on; by the route back when none is chosen. */
 export function useLinkChoices(): Choice[] {

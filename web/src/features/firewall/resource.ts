@@ -3,13 +3,11 @@ import {
 	createFirewallAssertion,
 	createFirewallService,
 	createFirewallZone,
-	createNetworkInterface,
 	defineResource,
 	deleteFirewallAddressObject,
 	deleteFirewallAssertion,
 	deleteFirewallService,
 	deleteFirewallZone,
-	deleteNetworkInterface,
 	type FirewallAddress,
 	type FirewallAddressInput,
 	type FirewallAssertion,
@@ -22,19 +20,14 @@ import {
 	getFirewallAssertion,
 	getFirewallService,
 	getFirewallZone,
-	getNetworkInterface,
 	listFirewallAddressObjects,
 	listFirewallAssertions,
 	listFirewallServices,
 	listFirewallZones,
-	listNetworkInterfaces,
-	type NetworkInterface,
-	type NetworkInterfaceInput,
 	updateFirewallAddressObject,
 	updateFirewallAssertion,
 	updateFirewallService,
 	updateFirewallZone,
-	updateNetworkInterface,
 } from "@api";
 import { filtering } from "./filtering";
 import { type Served, served, serving } from "./service";
@@ -48,21 +41,6 @@ export const zones = defineResource<FirewallZone, FirewallZoneInput>({
 	create: createFirewallZone,
 	update: updateFirewallZone,
 	remove: deleteFirewallZone,
-});
-
-/** interfaces of this node, with their zones. Their rows are package network's, what they change is the filter. */
-export const interfaces = defineResource<NetworkInterface, NetworkInterfaceInput>({
-	tag: "network",
-	component: "firewall",
-	path: "/network-interfaces",
-	name: (link) => link.name,
-	// Another zone for an interface changes who is let in there.
-	risky: (before, body) => Boolean(before) && before?.role !== (body?.role ?? null),
-	list: listNetworkInterfaces,
-	get: getNetworkInterface,
-	create: createNetworkInterface,
-	update: updateNetworkInterface,
-	remove: deleteNetworkInterface,
 });
 
 export const addresses = defineResource<FirewallAddress, FirewallAddressInput>({

@@ -1,7 +1,7 @@
 import type { SysInterface } from "@api";
 import { formatBytes, formatNumber, StatusLabel, Td, Tr } from "@ui";
+import { linkState } from "@ui/links";
 import { useTranslation } from "react-i18next";
-import { linkState } from "./links";
 
 const looks = { up: "success", noCarrier: "warning", down: "neutral" } as const;
 

@@ -1,6 +1,5 @@
-import type { SysInterface, SysPackageVersion, SystemService } from "@api";
+import type { SysPackageVersion, SystemService } from "@api";
 import { expect, test } from "vitest";
-import { linkState } from "./links";
 import { kindOf, sorted as sortedPackages } from "./packages";
 import { bootOf, isOn, sorted } from "./services";
 
@@ -37,11 +36,4 @@ test("packages to update come first", () => {
 		({ name, installed, available: "2", upgradable }) as SysPackageVersion;
 	const list = [one("squid", "", false), one("chrony", "2", false), one("gateway", "1", true)];
 	expect(sortedPackages(list).map(kindOf)).toEqual(["upgradable", "current", "absent"]);
-});
-
-test("a link that is on may lack its cable", () => {
-	const link = (...flags: string[]) => linkState({ flags } as SysInterface);
-	expect(link("UP", "LOWER_UP")).toBe("up");
-	expect(link("UP", "BROADCAST")).toBe("noCarrier");
-	expect(link("BROADCAST")).toBe("down");
 });

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, problems, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse } from '../types.gen';
+import { components, configPreview, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getTunnelInterface, getTunnelPeer, getUplink, getUplinkGroup, getUplinkMember, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listNeighbours, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listTunnelImportable, listTunnelInterfaces, listTunnelPeers, listUplinkGroups, listUplinkMembers, listUplinks, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, peerConfig, peerQr, problems, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates, tunnelPeerConfig, tunnelPeerQr, tunnelStatus, uplinkStatus } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetTunnelInterfaceData, GetTunnelInterfaceResponse, GetTunnelPeerData, GetTunnelPeerResponse, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponse, GetUplinkMemberData, GetUplinkMemberResponse, GetUplinkResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListNeighboursData, ListNeighboursResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListTunnelImportableData, ListTunnelImportableResponse, ListTunnelInterfacesData, ListTunnelInterfacesResponse, ListTunnelPeersData, ListTunnelPeersResponse, ListUplinkGroupsData, ListUplinkGroupsResponse, ListUplinkMembersData, ListUplinkMembersResponse, ListUplinksData, ListUplinksResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, PeerConfigData, PeerQrData, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse, TunnelPeerConfigData, TunnelPeerQrData, TunnelStatusData, TunnelStatusResponse, UplinkStatusData, UplinkStatusResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1539,6 +1539,26 @@ export const getFirewallNatRuleOptions = (options: Options<GetFirewallNatRuleDat
     queryKey: getFirewallNatRuleQueryKey(options)
 });
 
+export const listNeighboursQueryKey = (options?: Options<ListNeighboursData>) => createQueryKey('listNeighbours', options, false, ['network']);
+
+/**
+ * Neighbours of this node: the ARP and NDP tables of the kernel
+ *
+ * Machines on the same links with their hardware addresses, as the kernel knows them now.
+ */
+export const listNeighboursOptions = (options?: Options<ListNeighboursData>) => queryOptions<ListNeighboursResponse, DefaultError, ListNeighboursResponse, ReturnType<typeof listNeighboursQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listNeighbours({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listNeighboursQueryKey(options)
+});
+
 export const listNetworkInterfacesQueryKey = (options?: Options<ListNetworkInterfacesData>) => createQueryKey('listNetworkInterfaces', options, false, ['network']);
 
 /**
@@ -1717,6 +1737,46 @@ export const openapiOptions = (options?: Options<OpenapiData>) => queryOptions<u
         return data;
     },
     queryKey: openapiQueryKey(options)
+});
+
+export const peerConfigQueryKey = (options: Options<PeerConfigData>) => createQueryKey('peerConfig', options, false, ['tunnel']);
+
+/**
+ * Configuration of a peer, as text
+ *
+ * For WireGuard on the peer, in the form of wg-quick. It contains the peer's private key, so it needs has_private_key; otherwise the response is 409. Every download is in the audit log.
+ */
+export const peerConfigOptions = (options: Options<PeerConfigData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof peerConfigQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await peerConfig({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: peerConfigQueryKey(options)
+});
+
+export const peerQrQueryKey = (options: Options<PeerQrData>) => createQueryKey('peerQr', options, false, ['tunnel']);
+
+/**
+ * Configuration of a peer, as QR code
+ *
+ * A PNG image with the same text, for the WireGuard app of a phone; 409 without has_private_key. Every download is in the audit log.
+ */
+export const peerQrOptions = (options: Options<PeerQrData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof peerQrQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await peerQr({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: peerQrQueryKey(options)
 });
 
 export const problemsQueryKey = (options?: Options<ProblemsData>) => createQueryKey('problems', options, false, ['problems']);
@@ -2197,6 +2257,306 @@ export const getProxyTcpServiceOptions = (options: Options<GetProxyTcpServiceDat
         return data;
     },
     queryKey: getProxyTcpServiceQueryKey(options)
+});
+
+export const listTunnelImportableQueryKey = (options?: Options<ListTunnelImportableData>) => createQueryKey('listTunnelImportable', options, false, ['tunnel']);
+
+/**
+ * Configuration files of wg-quick on this node
+ *
+ * Those in /etc/wireguard, with what an import would make of them. Keys are not shown.
+ */
+export const listTunnelImportableOptions = (options?: Options<ListTunnelImportableData>) => queryOptions<ListTunnelImportableResponse, DefaultError, ListTunnelImportableResponse, ReturnType<typeof listTunnelImportableQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTunnelImportable({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTunnelImportableQueryKey(options)
+});
+
+export const listTunnelInterfacesQueryKey = (options?: Options<ListTunnelInterfacesData>) => createQueryKey('listTunnelInterfaces', options, false, ['tunnel']);
+
+/**
+ * List interfaces
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address_cidr, endpoint, description. sort accepts name, mode, listen_port, active, created_at, updated_at; default name. filter accepts mode, active.
+ */
+export const listTunnelInterfacesOptions = (options?: Options<ListTunnelInterfacesData>) => queryOptions<ListTunnelInterfacesResponse, DefaultError, ListTunnelInterfacesResponse, ReturnType<typeof listTunnelInterfacesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTunnelInterfaces({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTunnelInterfacesQueryKey(options)
+});
+
+export const getTunnelInterfaceQueryKey = (options: Options<GetTunnelInterfaceData>) => createQueryKey('getTunnelInterface', options, false, ['tunnel']);
+
+/**
+ * Get one interface
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getTunnelInterfaceOptions = (options: Options<GetTunnelInterfaceData>) => queryOptions<GetTunnelInterfaceResponse, DefaultError, GetTunnelInterfaceResponse, ReturnType<typeof getTunnelInterfaceQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getTunnelInterface({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getTunnelInterfaceQueryKey(options)
+});
+
+export const listTunnelPeersQueryKey = (options?: Options<ListTunnelPeersData>) => createQueryKey('listTunnelPeers', options, false, ['tunnel']);
+
+/**
+ * List peers
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, public_key, allowed_ips, endpoint, description. sort accepts name, active, expires_at, created_at, updated_at; default name. filter accepts interface_id, active.
+ */
+export const listTunnelPeersOptions = (options?: Options<ListTunnelPeersData>) => queryOptions<ListTunnelPeersResponse, DefaultError, ListTunnelPeersResponse, ReturnType<typeof listTunnelPeersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTunnelPeers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTunnelPeersQueryKey(options)
+});
+
+export const getTunnelPeerQueryKey = (options: Options<GetTunnelPeerData>) => createQueryKey('getTunnelPeer', options, false, ['tunnel']);
+
+/**
+ * Get one peer
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getTunnelPeerOptions = (options: Options<GetTunnelPeerData>) => queryOptions<GetTunnelPeerResponse, DefaultError, GetTunnelPeerResponse, ReturnType<typeof getTunnelPeerQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getTunnelPeer({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getTunnelPeerQueryKey(options)
+});
+
+export const tunnelPeerConfigQueryKey = (options: Options<TunnelPeerConfigData>) => createQueryKey('tunnelPeerConfig', options, false, ['tunnel']);
+
+/**
+ * Configuration of a peer, as text
+ *
+ * For WireGuard on the peer, in the form of wg-quick. It contains the peer's private key, so it needs has_private_key; otherwise the response is 409. Every download is in the audit log.
+ */
+export const tunnelPeerConfigOptions = (options: Options<TunnelPeerConfigData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof tunnelPeerConfigQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await tunnelPeerConfig({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: tunnelPeerConfigQueryKey(options)
+});
+
+export const tunnelPeerQrQueryKey = (options: Options<TunnelPeerQrData>) => createQueryKey('tunnelPeerQr', options, false, ['tunnel']);
+
+/**
+ * Configuration of a peer, as QR code
+ *
+ * A PNG image with the same text, for the WireGuard app of a phone; 409 without has_private_key. Every download is in the audit log.
+ */
+export const tunnelPeerQrOptions = (options: Options<TunnelPeerQrData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof tunnelPeerQrQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await tunnelPeerQr({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: tunnelPeerQrQueryKey(options)
+});
+
+export const tunnelStatusQueryKey = (options?: Options<TunnelStatusData>) => createQueryKey('tunnelStatus', options, false, ['tunnel']);
+
+/**
+ * Live state of all peers, by public key
+ *
+ * What WireGuard says now. A peer that is switched off, expired or of a tunnel that is not up is missing; of a key in two tunnels, the one with the latest handshake is shown.
+ */
+export const tunnelStatusOptions = (options?: Options<TunnelStatusData>) => queryOptions<TunnelStatusResponse, DefaultError, TunnelStatusResponse, ReturnType<typeof tunnelStatusQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await tunnelStatus({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: tunnelStatusQueryKey(options)
+});
+
+export const listUplinkGroupsQueryKey = (options?: Options<ListUplinkGroupsData>) => createQueryKey('listUplinkGroups', options, false, ['uplink']);
+
+/**
+ * List groups
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, family, is_default, created_at, updated_at; default name. filter accepts family, is_default.
+ */
+export const listUplinkGroupsOptions = (options?: Options<ListUplinkGroupsData>) => queryOptions<ListUplinkGroupsResponse, DefaultError, ListUplinkGroupsResponse, ReturnType<typeof listUplinkGroupsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listUplinkGroups({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listUplinkGroupsQueryKey(options)
+});
+
+export const getUplinkGroupQueryKey = (options: Options<GetUplinkGroupData>) => createQueryKey('getUplinkGroup', options, false, ['uplink']);
+
+/**
+ * Get one group
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getUplinkGroupOptions = (options: Options<GetUplinkGroupData>) => queryOptions<GetUplinkGroupResponse, DefaultError, GetUplinkGroupResponse, ReturnType<typeof getUplinkGroupQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getUplinkGroup({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getUplinkGroupQueryKey(options)
+});
+
+export const listUplinkMembersQueryKey = (options?: Options<ListUplinkMembersData>) => createQueryKey('listUplinkMembers', options, false, ['uplink']);
+
+/**
+ * List members
+ *
+ * One page; X-Total-Count is the number of all matches. sort accepts tier, weight, created_at, updated_at; default tier. filter accepts group_id, uplink_id.
+ */
+export const listUplinkMembersOptions = (options?: Options<ListUplinkMembersData>) => queryOptions<ListUplinkMembersResponse, DefaultError, ListUplinkMembersResponse, ReturnType<typeof listUplinkMembersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listUplinkMembers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listUplinkMembersQueryKey(options)
+});
+
+export const getUplinkMemberQueryKey = (options: Options<GetUplinkMemberData>) => createQueryKey('getUplinkMember', options, false, ['uplink']);
+
+/**
+ * Get one member
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getUplinkMemberOptions = (options: Options<GetUplinkMemberData>) => queryOptions<GetUplinkMemberResponse, DefaultError, GetUplinkMemberResponse, ReturnType<typeof getUplinkMemberQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getUplinkMember({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getUplinkMemberQueryKey(options)
+});
+
+export const listUplinksQueryKey = (options?: Options<ListUplinksData>) => createQueryKey('listUplinks', options, false, ['uplink']);
+
+/**
+ * List uplinks
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, interface, gateway, description. sort accepts name, interface, family, active, created_at, updated_at; default name. filter accepts interface, family, active.
+ */
+export const listUplinksOptions = (options?: Options<ListUplinksData>) => queryOptions<ListUplinksResponse, DefaultError, ListUplinksResponse, ReturnType<typeof listUplinksQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listUplinks({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listUplinksQueryKey(options)
+});
+
+export const uplinkStatusQueryKey = (options?: Options<UplinkStatusData>) => createQueryKey('uplinkStatus', options, false, ['uplink']);
+
+/**
+ * State of all active uplinks and groups
+ *
+ * What the monitor found, which uplinks take new connections, and the last changes.
+ */
+export const uplinkStatusOptions = (options?: Options<UplinkStatusData>) => queryOptions<UplinkStatusResponse, DefaultError, UplinkStatusResponse, ReturnType<typeof uplinkStatusQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await uplinkStatus({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: uplinkStatusQueryKey(options)
+});
+
+export const getUplinkQueryKey = (options: Options<GetUplinkData>) => createQueryKey('getUplink', options, false, ['uplink']);
+
+/**
+ * Get one uplink
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getUplinkOptions = (options: Options<GetUplinkData>) => queryOptions<GetUplinkResponse, DefaultError, GetUplinkResponse, ReturnType<typeof getUplinkQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getUplink({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getUplinkQueryKey(options)
 });
 
 export const listUsersQueryKey = (options?: Options<ListUsersData>) => createQueryKey('listUsers', options, false, ['user']);

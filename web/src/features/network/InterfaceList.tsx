@@ -1,0 +1,81 @@
+import type { NetworkInterface, SysInterface } from "@api";
+import { NetworkIcon } from "@patternfly/react-icons";
+import { type Column, ResourceSection, RowLink, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { Mono } from "./Mono";
+import { Rates } from "./Rates";
+import type { Links } from "./requests";
+import { interfaces } from "./resource";
+import { StateLabel } from "./StateLabel";
+import { stateOf } from "./state";
+import { TypeName } from "./TypeName";
+
+const types = ["ethernet", "vlan", "bond", "bridge", "wireguard"];
+
+/** InterfaceList is the interfaces of this node, each with its zone and how it is right now. */
+export function InterfaceList({ links }: { links: Links }) {
+	const { t } = useTranslation("network");
+	const stateOfRow = ({ name }: NetworkInterface) => stateOf(links.of(name), links.known);
+	const columns: Column<NetworkInterface>[] = [
+		{ key: "name", title: t("link.field.name"), sortable: true, width: 15, cell: (one) => <Name of={one} /> },
+		{
+			key: "live.state",
+			title: t("state.title"),
+			width: 15,
+			cell: (one) => <StateLabel state={stateOfRow(one)} link={links.of(one.name)} />,
+		},
+		{ key: "role", title: t("link.field.role"), sortable: true, width: 10, cell: (one) => <Role role={one.role} /> },
+		{ key: "type", title: t("link.field.type"), sortable: true, width: 15, cell: (one) => <TypeName of={one} /> },
+		{
+			key: "live.addresses",
+			title: t("address.title"),
+			width: 15,
+			cell: (one) => <Addresses of={links.of(one.name)} />,
+		},
+		{
+			key: "live.rates",
+			title: t("traffic"),
+			width: 10,
+			cell: (one) => (stateOfRow(one) === "up" ? <Rates name={one.name} points={links.points} /> : "–"),
+		},
+		{ key: "description", title: t("link.field.description") },
+	];
+	const filter = {
+		key: "filter",
+		label: t("link.all"),
+		options: types.map((type) => ({ value: `type:${type}`, label: t(`link.option.type.${type}`) })),
+	};
+	return (
+		<ResourceSection
+			resource={interfaces}
+			ns="network/link"
+			icon={NetworkIcon}
+			columns={columns}
+			filters={[filter]}
+			defaultSort="name"
+			form={() => import("./interfaceForm")}
+		/>
+	);
+}
+
+function Name({ of }: { of: NetworkInterface }) {
+	return (
+		<RowLink to={`/interfaces/${of.id}`}>
+			<code className="gw-mono">{of.name}</code>
+		</RowLink>
+	);
+}
+
+function Role({ role }: { role: string | null }) {
+	const { t } = useTranslation("network");
+	return role ? <b title={role}>{role}</b> : <StatusLabel status="neutral">{t("link.noZone")}</StatusLabel>;
+}
+
+/** Addresses are those that the kernel has; those of the link itself say nothing. */
+function Addresses({ of }: { of: SysInterface | undefined }) {
+	const text = (of?.addr_info ?? [])
+		.filter(({ scope }) => scope !== "link")
+		.map(({ local, prefixlen }) => `${local}/${prefixlen}`)
+		.join(", ");
+	return <Mono>{text}</Mono>;
+}

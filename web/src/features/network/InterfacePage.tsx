@@ -1,0 +1,88 @@
+import "./network.css";
+import { type NetworkInterface, useProblems } from "@api";
+import { useParams } from "@tanstack/react-router";
+import { Link, Loaded, later, Notice, Page, UrlTabs, Waiting } from "@ui";
+import { problemRemedy, problemTitle } from "@ui/problemText";
+import { Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { AddressesTab } from "./AddressesTab";
+import { OverviewTab } from "./OverviewTab";
+import { Rates } from "./Rates";
+import { useInterface, useLinks } from "./requests";
+import { StateLabel } from "./StateLabel";
+import { stateOf } from "./state";
+import { useTypeName } from "./TypeName";
+
+const InterfaceSettings = later("interface settings", () => import("./InterfaceSettings"));
+
+/** InterfacePage is one interface: what it does now, its addresses, and how it is configured. */
+export default function InterfacePage() {
+	const { t } = useTranslation("network");
+	const { id = "" } = useParams({ strict: false }) as { id?: string };
+	const query = useInterface(id);
+	return (
+		<Page title={query.data?.name ?? t("link.detail")} breadcrumbs={[{ title: t("link.title"), to: "/interfaces" }]}>
+			<Loaded query={query} height="24rem">
+				{(row) => <Interface row={row} />}
+			</Loaded>
+		</Page>
+	);
+}
+
+function Interface({ row }: { row: NetworkInterface }) {
+	const { t } = useTranslation("network");
+	const links = useLinks();
+	const typeName = useTypeName();
+	const link = links.of(row.name);
+	const state = stateOf(link, links.known);
+	const tabs = [
+		{ id: "overview", title: t("tab.overview"), content: <OverviewTab row={row} links={links} /> },
+		{
+			id: "addresses",
+			title: t("address.title"),
+			content: <AddressesTab id={row.id} link={link} known={links.known} />,
+		},
+		{
+			id: "settings",
+			title: t("tab.settings"),
+			content: (
+				<Suspense fallback={<Waiting height="24rem" />}>
+					<InterfaceSettings id={row.id} />
+				</Suspense>
+			),
+		},
+	];
+	return (
+		<>
+			<div className="gw-net-head">
+				<StateLabel state={state} link={link} />
+				<span>{typeName(row)}</span>
+				{row.role ? (
+					<Link to="/objects" search={{ q: row.role }}>
+						{t("link.inZone", { zone: row.role })}
+					</Link>
+				) : (
+					<span>{t("link.noZone")}</span>
+				)}
+				{state === "up" && <Rates name={row.name} points={links.points} />}
+			</div>
+			<Problems of={row} />
+			<UrlTabs label={row.name} tabs={tabs} />
+		</>
+	);
+}
+
+/** Problems are what is wrong with this interface and its addresses, and what to do. */
+function Problems({ of }: { of: NetworkInterface }) {
+	const { data } = useProblems();
+	const ours = data?.problems.filter(
+		({ subject: { kind, id, name } }) => kind === "interface" && (id === of.id || name === of.name),
+	);
+	return ours?.map((problem) => (
+		<div className="gw-net-notice" key={`${problem.code} ${problem.subject.id}`}>
+			<Notice kind={problem.severity === "warning" ? "warning" : "danger"} title={problemTitle(problem)}>
+				{problemRemedy(problem)}
+			</Notice>
+		</div>
+	));
+}
