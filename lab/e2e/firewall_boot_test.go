@@ -48,6 +48,8 @@ type coldBoots struct {
 
 	leaked, let int64 // over all boots
 	deaf        int   // boots after which what is permitted did not arrive
+
+	switchedOn func() // called when the power comes back; nil for nothing
 }
 
 func TestBarFirewall07ColdBoot(t *testing.T) {
@@ -72,7 +74,12 @@ func TestBarFirewall07ColdBoot(t *testing.T) {
 // newColdBoots is a node with one permitted port, and somebody who counts on both sides of it.
 func newColdBoots(t *testing.T) *coldBoots {
 	t.Helper()
-	b := &coldBoots{border: between(t), forwarded: map[int]*atomic.Int64{}}
+	return between(t).coldBoots()
+}
+
+func (of *border) coldBoots() *coldBoots {
+	of.t.Helper()
+	b := &coldBoots{border: of, forwarded: map[int]*atomic.Int64{}}
 	b.c.rule("permitted", "any", "any", "accept", object{"service_object_id": b.c.service("udp", permitted)})
 	b.lab.Must(b.node.WriteFile("/etc/systemd/system/arrived.service", []byte(listener), 0o644))
 	b.run("systemctl", "enable", "arrived.service")
@@ -108,6 +115,9 @@ func (b *coldBoots) cutPower() (before map[int]int64) {
 	b.t.Helper()
 	b.lab.Must(b.node.Kill())
 	before = b.through()
+	if b.switchedOn != nil {
+		b.switchedOn()
+	}
 	b.lab.Must(b.node.Boot())
 	b.eventually(patience, "the node listens", func() bool {
 		_, err := b.node.Run(b.t.Context(), "test", "-e", fmt.Sprintf("/run/arrived-%d", permitted))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// FW-32 also speaks of the forward proxy and of tunnels, which are not there yet.
+// FW-32 also speaks of the forward proxy, which is not there yet.
 func TestFirewallStory(t *testing.T) {
 	b := between(t)
 	b.actions()

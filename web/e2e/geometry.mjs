@@ -12,7 +12,10 @@ import { uuid } from "./lib/samples.mjs";
 import { stage } from "./lib/stage.mjs";
 import { busy } from "./lib/steps.mjs";
 
-/** gate: each page at two widths; ci: at all widths, each with another kind of data; torture: everything. */
+/**
+ * gate: each page with one kind of data, at two widths in the same window, for opening a page takes longer than looking
+ * at it; ci: at all widths, each with another kind of data; torture: everything.
+ */
 const extent = process.env.EXTENT ?? "ci";
 const only = process.env.ONLY && new RegExp(process.env.ONLY);
 const shots = process.env.SHOTS;
@@ -33,11 +36,19 @@ const themes = ["light", "dark"];
 function jobs() {
 	const all = extent === "torture";
 	const names = Object.keys(kinds);
+	if (extent === "gate")
+		return names.map((kind, k) => ({
+			kind,
+			sizes: [...sizes],
+			language: Object.keys(languages)[(k + 1) % 2], // long names in German
+			themes: [themes[k % 2]],
+			takes: (n) => n % names.length === k,
+		}));
 	return names.flatMap((kind, k) =>
 		sizes.flatMap((size, s) =>
 			(all ? Object.keys(languages) : [Object.keys(languages)[(k + s) % 2]]).map((language) => ({
 				kind,
-				size,
+				sizes: [size],
 				language,
 				themes: all ? themes : [themes[(k + s + (s > 1)) % 2]],
 				// Over the widths each page meets each kind of data.
@@ -46,6 +57,8 @@ function jobs() {
 		),
 	);
 }
+
+const nameOf = ({ kind, sizes, language }) => `${kind} ${sizes[0].width} ${language}`;
 
 const found = { overlaps: [], cut: [], sideways: [], axe: [] };
 const visited = new Set();
@@ -86,12 +99,23 @@ async function routesOf(base) {
 		.sort((a, b) => a.bare - b.bare);
 }
 
-/** look measures what is shown now, in each theme of the job. */
+/** look measures what is shown now, in each theme and at each width of the job. The next page is opened at the last width. */
 async function look(page, job, name) {
 	visited.add(name);
+	for (const [n, { width, height }] of job.sizes.entries()) {
+		if (n > 0) {
+			await page.setViewportSize({ width, height });
+			await rest(page);
+		}
+		await lookAt(page, job, name, width);
+	}
+	job.sizes.reverse();
+}
+
+async function lookAt(page, job, name, width) {
 	for (const theme of job.themes) {
 		await page.emulateMedia({ colorScheme: theme });
-		const where = `${name} [${job.kind} ${job.size.width} ${theme} ${job.language}]`;
+		const where = `${name} [${job.kind} ${width} ${theme} ${job.language}]`;
 		const result = await page.evaluate(measure);
 		looks++;
 		for (const [what, all] of Object.entries(result)) for (const one of all) found[what].push(`${where}: ${one}`);
@@ -117,7 +141,7 @@ async function visit(page, job, route) {
 	if (job.seen.has(here)) return; // an address of an older version leads to it
 	job.seen.add(here);
 	if (job.kind === "navigation" && (await page.locator("#nav").count()) > 0)
-		await addEntries(page, job.language, job.size.width < 1200);
+		await addEntries(page, job.language, job.sizes[0].width < 1200);
 	await look(page, job, here);
 	await tabs(page, job, '[role="tablist"] >> nth=0');
 }
@@ -168,7 +192,7 @@ async function opened(page, job) {
 async function work(job, stages, all) {
 	job.base = stages[job.kind].base;
 	Object.assign(job, { seen: new Set(), outside: true });
-	const page = await open({ size: job.size, locale: languages[job.language], baseURL: job.base });
+	const page = await open({ size: job.sizes[0], locale: languages[job.language], baseURL: job.base });
 	const routes = all.filter(({ path }, n) => job.takes(n) && (!only || only.test(path)));
 	for (const route of routes) await visit(page, job, route);
 	await page.context().close();
@@ -202,20 +226,14 @@ await scenario(async () => {
 	const stages = Object.fromEntries(
 		await Promise.all(Object.keys(kinds).map(async (kind) => [kind, await stage(kind)])),
 	);
-	const rest = jobs().filter(
-		({ kind, size, language }) =>
-			!process.env.JOBS || new RegExp(process.env.JOBS).test(`${kind} ${size.width} ${language}`),
-	);
+	const rest = jobs().filter((job) => !process.env.JOBS || new RegExp(process.env.JOBS).test(nameOf(job)));
 	const all = await routesOf(stages.rows.base);
 	const worker = async () => {
 		for (let job = rest.shift(); job; job = rest.shift()) {
 			const began = Date.now();
 			const before = looks;
 			await work(job, stages, all);
-			if (extent !== "gate")
-				note(
-					`${job.kind} ${job.size.width} ${job.language}: ${looks - before} looks, ${(Date.now() - began) / 1000} s`,
-				);
+			if (extent !== "gate") note(`${nameOf(job)}: ${looks - before} looks, ${(Date.now() - began) / 1000} s`);
 		}
 	};
 	await Promise.all([worker(), worker()]);

@@ -13,7 +13,7 @@ const document = JSON.parse(text);
 export const kinds = { empty: 0, rows: 30, long: 12, errors: 0, navigation: 6 };
 
 /** Codes that problems have, with the names of what their sentences say, out of the catalogs. */
-const codes = ["cert", "dns", "firewall", "ntp", "proxy", "change", "system"].flatMap((ns) =>
+const codes = ["cert", "dns", "firewall", "network", "ntp", "proxy", "change", "system"].flatMap((ns) =>
 	Object.entries(read(`src/features/${ns}/messages/en.json`).problems ?? {}).map(([code, { message }]) => ({
 		code: `${ns}.${code}`,
 		params: [...message.matchAll(/\{\{(\w+)/g)].map(([, name]) => name),

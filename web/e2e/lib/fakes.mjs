@@ -47,7 +47,7 @@ export async function poison(context, corpus) {
 		return typeof value === "string" && !fixed.test(key) ? corpus[n++ % corpus.length] : value;
 	};
 	const paths =
-		/\/api\/v1\/(system\/(services|package-versions|interfaces|health|components$|config-preview)|auth\/(sessions|tokens)|users|audit\/(recent|search)|changes|dns\/|ntp\/|proxy\/|certificates|domains|domain-|backends|backend-servers|routing-rules|tcp-services|firewall\/|nat-rules|network-interfaces)/;
+		/\/api\/v1\/(system\/(services|package-versions|interfaces|health|components$|config-preview)|auth\/(sessions|tokens)|users|audit\/(recent|search)|changes|dns\/|ntp\/|proxy\/|certificates|domains|domain-|backends|backend-servers|routing-rules|tcp-services|firewall\/|nat-rules|network-interfaces|ip-addresses|routes)/;
 	await context.route(paths, async (route) => {
 		if (route.request().method() !== "GET") return route.fallback();
 		const response = await route.fetch();

@@ -8,8 +8,6 @@ const toCome = {
 		["WAF", "WAF"],
 	],
 	network: [
-		["Interfaces", "Schnittstellen"],
-		["Routes and gateways", "Routen und Gateways"],
 		["Tunnels", "Tunnel"],
 		["DHCP", "DHCP"],
 	],

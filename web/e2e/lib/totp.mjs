@@ -37,8 +37,11 @@ export class Authenticator {
 	}
 }
 
-/** scan looks at the picture as it is on the screen, with the eyes of another page. */
-export async function scan(picture) {
+/** scan is the authenticator of a code on the screen. */
+export const scan = async (picture) => new Authenticator(await readCode(picture));
+
+/** readCode looks at the picture as it is on the screen, with the eyes of another page. */
+export async function readCode(picture) {
 	await picture.scrollIntoViewIfNeeded();
 	const png = await picture.screenshot({ scale: "css" });
 	const eyes = await picture.page().context().browser().newPage();
@@ -59,7 +62,7 @@ export async function scan(picture) {
 		);
 		const found = jsQR(Uint8ClampedArray.from(data), width, height);
 		if (!found) throw new Error("no QR code can be read on the screen");
-		return new Authenticator(found.data);
+		return found.data;
 	} finally {
 		await eyes.close();
 	}
