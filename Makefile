@@ -37,7 +37,7 @@ PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./
 UNIT     = $$(go list -e $(PATTERNS) | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
 .DEFAULT_GOAL := help
-.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo image bench bench-proxy bench-firewall bars measured torture steady conformance fuzz tools clean
+.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo image bench bench-proxy bench-firewall bench-network bars measured torture steady conformance fuzz tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -114,6 +114,9 @@ bench-proxy: ## what a request costs beside a hand-written HAProxy, nginx and Ca
 
 bench-firewall: ## what ten thousand rules cost beside ten, and beside bare nft (as root)
 	$(GOTEST) -stream -- -v -count=1 -timeout=30m -run='^TestBarFirewall' ./lab/bench/firewall
+
+bench-network: ## what ten thousand routes cost beside bare ip, and one more by the API (as root)
+	$(POSTGRES) $(GOTEST) -stream -- -v -count=1 -timeout=30m -run='^TestBarNetwork06' ./internal/component/network/...
 
 bars: ## measure what the product promises; AREA=foundation for one area (as root, after "make deb")
 	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)' $(if $(GATE),-gate)
