@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 import { chunkOf } from "./build/chunks.ts";
 import { deep } from "./build/deep.ts";
 import { patternfly } from "./build/patternfly.ts";
+import { unsteady } from "./build/unsteady.ts";
 
 const at = (folder: string) => new URL(folder, import.meta.url).pathname;
 
@@ -42,6 +43,9 @@ export default defineConfig({
 		include: ["src/**/*.test.{ts,tsx}", "build/**/*.test.ts", "codegen/*.test.ts"],
 		setupFiles: ["src/test/setup.ts"],
 		testTimeout: 30_000,
+		// As in the other stages of the gate: once more, and told.
+		retry: process.env.CI ? 1 : 0,
+		reporters: ["default", unsteady()],
 		restoreMocks: true,
 		css: false,
 		server: { deps: { inline: [/@patternfly/] } },
