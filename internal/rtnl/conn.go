@@ -24,8 +24,12 @@ const (
 	TunnelProtocol = 251
 	// UplinkProtocol marks those that choose among several ways out.
 	UplinkProtocol = 252
-	// UplinkTable has the default routes of the uplinks that take new connections.
-	UplinkTable = 64299
+	// TunnelTable has the routes of tunnels that take everything, or that their own endpoint is in.
+	TunnelTable = 64251
+	// UplinkTable has the default routes of the uplinks that take new connections. Each uplink
+	// has one of those after it.
+	UplinkTable     = 64299
+	lastUplinkTable = UplinkTable + 128
 	// Group marks links that we made.
 	Group = 250
 
@@ -36,6 +40,11 @@ const (
 	// readBytes is more than the kernel puts into one datagram of a dump.
 	readBytes = 64 << 10
 )
+
+// Reserved reports whether a routing table is one that follows from tunnels or uplinks.
+func Reserved(table uint32) bool {
+	return table == TunnelTable || table >= UplinkTable && table <= lastUplinkTable
+}
 
 // Conn is one socket. It is for one caller at a time.
 type Conn struct {

@@ -9,6 +9,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
+	"gateway/internal/rtnl"
 	"gateway/internal/value"
 )
 
@@ -69,6 +70,8 @@ func validateRoute(_ context.Context, _ db.DB, _ *Route, in *RouteInput) error {
 	}
 	if n, err := netstate.ParseTable(in.TableName); err != nil {
 		p.Add("table_name", "must be main, default, or a number from 1 to 4294967295 other than 255")
+	} else if rtnl.Reserved(n) {
+		p.Add("table_name", "%d is a table of tunnels or uplinks; choose another", n)
 	} else {
 		in.TableName = netstate.TableName(n)
 	}

@@ -81,7 +81,20 @@ func renamed(ctx context.Context, tx db.DB, all []layer, old, now string) error 
 	if routes > 0 {
 		return fault.At("name", "is used by %d routes; change those first", routes)
 	}
-	return nil
+	uplink, err := uplinkOn(ctx, tx, old)
+	if err == nil && uplink != "" {
+		err = fault.At("name", "is used by the uplink %s; change that first", uplink)
+	}
+	return err
+}
+
+// uplinkOn is the name of an uplink that leaves by an interface, and empty where none does.
+func uplinkOn(ctx context.Context, tx db.DB, name string) (uplink string, err error) {
+	err = tx.QueryRow(ctx, `select coalesce(min(name), '') from uplink_uplinks where interface = $1`, name).Scan(&uplink)
+	if err != nil {
+		return "", fmt.Errorf("look for an uplink on %s: %w", name, err)
+	}
+	return uplink, nil
 }
 
 // circular reports whether what an interface is built on leads back to it.
@@ -120,7 +133,7 @@ func usedBy(all []layer, name string) string {
 	return ""
 }
 
-// refuseInUse keeps what others are built on, or have an address or a route on.
+// refuseInUse keeps what others are built on, or have an address, a route or an uplink on.
 func refuseInUse(ctx context.Context, tx change.Tx, old, now *Interface, _ *InterfaceInput) error {
 	if now != nil || old == nil {
 		return nil
@@ -141,5 +154,9 @@ func refuseInUse(ctx context.Context, tx change.Tx, old, now *Interface, _ *Inte
 	if addresses+routes > 0 {
 		return fault.New(fault.Conflict, "the interface %s has %d addresses and %d routes; delete those first", old.Name, addresses, routes).WithCode("in_use")
 	}
-	return nil
+	uplink, err := uplinkOn(ctx, tx, old.Name)
+	if err == nil && uplink != "" {
+		err = fault.New(fault.Conflict, "the uplink %s leaves by %s; delete or change that first", uplink, old.Name).WithCode("in_use")
+	}
+	return err
 }

@@ -66,17 +66,20 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 	if err := u.ask(ctx, multiwan.StatusVerb, nil, &now); err != nil {
 		return r, err
 	}
-	ids := map[string]string{}
+	ids, absent := map[string]string{}, map[string]bool{}
+	for _, w := range now.Wrong {
+		absent[w.Subject] = w.Kind == reconcile.Missing
+	}
 	for _, s := range now.Uplinks {
 		ids[s.Name] = s.ID
-		if kind, is := failures()[s.State]; is {
+		if kind, is := failures()[s.State]; is && !absent["uplink "+s.Name] { // one whose interface is missing is told below
 			params := problem.Params{"name": s.Name, "interface": s.Interface, "loss": max(s.Loss, 0), "rtt": s.RTT.Milliseconds()}
 			since := s.Since
 			r.Add(kind.On(problem.Subject{Kind: "uplink", ID: s.ID, Name: s.Name}, page, params).SinceAt(&since))
 		}
 	}
 	for _, g := range now.Groups {
-		if !g.Usable {
+		if !g.Usable && !g.Empty {
 			r.Add(noneUp.On(problem.Subject{Kind: "uplink_group", ID: g.ID, Name: g.Name}, page, problem.Params{"name": g.Name}))
 		}
 	}

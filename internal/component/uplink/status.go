@@ -50,6 +50,7 @@ type GroupStatus struct {
 	Name   string   `json:"name" doc:"Name of the group"`
 	Using  []string `json:"using" doc:"Ids of the uplinks that take new connections"`
 	Usable bool     `json:"usable" doc:"At least one of them works; otherwise those with a carrier are used all the same"`
+	Empty  bool     `json:"empty" doc:"The group has no active members"`
 }
 
 func (u *uplinks) statusRoute(r api.Router) {
@@ -70,7 +71,7 @@ func (u *uplinks) status(ctx context.Context, _ *struct{}) (*api.Body[Report], e
 		out.Uplinks = append(out.Uplinks, newStatus(s))
 	}
 	for _, g := range report.Groups {
-		out.Groups = append(out.Groups, GroupStatus{ID: g.ID, Name: g.Name, Using: append([]string{}, g.Using...), Usable: g.Usable})
+		out.Groups = append(out.Groups, GroupStatus{ID: g.ID, Name: g.Name, Using: append([]string{}, g.Using...), Usable: g.Usable, Empty: g.Empty})
 	}
 	return api.OK(out), nil
 }

@@ -16,8 +16,7 @@ import (
 const usualMTU = 1420
 
 const (
-	// fullTable has the routes of tunnels that take everything, or that their own endpoint is in.
-	fullTable = 64251
+	fullTable = rtnl.TunnelTable
 	// fullMark is on the packets of tunnels themselves while there are such routes, so that they
 	// are not sent into a tunnel again. The lower bits are left to others.
 	fullMark, fullMask = 0xfb000000, 0xff000000

@@ -48,6 +48,7 @@ type GroupStatus struct {
 	Name   string   `json:"name"`
 	Using  []string `json:"using"`  // ids
 	Usable bool     `json:"usable"` // one of them works
+	Empty  bool     `json:"empty"`  // it has no members, so none can fail
 }
 
 // Probed is what became of probes, by the id of the uplink.
@@ -100,7 +101,7 @@ func (d *ways) status(ctx context.Context, _ json.RawMessage) (any, error) {
 		})
 	}
 	for _, g := range d.want.Groups {
-		s := GroupStatus{ID: g.ID, Name: g.Name, Using: []string{}}
+		s := GroupStatus{ID: g.ID, Name: g.Name, Using: []string{}, Empty: len(g.Members) == 0}
 		for _, m := range g.choose(d.state) {
 			u, _ := d.want.numbered(m.Uplink)
 			s.Using = append(s.Using, u.ID)

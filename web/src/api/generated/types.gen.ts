@@ -4847,6 +4847,10 @@ export type UplinkGroupInput = {
 
 export type UplinkGroupStatus = {
     /**
+     * The group has no active members
+     */
+    empty: boolean;
+    /**
      * Id of the group
      */
     id: string;

@@ -1813,6 +1813,7 @@ export const zUplinkGroupInput = /*#__PURE__*/ (() => z.object({
 }))();
 
 export const zUplinkGroupStatus = /*#__PURE__*/ (() => z.object({
+    empty: z.boolean(),
     id: z.string(),
     name: z.string(),
     usable: z.boolean(),

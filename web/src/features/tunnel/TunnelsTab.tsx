@@ -1,12 +1,14 @@
-import type { TunnelInterface } from "@api";
+import { type TunnelInterface, useProblems } from "@api";
 import { PluggedIcon } from "@patternfly/react-icons";
 import { type Column, Link, ResourceSection, StatusLabel } from "@ui";
 import { useTranslation } from "react-i18next";
 import { tunnels } from "./resource";
+import { tunnelLooks, tunnelStateOf } from "./state";
 
 /** TunnelsTab is the interfaces themselves. */
 export function TunnelsTab() {
 	const { t } = useTranslation("tunnel");
+	const { data: wrong } = useProblems();
 	const columns: Column<TunnelInterface>[] = [
 		{
 			key: "name",
@@ -27,11 +29,10 @@ export function TunnelsTab() {
 			title: t("column.state"),
 			sortable: true,
 			width: 15,
-			cell: (one) => (
-				<StatusLabel status={one.active ? "success" : "neutral"}>
-					{t(one.active ? "state.on" : "state.off")}
-				</StatusLabel>
-			),
+			cell: (one) => {
+				const state = tunnelStateOf(one, wrong);
+				return <StatusLabel status={tunnelLooks[state]}>{t(`state.${state}`)}</StatusLabel>;
+			},
 		},
 		{
 			key: "address_cidr",

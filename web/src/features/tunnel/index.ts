@@ -3,6 +3,6 @@ import type { Feature } from "@ui/feature";
 
 export const feature: Feature = {
 	id: "tunnel",
-	nav: { section: "network", order: 20, icon: PluggedIcon, titleKey: "title" },
+	nav: { section: "network", order: 22, icon: PluggedIcon, titleKey: "title" },
 	routes: [{ path: "/tunnels", titleKey: "title", page: () => import("./TunnelPage") }],
 };

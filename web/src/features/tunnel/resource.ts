@@ -15,11 +15,13 @@ import {
 	updateTunnelInterface,
 	updateTunnelPeer,
 } from "@api";
+import { peerRisk, tunnelRisk } from "./risk";
 
 export const tunnels = defineResource<TunnelInterface, TunnelInterfaceInputWritable>({
 	path: "/tunnel/interfaces",
 	tag: "tunnel",
 	component: "tunnel",
+	risky: tunnelRisk,
 	name: (tunnel) => tunnel.name,
 	list: listTunnelInterfaces,
 	get: getTunnelInterface,
@@ -32,6 +34,7 @@ export const peers = defineResource<TunnelPeer, TunnelPeerInputWritable>({
 	path: "/tunnel/peers",
 	tag: "tunnel",
 	component: "tunnel",
+	risky: peerRisk,
 	name: (peer) => peer.name,
 	list: listTunnelPeers,
 	get: getTunnelPeer,

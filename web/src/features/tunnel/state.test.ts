@@ -1,6 +1,7 @@
-import type { TunnelPeer, TunnelPeerStatus } from "@api";
+import type { ProblemsList, TunnelInterface, TunnelPeer, TunnelPeerInputWritable, TunnelPeerStatus } from "@api";
 import { expect, test } from "vitest";
-import { stateOf } from "./state";
+import { peerRisk, tunnelRisk } from "./risk";
+import { stateOf, tunnelStateOf } from "./state";
 
 const now = Date.parse("2026-11-01T12:00:00Z");
 const peer = (more: Partial<TunnelPeer> = {}) =>
@@ -15,4 +16,25 @@ test("the state of a peer follows its switch, its end and its last handshake", (
 	expect(stateOf(peer(), seen(null), now)).toBe("never");
 	expect(stateOf(peer(), seen("2026-11-01T11:58:00Z"), now)).toBe("connected");
 	expect(stateOf(peer(), seen("2026-11-01T11:50:00Z"), now)).toBe("idle");
+});
+
+test("a tunnel is up only while nothing is wrong with it, and that is known", () => {
+	const tunnel = { id: "t", active: true } as TunnelInterface;
+	const found = (kind: string, id: string, unknown: string[] = []) =>
+		({ problems: [{ subject: { kind, id } }], unknown: unknown.map((component) => ({ component })) }) as ProblemsList;
+	expect(tunnelStateOf(tunnel, found("tunnel", "another"))).toBe("up");
+	expect(tunnelStateOf(tunnel, found("tunnel", "t"))).toBe("failed");
+	expect(tunnelStateOf(tunnel, found("component", "tunnel"))).toBe("failed");
+	expect(tunnelStateOf(tunnel, found("tunnel", "another", ["tunnel"]))).toBe("unknown");
+	expect(tunnelStateOf(tunnel, undefined)).toBe("unknown");
+	expect(tunnelStateOf({ ...tunnel, active: false }, found("tunnel", "t"))).toBe("off");
+});
+
+test("what may cut the administrator off is to be confirmed", () => {
+	const body = (...allowed_ips: string[]) => ({ allowed_ips }) as unknown as TunnelPeerInputWritable;
+	expect(tunnelRisk(undefined)).toBe(false);
+	expect(tunnelRisk({ id: "t" } as TunnelInterface)).toBe(true);
+	expect(peerRisk(undefined, body("10.8.0.2/32", "fd00::2/128"))).toBe(false);
+	expect(peerRisk(undefined, body("10.8.0.2", "0.0.0.0/0"))).toBe(true);
+	expect(peerRisk({ allowed_ips: ["::/0"] } as unknown as TunnelPeer, undefined)).toBe(true);
 });

@@ -1,4 +1,4 @@
-import type { TunnelPeer, TunnelPeerStatus } from "@api";
+import type { ProblemsList, TunnelInterface, TunnelPeer, TunnelPeerStatus } from "@api";
 import type { Status } from "@ui";
 
 export type PeerState = "connected" | "idle" | "never" | "off" | "expired" | "unknown";
@@ -23,4 +23,22 @@ export function stateOf(peer: TunnelPeer, live: Record<string, TunnelPeerStatus>
 	const at = live[peer.public_key]?.last_handshake;
 	if (!at) return "never";
 	return now - Date.parse(at) < fresh ? "connected" : "idle";
+}
+
+export type TunnelState = "up" | "failed" | "off" | "unknown";
+
+export const tunnelLooks: Record<TunnelState, Status> = {
+	up: "success",
+	failed: "danger",
+	off: "neutral",
+	unknown: "neutral",
+};
+
+/** tunnelStateOf is whether a tunnel is in the kernel as it is configured, by what the server found wrong. */
+export function tunnelStateOf(tunnel: TunnelInterface, wrong: ProblemsList | undefined): TunnelState {
+	if (!tunnel.active) return "off";
+	if (!wrong || wrong.unknown.some(({ component }) => component === "tunnel")) return "unknown";
+	const isOurs = ({ kind, id }: { kind: string; id: string }) =>
+		(kind === "tunnel" && id === tunnel.id) || (kind === "component" && id === "tunnel");
+	return wrong.problems.some(({ subject }) => isOurs(subject)) ? "failed" : "up";
 }

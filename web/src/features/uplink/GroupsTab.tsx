@@ -34,6 +34,7 @@ export function GroupsTab() {
 			cell: (one) => {
 				const now = of(one);
 				if (!now) return <StatusLabel status="neutral">{t("state.unknown")}</StatusLabel>;
+				if (now.empty) return <StatusLabel status="neutral">{t("state.empty")}</StatusLabel>;
 				return (
 					<StatusLabel status={now.usable ? "success" : "danger"}>
 						{t(now.usable ? "state.up" : "state.none")}

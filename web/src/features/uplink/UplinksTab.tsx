@@ -12,7 +12,7 @@ export function UplinksTab() {
 	const live = useStatus();
 	const columns: Column<Uplink>[] = [
 		{ key: "name", title: t("uplink.field.name"), sortable: true, width: 15 },
-		{ key: "interface", title: t("uplink.field.interface"), sortable: true, width: 10 },
+		{ key: "interface", title: t("uplink.field.interface"), sortable: true, width: 15 },
 		{
 			key: "live.state",
 			title: t("column.state"),
@@ -26,7 +26,10 @@ export function UplinksTab() {
 			key: "live.use",
 			title: t("column.use"),
 			width: 10,
-			cell: (one) => (liveOf(one, live)?.in_use ? t("use.yes") : t("use.no")),
+			cell: (one) => {
+				const now = liveOf(one, live);
+				return now || !one.active ? t(now?.in_use ? "use.yes" : "use.no") : "–";
+			},
 		},
 		{
 			key: "live.loss",
