@@ -80,7 +80,7 @@ func List(d Deps) []component.Component {
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
-		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now}),
+		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now, Log: d.Log}),
 		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Now: d.Now}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),

@@ -7,6 +7,7 @@ package tunnel
 import (
 	"context"
 	"embed"
+	"log/slog"
 	"net/netip"
 	"time"
 
@@ -35,6 +36,7 @@ type Options struct {
 	// Lookup resolves the names of endpoints; for the process that speaks to the outside.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 type applier interface {
@@ -55,7 +57,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     t.routes,
 		Problems:   t.problems(),
-		Jobs:       []component.Job{{Name: "tunnel.resolve", Where: component.OnEveryNode, Every: lookUpEvery, Run: t.lookUp}},
+		Background: t.keepLookingUp,
 		Objects: []component.Object{
 			{
 				Key: "interfaces", Path: interfacesPath, Name: []string{"name"},

@@ -58,6 +58,8 @@ func TestWhatIsNoTunnelIsLeftOutAndNamed(t *testing.T) {
 	for _, tc := range []struct{ update, subject string }{
 		{`update tunnel_interfaces set name = 'a b'`, "tunnel a b"},
 		{`update tunnel_interfaces set address_cidr = '10.8.0.1'`, "tunnel wg7"},
+		{`update tunnel_interfaces set private_key = 'sealed by another master key'`, "tunnel wg7"},
+		{`update tunnel_peers set preshared_key = 'sealed by another master key'`, "peer phone of tunnel wg7"},
 		{`update tunnel_peers set public_key = 'none'`, "peer phone of tunnel wg7"},
 		{`update tunnel_peers set allowed_ips = '{x}'`, "peer phone of tunnel wg7"},
 		{`update tunnel_peers set endpoint = 'x'`, "peer phone of tunnel wg7"},

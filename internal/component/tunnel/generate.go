@@ -46,8 +46,11 @@ func (t *tunnels) generator(noun, table string, place func(id string) secret.Pla
 		}
 		c := change.Change{Component: wireguard.Name, Action: "tunnel." + noun + ".generate_keypair", Subject: name}
 		err = t.Run.Run(ctx, c, func(tx change.Tx) error {
-			_, err := tx.Exec(ctx, `update `+table+` set public_key = $2, private_key = $3, revision = revision + 1, updated_at = $4 where id = $1`,
+			done, err := tx.Exec(ctx, `update `+table+` set public_key = $2, private_key = $3, revision = revision + 1, updated_at = $4 where id = $1`,
 				in.ID, keys.Public, t.Box.Seal([]byte(keys.Private.Reveal()), place(in.ID)), t.Now())
+			if err == nil && done.RowsAffected() == 0 {
+				err = pgx.ErrNoRows // deleted meanwhile
+			}
 			return err
 		})
 		if err != nil {

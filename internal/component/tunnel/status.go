@@ -79,6 +79,29 @@ func (t *tunnels) ask(ctx context.Context, verb string, in, out any) error {
 // silent for long.
 const lookUpEvery = 5 * time.Second
 
+// keepLookingUp does so with the database or without: gateway-apply says which names, and a
+// tunnel may be the way by which somebody mends the database.
+func (t *tunnels) keepLookingUp(ctx context.Context) error {
+	tick := time.NewTicker(lookUpEvery)
+	defer tick.Stop()
+	failed := ""
+	for {
+		said := ""
+		if err := t.lookUp(ctx); err != nil && ctx.Err() == nil {
+			said = err.Error()
+		}
+		if said != "" && said != failed { // not every five seconds
+			t.Log.WarnContext(ctx, "look up the endpoints of tunnels", "err", said)
+		}
+		failed = said
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
 // lookUp resolves the names of endpoints for gateway-apply, which has no network.
 func (t *tunnels) lookUp(ctx context.Context) error {
 	call := func(ctx context.Context, verb string, in, out any) error { return t.ask(ctx, verb, in, out) }

@@ -170,9 +170,14 @@ func (d *tunnels) present(links []rtnl.Link, now time.Time) (want []Tunnel, ends
 			continue
 		}
 		t.Peers = slices.DeleteFunc(slices.Clone(t.Peers), func(p Peer) bool { return !p.live(now) })
-		for _, p := range t.Peers {
-			if at, ok := d.target(p.Endpoint); ok {
+		for i, p := range t.Peers {
+			at, ok := d.target(p.Endpoint)
+			if ok {
 				ends = append(ends, at.Addr())
+			}
+			t.Peers[i].unresolved = !ok && p.Endpoint != ""
+			if t.Peers[i].unresolved && slices.ContainsFunc(p.AllowedIPs, takesAll) {
+				d.trouble(reconcile.Missing, "tunnel "+t.Name, "the endpoint "+p.Endpoint+" has no address yet, and until then nothing is sent there")
 			}
 		}
 		want = append(want, t)

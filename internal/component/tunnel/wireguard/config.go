@@ -38,6 +38,8 @@ type Peer struct {
 	Keepalive  int            `json:"keepalive,omitempty"` // seconds
 	Preshared  bool           `json:"preshared,omitempty"` // there is such a key
 	ExpiresAt  time.Time      `json:"expires_at,omitzero"`
+
+	unresolved bool // its endpoint is a name whose address nobody knows yet
 }
 
 // live reports whether a peer has not expired.

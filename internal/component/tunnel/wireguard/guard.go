@@ -41,7 +41,7 @@ func (d *tunnels) guard(ctx context.Context, was func() (state, error), now stat
 	if err != nil {
 		return err
 	}
-	if why := s.lost(old.Config, now.Config, have); why != "" {
+	if why := s.lost(old, now, have); why != "" {
 		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
 			s.caller, s.link, why).WithCode("would_lock_out")
 	}
@@ -74,11 +74,11 @@ type session struct {
 }
 
 // lost says what of the way a change takes away; it is empty when nothing is.
-func (s session) lost(was, now Config, have kernel) string {
-	if t, ok := find(was, s.link); ok {
-		return cut(s.caller, t, now)
+func (s session) lost(was, now state, have kernel) string {
+	if _, ok := find(was.Config, s.link); ok {
+		return s.cut(was, now)
 	}
-	if by := s.into(now, have); by.IsValid() && !s.into(was, have).IsValid() {
+	if by := s.into(now.Config, have); by.IsValid() && !s.into(was.Config, have).IsValid() {
 		return "the route back would lead into a tunnel, by " + by.String()
 	}
 	return ""
@@ -138,30 +138,42 @@ func find(c Config, name string) (Tunnel, bool) {
 	return c.Tunnels[i], true
 }
 
-// cut says how a change ends a session that comes through a tunnel.
-func cut(caller netip.Addr, was Tunnel, now Config) string {
-	t, ok := find(now, was.Name)
+// cut says how a change ends a session that comes through a tunnel. Keys count: the other end
+// has the old ones.
+func (s session) cut(was, now state) string {
+	old, _ := find(was.Config, s.link)
+	t, ok := find(now.Config, s.link)
 	if !ok {
-		return "the change removes the tunnel " + was.Name
+		return "the change removes the tunnel " + s.link
 	}
-	if t.Port != was.Port || !slices.Equal(t.Addresses, was.Addresses) {
-		return "the change gives the tunnel " + was.Name + " another port or address"
+	if t.Port != old.Port || t.Mode != old.Mode || !slices.Equal(t.Addresses, old.Addresses) {
+		return "the change gives the tunnel " + s.link + " another port, mode or address"
 	}
-	if through(was, caller) != through(t, caller) {
+	if now.keys.Private[s.link].Reveal() != was.keys.Private[s.link].Reveal() {
+		return "the change gives the tunnel " + s.link + " another key"
+	}
+	before, after := through(old, s.caller), through(t, s.caller)
+	id := PeerKey{s.link, before.PublicKey}
+	switch {
+	case before.PublicKey != after.PublicKey:
 		return "the change removes or replaces the peer by which it comes"
+	case was.keys.Preshared[id].Reveal() != now.keys.Preshared[id].Reveal():
+		return "the change gives the peer by which it comes another preshared key"
+	case !after.ExpiresAt.Equal(before.ExpiresAt) && !after.ExpiresAt.IsZero():
+		return "the change lets the peer by which it comes expire"
 	}
 	return ""
 }
 
-// through is the key of the peer to which packets for an address go.
-func through(t Tunnel, ip netip.Addr) (key string) {
+// through is the peer to which packets for an address go.
+func through(t Tunnel, ip netip.Addr) (by Peer) {
 	best := -1
 	for _, p := range t.Peers {
 		for _, n := range p.AllowedIPs {
 			if n.Contains(ip) && n.Bits() > best {
-				best, key = n.Bits(), p.PublicKey
+				best, by = n.Bits(), p
 			}
 		}
 	}
-	return key
+	return by
 }

@@ -55,9 +55,7 @@ func load(ctx context.Context, q db.DB, unseal daemon.Unseal) (s state, err erro
 		of[p.Interface] = append(of[p.Interface], p)
 	}
 	for _, r := range tunnels {
-		if err := s.take(r, of[r.ID], unseal); err != nil {
-			return s, err
-		}
+		s.take(r, of[r.ID], unseal)
 	}
 	return s, nil
 }
@@ -68,29 +66,23 @@ func (s *state) leave(subject string, why fault.Sentence) {
 	s.left = append(s.left, daemon.Problem{Subject: subject, Sentence: why})
 }
 
-func (s *state) take(r tunnelRow, peers []peerRow, unseal daemon.Unseal) error {
+func (s *state) take(r tunnelRow, peers []peerRow, unseal daemon.Unseal) {
 	t := Tunnel{ID: r.ID, Name: r.Name, Mode: r.Mode, Port: r.Port, MTU: r.MTU}
 	if why, is := r.flaw(&t); is {
 		s.leave("tunnel "+r.Name, why)
-		return nil
+		return
 	}
 	private, err := unseal(r.PrivateKey, InterfaceKeyPlace(r.ID))
-	if err != nil {
-		return fmt.Errorf("read the key of tunnel %s: %w", r.Name, err)
-	}
-	if !isKey(private) {
-		s.leave("tunnel "+r.Name, fault.Said("has an invalid key"))
-		return nil
+	if why, is := keyFlaw(private, err); is {
+		s.leave("tunnel "+r.Name, why)
+		return
 	}
 	s.keys.Private[t.Name] = private
 	for _, p := range peers {
-		if err := s.takePeer(&t, r, p, unseal); err != nil {
-			return err
-		}
+		s.takePeer(&t, r, p, unseal)
 	}
 	s.theft(t)
 	s.Tunnels = append(s.Tunnels, t)
-	return nil
 }
 
 // flaw is what is wrong with a row in itself; otherwise t has its addresses.
@@ -108,35 +100,40 @@ func (r tunnelRow) flaw(t *Tunnel) (why fault.Sentence, is bool) {
 	return why, false
 }
 
+// keyFlaw is what is wrong with a stored key. One that cannot be decrypted is no reason to leave
+// the others out: after a restore under another master key each is replaced by itself.
+func keyFlaw(k secret.Text, err error) (why fault.Sentence, is bool) {
+	if err != nil {
+		return fault.Said("has a key that cannot be decrypted; generate a new one"), true
+	}
+	return fault.Said("has an invalid key"), !isKey(k)
+}
+
 // isKey also takes what a preview has instead of one.
 func isKey(k secret.Text) bool {
 	_, err := ParseKey(k.Reveal())
 	return err == nil || k.Reveal() == secret.Redacted
 }
 
-func (s *state) takePeer(t *Tunnel, of tunnelRow, r peerRow, unseal daemon.Unseal) error {
+func (s *state) takePeer(t *Tunnel, of tunnelRow, r peerRow, unseal daemon.Unseal) {
 	p := Peer{ID: r.ID, PublicKey: r.PublicKey, Endpoint: r.Endpoint, Keepalive: r.Keepalive, Preshared: r.PresharedKey != nil}
 	subject := "peer " + r.Name + " of tunnel " + t.Name
 	if why, is := r.flaw(&p, of); is {
 		s.leave(subject, why)
-		return nil
+		return
 	}
 	if r.ExpiresAt != nil {
 		p.ExpiresAt = r.ExpiresAt.UTC()
 	}
 	if p.Preshared {
 		shared, err := unseal(r.PresharedKey, PresharedKeyPlace(r.ID))
-		if err != nil {
-			return fmt.Errorf("read the preshared key of %s: %w", subject, err)
-		}
-		if !isKey(shared) {
-			s.leave(subject, fault.Said("has an invalid key"))
-			return nil
+		if why, is := keyFlaw(shared, err); is {
+			s.leave(subject, why)
+			return
 		}
 		s.keys.Preshared[PeerKey{t.Name, p.PublicKey}] = shared
 	}
 	t.Peers = append(t.Peers, p)
-	return nil
 }
 
 func (r peerRow) flaw(p *Peer, of tunnelRow) (why fault.Sentence, is bool) {

@@ -125,6 +125,9 @@ func routesOf(tunnels []Tunnel, ends []netip.Addr) (all []wantedRoute) {
 				if slices.ContainsFunc(t.Addresses, func(a netip.Prefix) bool { return a.Masked().Contains(n.Addr()) && a.Bits() <= n.Bits() }) {
 					continue
 				}
+				if p.unresolved && takesAll(n) {
+					continue // or the question for its address would go there too
+				}
 				r := rtnl.Route{Protocol: rtnl.TunnelProtocol, Table: unix.RT_TABLE_MAIN, Dst: n, Type: unix.RTN_UNICAST}
 				if n.Addr().Is6() {
 					r.Metric = rtnl.DefaultMetric6
@@ -138,6 +141,9 @@ func routesOf(tunnels []Tunnel, ends []netip.Addr) (all []wantedRoute) {
 	}
 	return all
 }
+
+// takesAll reports whether a network is everything, or a half of it, which is written for the same.
+func takesAll(n netip.Prefix) bool { return n.Bits() <= 1 }
 
 func (p *plan) routes() {
 	have := map[rtnl.Key]rtnl.Route{}

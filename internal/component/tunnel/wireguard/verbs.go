@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/google/renameio/v2"
 )
@@ -144,6 +146,12 @@ func (d *tunnels) names() (all []string) {
 	return all
 }
 
+const (
+	// lookUpTime is how long one name may take: its name servers may be dead.
+	lookUpTime   = 3 * time.Second
+	lookUpAtOnce = 16
+)
+
 // LookUp looks up the names of endpoints that gateway-apply, which has no network, asks for.
 // call is that of the component's verbs; where nothing is asked for it is called once.
 func LookUp(ctx context.Context, call func(ctx context.Context, verb string, in, out any) error, look func(ctx context.Context, host string) ([]string, error)) error {
@@ -151,16 +159,30 @@ func LookUp(ctx context.Context, call func(ctx context.Context, verb string, in,
 	if err := call(ctx, EndpointsVerb, Found{}, &want); err != nil || len(want.Names) == 0 {
 		return err
 	}
-	found := Found{}
-	var errs []error
+	var (
+		mu    sync.Mutex // of found and errs
+		wg    sync.WaitGroup
+		found = Found{}
+		errs  []error
+		slots = make(chan struct{}, lookUpAtOnce)
+	)
 	for _, name := range want.Names {
-		addrs, err := look(ctx, name)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("look up the endpoint %s: %w", name, err))
-			continue
-		}
-		found[name] = addrs
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			asked, cancel := context.WithTimeout(ctx, lookUpTime)
+			defer cancel()
+			addrs, err := look(asked, name)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				errs = append(errs, fmt.Errorf("look up the endpoint %s: %w", name, err))
+			} else {
+				found[name] = addrs
+			}
+		})
 	}
+	wg.Wait()
 	if len(found) > 0 {
 		errs = append(errs, call(ctx, EndpointsVerb, found, &want))
 	}
