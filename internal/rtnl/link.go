@@ -26,14 +26,16 @@ type Link struct {
 	Kind    string // "vlan", "bond", "bridge"; empty for hardware
 	Up      bool
 	Carrier bool
-	MTU     int
-	Group   uint32
-	Alias   string
-	Parent  int // of a VLAN
-	Master  int // the bond or bridge that it is a member of
-	VLANID  int
-	Bond    Bond
-	Bridge  Bridge
+	// PointToPoint has nobody on it but the other end, so that no gateway need be named.
+	PointToPoint bool
+	MTU          int
+	Group        uint32
+	Alias        string
+	Parent       int // of a VLAN
+	Master       int // the bond or bridge that it is a member of
+	VLANID       int
+	Bond         Bond
+	Bridge       Bridge
 }
 
 // Bond is how a bond shares its members.
@@ -73,6 +75,7 @@ func readLink(data []byte) (l Link, ok bool) {
 	l.Index = int(binary.NativeEndian.Uint32(data[4:]))
 	flags := binary.NativeEndian.Uint32(data[8:])
 	l.Up, l.Carrier = flags&unix.IFF_UP != 0, flags&unix.IFF_LOWER_UP != 0
+	l.PointToPoint = flags&(unix.IFF_POINTOPOINT|unix.IFF_NOARP) != 0 && flags&unix.IFF_LOOPBACK == 0
 	var info []byte
 	readAttrs(data[unix.SizeofIfInfomsg:], func(kind uint16, v []byte) {
 		switch kind {

@@ -37,7 +37,7 @@ type LiveQuery struct {
 
 func liveRoute(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "live-routes", Method: http.MethodGet, Path: "/routes/live", Access: api.Viewer, WithoutDatabase: true,
+		ID: "live-routes", Method: http.MethodGet, Path: "/routes/live", Access: api.Viewer, AtOnce: 2, WithoutDatabase: true,
 		Summary:     "Routes of the kernel, in all tables",
 		Description: "What is there now, whoever made it. Routes configured here have the protocol gateway (250).",
 	}, liveRoutes)

@@ -57,7 +57,7 @@ type ImportResult struct {
 
 func (t *tunnels) importRoutes(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "list-tunnel-importable", Method: http.MethodGet, Path: "/tunnel/importable", Access: api.Viewer,
+		ID: "list-tunnel-importable", Method: http.MethodGet, Path: "/tunnel/importable", Access: api.Viewer, AtOnce: 2,
 		Summary:     "Configuration files of wg-quick on this node",
 		Description: "Those in /etc/wireguard, with what an import would make of them. Keys are not shown.",
 	}, t.listImportable)

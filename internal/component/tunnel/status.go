@@ -27,7 +27,7 @@ type PeerStatus struct {
 
 func (t *tunnels) statusRoute(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "tunnel-status", Method: http.MethodGet, Path: "/tunnel/status", Access: api.Viewer, WithoutDatabase: true,
+		ID: "tunnel-status", Method: http.MethodGet, Path: "/tunnel/status", Access: api.Viewer, AtOnce: 2, WithoutDatabase: true,
 		Summary:     "Live state of all peers, by public key",
 		Description: "What WireGuard says now. A peer that is switched off, expired or of a tunnel that is not up is missing; of a key in two tunnels, the one with the latest handshake is shown.",
 	}, t.status)

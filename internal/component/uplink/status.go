@@ -55,7 +55,7 @@ type GroupStatus struct {
 
 func (u *uplinks) statusRoute(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "uplink-status", Method: http.MethodGet, Path: uplinksPath + "/status", Access: api.Viewer, WithoutDatabase: true,
+		ID: "uplink-status", Method: http.MethodGet, Path: uplinksPath + "/status", Access: api.Viewer, AtOnce: 2, WithoutDatabase: true,
 		Summary:     "State of all active uplinks and groups",
 		Description: "What the monitor found, which uplinks take new connections, and the last changes.",
 	}, u.status)

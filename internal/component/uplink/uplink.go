@@ -164,11 +164,17 @@ func hostIn(p *fault.Problems, field string, s *string) (ip netip.Addr, ok bool)
 }
 
 func (in *UplinkInput) interfaceExists(ctx context.Context, tx db.DB) error {
-	n, err := count(ctx, tx, `select count(*) from network_interfaces where name = $1`, in.Interface)
-	if err == nil && n == 0 {
-		err = fault.At("interface", "must be an existing network interface")
+	var kind string
+	err := tx.QueryRow(ctx, `select coalesce(max(type), '') from network_interfaces where name = $1`, in.Interface).Scan(&kind)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for the interface %s: %w", in.Interface, err)
+	case kind == "":
+		return fault.At("interface", "must be an existing network interface")
+	case kind == "wireguard": // its own packets would be sent into it
+		return fault.At("interface", "must not be a tunnel")
 	}
-	return err
+	return nil
 }
 
 // choose takes the number after the highest, so that one is not soon used again: connections

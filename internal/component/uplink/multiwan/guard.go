@@ -3,6 +3,7 @@ package multiwan
 import (
 	"context"
 	"net/netip"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -18,7 +19,8 @@ func (d *ways) guard(ctx context.Context, was func() (Config, error), now Config
 	if intent.Of(ctx).ConfirmWithin > 0 {
 		return nil
 	}
-	caller := identity.OriginOf(ctx).Addr
+	origin := identity.OriginOf(ctx)
+	caller := origin.Addr
 	if !caller.IsValid() || caller.IsLoopback() || d.Host == nil {
 		return nil
 	}
@@ -30,13 +32,17 @@ func (d *ways) guard(ctx context.Context, was func() (Config, error), now Config
 	if err != nil {
 		return err
 	}
-	s, err := d.session(caller, back.Interface, back.Source)
+	own := origin.Local // which of several uplinks it came by is told by the address that it came to
+	if !own.IsValid() || own.Is6() != caller.Is6() {
+		own = back.Source
+	}
+	s, err := d.session(caller, back.Interface, own)
 	if err != nil {
 		return nil // as above
 	}
 	if why := s.lost(old, now); why != "" {
 		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
-			caller, back.Interface, why).WithCode("would_lock_out")
+			caller, s.link, why).WithCode("would_lock_out")
 	}
 	return nil
 }
@@ -73,7 +79,16 @@ func (d *ways) session(caller netip.Addr, link string, own netip.Addr) (s sessio
 	for _, l := range links {
 		s.names[l.Index] = l.Name
 	}
+	if name := s.names[s.back.Link]; name != "" {
+		s.link = name
+	}
 	return s, err
+}
+
+// follows reports whether a default route of the main table leads to the gateway by which the
+// session is answered: an uplink without a gateway of its own takes that.
+func (s session) follows() bool {
+	return slices.ContainsFunc(s.plain, func(r rtnl.Route) bool { return s.names[r.Link] == s.link && r.Gateway == s.back.Gateway })
 }
 
 // lost says what of the way a change takes away; it is empty when nothing is.
@@ -89,15 +104,16 @@ func (s session) lost(was, now Config) string {
 		if u.Gateway.IsValid() && u.Gateway != s.back.Gateway {
 			return "the answers would go to another gateway, " + u.Gateway.String()
 		}
+		if !u.Gateway.IsValid() && s.back.Gateway.IsValid() && !s.follows() {
+			return "no gateway is known on " + s.link
+		}
 		return ""
 	}
 	if g, chooses := now.fallback(s.six); chooses {
 		return "the answers would go where the uplink group " + g.Name + " leads"
 	}
-	for _, r := range s.plain {
-		if s.names[r.Link] == s.link && r.Gateway == s.back.Gateway {
-			return ""
-		}
+	if s.follows() {
+		return ""
 	}
 	return "without the uplink there would be no route back"
 }

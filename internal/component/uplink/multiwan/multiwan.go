@@ -57,6 +57,7 @@ type ways struct {
 	recalled map[string]health.Status // of before a restart, until it was taken up
 	gateways map[int]string           // by number, as the kernel was told
 	chosen   map[int]bool             // numbers that take new connections
+	nowhere  map[int]bool             // numbers that have a carrier and no gateway
 	wrong    []reconcile.Trouble
 	marked   struct { // the table of marks
 		text   []byte

@@ -57,7 +57,10 @@ func newPlan(want Config, have kernel, state func(int) health.State) *plan {
 		p.index[l.Name] = l
 	}
 	for _, u := range want.Uplinks {
-		if _, there := p.index[u.Interface]; !there {
+		switch l, there := p.index[u.Interface]; {
+		case there && l.Up && l.Carrier && !have.leads(u):
+			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: "no gateway is known on " + u.Interface})
+		case !there:
 			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: "there is no interface " + u.Interface + " on this node"})
 		}
 	}
@@ -86,10 +89,16 @@ func (k kernel) gateway(u Uplink) netip.Addr {
 	return best.Gateway
 }
 
-// way is the next hop of an uplink; ok is false while its link is down.
+// leads reports whether an uplink goes anywhere: on a link with others on it somebody must be
+// the gateway, or all addresses of the world would be asked for there.
+func (k kernel) leads(u Uplink) bool {
+	return k.gateway(u).IsValid() || slices.ContainsFunc(k.links, func(l rtnl.Link) bool { return l.Name == u.Interface && l.PointToPoint })
+}
+
+// way is the next hop of an uplink; ok is false while its link is down, or leads nowhere.
 func (p *plan) way(u Uplink, weight int) (w rtnl.Way, ok bool) {
 	l, there := p.index[u.Interface]
-	if !there || !l.Up {
+	if !there || !l.Up || !p.have.leads(u) {
 		return w, false
 	}
 	w = rtnl.Way{Link: l.Index, Gateway: p.have.gateway(u), Weight: weight}

@@ -50,7 +50,7 @@ func (d *ways) apply(ctx context.Context, old, now daemon.Rendering) error {
 // release has the connections of uplinks that go forgotten: another one may get the number.
 func (d *ways) release(now Config) {
 	for _, u := range d.want.Uplinks {
-		if _, stays := now.numbered(u.Number); !stays {
+		if next, stays := now.numbered(u.Number); !stays || next.ID != u.ID {
 			d.dead[u.Number] = d.Now()
 			notify(d.cutting)
 		}
@@ -121,7 +121,7 @@ func (d *ways) look(conn *rtnl.Conn) (k kernel, err error) {
 	if !slices.ContainsFunc(d.want.Uplinks, func(u Uplink) bool { return !u.Gateway.IsValid() }) {
 		return k, nil
 	}
-	for _, protocol := range []uint8{unix.RTPROT_DHCP, unix.RTPROT_RA, unix.RTPROT_BOOT, unix.RTPROT_STATIC} {
+	for _, protocol := range []uint8{unix.RTPROT_DHCP, unix.RTPROT_RA, unix.RTPROT_BOOT, unix.RTPROT_STATIC, rtnl.Protocol} {
 		routes, err := conn.Routes(protocol)
 		if err != nil {
 			return k, fmt.Errorf("list routes: %w", err)
@@ -141,19 +141,23 @@ func (d *ways) judge(ctx context.Context, have kernel) {
 	for _, l := range have.links {
 		carrier[l.Name] = l.Up && l.Carrier
 	}
+	d.nowhere = map[int]bool{}
 	now, keep, flipped := d.Now(), map[string]bool{}, false
 	for _, u := range d.want.Uplinks {
 		keep[u.ID] = true
+		d.nowhere[u.Number] = carrier[u.Interface] && !have.leads(u)
+		cfg := u.health()
+		cfg.Monitor = u.Monitor && (u.Target.IsValid() || have.gateway(u).IsValid()) // else there is nobody to ask
 		m, there := d.machines[u.ID]
 		if !there {
-			m = health.New(u.health(), now)
+			m = health.New(cfg, now)
 			if old, known := d.recalled[u.ID]; known {
 				m.Restore(old)
 			}
 			d.machines[u.ID], d.acted[u.ID] = m, m.State()
 		}
-		m.Configure(u.health())
-		m.Carrier(carrier[u.Interface], now)
+		m.Configure(cfg)
+		m.Carrier(carrier[u.Interface] && !d.nowhere[u.Number], now)
 		m.Tick(now)
 		if was := d.acted[u.ID]; was.Usable() != m.State().Usable() {
 			flipped = true

@@ -96,8 +96,12 @@ func (d *ways) status(ctx context.Context, _ json.RawMessage) (any, error) {
 			continue
 		}
 		gateway, _ := netip.ParseAddr(d.gateways[u.Number])
+		status := m.Status()
+		if d.nowhere[u.Number] {
+			status.State = health.Down // not for want of a carrier
+		}
 		out.Uplinks = append(out.Uplinks, UplinkStatus{
-			ID: u.ID, Name: u.Name, Interface: u.Interface, Gateway: gateway, Target: d.target(u), Chosen: d.chosen[u.Number], Status: m.Status(),
+			ID: u.ID, Name: u.Name, Interface: u.Interface, Gateway: gateway, Target: d.target(u), Chosen: d.chosen[u.Number], Status: status,
 		})
 	}
 	for _, g := range d.want.Groups {
