@@ -18,7 +18,7 @@ var (
 	}
 	conflict = problem.Kind{
 		Code: "network.conflict", Severity: problem.Warning,
-		Message: "{what} is not ours: {why}",
+		Message: "{what} conflicts with another program: {why}",
 		Remedy:  "Remove it from the other program's configuration, or from this one.",
 	}
 	refused = problem.Kind{

@@ -126,7 +126,7 @@ var (
 	}
 	inTheWay = problem.Kind{
 		Code: "tunnel.conflict", Severity: problem.Warning,
-		Message: "{what} is not ours: {why}",
+		Message: "{what} conflicts with what is there already: {why}",
 		Remedy:  "Remove it from the other program's configuration (systemctl disable --now wg-quick@NAME), or from this one.",
 	}
 	refused = problem.Kind{

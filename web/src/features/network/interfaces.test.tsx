@@ -114,7 +114,7 @@ test("a page of an interface has its counters, its addresses and its settings", 
 	const user = userEvent.setup();
 	expect(await screen.findByRole("heading", { level: 1, name: "eth0" }, wait)).toBeTruthy();
 	expect(await screen.findByText("02:00:00:00:00:01", undefined, wait)).toBeTruthy();
-	expect(screen.getByText(/^address 192\.0\.2\.9\/24 on eth0 is not ours/)).toBeTruthy();
+	expect(screen.getByText(/^address 192\.0\.2\.9\/24 on eth0 conflicts with another program/)).toBeTruthy();
 	await user.click(screen.getByRole("tab", { name: "IP addresses" }));
 	const here = (await screen.findByText("192.0.2.1/24", undefined, wait)).closest("tr") as HTMLElement;
 	expect(await within(here).findByText("Live", undefined, wait)).toBeTruthy();

@@ -44,7 +44,7 @@ export function TunnelsTab() {
 			key: "listen_port",
 			title: t("interface.field.listen_port"),
 			sortable: true,
-			width: 10,
+			width: 15,
 			cell: (one) => one.listen_port ?? "–",
 		},
 		{

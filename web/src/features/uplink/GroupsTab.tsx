@@ -17,7 +17,7 @@ export function GroupsTab() {
 			key: "family",
 			title: t("group.field.family"),
 			sortable: true,
-			width: 10,
+			width: 15,
 			cell: (one) => t(`group.option.family.${one.family}`),
 		},
 		{
