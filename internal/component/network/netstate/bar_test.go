@@ -79,6 +79,7 @@ func TestBarNetwork01Random(t *testing.T) {
 	if why := differs(Config{}, seen(t, space)); why != "" {
 		t.Errorf("after the last one: %s", why)
 	}
+	controlReader(t, space, n)
 	control(t, space, untouched)
 	bar.Report(t, "network", 1, fmt.Sprintf("%d configurations, %d otherwise than the model, %d links made anew", size, wrong, rebuilt),
 		"0 otherwise, 0 made anew", wrong+rebuilt == 0 && !t.Failed())
