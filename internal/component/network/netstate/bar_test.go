@@ -42,7 +42,7 @@ func moved(old, now Config, before, after map[string]int) []string {
 	return out
 }
 
-// shows NET-08, NET-09, NET-10, NET-14, NET-16, NET-21, NET-22, NET-23
+// shows NET-08, NET-09, NET-14, NET-16, NET-22, NET-23
 func TestBarNetwork01Random(t *testing.T) {
 	size := bar.GateSize(60, 200, 5000)
 	space, n := newKernel(t)
