@@ -151,13 +151,14 @@ func changeRoute(t *testing.T, space *lab.Space, r *componenttest.Rig, id string
 	if out := ip(t, space, "route show table 100"); !strings.Contains(out, "198.51.100.0/24 via 192.0.2.254 dev br0 proto 250") {
 		t.Errorf("the route is active again, and the kernel has %q", out)
 	}
+	var routes []object
+	if r.As("viewer", "GET", "/routes", nil).Want(http.StatusOK).Into(&routes); len(routes) != 1 || routes[0]["id"] != id {
+		t.Errorf("routes = %v", routes)
+	}
 	r.Do("DELETE", one, nil).Want(http.StatusOK)
+	r.Do("GET", one, nil).Want(http.StatusNotFound)
 	if out := ip(t, space, "route show table 100"); out != "" {
 		t.Errorf("a deleted route is in the kernel: %s", out)
-	}
-	var routes []object
-	if r.As("viewer", "GET", "/routes", nil).Want(http.StatusOK).Into(&routes); len(routes) != 0 {
-		t.Errorf("routes = %v", routes)
 	}
 }
 
