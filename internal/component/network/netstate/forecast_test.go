@@ -48,6 +48,7 @@ type cutting struct {
 	visitors []visitor
 
 	made, refused, missed, falseAlarms, astray int
+	last                                       time.Duration // that a connection took which came about
 }
 
 // servicePort is where the node listens.
@@ -147,6 +148,7 @@ func (c *cutting) reaches(v visitor, within time.Duration) bool {
 	c.t.Helper()
 	run(c.t, c.node, "neigh flush all")
 	run(c.t, v.space, "neigh flush all")
+	began := time.Now()
 	err := v.space.Do(func() error {
 		d := net.Dialer{Timeout: within, LocalAddr: &net.TCPAddr{IP: v.from.AsSlice()}}
 		conn, err := d.Dial("tcp", netip.AddrPortFrom(v.to, servicePort).String())
@@ -158,17 +160,28 @@ func (c *cutting) reaches(v visitor, within time.Duration) bool {
 		_, err = conn.Read(make([]byte, 10))
 		return err
 	})
+	if err == nil {
+		c.last = time.Since(began)
+	}
 	return err == nil
 }
 
-// How long a connection may take: within is enough for one that works, and a machine that is
+// How long a connection may take: soon is enough for one that works, and a machine that is
 // busy is asked again, for longer.
 const (
 	soon   = 400 * time.Millisecond
+	repeat = 1500 * time.Millisecond // the kernel asks a second time after one second
 	atLast = 5 * time.Second
 )
 
 func (c *cutting) works(v visitor) bool { return c.reaches(v, soon) || c.reaches(v, atLast) }
+
+// stillWorks is works for somebody who is said to be cut off, and mostly is: to wait five
+// seconds each time is for a machine that took long for the same connection before the change.
+func (c *cutting) stillWorks(v visitor) bool {
+	within := min(max(repeat, 20*c.last), atLast)
+	return c.reaches(v, soon) || c.reaches(v, within)
+}
 
 // forecast is what the guard says about a change by a visitor.
 func (c *cutting) forecast(v visitor, was, now Config) error {
@@ -193,7 +206,7 @@ func TestBarNetwork04Forecast(t *testing.T) {
 		}
 		was = c.once(was)
 	}
-	figure := fmt.Sprintf("%d random changes by sessions of IPv4 and IPv6: %d refused, %d made, %d missed, %d false alarms, by a connection in the same kernel",
+	figure := fmt.Sprintf("%d random changes by sessions of IPv4 and IPv6: %d refused, %d made, %d missed, %d false alarms, by a connection in the same kernel; bridges, no VLAN, bond or tunnel",
 		c.made+c.refused, c.refused, c.made, c.missed, c.falseAlarms)
 	bar.Report(t, "network", 4, figure, "0 missed, 0 false alarms",
 		!t.Failed() && c.missed+c.falseAlarms+c.astray == 0 && c.made+c.refused == size && c.refused*10 >= size && c.made*10 >= size)
@@ -237,7 +250,7 @@ func (c *cutting) alarm(v visitor, was, now Config, what string, why error) {
 		return
 	}
 	c.refused++
-	if c.reaches(v, soon) {
+	if c.stillWorks(v) {
 		c.falseAlarms++
 		c.t.Errorf("false alarm: %s does not cut off %s (%s to %s): %v\nwas:\n%snow:\n%s", what, v.name, v.from, v.to, why, was.Text(), now.Text())
 	}
@@ -478,7 +491,7 @@ func TestASessionThroughABondAndAVLAN(t *testing.T) {
 		if err := c.apply(t.Context(), rendering(stacked()), rendering(now)); err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
-		if reached := c.reaches(v, soon) || !tc.cuts && c.works(v); reached == tc.cuts {
+		if reached := c.works(v); reached == tc.cuts {
 			t.Errorf("%s: reached %v", tc.name, reached)
 		}
 		if err := c.apply(t.Context(), rendering(now), rendering(stacked())); err != nil || !c.works(v) {
