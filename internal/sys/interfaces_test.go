@@ -1,7 +1,9 @@
 package sys
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"runtime"
@@ -80,8 +82,57 @@ func TestInterfacesCountTraffic(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The closed port answers with an ICMP message, hence "at least".
-	if i := got[0]; i.TxPackets < 1 || i.TxBytes < 1000 || i.RxBytes != i.TxBytes {
+	if i := got[0]; i.TxPackets < 1 || i.TxBytes < 1000 || i.RxPackets != i.TxPackets || i.RxBytes != i.TxBytes {
 		t.Errorf("counters = %+v, want at least a packet of 1000 bytes each way", i)
+	}
+}
+
+// shows NET-26
+func TestInterfacesCountWhatIsDropped(t *testing.T) {
+	inNetworkNamespace(t)
+	here := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "here", MTU: 1500}, PeerName: "there"}
+	if err := netlink.LinkAdd(here); err != nil {
+		t.Skip("no pair of links to be had:", err)
+	}
+	there, err := netlink.LinkByName("there")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is too large for the other end is dropped here, and what nobody understands there.
+	for _, err := range []error{netlink.LinkSetMTU(there, 1000), netlink.LinkSetUp(here), netlink.LinkSetUp(there)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	experiment := binary.NativeEndian.Uint16([]byte{0x88, 0xb5}) // a protocol that no kernel has
+	to := &unix.SockaddrLinklayer{Ifindex: here.Attrs().Index, Protocol: experiment, Halen: 6, Addr: [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}
+	tick := time.NewTicker(10 * time.Millisecond) // what is sent before the links are ready does not arrive
+	defer tick.Stop()
+	for began := time.Now(); ; <-tick.C {
+		for _, size := range []int{1400, 100} {
+			if err := unix.Sendto(fd, make([]byte, size), 0, to); err != nil && !errors.Is(err, unix.ENOBUFS) {
+				t.Fatal(err)
+			}
+		}
+		all, err := NewHost(time.Now).Interfaces()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]Interface{}
+		for _, i := range all {
+			found[i.Name] = i
+		}
+		if found["here"].TxDrop > 0 && found["there"].RxDrop > 0 {
+			return
+		}
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("counters = %+v and %+v, want a packet dropped at each end", found["here"], found["there"])
+		}
 	}
 }
 

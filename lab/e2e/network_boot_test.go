@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,9 +25,12 @@ type bootedLegs struct {
 	slowest time.Duration // until both had reached the management
 }
 
-// shows SYS-25
+// shows NET-22
 func TestBarNetwork05ColdBoots(t *testing.T) {
 	n := newLegs(t)
+	if out := n.sh("ip -4 route show"); !strings.Contains(out, "via "+outerGateway+" dev eth1 proto gateway") {
+		t.Errorf("iproute2 does not call our protocol gateway: %s", out)
+	}
 	n.c.post("/network-interfaces", object{"name": "eth0", "type": "ethernet", "role": "lan"}).want(201)
 	around := &border{appliance: n.appliance, c: n.c, far: n.far.from}
 	b := &bootedLegs{legs: n, coldBoots: around.coldBoots()}

@@ -61,7 +61,7 @@ func TestBarNetwork04Lockouts(t *testing.T) {
 			parts = append(parts, fmt.Sprintf("%s %d of %d (<=%+d ms)", w.name, l.back[w.name], n, l.slowest[w.name].Milliseconds()))
 			right, inTime = right && l.back[w.name] == n, inTime && l.slowest[w.name] <= 5*time.Second
 		}
-		figure := fmt.Sprintf("%d of %d forecast, %d cut the session; back by themselves: %s", l.forecast, l.tries, l.cut, strings.Join(parts, ", "))
+		figure := fmt.Sprintf("%d of %d forecast, %d cut the session; back by themselves: %s; no VLAN, bond or tunnel, a bridge port for the member", l.forecast, l.tries, l.cut, strings.Join(parts, ", "))
 		bar.ReportTimed(t, "network", 4, figure, fmt.Sprintf("all forecast, %d of %d each, within the wait + 5000 ms", n, n), right, inTime)
 	}()
 	for i := range n {

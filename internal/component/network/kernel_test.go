@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/api/apitest"
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/firewall"
@@ -103,19 +104,85 @@ func TestWhatIsStoredIsInTheKernel(t *testing.T) {
 	if len(list) != 2 {
 		t.Errorf("addresses of br0: %v", list)
 	}
-	one := "/routes/" + route.Field("id")
-	r.Do("PUT", one, object{"destination": "198.51.100.0/24", "gateway": "192.0.2.254", "dev": "br0", "table_name": "100", "active": false}).Want(http.StatusOK)
-	if out := ip(t, space, "route show table 100"); out != "" {
-		t.Errorf("an inactive route is in the kernel: %s", out)
-	}
+	changeAddress(t, space, r, made.Field("id"), br)
 	r.Do("DELETE", "/network-interfaces/"+br, nil).Want(http.StatusConflict)
-	r.Do("DELETE", one, nil).Want(http.StatusOK)
+	changeRoute(t, space, r, route.Field("id"))
 	for _, a := range list {
 		r.Do("DELETE", fmt.Sprint("/ip-addresses/", a["id"]), nil).Want(http.StatusOK)
 	}
 	r.Do("DELETE", "/network-interfaces/"+br, nil).Want(http.StatusOK)
 	if out := ip(t, space, "link show group 250"); out != "" {
 		t.Errorf("still there: %s", out)
+	}
+}
+
+// changeAddress reads the address 192.0.2.1/24 of the interface, changes it, and changes it back.
+func changeAddress(t *testing.T, space *lab.Space, r *componenttest.Rig, id, br string) {
+	t.Helper()
+	address := "/ip-addresses/" + id
+	if a := r.As("viewer", "GET", address, nil).Want(http.StatusOK); a.Field("interface_id") != br || a.Field("address") != "192.0.2.1" || a.Field("prefix") != "24" {
+		t.Errorf("the address is %s", a.Text)
+	}
+	r.Do("PUT", address, object{"interface_id": br, "address": "192.0.2.3", "prefix": 24}).Want(http.StatusOK)
+	if out := ip(t, space, "-4 addr show dev br0"); !strings.Contains(out, "192.0.2.3/24") || strings.Contains(out, "192.0.2.1/24") {
+		t.Errorf("the changed address is %s", out)
+	}
+	r.Do("PUT", address, object{"interface_id": br, "address": "192.0.2.1", "prefix": 24}).Want(http.StatusOK)
+}
+
+// changeRoute reads the route of the test, switches it off and on, and deletes it.
+func changeRoute(t *testing.T, space *lab.Space, r *componenttest.Rig, id string) {
+	t.Helper()
+	one := "/routes/" + id
+	a := r.As("viewer", "GET", one, nil).Want(http.StatusOK)
+	for field, want := range map[string]string{
+		"destination": "198.51.100.0/24", "gateway": "192.0.2.254", "dev": "br0", "metric": "7", "table_name": "100", "active": "true", "comment": "to the branch",
+	} {
+		if got := a.Field(field); got != want {
+			t.Errorf("%s of the route is %q, want %q", field, got, want)
+		}
+	}
+	body := object{"destination": "198.51.100.0/24", "gateway": "192.0.2.254", "dev": "br0", "table_name": "100"}
+	r.Do("PUT", one, apitest.With(body, object{"active": false})).Want(http.StatusOK)
+	if out := ip(t, space, "route show table 100"); out != "" {
+		t.Errorf("an inactive route is in the kernel: %s", out)
+	}
+	r.Do("PUT", one, body).Want(http.StatusOK)
+	if out := ip(t, space, "route show table 100"); !strings.Contains(out, "198.51.100.0/24 via 192.0.2.254 dev br0 proto 250") {
+		t.Errorf("the route is active again, and the kernel has %q", out)
+	}
+	var routes []object
+	if r.As("viewer", "GET", "/routes", nil).Want(http.StatusOK).Into(&routes); len(routes) != 1 || routes[0]["id"] != id {
+		t.Errorf("routes = %v", routes)
+	}
+	r.Do("DELETE", one, nil).Want(http.StatusOK)
+	r.Do("GET", one, nil).Want(http.StatusNotFound)
+	if out := ip(t, space, "route show table 100"); out != "" {
+		t.Errorf("a deleted route is in the kernel: %s", out)
+	}
+}
+
+// Who makes and removes the links of tunnels is package tunnel: a row here does not.
+//
+// shows NET-10*
+func TestPortsAndTunnelsStayAsTheyAre(t *testing.T) {
+	space, s := setup(t)
+	r := componenttest.New(t, s)
+	ip(t, space, "link add wg7 type veth peer name wg8") // as good as a tunnel: the row goes by its name
+	for _, there := range []object{{"name": "p0", "type": "ethernet", "mtu": 1400}, {"name": "wg7", "type": "wireguard"}} {
+		link := "-o link show " + there["name"].(string)
+		number, _, _ := strings.Cut(ip(t, space, link), " ")
+		id := r.Do("POST", "/network-interfaces", there).Want(http.StatusCreated).Field("id")
+		r.Do("DELETE", "/network-interfaces/"+id, nil).Want(http.StatusOK)
+		if out := ip(t, space, link); !strings.HasPrefix(out, number+" ") {
+			t.Errorf("%v was number %s, and is %s", there, number, out)
+		}
+	}
+	for _, away := range []object{{"name": "away0", "type": "ethernet"}, {"name": "wg0", "type": "wireguard"}} {
+		r.Do("POST", "/network-interfaces", away).Want(http.StatusCreated)
+		if out := ip(t, space, "-o link show"); strings.Contains(out, away["name"].(string)) {
+			t.Errorf("%v was made: %s", away, out)
+		}
 	}
 }
 
@@ -249,6 +316,8 @@ func TestTheKernelsRoutesAreListed(t *testing.T) {
 	ip(t, space, "addr add 192.0.2.1/24 dev p0")
 	ip(t, space, "link set p0 up")
 	ip(t, space, "route add blackhole 198.51.100.0/24 table 1234")
+	ip(t, space, "-6 addr add 2001:db8::1/64 dev p0 nodad")
+	ip(t, space, "-6 route add blackhole 2001:db8:9::/48 table 1234")
 	var live []network.LiveRoute
 	// The operation itself reads the network of its process.
 	if err := space.Do(func() (err error) { live, err = network.Live(); return err }); err != nil {
@@ -258,7 +327,10 @@ func TestTheKernelsRoutesAreListed(t *testing.T) {
 	for _, l := range live {
 		found[strings.Join([]string{l.Type, l.Destination, l.Dev, l.TableName, l.Protocol}, " ")] = true
 	}
-	for _, want := range []string{"unicast 192.0.2.0/24 p0 main kernel", "local 192.0.2.1/32 p0 local kernel", "blackhole 198.51.100.0/24  1234 boot"} {
+	for _, want := range []string{
+		"unicast 192.0.2.0/24 p0 main kernel", "local 192.0.2.1/32 p0 local kernel", "blackhole 198.51.100.0/24  1234 boot",
+		"unicast 2001:db8::/64 p0 main kernel", "blackhole 2001:db8:9::/48 lo 1234 boot",
+	} {
 		if !found[want] {
 			t.Errorf("%q is not among %v", want, found)
 		}

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +47,7 @@ type cutting struct {
 	visitors []visitor
 
 	made, refused, missed, falseAlarms, astray int
+	last                                       time.Duration // that a connection took which came about
 }
 
 // servicePort is where the node listens.
@@ -147,6 +147,7 @@ func (c *cutting) reaches(v visitor, within time.Duration) bool {
 	c.t.Helper()
 	run(c.t, c.node, "neigh flush all")
 	run(c.t, v.space, "neigh flush all")
+	began := time.Now()
 	err := v.space.Do(func() error {
 		d := net.Dialer{Timeout: within, LocalAddr: &net.TCPAddr{IP: v.from.AsSlice()}}
 		conn, err := d.Dial("tcp", netip.AddrPortFrom(v.to, servicePort).String())
@@ -158,17 +159,28 @@ func (c *cutting) reaches(v visitor, within time.Duration) bool {
 		_, err = conn.Read(make([]byte, 10))
 		return err
 	})
+	if err == nil {
+		c.last = time.Since(began)
+	}
 	return err == nil
 }
 
-// How long a connection may take: within is enough for one that works, and a machine that is
+// How long a connection may take: soon is enough for one that works, and a machine that is
 // busy is asked again, for longer.
 const (
 	soon   = 400 * time.Millisecond
+	repeat = 1500 * time.Millisecond // the kernel asks a second time after one second
 	atLast = 5 * time.Second
 )
 
 func (c *cutting) works(v visitor) bool { return c.reaches(v, soon) || c.reaches(v, atLast) }
+
+// stillWorks is works for somebody who is said to be cut off, and mostly is: to wait five
+// seconds each time is for a machine that took long for the same connection before the change.
+func (c *cutting) stillWorks(v visitor) bool {
+	within := min(max(repeat, 20*c.last), atLast)
+	return c.reaches(v, soon) || c.reaches(v, within)
+}
 
 // forecast is what the guard says about a change by a visitor.
 func (c *cutting) forecast(v visitor, was, now Config) error {
@@ -193,7 +205,7 @@ func TestBarNetwork04Forecast(t *testing.T) {
 		}
 		was = c.once(was)
 	}
-	figure := fmt.Sprintf("%d random changes by sessions of IPv4 and IPv6: %d refused, %d made, %d missed, %d false alarms, by a connection in the same kernel",
+	figure := fmt.Sprintf("%d random changes by sessions of IPv4 and IPv6: %d refused, %d made, %d missed, %d false alarms, by a connection in the same kernel; bridges, no VLAN, bond or tunnel",
 		c.made+c.refused, c.refused, c.made, c.missed, c.falseAlarms)
 	bar.Report(t, "network", 4, figure, "0 missed, 0 false alarms",
 		!t.Failed() && c.missed+c.falseAlarms+c.astray == 0 && c.made+c.refused == size && c.refused*10 >= size && c.made*10 >= size)
@@ -237,7 +249,7 @@ func (c *cutting) alarm(v visitor, was, now Config, what string, why error) {
 		return
 	}
 	c.refused++
-	if c.reaches(v, soon) {
+	if c.stillWorks(v) {
 		c.falseAlarms++
 		c.t.Errorf("false alarm: %s does not cut off %s (%s to %s): %v\nwas:\n%snow:\n%s", what, v.name, v.from, v.to, why, was.Text(), now.Text())
 	}
@@ -406,83 +418,5 @@ func (c *cutting) drawBridge(now *Config) string {
 		gone := b.Members[j]
 		b.Members = slices.Delete(slices.Clone(b.Members), j, j+1)
 		return gone + " out of " + b.Name
-	}
-}
-
-// stacked is a bond with a VLAN and a bridge on it, and a neighbour behind both of its ports.
-func stacked() Config {
-	return Config{
-		Links: []Link{
-			{Name: "bond0", Kind: Bond, Mode: "active-backup", Members: []string{"p0", "p1"}},
-			{Name: "bond0.7", Kind: VLAN, Parent: "bond0", VLANID: 7},
-			{Name: "br0", Kind: Bridge, Members: []string{"bond0.7"}},
-			{Name: "p0", Kind: Ethernet},
-			{Name: "p1", Kind: Ethernet},
-		},
-		Addresses: []Address{{"br0", prefix("10.20.0.1/24")}},
-	}
-}
-
-// For kernels with VLANs and bonds.
-func TestASessionThroughABondAndAVLAN(t *testing.T) {
-	node, near := lab.NewSpace(t), lab.NewSpace(t)
-	err := node.Do(func() error {
-		if out, err := exec.Command("ip", "link", "add", "probe", "type", "bond").CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s", err, out)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Skipf("this kernel has no bonds: %v", err)
-	}
-	run(t, node, "link del probe")
-	c := &cutting{t: t, node: node, network: &network{pending: make(chan struct{}, 1)}}
-	c.Host, c.Open = hostIn{node}, opener(node)
-	run(t, near, "link add sw type bridge", "link set sw up", "link add link sw name sw.7 type vlan id 7", "link set sw.7 up", "addr add 10.20.0.9/24 dev sw.7")
-	for i := range 2 {
-		c.plug(i, near)
-		run(t, near, fmt.Sprintf("link set q%d master sw", i))
-	}
-	c.listen()
-	v := visitor{"a neighbour", near, address("10.20.0.9"), address("10.20.0.1")}
-	c.become(t, Config{}, stacked())
-	for _, tc := range []struct {
-		name   string
-		before string // at the other end
-		change func(*Config)
-		cuts   bool
-	}{
-		{"another VLAN id", "link set q1 up", func(c *Config) { c.Links[1].VLANID = 8 }, true},
-		{"one of two members pulled", "link set q1 up", func(c *Config) { c.Links[0].Members = []string{"p1"} }, false},
-		{"the other one pulled", "link set q1 up", func(c *Config) { c.Links[0].Members = []string{"p0"} }, false},
-		{"the one with a carrier pulled", "link set q1 down", func(c *Config) { c.Links[0].Members = []string{"p1"} }, true},
-		{"the one without a carrier pulled", "link set q1 down", func(c *Config) { c.Links[0].Members = []string{"p0"} }, false},
-		{"the VLAN out of the bridge", "link set q1 up", func(c *Config) {
-			c.Links = append(c.Links, Link{Name: "br1", Kind: Bridge, Members: []string{"bond0.7"}})
-			c.Links[2].Members = []string{"p3"}
-		}, true},
-		{"a second VLAN", "link set q1 up", func(c *Config) {
-			c.Links = append(c.Links, Link{Name: "bond0.9", Kind: VLAN, Parent: "bond0", VLANID: 9})
-		}, false},
-	} {
-		run(t, near, tc.before)
-		if !c.works(v) {
-			t.Fatalf("%s: not even before", tc.name)
-		}
-		now := stacked()
-		tc.change(&now)
-		err := c.forecast(v, stacked(), now)
-		if (err != nil) != tc.cuts {
-			t.Errorf("%s: the guard says %v", tc.name, err)
-		}
-		if err := c.apply(t.Context(), rendering(stacked()), rendering(now)); err != nil {
-			t.Fatalf("%s: %v", tc.name, err)
-		}
-		if reached := c.reaches(v, soon) || !tc.cuts && c.works(v); reached == tc.cuts {
-			t.Errorf("%s: reached %v", tc.name, reached)
-		}
-		if err := c.apply(t.Context(), rendering(now), rendering(stacked())); err != nil || !c.works(v) {
-			t.Errorf("%s: it does not come back (%v)\n%s", tc.name, err, strings.Join(seen(t, node), "\n"))
-		}
 	}
 }

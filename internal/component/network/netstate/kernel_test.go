@@ -87,13 +87,18 @@ func ofStrangers(lines []string) []string {
 		if strings.Contains(l, "fe80:") {
 			continue // which the kernel gives it by itself, after a while
 		}
-		if strings.Contains(l, "hand0") || strings.Contains(l, "10.25") || strings.Contains(l, "fd00:25") || strings.Contains(l, "10.9.9.9") {
+		if byHand(l) {
 			l, _, _ = strings.Cut(l, "bridge_id") // timers of the bridge come after
 			out = append(out, l)
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// byHand reports whether a line is about what was made by hand.
+func byHand(line string) bool {
+	return slices.ContainsFunc([]string{"hand0", "10.25", "fd00:25", "10.9.9.9"}, func(s string) bool { return strings.Contains(line, s) })
 }
 
 // random is a configuration of what this kernel can do: bridges, addresses and routes.
@@ -171,79 +176,6 @@ func (n *network) become(t testing.TB, old, now Config) {
 	if len(n.wrong) > 0 {
 		t.Fatalf("%+v\nfor\n%s", n.wrong, now.Text())
 	}
-}
-
-// differs holds the kernel, as iproute2 reads it, against the configuration.
-func differs(c Config, lines []string) string {
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(lines, func(l string) bool {
-			for _, p := range parts {
-				if !strings.Contains(l+" ", p) {
-					return false
-				}
-			}
-			return true
-		})
-	}
-	count := func(part string) (n int) {
-		for _, l := range lines {
-			if strings.Contains(l+" ", part) {
-				n++
-			}
-		}
-		return n
-	}
-	made := 0
-	for _, l := range c.Links {
-		if l.MTU != 0 && !has(": "+l.Name, fmt.Sprintf(" mtu %d ", l.MTU)) {
-			return "MTU of " + l.Name
-		}
-		if l.Kind == Bridge {
-			made++
-			if !has(": "+l.Name+": ", fmt.Sprintf(" stp_state %d ", map[bool]int{true: 1}[l.STP]), "group 250", "alias "+alias(l), ",UP") {
-				return "bridge " + l.Name
-			}
-			for _, m := range l.Members {
-				if !has(": "+m+"@", "master "+l.Name+" ") {
-					return "member " + m
-				}
-			}
-		}
-	}
-	if got := count(" group 250 "); got != made {
-		return fmt.Sprintf("%d links of ours, want %d", got, made)
-	}
-	for _, a := range c.Addresses {
-		if !has(": "+a.Link+" ", " "+a.Prefix.String()+" ") {
-			return "address " + a.Prefix.String()
-		}
-	}
-	for _, r := range c.Routes {
-		dst := r.Dst.String()
-		parts := []string{dst + " ", " proto 250 "}
-		if r.Type != "" {
-			parts[0] = r.Type + " " + dst + " "
-		}
-		if r.Gateway.IsValid() {
-			parts = append(parts, "via "+r.Gateway.String()+" ")
-		}
-		if r.Dev != "" {
-			parts = append(parts, "dev "+r.Dev+" ")
-		}
-		if r.Metric != 0 {
-			parts = append(parts, fmt.Sprintf("metric %d ", r.Metric))
-		}
-		if r.Table != unix.RT_TABLE_MAIN {
-			parts = append(parts, fmt.Sprintf("table %d ", r.Table))
-		}
-		if !has(parts...) {
-			return "route " + r.String()
-		}
-	}
-	if got := count(" proto 250 "); got != len(c.Routes) {
-		return fmt.Sprintf("%d routes of ours, want %d", got, len(c.Routes))
-	}
-	return ""
 }
 
 func prefix(s string) netip.Prefix { return netip.MustParsePrefix(s) }
