@@ -131,13 +131,25 @@ func TestServerRefusals(t *testing.T) {
 	}
 }
 
+// statsAfter are the statistics once so many requests are counted, which is a moment after the last answer.
+func (r *rig) statsAfter(of string, requests int64) (stats []haproxy.Stat) {
+	r.t.Helper()
+	ctx := short(r.t)
+	for {
+		stats, err := r.Runtime.Stats(ctx)
+		r.must(err)
+		if slices.ContainsFunc(stats, func(s haproxy.Stat) bool { return s.Proxy+" "+s.Name == of && int64(s.Requests) >= requests }) {
+			return stats
+		}
+	}
+}
+
 func TestStats(t *testing.T) {
 	r := newRig(t, "")
 	for range 3 {
 		r.get("")
 	}
-	stats, err := r.Runtime.Stats(short(t))
-	r.must(err)
+	stats := r.statsAfter("pool BACKEND", 3)
 	want := map[string]haproxy.Kind{"web FRONTEND": haproxy.FrontendStat, "pool BACKEND": haproxy.BackendStat, "pool one": haproxy.ServerStat}
 	for _, s := range stats {
 		kind, wanted := want[s.Proxy+" "+s.Name]

@@ -16,6 +16,7 @@ import (
 
 	"gateway/internal/api/apitest"
 	"gateway/internal/component/dns/dnstest"
+	"gateway/tools/bar"
 	"gateway/internal/component/dns/unbound"
 	"gateway/internal/daemon"
 )
@@ -103,7 +104,7 @@ func (w *walker) ids() []string {
 }
 
 func TestWhatRunsIsWhatIsInstalledAfterRandomChanges(t *testing.T) {
-	const changes = 500
+	changes := bar.GateSize(200, 500, 500)
 	r := newRig(t, "")
 	r.Settings(object{"upstream_forwards": []string{dnstest.NewUpstream(t, dnstest.World).Forward()}})
 	r.MustSync()

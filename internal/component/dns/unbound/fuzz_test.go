@@ -20,7 +20,7 @@ import (
 // says what the rows say, no value became a directive, and nothing was left out. Then it
 // renders the same values past the API's judgement, where nothing but the last need hold.
 func TestFuzzedRowsRender(t *testing.T) {
-	n := bar.Size(500, 20_000)
+	n := bar.GateSize(200, 500, 20_000)
 	seed := componenttest.FuzzSeed(t)
 	g := generator{rand.New(rand.NewPCG(seed, seed))}
 	d := New(Options{Exec: componenttest.Exec(t)})
