@@ -55,7 +55,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     t.routes,
 		Problems:   t.problems(),
-		Jobs:       []component.Job{{Name: "tunnel.resolve", Where: component.OnEveryNode, Every: lookUpEvery, Run: t.lookUp}},
+		Jobs:       []component.Job{{Name: "tunnel.resolve", Where: component.OnEveryNode, Every: wireguard.LookUpEvery, Run: t.lookUp}},
 		Objects: []component.Object{
 			{
 				Key: "interfaces", Path: interfacesPath, Name: []string{"name"},

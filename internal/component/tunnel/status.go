@@ -75,10 +75,6 @@ func (t *tunnels) ask(ctx context.Context, verb string, in, out any) error {
 		fmt.Errorf("ask for %s of tunnels: %w", verb, err))
 }
 
-// lookUpEvery is how often names are asked for: a peer whose address changed must not stay
-// silent for long.
-const lookUpEvery = 5 * time.Second
-
 // lookUp resolves the names of endpoints for gateway-apply, which has no network.
 func (t *tunnels) lookUp(ctx context.Context) error {
 	call := func(ctx context.Context, verb string, in, out any) error { return t.ask(ctx, verb, in, out) }

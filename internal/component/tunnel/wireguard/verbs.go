@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/google/renameio/v2"
 )
@@ -143,6 +144,10 @@ func (d *tunnels) names() (all []string) {
 	}
 	return all
 }
+
+// LookUpEvery is how often LookUp is to be called: a peer whose address changed must not stay
+// silent for long.
+const LookUpEvery = 5 * time.Second
 
 // LookUp looks up the names of endpoints that gateway-apply, which has no network, asks for.
 // call is that of the component's verbs; where nothing is asked for it is called once.
