@@ -12,7 +12,9 @@ import (
 	"gateway/internal/secret"
 )
 
-// shows TUN-05
+// The link is one of wireguard-go, a stand-in for the kernel's own, which this test does not make.
+//
+// shows (stand-in) TUN-05
 func TestATunnelIsUpAndItsPeerGetsThrough(t *testing.T) {
 	r := newRig(t, nil)
 	w, k, key := server(t, 51820, "10.8.0.1/24", "fd08::1/64")
