@@ -26,7 +26,8 @@ func ParseAddress(address string, bits int) (netip.Prefix, error) {
 		return netip.Prefix{}, fmt.Errorf("%q is not an IP address", address)
 	}
 	p := netip.PrefixFrom(ip, bits)
-	if !p.IsValid() || bits == 0 || ip.IsUnspecified() || ip.IsMulticast() {
+	// The kernel takes ::1 on its own interface only, which has it.
+	if !p.IsValid() || bits == 0 || ip.IsUnspecified() || ip.IsMulticast() || ip == netip.IPv6Loopback() {
 		return netip.Prefix{}, fmt.Errorf("%s/%d is no address of an interface", address, bits)
 	}
 	return p, nil

@@ -3,6 +3,7 @@ package tunnel_test
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,10 +81,38 @@ func TestWhatIsNoTunnelIsLeftOutAndNamed(t *testing.T) {
 
 func TestAPreviewHasNoKeys(t *testing.T) {
 	r := componenttest.New(t, contract(t))
+	confidential := func(of daemon.Rendering) bool {
+		i := slices.IndexFunc(of.Files, func(f daemon.File) bool { return f.Path == wireguard.KeyPath })
+		return of.Files[i].Confidential()
+	}
+	if !confidential(r.Rendered()) {
+		t.Error("without a tunnel everybody may read the file of keys")
+	}
 	filled(r)
-	out, err := r.Daemon.Render(t.Context(), r.Pool, func([]byte, secret.Place) (secret.Text, error) { return secret.Redacted, nil })
-	if err != nil || len(out.Problems) > 0 {
-		t.Fatalf("%+v, %v", out.Problems, err)
+	if !confidential(r.Rendered()) {
+		t.Error("everybody may read the keys")
+	}
+	preview := func(place secret.Place) daemon.Rendering {
+		t.Helper()
+		out, err := r.Daemon.Render(t.Context(), r.Pool, func(sealed []byte, at secret.Place) (secret.Text, error) {
+			if at.Table == place.Table && at.Column == place.Column {
+				return r.Box.Unseal(sealed, at)
+			}
+			return secret.Redacted, nil
+		})
+		if err != nil || len(out.Problems) > 0 {
+			t.Fatalf("%+v, %v", out.Problems, err)
+		}
+		return out
+	}
+	for _, left := range []secret.Place{wireguard.InterfaceKeyPlace(""), wireguard.PresharedKeyPlace("")} {
+		if !confidential(preview(left)) {
+			t.Errorf("a file with a %s is shown", left.Column)
+		}
+	}
+	out := preview(secret.Place{})
+	if confidential(out) {
+		t.Error("a preview without keys is not shown")
 	}
 	if keys := string(out.File(wireguard.KeyPath)); strings.Count(keys, secret.Redacted) != 2 {
 		t.Errorf("a preview has %q", keys)

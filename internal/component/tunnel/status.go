@@ -75,14 +75,10 @@ func (t *tunnels) ask(ctx context.Context, verb string, in, out any) error {
 		fmt.Errorf("ask for %s of tunnels: %w", verb, err))
 }
 
-// lookUpEvery is how often names are asked for: a peer whose address changed must not stay
-// silent for long.
-const lookUpEvery = 5 * time.Second
-
 // keepLookingUp does so with the database or without: gateway-apply says which names, and a
 // tunnel may be the way by which somebody mends the database.
 func (t *tunnels) keepLookingUp(ctx context.Context) error {
-	tick := time.NewTicker(lookUpEvery)
+	tick := time.NewTicker(wireguard.LookUpEvery)
 	defer tick.Stop()
 	failed := ""
 	for {

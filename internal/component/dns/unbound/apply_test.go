@@ -16,9 +16,9 @@ import (
 
 	"gateway/internal/api/apitest"
 	"gateway/internal/component/dns/dnstest"
-	"gateway/tools/bar"
 	"gateway/internal/component/dns/unbound"
 	"gateway/internal/daemon"
+	"gateway/tools/bar"
 )
 
 // running is what unbound serves by itself, in our spelling and order.

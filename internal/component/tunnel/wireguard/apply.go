@@ -267,7 +267,8 @@ func perform(conn *rtnl.Conn, steps []reconcile.Step) (refused []reconcile.Troub
 		return nil, err
 	}
 	for i, e := range errs {
-		if steps[i].Failed(e) {
+		// Of a link with an MTU too small for IPv6 the addresses are gone already.
+		if steps[i].Failed(e) && !errors.Is(e, unix.ENXIO) {
 			t := reconcile.NewRefusal(steps[i].What, e)
 			if errors.Is(e, unix.EADDRINUSE) {
 				t.Why = "another program listens on its UDP port"

@@ -2,6 +2,7 @@ package wireguard_test
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"syscall"
@@ -108,7 +109,6 @@ func (c *crowd) handshakes() map[string]time.Time {
 	return out
 }
 
-// shows TUN-25
 func TestBarNetwork08Peers(t *testing.T) {
 	bar.NotShort(t)
 	changes, talking := bar.GateSize(20, 60, 300), bar.GateSize(6, 10, 10)
@@ -123,6 +123,7 @@ func TestBarNetwork08Peers(t *testing.T) {
 		}
 		took = append(took, time.Since(from))
 		c.now = now
+		c.wantPeers(what, peers)
 	}
 	extra := peer(t, wireguardtest.NewKey(t), "10.8.99.1/32")
 	began := time.Now()
@@ -155,6 +156,50 @@ func TestBarNetwork08Peers(t *testing.T) {
 		"≤ 50 ms, 0 lost, 0 redone; control goes dark; poll ≤ 20 ms", right, median <= liveWithin && poll <= pollCPU)
 }
 
+// wantPeers asks the device itself, outside of what is measured: that nothing was refused does
+// not say that anything was done.
+func (c *crowd) wantPeers(what string, peers []wireguard.Peer) {
+	c.Helper()
+	want, have := map[string][]string{}, map[string][]string{}
+	for _, p := range peers {
+		for _, n := range p.AllowedIPs {
+			want[p.PublicKey] = append(want[p.PublicKey], n.String())
+		}
+	}
+	for _, p := range c.device().Peers {
+		for _, n := range p.AllowedIPs {
+			have[p.PublicKey.String()] = append(have[p.PublicKey.String()], n.String())
+		}
+	}
+	if maps.EqualFunc(have, want, slices.Equal[[]string]) {
+		return
+	}
+	for key := range want {
+		if !slices.Equal(have[key], want[key]) {
+			c.Errorf("%s: the device allows %q to %s, want %q", what, have[key], key, want[key])
+		}
+	}
+	c.Fatalf("%s: the device has %d peers, want %d", what, len(have), len(want))
+}
+
+// device is the tunnel as WireGuard reports it.
+func (c *crowd) device() (have *wgtypes.Device) {
+	c.Helper()
+	err := c.space.Do(func() error {
+		wg, err := wgctrl.New()
+		if err != nil {
+			return err
+		}
+		defer wg.Close()
+		have, err = wg.Device(c.tunnel.Name)
+		return err
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	return have
+}
+
 // pollCPU is what reading the status costs this process, by the median.
 func (c *crowd) pollCPU() time.Duration {
 	c.Helper()
@@ -182,6 +227,7 @@ func cpu(t testing.TB) time.Duration {
 // replaced is the control: the same peers once more, but as a new list.
 func (c *crowd) replaced() (lost, sent int) {
 	c.Helper()
+	have := c.device()
 	sent, lost = c.under(func() {
 		err := c.space.Do(func() error {
 			wg, err := wgctrl.New()
@@ -189,10 +235,6 @@ func (c *crowd) replaced() (lost, sent int) {
 				return err
 			}
 			defer wg.Close()
-			have, err := wg.Device(c.tunnel.Name)
-			if err != nil {
-				return err
-			}
 			again := wgtypes.Config{ReplacePeers: true}
 			for _, p := range have.Peers {
 				again.Peers = append(again.Peers, wgtypes.PeerConfig{PublicKey: p.PublicKey, AllowedIPs: p.AllowedIPs, ReplaceAllowedIPs: true})

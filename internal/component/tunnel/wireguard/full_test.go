@@ -102,7 +102,9 @@ func provider(r, far *rig, allowed ...string) (wireguard.Tunnel, wireguard.Peer,
 	return c, p, keys(c.Name, ours)
 }
 
-// shows TUN-07
+// The link is one of wireguard-go, a stand-in for the kernel's own; routes and rules are the kernel's.
+//
+// shows (stand-in) TUN-07
 func TestATunnelThatTakesEverythingKeepsItsWay(t *testing.T) {
 	for _, filter := range []string{"1", "2"} {
 		for _, allowed := range []string{"0.0.0.0/0 ::/0", "128.0.0.0/1 0.0.0.0/1"} {

@@ -3,6 +3,9 @@ package wireguard
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
 	"net/netip"
 	"time"
 
@@ -173,9 +176,27 @@ func (s *state) theft(t Tunnel) {
 
 func render(s state) (daemon.Rendering, error) {
 	return daemon.Rendering{Problems: s.left, Files: []daemon.File{
-		{Path: KeyPath, Mode: 0o600, Data: s.keys.Text()},
+		{Path: KeyPath, Mode: s.keys.mode(), Data: s.keys.Text()},
 		{Path: Path, Mode: 0o644, Data: s.Config.Text()},
 	}}, nil
+}
+
+// mode is that of the file of keys: only root reads it. That of a preview has none of them, and
+// must not be confidential: then nothing of it would be shown, not even which keys there are.
+func (k Keys) mode() fs.FileMode {
+	redacted := 0
+	for _, all := range []iter.Seq[secret.Text]{maps.Values(k.Private), maps.Values(k.Preshared)} {
+		for key := range all {
+			if key.Reveal() != secret.Redacted {
+				return 0o600
+			}
+			redacted++
+		}
+	}
+	if redacted == 0 {
+		return 0o600
+	}
+	return 0o644
 }
 
 // needed is what the packet filter opens and masquerades for: one for each network.

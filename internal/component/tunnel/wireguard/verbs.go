@@ -146,6 +146,10 @@ func (d *tunnels) names() (all []string) {
 	return all
 }
 
+// LookUpEvery is how often LookUp is to be called: a peer whose address changed must not stay
+// silent for long.
+const LookUpEvery = 5 * time.Second
+
 const (
 	// lookUpTime is how long one name may take: its name servers may be dead.
 	lookUpTime   = 3 * time.Second

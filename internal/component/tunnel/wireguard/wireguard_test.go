@@ -12,7 +12,9 @@ import (
 	"gateway/internal/secret"
 )
 
-// shows TUN-05
+// The link is one of wireguard-go, a stand-in for the kernel's own, which this test does not make.
+//
+// shows (stand-in) TUN-05
 func TestATunnelIsUpAndItsPeerGetsThrough(t *testing.T) {
 	r := newRig(t, nil)
 	w, k, key := server(t, 51820, "10.8.0.1/24", "fd08::1/64")
@@ -153,4 +155,19 @@ func TestAFileIsReadAsItWasWritten(t *testing.T) {
 	if _, err := wireguard.ParseKeys([]byte("private a")); err == nil || strings.Contains(err.Error(), "private a") {
 		t.Errorf("a broken line of keys: %v", err)
 	}
+}
+
+// With an MTU that is too small for IPv6, the kernel takes it from the link by itself, and with it
+// the address that is to go.
+func TestATunnelGivesUpIPv6ForASmallMTU(t *testing.T) {
+	r := newRig(t, nil)
+	w, k, _ := server(t, 51820, "10.8.0.1/24", "fd08::1/64")
+	r.become(one(w), k)
+	w.MTU, w.Addresses = 1279, w.Addresses[:1]
+	r.become(one(w), k)
+	r.has("addr show "+w.Name, "mtu 1279", "10.8.0.1/24")
+	r.lacks("addr show "+w.Name, "fd08::1/64")
+	w.MTU, w.Addresses = 0, append(w.Addresses, netip.MustParsePrefix("fd08::1/64"))
+	r.become(one(w), k)
+	r.has("addr show "+w.Name, "10.8.0.1/24", "fd08::1/64")
 }

@@ -287,15 +287,16 @@ func (r *rig) who(within time.Duration) string {
 }
 
 // echoes reports whether a connection still carries something both ways.
-func echoes(c net.Conn) bool { return echoesWithin(c, 10*time.Second) }
+func echoes(c net.Conn) bool { return echo(c, 10*time.Second) == nil }
 
-func echoesWithin(c net.Conn, d time.Duration) bool {
-	_ = c.SetDeadline(time.Now().Add(d))
+// echo sends something by a connection and waits for it to come back.
+func echo(c net.Conn, within time.Duration) error {
+	_ = c.SetDeadline(time.Now().Add(within))
 	if _, err := c.Write([]byte("x")); err != nil {
-		return false
+		return err
 	}
 	_, err := io.ReadFull(c, make([]byte, 1))
-	return err == nil
+	return err
 }
 
 // eventually waits for what comes by itself, and answers how long it took.

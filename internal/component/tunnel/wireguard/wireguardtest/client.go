@@ -76,13 +76,23 @@ func NewKey(t testing.TB) wgtypes.Key {
 	return k
 }
 
-// NewClient starts one in the space. preshared is zero for none.
+// NewClient starts one in the space that sends everything through the tunnel. preshared is zero
+// for none.
 func NewClient(t testing.TB, space *lab.Space, key wgtypes.Key, addr netip.Addr, server, preshared wgtypes.Key, endpoint netip.AddrPort) *Client {
+	t.Helper()
+	return NewClientFor(t, space, key, addr, server, preshared, endpoint, "0.0.0.0/0")
+}
+
+// NewClientFor starts one that sends and takes what is allowed to the server only.
+func NewClientFor(t testing.TB, space *lab.Space, key wgtypes.Key, addr netip.Addr, server, preshared wgtypes.Key, endpoint netip.AddrPort, allowed ...string) *Client {
 	t.Helper()
 	c := &Client{Key: key, Addr: addr, tun: tuntest.NewChannelTUN(), waiting: map[uint16]time.Time{}, got: map[uint16]time.Duration{}}
 	c.device = device.NewDevice(quiet{c.tun.TUN(), make(chan tun.Event)}, distant{conn.NewDefaultBind()}, device.NewLogger(device.LogLevelSilent, ""))
-	config := fmt.Sprintf("private_key=%s\npublic_key=%s\npreshared_key=%s\nallowed_ip=0.0.0.0/0\nendpoint=%s\n",
+	config := fmt.Sprintf("private_key=%s\npublic_key=%s\npreshared_key=%s\nendpoint=%s\n",
 		hex.EncodeToString(key[:]), hex.EncodeToString(server[:]), hex.EncodeToString(preshared[:]), endpoint)
+	for _, network := range allowed {
+		config += "allowed_ip=" + network + "\n"
+	}
 	if err := c.device.IpcSet(config); err != nil {
 		t.Fatal(err)
 	}

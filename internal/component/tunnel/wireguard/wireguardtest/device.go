@@ -1,6 +1,10 @@
 // Package wireguardtest runs tunnels on wireguard-go in a network of their own, where the
 // kernel has no WireGuard or is not to be touched, and clients that send through them. It is
 // imported by tests only.
+//
+// wireguard-go is WireGuard by its makers: packets, handshakes and texts are the real ones, and a
+// test of those claims its statement. The links are not the kernel's: who makes them and of which
+// kind they are is replaced here, so a claim about the state of the kernel is one by a stand-in.
 package wireguardtest
 
 import (
