@@ -23,6 +23,7 @@ const (
 
 	whyTextHeader   = "Gateway-Apply-Text"
 	whyParamsHeader = "Gateway-Apply-Params" // a JSON list
+	whyNestedHeader = "Gateway-Apply-Nested" // a JSON object
 )
 
 // A confirmation takes a person, but not a coffee break.
@@ -87,6 +88,9 @@ func setWords(h http.Header, w fault.Words) {
 	h.Set(whyTextHeader, w.Text)
 	if params, err := json.Marshal(w.Params); err == nil && len(w.Params) > 0 {
 		h.Set(whyParamsHeader, string(params))
+	}
+	if nested, err := json.Marshal(w.Nested); err == nil && len(w.Nested) > 0 {
+		h.Set(whyNestedHeader, string(nested))
 	}
 }
 

@@ -64,10 +64,29 @@ func TestASentenceKeepsWhatATranslationNeeds(t *testing.T) {
 		{"of any other error", SentenceOf(errors.New("disk on fire")), "disk on fire", "", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if d := cmp.Diff(tc.got, Sentence{tc.msg, Words{tc.text, tc.params}}); d != "" {
+			if d := cmp.Diff(tc.got, Sentence{tc.msg, Words{Text: tc.text, Params: tc.params}}); d != "" {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+func TestASentenceWithinAnotherKeepsItsWords(t *testing.T) {
+	why := Said("%s would be %s", "eth0", Said("without the address %s", "192.0.2.1"))
+	got := New(Conflict, "refused for %s: %s", "you", why).Sentence
+	want := Sentence{"refused for you: eth0 would be without the address 192.0.2.1", Words{
+		Text: "refused for %s: %s", Params: []string{"you", "eth0 would be without the address 192.0.2.1"},
+		Nested: map[string]Words{"1": {
+			Text: "%s would be %s", Params: []string{"eth0", "without the address 192.0.2.1"},
+			Nested: map[string]Words{"1": {Text: "without the address %s", Params: []string{"192.0.2.1"}}},
+		}},
+	}}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Error(d)
+	}
+	foreign := Said("refused: %s", Sentence{Message: "no such device"}) // the kernel's words
+	if d := cmp.Diff(foreign, Sentence{"refused: no such device", Words{Text: "refused: %s", Params: []string{"no such device"}}}); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 )
 
 // Words is what a translation of a message needs: the format that it was made from, which is
@@ -11,6 +12,8 @@ import (
 type Words struct {
 	Text   string   `json:"text,omitempty" example:"must have at least %d characters" doc:"Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own"`
 	Params []string `json:"params,omitempty" nullable:"false" doc:"Parameters of the text in their order, as shown in the message"`
+	// Nested are the words of parameters that are sentences themselves.
+	Nested map[string]Words `json:"nested,omitempty" doc:"Parameters that are messages themselves, for translations, by their position in params, from 0"`
 }
 
 // Sentence is a message for people, with its words.
@@ -22,9 +25,13 @@ type Sentence struct {
 // Error makes a sentence the error of a validator, which knows no field and no kind.
 func (s *Sentence) Error() string { return s.Message }
 
-// Said is a sentence made from a format, like fmt.Sprintf.
+// String makes a sentence a parameter of another one: a reason within a refusal.
+func (s Sentence) String() string { return s.Message }
+
+// Said is a sentence made from a format, like fmt.Sprintf. A parameter that is a sentence keeps
+// its words, so that it is translated too.
 func Said(format string, args ...any) Sentence {
-	return Sentence{fmt.Sprintf(format, args...), Words{format, params(format, args)}}
+	return Sentence{fmt.Sprintf(format, args...), Words{format, params(format, args), nested(args)}}
 }
 
 // Say is Said as an error.
@@ -65,6 +72,19 @@ func params(format string, args []any) []string {
 	for _, v := range verb.FindAllString(format, -1) {
 		if v != "%%" && len(out) < len(args) {
 			out = append(out, fmt.Sprintf(v, args[len(out)]))
+		}
+	}
+	return out
+}
+
+// nested are the words of the arguments that are sentences, by their numbers.
+func nested(args []any) (out map[string]Words) {
+	for i, a := range args {
+		if s, ok := a.(Sentence); ok && s.Text != "" {
+			if out == nil {
+				out = map[string]Words{}
+			}
+			out[strconv.Itoa(i)] = s.Words
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
 	"gateway/internal/component/tunnel"
+	"gateway/internal/component/uplink"
 	"gateway/internal/db"
 )
 
@@ -19,7 +20,7 @@ type object = apitest.Object
 func newRig(t *testing.T) *componenttest.Rig {
 	t.Helper()
 	return componenttest.New(t, componenttest.Setup{
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema()},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run})
 		},

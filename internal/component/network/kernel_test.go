@@ -16,6 +16,7 @@ import (
 	"gateway/internal/component/network"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/tunnel"
+	"gateway/internal/component/uplink"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/rtnl"
@@ -45,7 +46,7 @@ func setup(t testing.TB) (*lab.Space, componenttest.Setup) {
 		ip(t, space, fmt.Sprintf("link set q%d up", i))
 	}
 	return space, componenttest.Setup{
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema()},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: r})
 		},

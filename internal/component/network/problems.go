@@ -53,7 +53,7 @@ func (p *part) findProblems(ctx context.Context) (problem.Report, error) {
 	for _, t := range wrong {
 		k := map[string]problem.Kind{netstate.Missing: missing, netstate.Conflict: conflict, netstate.Refused: refused}[t.Kind]
 		subject, link := subjectOf(t.Subject, ids)
-		r.Add(k.On(subject, link, problem.Params{"what": t.Subject, "why": t.Why}))
+		r.Add(k.On(subject, link, problem.Params{"what": t.Subject, "why": t.Why.Message, "why_words": t.Why.Beside()}))
 	}
 	return r, nil
 }

@@ -158,7 +158,7 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 				subject.ID, subject.Name = one.ID, one.Name
 			}
 		}
-		r.Add(kind.On(subject, "/tunnels", problem.Params{"what": w.Subject, "why": w.Why}))
+		r.Add(kind.On(subject, "/tunnels", problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}))
 	}
 	return r, nil
 }

@@ -93,7 +93,7 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 		if id, known := ids[name]; known {
 			subject.ID = id
 		}
-		r.Add(kind.On(subject, page, problem.Params{"what": w.Subject, "why": w.Why}))
+		r.Add(kind.On(subject, page, problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}))
 	}
 	return r, nil
 }

@@ -30,9 +30,16 @@ type Step struct {
 
 // Trouble is why something wanted is not there.
 type Trouble struct {
-	Kind    string `json:"kind" enum:"missing,conflict,refused" doc:"missing: there is no such interface; conflict: another program's is in its place; refused: the kernel refuses it"`
-	Subject string `json:"subject" doc:"What is not applied"`
-	Why     string `json:"why" doc:"The kernel's or the conflict's reason"`
+	Kind    string         `json:"kind" enum:"missing,conflict,refused" doc:"missing: there is no such interface; conflict: another program's is in its place; refused: the kernel refuses it"`
+	Subject string         `json:"subject" doc:"What is not applied"`
+	Why     fault.Sentence `json:"why" doc:"The kernel's or the conflict's reason"`
+}
+
+// In reports whether the same was known before.
+func (t Trouble) In(before []Trouble) bool {
+	return slices.ContainsFunc(before, func(b Trouble) bool {
+		return b.Kind == t.Kind && b.Subject == t.Subject && b.Why.Message == t.Why.Message
+	})
 }
 
 // The kinds of trouble.
@@ -62,41 +69,58 @@ func (s Step) Failed(err error) bool {
 }
 
 // Occupied is the conflict with what is not ours.
-const Occupied = "another program has the same in the kernel already"
+func Occupied() fault.Sentence {
+	return fault.Said("another program has the same in the kernel already")
+}
 
 // NewRefusal says what a number of the kernel means for the operator.
 func NewRefusal(what string, err error) Trouble {
-	t := Trouble{Kind: Refused, Subject: what, Why: err.Error()}
-	for no, why := range map[unix.Errno]string{
-		unix.EEXIST:       Occupied,
-		unix.ENETUNREACH:  "the gateway is in no network of this node",
-		unix.EHOSTUNREACH: "the gateway is in no network of this node",
-		unix.ENETDOWN:     "the interface is down",
-		unix.ERANGE:       "the MTU is out of the range of the interface or of its parent",
-		unix.EOPNOTSUPP:   "the kernel of this node does not support it",
-		unix.EBUSY:        "the interface is in use",
-		unix.ENODEV:       "the interface is gone",
-	} {
-		if errors.Is(err, no) {
-			t.Why = why
-		}
-	}
+	t := Trouble{Kind: Refused, Subject: what, Why: meaning(err)}
 	if errors.Is(err, unix.EEXIST) {
 		t.Kind = Conflict
 	}
 	return t
 }
 
+func meaning(err error) fault.Sentence {
+	switch {
+	case errors.Is(err, unix.EEXIST):
+		return Occupied()
+	case errors.Is(err, unix.ENETUNREACH), errors.Is(err, unix.EHOSTUNREACH):
+		return fault.Said("the gateway is in no network of this node")
+	case errors.Is(err, unix.ENETDOWN):
+		return fault.Said("the interface is down")
+	case errors.Is(err, unix.ERANGE):
+		return fault.Said("the MTU is out of the range of the interface or of its parent")
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return fault.Said("the kernel of this node does not support it")
+	case errors.Is(err, unix.EBUSY):
+		return fault.Said("the interface is in use")
+	case errors.Is(err, unix.ENODEV):
+		return fault.Said("the interface is gone")
+	}
+	return fault.SentenceOf(err)
+}
+
+// NewRefusals are those of now that were not there before.
+func NewRefusals(before, now []Trouble) []Trouble {
+	return slices.DeleteFunc(slices.Clone(now), func(t Trouble) bool {
+		return t.Kind != Refused || slices.ContainsFunc(before, func(b Trouble) bool { return b.Subject == t.Subject })
+	})
+}
+
 // Fresh words the refusals that are new.
 func Fresh(before, now []Trouble) error {
-	var words []string
-	for _, t := range now {
-		if t.Kind == Refused && !slices.ContainsFunc(before, func(b Trouble) bool { return b.Subject == t.Subject }) {
-			words = append(words, t.Subject+": "+t.Why)
-		}
-	}
-	if len(words) == 0 {
+	fresh := NewRefusals(before, now)
+	switch len(fresh) {
+	case 0:
 		return nil
+	case 1:
+		return fault.New(fault.Conflict, "the kernel refused %s: %s", fresh[0].Subject, fresh[0].Why).WithCode("kernel_refused")
+	}
+	words := make([]string, len(fresh))
+	for i, t := range fresh {
+		words[i] = t.Subject + ": " + t.Why.Message
 	}
 	return fault.New(fault.Conflict, "the kernel refused this: %s", strings.Join(words, "; ")).WithCode("kernel_refused")
 }

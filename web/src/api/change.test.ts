@@ -36,6 +36,23 @@ test("the outcome is read back, and a failed change does not wait but goes back"
 	});
 });
 
+test("the words of a reason are read back, with those of its parameters", () => {
+	const letters = (text: string) => Buffer.from(text).toString("latin1");
+	const nested = { "1": { text: "the interface is in use" } };
+	const headers = {
+		"Gateway-Change": "1",
+		"Gateway-Apply": "failed",
+		"Gateway-Apply-Text": "the kernel refused %s: %s",
+		"Gateway-Apply-Params": letters(JSON.stringify(["Brücke", "the interface is in use"])),
+	};
+	const words = { text: "the kernel refused %s: %s", params: ["Brücke", "the interface is in use"] };
+	expect(outcomeOf(answer(headers))?.words).toEqual(words);
+	expect(outcomeOf(answer({ ...headers, "Gateway-Apply-Nested": JSON.stringify(nested) }))?.words).toEqual({
+		...words,
+		nested,
+	});
+});
+
 test("a dry run asks for one", async () => {
 	let sent = {};
 	const plan = { rows: [], files: [] };

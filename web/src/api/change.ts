@@ -85,15 +85,20 @@ export function outcomeOf(response: Response, ask: Ask = {}): Outcome | undefine
 		change,
 		apply,
 		reason: reason ? fromBytes(reason) : undefined,
-		...(text ? { words: { text: fromBytes(text), params: paramsOf(response) } } : {}),
+		...(text ? { words: { text: fromBytes(text), ...wordsOf(response) } } : {}),
 		waits: Boolean(ask.confirmWithin) && apply !== "failed",
 		...(ask.confirmWithin && apply === "failed" ? { reverts: true } : {}),
 	};
 }
 
-function paramsOf(response: Response): string[] {
-	const list = response.headers.get("Gateway-Apply-Params");
-	return list ? (JSON.parse(fromBytes(list)) as string[]) : [];
+/** wordsOf reads the parameters of a reason, and which of them are messages themselves. */
+function wordsOf({ headers }: Response): Pick<FaultWords, "params" | "nested"> {
+	const params = headers.get("Gateway-Apply-Params");
+	const nested = headers.get("Gateway-Apply-Nested");
+	return {
+		params: params ? JSON.parse(fromBytes(params)) : [],
+		...(nested ? { nested: JSON.parse(fromBytes(nested)) } : {}),
+	};
 }
 
 /** carryOut makes a change and tells what came of it. */

@@ -29,6 +29,10 @@ export class ApiError extends Error {
 		return this.words.params;
 	}
 
+	get nested(): FaultWords["nested"] {
+		return this.words.nested;
+	}
+
 	/** with is the same error with other fields, or another stored state. */
 	with({ fields = this.fields, current = this.current }: { fields?: FaultField[]; current?: unknown }): ApiError {
 		return new ApiError(this.status, this.code, this.message, fields, current, this.retryAfter, this.words);
@@ -55,6 +59,6 @@ export function fromBody(body: unknown, response: Response): ApiError {
 		error.fields ?? [],
 		error.current,
 		wait > 0 ? wait : undefined,
-		{ text: error.text, params: error.params },
+		{ text: error.text, params: error.params, nested: error.nested },
 	);
 }

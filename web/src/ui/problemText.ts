@@ -2,7 +2,7 @@ import type { FaultWords, Problem as Found, ProblemState } from "@api";
 import i18next from "i18next";
 import { sentence } from "./errorText";
 import { formatExact } from "./format";
-import { type Said, serverText } from "./serverText";
+import { partText, type Said, serverText } from "./serverText";
 import { serviceName } from "./service";
 
 type Told = Pick<Found, "code" | "params" | "message"> & Partial<Pick<Found, "subject" | "remedy">>;
@@ -24,6 +24,7 @@ function worded({ params, subject }: Told): Record<string, unknown> {
 	if (typeof params.component === "string") out.component = serviceName(params.component);
 	if (typeof params.reason === "string")
 		out.reason = reasonOf(params.check, { message: params.reason, ...(params.reason_words as FaultWords) });
+	if (typeof params.why === "string") out.why = partText({ message: params.why, ...(params.why_words as FaultWords) });
 	return out;
 }
 

@@ -48,3 +48,31 @@ test("German may reorder the parameters, and has its own words for things", asyn
 	expect(serverText({ ...said, params: ["toy", "size"] })).toBe("size ist bereits vergeben (toy)");
 	await i18next.changeLanguage("en");
 });
+
+const refusal = {
+	message: "refused by p0: p0 loses p1, and the change removes its address 192.0.2.1",
+	text: "refused by %s: %s",
+	params: ["p0", "p0 loses p1, and the change removes its address 192.0.2.1"],
+	nested: {
+		1: {
+			text: "%s loses p1, and %s",
+			params: ["p0", "the change removes its address 192.0.2.1"],
+			nested: { 1: { text: "the change removes its address %s", params: ["192.0.2.1"] } },
+		},
+	},
+};
+
+test("a message within a message is translated too, at any depth", async () => {
+	expect(serverText(refusal)).toBe(refusal.message.replace("refused", "Refused"));
+	const texts = {
+		"refused by %s: %s": "Von {{0}} abgelehnt: {{1}}",
+		"the change removes its address %s": "die Änderung entfernt ihre Adresse {{0}}",
+	};
+	i18next.addResourceBundle("de", "nested", { texts });
+	await i18next.changeLanguage("de");
+	// The one between has no entry and stays; what is in it does not.
+	expect(serverText(refusal)).toBe("Von p0 abgelehnt: p0 loses p1, and die Änderung entfernt ihre Adresse 192.0.2.1");
+	const { nested, ...plain } = refusal;
+	expect(serverText(plain)).toBe(`Von p0 abgelehnt: ${plain.params[1]}`);
+	await i18next.changeLanguage("en");
+});

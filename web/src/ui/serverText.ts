@@ -1,29 +1,34 @@
+import type { FaultWords } from "@api";
 import i18next from "i18next";
 
-/** Said is a message of the API: in English, and by its id and parameters. */
-export interface Said {
+/** Said is a message of the API: in English, and by its id and parameters, some of which may be messages themselves. */
+export interface Said extends FaultWords {
 	message: string;
-	/** The format that the server made the message from. It is the id of the message. */
-	text?: string;
-	/** What the server filled in, in the order of the format. */
-	params?: string[] | null;
 }
 
 type Block = Record<string, string>;
 
 /** serverText words a message of the API in the reader's language; one without an entry stays in English. */
-export function serverText({ message, text, params }: Said): string {
+export function serverText(said: Said): string {
+	const { text } = said;
+	const told = partText(said);
+	// A parameter may be a name, which keeps its letters.
+	if (!text || wordsOf(text) !== undefined || text.startsWith("%")) return told;
+	return told.slice(0, 1).toUpperCase() + told.slice(1);
+}
+
+/** partText is serverText for a part of another sentence: in English it begins as it came. */
+export function partText({ message, text, params = [], nested = {} }: Said): string {
 	if (!text) return message;
+	const told = params.map((param, at) => partText({ message: param, ...nested[at] }));
 	const words = wordsOf(text);
-	return words === undefined ? english(text, params ?? []) : filled(words, params ?? []);
+	return words === undefined ? english(text, told) : filled(words, told);
 }
 
 /** english is the format itself, filled in: the message of a batch also says which operation it was. */
 function english(text: string, params: string[]): string {
 	let at = 0;
-	const said = text.replace(/%[-+# 0]*[\d.]*([a-zA-Z%])/g, (_, verb) => (verb === "%" ? "%" : (params[at++] ?? "")));
-	// A parameter may be a name, which keeps its letters.
-	return text.startsWith("%") ? said : said.slice(0, 1).toUpperCase() + said.slice(1);
+	return text.replace(/%[-+# 0]*[\d.]*([a-zA-Z%])/g, (_, verb) => (verb === "%" ? "%" : (params[at++] ?? "")));
 }
 
 /** find looks into a block of the catalogs of ui and of all features. */

@@ -55,6 +55,8 @@ export const lookOf = (service: Running): Status =>
 /** reasonsOf says once, in sentences, why states are unknown, however many are. */
 export function reasonsOf(services: SystemService[]): string[] {
 	const silent = services.filter((service) => stateOf(service) === "unknown");
-	const messages = silent.map(({ message = "", text, params }) => serverText({ message, text, params }));
+	const messages = silent.map(({ message = "", text, params, nested }) =>
+		serverText({ message, text, params, nested }),
+	);
 	return [...new Set(messages)].filter(Boolean).map(sentence);
 }

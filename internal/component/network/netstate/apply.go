@@ -265,8 +265,8 @@ func (n *network) repair(ctx context.Context) error {
 		return err
 	}
 	for _, t := range n.wrong {
-		if !slices.Contains(before, t) {
-			n.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why)
+		if !t.In(before) {
+			n.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why.Message)
 		}
 	}
 	return nil

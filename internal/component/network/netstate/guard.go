@@ -33,7 +33,7 @@ func (n *network) guard(ctx context.Context, was func() (Config, error), now Con
 	if err != nil {
 		return err
 	}
-	if why := s.lost(old, now, kernel); why != "" {
+	if why := s.lost(old, now, kernel); why.Message != "" {
 		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
 			s.caller, s.link, why).WithCode("would_lock_out")
 	}

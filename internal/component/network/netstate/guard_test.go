@@ -89,7 +89,7 @@ func TestWhatCarriesTheSession(t *testing.T) {
 	} {
 		now := was()
 		tc.act(&now)
-		got := far.lost(was(), now, kernel)
+		got := far.lost(was(), now, kernel).Message
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
@@ -121,7 +121,7 @@ func TestWhatCarriesASessionOfIPv6(t *testing.T) {
 		{"the parent's member into a bond", "p0, which carries it", Link{Name: "bond0", Kind: Bond, Members: []string{"p0"}}},
 		{"another into a bond", "", Link{Name: "bond0", Kind: Bond, Members: []string{"p1"}}},
 	} {
-		got := far.lost(Config{}, Config{Links: []Link{tc.link}}, kernel)
+		got := far.lost(Config{}, Config{Links: []Link{tc.link}}, kernel).Message
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
@@ -181,7 +181,7 @@ func TestASessionByRulesAndTables(t *testing.T) {
 		}
 		now := was()
 		tc.act(&now)
-		got := s.lost(was(), now, k)
+		got := s.lost(was(), now, k).Message
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}

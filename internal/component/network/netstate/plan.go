@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/fault"
 	"gateway/internal/rtnl"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -86,7 +87,7 @@ func (p *planner) do(what string, m rtnl.Message, fine ...error) {
 	p.steps = append(p.steps, Step{What: what, Msg: m, Fine: fine})
 }
 
-func (p *planner) trouble(kind, subject, why string) {
+func (p *planner) trouble(kind, subject string, why fault.Sentence) {
 	p.wrong = append(p.wrong, Trouble{Kind: kind, Subject: subject, Why: why})
 }
 
@@ -122,7 +123,7 @@ func (p *planner) makeLinks() {
 			parent, ok := p.byName[w.Parent]
 			if !ok {
 				if above := p.wanted[w.Parent]; !above.Made() {
-					p.trouble(Missing, "interface "+w.Name, "its parent "+w.Parent+" does not exist")
+					p.trouble(Missing, "interface "+w.Name, fault.Said("its parent %s does not exist", w.Parent))
 				}
 				continue
 			}
@@ -164,7 +165,7 @@ func (p *planner) setLink(w Link) {
 	what := "interface " + w.Name
 	if !there {
 		if !w.Made() {
-			p.trouble(Missing, what, "there is no such interface on this node")
+			p.trouble(Missing, what, fault.Said("there is no such interface on this node"))
 		}
 		return
 	}
@@ -176,7 +177,7 @@ func (p *planner) setLink(w Link) {
 		return
 	}
 	if !ours(l) {
-		p.trouble(Conflict, what, "an interface of this name exists already and was not made by the gateway")
+		p.trouble(Conflict, what, fault.Said("an interface of this name exists already and was not made by the gateway"))
 		return
 	}
 	if alias := alias(w); alias != l.Alias {
@@ -240,11 +241,11 @@ func (p *planner) join(w Link, l rtnl.Link) {
 		switch {
 		case !there:
 			if above := p.wanted[name]; !above.Made() {
-				p.trouble(Missing, what, "there is no such interface on this node; it is a member of "+w.Name)
+				p.trouble(Missing, what, fault.Said("there is no such interface on this node; it is a member of %s", w.Name))
 			}
 		case m.Master == l.Index, p.not[name+" in "+w.Name]:
 		case m.Master != 0 && !ours(p.byName[p.byID[m.Master]]):
-			p.trouble(Conflict, what, "it is a member of "+p.byID[m.Master]+", which was not made by the gateway")
+			p.trouble(Conflict, what, fault.Said("it is a member of %s, which was not made by the gateway", p.byID[m.Master]))
 		default:
 			try := name + " in " + w.Name
 			if w.Kind == Bond {
@@ -324,7 +325,7 @@ func (p *planner) addresses() {
 		l, there := p.byName[w.Link]
 		if !there {
 			if _, known := p.wanted[w.Link]; !known {
-				p.trouble(Missing, what, "there is no such interface on this node")
+				p.trouble(Missing, what, fault.Said("there is no such interface on this node"))
 			}
 			continue
 		}
@@ -334,7 +335,7 @@ func (p *planner) addresses() {
 		case !ok:
 			p.do(what, rtnl.AddAddr(l.Index, w.Prefix, rtnl.Protocol))
 		case a.Protocol != rtnl.Protocol:
-			p.trouble(Conflict, what, "another program has set this address already")
+			p.trouble(Conflict, what, fault.Said("another program has set this address already"))
 		}
 	}
 	for _, a := range p.have.Addrs {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/fault"
 	"gateway/internal/rtnl"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -91,7 +92,7 @@ func (p *planner) change(w Route, r rtnl.Route, have routesByKey) {
 		p.do(what, rtnl.AddRoute(r))
 	case p.have.Strange[key]:
 		p.drop(append(more, old))
-		p.trouble(Conflict, what, reconcile.Occupied)
+		p.trouble(Conflict, what, reconcile.Occupied())
 	default:
 		p.steps = append(p.steps, Step{What: what, Msg: rtnl.AppendRoute(r), Beside: true})
 	}
@@ -110,7 +111,7 @@ func (p *planner) route(w Route, have routesByKey) (r rtnl.Route, ok bool) {
 	l, there := p.byName[w.Dev]
 	if !there {
 		if above := p.wanted[w.Dev]; !above.Made() {
-			p.trouble(Missing, "route "+w.String(), "there is no interface "+w.Dev+" on this node")
+			p.trouble(Missing, "route "+w.String(), fault.Said("there is no interface %s on this node", w.Dev))
 		}
 		return r, false
 	}

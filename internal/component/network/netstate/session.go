@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/fault"
 	"gateway/internal/rtnl"
 )
 
@@ -18,17 +19,17 @@ type session struct {
 }
 
 // lost says what of the way a change takes away; it is empty when nothing is.
-func (s session) lost(was, now Config, k Kernel) string {
+func (s session) lost(was, now Config, k Kernel) fault.Sentence {
 	for _, name := range carriers(s.link, was, k) {
-		if why := s.lostLink(name, was, now, k); why != "" {
+		if why := s.lostLink(name, was, now, k); why.Message != "" {
 			return why
 		}
 	}
 	if !s.keepsAddress(was, now, k) {
-		return "the change removes its address " + s.own.String()
+		return fault.Said("the change removes its address %s", s.own)
 	}
 	if own(now)[s.caller] {
-		return "the change takes the address of the session for its own"
+		return fault.Said("the change takes the address of the session for its own")
 	}
 	present := tables{routes: k.Routes, rules: k.Rules, taken: s.back.Table}
 	future := present
@@ -37,44 +38,44 @@ func (s session) lost(was, now Config, k Kernel) string {
 	if s.back.Dst.IsValid() && (!there || before.Link != s.back.Link || before.Gateway != s.back.Gateway) {
 		// A rule that cannot be judged from here chose it: its own route is to stay.
 		if slices.Contains(present.routes, s.back) && !slices.Contains(future.routes, s.back) {
-			return "the change removes or replaces the route back"
+			return fault.Said("the change removes or replaces the route back")
 		}
 	}
 	if !there {
-		return ""
+		return fault.Sentence{}
 	}
 	switch then, ok := future.way(s.caller, s.own); {
 	case !ok || then.Type != unix.RTN_UNICAST:
-		return "there would be no route back"
+		return fault.Said("there would be no route back")
 	case then.Link != before.Link || then.Gateway != before.Gateway:
-		return "the route back would lead elsewhere"
+		return fault.Said("the route back would lead elsewhere")
 	}
-	return ""
+	return fault.Sentence{}
 }
 
 // lostLink says what a change does to one of the links that carry the session.
-func (s session) lostLink(name string, was, now Config, k Kernel) string {
+func (s session) lostLink(name string, was, now Config, k Kernel) fault.Sentence {
 	if gone(name, was, now) {
-		return "the change removes or rebuilds the interface " + name
+		return fault.Said("the change removes or rebuilds the interface %s", name)
 	}
 	if in := stack(now, name); in != "" && in != stack(was, name) && in != masterOf(k, name) {
 		if name == s.link {
-			return "the change makes it a member of " + in
+			return fault.Said("the change makes it a member of %s", in)
 		}
-		return "the change makes " + name + ", which carries it, a member of " + in
+		return fault.Said("the change makes %s, which carries it, a member of %s", name, in)
 	}
 	if m := s.lostMember(name, was, now, k); m != "" {
-		return "the change takes " + m + " out of " + name
+		return fault.Said("the change takes %s out of %s", m, name)
 	}
 	old, _ := find(was, name)
 	l, _ := find(now, name)
 	if name != s.link && l.VLANFilter && !old.VLANFilter {
-		return "the change keeps the VLANs of " + name + " apart"
+		return fault.Said("the change enables VLAN filtering on %s", name)
 	}
 	if l.MTU != old.MTU && s.caller.Is6() && l.MTU != 0 && l.MTU < smallestMTU6 {
-		return "the change ends IPv6 on " + name + ": its MTU would be below 1280"
+		return fault.Said("the change ends IPv6 on %s: its MTU would be below %d", name, smallestMTU6)
 	}
-	return ""
+	return fault.Sentence{}
 }
 
 // lostMember is a member that goes and that the session may come by. What the kernel knows to

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,7 +21,7 @@ import (
 const rounds = 5
 
 // noWireGuard is what a tunnel lacks where the kernel cannot make one.
-const noWireGuard = "this kernel has no WireGuard"
+var noWireGuard = fault.Said("this kernel has no WireGuard")
 
 // wanted is what the kernel is to have, with the secrets to it.
 type wanted struct {
@@ -66,20 +65,12 @@ func (d *tunnels) apply(ctx context.Context, old, now daemon.Rendering) error {
 
 // fresh words the refusals that are new.
 func fresh(before, now []reconcile.Trouble) error {
-	var words []string
-	for _, t := range now {
-		if t.Kind != reconcile.Refused || slices.ContainsFunc(before, func(b reconcile.Trouble) bool { return b.Subject == t.Subject }) {
-			continue
-		}
-		if t.Why == noWireGuard {
+	for _, t := range reconcile.NewRefusals(before, now) {
+		if t.Why.Text == noWireGuard.Text {
 			return fault.New(fault.Conflict, "this kernel has no WireGuard: %s cannot be active; install a kernel with the module wireguard", t.Subject).WithCode("no_wireguard")
 		}
-		words = append(words, t.Subject+": "+t.Why)
 	}
-	if len(words) == 0 {
-		return nil
-	}
-	return fault.New(fault.Conflict, "the kernel refused this: %s", strings.Join(words, "; ")).WithCode("kernel_refused")
+	return reconcile.Fresh(before, now)
 }
 
 // settle leads the kernel to what is wanted at this moment.
@@ -103,7 +94,7 @@ func (d *tunnels) settle(ctx context.Context) error {
 	return d.network(ctx, conn, want, ends)
 }
 
-func (d *tunnels) trouble(kind, subject, why string) {
+func (d *tunnels) trouble(kind, subject string, why fault.Sentence) {
 	d.wrong = append(d.wrong, reconcile.Trouble{Kind: kind, Subject: subject, Why: why})
 }
 
@@ -121,14 +112,14 @@ func (d *tunnels) links(ctx context.Context, conn *rtnl.Conn) ([]rtnl.Link, erro
 		if d.ours(l) && !slices.ContainsFunc(d.want.Tunnels, func(t Tunnel) bool { return t.Name == l.Name }) {
 			changed = true
 			if err := do(conn, rtnl.DeleteLink(l.Index)); err != nil && !errors.Is(err, unix.ENODEV) {
-				d.trouble(reconcile.Refused, "tunnel "+l.Name, err.Error())
+				d.trouble(reconcile.Refused, "tunnel "+l.Name, fault.SentenceOf(err))
 			}
 		}
 	}
 	for _, t := range d.want.Tunnels {
 		i := slices.IndexFunc(have, func(l rtnl.Link) bool { return l.Name == t.Name })
 		if i >= 0 && !d.ours(have[i]) {
-			d.trouble(reconcile.Conflict, "tunnel "+t.Name, "an interface of this name exists already and was not made by the gateway")
+			d.trouble(reconcile.Conflict, "tunnel "+t.Name, fault.Said("an interface of this name exists already and was not made by the gateway"))
 		}
 		if i >= 0 {
 			continue
@@ -138,7 +129,7 @@ func (d *tunnels) links(ctx context.Context, conn *rtnl.Conn) ([]rtnl.Link, erro
 		case errors.Is(err, unix.EOPNOTSUPP):
 			d.trouble(reconcile.Refused, "tunnel "+t.Name, noWireGuard)
 		case err != nil:
-			d.trouble(reconcile.Refused, "tunnel "+t.Name, err.Error())
+			d.trouble(reconcile.Refused, "tunnel "+t.Name, fault.SentenceOf(err))
 		default:
 			d.forget(t.Name)
 		}
@@ -177,7 +168,7 @@ func (d *tunnels) present(links []rtnl.Link, now time.Time) (want []Tunnel, ends
 			}
 			t.Peers[i].unresolved = !ok && p.Endpoint != ""
 			if t.Peers[i].unresolved && slices.ContainsFunc(p.AllowedIPs, takesAll) {
-				d.trouble(reconcile.Missing, "tunnel "+t.Name, "the endpoint "+p.Endpoint+" has no address yet, and until then nothing is sent there")
+				d.trouble(reconcile.Missing, "tunnel "+t.Name, fault.Said("the endpoint %s has no address yet, and until then nothing is sent there", p.Endpoint))
 			}
 		}
 		want = append(want, t)
@@ -207,20 +198,20 @@ func (d *tunnels) devices(want []Tunnel, ends []netip.Addr, now time.Time) error
 	return nil
 }
 
-func wording(t Tunnel, err error) string {
+func wording(t Tunnel, err error) fault.Sentence {
 	switch {
 	case errors.Is(err, unix.EADDRINUSE):
-		return fmt.Sprintf("another program listens on UDP port %d", t.Port)
+		return fault.Said("another program listens on UDP port %d", t.Port)
 	case errors.Is(err, os.ErrNotExist):
-		return "its interface is gone"
+		return fault.Said("its interface is gone")
 	}
-	return err.Error()
+	return fault.SentenceOf(err)
 }
 
 func (d *tunnels) device(wg Devices, t Tunnel, mark int, now time.Time) error {
 	want, ok := newDevice(t, d.want.keys, now)
 	if !ok {
-		return errors.New("its private key is missing")
+		return fault.Say("its private key is missing")
 	}
 	want.mark = mark
 	have, err := wg.Device(t.Name)
@@ -271,7 +262,7 @@ func perform(conn *rtnl.Conn, steps []reconcile.Step) (refused []reconcile.Troub
 		if steps[i].Failed(e) && !errors.Is(e, unix.ENXIO) {
 			t := reconcile.NewRefusal(steps[i].What, e)
 			if errors.Is(e, unix.EADDRINUSE) {
-				t.Why = "another program listens on its UDP port"
+				t.Why = fault.Said("another program listens on its UDP port")
 			}
 			refused = append(refused, t)
 		}

@@ -132,8 +132,8 @@ func (d *tunnels) repair(ctx context.Context) error {
 		return err
 	}
 	for _, t := range d.wrong {
-		if !slices.Contains(before, t) {
-			d.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why)
+		if !t.In(before) {
+			d.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why.Message)
 		}
 	}
 	return nil

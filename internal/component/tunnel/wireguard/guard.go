@@ -41,7 +41,7 @@ func (d *tunnels) guard(ctx context.Context, was func() (state, error), now stat
 	if err != nil {
 		return err
 	}
-	if why := s.lost(old, now, have); why != "" {
+	if why := s.lost(old, now, have); why.Message != "" {
 		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
 			s.caller, s.link, why).WithCode("would_lock_out")
 	}
@@ -74,14 +74,14 @@ type session struct {
 }
 
 // lost says what of the way a change takes away; it is empty when nothing is.
-func (s session) lost(was, now state, have kernel) string {
+func (s session) lost(was, now state, have kernel) fault.Sentence {
 	if _, ok := find(was.Config, s.link); ok {
 		return s.cut(was, now)
 	}
 	if by := s.into(now.Config, have); by.IsValid() && !s.into(was.Config, have).IsValid() {
-		return "the route back would lead into a tunnel, by " + by.String()
+		return fault.Said("the route back would lead into a tunnel, by %s", by)
 	}
-	return ""
+	return fault.Sentence{}
 }
 
 // into is the network by which answers go into a tunnel; invalid if they do not.
@@ -140,29 +140,29 @@ func find(c Config, name string) (Tunnel, bool) {
 
 // cut says how a change ends a session that comes through a tunnel. Keys count: the other end
 // has the old ones.
-func (s session) cut(was, now state) string {
+func (s session) cut(was, now state) fault.Sentence {
 	old, _ := find(was.Config, s.link)
 	t, ok := find(now.Config, s.link)
 	if !ok {
-		return "the change removes the tunnel " + s.link
+		return fault.Said("the change removes the tunnel %s", s.link)
 	}
 	if t.Port != old.Port || t.Mode != old.Mode || !slices.Equal(t.Addresses, old.Addresses) {
-		return "the change gives the tunnel " + s.link + " another port, mode or address"
+		return fault.Said("the change gives the tunnel %s another port, mode or address", s.link)
 	}
 	if now.keys.Private[s.link].Reveal() != was.keys.Private[s.link].Reveal() {
-		return "the change gives the tunnel " + s.link + " another key"
+		return fault.Said("the change gives the tunnel %s another key", s.link)
 	}
 	before, after := through(old, s.caller), through(t, s.caller)
 	id := PeerKey{s.link, before.PublicKey}
 	switch {
 	case before.PublicKey != after.PublicKey:
-		return "the change removes or replaces the peer by which it comes"
+		return fault.Said("the change removes or replaces the peer by which it comes")
 	case was.keys.Preshared[id].Reveal() != now.keys.Preshared[id].Reveal():
-		return "the change gives the peer by which it comes another preshared key"
+		return fault.Said("the change gives the peer by which it comes another preshared key")
 	case !after.ExpiresAt.Equal(before.ExpiresAt) && !after.ExpiresAt.IsZero():
-		return "the change lets the peer by which it comes expire"
+		return fault.Said("the change lets the peer by which it comes expire")
 	}
-	return ""
+	return fault.Sentence{}
 }
 
 // through is the peer to which packets for an address go.

@@ -80,7 +80,7 @@ func TestNothingIsTakenBeforeTheEndpointIsKnown(t *testing.T) {
 		if got := dial(r.space, "", "198.51.100.1:80"); got != "192.0.2.1" {
 			t.Errorf("%s: before, the server takes us for %s", allowed, got)
 		}
-		if wrong := r.report().Wrong; len(wrong) != 1 || !strings.Contains(wrong[0].Why, "vpn.example.com") {
+		if wrong := r.report().Wrong; len(wrong) != 1 || !strings.Contains(wrong[0].Why.Message, "vpn.example.com") {
 			t.Errorf("%s: trouble %+v", allowed, wrong)
 		}
 		r.has("route show table all", "172.16.0.0/12") // that is nobody's way to a name server

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/fault"
 	"gateway/internal/rtnl"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -159,7 +160,7 @@ func (p *plan) routes() {
 		what, key := fmt.Sprintf("route %s of tunnel %s", w.Dst, w.tunnel), w.Key()
 		if other, taken := seen[key]; taken {
 			if other != w.tunnel {
-				p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Conflict, Subject: what, Why: "it leads into tunnel " + other + " already"})
+				p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Conflict, Subject: what, Why: fault.Said("it leads into tunnel %s already", other)})
 			}
 			continue
 		}

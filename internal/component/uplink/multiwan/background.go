@@ -3,7 +3,6 @@ package multiwan
 import (
 	"context"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -126,8 +125,8 @@ func (d *ways) repair(ctx context.Context, marks bool) error {
 		return err
 	}
 	for _, t := range d.wrong {
-		if !slices.Contains(before, t) {
-			d.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why)
+		if !t.In(before) {
+			d.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why.Message)
 		}
 	}
 	if !marks && !d.marksDiffer() {

@@ -40,7 +40,7 @@ func (d *ways) guard(ctx context.Context, was func() (Config, error), now Config
 	if err != nil {
 		return nil // as above
 	}
-	if why := s.lost(old, now); why != "" {
+	if why := s.lost(old, now); why.Message != "" {
 		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
 			caller, s.link, why).WithCode("would_lock_out")
 	}
@@ -92,28 +92,28 @@ func (s session) follows() bool {
 }
 
 // lost says what of the way a change takes away; it is empty when nothing is.
-func (s session) lost(was, now Config) string {
+func (s session) lost(was, now Config) fault.Sentence {
 	if s.back.Table == unix.RT_TABLE_MAIN && s.back.Dst.Bits() > 0 {
-		return "" // such routes come before the uplinks
+		return fault.Sentence{} // such routes come before the uplinks
 	}
 	u, is := now.on(s.link, s.six)
 	if old, had := was.on(s.link, s.six); had && is && old.Gateway == u.Gateway {
-		return ""
+		return fault.Sentence{}
 	}
 	if is {
 		if u.Gateway.IsValid() && u.Gateway != s.back.Gateway {
-			return "the answers would go to another gateway, " + u.Gateway.String()
+			return fault.Said("the answers would go to another gateway, %s", u.Gateway)
 		}
 		if !u.Gateway.IsValid() && s.back.Gateway.IsValid() && !s.follows() {
-			return "no gateway is known on " + s.link
+			return fault.Said("no gateway would be known on %s", s.link)
 		}
-		return ""
+		return fault.Sentence{}
 	}
 	if g, chooses := now.fallback(s.six); chooses {
-		return "the answers would go where the uplink group " + g.Name + " leads"
+		return fault.Said("the answers would go where the uplink group %s leads", g.Name)
 	}
 	if s.follows() {
-		return ""
+		return fault.Sentence{}
 	}
-	return "without the uplink there would be no route back"
+	return fault.Said("without the uplink there would be no route back")
 }

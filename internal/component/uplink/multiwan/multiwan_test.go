@@ -91,7 +91,7 @@ func TestWhatMovesTheSession(t *testing.T) {
 		{"the uplink goes, and there is no other way", session{link: "wan1", back: pinned, names: names}, twoUplinks(), Config{}, "no route back"},
 		{"another threshold", session{link: "wan1", back: pinned, names: names}, twoUplinks(), with(func(c *Config) { c.Uplinks[0].LossDown = 50 }), ""},
 	} {
-		if got := tc.s.lost(tc.was, tc.now); (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
+		if got := tc.s.lost(tc.was, tc.now).Message; (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/component/uplink/health"
+	"gateway/internal/fault"
 	"gateway/internal/rtnl"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -59,9 +60,9 @@ func newPlan(want Config, have kernel, state func(int) health.State) *plan {
 	for _, u := range want.Uplinks {
 		switch l, there := p.index[u.Interface]; {
 		case there && l.Up && l.Carrier && !have.leads(u):
-			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: "no gateway is known on " + u.Interface})
+			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: fault.Said("no gateway is known on %s", u.Interface)})
 		case !there:
-			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: "there is no interface " + u.Interface + " on this node"})
+			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: fault.Said("there is no interface %s on this node", u.Interface)})
 		}
 	}
 	p.routes()

@@ -713,6 +713,12 @@ export type DaemonProblem = {
      */
     message: string;
     /**
+     * Parameters that are messages themselves, for translations, by their position in params, from 0
+     */
+    nested?: {
+        [key: string]: FaultWords;
+    };
+    /**
      * Parameters of the text in their order, as shown in the message
      */
     params?: Array<string>;
@@ -1042,6 +1048,12 @@ export type Error = {
      */
     message: string;
     /**
+     * Parameters that are messages themselves, for translations, by their position in params, from 0
+     */
+    nested?: {
+        [key: string]: FaultWords;
+    };
+    /**
      * Parameters of the text in their order, as shown in the message
      */
     params?: Array<string>;
@@ -1061,6 +1073,12 @@ export type FaultField = {
      */
     message: string;
     /**
+     * Parameters that are messages themselves, for translations, by their position in params, from 0
+     */
+    nested?: {
+        [key: string]: FaultWords;
+    };
+    /**
      * Parameters of the text in their order, as shown in the message
      */
     params?: Array<string>;
@@ -1071,6 +1089,12 @@ export type FaultField = {
 };
 
 export type FaultWords = {
+    /**
+     * Parameters that are messages themselves, for translations, by their position in params, from 0
+     */
+    nested?: {
+        [key: string]: FaultWords;
+    };
     /**
      * Parameters of the text in their order, as shown in the message
      */
@@ -3085,6 +3109,12 @@ export type ProblemsUnknown = {
      */
     message: string;
     /**
+     * Parameters that are messages themselves, for translations, by their position in params, from 0
+     */
+    nested?: {
+        [key: string]: FaultWords;
+    };
+    /**
      * Parameters of the text in their order, as shown in the message
      */
     params?: Array<string>;
@@ -4347,6 +4377,12 @@ export type SystemService = {
      * Short name, for restart and toggle
      */
     name: string;
+    /**
+     * Parameters that are messages themselves, for translations, by their position in params, from 0
+     */
+    nested?: {
+        [key: string]: FaultWords;
+    };
     /**
      * It is not to run: switched off in its settings, or disabled
      */

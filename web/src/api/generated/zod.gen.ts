@@ -196,13 +196,6 @@ export const zCredentialsBody = /*#__PURE__*/ (() => z.object({
     password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
-export const zDaemonProblem = /*#__PURE__*/ (() => z.object({
-    message: z.string(),
-    params: z.optional(z.array(z.string())),
-    subject: z.string(),
-    text: z.optional(z.string())
-}))();
-
 export const zDnsRecord = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     fqdn: z.readonly(z.string()),
@@ -310,24 +303,24 @@ export const zDnsproviderKind = /*#__PURE__*/ (() => z.object({
     title: z.string()
 }))();
 
-export const zFaultField = /*#__PURE__*/ (() => z.object({
-    field: z.string(),
-    message: z.string(),
-    params: z.optional(z.array(z.string())),
-    text: z.optional(z.string())
-}))();
-
-export const zError = /*#__PURE__*/ (() => z.object({
-    code: z.string(),
-    current: z.optional(z.unknown()),
-    fields: z.array(zFaultField),
-    message: z.string(),
-    params: z.optional(z.array(z.string())),
-    text: z.optional(z.string())
-}))();
-
 export const zFaultWords = /*#__PURE__*/ (() => z.object({
+    nested: z.optional(z.record(z.string(), z.lazy((): any => zFaultWords))),
     params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
+}))();
+
+export const zChangeRendered = /*#__PURE__*/ (() => z.object({
+    error_words: z.record(z.string(), zFaultWords),
+    errors: z.record(z.string(), z.string()),
+    ok: z.boolean(),
+    rendered: z.array(z.string())
+}))();
+
+export const zDaemonProblem = /*#__PURE__*/ (() => z.object({
+    message: z.string(),
+    nested: z.optional(z.record(z.string(), zFaultWords)),
+    params: z.optional(z.array(z.string())),
+    subject: z.string(),
     text: z.optional(z.string())
 }))();
 
@@ -355,11 +348,22 @@ export const zApplyState = /*#__PURE__*/ (() => z.object({
     wanted: z.string()
 }))();
 
-export const zChangeRendered = /*#__PURE__*/ (() => z.object({
-    error_words: z.record(z.string(), zFaultWords),
-    errors: z.record(z.string(), z.string()),
-    ok: z.boolean(),
-    rendered: z.array(z.string())
+export const zFaultField = /*#__PURE__*/ (() => z.object({
+    field: z.string(),
+    message: z.string(),
+    nested: z.optional(z.record(z.string(), zFaultWords)),
+    params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
+}))();
+
+export const zError = /*#__PURE__*/ (() => z.object({
+    code: z.string(),
+    current: z.optional(z.unknown()),
+    fields: z.array(zFaultField),
+    message: z.string(),
+    nested: z.optional(z.record(z.string(), zFaultWords)),
+    params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
 }))();
 
 export const zFirewallAddress = /*#__PURE__*/ (() => z.object({
@@ -1170,6 +1174,7 @@ export const zProblemsObjectStates = /*#__PURE__*/ (() => z.object({
 export const zProblemsUnknown = /*#__PURE__*/ (() => z.object({
     component: z.string(),
     message: z.string(),
+    nested: z.optional(z.record(z.string(), zFaultWords)),
     params: z.optional(z.array(z.string())),
     text: z.optional(z.string())
 }))();
@@ -1663,6 +1668,7 @@ export const zSystemService = /*#__PURE__*/ (() => z.object({
     memory_bytes: z.nullable(z.int().check(z.gte(0))),
     message: z.optional(z.string()),
     name: z.string(),
+    nested: z.optional(z.record(z.string(), zFaultWords)),
     off: z.boolean(),
     params: z.optional(z.array(z.string())),
     required: z.boolean(),

@@ -1,0 +1,46 @@
+package reconcile
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"gateway/internal/fault"
+)
+
+func TestANewRefusalKeepsTheWordsOfItsReason(t *testing.T) {
+	busy, down := NewRefusal("interface p0", unix.EBUSY), NewRefusal("route 192.0.2.0/24", unix.ENETDOWN)
+	taken := NewRefusal("address 192.0.2.1/24 on p0", unix.EEXIST) // a conflict, which is no refusal
+	for _, tc := range []struct {
+		name        string
+		before, now []Trouble
+		want        fault.Sentence
+	}{
+		{"nothing new", []Trouble{busy}, []Trouble{busy, taken}, fault.Sentence{}},
+		{"one", []Trouble{busy}, []Trouble{busy, taken, down}, fault.Said("the kernel refused %s: %s", "route 192.0.2.0/24", fault.Said("the interface is down"))},
+		{"two", nil, []Trouble{busy, down}, fault.Said("the kernel refused this: %s", "interface p0: the interface is in use; route 192.0.2.0/24: the interface is down")},
+	} {
+		var got fault.Sentence
+		if err := Fresh(tc.before, tc.now); err != nil {
+			got = fault.SentenceOf(err)
+		}
+		if d := cmp.Diff(got, tc.want); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+	}
+}
+
+func TestTheSameTroubleIsKnown(t *testing.T) {
+	busy := NewRefusal("interface p0", unix.EBUSY)
+	if !NewRefusal("interface p0", unix.EBUSY).In([]Trouble{busy}) {
+		t.Error("the same refusal is taken for a new one")
+	}
+	if NewRefusal("interface p0", unix.ENODEV).In([]Trouble{busy}) || NewRefusal("interface p1", unix.EBUSY).In([]Trouble{busy}) {
+		t.Error("another refusal is taken for a known one")
+	}
+	// What the kernel says otherwise has no words.
+	if d := cmp.Diff(NewRefusal("interface p0", unix.EPERM).Why, fault.Sentence{Message: unix.EPERM.Error()}); d != "" {
+		t.Error(d)
+	}
+}
