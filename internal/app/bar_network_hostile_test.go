@@ -17,6 +17,7 @@ import (
 	"gateway/internal/component/network"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/tunnel"
+	"gateway/internal/component/uplink"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/intent"
@@ -42,7 +43,7 @@ func newHostileLegs(t *testing.T) *hostileLegs {
 		}
 	}
 	return &hostileLegs{Rand: rand.New(rand.NewPCG(12, 15)), Rig: componenttest.New(t, componenttest.Setup{
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema()},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: r})
 		},
