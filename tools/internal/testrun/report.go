@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,9 @@ const (
 const (
 	mostLines   = 5 // of each test
 	mostLetters = 400
+
+	longSeconds = 10 // from which on a test is named
+	mostLong    = 8
 )
 
 // Report is what became of every test in the end, and before that of those that ran
@@ -74,13 +78,27 @@ func (r *Report) Unsteady() []string {
 // complained, in both attempts. It appends the same to the files of the script.
 func (r *Report) Publish(w io.Writer) error {
 	failed, unsteady := r.digest("failed", r.failures()), r.digest("unsteady", r.unsteady())
-	_, err := fmt.Fprint(w, failed, unsteady)
+	_, err := fmt.Fprint(w, r.longest(), failed, unsteady)
 	for env, text := range map[string]string{FailuresEnv: failed, UnsteadyEnv: unsteady} {
 		if path := os.Getenv(env); path != "" && text != "" {
 			err = errors.Join(err, appendTo(path, text))
 		}
 	}
 	return err
+}
+
+// longest names the tests that a stage waits for most.
+func (r *Report) longest() string {
+	slow := r.names(func(n name, o *outcome) bool { return n.test != "" && o.seconds >= longSeconds })
+	slices.SortStableFunc(slow, func(a, b name) int { return cmp.Compare(r.tests[b].seconds, r.tests[a].seconds) })
+	var words []string
+	for _, n := range slow[:min(len(slow), mostLong)] {
+		words = append(words, fmt.Sprintf("%s %.0f s", n.test, r.tests[n].seconds))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "longest: " + strings.Join(words, ", ") + "\n"
 }
 
 func (r *Report) digest(word string, names []name) string {
