@@ -49,10 +49,10 @@ test("the form of a peer says to use /32, and why", async () => {
 	renderApp([feature], "/tunnels?do=create");
 	const text = await told(/^Allowed IPs/);
 	expect(text).toContain("Use /32");
-	expect(text).toContain("a wider network takes the addresses of other peers");
+	expect(text).toContain("a wider network also claims addresses that other peers may need");
 }, 30_000);
 
 test("so it does in German", () => {
 	expect(de.peer.help.allowed_ips).toContain("/32");
-	expect(de.peer.help.allowed_ips).toContain("anderer Peers");
+	expect(de.peer.help.allowed_ips).toContain("die andere Peers brauchen");
 });
