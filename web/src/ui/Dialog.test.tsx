@@ -1,4 +1,4 @@
-import { render, screen, waitFor } from "@testing-library/react";
+import { act, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { expect, test, vi } from "vitest";
@@ -44,4 +44,30 @@ test("a dialog that has no way out keeps open, and keeps the focus", async () =>
 	await user.tab();
 	expect(screen.queryByRole("button", { name: "Close" })).toBeNull();
 	expect(document.activeElement).toBe(done);
+});
+
+test("a dialog above another one stays there for screen readers when the lower one is drawn again", async () => {
+	let draw = (_: string) => {};
+	function Lower() {
+		const [title, setTitle] = useState("Lower");
+		draw = setTitle;
+		return (
+			<Dialog title={title} onClose={() => {}}>
+				<input aria-label="Name" />
+			</Dialog>
+		);
+	}
+	render(
+		<>
+			<Lower />
+			<Dialog title="Upper" footer={<button type="button">Discard</button>}>
+				Really?
+			</Dialog>
+		</>,
+	);
+	expect(await screen.findByRole("button", { name: "Discard" })).toBeTruthy();
+	act(() => draw("Drawn again"));
+	expect(await screen.findByText("Drawn again")).toBeTruthy();
+	expect(screen.getByRole("button", { name: "Discard" })).toBeTruthy();
+	expect(screen.queryByRole("textbox", { name: "Name" })).toBeNull();
 });

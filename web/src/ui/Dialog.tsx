@@ -1,7 +1,7 @@
 import { Button, Modal, ModalBody, ModalFooter } from "@patternfly/react-core";
 import { ExclamationTriangleIcon, RhMicronsCloseIcon } from "@patternfly/react-icons";
 import "./dialog.css";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId } from "react";
 import { useTranslation } from "react-i18next";
 
 interface Props {
@@ -20,6 +20,17 @@ interface Props {
 	/** The buttons. */
 	footer?: ReactNode;
 	children: ReactNode;
+}
+
+/**
+ * Topmost shows the dialog above all others to screen readers. PatternFly's modal hides all else from them whenever it is
+ * drawn, also a dialog that was opened above it; what is inside of a modal has its effect after that.
+ */
+function Topmost() {
+	useEffect(() => {
+		[...document.querySelectorAll(".pf-v6-c-backdrop")].at(-1)?.removeAttribute("aria-hidden");
+	});
+	return null;
 }
 
 const classes = { small: "", medium: "gw-dialog-wide", sheet: "gw-sheet" };
@@ -46,6 +57,7 @@ export function Dialog({ title, description, warning, size = "small", onClose, f
 			elementToFocus={focus}
 			className={`${classes[size]} ${rest.className ?? ""}`.trim()}
 		>
+			<Topmost />
 			<div className="gw-dialog-head">
 				<div>
 					<h1 id={id}>
