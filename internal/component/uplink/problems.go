@@ -42,7 +42,7 @@ var (
 	missing = problem.Kind{
 		Code: "uplink.missing", Severity: problem.Error,
 		Message: "{what} is not applied: {why}",
-		Remedy:  "Plug the interface in or correct its name; it is applied as soon as the interface appears.",
+		Remedy:  "Plug the interface in, correct its name, or enter the gateway; it is applied as soon as that is there.",
 	}
 	refused = problem.Kind{
 		Code: "uplink.refused", Severity: problem.Error,
