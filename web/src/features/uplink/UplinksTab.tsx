@@ -32,27 +32,19 @@ export function UplinksTab() {
 			},
 		},
 		{
-			key: "live.loss",
-			title: t("column.loss"),
-			width: 10,
+			key: "live.quality",
+			title: t("column.quality"),
+			width: 15,
 			cell: (one) => {
-				const loss = liveOf(one, live)?.loss;
-				return loss === null || loss === undefined ? "–" : t("loss", { loss });
-			},
-		},
-		{
-			key: "live.rtt",
-			title: t("column.rtt"),
-			width: 10,
-			cell: (one) => {
-				const rtt = liveOf(one, live)?.rtt_ms;
-				return rtt ? t("rtt", { rtt: rtt.toFixed(1) }) : "–";
+				const { loss, rtt_ms: rtt } = liveOf(one, live) ?? {};
+				if (loss === null || loss === undefined) return "–";
+				return rtt ? `${t("loss", { loss })}, ${t("rtt", { rtt: rtt.toFixed(1) })}` : t("loss", { loss });
 			},
 		},
 		{
 			key: "live.since",
 			title: t("column.since"),
-			width: 15,
+			width: 10,
 			cell: (one) => {
 				const at = liveOf(one, live)?.since;
 				return at ? <Time value={at} /> : "–";
