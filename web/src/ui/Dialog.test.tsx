@@ -1,6 +1,6 @@
-import { act, render, screen, waitFor } from "@testing-library/react";
+import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { expect, test, vi } from "vitest";
 import { ConfirmDialog } from "./ConfirmDialog";
 import { Dialog } from "./Dialog";
@@ -46,27 +46,27 @@ test("a dialog that has no way out keeps open, and keeps the focus", async () =>
 	expect(document.activeElement).toBe(done);
 });
 
-test("a dialog above another one stays there for screen readers when the lower one is drawn again", async () => {
-	let draw = (_: string) => {};
-	function Lower() {
-		const [title, setTitle] = useState("Lower");
-		draw = setTitle;
-		return (
-			<Dialog title={title} onClose={() => {}}>
+function Lower({ title }: { title: string }) {
+	return (
+		<>
+			<Dialog title={title} onClose={vi.fn()}>
 				<input aria-label="Name" />
 			</Dialog>
-		);
-	}
-	render(
-		<>
-			<Lower />
-			<Dialog title="Upper" footer={<button type="button">Discard</button>}>
-				Really?
-			</Dialog>
-		</>,
+			<Upper />
+		</>
 	);
+}
+
+const Upper = memo(() => (
+	<Dialog title="Upper" footer={<button type="button">Discard</button>}>
+		{"Really?"}
+	</Dialog>
+));
+
+test("a dialog above another one stays there for screen readers when the lower one is drawn again", async () => {
+	const { rerender } = render(<Lower title="Lower" />);
 	expect(await screen.findByRole("button", { name: "Discard" })).toBeTruthy();
-	act(() => draw("Drawn again"));
+	rerender(<Lower title="Drawn again" />);
 	expect(await screen.findByText("Drawn again")).toBeTruthy();
 	expect(screen.getByRole("button", { name: "Discard" })).toBeTruthy();
 	expect(screen.queryByRole("textbox", { name: "Name" })).toBeNull();
