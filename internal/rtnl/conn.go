@@ -28,8 +28,11 @@ const (
 	TunnelTable = 64251
 	// UplinkTable has the default routes of the uplinks that take new connections. Each uplink
 	// has one of those after it.
-	UplinkTable     = 64299
-	lastUplinkTable = UplinkTable + 128
+	UplinkTable = 64299
+	// UplinkGroupTable is before those of the groups of uplinks that rules of the packet filter
+	// choose, one for each: the number of the group is added.
+	UplinkGroupTable = 64500
+	lastUplinkTable  = UplinkGroupTable + 127
 	// Group marks links that we made.
 	Group = 250
 
@@ -45,6 +48,10 @@ const (
 func Reserved(table uint32) bool {
 	return table == TunnelTable || table >= UplinkTable && table <= lastUplinkTable
 }
+
+// UplinkGroupMark is what packets have that are to leave by a group of uplinks, among the bits
+// 0x00ff0000: those that are to leave by one uplink have its number there, and not the highest bit.
+func UplinkGroupMark(number int) uint32 { return 0x00800000 | uint32(number)<<16 }
 
 // Conn is one socket. It is for one caller at a time.
 type Conn struct {

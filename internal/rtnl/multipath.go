@@ -7,23 +7,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Multipath is a route with all of its ways, in a table that is its owner's alone: there the
-// kernel's own way to replace one, which asks nobody, is safe.
+// Multipath is a route with all of its next hops, in a table that is its owner's alone: there the
+// kernel's own method to replace one, which asks nobody, is safe.
 type Multipath struct {
 	Key
 	Protocol uint8
-	Ways     []Way
+	NextHops []NextHop
 }
 
-// Way is one next hop.
-type Way struct {
+// NextHop is one of a route.
+type NextHop struct {
 	Link    int
 	Gateway netip.Addr // none for what is on the link
 	Weight  int        // its share is this part of the sum, from 1 to 256
 	Onlink  bool       // the gateway is on the link, whatever the addresses say
 }
 
-// Multipaths lists the unicast routes of a protocol in all tables, also those with one way.
+// Multipaths lists the unicast routes of a protocol in all tables, also those with one next hop.
 func (c *Conn) Multipaths(protocol uint8) ([]Multipath, error) {
 	var all []Multipath
 	for _, f := range []uint8{unix.AF_INET, unix.AF_INET6} {
@@ -35,7 +35,7 @@ func (c *Conn) Multipaths(protocol uint8) ([]Multipath, error) {
 				all = all[:before]
 			}
 			if r, ok := readRoute(data); ok && r.Protocol == protocol && r.Type == unix.RTN_UNICAST {
-				all = append(all, Multipath{r.Key(), r.Protocol, waysOf(r, data)})
+				all = append(all, Multipath{r.Key(), r.Protocol, nextHopsOf(r, data)})
 			}
 		})
 		if err != nil {
@@ -45,8 +45,8 @@ func (c *Conn) Multipaths(protocol uint8) ([]Multipath, error) {
 	return all, nil
 }
 
-// waysOf are all ways of a route that was read.
-func waysOf(r Route, data []byte) (ways []Way) {
+// nextHopsOf are all next hops of a route that was read.
+func nextHopsOf(r Route, data []byte) (hops []NextHop) {
 	readAttrs(data[unix.SizeofRtMsg:], func(kind uint16, v []byte) {
 		if kind != unix.RTA_MULTIPATH {
 			return
@@ -56,18 +56,18 @@ func waysOf(r Route, data []byte) (ways []Way) {
 			if n < unix.SizeofRtNexthop || n > len(v) {
 				return
 			}
-			ways = append(ways, readWay(v[:n]))
+			hops = append(hops, readNextHop(v[:n]))
 			v = v[min(aligned(n), len(v)):]
 		}
 	})
-	if ways == nil {
-		ways = []Way{{Link: r.Link, Gateway: r.Gateway, Weight: 1, Onlink: r.Onlink}}
+	if hops == nil {
+		hops = []NextHop{{Link: r.Link, Gateway: r.Gateway, Weight: 1, Onlink: r.Onlink}}
 	}
-	return ways
+	return hops
 }
 
-func readWay(b []byte) Way {
-	w := Way{Onlink: b[2]&unix.RTNH_F_ONLINK != 0, Weight: int(b[3]) + 1, Link: int(binary.NativeEndian.Uint32(b[4:]))}
+func readNextHop(b []byte) NextHop {
+	w := NextHop{Onlink: b[2]&unix.RTNH_F_ONLINK != 0, Weight: int(b[3]) + 1, Link: int(binary.NativeEndian.Uint32(b[4:]))}
 	readAttrs(b[unix.SizeofRtNexthop:], func(kind uint16, v []byte) {
 		if kind == unix.RTA_GATEWAY {
 			w.Gateway = address(v)
@@ -81,17 +81,17 @@ func ReplaceMultipath(m Multipath) Message {
 	return Message{unix.RTM_NEWROUTE, unix.NLM_F_CREATE | unix.NLM_F_REPLACE, m.body()}
 }
 
-// DelMultipath removes one, of its protocol, with all of its ways.
+// DelMultipath removes one, of its protocol, with all of its next hops.
 func DelMultipath(m Multipath) Message {
-	m.Ways = nil
+	m.NextHops = nil
 	return Message{unix.RTM_DELROUTE, 0, m.body()}
 }
 
 func (m Multipath) body() []byte {
 	scope := uint8(unix.RT_SCOPE_UNIVERSE)
-	if len(m.Ways) == 0 {
+	if len(m.NextHops) == 0 {
 		scope = unix.RT_SCOPE_NOWHERE // any, of what is removed
-	} else if m.Dst.Addr().Is4() && !m.Ways[0].Gateway.IsValid() {
+	} else if m.Dst.Addr().Is4() && !m.NextHops[0].Gateway.IsValid() {
 		scope = unix.RT_SCOPE_LINK
 	}
 	b := make([]byte, 0, 64)
@@ -103,11 +103,11 @@ func (m Multipath) body() []byte {
 	if m.Metric != 0 {
 		a = a.u32(unix.RTA_PRIORITY, m.Metric)
 	}
-	switch len(m.Ways) {
+	switch len(m.NextHops) {
 	case 0:
 		return a
 	case 1:
-		w := m.Ways[0]
+		w := m.NextHops[0]
 		if w.Gateway.IsValid() {
 			a = a.addr(unix.RTA_GATEWAY, w.Gateway)
 		}
@@ -116,22 +116,22 @@ func (m Multipath) body() []byte {
 		}
 		return a.u32(unix.RTA_OIF, uint32(w.Link))
 	}
-	var ways []byte
-	for _, w := range m.Ways {
-		ways = append(ways, w.body()...)
+	var hops []byte
+	for _, w := range m.NextHops {
+		hops = append(hops, w.body()...)
 	}
-	return a.bytes(unix.RTA_MULTIPATH, ways)
+	return a.bytes(unix.RTA_MULTIPATH, hops)
 }
 
-func (w Way) body() []byte {
+func (h NextHop) body() []byte {
 	b := make(attrs, unix.SizeofRtNexthop)
-	if w.Onlink {
+	if h.Onlink {
 		b[2] = unix.RTNH_F_ONLINK
 	}
-	b[3] = uint8(max(w.Weight, 1) - 1)
-	binary.NativeEndian.PutUint32(b[4:], uint32(w.Link))
-	if w.Gateway.IsValid() {
-		b = b.addr(unix.RTA_GATEWAY, w.Gateway)
+	b[3] = uint8(max(h.Weight, 1) - 1)
+	binary.NativeEndian.PutUint32(b[4:], uint32(h.Link))
+	if h.Gateway.IsValid() {
+		b = b.addr(unix.RTA_GATEWAY, h.Gateway)
 	}
 	binary.NativeEndian.PutUint16(b, uint16(len(b)))
 	return b

@@ -35,20 +35,20 @@ func TestARouteIsReplacedWithAllOfItsWays(t *testing.T) {
 			metric uint32
 		}{{"0.0.0.0/0", "192.0.2.254", "198.51.100.254", 0}, {"::/0", "2001:db8:1::ff", "2001:db8:2::ff", 1024}} {
 			m := rtnl.Multipath{Key: rtnl.Key{Table: 64300, Dst: prefix(f.all), Metric: f.metric}, Protocol: rtnl.UplinkProtocol}
-			one := []rtnl.Way{{Link: 10, Gateway: netip.MustParseAddr(f.a), Weight: 1}}
-			two := []rtnl.Way{{Link: 10, Gateway: netip.MustParseAddr(f.a), Weight: 3}, {Link: 11, Gateway: netip.MustParseAddr(f.b), Weight: 1}}
-			other := []rtnl.Way{{Link: 11, Gateway: netip.MustParseAddr(f.b), Weight: 1}}
-			for _, ways := range [][]rtnl.Way{one, two, other, two, one} {
-				m.Ways = ways
+			one := []rtnl.NextHop{{Link: 10, Gateway: netip.MustParseAddr(f.a), Weight: 1}}
+			two := []rtnl.NextHop{{Link: 10, Gateway: netip.MustParseAddr(f.a), Weight: 3}, {Link: 11, Gateway: netip.MustParseAddr(f.b), Weight: 1}}
+			other := []rtnl.NextHop{{Link: 11, Gateway: netip.MustParseAddr(f.b), Weight: 1}}
+			for _, hops := range [][]rtnl.NextHop{one, two, other, two, one} {
+				m.NextHops = hops
 				if refused, err := c.Do([]rtnl.Message{rtnl.ReplaceMultipath(m)}); err != nil || refused != nil {
-					return fmt.Errorf("replace by %+v: %v %w", ways, refused, err)
+					return fmt.Errorf("replace by %+v: %v %w", hops, refused, err)
 				}
 				got, err := c.Multipaths(rtnl.UplinkProtocol)
 				if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], m) {
 					return fmt.Errorf("routes = %+v (%w), want %+v", got, err, m)
 				}
 			}
-			m.Ways = two
+			m.NextHops = two
 			if refused, err := c.Do([]rtnl.Message{rtnl.ReplaceMultipath(m), rtnl.DelMultipath(m)}); err != nil || refused != nil {
 				return fmt.Errorf("remove: %v %w", refused, err)
 			}

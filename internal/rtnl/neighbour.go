@@ -56,29 +56,29 @@ func readNeighbour(data []byte) (n Neighbour, ok bool) {
 	return n, n.Address.IsValid()
 }
 
-// Station is a machine behind a port of a bridge, as far as the bridge has heard it.
-type Station struct {
+// FDBEntry is one of a bridge's forwarding database: a machine behind one of its ports.
+type FDBEntry struct {
 	Bridge, Port int
 	MAC          string
 }
 
-// Stations lists them, without the ports themselves.
-func (c *Conn) Stations() ([]Station, error) {
-	var all []Station
+// FDB lists the entries of all bridges, without the ports themselves.
+func (c *Conn) FDB() ([]FDBEntry, error) {
+	var all []FDBEntry
 	body := make([]byte, unix.SizeofNdMsg)
 	body[0] = unix.AF_BRIDGE
 	err := c.dump(unix.RTM_GETNEIGH, body, func(data []byte) {
 		if data == nil {
 			all = nil
 		}
-		if s, ok := readStation(data); ok {
+		if s, ok := readFDBEntry(data); ok {
 			all = append(all, s)
 		}
 	})
 	return all, err
 }
 
-func readStation(data []byte) (s Station, ok bool) {
+func readFDBEntry(data []byte) (s FDBEntry, ok bool) {
 	if len(data) < unix.SizeofNdMsg {
 		return s, false
 	}

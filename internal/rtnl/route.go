@@ -9,16 +9,16 @@ import (
 
 // Route is one route of one table.
 type Route struct {
-	Table    uint32
-	Dst      netip.Prefix
-	Metric   uint32
-	Type     uint8 // unix.RTN_UNICAST, RTN_BLACKHOLE, …
-	Protocol uint8
-	Gateway  netip.Addr // none for what is on the link
-	Link     int        // 0 for none
-	Source   netip.Addr // ours, for what we send ourselves
-	Onlink   bool       // the gateway is on the link, whatever the addresses say
-	Several  bool       // it has more ways than one, of which this is the first
+	Table     uint32
+	Dst       netip.Prefix
+	Metric    uint32
+	Type      uint8 // unix.RTN_UNICAST, RTN_BLACKHOLE, …
+	Protocol  uint8
+	Gateway   netip.Addr // none for what is on the link
+	Link      int        // 0 for none
+	Source    netip.Addr // ours, for what we send ourselves
+	Onlink    bool       // the gateway is on the link, whatever the addresses say
+	Multipath bool       // it has more next hops than one, of which this is the first
 }
 
 // Key is what the kernel tells routes apart by.
@@ -90,22 +90,22 @@ func readRoute(data []byte) (r Route, ok bool) {
 				r.Gateway = address(v[2:])
 			}
 		case unix.RTA_MULTIPATH:
-			r.ways(v)
+			r.firstHop(v)
 		}
 	})
 	r.Dst = netip.PrefixFrom(dst, bits)
 	return r, r.Dst.IsValid()
 }
 
-// ways takes the first of several.
-func (r *Route) ways(b []byte) {
+// firstHop takes the first of several.
+func (r *Route) firstHop(b []byte) {
 	if len(b) < unix.SizeofRtNexthop {
 		return
 	}
 	n := int(binary.NativeEndian.Uint16(b))
 	r.Link = int(binary.NativeEndian.Uint32(b[4:]))
 	if n >= unix.SizeofRtNexthop && n <= len(b) {
-		r.Several = n < len(b)
+		r.Multipath = n < len(b)
 		readAttrs(b[unix.SizeofRtNexthop:n], func(kind uint16, v []byte) {
 			if kind == unix.RTA_GATEWAY {
 				r.Gateway = address(v)
@@ -120,7 +120,7 @@ func AddRoute(r Route) Message {
 }
 
 // AppendRoute adds a route of IPv4 behind those of its key, whoever's those are. IPv6 makes
-// them ways of one route instead, so it is not for that.
+// them next hops of one route instead, so it is not for that.
 func AppendRoute(r Route) Message {
 	return Message{unix.RTM_NEWROUTE, unix.NLM_F_CREATE | unix.NLM_F_APPEND, routeBody(r)}
 }

@@ -146,7 +146,7 @@ func TestRulesAreReadAsTheyWereMade(t *testing.T) {
 		defer c.Close()
 		want := []rtnl.Rule{
 			{Priority: 32000, Protocol: rtnl.TunnelProtocol, Table: 254, Src: prefix("192.0.2.1/32")},
-			{Priority: 32001, Protocol: rtnl.TunnelProtocol, Table: 254, Shortest: 1},
+			{Priority: 32001, Protocol: rtnl.TunnelProtocol, Table: 254, MinPrefixLength: 1},
 			{Priority: 32001, Protocol: rtnl.TunnelProtocol, Table: 64301, Out: "wan1"},
 			{Priority: 32002, Protocol: rtnl.TunnelProtocol, Table: 64251, Mark: 0xfb000000, Mask: 0xff000000, Not: true},
 			{IPv6: true, Priority: 32002, Protocol: rtnl.TunnelProtocol, Table: 64251, Mark: 0xfb000000, Mask: 0xff000000, Not: true},

@@ -35,21 +35,21 @@ var selectors = []uint16{3, 12, 19, 20, 22, 23, 24}
 
 // Rule says which packets are looked up in which table.
 type Rule struct {
-	IPv6       bool
-	Priority   uint32
-	Protocol   uint8
-	Src, Dst   netip.Prefix // invalid for any
-	Mark, Mask uint32
-	Out        string // the interface that the sender chose; empty for any
-	Not        bool   // what the rest does not describe
-	Special    bool   // it chooses by more than is here
-	Table      uint32 // 0 for a rule that discards, or leads to no table
-	Shortest   int    // routes to networks of fewer bits are passed over
+	IPv6            bool
+	Priority        uint32
+	Protocol        uint8
+	Src, Dst        netip.Prefix // invalid for any
+	Mark, Mask      uint32
+	Out             string // the interface that the sender chose; empty for any
+	Not             bool   // what the rest does not describe
+	OtherSelectors  bool   // it chooses by more than is here
+	Table           uint32 // 0 for a rule that discards, or leads to no table
+	MinPrefixLength int    // routes to shorter prefixes are passed over: suppress_prefixlength plus one, 0 for none
 }
 
 // ByAddress reports whether nothing but addresses decides which packets the rule is for.
 func (r Rule) ByAddress() bool {
-	return !r.Special && !r.Not && r.Mark == 0 && r.Mask == 0 && r.Out == ""
+	return !r.OtherSelectors && !r.Not && r.Mark == 0 && r.Mask == 0 && r.Out == ""
 }
 
 // Rules lists the rules of a protocol, or of all (0), of both families, in the order in which
@@ -81,7 +81,7 @@ func readRule(data []byte) (r Rule, ok bool) {
 		return r, false
 	}
 	r.IPv6, r.Table = data[0] == unix.AF_INET6, uint32(data[4])
-	r.Special = data[3] != 0
+	r.OtherSelectors = data[3] != 0
 	r.Not = binary.NativeEndian.Uint32(data[8:])&ruleInverted != 0
 	readAttrs(data[ruleBytes:], func(kind uint16, v []byte) {
 		switch kind {
@@ -101,12 +101,12 @@ func readRule(data []byte) (r Rule, ok bool) {
 			r.Table = number(v)
 		case fraSuppress:
 			if n := int32(number(v)); n >= 0 {
-				r.Shortest = int(n) + 1
+				r.MinPrefixLength = int(n) + 1
 			}
 		case fraProtocol:
 			r.Protocol = uint8(number(v))
 		default:
-			r.Special = r.Special || slices.Contains(selectors, kind)
+			r.OtherSelectors = r.OtherSelectors || slices.Contains(selectors, kind)
 		}
 	})
 	if data[7] != ruleToTable {
@@ -152,8 +152,8 @@ func ruleBody(r Rule) []byte {
 	if r.Out != "" {
 		a = a.text(fraOut, r.Out)
 	}
-	if r.Shortest > 0 {
-		a = a.u32(fraSuppress, uint32(r.Shortest-1))
+	if r.MinPrefixLength > 0 {
+		a = a.u32(fraSuppress, uint32(r.MinPrefixLength-1))
 	}
 	return a
 }

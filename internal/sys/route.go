@@ -18,8 +18,11 @@ type Route struct {
 }
 
 // Route asks the kernel where a packet to an address goes. Nowhere is an error.
-func (h *Host) Route(to netip.Addr) (Route, error) {
-	routes, err := netlink.RouteGet(to.AsSlice())
+func (h *Host) Route(to netip.Addr) (Route, error) { return h.RouteMarked(to, 0) }
+
+// RouteMarked is Route for a packet with a mark, which the rules of groups of uplinks look at.
+func (h *Host) RouteMarked(to netip.Addr, mark uint32) (Route, error) {
+	routes, err := netlink.RouteGetWithOptions(to.AsSlice(), &netlink.RouteGetOptions{Mark: mark})
 	if err != nil || len(routes) == 0 {
 		return Route{}, fmt.Errorf("look up the route to %s: %w", to, err)
 	}

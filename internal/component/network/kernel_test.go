@@ -59,7 +59,8 @@ func setup(t testing.TB) (*lab.Space, componenttest.Setup) {
 				Log:   slog.New(slog.DiscardHandler),
 			})
 		},
-		Live: true,
+		Parse: func(out daemon.Rendering) error { _, err := netstate.Parse(out.File(netstate.Path)); return err },
+		Live:  true,
 	}
 }
 

@@ -82,7 +82,7 @@ func Live() ([]LiveRoute, error) {
 func newLive(r rtnl.Route, dev string) LiveRoute {
 	return LiveRoute{
 		Destination: r.Dst.String(), Family: familyOf(r.Dst.Addr()), Type: word(routeTypes, r.Type), Gateway: shown(r.Gateway), Dev: dev, Source: shown(r.Source),
-		Metric: r.Metric, TableName: netstate.TableName(r.Table), Protocol: word(protocols, r.Protocol), Multipath: r.Several,
+		Metric: r.Metric, TableName: netstate.TableName(r.Table), Protocol: word(protocols, r.Protocol), Multipath: r.Multipath,
 	}
 }
 

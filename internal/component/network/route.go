@@ -81,12 +81,12 @@ func validateRoute(_ context.Context, _ db.DB, _ *Route, in *RouteInput) error {
 	if dst.IsValid() && dst.Addr().IsMulticast() {
 		p.Add("destination", "is a multicast network, which static routes do not lead to")
 	}
-	in.judgeWay(&p, dst)
+	in.validateNextHop(&p, dst)
 	return p.Err()
 }
 
-// judgeWay holds gateway and interface against the type and the destination.
-func (in *RouteInput) judgeWay(p *fault.Problems, dst netip.Prefix) {
+// validateNextHop holds gateway and interface against the type and the destination.
+func (in *RouteInput) validateNextHop(p *fault.Problems, dst netip.Prefix) {
 	if in.Type != netstate.RouteTypes[0] {
 		if in.Gateway != "" {
 			p.Add("gateway", "is allowed only for a unicast route")

@@ -1,6 +1,7 @@
 package tunnel_test
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -21,6 +22,11 @@ func contract(t *testing.T) componenttest.Setup {
 	t.Helper()
 	return componenttest.Setup{
 		Schemas: schemas(),
+		Parse: func(out daemon.Rendering) error {
+			_, err := wireguard.Parse(out.File(wireguard.Path))
+			_, keyErr := wireguard.ParseKeys(out.File(wireguard.KeyPath))
+			return errors.Join(err, keyErr)
+		},
 		Daemon: func(*componenttest.Rig) daemon.Daemon {
 			return wireguard.New(wireguard.Options{ImportFolder: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 		},

@@ -2,15 +2,14 @@ package tunnel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/db"
-	"gateway/internal/fault"
 	"gateway/internal/problem"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -60,19 +59,8 @@ func (t *tunnels) report(ctx context.Context) (report wireguard.Report, err erro
 	return report, t.ask(ctx, wireguard.StatusVerb, nil, &report)
 }
 
-// askTime is how long gateway-apply may take.
-const askTime = 5 * time.Second
-
-// ask words what the applier does not: its silence must not read as that of the database.
 func (t *tunnels) ask(ctx context.Context, verb string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	err := t.Applier.Ask(ctx, wireguard.Name, verb, in, out)
-	if _, worded := fault.Of(err); err == nil || worded {
-		return err
-	}
-	return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"),
-		fmt.Errorf("ask for %s of tunnels: %w", verb, err))
+	return apply.AskSoon(ctx, t.Applier, wireguard.Name, verb, in, out)
 }
 
 // keepLookingUp does so with the database or without: gateway-apply says which names, and a
@@ -133,12 +121,12 @@ var (
 )
 
 func (t *tunnels) problems() problem.Source {
-	return problem.Source{Kinds: []problem.Kind{missing, inTheWay, refused}, Find: t.findProblems}
+	return problem.Source{Kinds: []problem.Kind{missing, inTheWay, refused}, Objects: []string{"tunnel"}, Find: t.findProblems}
 }
 
 // findProblems asks gateway-apply what is wanted and not there.
 func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
-	var r problem.Report
+	r := problem.Report{States: map[string]problem.States{"tunnel": {}}}
 	now, err := t.report(ctx)
 	if err != nil || len(now.Wrong) == 0 {
 		return r, err
@@ -158,7 +146,9 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 				subject.ID, subject.Name = one.ID, one.Name
 			}
 		}
-		r.Add(kind.On(subject, "/tunnels", problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}))
+		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
+		r.Add(kind.On(subject, "/tunnels", params))
+		r.States["tunnel"][subject.ID] = kind.Because("not_applied", params)
 	}
 	return r, nil
 }

@@ -60,6 +60,26 @@ func TestWhatCannotBeAnUplinkIsRefused(t *testing.T) {
 	r.Do("POST", "/uplinks", apitest.With(good, object{"interface": "wan2"})).Want(409)
 }
 
+func TestAGroupHasANumberOfItsOwn(t *testing.T) {
+	r := newRig(t)
+	first := apitest.Data[uplink.Group](r.Do("POST", "/uplink-groups", object{"name": "internet"}).Want(201))
+	second := apitest.Data[uplink.Group](r.Do("POST", "/uplink-groups", object{"name": "voice"}).Want(201))
+	if first.Number != 1 || second.Number != 2 {
+		t.Errorf("created %+v and %+v", first, second)
+	}
+	changed := apitest.Data[uplink.Group](r.Do("PUT", "/uplink-groups/"+first.ID, object{"name": "all"}).Want(200))
+	if changed.Number != 1 {
+		t.Errorf("changed to %+v", changed)
+	}
+	r.Do("DELETE", "/uplink-groups/"+second.ID, nil).Want(200)
+	if third := apitest.Data[uplink.Group](r.Do("POST", "/uplink-groups", object{"name": "guests"}).Want(201)); third.Number != 2 {
+		t.Errorf("created %+v", third) // the highest number is free again
+	}
+	r.Restore(`insert into uplink_groups (id, revision, created_at, updated_at, name, number, family, is_default, description)
+		select gen_random_uuid(), 1, now(), now(), 'g' || n, n, 'inet', false, '' from generate_series(3, 127) n`)
+	r.Do("POST", "/uplink-groups", object{"name": "one too many"}).Want(409)
+}
+
 func TestAGroupIsOfOneFamilyAndOneIsTheDefault(t *testing.T) {
 	r := newRig(t)
 	four := r.Do("POST", "/uplinks", object{"name": "fibre", "interface": "wan1", "gateway": "192.0.2.1"}).Want(201).ID()

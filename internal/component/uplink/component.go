@@ -51,7 +51,7 @@ func New(o Options) component.Component {
 		Background: probe.Monitor{Tell: u.tell, Log: o.Log}.Run,
 		Objects: []component.Object{
 			{Key: "uplinks", Path: uplinksPath, Name: []string{"name"}, Derived: []string{"number"}},
-			{Key: "groups", Path: groupsPath, Name: []string{"name"}},
+			{Key: "groups", Path: groupsPath, Name: []string{"name"}, Derived: []string{"number"}},
 			{
 				Key: "members", Path: membersPath, Name: []string{"group_id", "uplink_id"},
 				Refs: map[string]string{"group_id": "groups", "uplink_id": "uplinks"},

@@ -24,6 +24,7 @@ func setup(t testing.TB) componenttest.Setup {
 	t.Helper()
 	return componenttest.Setup{
 		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema()},
+		Parse:   func(out daemon.Rendering) error { _, err := multiwan.Parse(out.File(multiwan.Path)); return err },
 		Daemon: func(*componenttest.Rig) daemon.Daemon {
 			return multiwan.New(multiwan.Options{Log: slog.New(slog.DiscardHandler)})
 		},

@@ -20,6 +20,7 @@ type Group struct {
 	Family      string `json:"family" db:"family"`
 	IsDefault   bool   `json:"is_default" db:"is_default"`
 	Description string `json:"description" db:"description"`
+	Number      int    `json:"number" db:"number" doc:"Number of the group in the system: its routing table is 64500 plus this"`
 }
 
 // GroupInput is what create and update take.
@@ -28,6 +29,8 @@ type GroupInput struct {
 	Family      string `json:"family,omitempty" db:"family" enum:",inet,inet6" doc:"inet for IPv4, inet6 for IPv6; default inet"`
 	IsDefault   bool   `json:"is_default,omitempty" db:"is_default" doc:"Everything of the family that has no other route leaves by this group; one group for each family"`
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
+
+	number int // of a new one
 }
 
 func (u *uplinks) groups() resource.Resource[Group, GroupInput] {
@@ -37,7 +40,13 @@ func (u *uplinks) groups() resource.Resource[Group, GroupInput] {
 		Unique:   map[string]string{"uplink_groups_name": "name", "uplink_groups_default": "is_default"},
 		Name:     func(g Group) string { return g.Name },
 		Validate: validateGroup,
-		After:    refuseGroupInUse,
+		Derive: func(_ context.Context, _ string, old *Group, in *GroupInput) (map[string]any, error) {
+			if old != nil {
+				return nil, nil
+			}
+			return map[string]any{"number": in.number}, nil
+		},
+		After: refuseGroupInUse,
 	}
 }
 
@@ -52,8 +61,14 @@ func validateGroup(ctx context.Context, tx db.DB, old *Group, in *GroupInput) er
 	if in.Family == "" {
 		in.Family = multiwan.IPv4
 	}
-	if err := p.Err(); err != nil || old == nil || old.Family == in.Family {
+	if err := p.Err(); err != nil {
 		return err
+	}
+	if old == nil {
+		return in.choose(ctx, tx)
+	}
+	if old.Family == in.Family {
+		return nil
 	}
 	n, err := count(ctx, tx, `select count(*) from uplink_members where group_id = $1`, old.ID)
 	if err == nil && n > 0 {
@@ -62,7 +77,15 @@ func validateGroup(ctx context.Context, tx db.DB, old *Group, in *GroupInput) er
 	return err
 }
 
-// refuseGroupInUse keeps a group that has members.
+// choose takes a number as an uplink does: packets on their way may still have the mark.
+func (in *GroupInput) choose(ctx context.Context, tx db.DB) (err error) {
+	if in.number, err = freeNumber(ctx, tx, "uplink_groups"); err == nil && in.number == 0 {
+		err = fault.New(fault.Conflict, "there are %d uplink groups already, and no room for more", multiwan.MaxNumber)
+	}
+	return err
+}
+
+// refuseGroupInUse keeps a group that has members, or that rules of the packet filter name.
 func refuseGroupInUse(ctx context.Context, tx change.Tx, old, now *Group, _ *GroupInput) error {
 	if now != nil || old == nil {
 		return nil
@@ -70,6 +93,13 @@ func refuseGroupInUse(ctx context.Context, tx change.Tx, old, now *Group, _ *Gro
 	n, err := count(ctx, tx, `select count(*) from uplink_members where group_id = $1`, old.ID)
 	if err == nil && n > 0 {
 		err = fault.New(fault.Conflict, "the group %s has %d members; remove those first", old.Name, n).WithCode("in_use")
+	}
+	if err != nil {
+		return err
+	}
+	n, err = count(ctx, tx, `select count(*) from firewall_rules where uplink_group_id = $1`, old.ID)
+	if err == nil && n > 0 {
+		err = fault.New(fault.Conflict, "%d firewall rules use the group %s; choose another one there first", n, old.Name).WithCode("in_use")
 	}
 	return err
 }

@@ -2,16 +2,14 @@ package uplink
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/component/uplink/health"
 	"gateway/internal/component/uplink/multiwan"
-	"gateway/internal/fault"
 )
 
 // Report is what all active uplinks and groups are doing.
@@ -107,17 +105,6 @@ func shown(ip netip.Addr) string {
 	return ip.String()
 }
 
-// askTime is how long gateway-apply may take.
-const askTime = 5 * time.Second
-
-// ask words what the applier does not: its silence must not read as that of the database.
 func (u *uplinks) ask(ctx context.Context, verb string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	err := u.Applier.Ask(ctx, multiwan.Name, verb, in, out)
-	if _, worded := fault.Of(err); err == nil || worded {
-		return err
-	}
-	return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"),
-		fmt.Errorf("ask for %s of uplinks: %w", verb, err))
+	return apply.AskSoon(ctx, u.Applier, multiwan.Name, verb, in, out)
 }

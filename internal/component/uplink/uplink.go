@@ -179,21 +179,29 @@ func (in *UplinkInput) interfaceExists(ctx context.Context, tx db.DB) error {
 
 // choose takes the number after the highest, so that one is not soon used again: connections
 // may still have the mark.
-func (in *UplinkInput) choose(ctx context.Context, tx db.DB) error {
-	taken, err := db.List[struct{ Number int }](ctx, tx, `select number from uplink_uplinks order by number`)
+func (in *UplinkInput) choose(ctx context.Context, tx db.DB) (err error) {
+	if in.number, err = freeNumber(ctx, tx, "uplink_uplinks"); err == nil && in.number == 0 {
+		err = fault.New(fault.Conflict, "there are %d uplinks already, and no room for more", multiwan.MaxNumber)
+	}
+	return err
+}
+
+// freeNumber is one that no row of the table has, or 0 when all are taken.
+func freeNumber(ctx context.Context, tx db.DB, table string) (int, error) {
+	taken, err := db.List[struct{ Number int }](ctx, tx, `select number from `+table+` order by number`)
 	if err != nil {
-		return fmt.Errorf("list the numbers of uplinks: %w", err)
+		return 0, fmt.Errorf("list the numbers of %s: %w", table, err)
 	}
 	used, highest := map[int]bool{}, 0
 	for _, t := range taken {
 		used[t.Number], highest = true, max(highest, t.Number)
 	}
 	for i := range multiwan.MaxNumber {
-		if in.number = (highest+i)%multiwan.MaxNumber + 1; !used[in.number] {
-			return nil
+		if number := (highest+i)%multiwan.MaxNumber + 1; !used[number] {
+			return number, nil
 		}
 	}
-	return fault.New(fault.Conflict, "there are %d uplinks already, and no room for more", multiwan.MaxNumber)
+	return 0, nil
 }
 
 func count(ctx context.Context, tx db.DB, query string, args ...any) (n int, err error) {

@@ -20,12 +20,12 @@ type Step struct {
 	// Attempt names what it is a part of, where a refusal of one part is one of all: a link that
 	// is made, or taken into another one. It is not tried again at once.
 	Attempt string
-	// Beside says that the kernel would take it although another program has the same.
-	Beside bool
-	// Last says that nothing follows from it, so that there is no need for another look.
-	Last bool
-	// Fine is what the kernel may answer too: the thing is gone with another one already.
-	Fine []error
+	// AllowsDuplicate says that the kernel would take it although another program has the same.
+	AllowsDuplicate bool
+	// NoRecheck says that nothing follows from it, so that there is no need for another look.
+	NoRecheck bool
+	// Expected is what the kernel may answer too: the thing is gone with another one already.
+	Expected []error
 }
 
 // Trouble is why something wanted is not there.
@@ -49,8 +49,8 @@ const (
 	Refused  = "refused"
 )
 
-// Alike reports whether the same is to be done as before.
-func Alike(a, b []Step) bool {
+// SameSteps reports whether the same is to be done as before.
+func SameSteps(a, b []Step) bool {
 	return slices.EqualFunc(a, b, func(x, y Step) bool { return x.What == y.What && x.Msg.Equal(y.Msg) })
 }
 
@@ -65,11 +65,11 @@ func Messages(steps []Step) []rtnl.Message {
 
 // Failed reports whether an answer of the kernel to a step is an error.
 func (s Step) Failed(err error) bool {
-	return err != nil && !slices.ContainsFunc(s.Fine, func(f error) bool { return errors.Is(err, f) })
+	return err != nil && !slices.ContainsFunc(s.Expected, func(f error) bool { return errors.Is(err, f) })
 }
 
-// Occupied is the conflict with what is not ours.
-func Occupied() fault.Sentence {
+// OwnedByOther is the conflict with what is not ours.
+func OwnedByOther() fault.Sentence {
 	return fault.Said("another program has the same in the kernel already")
 }
 
@@ -85,7 +85,7 @@ func NewRefusal(what string, err error) Trouble {
 func meaning(err error) fault.Sentence {
 	switch {
 	case errors.Is(err, unix.EEXIST):
-		return Occupied()
+		return OwnedByOther()
 	case errors.Is(err, unix.ENETUNREACH), errors.Is(err, unix.EHOSTUNREACH):
 		return fault.Said("the gateway is in no network of this node")
 	case errors.Is(err, unix.ENETDOWN):
@@ -109,8 +109,8 @@ func NewRefusals(before, now []Trouble) []Trouble {
 	})
 }
 
-// Fresh words the refusals that are new.
-func Fresh(before, now []Trouble) error {
+// RefusalError words the refusals that are new.
+func RefusalError(before, now []Trouble) error {
 	fresh := NewRefusals(before, now)
 	switch len(fresh) {
 	case 0:

@@ -22,7 +22,7 @@ func TestANewRefusalKeepsTheWordsOfItsReason(t *testing.T) {
 		{"two", nil, []Trouble{busy, down}, fault.Said("the kernel refused this: %s", "interface p0: the interface is in use; route 192.0.2.0/24: the interface is down")},
 	} {
 		var got fault.Sentence
-		if err := Fresh(tc.before, tc.now); err != nil {
+		if err := RefusalError(tc.before, tc.now); err != nil {
 			got = fault.SentenceOf(err)
 		}
 		if d := cmp.Diff(got, tc.want); d != "" {

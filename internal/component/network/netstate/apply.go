@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gateway/internal/daemon"
+	"gateway/internal/process"
 	"gateway/internal/rtnl"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -42,7 +43,7 @@ func (n *network) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if len(old.Files) == 0 {
 		return nil
 	}
-	return reconcile.Fresh(before, n.wrong)
+	return reconcile.RefusalError(before, n.wrong)
 }
 
 // retake sets the sysctls before anything else: an interface that goes down keeps its
@@ -73,7 +74,7 @@ func (n *network) settle(ctx context.Context) error {
 	defer conn.Close()
 	var last []Step
 	var refused []Trouble
-	not, off := n.held()
+	not, off := n.backedOff()
 	for range rounds {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -84,14 +85,14 @@ func (n *network) settle(ctx context.Context) error {
 		}
 		want := n.mtus.wanted(n.want, have)
 		steps, wrong := Next(want, have, not)
-		if slices.ContainsFunc(steps, func(s Step) bool { return s.Beside }) {
-			if have.Strange, err = strangeKeys(conn); err != nil {
+		if slices.ContainsFunc(steps, func(s Step) bool { return s.AllowsDuplicate }) {
+			if have.Foreign, err = foreignKeys(conn); err != nil {
 				return err
 			}
 			steps, wrong = Next(want, have, not)
 		}
 		n.wrong, n.looked = slices.Concat(wrong, off, refused), true
-		if len(steps) == 0 || reconcile.Alike(steps, last) {
+		if len(steps) == 0 || reconcile.SameSteps(steps, last) {
 			n.retune(have)
 			n.noteMTUs(ctx, n.mtus.forget(n.want, have))
 			return nil
@@ -102,7 +103,7 @@ func (n *network) settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if errs == nil && !slices.ContainsFunc(steps, func(s Step) bool { return !s.Last }) {
+		if errs == nil && !slices.ContainsFunc(steps, func(s Step) bool { return !s.NoRecheck }) {
 			n.wrong = slices.Concat(wrong, off) // nothing was refused in the end
 			n.retune(have)
 			return nil // nothing else can be different now, and events wake background
@@ -135,12 +136,12 @@ func (n *network) outcome(steps []Step, errs []error, not map[string]bool) (refu
 			refused = append(refused, t)
 		case !not[s.Attempt]:
 			not[s.Attempt], off = true, append(off, t)
-			n.refuse(s.Attempt, t)
+			n.backOff(s.Attempt, t)
 		}
 	}
 	for _, s := range steps {
 		if !not[s.Attempt] {
-			delete(n.holds, s.Attempt)
+			delete(n.backoffs, s.Attempt)
 		}
 	}
 	return refused, off
@@ -160,8 +161,8 @@ func look(c conn) (k Kernel, err error) {
 	return k, nil
 }
 
-// strangeKeys are the keys of the routes of others.
-func strangeKeys(c conn) (map[rtnl.Key]bool, error) {
+// foreignKeys are the keys of the routes of others.
+func foreignKeys(c conn) (map[rtnl.Key]bool, error) {
 	all, err := c.Routes(0)
 	if err != nil {
 		return nil, fmt.Errorf("list routes: %w", err)
@@ -180,14 +181,14 @@ func strangeKeys(c conn) (map[rtnl.Key]bool, error) {
 func (n *network) background(ctx context.Context, _ func()) error {
 	woken := make(chan struct{}, 1)
 	watched := make(chan error, 1)
-	go func() { watched <- n.watch(ctx, woken) }()
+	go func() { watched <- reconcile.Watch(ctx, n.Watch, woken, n.Log) }()
 	var tuner sync.WaitGroup
 	defer tuner.Wait()
 	tuning, cancel := context.WithCancel(ctx)
 	defer cancel()
 	tuner.Go(func() { n.tuneAsked(tuning) })
 	n.recall()
-	var events pace
+	var events debounce
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -197,7 +198,7 @@ func (n *network) background(ctx context.Context, _ func()) error {
 		case err := <-watched:
 			return err
 		case <-woken:
-			if !pause(ctx, events.next(n.now())) {
+			if !process.Pause(ctx, events.next(n.now())) {
 				return <-watched
 			}
 		case <-timer.C:
@@ -227,32 +228,6 @@ func (n *network) recall() {
 	}
 }
 
-// watch subscribes anew when the kernel ended a subscription.
-func (n *network) watch(ctx context.Context, woken chan<- struct{}) error {
-	for ctx.Err() == nil {
-		err := n.Watch(ctx, func() {
-			select {
-			case woken <- struct{}{}:
-			default:
-			}
-		})
-		if err != nil {
-			n.Log.WarnContext(ctx, "watch the network", "err", err)
-			pause(ctx, time.Second)
-		}
-	}
-	return nil
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}
-
 // repair puts back what was taken away.
 func (n *network) repair(ctx context.Context) error {
 	n.mu.Lock()
@@ -264,10 +239,6 @@ func (n *network) repair(ctx context.Context) error {
 	if err := n.settle(ctx); err != nil {
 		return err
 	}
-	for _, t := range n.wrong {
-		if !t.In(before) {
-			n.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why.Message)
-		}
-	}
+	reconcile.LogNew(ctx, n.Log, before, n.wrong)
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"gateway/internal/daemon"
+	"gateway/internal/linefile"
+	"gateway/internal/longtext"
 )
 
 // The kinds of links. Ethernet and WireGuard links are used as they are found, the others made.
@@ -31,7 +33,7 @@ type Config struct {
 	Links     []Link
 	Addresses []Address
 	Routes    []Route
-	left      []daemon.Problem // rows that are in none of them
+	skipped   []daemon.Problem // rows that are in none of them
 }
 
 // Link is an interface.
@@ -115,13 +117,8 @@ func (r Route) line(b []byte) []byte {
 }
 
 func lines[T any](b *bytes.Buffer, word string, all []T) {
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
 	for _, v := range all {
-		b.WriteString(word + " ")
-		if err := e.Encode(v); err != nil {
-			panic(err) // of strings and numbers there is always a text
-		}
+		linefile.Append(b, word, v)
 	}
 }
 
@@ -137,36 +134,23 @@ type parsed struct {
 
 // next is the file after this one.
 func (p parsed) next(text []byte) (parsed, error) {
-	head := 0
-	for head < min(len(text), len(p.text)) && text[head] == p.text[head] {
-		head++
-	}
-	head = bytes.LastIndexByte(text[:head], '\n') + 1
-	tail := 0 // of what is left
-	for tail < min(len(text), len(p.text))-head && text[len(text)-1-tail] == p.text[len(p.text)-1-tail] {
-		tail++
-	}
-	same := text[len(text)-tail:]
-	if i := bytes.IndexByte(same, '\n'); i >= 0 {
-		same = same[i+1:]
-	} else {
-		same = nil
-	}
-	middle, err := Parse(text[head : len(text)-len(same)])
+	from, _, to := longtext.Differing(p.text, text)
+	changed, err := Parse(text[from:to])
 	if err != nil {
 		return parsed{}, err
 	}
+	before, after := text[:from], text[to:] // which are as they were
 	c := Config{
-		Links:     splice(p.Links, middle.Links, count(text[:head], words[0]), count(same, words[0])),
-		Addresses: splice(p.Addresses, middle.Addresses, count(text[:head], words[1]), count(same, words[1])),
-		Routes:    splice(p.Routes, middle.Routes, count(text[:head], words[2]), count(same, words[2])),
+		Links:     splice(p.Links, changed.Links, count(before, words[0]), count(after, words[0])),
+		Addresses: splice(p.Addresses, changed.Addresses, count(before, words[1]), count(after, words[1])),
+		Routes:    splice(p.Routes, changed.Routes, count(before, words[2]), count(after, words[2])),
 	}
 	return parsed{text, c}, nil
 }
 
-// splice is the first and the last of what there was, and what is new between them.
-func splice[T any](old, middle []T, first, last int) []T {
-	return slices.Concat(old[:first], middle, old[len(old)-last:])
+// splice is the first and the last of what there was, and what changed between them.
+func splice[T any](old, changed []T, first, last int) []T {
+	return slices.Concat(old[:first], changed, old[len(old)-last:])
 }
 
 // count is how many lines begin with a word.

@@ -15,10 +15,10 @@ const Loopback = "lo"
 // ValidName reports whether an interface can be called so.
 func ValidName(name string) bool { return rtnl.ValidName(name) }
 
-// leave notes a row that is no configuration. The API stores none, but rows may be older than
+// skip notes a row that is no configuration. The API stores none, but rows may be older than
 // its rules, or written by another hand.
-func (c *Config) leave(subject string, why fault.Sentence) {
-	c.left = append(c.left, daemon.Problem{Subject: subject, Sentence: why})
+func (c *Config) skip(subject string, why fault.Sentence) {
+	c.skipped = append(c.skipped, daemon.Problem{Subject: subject, Sentence: why})
 }
 
 // roleForm is that of the names of zones.

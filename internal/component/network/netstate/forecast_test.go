@@ -185,7 +185,7 @@ func (c *cutting) stillWorks(v visitor) bool {
 // forecast is what the guard says about a change by a visitor.
 func (c *cutting) forecast(v visitor, was, now Config) error {
 	ctx := identity.WithOrigin(context.Background(), func() identity.Origin { return identity.Origin{Addr: v.from, Local: v.to, Port: servicePort} })
-	return c.guard(ctx, func() (Config, error) { return was, nil }, now)
+	return c.guard(ctx, func() (state, error) { return state{Config: was}, nil }, state{Config: now})
 }
 
 func TestBarNetwork04Forecast(t *testing.T) {
@@ -389,7 +389,7 @@ func (c *cutting) gateway(six bool) netip.Addr {
 }
 
 func (c *cutting) drawBridge(now *Config) string {
-	free := func(name string) bool { return stack(*now, name) == "" }
+	free := func(name string) bool { return masterIn(*now, name) == "" }
 	if c.rand.IntN(3) == 0 {
 		port := fmt.Sprintf("p%d", c.rand.IntN(ports))
 		if _, taken := find(*now, "br1"); taken || !free(port) {

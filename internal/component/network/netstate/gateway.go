@@ -13,7 +13,7 @@ import (
 // that takes the network of a gateway away: the kernel would refuse the route after the change
 // was stored, or keep it and refuse it at the next boot.
 func (n *network) guardGateways(was func() (Config, error), now Config) error {
-	after, mine := reaches(now), own(now)
+	after, mine := reaches(now), ownAddresses(now)
 	doubtful := slices.ContainsFunc(now.Routes, func(r Route) bool { return needsNetwork(r) && (mine[r.Gateway] || !after(r)) })
 	if !doubtful {
 		return nil // what was is not read for nothing
@@ -26,8 +26,8 @@ func (n *network) guardGateways(was func() (Config, error), now Config) error {
 	for _, r := range old.Routes {
 		known[r] = true
 	}
-	before, mineBefore := reaches(old), own(old)
-	strange := sync.OnceValues(n.strangers) // read once it is needed
+	before, mineBefore := reaches(old), ownAddresses(old)
+	foreign := sync.OnceValues(n.foreignNetworks) // read once it is needed
 	for _, r := range now.Routes {
 		if !needsNetwork(r) || known[r] && (!before(r) || mineBefore[r.Gateway]) {
 			continue // what was in trouble already is no reason to refuse others
@@ -38,7 +38,7 @@ func (n *network) guardGateways(was func() (Config, error), now Config) error {
 		if after(r) {
 			continue
 		}
-		others, err := strange()
+		others, err := foreign()
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func reaches(c Config) func(Route) bool {
 	}
 }
 
-func own(c Config) map[netip.Addr]bool {
+func ownAddresses(c Config) map[netip.Addr]bool {
 	out := map[netip.Addr]bool{}
 	for _, a := range c.Addresses {
 		out[a.Prefix.Addr()] = true
@@ -87,15 +87,10 @@ func own(c Config) map[netip.Addr]bool {
 	return out
 }
 
-// strangers tells what the addresses in the kernel reach that the network did not set: its own
-// are as the rows say.
-func (n *network) strangers() (func(Route) bool, error) {
-	c, err := n.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	k, err := look(c)
+// foreignNetworks tells what the addresses in the kernel reach that the network did not set: its
+// own are as the rows say.
+func (n *network) foreignNetworks() (func(Route) bool, error) {
+	k, err := n.links()
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +104,6 @@ func (n *network) strangers() (func(Route) bool, error) {
 			others.Addresses = append(others.Addresses, Address{names[a.Link], a.Prefix})
 		}
 	}
-	within, mine := reaches(others), own(others)
+	within, mine := reaches(others), ownAddresses(others)
 	return func(r Route) bool { return within(r) && !mine[r.Gateway] }, nil
 }

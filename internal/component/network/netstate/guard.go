@@ -7,97 +7,62 @@ import (
 	"slices"
 
 	"gateway/internal/fault"
-	"gateway/internal/identity"
-	"gateway/internal/intent"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 )
 
 // guard refuses a change that takes away what carries the session of whoever makes it: the
 // interface, our address on it, or the route back. With a confirmation asked for, the change
 // comes back by itself.
-func (n *network) guard(ctx context.Context, was func() (Config, error), now Config) error {
-	if err := n.guardGateways(was, now); err != nil {
+func (n *network) guard(ctx context.Context, was func() (state, error), now state) error {
+	before := func() (Config, error) { s, err := was(); return s.Config, err }
+	if err := n.guardGateways(before, now.Config); err != nil {
 		return err
 	}
-	if err := n.guardStrangers(was, now); err != nil {
+	if err := n.guardForeignAddresses(before, now.Config); err != nil {
 		return err
 	}
-	if intent.Of(ctx).ConfirmWithin > 0 {
-		return nil
+	found, seen, known, err := forecast.Look(ctx, n.Host, n.Open)
+	if err != nil || !known || !found.Back.Dst.IsValid() {
+		return err
 	}
-	s, kernel, known := n.session(ctx)
-	if !known {
-		return nil // it reached us all the same; we cannot tell how
-	}
-	old, err := was()
+	old, err := before()
 	if err != nil {
 		return err
 	}
-	if why := s.lost(old, now, kernel); why.Message != "" {
-		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
-			s.caller, s.link, why).WithCode("would_lock_out")
+	kernel := asKernel(seen)
+	if err := n.readNeighbours(&kernel); err != nil {
+		return err
+	}
+	if why := session(found).lost(old, now.Config, kernel); why.Message != "" {
+		return found.Refuse(why)
+	}
+	why, err := now.others.Lost(ctx, found, seen, Name, old.forecast, now.forecast)
+	if err != nil {
+		return err
+	}
+	return found.Refuse(why)
+}
+
+// asKernel is what a guard has seen of the kernel, as the planner takes it.
+func asKernel(n forecast.Network) Kernel {
+	return Kernel{Links: n.Links, Addrs: n.Addrs, Routes: n.Routes, Rules: n.Rules}
+}
+
+// readNeighbours adds by which member of a bridge others were heard.
+func (n *network) readNeighbours(k *Kernel) error {
+	c, err := n.Open()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if k.Neighbours, err = c.Neighbours(); err != nil {
+		return fmt.Errorf("list neighbours: %w", err)
+	}
+	if k.FDB, err = c.FDB(); err != nil {
+		return fmt.Errorf("list the forwarding database of bridges: %w", err)
 	}
 	return nil
-}
-
-// session is the way of whoever asks to us, as the kernel has it.
-func (n *network) session(ctx context.Context) (s session, k Kernel, known bool) {
-	origin := identity.OriginOf(ctx)
-	s.caller, s.own = origin.Addr, origin.Local
-	if !s.caller.IsValid() || s.caller.IsLoopback() || n.Host == nil {
-		return s, k, false
-	}
-	back, err := n.Host.Route(s.caller)
-	if err != nil || back.Local {
-		return s, k, false
-	}
-	if s.link = back.Interface; s.own.Is6() != s.caller.Is6() || !s.own.IsValid() || s.own.IsLoopback() {
-		s.own = back.Source
-	}
-	if s.back, err = n.lookup(s.caller, s.own); err != nil {
-		return s, k, false
-	}
-	if k, err = n.everything(); err != nil {
-		return s, k, false
-	}
-	if i := slices.IndexFunc(k.Links, func(l rtnl.Link) bool { return l.Index == s.back.Link }); i >= 0 {
-		s.link = k.Links[i].Name // answers from this address may leave by another one
-	}
-	return s, k, true
-}
-
-// everything is the kernel with the routes of all.
-func (n *network) everything() (k Kernel, err error) {
-	c, err := n.Open()
-	if err != nil {
-		return k, err
-	}
-	defer c.Close()
-	if k, err = look(c); err != nil {
-		return k, err
-	}
-	if k.Routes, err = c.Routes(0); err != nil {
-		return k, fmt.Errorf("list routes: %w", err)
-	}
-	if k.Rules, err = c.Rules(0); err != nil {
-		return k, fmt.Errorf("list rules: %w", err)
-	}
-	if k.Neighbours, err = c.Neighbours(); err != nil {
-		return k, fmt.Errorf("list neighbours: %w", err)
-	}
-	if k.Stations, err = c.Stations(); err != nil {
-		return k, fmt.Errorf("list the stations of bridges: %w", err)
-	}
-	return k, nil
-}
-
-func (n *network) lookup(to, from netip.Addr) (rtnl.Route, error) {
-	c, err := n.Open()
-	if err != nil {
-		return rtnl.Route{}, err
-	}
-	defer c.Close()
-	return c.Lookup(to, from)
 }
 
 func find(c Config, name string) (Link, bool) {
@@ -108,9 +73,9 @@ func find(c Config, name string) (Link, bool) {
 	return c.Links[i], true
 }
 
-// guardStrangers refuses to make a member of a link that has addresses of others: they would
-// stop working, and not even a revert could bring back what is not ours.
-func (n *network) guardStrangers(was func() (Config, error), now Config) error {
+// guardForeignAddresses refuses to make a member of a link that has addresses of others: they
+// would stop working, and not even a revert could bring back what is not ours.
+func (n *network) guardForeignAddresses(was func() (Config, error), now Config) error {
 	if !slices.ContainsFunc(now.Links, func(l Link) bool { return len(l.Members) > 0 }) {
 		return nil
 	}
@@ -121,15 +86,15 @@ func (n *network) guardStrangers(was func() (Config, error), now Config) error {
 	var k Kernel
 	for _, l := range now.Links {
 		for _, m := range l.Members {
-			if stack(old, m) != "" {
+			if masterIn(old, m) != "" {
 				continue
 			}
 			if k.Links == nil {
-				if k, err = n.everything(); err != nil {
+				if k, err = n.links(); err != nil {
 					return err
 				}
 			}
-			if a, ok := strange(k, m); ok {
+			if a, ok := foreignAddress(k, m); ok {
 				return fault.New(fault.Conflict, "%s has the address %s, which another program set: as a member of %s it would stop working for good; move the address to this configuration first",
 					m, a, l.Name).WithCode("foreign_address")
 			}
@@ -138,8 +103,18 @@ func (n *network) guardStrangers(was func() (Config, error), now Config) error {
 	return nil
 }
 
-// strange is an address of a link that others gave it, beside those of the link itself.
-func strange(k Kernel, name string) (netip.Prefix, bool) {
+// links are the kernel's, with their addresses.
+func (n *network) links() (k Kernel, err error) {
+	c, err := n.Open()
+	if err != nil {
+		return k, err
+	}
+	defer c.Close()
+	return look(c)
+}
+
+// foreignAddress is an address of a link that others gave it, beside those of the link itself.
+func foreignAddress(k Kernel, name string) (netip.Prefix, bool) {
 	for _, l := range k.Links {
 		for _, a := range k.Addrs {
 			if l.Name == name && a.Link == l.Index && a.Protocol != rtnl.Protocol && !a.Prefix.Addr().IsLinkLocalUnicast() {
@@ -150,9 +125,9 @@ func strange(k Kernel, name string) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// gone reports whether a link that we made is removed, made anew as another one, or down for a
-// while.
-func gone(name string, was, now Config) bool {
+// removedOrRebuilt reports whether a link that we made is removed, made anew as another one, or
+// down for a while.
+func removedOrRebuilt(name string, was, now Config) bool {
 	old, ok := find(was, name)
 	if !ok || !old.Made() {
 		return false
@@ -162,15 +137,15 @@ func gone(name string, was, now Config) bool {
 		l.Mode != old.Mode || l.LACPRate != old.LACPRate
 }
 
-// pulled are the members that go.
-func pulled(name string, was, now Config) []string {
+// removedMembers are the members that go.
+func removedMembers(name string, was, now Config) []string {
 	old, _ := find(was, name)
 	l, _ := find(now, name)
 	return slices.DeleteFunc(slices.Clone(old.Members), func(m string) bool { return slices.Contains(l.Members, m) })
 }
 
-// stack is the bond or bridge that a link is a member of.
-func stack(c Config, name string) string {
+// masterIn is the bond or bridge that a link is a member of.
+func masterIn(c Config, name string) string {
 	for _, l := range c.Links {
 		if slices.Contains(l.Members, name) {
 			return l.Name

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 )
 
 func TestWhatCarriesTheSession(t *testing.T) {
@@ -36,7 +37,7 @@ func TestWhatCarriesTheSession(t *testing.T) {
 			Routes:    []Route{{Dst: prefix("0.0.0.0/0"), Gateway: address("192.0.2.254"), Table: 254}},
 		}
 	}
-	far := session{caller: address("198.51.100.9"), link: "bond0.7", own: address("192.0.2.1")}
+	far := session{Caller: address("198.51.100.9"), Link: "bond0.7", Own: address("192.0.2.1")}
 	for _, tc := range []struct {
 		name string
 		act  func(*Config)
@@ -108,7 +109,7 @@ func TestWhatCarriesASessionOfIPv6(t *testing.T) {
 		Addrs:  []rtnl.Addr{{Link: 5, Prefix: prefix("2001:db8::1/64")}},
 		Routes: []rtnl.Route{{Table: 254, Dst: prefix("::/0"), Gateway: address("2001:db8::fe"), Link: 5, Type: unix.RTN_UNICAST, Metric: 1024}},
 	}
-	far := session{caller: address("2001:db8:9::9"), link: "bond9.7", own: address("2001:db8::1")}
+	far := session{Caller: address("2001:db8:9::9"), Link: "bond9.7", Own: address("2001:db8::1")}
 	for _, tc := range []struct {
 		name, want string
 		link       Link
@@ -148,10 +149,16 @@ func TestASessionByRulesAndTables(t *testing.T) {
 	run(t, space, "rule add from 10.2.0.1 table 100 priority 500", "-6 rule add from fd00:2::1 table 100 priority 500",
 		"rule add not from 10.9.0.1 fwmark 0x7 table 200 priority 600", "rule add fwmark 0x8 table 300 priority 400",
 		"rule add table 254 suppress_prefixlength 0 priority 450")
-	k, err := n.everything()
+	conn, err := n.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer conn.Close()
+	seen, err := forecast.Read(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := asKernel(seen)
 	for _, tc := range []struct {
 		name, own, to, link, want string
 		act                       func(*Config)
@@ -169,15 +176,15 @@ func TestASessionByRulesAndTables(t *testing.T) {
 		{"by a rule that is not judged", "10.1.0.1", "198.51.100.9", "p3", "elsewhere", func(c *Config) { c.Routes = append(c.Routes[:2], c.Routes[3:]...) }},
 		{"the main table beside that rule", "10.1.0.1", "198.51.100.9", "p3", "", func(c *Config) { c.Routes = c.Routes[1:] }},
 	} {
-		s := session{caller: address(tc.to), own: address(tc.own), link: tc.link}
-		if s.back, err = n.lookup(s.caller, s.own); err != nil {
+		s := session{Caller: address(tc.to), Own: address(tc.own), Link: tc.link}
+		if s.Back, err = conn.Lookup(s.Caller, s.Own); err != nil {
 			t.Fatal(err)
 		}
-		if got := numbers(t, n)[tc.link]; s.back.Link != got {
-			t.Errorf("%s: the kernel sends by %+v, want %s (%d)", tc.name, s.back, tc.link, got)
+		if got := numbers(t, n)[tc.link]; s.Back.Link != got {
+			t.Errorf("%s: the kernel sends by %+v, want %s (%d)", tc.name, s.Back, tc.link, got)
 		}
-		if !slices.Contains(k.Routes, s.back) {
-			t.Errorf("%s: the kernel's answer %+v is not among its routes", tc.name, s.back)
+		if !slices.Contains(k.Routes, s.Back) {
+			t.Errorf("%s: the kernel's answer %+v is not among its routes", tc.name, s.Back)
 		}
 		now := was()
 		tc.act(&now)

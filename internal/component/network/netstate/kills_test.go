@@ -101,7 +101,7 @@ func (a *applier) kill() (answered bool) {
 // many is a configuration that takes a while: a random one, and hundreds of routes.
 func many(r *rand.Rand) Config {
 	c := random(r)
-	i := slices.IndexFunc(c.Links, func(l Link) bool { return l.Kind == Ethernet && stack(c, l.Name) == "" })
+	i := slices.IndexFunc(c.Links, func(l Link) bool { return l.Kind == Ethernet && masterIn(c, l.Name) == "" })
 	if i < 0 {
 		return many(r)
 	}

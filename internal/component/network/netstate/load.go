@@ -15,6 +15,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 )
 
 // row types: the columns in the order of their queries.
@@ -42,8 +43,30 @@ type (
 	}
 )
 
+// state is what the files are made of, and what a change of it is judged beside.
+type state struct {
+	Config
+	others forecast.Rows
+}
+
+func (n *network) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
+	c, err := load(ctx, q)
+	return state{c, forecast.Rows{Sources: n.Routing, DB: q}}, err
+}
+
+// Forecast is what applying the rows makes of the kernel.
+func Forecast() forecast.Source {
+	return forecast.Source{
+		Name: Name, Tables: Tables(),
+		Load: func(ctx context.Context, q db.DB) (forecast.Change, error) {
+			c, err := load(ctx, q)
+			return c.forecast, err
+		},
+	}
+}
+
 // load reads the rows; there are no secrets among them.
-func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
+func load(ctx context.Context, q db.DB) (c Config, err error) {
 	links, err := db.List[linkRow](ctx, q, `select name, type, coalesce(role, ''), parent, coalesce(vlan_id, 0), members, description, coalesce(mtu, 0),
 		bond_mode, lacp_rate, hash_policy, primary_member, coalesce(miimon, 0), stp, vlan_filtering from network_interfaces order by name`)
 	if err != nil {
@@ -60,7 +83,7 @@ func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
 	}
 	for _, l := range links {
 		if why, is := l.flaw(); is {
-			c.leave("interface "+l.Name, why)
+			c.skip("interface "+l.Name, why)
 			continue
 		}
 		c.Links = append(c.Links, Link{
@@ -71,7 +94,7 @@ func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
 	for _, a := range addresses {
 		p, err := ParseAddress(a.Address, a.Prefix)
 		if err != nil || !ValidName(a.Link) {
-			c.leave(fmt.Sprintf("address %s of %s", a.Address, a.Link), fault.Said("is not a valid interface address"))
+			c.skip(fmt.Sprintf("address %s of %s", a.Address, a.Link), fault.Said("is not a valid interface address"))
 			continue
 		}
 		c.Addresses = append(c.Addresses, Address{a.Link, p})
@@ -79,7 +102,7 @@ func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
 	for _, r := range routes {
 		w, err := r.route()
 		if err != nil {
-			c.leave("route "+r.Destination, fault.Said("has an invalid value"))
+			c.skip("route "+r.Destination, fault.Said("has an invalid value"))
 			continue
 		}
 		c.Routes = append(c.Routes, w)
@@ -103,13 +126,13 @@ func routeRows(ctx context.Context, q db.DB) ([]routeRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, routeRow{string(v[0]), word(v[1]), string(v[2]), string(v[3]), metric, word(v[5]), string(v[6]) == "true"})
+		out = append(out, routeRow{string(v[0]), intern(v[1]), string(v[2]), string(v[3]), metric, intern(v[5]), string(v[6]) == "true"})
 	}
 	return out, rows.Err()
 }
 
-// word spares the memory of words that every other row has.
-func word(v []byte) string {
+// intern spares the memory of words that every other row has.
+func intern(v []byte) string {
 	switch string(v) {
 	case "unicast":
 		return "unicast"
@@ -188,11 +211,11 @@ func TableName(n uint32) string {
 	}
 }
 
-func render(c Config) (daemon.Rendering, error) {
-	r := daemon.Rendering{Problems: c.left}
+func render(s state) (daemon.Rendering, error) {
+	r := daemon.Rendering{Problems: s.skipped}
 	r.Files = []daemon.File{
-		{Path: Path, Mode: 0o644, Data: c.Text()},
-		{Path: SysctlPath, Mode: 0o644, Data: sysctls(c)},
+		{Path: Path, Mode: 0o644, Data: s.Text()},
+		{Path: SysctlPath, Mode: 0o644, Data: sysctls(s.Config)},
 	}
 	return r, nil
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"time"
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/rtnl"
-	"gateway/internal/sys"
+	"gateway/internal/rtnl/forecast"
 )
 
 const (
@@ -21,17 +20,19 @@ const (
 	Path       = "/etc/gateway/network/network.conf"
 	SysctlPath = "/etc/gateway/network/sysctl.conf"
 
-	// calm is how long events are collected before the kernel is looked at.
-	calm = 100 * time.Millisecond
-	// busy is the same while there are always more of them.
-	busy = 2 * time.Second
-	// again is how soon what failed is tried once more without an event.
-	again = 30 * time.Second
+	// minDebounce is how long events are collected before the kernel is looked at.
+	minDebounce = 100 * time.Millisecond
+	// maxDebounce is the same while there are always more of them.
+	maxDebounce = 2 * time.Second
+	// recheckEvery is how soon what failed is tried once more without an event.
+	recheckEvery = 30 * time.Second
 )
 
 // Options are what the network needs.
 type Options struct {
-	Host host // *sys.Host
+	Host forecast.Host // *sys.Host
+	// Routing are all who lead the kernel's routes; a change is judged beside the rows of the others.
+	Routing forecast.Sources
 	// Open opens a socket to the kernel; nil means the one of this process's network.
 	Open func() (*rtnl.Conn, error)
 	// Watch calls wake at every change in the kernel; nil means the one of this network.
@@ -42,24 +43,19 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// host knows the kernel's routes.
-type host interface {
-	Route(to netip.Addr) (sys.Route, error)
-}
-
 type network struct {
 	Options
-	mu      sync.Mutex // of the kernel, and of what follows
-	want    Config
-	read    parsed // the file that apply had last
-	known   bool   // want is what is to be there
-	wrong   []Trouble
-	looked  bool            // wrong is what was seen
-	holds   map[string]hold // what was refused
-	pending chan struct{}   // sysctls to set
-	sysctls []byte          // which
-	tuned   map[string]int  // the links that have them, by their numbers
-	mtus    mtus
+	mu       sync.Mutex // of the kernel, and of what follows
+	want     Config
+	read     parsed // the file that apply had last
+	known    bool   // want is what is to be there
+	wrong    []Trouble
+	looked   bool               // wrong is what was seen
+	backoffs map[string]backoff // what was refused
+	pending  chan struct{}      // sysctls to set
+	sysctls  []byte             // which
+	tuned    map[string]int     // the links that have them, by their numbers
+	mtus     mtus
 
 	tuning    sync.Mutex // of the file of what to take back
 	takenBack string
@@ -76,8 +72,8 @@ func New(o Options) daemon.Daemon {
 	}
 	return daemon.Daemon{
 		Config: daemon.Config{
-			Name: Name, Tables: Tables(),
-			Source: daemon.Steps[Config]{Load: load, Render: render, Guard: n.guard},
+			Name: Name, Tables: Tables(), GuardReads: n.Routing.TablesBeside(Name),
+			Source: daemon.Steps[state]{Load: n.load, Render: render, Guard: n.guard},
 		},
 		Apply:      n.apply,
 		Observe:    n.observe,

@@ -17,13 +17,13 @@ type Kernel struct {
 	Links  []rtnl.Link
 	Addrs  []rtnl.Addr
 	Routes []rtnl.Route
-	// Strange are the keys of the routes of others. They may be a million, so they are read
+	// Foreign are the keys of the routes of others. They may be a million, so they are read
 	// only for steps that are Beside.
-	Strange map[rtnl.Key]bool
+	Foreign map[rtnl.Key]bool
 	// For the guard.
 	Rules      []rtnl.Rule
 	Neighbours []rtnl.Neighbour
-	Stations   []rtnl.Station
+	FDB        []rtnl.FDBEntry
 }
 
 // Step is one message to the kernel, and Trouble why something wanted is not there.
@@ -83,8 +83,8 @@ func newPlanner(want Config, have Kernel) *planner {
 	return p
 }
 
-func (p *planner) do(what string, m rtnl.Message, fine ...error) {
-	p.steps = append(p.steps, Step{What: what, Msg: m, Fine: fine})
+func (p *planner) do(what string, m rtnl.Message, expected ...error) {
+	p.steps = append(p.steps, Step{What: what, Msg: m, Expected: expected})
 }
 
 func (p *planner) trouble(kind, subject string, why fault.Sentence) {
@@ -133,12 +133,12 @@ func (p *planner) makeLinks() {
 	}
 }
 
-func (p *planner) make(name string, m rtnl.Message, fine ...error) {
-	p.attempt(name, "interface "+name, m, fine...)
+func (p *planner) make(name string, m rtnl.Message, expected ...error) {
+	p.attempt(name, "interface "+name, m, expected...)
 }
 
-func (p *planner) attempt(name, what string, m rtnl.Message, fine ...error) {
-	p.steps = append(p.steps, Step{What: what, Msg: m, Attempt: name, Fine: fine})
+func (p *planner) attempt(name, what string, m rtnl.Message, expected ...error) {
+	p.steps = append(p.steps, Step{What: what, Msg: m, Attempt: name, Expected: expected})
 }
 
 // raiseMembers brings up again what a bond takes down when it goes.
@@ -309,16 +309,16 @@ func (p *planner) raise() {
 	}
 }
 
-type place struct {
+type addressKey struct {
 	link   int
 	prefix netip.Prefix
 }
 
 // addresses adds before it removes: with its last address a link loses its routes.
 func (p *planner) addresses() {
-	have, want := map[place]rtnl.Addr{}, map[place]bool{}
+	have, want := map[addressKey]rtnl.Addr{}, map[addressKey]bool{}
 	for _, a := range p.have.Addrs {
-		have[place{a.Link, a.Prefix}] = a
+		have[addressKey{a.Link, a.Prefix}] = a
 	}
 	for _, w := range p.want.Addresses {
 		what := fmt.Sprintf("address %s on %s", w.Prefix, w.Link)
@@ -329,7 +329,7 @@ func (p *planner) addresses() {
 			}
 			continue
 		}
-		at := place{l.Index, w.Prefix}
+		at := addressKey{l.Index, w.Prefix}
 		want[at] = true
 		switch a, ok := have[at]; {
 		case !ok:
@@ -339,7 +339,7 @@ func (p *planner) addresses() {
 		}
 	}
 	for _, a := range p.have.Addrs {
-		if at := (place{a.Link, a.Prefix}); a.Protocol == rtnl.Protocol && !want[at] {
+		if at := (addressKey{a.Link, a.Prefix}); a.Protocol == rtnl.Protocol && !want[at] {
 			p.do(fmt.Sprintf("address %s on %s", a.Prefix, p.byID[a.Link]), rtnl.DelAddr(a.Link, a.Prefix), unix.EADDRNOTAVAIL, unix.ENXIO) // or IPv6 is gone from the link
 		}
 	}

@@ -25,7 +25,7 @@ func (p *planner) routes() {
 		switch {
 		case !there || have.used[i]:
 			// The kernel says what is wrong with a second one.
-			p.steps = append(p.steps, Step{What: "route " + w.String(), Msg: rtnl.AddRoute(r), Last: true})
+			p.steps = append(p.steps, Step{What: "route " + w.String(), Msg: rtnl.AddRoute(r), NoRecheck: true})
 			continue
 		case same(r, have.routes[i]):
 			p.drop(have.more[r.Key()]) // what it was before
@@ -74,7 +74,7 @@ func (k routesByKey) link(key rtnl.Key) int {
 
 func (p *planner) drop(routes []rtnl.Route) {
 	for _, r := range routes {
-		p.steps = append(p.steps, Step{What: "route " + r.Dst.String(), Msg: rtnl.DelRoute(r), Fine: []error{unix.ESRCH}, Last: true})
+		p.steps = append(p.steps, Step{What: "route " + r.Dst.String(), Msg: rtnl.DelRoute(r), Expected: []error{unix.ESRCH}, NoRecheck: true})
 	}
 }
 
@@ -90,11 +90,11 @@ func (p *planner) change(w Route, r rtnl.Route, have routesByKey) {
 	case r.Dst.Addr().Is6():
 		p.drop(append(more, old))
 		p.do(what, rtnl.AddRoute(r))
-	case p.have.Strange[key]:
+	case p.have.Foreign[key]:
 		p.drop(append(more, old))
-		p.trouble(Conflict, what, reconcile.Occupied())
+		p.trouble(Conflict, what, reconcile.OwnedByOther())
 	default:
-		p.steps = append(p.steps, Step{What: what, Msg: rtnl.AppendRoute(r), Beside: true})
+		p.steps = append(p.steps, Step{What: what, Msg: rtnl.AppendRoute(r), AllowsDuplicate: true})
 	}
 }
 

@@ -8,43 +8,39 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 )
 
-// session is the way of whoever asks to us.
-type session struct {
-	caller netip.Addr
-	link   string
-	own    netip.Addr
-	back   rtnl.Route // the kernel's route for what we answer
-}
+// session is how whoever makes a change reaches this node.
+type session forecast.Session
 
 // lost says what of the way a change takes away; it is empty when nothing is.
 func (s session) lost(was, now Config, k Kernel) fault.Sentence {
-	for _, name := range carriers(s.link, was, k) {
+	for _, name := range carriers(s.Link, was, k) {
 		if why := s.lostLink(name, was, now, k); why.Message != "" {
 			return why
 		}
 	}
 	if !s.keepsAddress(was, now, k) {
-		return fault.Said("the change removes its address %s", s.own)
+		return fault.Said("the change removes its address %s", s.Own)
 	}
-	if own(now)[s.caller] {
+	if ownAddresses(now)[s.Caller] {
 		return fault.Said("the change takes the address of the session for its own")
 	}
-	present := tables{routes: k.Routes, rules: k.Rules, taken: s.back.Table}
+	present := forecast.Network{Routes: k.Routes, Rules: k.Rules}
 	future := present
-	future.routes = after(now, k)
-	before, there := present.way(s.caller, s.own)
-	if s.back.Dst.IsValid() && (!there || before.Link != s.back.Link || before.Gateway != s.back.Gateway) {
+	future.Routes = after(now, k)
+	before, there := present.Route(forecast.Session(s))
+	if s.Back.Dst.IsValid() && (!there || before.Link != s.Back.Link || before.Gateway != s.Back.Gateway) {
 		// A rule that cannot be judged from here chose it: its own route is to stay.
-		if slices.Contains(present.routes, s.back) && !slices.Contains(future.routes, s.back) {
+		if slices.Contains(present.Routes, s.Back) && !slices.Contains(future.Routes, s.Back) {
 			return fault.Said("the change removes or replaces the route back")
 		}
 	}
 	if !there {
 		return fault.Sentence{}
 	}
-	switch then, ok := future.way(s.caller, s.own); {
+	switch then, ok := future.Route(forecast.Session(s)); {
 	case !ok || then.Type != unix.RTN_UNICAST:
 		return fault.Said("there would be no route back")
 	case then.Link != before.Link || then.Gateway != before.Gateway:
@@ -55,11 +51,11 @@ func (s session) lost(was, now Config, k Kernel) fault.Sentence {
 
 // lostLink says what a change does to one of the links that carry the session.
 func (s session) lostLink(name string, was, now Config, k Kernel) fault.Sentence {
-	if gone(name, was, now) {
+	if removedOrRebuilt(name, was, now) {
 		return fault.Said("the change removes or rebuilds the interface %s", name)
 	}
-	if in := stack(now, name); in != "" && in != stack(was, name) && in != masterOf(k, name) {
-		if name == s.link {
+	if in := masterIn(now, name); in != "" && in != masterIn(was, name) && in != masterOf(k, name) {
+		if name == s.Link {
 			return fault.Said("the change makes it a member of %s", in)
 		}
 		return fault.Said("the change makes %s, which carries it, a member of %s", name, in)
@@ -69,10 +65,10 @@ func (s session) lostLink(name string, was, now Config, k Kernel) fault.Sentence
 	}
 	old, _ := find(was, name)
 	l, _ := find(now, name)
-	if name != s.link && l.VLANFilter && !old.VLANFilter {
+	if name != s.Link && l.VLANFilter && !old.VLANFilter {
 		return fault.Said("the change enables VLAN filtering on %s", name)
 	}
-	if l.MTU != old.MTU && s.caller.Is6() && l.MTU != 0 && l.MTU < smallestMTU6 {
+	if l.MTU != old.MTU && s.Caller.Is6() && l.MTU != 0 && l.MTU < smallestMTU6 {
 		return fault.Said("the change ends IPv6 on %s: its MTU would be below %d", name, smallestMTU6)
 	}
 	return fault.Sentence{}
@@ -82,7 +78,7 @@ func (s session) lostLink(name string, was, now Config, k Kernel) fault.Sentence
 // be on another one stays: of a bridge the port where the next hop was heard, of a bond any
 // member with a carrier.
 func (s session) lostMember(name string, was, now Config, k Kernel) string {
-	going := pulled(name, was, now)
+	going := removedMembers(name, was, now)
 	i := slices.IndexFunc(k.Links, func(l rtnl.Link) bool { return l.Name == name })
 	if len(going) == 0 || i < 0 {
 		return ""
@@ -100,13 +96,13 @@ func (s session) lostMember(name string, was, now Config, k Kernel) string {
 
 // port is the one of a bridge by which the next hop was heard last.
 func (s session) port(bridge int, k Kernel) int {
-	hop := s.caller
-	if s.back.Gateway.IsValid() {
-		hop = s.back.Gateway
+	hop := s.Caller
+	if s.Back.Gateway.IsValid() {
+		hop = s.Back.Gateway
 	}
 	for _, n := range k.Neighbours {
-		for _, at := range k.Stations {
-			if n.Address == hop && n.Link == s.back.Link && n.MAC != "" && n.MAC == at.MAC && at.Bridge == bridge {
+		for _, at := range k.FDB {
+			if n.Address == hop && n.Link == s.Back.Link && n.MAC != "" && n.MAC == at.MAC && at.Bridge == bridge {
 				return at.Port
 			}
 		}
@@ -160,15 +156,15 @@ func masterOf(k Kernel, name string) string {
 // for it by IPv4 is answered on every link, by IPv6 on its own one only.
 func (s session) keepsAddress(was, now Config, k Kernel) bool {
 	on := func(c Config, link string) bool {
-		return slices.ContainsFunc(c.Addresses, func(a Address) bool { return a.Prefix.Addr() == s.own && (link == "" || a.Link == link) })
+		return slices.ContainsFunc(c.Addresses, func(a Address) bool { return a.Prefix.Addr() == s.Own && (link == "" || a.Link == link) })
 	}
 	link := ""
-	if s.own.Is6() && on(was, s.link) {
-		link = s.link
+	if s.Own.Is6() && on(was, s.Link) {
+		link = s.Link
 	}
 	removed := removedLinks(now, k)
 	for _, a := range k.Addrs {
-		if a.Prefix.Addr() == s.own && a.Protocol != rtnl.Protocol {
+		if a.Prefix.Addr() == s.Own && a.Protocol != rtnl.Protocol {
 			return !removed[a.Link]
 		}
 	}
@@ -186,25 +182,35 @@ func removedLinks(now Config, k Kernel) map[int]bool {
 	return out
 }
 
+// forecast is what applying the configuration makes of a network. Links that it would make are
+// not among it yet: they lead nowhere that anybody came by.
+func (c Config) forecast(n forecast.Network) forecast.Network {
+	k := asKernel(n)
+	removed := removedLinks(c, k)
+	n.Routes, n.Addrs = after(c, k), afterAddresses(c, k)
+	n.Links = slices.DeleteFunc(slices.Clone(n.Links), func(l rtnl.Link) bool { return removed[l.Index] })
+	return n
+}
+
 // after are the routes that the kernel will have: those of others, the wanted ones, and those
 // that come and go with our addresses.
 func after(now Config, k Kernel) []rtnl.Route {
 	stay, removed := afterAddresses(now, k), removedLinks(now, k)
 	own := map[netip.Addr]bool{} // what there will be
-	connected := map[place]bool{}
+	connected := map[addressKey]bool{}
 	had, has := map[int]bool{}, map[int]bool{} // links with an address of IPv4
 	for _, a := range stay {
-		own[a.Prefix.Addr()], connected[place{a.Link, a.Prefix.Masked()}] = true, true
+		own[a.Prefix.Addr()], connected[addressKey{a.Link, a.Prefix.Masked()}] = true, true
 		has[a.Link] = has[a.Link] || a.Prefix.Addr().Is4()
 	}
-	present := map[place]bool{}
+	present := map[addressKey]bool{}
 	for _, a := range k.Addrs {
-		present[place{a.Link, a.Prefix.Masked()}] = true
+		present[addressKey{a.Link, a.Prefix.Masked()}] = true
 		had[a.Link] = had[a.Link] || a.Prefix.Addr().Is4()
 	}
 	var out []rtnl.Route
 	for _, r := range k.Routes {
-		at, four := place{r.Link, r.Dst}, r.Dst.Addr().Is4()
+		at, four := addressKey{r.Link, r.Dst}, r.Dst.Addr().Is4()
 		byAddress := r.Protocol == unix.RTPROT_KERNEL && present[at]
 		switch {
 		case r.Protocol == rtnl.Protocol, removed[r.Link], byAddress && !connected[at]:
@@ -215,7 +221,7 @@ func after(now Config, k Kernel) []rtnl.Route {
 		}
 	}
 	for _, a := range stay {
-		at := place{a.Link, a.Prefix.Masked()}
+		at := addressKey{a.Link, a.Prefix.Masked()}
 		if present[at] || a.Prefix.Addr().Is4() && a.Prefix.IsSingleIP() {
 			continue
 		}
@@ -231,22 +237,22 @@ func after(now Config, k Kernel) []rtnl.Route {
 
 // afterAddresses are those that the kernel will have, in the order in which it got them.
 func afterAddresses(now Config, k Kernel) (out []rtnl.Addr) {
-	links, removed, there := map[string]int{}, removedLinks(now, k), map[place]bool{}
+	links, removed, there := map[string]int{}, removedLinks(now, k), map[addressKey]bool{}
 	for _, l := range k.Links {
 		links[l.Name] = l.Index
 	}
-	want := map[place]bool{}
+	want := map[addressKey]bool{}
 	for _, a := range now.Addresses {
-		want[place{links[a.Link], a.Prefix}] = true
+		want[addressKey{links[a.Link], a.Prefix}] = true
 	}
 	for _, a := range k.Addrs {
-		at := place{a.Link, a.Prefix}
+		at := addressKey{a.Link, a.Prefix}
 		if there[at] = true; !removed[a.Link] && (a.Protocol != rtnl.Protocol || want[at]) {
 			out = append(out, a)
 		}
 	}
 	for _, a := range now.Addresses {
-		if index := links[a.Link]; index != 0 && (!there[place{index, a.Prefix}] || removed[index]) {
+		if index := links[a.Link]; index != 0 && (!there[addressKey{index, a.Prefix}] || removed[index]) {
 			out = append(out, rtnl.Addr{Link: index, Prefix: a.Prefix, Protocol: rtnl.Protocol})
 		}
 	}
@@ -267,58 +273,4 @@ func wanted(c Config, k Kernel) []rtnl.Route {
 		}
 	}
 	return out
-}
-
-// tables are routes and the rules that choose among them. taken is the table that the kernel
-// uses for the session.
-type tables struct {
-	routes []rtnl.Route
-	rules  []rtnl.Rule
-	taken  uint32
-}
-
-// way is the route that a packet takes. Rules that choose by more than addresses hold for the
-// session if the kernel uses their table for it.
-func (t tables) way(to, from netip.Addr) (rtnl.Route, bool) {
-	known := false
-	for _, r := range t.rules {
-		if r.IPv6 != to.Is6() {
-			continue
-		}
-		known = true
-		if !t.holds(r, to, from) {
-			continue
-		}
-		if r.Table == 0 {
-			return rtnl.Route{}, false
-		}
-		if found, ok := best(t.routes, r.Table, to, r.Shortest); ok {
-			return found, true
-		}
-	}
-	if known {
-		return rtnl.Route{}, false
-	}
-	return best(t.routes, unix.RT_TABLE_MAIN, to, 0)
-}
-
-func (t tables) holds(r rtnl.Rule, to, from netip.Addr) bool {
-	if !r.ByAddress() {
-		return r.Table != 0 && r.Table == t.taken
-	}
-	return !(r.Dst.IsValid() && !r.Dst.Contains(to)) && !(r.Src.IsValid() && !r.Src.Contains(from))
-}
-
-// best is the route of a table that a packet takes: the longest network of at least so many
-// bits, then the lowest metric, then the first.
-func best(routes []rtnl.Route, table uint32, to netip.Addr, shortest int) (found rtnl.Route, ok bool) {
-	for _, r := range routes {
-		if r.Table != table || r.Dst.Bits() < shortest || !r.Dst.Contains(to) {
-			continue
-		}
-		if !ok || r.Dst.Bits() > found.Dst.Bits() || r.Dst.Bits() == found.Dst.Bits() && r.Metric < found.Metric {
-			found, ok = r, true
-		}
-	}
-	return found, ok
 }

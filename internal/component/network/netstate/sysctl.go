@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gateway/internal/process"
 )
 
 // The settings of an interface that follow from its role, below net/, and what an interface
@@ -148,7 +150,7 @@ func (n *network) tuneAsked(ctx context.Context) {
 		}
 		if err := n.tune(ctx, nil); err != nil {
 			n.Log.WarnContext(ctx, "look at the network", "err", err)
-			pause(ctx, again)
+			process.Pause(ctx, recheckEvery)
 			n.askSysctl()
 		}
 	}
@@ -156,12 +158,8 @@ func (n *network) tuneAsked(ctx context.Context) {
 
 // askSysctl has background tune.
 func (n *network) askSysctl() {
-	if n.Sysctl == nil {
-		return
-	}
-	select {
-	case n.pending <- struct{}{}:
-	default:
+	if n.Sysctl != nil {
+		process.Notify(n.pending)
 	}
 }
 

@@ -63,7 +63,7 @@ func setting(t *testing.T, space *lab.Space, key string) string {
 // full is a rendering with its sysctls.
 func full(t *testing.T, c Config) daemon.Rendering {
 	t.Helper()
-	r, err := render(c)
+	r, err := render(state{Config: c})
 	if err != nil {
 		t.Fatal(err)
 	}

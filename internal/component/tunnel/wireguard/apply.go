@@ -60,17 +60,17 @@ func (d *tunnels) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if len(old.Files) == 0 {
 		return nil
 	}
-	return fresh(before, d.wrong)
+	return refusalError(before, d.wrong)
 }
 
-// fresh words the refusals that are new.
-func fresh(before, now []reconcile.Trouble) error {
+// refusalError words the refusals that are new.
+func refusalError(before, now []reconcile.Trouble) error {
 	for _, t := range reconcile.NewRefusals(before, now) {
 		if t.Why.Text == noWireGuard.Text {
 			return fault.New(fault.Conflict, "this kernel has no WireGuard: %s cannot be active; install a kernel with the module wireguard", t.Subject).WithCode("no_wireguard")
 		}
 	}
-	return reconcile.Fresh(before, now)
+	return reconcile.RefusalError(before, now)
 }
 
 // settle leads the kernel to what is wanted at this moment.
@@ -218,7 +218,7 @@ func (d *tunnels) device(wg Devices, t Tunnel, mark int, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	d.aim(&want, t)
+	d.setEndpoints(&want, t)
 	c, differs := diff(want, have)
 	if !differs {
 		return nil
@@ -241,7 +241,7 @@ func (d *tunnels) network(ctx context.Context, conn *rtnl.Conn, want []Tunnel, e
 		}
 		p := newPlan(want, have, ends)
 		d.wrong = slices.Concat(before, p.wrong, refused)
-		if len(p.steps) == 0 || reconcile.Alike(p.steps, last) {
+		if len(p.steps) == 0 || reconcile.SameSteps(p.steps, last) {
 			return nil
 		}
 		last = p.steps

@@ -7,40 +7,42 @@ import (
 	"time"
 
 	"gateway/internal/daemon"
+	"gateway/internal/process"
+	"gateway/internal/rtnl/reconcile"
 )
 
 const (
-	// calm is how long events are collected before the kernel is looked at.
-	calm = 100 * time.Millisecond
-	// again is how soon the kernel is looked at without an event.
-	again = 30 * time.Second
-	// listen is how often the counters of peers that are dialled are read.
-	listen = time.Second
+	// debounce is how long events are collected before the kernel is looked at.
+	debounce = 100 * time.Millisecond
+	// recheckEvery is how soon the kernel is looked at without an event.
+	recheckEvery = 30 * time.Second
+	// countersEvery is how often the counters of peers that are dialled are read.
+	countersEvery = time.Second
 )
 
 // background keeps the kernel as it is wanted: what somebody took away is put back, peers go
 // when they expire, and peers that do not answer are noted.
 func (d *tunnels) background(ctx context.Context, _ func()) error {
 	watched := make(chan error, 1)
-	go func() { watched <- d.watch(ctx) }()
+	go func() { watched <- reconcile.Watch(ctx, d.Watch, d.woken, d.Log) }()
 	d.recall()
-	look, hear := time.NewTimer(0), time.NewTicker(listen)
+	look, counters := time.NewTimer(0), time.NewTicker(countersEvery)
 	defer look.Stop()
-	defer hear.Stop()
+	defer counters.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return <-watched
 		case err := <-watched:
 			return err
-		case <-hear.C:
-			if err := d.hearAll(); err != nil {
+		case <-counters.C:
+			if err := d.checkPeers(); err != nil {
 				d.Log.WarnContext(ctx, "read the counters of tunnels", "err", err)
 			}
 			continue
 		case <-d.changed: // there may be another peer that expires first
 		case <-d.woken:
-			if !pause(ctx, calm) {
+			if !process.Pause(ctx, debounce) {
 				return <-watched
 			}
 			d.repairLogged(ctx)
@@ -61,7 +63,7 @@ func (d *tunnels) repairLogged(ctx context.Context) {
 func (d *tunnels) next() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now, soon := d.Now(), again
+	now, soon := d.Now(), recheckEvery
 	for _, t := range d.want.Tunnels {
 		for _, p := range t.Peers {
 			if left := p.ExpiresAt.Sub(now); !p.ExpiresAt.IsZero() && left > 0 {
@@ -72,15 +74,8 @@ func (d *tunnels) next() time.Duration {
 	return soon
 }
 
-func notify(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
 // wake has the background look when the next peer expires.
-func (d *tunnels) wake() { notify(d.changed) }
+func (d *tunnels) wake() { process.Notify(d.changed) }
 
 // recall reads what was installed last: with the database away nobody else says it.
 func (d *tunnels) recall() {
@@ -100,26 +95,6 @@ func (d *tunnels) recall() {
 	}
 }
 
-// watch subscribes anew when the kernel ended a subscription.
-func (d *tunnels) watch(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := d.Watch(ctx, func() { notify(d.woken) }); err != nil {
-			d.Log.WarnContext(ctx, "watch the tunnels", "err", err)
-			pause(ctx, time.Second)
-		}
-	}
-	return nil
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}
-
 // repair puts back what was taken away, and takes away what is over.
 func (d *tunnels) repair(ctx context.Context) error {
 	d.mu.Lock()
@@ -131,17 +106,13 @@ func (d *tunnels) repair(ctx context.Context) error {
 	if err := d.settle(ctx); err != nil {
 		return err
 	}
-	for _, t := range d.wrong {
-		if !t.In(before) {
-			d.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why.Message)
-		}
-	}
+	reconcile.LogNew(ctx, d.Log, before, d.wrong)
 	return nil
 }
 
-// hearAll notes which of the peers that are dialled do not answer. One with an address is
+// checkPeers notes which of the peers that are dialled do not answer. One with an address is
 // dialled there again; the name of one is looked up.
-func (d *tunnels) hearAll() error {
+func (d *tunnels) checkPeers() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	dials := func(t Tunnel) bool {
@@ -164,8 +135,8 @@ func (d *tunnels) hearAll() error {
 			}
 			for i := range dev.Peers {
 				id := PeerKey{t.Name, dev.Peers[i].PublicKey.String()}
-				if endpoints[id.PublicKey] != "" && d.hear(id, &dev.Peers[i], now) {
-					d.miss(id, endpoints[id.PublicKey])
+				if endpoints[id.PublicKey] != "" && d.checkTraffic(id, &dev.Peers[i], now) {
+					d.noteUnanswered(id, endpoints[id.PublicKey])
 				}
 			}
 		}
@@ -173,12 +144,12 @@ func (d *tunnels) hearAll() error {
 	return nil
 }
 
-// miss is for a peer that does not answer.
-func (d *tunnels) miss(id PeerKey, endpoint string) {
-	d.lost[id] = true
+// noteUnanswered is for a peer that does not answer.
+func (d *tunnels) noteUnanswered(id PeerKey, endpoint string) {
+	d.unanswered[id] = true
 	if e, err := ParseEndpoint(endpoint); err == nil {
 		if _, is := e.Addr(); is {
-			notify(d.woken) // nobody needs to be asked
+			process.Notify(d.woken) // nobody needs to be asked
 			return
 		}
 		d.ask[e.Host] = true

@@ -14,7 +14,7 @@ import (
 // Config is what the kernel is to have.
 type Config struct {
 	Tunnels []Tunnel
-	left    []daemon.Problem // rows that are in none of them
+	skipped []daemon.Problem // rows that are in none of them
 }
 
 // Tunnel is an interface that is up.

@@ -10,34 +10,34 @@ import (
 )
 
 const (
-	// silence is how long a peer may not answer before it is looked for elsewhere. The age of
+	// peerTimeout is how long a peer may not answer before it is looked for elsewhere. The age of
 	// its handshake says nothing for much longer than that.
-	silence = 15 * time.Second
+	peerTimeout = 15 * time.Second
 	// keepaliveBytes is what a keepalive counts, to which nobody answers.
 	keepaliveBytes = 32
 )
 
-// aims remembers where peers were dialled, and who does not answer.
-type aims struct {
-	dialled map[PeerKey]netip.AddrPort // what was set last
-	heard   map[PeerKey]hearing
-	lost    map[PeerKey]bool        // who does not answer
-	found   map[string][]netip.Addr // what names lead to; the first one is dialled
+// endpointState remembers where peers were dialled, and who does not answer.
+type endpointState struct {
+	dialled    map[PeerKey]netip.AddrPort // what was set last
+	traffic    map[PeerKey]peerTraffic
+	unanswered map[PeerKey]bool        // who does not answer
+	found      map[string][]netip.Addr // what names lead to; the first one is dialled
 }
 
-func newAims() aims {
-	return aims{map[PeerKey]netip.AddrPort{}, map[PeerKey]hearing{}, map[PeerKey]bool{}, map[string][]netip.Addr{}}
+func newEndpointState() endpointState {
+	return endpointState{map[PeerKey]netip.AddrPort{}, map[PeerKey]peerTraffic{}, map[PeerKey]bool{}, map[string][]netip.Addr{}}
 }
 
-// hearing is since when a peer has not been heard.
-type hearing struct {
+// peerTraffic is what the counters of a peer were, and since when it has not answered.
+type peerTraffic struct {
 	rx, tx int64 // when it was heard last
 	at     time.Time
 	since  time.Time // of the first packet to which nothing came; zero for none
 }
 
 // target is where an endpoint is dialled, if that is known.
-func (a *aims) target(endpoint string) (netip.AddrPort, bool) {
+func (a *endpointState) target(endpoint string) (netip.AddrPort, bool) {
 	e, err := ParseEndpoint(endpoint)
 	if endpoint == "" || err != nil {
 		return netip.AddrPort{}, false
@@ -51,9 +51,9 @@ func (a *aims) target(endpoint string) (netip.AddrPort, bool) {
 	return netip.AddrPort{}, false
 }
 
-// aim tells peers where to dial. Where one was seen last is left as it is, unless its
+// setEndpoints tells peers where to dial. Where one was seen last is left as it is, unless its
 // configuration changed since, or it does not answer there.
-func (a *aims) aim(want *device, t Tunnel) {
+func (a *endpointState) setEndpoints(want *device, t Tunnel) {
 	endpoints := map[string]string{}
 	for _, p := range t.Peers {
 		endpoints[p.PublicKey] = p.Endpoint
@@ -66,28 +66,28 @@ func (a *aims) aim(want *device, t Tunnel) {
 			continue
 		}
 		last, was := a.dialled[id]
-		p.endpoint, p.redial = at, was && last != at || a.lost[id]
+		p.endpoint, p.redial = at, was && last != at || a.unanswered[id]
 		a.dialled[id] = at
-		delete(a.lost, id)
+		delete(a.unanswered, id)
 	}
 }
 
 // forget is for a device that was made anew.
-func (a *aims) forget(tunnel string) {
+func (a *endpointState) forget(tunnel string) {
 	of := func(k PeerKey) bool { return k.Tunnel == tunnel }
 	maps.DeleteFunc(a.dialled, func(k PeerKey, _ netip.AddrPort) bool { return of(k) })
-	maps.DeleteFunc(a.heard, func(k PeerKey, _ hearing) bool { return of(k) })
-	maps.DeleteFunc(a.lost, func(k PeerKey, _ bool) bool { return of(k) })
+	maps.DeleteFunc(a.traffic, func(k PeerKey, _ peerTraffic) bool { return of(k) })
+	maps.DeleteFunc(a.unanswered, func(k PeerKey, _ bool) bool { return of(k) })
 }
 
-// hear looks at the counters of a peer that is dialled, and reports whether it is newly lost.
-func (a *aims) hear(id PeerKey, p *wgtypes.Peer, now time.Time) (lost bool) {
-	h, known := a.heard[id]
+// checkTraffic looks at the counters of a peer that is dialled, and reports whether it is newly lost.
+func (a *endpointState) checkTraffic(id PeerKey, p *wgtypes.Peer, now time.Time) (lost bool) {
+	h, known := a.traffic[id]
 	if !known && p.ReceiveBytes == 0 {
-		h, known = hearing{at: now}, true // whatever was sent yet, nothing came
+		h, known = peerTraffic{at: now}, true // whatever was sent yet, nothing came
 	}
 	if !known || h.rx != p.ReceiveBytes || p.TransmitBytes < h.tx {
-		a.heard[id] = hearing{rx: p.ReceiveBytes, tx: p.TransmitBytes, at: now}
+		a.traffic[id] = peerTraffic{rx: p.ReceiveBytes, tx: p.TransmitBytes, at: now}
 		return false
 	}
 	expected := int64(keepaliveBytes)
@@ -97,18 +97,18 @@ func (a *aims) hear(id PeerKey, p *wgtypes.Peer, now time.Time) (lost bool) {
 	switch {
 	case p.TransmitBytes-h.tx <= expected:
 	case h.since.IsZero():
-		h.since = now.Add(-listen) // it was sent since the last look
-	case now.Sub(h.since) >= silence:
-		h = hearing{rx: p.ReceiveBytes, tx: p.TransmitBytes, at: now, since: now} // once more after the same time
+		h.since = now.Add(-countersEvery) // it was sent since the last look
+	case now.Sub(h.since) >= peerTimeout:
+		h = peerTraffic{rx: p.ReceiveBytes, tx: p.TransmitBytes, at: now, since: now} // once more after the same time
 		lost = true
 	}
-	a.heard[id] = h
+	a.traffic[id] = h
 	return lost
 }
 
-// learn takes what names lead to. An address that still is among them stays, so that a name
+// setAddresses takes what names lead to. An address that still is among them stays, so that a name
 // with several does not make a tunnel wander; one that does not answer makes room for the next.
-func (a *aims) learn(name string, addrs []netip.Addr, lost bool) {
+func (a *endpointState) setAddresses(name string, addrs []netip.Addr, lost bool) {
 	if len(addrs) == 0 {
 		return
 	}

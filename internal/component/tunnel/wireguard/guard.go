@@ -2,69 +2,48 @@ package wireguard
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/fault"
-	"gateway/internal/identity"
-	"gateway/internal/intent"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 )
 
 // guard refuses a change that takes the session of whoever makes it into a tunnel, or the
 // tunnel away through which it comes. With a confirmation asked for, the change comes back by
 // itself.
 func (d *tunnels) guard(ctx context.Context, was func() (state, error), now state) error {
-	if intent.Of(ctx).ConfirmWithin > 0 {
-		return nil
-	}
-	origin := identity.OriginOf(ctx)
-	if !origin.Addr.IsValid() || origin.Addr.IsLoopback() || d.Host == nil {
-		return nil
-	}
-	back, err := d.Host.Route(origin.Addr)
-	if err != nil || back.Local {
-		return nil // it reached us all the same; we cannot tell how
+	found, seen, known, err := forecast.Look(ctx, d.Host, d.Open)
+	if err != nil || !known {
+		return err
 	}
 	old, err := was()
 	if err != nil {
 		return err
 	}
-	s := session{caller: origin.Addr, own: origin.Local, link: back.Interface}
-	if !s.own.IsValid() || s.own.Is6() != s.caller.Is6() {
-		s.own = back.Source
+	s := session{caller: found.Caller, own: found.Own, link: found.Entry}
+	if why := s.lost(old, now, others(seen)); why.Message != "" {
+		found.Link = s.link
+		return found.Refuse(why)
 	}
-	have, err := d.others()
+	if sameRoutes(old.Config, now.Config) {
+		return nil // as with most changes of peers, and the others need not be read
+	}
+	why, err := now.others.Lost(ctx, found, seen, Name, old.change(d.Kind, d.Now()), now.change(d.Kind, d.Now()))
 	if err != nil {
 		return err
 	}
-	if why := s.lost(old, now, have); why.Message != "" {
-		return fault.New(fault.Conflict, "you would lose access: your session from %s comes in on %s, and %s; save with automatic revert, or keep an access path",
-			s.caller, s.link, why).WithCode("would_lock_out")
-	}
-	return nil
+	return found.Refuse(why)
 }
 
 // others are all addresses, and the routes of the main table that are not a tunnel's.
-func (d *tunnels) others() (k kernel, err error) {
-	conn, err := d.Open()
-	if err != nil {
-		return k, err
-	}
-	defer conn.Close()
-	if k.addrs, err = conn.Addrs(); err != nil {
-		return k, fmt.Errorf("list addresses: %w", err)
-	}
-	if k.routes, err = conn.Routes(0); err != nil {
-		return k, fmt.Errorf("list routes: %w", err)
-	}
-	k.routes = slices.DeleteFunc(k.routes, func(r rtnl.Route) bool {
+func others(n forecast.Network) kernel {
+	return kernel{addrs: n.Addrs, routes: slices.DeleteFunc(slices.Clone(n.Routes), func(r rtnl.Route) bool {
 		return r.Table != unix.RT_TABLE_MAIN || r.Protocol == rtnl.TunnelProtocol
-	})
-	return k, nil
+	})}
 }
 
 // session is the way of whoever asks to us: to our own address, by a link.
@@ -112,7 +91,7 @@ func (s session) into(c Config, have kernel) (by netip.Prefix) {
 	// Routes of the main table come before a tunnel that takes everything, but its default, and
 	// answers leave where they were asked for: see rules.
 	p := plan{have: have}
-	if full.IsValid() && best <= 0 && !slices.Contains(p.outside(s.caller.Is6()), s.own) {
+	if full.IsValid() && best <= 0 && !slices.Contains(p.externalAddresses(s.caller.Is6()), s.own) {
 		return full
 	}
 	return by

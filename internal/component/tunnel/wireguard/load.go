@@ -12,6 +12,7 @@ import (
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/secret"
 )
 
@@ -33,10 +34,17 @@ type (
 	}
 )
 
-// state is what the files are made of.
+// state is what the files are made of, and what a change of it is judged beside.
 type state struct {
 	Config
-	keys Keys
+	keys   Keys
+	others forecast.Rows
+}
+
+func (d *tunnels) load(ctx context.Context, q db.DB, unseal daemon.Unseal) (state, error) {
+	s, err := load(ctx, q, unseal)
+	s.others = forecast.Rows{Sources: d.Routing, DB: q}
+	return s, err
 }
 
 // load reads what is active. Whether a peer has expired is asked when it is applied: that
@@ -63,28 +71,28 @@ func load(ctx context.Context, q db.DB, unseal daemon.Unseal) (s state, err erro
 	return s, nil
 }
 
-// leave notes a row that is no configuration. The API stores none, but rows may be older than
+// skip notes a row that is no configuration. The API stores none, but rows may be older than
 // its rules, or written by another hand.
-func (s *state) leave(subject string, why fault.Sentence) {
-	s.left = append(s.left, daemon.Problem{Subject: subject, Sentence: why})
+func (s *state) skip(subject string, why fault.Sentence) {
+	s.skipped = append(s.skipped, daemon.Problem{Subject: subject, Sentence: why})
 }
 
 func (s *state) take(r tunnelRow, peers []peerRow, unseal daemon.Unseal) {
 	t := Tunnel{ID: r.ID, Name: r.Name, Mode: r.Mode, Port: r.Port, MTU: r.MTU}
 	if why, is := r.flaw(&t); is {
-		s.leave("tunnel "+r.Name, why)
+		s.skip("tunnel "+r.Name, why)
 		return
 	}
 	private, err := unseal(r.PrivateKey, InterfaceKeyPlace(r.ID))
 	if why, is := keyFlaw(private, err); is {
-		s.leave("tunnel "+r.Name, why)
+		s.skip("tunnel "+r.Name, why)
 		return
 	}
 	s.keys.Private[t.Name] = private
 	for _, p := range peers {
 		s.takePeer(&t, r, p, unseal)
 	}
-	s.theft(t)
+	s.duplicateNetworks(t)
 	s.Tunnels = append(s.Tunnels, t)
 }
 
@@ -122,7 +130,7 @@ func (s *state) takePeer(t *Tunnel, of tunnelRow, r peerRow, unseal daemon.Unsea
 	p := Peer{ID: r.ID, PublicKey: r.PublicKey, Endpoint: r.Endpoint, Keepalive: r.Keepalive, Preshared: r.PresharedKey != nil}
 	subject := "peer " + r.Name + " of tunnel " + t.Name
 	if why, is := r.flaw(&p, of); is {
-		s.leave(subject, why)
+		s.skip(subject, why)
 		return
 	}
 	if r.ExpiresAt != nil {
@@ -131,7 +139,7 @@ func (s *state) takePeer(t *Tunnel, of tunnelRow, r peerRow, unseal daemon.Unsea
 	if p.Preshared {
 		shared, err := unseal(r.PresharedKey, PresharedKeyPlace(r.ID))
 		if why, is := keyFlaw(shared, err); is {
-			s.leave(subject, why)
+			s.skip(subject, why)
 			return
 		}
 		s.keys.Preshared[PeerKey{t.Name, p.PublicKey}] = shared
@@ -160,14 +168,14 @@ func (r peerRow) flaw(p *Peer, of tunnelRow) (why fault.Sentence, is bool) {
 	return why, false
 }
 
-// theft names networks that two peers of a tunnel have: the kernel gives them to the last one
+// duplicateNetworks names networks that two peers of a tunnel have: the kernel gives them to the last one
 // without a word. Peers that expire may make room for each other.
-func (s *state) theft(t Tunnel) {
+func (s *state) duplicateNetworks(t Tunnel) {
 	owner := map[netip.Prefix]bool{}
 	for _, p := range t.Peers {
 		for _, n := range p.AllowedIPs {
 			if owner[n] {
-				s.leave(n.String()+" of tunnel "+t.Name, fault.Said("is allowed to two peers; the first one has it"))
+				s.skip(n.String()+" of tunnel "+t.Name, fault.Said("is allowed to two peers; the first one has it"))
 			}
 			owner[n] = owner[n] || p.ExpiresAt.IsZero()
 		}
@@ -175,7 +183,7 @@ func (s *state) theft(t Tunnel) {
 }
 
 func render(s state) (daemon.Rendering, error) {
-	return daemon.Rendering{Problems: s.left, Files: []daemon.File{
+	return daemon.Rendering{Problems: s.skipped, Files: []daemon.File{
 		{Path: KeyPath, Mode: s.keys.mode(), Data: s.keys.Text()},
 		{Path: Path, Mode: 0o644, Data: s.Config.Text()},
 	}}, nil

@@ -13,8 +13,8 @@ import (
 	"gateway/internal/rtnl/reconcile"
 )
 
-// usualMTU is what WireGuard gives a new link.
-const usualMTU = 1420
+// defaultMTU is what WireGuard gives a new link.
+const defaultMTU = 1420
 
 const (
 	fullTable = rtnl.TunnelTable
@@ -61,8 +61,8 @@ func newPlan(want []Tunnel, have kernel, ends []netip.Addr) *plan {
 	return p
 }
 
-func (p *plan) do(what string, m rtnl.Message, fine ...error) {
-	p.steps = append(p.steps, reconcile.Step{What: what, Msg: m, Fine: fine})
+func (p *plan) do(what string, m rtnl.Message, expected ...error) {
+	p.steps = append(p.steps, reconcile.Step{What: what, Msg: m, Expected: expected})
 }
 
 // alias marks a link for those who look at it by hand.
@@ -72,7 +72,7 @@ func (p *plan) setLinks() {
 	for _, t := range p.want {
 		what := "tunnel " + t.Name
 		l := p.have.links[slices.IndexFunc(p.have.links, func(l rtnl.Link) bool { return l.Name == t.Name })]
-		if mtu := cmp.Or(t.MTU, usualMTU); mtu != l.MTU { // one that is no longer set must not stay
+		if mtu := cmp.Or(t.MTU, defaultMTU); mtu != l.MTU { // one that is no longer set must not stay
 			p.do(what+": MTU", rtnl.SetMTU(l.Index, mtu))
 		}
 		if l.Alias != alias {
@@ -186,24 +186,28 @@ func (p *plan) routes() {
 	}
 }
 
-// rules lead what is not a tunnel's own packet into the tunnel that takes everything, after the
+// wantedRules lead what is not a tunnel's own packet into the tunnel that takes everything, after the
 // main table's routes but its default. What leaves from an address of an interface with a
 // default route goes on leaving there: answers to those who reached us at it.
-func (p *plan) rules(full []rtnl.Route) {
-	var want []rtnl.Rule
+func (p *plan) wantedRules(full []rtnl.Route) (want []rtnl.Rule) {
 	for _, six := range []bool{false, true} {
 		if !slices.ContainsFunc(full, func(r rtnl.Route) bool { return r.Dst.Addr().Is6() == six }) {
 			continue
 		}
 		rule := rtnl.Rule{IPv6: six, Protocol: rtnl.TunnelProtocol, Table: unix.RT_TABLE_MAIN, Priority: firstPriority}
-		for _, a := range p.outside(six) {
+		for _, a := range p.externalAddresses(six) {
 			rule.Src = netip.PrefixFrom(a, a.BitLen())
 			want = append(want, rule)
 		}
-		rule.Src, rule.Priority, rule.Shortest = netip.Prefix{}, firstPriority+1, 1
+		rule.Src, rule.Priority, rule.MinPrefixLength = netip.Prefix{}, firstPriority+1, 1
 		want = append(want, rule)
 		want = append(want, rtnl.Rule{IPv6: six, Protocol: rtnl.TunnelProtocol, Table: fullTable, Priority: firstPriority + 2, Mark: fullMark, Mask: fullMask, Not: true})
 	}
+	return want
+}
+
+func (p *plan) rules(full []rtnl.Route) {
+	want := p.wantedRules(full)
 	for _, r := range want {
 		if !slices.Contains(p.have.rules, r) {
 			p.do(fmt.Sprintf("rule %d", r.Priority), rtnl.AddRule(r))
@@ -216,8 +220,8 @@ func (p *plan) rules(full []rtnl.Route) {
 	}
 }
 
-// outside are the addresses of interfaces with a default route.
-func (p *plan) outside(six bool) (out []netip.Addr) {
+// externalAddresses are the addresses of interfaces with a default route.
+func (p *plan) externalAddresses(six bool) (out []netip.Addr) {
 	for _, a := range p.have.addrs {
 		ip := a.Prefix.Addr()
 		if ip.Is6() != six || ip.IsLinkLocalUnicast() || ip.IsLoopback() || slices.Contains(out, ip) {

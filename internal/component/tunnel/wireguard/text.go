@@ -2,12 +2,12 @@ package wireguard
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"gateway/internal/linefile"
 	"gateway/internal/secret"
 )
 
@@ -17,54 +17,29 @@ func (c Config) Text() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Tunnels that gateway-apply keeps in the kernel. Edits are overwritten.\n")
 	for _, t := range c.Tunnels {
-		line(&b, "tunnel", t)
+		linefile.Append(&b, "tunnel", t)
 		for _, p := range t.Peers {
-			line(&b, "peer", p)
+			linefile.Append(&b, "peer", p)
 		}
 	}
 	return b.Bytes()
 }
 
-func line(b *bytes.Buffer, word string, v any) {
-	b.WriteString(word + " ")
-	if err := json.NewEncoder(b).Encode(v); err != nil {
-		panic(err) // of strings and numbers there is always a text
-	}
-}
-
 // Parse reads a file that Text made.
 func Parse(data []byte) (c Config, err error) {
-	for n, line := range strings.Split(string(data), "\n") {
-		word, rest, _ := strings.Cut(line, " ")
-		switch word {
-		case "", "#":
-		case "tunnel":
-			var t Tunnel
-			err = one(rest, &t)
-			c.Tunnels = append(c.Tunnels, t)
-		case "peer":
-			var p Peer
-			if err = one(rest, &p); err == nil && len(c.Tunnels) == 0 {
-				err = fmt.Errorf("a peer without a tunnel")
+	err = linefile.Read(data, map[string]func(string) error{
+		"tunnel": linefile.Into(&c.Tunnels),
+		"peer": func(object string) error {
+			if len(c.Tunnels) == 0 {
+				return fmt.Errorf("a peer without a tunnel")
 			}
-			if err == nil {
-				of := &c.Tunnels[len(c.Tunnels)-1]
-				of.Peers = append(of.Peers, p)
-			}
-		default:
-			err = fmt.Errorf("unknown word %q", word)
-		}
-		if err != nil {
-			return Config{}, fmt.Errorf("line %d: %w", n+1, err)
-		}
+			return linefile.Into(&c.Tunnels[len(c.Tunnels)-1].Peers)(object)
+		},
+	})
+	if err != nil {
+		return Config{}, err
 	}
 	return c, nil
-}
-
-func one(line string, v any) error {
-	d := json.NewDecoder(strings.NewReader(line))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
 }
 
 // Text is the keys as a file.

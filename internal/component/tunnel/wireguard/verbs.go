@@ -66,7 +66,7 @@ func (d *tunnels) endpoints(ctx context.Context, in json.RawMessage) (any, error
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.recalled.Do(d.recallEndpoints)
-	if d.hearFrom(found) {
+	if d.takeFound(found) {
 		d.rememberEndpoints(ctx)
 		if err := d.settle(ctx); err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func (d *tunnels) endpoints(ctx context.Context, in json.RawMessage) (any, error
 	return want, nil
 }
 
-func (d *tunnels) hearFrom(found Found) (news bool) {
+func (d *tunnels) takeFound(found Found) (news bool) {
 	names := d.names()
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		var addrs []netip.Addr
@@ -91,7 +91,7 @@ func (d *tunnels) hearFrom(found Found) (news bool) {
 			}
 		}
 		if slices.Contains(names, name) && len(addrs) > 0 {
-			d.learn(name, addrs, d.ask[name])
+			d.setAddresses(name, addrs, d.ask[name])
 			delete(d.ask, name)
 			news = true
 		}
@@ -129,7 +129,7 @@ func (d *tunnels) recallEndpoints() {
 		return // they are looked up
 	}
 	for name, addrs := range kept {
-		d.learn(name, addrs, false)
+		d.setAddresses(name, addrs, false)
 	}
 }
 

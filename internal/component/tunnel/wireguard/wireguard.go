@@ -3,7 +3,6 @@ package wireguard
 import (
 	"context"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -13,9 +12,9 @@ import (
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/rtnl/reconcile"
 	"gateway/internal/secret"
-	"gateway/internal/sys"
 )
 
 const (
@@ -34,7 +33,9 @@ const (
 
 // Options are what tunnels need. Nil means the kernel of this process's network.
 type Options struct {
-	Host host // *sys.Host
+	Host forecast.Host // *sys.Host
+	// Routing are all who lead the kernel's routes; a change is judged beside the rows of the others.
+	Routing forecast.Sources
 	// Open opens a socket to the kernel, and Watch calls wake at every change in it.
 	Open  func() (*rtnl.Conn, error)
 	Watch func(ctx context.Context, wake func()) error
@@ -57,14 +58,9 @@ type Devices interface {
 	Close() error
 }
 
-// host knows the kernel's routes.
-type host interface {
-	Route(to netip.Addr) (sys.Route, error)
-}
-
 type tunnels struct {
 	Options
-	aims
+	endpointState
 	mu    sync.Mutex // of the kernel, and of what follows
 	want  wanted
 	known bool // want is what is to be there
@@ -76,7 +72,7 @@ type tunnels struct {
 }
 
 func newTunnels(o Options) *tunnels {
-	d := &tunnels{Options: o, aims: newAims(), ask: map[string]bool{}, changed: make(chan struct{}, 1), woken: make(chan struct{}, 1)}
+	d := &tunnels{Options: o, endpointState: newEndpointState(), ask: map[string]bool{}, changed: make(chan struct{}, 1), woken: make(chan struct{}, 1)}
 	if d.Open == nil {
 		d.Open = rtnl.Open
 	}
@@ -106,9 +102,9 @@ func New(o Options) daemon.Daemon {
 	d := newTunnels(o)
 	return daemon.Daemon{
 		Config: daemon.Config{
-			Name: Name, Tables: Tables(),
+			Name: Name, Tables: Tables(), GuardReads: d.Routing.TablesBeside(Name),
 			Needs:  daemon.Needs{Tables: []string{interfacesTable}, Tunnels: needed},
-			Source: daemon.Steps[state]{Load: load, Render: render, Guard: d.guard},
+			Source: daemon.Steps[state]{Load: d.load, Render: render, Guard: d.guard},
 		},
 		After:      []string{"network"},
 		Apply:      d.apply,
@@ -116,6 +112,7 @@ func New(o Options) daemon.Daemon {
 		Live:       d.live,
 		Background: d.background,
 		Verbs:      map[string]daemon.Verb{StatusVerb: d.status, EndpointsVerb: d.endpoints, ImportableVerb: d.importable},
+		Urgent:     []string{EndpointsVerb},
 	}
 }
 

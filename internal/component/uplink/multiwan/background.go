@@ -7,30 +7,32 @@ import (
 	"time"
 
 	"gateway/internal/netfilter"
+	"gateway/internal/process"
+	"gateway/internal/rtnl/reconcile"
 )
 
 const (
-	// again is how soon the kernel is looked at without an event.
-	again = 30 * time.Second
+	// recheckEvery is how soon the kernel is looked at without an event.
+	recheckEvery = 30 * time.Second
 	// recut is how long after the first cut connections are cut once more: those that were
 	// being made while the routes changed.
 	recut = 500 * time.Millisecond
-	// calm is how long events are collected before the kernel is looked at. A cable that is
+	// minDebounce is how long events are collected before the kernel is looked at. A cable that is
 	// pulled must count at once. A router that learns a million routes must not keep us busy:
-	// between two looks it is quiet for so many times as long as the last one took, up to busy.
-	calm  = 5 * time.Millisecond
-	share = 4
-	busy  = 2 * time.Second
+	// between two looks it is quiet for so many times as long as the last one took, up to maxDebounce.
+	minDebounce    = 5 * time.Millisecond
+	debounceFactor = 4
+	maxDebounce    = 2 * time.Second
 )
 
 // background keeps the kernel as it is wanted, and moves connections when a link goes.
-func (d *ways) background(ctx context.Context, _ func()) error {
+func (d *uplinks) background(ctx context.Context, _ func()) error {
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	watched := make(chan error, 1)
-	workers.Go(func() { watched <- d.watch(ctx) })
+	workers.Go(func() { watched <- reconcile.Watch(ctx, d.Watch, d.woken, d.Log) })
 	workers.Go(func() { d.cutAsked(ctx) })
 	d.recall()
 	timer := time.NewTimer(0)
@@ -47,7 +49,7 @@ func (d *ways) background(ctx context.Context, _ func()) error {
 			timer.Reset(d.next())
 			continue
 		case <-d.woken:
-			if !pause(ctx, max(time.Until(free), calm)) {
+			if !process.Pause(ctx, max(time.Until(free), minDebounce)) {
 				return nil
 			}
 		case <-timer.C:
@@ -58,26 +60,26 @@ func (d *ways) background(ctx context.Context, _ func()) error {
 			d.Log.WarnContext(ctx, "look at the uplinks", "err", err)
 		}
 		now := time.Now()
-		free = now.Add(min(share*now.Sub(began), busy))
+		free = now.Add(min(debounceFactor*now.Sub(began), maxDebounce))
 		timer.Reset(d.next())
 	}
 }
 
 // next is when time alone may change something.
-func (d *ways) next() time.Duration {
+func (d *uplinks) next() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now, soon := d.Now(), again
+	now, soon := d.Now(), recheckEvery
 	for _, m := range d.machines {
 		if at := m.Next(); !at.IsZero() {
-			soon = min(soon, max(at.Sub(now), calm))
+			soon = min(soon, max(at.Sub(now), minDebounce))
 		}
 	}
 	return soon
 }
 
 // recall reads what was installed last: with the database away nobody else says it.
-func (d *ways) recall() {
+func (d *uplinks) recall() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.known {
@@ -92,29 +94,9 @@ func (d *ways) recall() {
 	}
 }
 
-// watch subscribes anew when the kernel ended a subscription.
-func (d *ways) watch(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := d.Watch(ctx, func() { notify(d.woken) }); err != nil {
-			d.Log.WarnContext(ctx, "watch the uplinks", "err", err)
-			pause(ctx, time.Second)
-		}
-	}
-	return nil
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}
-
 // repair puts back what was taken away, and draws the conclusions of this moment. The marks
 // are looked at when asked to, and whenever they follow from something else now.
-func (d *ways) repair(ctx context.Context, marks bool) error {
+func (d *uplinks) repair(ctx context.Context, marks bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.known || d.idle {
@@ -124,11 +106,7 @@ func (d *ways) repair(ctx context.Context, marks bool) error {
 	if err := d.settle(ctx); err != nil {
 		return err
 	}
-	for _, t := range d.wrong {
-		if !t.In(before) {
-			d.Log.WarnContext(ctx, "not in the kernel", "what", t.Subject, "why", t.Why.Message)
-		}
-	}
+	reconcile.LogNew(ctx, d.Log, before, d.wrong)
 	if !marks && !d.marksDiffer() {
 		return nil
 	}
@@ -137,7 +115,7 @@ func (d *ways) repair(ctx context.Context, marks bool) error {
 
 // cutAsked cuts the connections of dead uplinks, beside everything else: to go through a
 // million of them takes a second.
-func (d *ways) cutAsked(ctx context.Context) {
+func (d *uplinks) cutAsked(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -145,26 +123,26 @@ func (d *ways) cutAsked(ctx context.Context) {
 		case <-d.cutting:
 		}
 		for _, wait := range []time.Duration{0, recut} {
-			if !pause(ctx, wait) {
+			if !process.Pause(ctx, wait) {
 				return
 			}
-			d.cutDead(ctx, wait == recut)
+			d.cut(ctx, wait == recut)
 		}
 	}
 }
 
-// cutDead has the kernel forget the connections that left by dead uplinks. Those that came in
+// cut has the kernel forget the connections that left by dead uplinks. Those that came in
 // by one stay: while a packet gets through, so does a session of management.
-func (d *ways) cutDead(ctx context.Context, last bool) {
+func (d *uplinks) cut(ctx context.Context, last bool) {
 	d.mu.Lock()
 	var numbers []int
-	for n, since := range d.dead {
+	for n, since := range d.toCut {
 		numbers = append(numbers, n)
 		if last && d.Now().Sub(since) >= recut {
-			delete(d.dead, n)
+			delete(d.toCut, n)
 		}
 	}
-	more := last && len(d.dead) > 0
+	more := last && len(d.toCut) > 0
 	d.mu.Unlock()
 	for _, n := range numbers {
 		count, err := d.Cut(ctx, netfilter.Filter{Mark: Uplink{Number: n}.mark(), MarkMask: markMask})
@@ -176,6 +154,6 @@ func (d *ways) cutDead(ctx context.Context, last bool) {
 		}
 	}
 	if more {
-		notify(d.cutting)
+		process.Notify(d.cutting)
 	}
 }

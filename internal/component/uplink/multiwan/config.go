@@ -6,21 +6,19 @@ package multiwan
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"gateway/internal/component/uplink/health"
 	"gateway/internal/daemon"
+	"gateway/internal/linefile"
 )
 
 // Config is what the kernel is to have.
 type Config struct {
 	Uplinks []Uplink
 	Groups  []Group
-	left    []daemon.Problem // rows that are in neither of them
+	skipped []daemon.Problem // rows that are in neither of them
 }
 
 // Uplink is one way out, of one family.
@@ -44,6 +42,7 @@ type Uplink struct {
 type Group struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
+	Number  int      `json:"number,omitempty"` // names its table and mark
 	IPv6    bool     `json:"ipv6,omitempty"`
 	Default bool     `json:"default,omitempty"` // for all that has no other way
 	Members []Member `json:"members"`
@@ -57,7 +56,7 @@ type Member struct {
 	Weight int `json:"weight"`
 }
 
-// MaxNumber is the highest number of an uplink: a connection's mark has seven bits for it.
+// MaxNumber is the highest number of an uplink, and of a group: a mark has seven bits for it.
 const MaxNumber = 127
 
 // health is how the uplink is judged.
@@ -73,47 +72,21 @@ func (c Config) Text() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Uplinks and their groups, which gateway-apply keeps in the kernel. Edits are overwritten.\n")
 	for _, u := range c.Uplinks {
-		line(&b, "uplink", u)
+		linefile.Append(&b, "uplink", u)
 	}
 	for _, g := range c.Groups {
-		line(&b, "group", g)
+		linefile.Append(&b, "group", g)
 	}
 	return b.Bytes()
 }
 
-func line(b *bytes.Buffer, word string, v any) {
-	b.WriteString(word + " ")
-	if err := json.NewEncoder(b).Encode(v); err != nil {
-		panic(err) // of strings and numbers there is always a text
-	}
-}
-
 // Parse reads a file that Text made.
 func Parse(data []byte) (c Config, err error) {
-	for n, line := range strings.Split(string(data), "\n") {
-		word, rest, _ := strings.Cut(line, " ")
-		switch word {
-		case "", "#":
-		case "uplink":
-			c.Uplinks, err = appended(c.Uplinks, rest)
-		case "group":
-			c.Groups, err = appended(c.Groups, rest)
-		default:
-			err = fmt.Errorf("unknown word %q", word)
-		}
-		if err != nil {
-			return Config{}, fmt.Errorf("line %d: %w", n+1, err)
-		}
+	err = linefile.Read(data, map[string]func(string) error{"uplink": linefile.Into(&c.Uplinks), "group": linefile.Into(&c.Groups)})
+	if err != nil {
+		return Config{}, err
 	}
 	return c, nil
-}
-
-func appended[T any](all []T, line string) ([]T, error) {
-	var v T
-	d := json.NewDecoder(strings.NewReader(line))
-	d.DisallowUnknownFields()
-	err := d.Decode(&v)
-	return append(all, v), err
 }
 
 // numbered is the uplink of a number.
@@ -136,8 +109,8 @@ func (c Config) on(link string, six bool) (Uplink, bool) {
 	return Uplink{}, false
 }
 
-// fallback is the group for all that has no other way.
-func (c Config) fallback(six bool) (Group, bool) {
+// defaultGroup is the group for all that has no other way.
+func (c Config) defaultGroup(six bool) (Group, bool) {
 	for _, g := range c.Groups {
 		if g.Default && g.IPv6 == six && len(g.Members) > 0 {
 			return g, true

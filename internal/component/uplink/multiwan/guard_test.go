@@ -65,16 +65,52 @@ func TestTheUplinkOfTheSessionIsTheOneItCameBy(t *testing.T) {
 		"a new one with the gateway as it was":  {"198.51.100.2", Config{}, Config{Uplinks: []Uplink{lte}}, false},
 		"a new one with another gateway is not": {"198.51.100.2", Config{}, Config{Uplinks: []Uplink{moved}}, true},
 	} {
-		d := newWays(Options{Host: byFibre{}, Open: func() (c *rtnl.Conn, err error) {
+		d := newUplinks(Options{Host: byFibre{}, Open: func() (c *rtnl.Conn, err error) {
 			err = space.Do(func() (err error) { c, err = rtnl.Open(); return err })
 			return c, err
 		}})
 		ctx := identity.WithOrigin(t.Context(), func() identity.Origin {
 			return identity.Origin{Addr: addr("203.0.113.7"), Local: addr(tc.local)}
 		})
-		err := d.guard(ctx, func() (Config, error) { return tc.was, nil }, tc.now)
+		err := d.guard(ctx, func() (state, error) { return state{Config: tc.was}, nil }, state{Config: tc.now})
 		if (err != nil) != tc.refused {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// inSpace asks the kernel of a space.
+type inSpace struct{ *lab.Space }
+
+func (s inSpace) Route(to netip.Addr) (r sys.Route, err error) {
+	err = s.Do(func() error { r, err = new(sys.Host).Route(to); return err })
+	return r, err
+}
+
+// Without a default route in the main table nothing but the address that a session came to leads
+// its answers anywhere.
+func TestASessionThatOnlyItsAddressLeadsBack(t *testing.T) {
+	space := lab.NewSpace(t)
+	for _, line := range []string{
+		"link add lte type bridge", "addr add 198.51.100.2/24 dev lte", "link set lte up",
+		"route add default via 198.51.100.1 dev lte table 64302", "rule add from 198.51.100.2 lookup 64302 pref 31002",
+	} {
+		if err := space.Do(func() error { return exec.Command("ip", strings.Fields(line)...).Run() }); err != nil {
+			t.Fatal(line, err)
+		}
+	}
+	d := newUplinks(Options{Host: inSpace{space}, Open: func() (c *rtnl.Conn, err error) {
+		err = space.Do(func() (err error) { c, err = rtnl.Open(); return err })
+		return c, err
+	}})
+	lte := Config{Uplinks: []Uplink{{ID: "b", Name: "lte", Number: 2, Interface: "lte", Gateway: addr("198.51.100.1")}}}
+	for local, refused := range map[string]bool{"198.51.100.2": true, "": false} {
+		ctx := identity.WithOrigin(t.Context(), func() identity.Origin {
+			ip, _ := netip.ParseAddr(local) // none where nobody knows it
+			return identity.Origin{Addr: addr("203.0.113.7"), Local: ip}
+		})
+		if err := d.guard(ctx, func() (state, error) { return state{Config: lte}, nil }, state{}); (err != nil) != refused {
+			t.Errorf("the uplink goes from a session to %q: %v", local, err)
 		}
 	}
 }
@@ -88,7 +124,7 @@ func TestAnUplinkWithoutAGatewayLeadsNowhere(t *testing.T) {
 	if p := newPlan(want, have, unknown); len(p.wantedRoutes()) > 0 || len(p.wrong) != 1 {
 		t.Errorf("routes %+v, trouble %+v", p.wantedRoutes(), p.wrong)
 	}
-	route := rtnl.Route{Link: 2, Dst: everywhere(false), Gateway: addr("192.0.2.1"), Protocol: rtnl.Protocol, Table: unix.RT_TABLE_MAIN}
+	route := rtnl.Route{Link: 2, Dst: defaultDestination(false), Gateway: addr("192.0.2.1"), Protocol: rtnl.Protocol, Table: unix.RT_TABLE_MAIN}
 	have.others = []rtnl.Route{route}
 	if p := newPlan(want, have, unknown); len(p.wantedRoutes()) != 1 || len(p.wrong) > 0 {
 		t.Errorf("with a gateway: routes %+v, trouble %+v", p.wantedRoutes(), p.wrong)
@@ -102,7 +138,7 @@ func TestAnUplinkWithoutAGatewayLeadsNowhere(t *testing.T) {
 // Where nobody can be asked the carrier decides, or a line that was down once stayed so for ever.
 func TestWhoCannotBeAskedIsJudgedByTheCarrier(t *testing.T) {
 	now := time.Now()
-	d := newWays(Options{Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)})
+	d := newUplinks(Options{Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)})
 	d.want = Config{Uplinks: []Uplink{{ID: "a", Name: "dsl", Number: 1, Interface: "ppp0", Monitor: true, Window: 2, LossDown: 15, Hold: 10}}}
 	link := rtnl.Link{Index: 2, Name: "ppp0", Up: true, Carrier: true, PointToPoint: true}
 	for _, step := range []struct {

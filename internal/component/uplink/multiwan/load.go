@@ -11,6 +11,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/value"
 )
 
@@ -25,8 +26,10 @@ type (
 		Interval, Window, LossDown, RTTDown, Hold int
 	}
 	groupRow struct {
-		ID, Name, Family string
-		Default          bool
+		ID, Name string
+		Number   int
+		Family   string
+		Default  bool
 	}
 	memberRow struct {
 		ID, Group, Uplink string
@@ -34,14 +37,25 @@ type (
 	}
 )
 
+// state is what the file is made of, and what a change of it is judged beside.
+type state struct {
+	Config
+	others forecast.Rows
+}
+
+func (d *uplinks) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
+	c, err := load(ctx, q)
+	return state{c, forecast.Rows{Sources: d.Routing, DB: q}}, err
+}
+
 // load reads what is active; there are no secrets among it.
-func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
+func load(ctx context.Context, q db.DB) (c Config, err error) {
 	uplinks, err := db.List[uplinkRow](ctx, q, `select id, name, number, interface, family, gateway, active, monitor, monitor_address, interval_ms, window_s,
 		loss_percent_down, rtt_ms_down, hold_s from uplink_uplinks order by number`)
 	if err != nil {
 		return c, fmt.Errorf("read uplinks: %w", err)
 	}
-	groups, err := db.List[groupRow](ctx, q, `select id, name, family, is_default from uplink_groups order by name`)
+	groups, err := db.List[groupRow](ctx, q, `select id, name, number, family, is_default from uplink_groups order by name`)
 	if err != nil {
 		return c, fmt.Errorf("read groups of uplinks: %w", err)
 	}
@@ -51,11 +65,11 @@ func load(ctx context.Context, q db.DB, _ daemon.Unseal) (c Config, err error) {
 	}
 	known := c.uplinks(uplinks)
 	for _, r := range groups {
-		if !idForm.MatchString(r.ID) || r.Family != IPv4 && r.Family != IPv6 || value.Line(r.Name) != nil {
-			c.leave("group " + r.Name)
+		if !idForm.MatchString(r.ID) || r.Family != IPv4 && r.Family != IPv6 || value.Line(r.Name) != nil || outside(r.Number, 1, MaxNumber) {
+			c.skip("group " + r.Name)
 			continue
 		}
-		c.Groups = append(c.Groups, Group{ID: r.ID, Name: r.Name, IPv6: r.Family == IPv6, Default: r.Default, Members: []Member{}})
+		c.Groups = append(c.Groups, Group{ID: r.ID, Name: r.Name, Number: r.Number, IPv6: r.Family == IPv6, Default: r.Default, Members: []Member{}})
 	}
 	for _, m := range members {
 		c.member(m, known)
@@ -74,7 +88,7 @@ func (c *Config) uplinks(rows []uplinkRow) map[string]int {
 		}
 		u, err := r.uplink()
 		if err != nil {
-			c.leave("uplink " + r.Name)
+			c.skip("uplink " + r.Name)
 			continue
 		}
 		known[r.ID] = u.Number
@@ -88,7 +102,7 @@ func (c *Config) member(r memberRow, known map[string]int) {
 	number, there := known[r.Uplink]
 	i := slices.IndexFunc(c.Groups, func(g Group) bool { return g.ID == r.Group })
 	if !there || i < 0 || outside(r.Tier, 1, MaxTier) || outside(r.Weight, 1, MaxWeight) {
-		c.leave("member " + r.ID + " of a group")
+		c.skip("member " + r.ID + " of a group")
 		return
 	}
 	if u, used := c.numbered(number); used && u.IPv6 == c.Groups[i].IPv6 {
@@ -118,10 +132,10 @@ const (
 	maxHold                  = 3600       // s
 )
 
-// leave notes a row that is no configuration. The API stores none, but rows may be older than
+// skip notes a row that is no configuration. The API stores none, but rows may be older than
 // its rules, or written by another hand.
-func (c *Config) leave(subject string) {
-	c.left = append(c.left, daemon.Problem{Subject: subject, Sentence: fault.Said("has an invalid value")})
+func (c *Config) skip(subject string) {
+	c.skipped = append(c.skipped, daemon.Problem{Subject: subject, Sentence: fault.Said("has an invalid value")})
 }
 
 func (r uplinkRow) uplink() (u Uplink, err error) {
@@ -154,6 +168,6 @@ func (u Uplink) address(s string) (netip.Addr, error) {
 	return ip, nil
 }
 
-func render(c Config) (daemon.Rendering, error) {
-	return daemon.Rendering{Problems: c.left, Files: []daemon.File{{Path: Path, Mode: 0o644, Data: c.Text()}}}, nil
+func render(s state) (daemon.Rendering, error) {
+	return daemon.Rendering{Problems: s.skipped, Files: []daemon.File{{Path: Path, Mode: 0o644, Data: s.Text()}}}, nil
 }

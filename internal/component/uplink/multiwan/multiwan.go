@@ -3,7 +3,6 @@ package multiwan
 import (
 	"context"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -11,7 +10,9 @@ import (
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/netfilter"
+	"gateway/internal/process"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/rtnl/reconcile"
 	"gateway/internal/sys"
 )
@@ -21,56 +22,54 @@ const (
 	Name = "uplink"
 	// Path is the rendering.
 	Path = "/etc/gateway/uplink/uplink.conf"
-	// VerdictsPath is what was known of the uplinks, for a restart of this process. It ends with
+	// HealthPath is what was known of the uplinks, for a restart of this process. It ends with
 	// the kernel's own knowledge.
-	VerdictsPath = "/run/gateway-apply/uplinks.json"
+	HealthPath = "/run/gateway-apply/uplinks.json"
 )
 
 // Options are what uplinks need. Nil means the kernel of this process's network.
 type Options struct {
-	Host host // *sys.Host
+	Host forecast.Host // *sys.Host
+	// Routing are all who lead the kernel's routes; a change is judged beside the rows of the others.
+	Routing forecast.Sources
 	// Open opens a socket to the kernel, and Watch calls wake at every change in it.
 	Open  func() (*rtnl.Conn, error)
 	Watch func(ctx context.Context, wake func()) error
 	// Exec runs nft, and Cut makes the kernel forget connections.
 	Exec sys.Runner
 	Cut  func(ctx context.Context, f netfilter.Filter) (int, error)
-	// Verdicts is the file for what was known last; empty for none.
-	Verdicts string
-	Now      func() time.Time
-	Log      *slog.Logger
+	// HealthFile is the file for what was known last; empty for none.
+	HealthFile string
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
-// host knows the kernel's routes.
-type host interface {
-	Route(to netip.Addr) (sys.Route, error)
-}
-
-type ways struct {
+type uplinks struct {
 	Options
-	mu       sync.Mutex // of the kernel, and of what follows
-	want     Config
-	known    bool // want is what is to be there
-	idle     bool // there are no uplinks, and nothing is left of any
-	machines map[string]*health.Machine
-	acted    map[string]health.State  // the states that the kernel follows
-	recalled map[string]health.Status // of before a restart, until it was taken up
-	gateways map[int]string           // by number, as the kernel was told
-	chosen   map[int]bool             // numbers that take new connections
-	nowhere  map[int]bool             // numbers that have a carrier and no gateway
-	wrong    []reconcile.Trouble
-	marked   struct { // the table of marks
+	mu          sync.Mutex // of the kernel, and of what follows
+	want        Config
+	known       bool // want is what is to be there
+	idle        bool // there are no uplinks, and nothing is left of any
+	machines    map[string]*health.Machine
+	acted       map[string]health.State  // the states that the kernel follows
+	savedHealth map[string]health.Status // of before a restart, until it was taken up
+	gateways    map[int]string           // by number, as the kernel was told
+	chosen      map[int]bool             // numbers that take new connections
+	outdone     map[int]bool             // numbers that failed, and a group has something better
+	noGateway   map[int]bool             // numbers that have a carrier and no gateway
+	wrong       []reconcile.Trouble
+	marked      struct { // the table of marks
 		text   []byte
 		kernel string
 	}
-	dead map[int]time.Time // numbers whose connections are to be cut, and since when
+	toCut map[int]time.Time // numbers whose connections are to be cut, and since when
 
 	changed, woken, cutting chan struct{}
 }
 
-func newWays(o Options) *ways {
-	d := &ways{
-		Options: o, machines: map[string]*health.Machine{}, acted: map[string]health.State{}, dead: map[int]time.Time{},
+func newUplinks(o Options) *uplinks {
+	d := &uplinks{
+		Options: o, machines: map[string]*health.Machine{}, acted: map[string]health.State{}, toCut: map[int]time.Time{},
 		changed: make(chan struct{}, 1), woken: make(chan struct{}, 1), cutting: make(chan struct{}, 1),
 	}
 	if d.Open == nil {
@@ -93,11 +92,11 @@ func newWays(o Options) *ways {
 
 // New returns the daemon.
 func New(o Options) daemon.Daemon {
-	d := newWays(o)
+	d := newUplinks(o)
 	return daemon.Daemon{
 		Config: daemon.Config{
-			Name: Name, Tables: Tables(),
-			Source: daemon.Steps[Config]{Load: load, Render: render, Guard: d.guard},
+			Name: Name, Tables: Tables(), GuardReads: d.Routing.TablesBeside(Name),
+			Source: daemon.Steps[state]{Load: d.load, Render: render, Guard: d.guard},
 		},
 		After:      []string{"network"},
 		Apply:      d.apply,
@@ -105,6 +104,7 @@ func New(o Options) daemon.Daemon {
 		Live:       d.live,
 		Background: d.background,
 		Verbs:      map[string]daemon.Verb{StatusVerb: d.status, ProbeVerb: d.probe},
+		Urgent:     []string{ProbeVerb},
 	}
 }
 
@@ -118,10 +118,10 @@ func Tables() []db.Table {
 }
 
 // observe tells nothing apart: background watches the kernel by itself.
-func (d *ways) observe(context.Context) (string, error) { return "kernel", nil }
+func (d *uplinks) observe(context.Context) (string, error) { return "kernel", nil }
 
 // live takes over what is found to run, after a restart of this process.
-func (d *ways) live(now daemon.Rendering) {
+func (d *uplinks) live(now daemon.Rendering) {
 	c, err := Parse(now.File(Path))
 	if err != nil {
 		return // it was not made by us, and apply says so
@@ -129,12 +129,5 @@ func (d *ways) live(now daemon.Rendering) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.want, d.known, d.idle = c, true, false
-	notify(d.woken)
-}
-
-func notify(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	process.Notify(d.woken)
 }

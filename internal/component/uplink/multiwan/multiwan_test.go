@@ -20,7 +20,7 @@ func twoUplinks() Config {
 			{ID: "a", Name: "fibre", Number: 1, Interface: "wan1", Gateway: addr("192.0.2.1"), Monitor: true, Target: addr("9.9.9.9"), Interval: 100, Window: 2, LossDown: 15, RTTDown: 300, Hold: 10},
 			{ID: "b", Name: "a \"b\"\nc", Number: 2, Interface: "wan2", IPv6: true, Interval: 100, Window: 2, LossDown: 15, Hold: 10},
 		},
-		Groups: []Group{{ID: "g", Name: "out", Default: true, Members: []Member{{1, 1, 1}}}, {ID: "h", Name: "six", IPv6: true, Members: []Member{{2, 3, 4}}}},
+		Groups: []Group{{ID: "g", Name: "out", Number: 1, Default: true, Members: []Member{{1, 1, 1}}}, {ID: "h", Name: "six", Number: 127, IPv6: true, Members: []Member{{2, 3, 4}}}},
 	}
 }
 
@@ -70,7 +70,7 @@ func TestWhatMovesTheSession(t *testing.T) {
 	near := rtnl.Route{Table: unix.RT_TABLE_MAIN, Dst: netip.MustParsePrefix("10.0.0.0/8"), Link: 3}
 	pinned := rtnl.Route{Table: firstTable + 1, Dst: plain.Dst, Gateway: plain.Gateway, Link: 2}
 	names := map[int]string{2: "wan1", 3: "lan0"}
-	far := session{link: "wan1", back: plain, plain: []rtnl.Route{plain}, names: names}
+	far := session{link: "wan1", back: plain, mainDefaults: []rtnl.Route{plain}, names: names}
 	with := func(change func(c *Config)) Config {
 		c := twoUplinks()
 		change(&c)
@@ -87,7 +87,7 @@ func TestWhatMovesTheSession(t *testing.T) {
 		{"a group of uplinks elsewhere", far, Config{}, with(func(c *Config) { c.Uplinks[0].Interface = "wan9" }), "group out leads"},
 		{"uplinks elsewhere, and no default group", far, Config{}, with(func(c *Config) { c.Uplinks[0].Interface, c.Groups = "wan9", nil }), ""},
 		{"from a network of ours", session{link: "lan0", back: near, names: names}, Config{}, twoUplinks(), ""},
-		{"the uplink goes, and the main table has the way", session{link: "wan1", back: pinned, plain: []rtnl.Route{plain}, names: names}, twoUplinks(), Config{}, ""},
+		{"the uplink goes, and the main table has the way", session{link: "wan1", back: pinned, mainDefaults: []rtnl.Route{plain}, names: names}, twoUplinks(), Config{}, ""},
 		{"the uplink goes, and there is no other way", session{link: "wan1", back: pinned, names: names}, twoUplinks(), Config{}, "no route back"},
 		{"another threshold", session{link: "wan1", back: pinned, names: names}, twoUplinks(), with(func(c *Config) { c.Uplinks[0].LossDown = 50 }), ""},
 	} {

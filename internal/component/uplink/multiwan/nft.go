@@ -69,7 +69,7 @@ func marking(c Config, gateway func(Uplink) string) []byte {
 const unmarking = "add table " + nftTable + "\ndelete table " + nftTable + "\n"
 
 // loadMarking brings the table into the kernel, unless it is there as it was loaded last.
-func (d *ways) loadMarking(ctx context.Context, text []byte) error {
+func (d *uplinks) loadMarking(ctx context.Context, text []byte) error {
 	if bytes.Equal(text, d.marked.text) && d.marked.kernel != "" {
 		if now, err := d.listMarking(ctx); err == nil && now == d.marked.kernel {
 			return nil
@@ -88,7 +88,7 @@ func (d *ways) loadMarking(ctx context.Context, text []byte) error {
 }
 
 // listMarking is the table as the kernel has it, and empty where it has none.
-func (d *ways) listMarking(ctx context.Context) (string, error) {
+func (d *uplinks) listMarking(ctx context.Context) (string, error) {
 	out, err := d.nft(ctx, nil, append([]string{"list", "table"}, strings.Fields(nftTable)...)...)
 	var exit *sys.ExitError
 	if errors.As(err, &exit) {
@@ -97,7 +97,7 @@ func (d *ways) listMarking(ctx context.Context) (string, error) {
 	return string(out), err
 }
 
-func (d *ways) nft(ctx context.Context, in []byte, args ...string) ([]byte, error) {
+func (d *uplinks) nft(ctx context.Context, in []byte, args ...string) ([]byte, error) {
 	out, err := d.Exec(ctx, sys.Command{Path: nftProgram, Args: args, Stdin: in})
 	return out.Stdout, err
 }

@@ -22,15 +22,19 @@ const (
 	firstTable  = chosenTable + 1
 
 	// The rules. A connection's mark comes first; then the routes of the main table but its
-	// default; then what a sender chose by its address or interface. Tunnels that take
-	// everything come next (32000 to 32002), and what none of them took goes to the uplinks.
+	// default; then what a sender chose by its address or interface, and the groups that rules of
+	// the packet filter choose by a mark. Tunnels that take everything come next (32000 to 32002),
+	// and what none of them took goes to the uplinks.
 	pinnedPriority  = 31000
 	mainPriority    = 31001
 	senderPriority  = 31002
+	groupPriority   = 31003
 	defaultPriority = 32010
 )
 
 func (u Uplink) table() uint32 { return firstTable + uint32(u.Number) }
+
+func (g Group) table() uint32 { return rtnl.UplinkGroupTable + uint32(g.Number) }
 
 // kernel is what there is: all links and addresses, the routes and rules that are ours, and the
 // default routes of others on interfaces whose gateway is theirs to say.
@@ -53,13 +57,10 @@ type plan struct {
 }
 
 func newPlan(want Config, have kernel, state func(int) health.State) *plan {
-	p := &plan{want: want, have: have, index: map[string]rtnl.Link{}, state: state}
-	for _, l := range have.links {
-		p.index[l.Name] = l
-	}
+	p := &plan{want: want, have: have, index: indexed(have.links), state: state}
 	for _, u := range want.Uplinks {
 		switch l, there := p.index[u.Interface]; {
-		case there && l.Up && l.Carrier && !have.leads(u):
+		case there && l.Up && l.Carrier && !have.hasNextHop(u):
 			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: fault.Said("no gateway is known on %s", u.Interface)})
 		case !there:
 			p.wrong = append(p.wrong, reconcile.Trouble{Kind: reconcile.Missing, Subject: "uplink " + u.Name, Why: fault.Said("there is no interface %s on this node", u.Interface)})
@@ -70,8 +71,16 @@ func newPlan(want Config, have kernel, state func(int) health.State) *plan {
 	return p
 }
 
-func (p *plan) do(what string, m rtnl.Message, fine ...error) {
-	p.steps = append(p.steps, reconcile.Step{What: what, Msg: m, Fine: fine})
+func indexed(links []rtnl.Link) map[string]rtnl.Link {
+	out := map[string]rtnl.Link{}
+	for _, l := range links {
+		out[l.Name] = l
+	}
+	return out
+}
+
+func (p *plan) do(what string, m rtnl.Message, expected ...error) {
+	p.steps = append(p.steps, reconcile.Step{What: what, Msg: m, Expected: expected})
 }
 
 // gateway is that of an uplink: as configured, or as another program says that has a default
@@ -90,19 +99,19 @@ func (k kernel) gateway(u Uplink) netip.Addr {
 	return best.Gateway
 }
 
-// leads reports whether an uplink goes anywhere: on a link with others on it somebody must be
+// hasNextHop reports whether an uplink goes anywhere: on a link with others on it somebody must be
 // the gateway, or all addresses of the world would be asked for there.
-func (k kernel) leads(u Uplink) bool {
+func (k kernel) hasNextHop(u Uplink) bool {
 	return k.gateway(u).IsValid() || slices.ContainsFunc(k.links, func(l rtnl.Link) bool { return l.Name == u.Interface && l.PointToPoint })
 }
 
-// way is the next hop of an uplink; ok is false while its link is down, or leads nowhere.
-func (p *plan) way(u Uplink, weight int) (w rtnl.Way, ok bool) {
+// nextHop is that of an uplink; ok is false while its link is down, or has no gateway.
+func (p *plan) nextHop(u Uplink, weight int) (w rtnl.NextHop, ok bool) {
 	l, there := p.index[u.Interface]
-	if !there || !l.Up || !p.have.leads(u) {
+	if !there || !l.Up || !p.have.hasNextHop(u) {
 		return w, false
 	}
-	w = rtnl.Way{Link: l.Index, Gateway: p.have.gateway(u), Weight: weight}
+	w = rtnl.NextHop{Link: l.Index, Gateway: p.have.gateway(u), Weight: weight}
 	w.Onlink = w.Gateway.IsValid() && !w.Gateway.IsLinkLocalUnicast() && !slices.ContainsFunc(p.networks(u), func(n netip.Prefix) bool { return n.Contains(w.Gateway) })
 	return w, true
 }
@@ -134,15 +143,15 @@ type wantedRoute struct {
 	what string
 }
 
-func newRoute(what string, table uint32, dst netip.Prefix, ways ...rtnl.Way) wantedRoute {
-	m := rtnl.Multipath{Key: rtnl.Key{Table: table, Dst: dst}, Protocol: rtnl.UplinkProtocol, Ways: ways}
+func newRoute(what string, table uint32, dst netip.Prefix, hops ...rtnl.NextHop) wantedRoute {
+	m := rtnl.Multipath{Key: rtnl.Key{Table: table, Dst: dst}, Protocol: rtnl.UplinkProtocol, NextHops: hops}
 	if dst.Addr().Is6() {
 		m.Metric = rtnl.DefaultMetric6
 	}
 	return wantedRoute{m, what}
 }
 
-func everywhere(six bool) netip.Prefix {
+func defaultDestination(six bool) netip.Prefix {
 	if six {
 		return netip.PrefixFrom(netip.IPv6Unspecified(), 0)
 	}
@@ -151,41 +160,46 @@ func everywhere(six bool) netip.Prefix {
 
 func (p *plan) wantedRoutes() (all []wantedRoute) {
 	for _, u := range p.want.Uplinks {
-		way, ok := p.way(u, 1)
+		way, ok := p.nextHop(u, 1)
 		if !ok {
 			continue
 		}
 		for _, n := range p.networks(u) {
-			all = append(all, newRoute(fmt.Sprintf("uplink %s: network %s", u.Name, n), u.table(), n, rtnl.Way{Link: way.Link, Weight: 1}))
+			all = append(all, newRoute(fmt.Sprintf("uplink %s: network %s", u.Name, n), u.table(), n, rtnl.NextHop{Link: way.Link, Weight: 1}))
 		}
-		all = append(all, newRoute("uplink "+u.Name, u.table(), everywhere(u.IPv6), way))
+		all = append(all, newRoute("uplink "+u.Name, u.table(), defaultDestination(u.IPv6), way))
 	}
 	for _, six := range []bool{false, true} {
-		g, is := p.want.fallback(six)
+		g, is := p.want.defaultGroup(six)
 		if !is {
 			continue
 		}
-		if ways := p.shares(g); len(ways) > 0 {
-			all = append(all, newRoute("uplink group "+g.Name, chosenTable, everywhere(six), ways...))
+		if hops := p.nextHops(g); len(hops) > 0 {
+			all = append(all, newRoute("uplink group "+g.Name, chosenTable, defaultDestination(six), hops...))
+		}
+	}
+	for _, g := range p.want.Groups {
+		if hops := p.nextHops(g); g.Number > 0 && len(hops) > 0 {
+			all = append(all, newRoute("uplink group "+g.Name, g.table(), defaultDestination(g.IPv6), hops...))
 		}
 	}
 	return all
 }
 
-// shares are the next hops of those that are chosen. The kernel has no route of several ways
+// nextHops are those of the uplinks that are chosen. The kernel has no route of several next hops
 // that lack a gateway in IPv6: there the first one takes all.
-func (p *plan) shares(g Group) (ways []rtnl.Way) {
+func (p *plan) nextHops(g Group) (hops []rtnl.NextHop) {
 	for _, m := range g.choose(p.state) {
 		u, _ := p.want.numbered(m.Uplink)
-		if w, ok := p.way(u, m.Weight); ok {
-			ways = append(ways, w)
+		if w, ok := p.nextHop(u, m.Weight); ok {
+			hops = append(hops, w)
 		}
 	}
-	if len(ways) == 1 || len(ways) > 1 && g.IPv6 && slices.ContainsFunc(ways, func(w rtnl.Way) bool { return !w.Gateway.IsValid() }) {
-		ways = ways[:1]
-		ways[0].Weight = 1 // which is what the kernel says of one
+	if len(hops) == 1 || len(hops) > 1 && g.IPv6 && slices.ContainsFunc(hops, func(w rtnl.NextHop) bool { return !w.Gateway.IsValid() }) {
+		hops = hops[:1]
+		hops[0].Weight = 1 // which is what the kernel says of one
 	}
-	return ways
+	return hops
 }
 
 // routes replaces: the tables are ours alone.
@@ -197,7 +211,7 @@ func (p *plan) routes() {
 	for _, w := range p.wantedRoutes() {
 		old, there := have[w.Key]
 		delete(have, w.Key)
-		if !there || !reflect.DeepEqual(old.Ways, w.Ways) {
+		if !there || !reflect.DeepEqual(old.NextHops, w.NextHops) {
 			p.do(w.what, rtnl.ReplaceMultipath(w.Multipath))
 		}
 	}
@@ -232,9 +246,16 @@ func (p *plan) wantedRules() (all []rtnl.Rule) {
 		if len(pinned) == 0 {
 			continue
 		}
-		rule.Table, rule.Priority, rule.Shortest = unix.RT_TABLE_MAIN, mainPriority, 1
+		rule.Table, rule.Priority, rule.MinPrefixLength = unix.RT_TABLE_MAIN, mainPriority, 1
 		all = append(append(append(all, pinned...), rule), senders...)
-		if _, is := p.want.fallback(six); is {
+		for _, g := range p.want.Groups {
+			if g.IPv6 == six && g.Number > 0 {
+				all = append(all, rtnl.Rule{
+					IPv6: six, Protocol: rtnl.UplinkProtocol, Table: g.table(), Priority: groupPriority, Mark: rtnl.UplinkGroupMark(g.Number), Mask: markMask,
+				})
+			}
+		}
+		if _, is := p.want.defaultGroup(six); is {
 			all = append(all, rtnl.Rule{IPv6: six, Protocol: rtnl.UplinkProtocol, Table: chosenTable, Priority: defaultPriority})
 		}
 	}

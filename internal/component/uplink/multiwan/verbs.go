@@ -12,6 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"gateway/internal/component/uplink/health"
+	"gateway/internal/process"
 	"gateway/internal/rtnl/reconcile"
 )
 
@@ -81,7 +82,7 @@ type Target struct {
 // lateAfter is the timeout of probes where answers may take as long as they like.
 const lateAfter = time.Second
 
-func (d *ways) status(ctx context.Context, _ json.RawMessage) (any, error) {
+func (d *uplinks) status(ctx context.Context, _ json.RawMessage) (any, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.known && d.gateways == nil { // nobody looked yet
@@ -97,7 +98,7 @@ func (d *ways) status(ctx context.Context, _ json.RawMessage) (any, error) {
 		}
 		gateway, _ := netip.ParseAddr(d.gateways[u.Number])
 		status := m.Status()
-		if d.nowhere[u.Number] {
+		if d.noGateway[u.Number] {
 			status.State = health.Down // not for want of a carrier
 		}
 		out.Uplinks = append(out.Uplinks, UplinkStatus{
@@ -117,7 +118,7 @@ func (d *ways) status(ctx context.Context, _ json.RawMessage) (any, error) {
 }
 
 // probe takes what became of probes, acts on it at once, and answers whom to probe.
-func (d *ways) probe(ctx context.Context, in json.RawMessage) (any, error) {
+func (d *uplinks) probe(ctx context.Context, in json.RawMessage) (any, error) {
 	var probed Probed
 	if len(in) > 0 {
 		if err := json.Unmarshal(in, &probed); err != nil {
@@ -133,13 +134,13 @@ func (d *ways) probe(ctx context.Context, in json.RawMessage) (any, error) {
 		if err := d.settle(ctx); err != nil {
 			return nil, err
 		}
-		notify(d.changed)
+		process.Notify(d.changed)
 	}
 	return d.targets(), nil
 }
 
 // take gives the machines what became of probes, and reports whether that changes what is used.
-func (d *ways) take(probed Probed) (flips bool) {
+func (d *uplinks) take(probed Probed) (flips bool) {
 	now := d.Now()
 	for id, probes := range probed {
 		m, is := d.machines[id]
@@ -154,7 +155,7 @@ func (d *ways) take(probed Probed) (flips bool) {
 	return flips
 }
 
-func (d *ways) targets() Targets {
+func (d *uplinks) targets() Targets {
 	out := Targets{Targets: []Target{}}
 	for _, u := range d.want.Uplinks {
 		at := d.target(u)
@@ -175,16 +176,16 @@ func (d *ways) targets() Targets {
 }
 
 // marksDiffer reports whether the marks follow from something else than when they were loaded.
-func (d *ways) marksDiffer() bool {
+func (d *uplinks) marksDiffer() bool {
 	if len(d.want.Uplinks) == 0 {
 		return false
 	}
 	return !bytes.Equal(d.marked.text, marking(d.want, func(u Uplink) string { return d.gateways[u.Number] }))
 }
 
-// rememberVerdicts keeps what is known for a restart. A failure is no reason not to act on it.
-func (d *ways) rememberVerdicts(ctx context.Context) {
-	if d.Verdicts == "" {
+// saveHealth keeps what is known for a restart. A failure is no reason not to act on it.
+func (d *uplinks) saveHealth(ctx context.Context) {
+	if d.HealthFile == "" {
 		return
 	}
 	all := map[string]health.Status{}
@@ -193,22 +194,22 @@ func (d *ways) rememberVerdicts(ctx context.Context) {
 	}
 	data, err := json.Marshal(all)
 	if err == nil {
-		err = renameio.WriteFile(d.Verdicts, data, 0o600)
+		err = renameio.WriteFile(d.HealthFile, data, 0o600)
 	}
 	if err != nil {
 		d.Log.WarnContext(ctx, "remember the state of uplinks", "err", err)
 	}
 }
 
-// recallVerdicts begins with what was known last: an uplink that failed is not tried anew
+// loadHealth begins with what was known last: an uplink that failed is not tried anew
 // because this process was restarted.
-func (d *ways) recallVerdicts() {
-	if d.Verdicts == "" || d.recalled != nil {
+func (d *uplinks) loadHealth() {
+	if d.HealthFile == "" || d.savedHealth != nil {
 		return
 	}
-	d.recalled = map[string]health.Status{}
-	data, err := os.ReadFile(d.Verdicts)
-	if err != nil || json.Unmarshal(data, &d.recalled) != nil {
-		d.recalled = map[string]health.Status{} // they are judged anew
+	d.savedHealth = map[string]health.Status{}
+	data, err := os.ReadFile(d.HealthFile)
+	if err != nil || json.Unmarshal(data, &d.savedHealth) != nil {
+		d.savedHealth = map[string]health.Status{} // they are judged anew
 	}
 }

@@ -158,14 +158,19 @@ func TestIPv6HasItsOwnUplinks(t *testing.T) {
 		u.Gateway, u.Target = netip.MustParseAddr(gateway), netip.MustParseAddr("2001:db8:9::9")
 		c.Uplinks = append(c.Uplinks, u)
 	}
-	c.Groups = append(c.Groups, multiwan.Group{ID: "g6", Name: "out 6", IPv6: true, Default: true, Members: []multiwan.Member{{Uplink: 3, Tier: 1, Weight: 1}, {Uplink: 4, Tier: 1, Weight: 2}}})
+	c.Groups = append(c.Groups, multiwan.Group{ID: "g6", Name: "out 6", Number: 3, IPv6: true, Default: true, Members: []multiwan.Member{{Uplink: 3, Tier: 1, Weight: 1}, {Uplink: 4, Tier: 1, Weight: 2}}})
 	r.become(c)
 	r.by("wan2", "2001:db8:9::9 from 2001:db8:2::2")
 	r.by("wan1", "2001:db8:9::9 from 2001:db8:1::2")
 	r.by("wan2", "2001:db8:9::9 mark 0x40000")
 	r.by("lan0", "fd00::2 from 2001:db8:2::2")
-	if out := r.out("-6 route show table 64299"); strings.Count(out, "nexthop") != 2 {
-		t.Errorf("the default route is %s", out)
+	for _, table := range []string{"64299", "64503"} {
+		if out := r.out("-6 route show table " + table); strings.Count(out, "nexthop") != 2 {
+			t.Errorf("the default route of table %s is %s", table, out)
+		}
+	}
+	if out := r.out("-6 rule"); !strings.Contains(out, "31003:\tfrom all fwmark 0x830000/0xff0000 lookup 64503") {
+		t.Errorf("the rules are %s", out)
 	}
 	r.first.pull(t, true)
 	eventually(t, patience, "by the other way", func() bool {

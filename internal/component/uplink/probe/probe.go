@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gateway/internal/component/uplink/multiwan"
+	"gateway/internal/process"
 )
 
 const (
@@ -82,7 +83,7 @@ func (m Monitor) Run(ctx context.Context) error {
 			return nil
 		case <-time.After(wait):
 		case <-r.urgent:
-			if !pause(ctx, soon) {
+			if !process.Pause(ctx, soon) {
 				return nil
 			}
 		}
@@ -113,10 +114,7 @@ func (r *run) result(uplink string, sent time.Time, p multiwan.Probe, bad bool) 
 	r.results[uplink] = append(r.results[uplink], p)
 	r.mu.Unlock()
 	if bad {
-		select {
-		case r.urgent <- struct{}{}:
-		default:
-		}
+		process.Notify(r.urgent)
 	}
 }
 
@@ -137,14 +135,5 @@ func (r *run) retarget(ctx context.Context, want []multiwan.Target) {
 			p.stop()
 			delete(r.probers, t)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }

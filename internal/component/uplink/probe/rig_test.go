@@ -145,7 +145,7 @@ func (r *rig) start() {
 			err = r.box.Do(func() (err error) { n, err = netfilter.Cut(ctx, f); return err })
 			return n, err
 		},
-		Verdicts: r.verdicts, Log: log,
+		HealthFile: r.verdicts, Log: log,
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	monitor := probe.Monitor{Tell: r.tell, Log: log, Open: func(t multiwan.Target) (s probe.Socket, err error) {

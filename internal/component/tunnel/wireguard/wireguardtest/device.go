@@ -11,8 +11,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec" //nolint:depguard // a daemon of a test's own
 	"testing"
@@ -78,8 +80,8 @@ func start(ctx context.Context, t testing.TB, program, name string) error {
 		_ = os.Remove(socket(name))
 	})
 	for {
-		if _, err := os.Stat(socket(name)); err == nil {
-			return mark(name)
+		if c, err := net.Dial("unix", socket(name)); err == nil { // its file is there before anybody listens
+			return errors.Join(c.Close(), mark(name))
 		}
 		select {
 		case err := <-ended:

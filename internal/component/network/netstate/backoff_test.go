@@ -18,7 +18,7 @@ func TestARefusedMemberIsTriedLaterAndLater(t *testing.T) {
 	// A bridge in a bridge is refused by the kernel.
 	n.want = Config{Links: []Link{{Name: "br0", Kind: Bridge, Members: []string{"hand0", "p1"}}}}
 	var wait time.Duration
-	for i, want := range []time.Duration{firstHold, 2 * firstHold, 4 * firstHold} {
+	for i, want := range []time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff} {
 		for range 3 { // events
 			if err := n.settle(t.Context()); err != nil {
 				t.Fatal(err)
@@ -27,25 +27,25 @@ func TestARefusedMemberIsTriedLaterAndLater(t *testing.T) {
 				t.Errorf("attempt %d: trouble = %+v", i, n.wrong)
 			}
 		}
-		if wait = n.holds[attempt].wait; wait != want {
+		if wait = n.backoffs[attempt].wait; wait != want {
 			t.Errorf("after attempt %d it waits for %s, want %s", i, wait, want)
 		}
 		clock = clock.Add(wait)
 	}
 	for range 20 {
-		clock = clock.Add(longHold)
+		clock = clock.Add(maxBackoff)
 		if err := n.settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := n.holds[attempt].wait; got != longHold {
-		t.Errorf("in the end it waits for %s, want %s", got, longHold)
+	if got := n.backoffs[attempt].wait; got != maxBackoff {
+		t.Errorf("in the end it waits for %s, want %s", got, maxBackoff)
 	}
 	// Another configuration is tried at once, and what is good leaves nothing behind.
 	good := Config{Links: []Link{{Name: "br0", Kind: Bridge, Members: []string{"p1"}}}}
 	n.become(t, n.want, good)
-	if len(n.holds) != 0 || n.due() != again {
-		t.Errorf("still held: %v, due in %s", n.holds, n.due())
+	if len(n.backoffs) != 0 || n.due() != recheckEvery {
+		t.Errorf("still held: %v, due in %s", n.backoffs, n.due())
 	}
 }
 
@@ -92,7 +92,7 @@ func TestNothingIsBuiltOnLoopback(t *testing.T) {
 
 func TestEventsThatNeverEndAreLookedAtLessOften(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	var p pace
+	var p debounce
 	var waits []time.Duration
 	for range 8 { // one after the other
 		w := p.next(now)
@@ -102,12 +102,12 @@ func TestEventsThatNeverEndAreLookedAtLessOften(t *testing.T) {
 		now = now.Add(time.Millisecond)
 	}
 	for i, w := range waits {
-		if want := min(calm<<i, busy); w != want {
+		if want := min(minDebounce<<i, maxDebounce); w != want {
 			t.Errorf("the %d. wait is %s, want %s", i+1, w, want)
 		}
 	}
-	if got := p.next(now.Add(busy)); got != calm {
-		t.Errorf("after a pause it is %s, want %s", got, calm)
+	if got := p.next(now.Add(maxDebounce)); got != minDebounce {
+		t.Errorf("after a pause it is %s, want %s", got, minDebounce)
 	}
 }
 
