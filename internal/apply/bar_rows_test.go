@@ -77,6 +77,19 @@ func (r *replicated) write(within time.Duration) (took time.Duration, live bool)
 	return time.Since(began), true
 }
 
+// A truncate runs no trigger of rows, here or there.
+func TestATruncateThatIsReplicatedIsApplied(t *testing.T) {
+	bar.NotShort(t)
+	r := newReplicated(t)
+	if _, live := r.write(time.Minute); !live {
+		t.Fatal("the first row did not arrive")
+	}
+	if _, err := r.from.Exec(r.ctx, `truncate lamps`); err != nil {
+		t.Fatal(err)
+	}
+	r.runs("")
+}
+
 // Rows that come past the API, here from another PostgreSQL, are applied; without the trigger nobody hears of them.
 func TestBarCarry04RowsPastTheAPI(t *testing.T) {
 	bar.NotShort(t)

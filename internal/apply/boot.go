@@ -17,18 +17,30 @@ import (
 // survive it.
 func (e *Engine) Boot(_ context.Context) error {
 	var a armed
-	if ok, err := e.Tree.Load(e.armedFile(), &a); err != nil {
-		return err
-	} else if ok {
+	ok, failed := e.loadState(e.armedFile(), &a)
+	if ok {
 		e.waiting.armed = &a
 	}
-	var failed error
 	for _, w := range e.workers {
 		if err := w.boot(); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("boot %s: %w", w.daemon.Name, err))
 		}
 	}
 	return errors.Join(failed, e.sweep(), e.undoAtBoot())
+}
+
+// loadState reads what was saved. What is damaged is as good as missing, but not a matter of
+// course.
+func (e *Engine) loadState(name string, v any) (bool, error) {
+	_, damage, err := e.Tree.Read(name)
+	if err != nil {
+		return false, err
+	}
+	ok, err := e.Tree.Load(name, v)
+	if err != nil || damage == files.Edited {
+		e.Log.Error("a file of the applier is damaged and counts as missing", "file", name, "err", err)
+	}
+	return ok, nil
 }
 
 // Load makes one part run on its files, or on first where it has none yet, with nothing
@@ -39,7 +51,7 @@ func (e *Engine) Load(ctx context.Context, name string, first daemon.Rendering) 
 			continue
 		}
 		r := w.installed
-		if len(r.Files) == 0 {
+		if r.None() {
 			r = first
 		}
 		return w.reload(ctx, daemon.Rendering{}, r)
@@ -86,11 +98,16 @@ func (w *worker) onDisk() (found daemon.Rendering, whole bool, err error) {
 		if err := w.Tree.Sweep(f.Path); err != nil {
 			return found, false, err
 		}
-		data, damage, err := w.Tree.Read(f.Path)
-		if err != nil {
-			return found, false, err
+		var data []byte
+		if w.Tree.AsWritten(f.Path, f.Mode, f.Group) {
+			var damage files.Damage
+			if data, damage, err = w.Tree.Read(f.Path); err != nil {
+				return found, false, err
+			}
+			whole = whole && damage == files.Whole
+		} else {
+			whole = false
 		}
-		whole = whole && damage == files.Whole
 		found.Files = append(found.Files, daemon.File{Path: f.Path, Group: f.Group, Mode: f.Mode, Data: data})
 	}
 	return found, whole, nil
@@ -108,14 +125,27 @@ func (e *Engine) undoAtBoot() error {
 		if !ok {
 			continue
 		}
-		if err := w.install(before, w.onDiskAlready); err != nil {
+		if err := w.undoAtBoot(before.Hashed()); err != nil {
 			return err
 		}
-		w.passed = before.Hash()
 	}
 	undone := *a
 	undone.Undone = true
 	return e.setArmed(&undone)
+}
+
+// undoAtBoot is restore without a daemon: the first look has it follow.
+func (w *worker) undoAtBoot(before daemon.Rendering) error {
+	if w.kept() {
+		w.setUnits(before.Units)
+		return nil
+	}
+	if err := w.install(before, w.onDiskAlready); err != nil {
+		return err
+	}
+	w.passed = before.Hash()
+	w.keep(before) // its daemon ran on it; a later boot without a database must not go by what was undone
+	return nil
 }
 
 // sweep removes what a killed process left of its own.

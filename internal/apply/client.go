@@ -83,6 +83,24 @@ func (c Client) Ask(ctx context.Context, component, do string, in, out any) erro
 	return nil
 }
 
+// askTime is how long the applier may take for what somebody waits for.
+const askTime = 5 * time.Second
+
+// AskSoon asks a Client, or what stands for it in a test, for an answer within a few seconds. It
+// words what the applier does not: its silence must not read as that of the database.
+func AskSoon(ctx context.Context, client interface {
+	Ask(ctx context.Context, component, do string, in, out any) error
+}, component, do string, in, out any,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	err := client.Ask(ctx, component, do, in, out)
+	if _, worded := fault.Of(err); err == nil || worded {
+		return err
+	}
+	return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"), err)
+}
+
 func (c Client) call(ctx context.Context, request, answer any) error {
 	// The applier gives up before we do, so that its words arrive.
 	ctx, cancel := context.WithTimeout(ctx, readTimeout+workTimeout+writeTimeout)

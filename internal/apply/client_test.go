@@ -157,3 +157,32 @@ func answering(t *testing.T, text string) Client {
 	}()
 	return Client{Socket: l.Addr().String()}
 }
+
+type answers func(ctx context.Context) error
+
+func (a answers) Ask(ctx context.Context, _, _ string, _, _ any) error { return a(ctx) }
+
+// An operator reads that the applier was silent, not that the database was.
+func TestWhatTheApplierDoesNotSayIsWorded(t *testing.T) {
+	broken := errors.New("broken pipe")
+	for name, tc := range map[string]struct {
+		err  error
+		code string
+	}{
+		"an answer":         {nil, ""},
+		"a refusal":         {fault.New(fault.Conflict, "no").WithCode("said_so"), "said_so"},
+		"no answer in time": {context.DeadlineExceeded, "applier_unavailable"},
+		"anything else":     {broken, "applier_unavailable"},
+	} {
+		err := AskSoon(t.Context(), answers(func(ctx context.Context) error {
+			if _, limited := ctx.Deadline(); !limited {
+				t.Errorf("%s: it may take for ever", name)
+			}
+			return tc.err
+		}), "dns", "stats", nil, nil)
+		f, _ := fault.Of(err)
+		if (err == nil) != (tc.code == "") || err != nil && f.Code != tc.code || !errors.Is(err, tc.err) {
+			t.Errorf("%s: %v, want %s", name, err, tc.code)
+		}
+	}
+}

@@ -2,10 +2,13 @@ package apply
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"gateway/internal/change"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/intent"
 )
@@ -134,4 +137,84 @@ func TestAFailedApplyGoesBackAtOnce(t *testing.T) {
 	}
 	r.eventually("the rows are back", func() bool { return r.confirmState(came.Change) == change.Reverted && r.disarmed() })
 	r.runs("lamp one\n")
+}
+
+// Two components bring the same change at once: the one that comes second must not take what
+// the first has installed for what was there before.
+func TestAChangeIsArmedOnce(t *testing.T) {
+	r := newRig(t, neighbour("shade", follows))
+	r.mustAdd("one")
+	r.eventually("both run on it", func() bool { return r.engine.States()[0].Stage == LiveStage && r.engine.States()[1].Stage == LiveStage })
+	r.stop()
+	before := r.worker("lamp").installedNow().Hash()
+	came := r.addUnapplied("two")
+	seconds := 10
+	due := []change.Due{{ID: came, ConfirmSeconds: &seconds}}
+	r.load()
+	if err := r.worker("lamp").arm(r.ctx, due); err != nil {
+		t.Fatal(err)
+	}
+	r.worker("lamp").setInstalled(books(1, 1))
+	for _, again := range []func() error{
+		func() error { return r.worker("shade").arm(r.ctx, due) },
+		func() error { return r.worker("shade").armWithin(r.ctx, came, time.Second) },
+	} {
+		if err := again(); err != nil {
+			t.Fatal(err)
+		}
+		a, _ := r.engine.waiting.current()
+		if got := a.Before["lamp"].Hash(); got != before || a.Deadline != 10*time.Second {
+			t.Errorf("before is %s until %s, want %s until 10s", got, a.Deadline, before)
+		}
+	}
+}
+
+// addUnapplied stores a change that waits, with no engine to bring it.
+func (r *rig) addUnapplied(word string) string {
+	r.t.Helper()
+	ctx := intent.With(r.ctx, intent.Ask{ConfirmWithin: 10 * time.Second})
+	err := r.runner(nil).Run(ctx, change.Change{Component: "lamp", Action: "lamp.create", Subject: word}, func(tx change.Tx) error {
+		_, err := tx.Exec(ctx, `insert into lamps (id, word) values ($1, $2)`, db.NewID(), word)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return intent.Came(ctx).Change
+}
+
+func (r *rig) mode() os.FileMode {
+	r.t.Helper()
+	info, err := os.Stat(filepath.Join(r.root, lampFile))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return info.Mode()
+}
+
+func TestAModeThatIsNotConfirmedGoesBack(t *testing.T) {
+	for _, way := range []string{"in time", "at boot"} {
+		t.Run(way, func(t *testing.T) {
+			r := newRig(t)
+			r.mustAdd("one")
+			r.addWaiting("private")
+			if got := r.mode(); got != 0o600 {
+				t.Fatalf("mode %v, want the change to be live", got)
+			}
+			if way == "at boot" {
+				r.boot = "second"
+				r.stop()
+				r.load()
+				if got := r.mode(); got != 0o644 {
+					t.Errorf("right after the boot the mode is %v, want that of before", got)
+				}
+				return
+			}
+			r.pass(11 * time.Second)
+			r.eventually("the wait is over", r.disarmed)
+			if got := r.mode(); got != 0o644 {
+				t.Errorf("mode %v, want that of before", got)
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"context"
 	"errors"
 
 	"gateway/internal/apply/files"
@@ -11,6 +12,22 @@ import (
 var errKept = errors.New("a managed file was edited manually and is kept")
 
 var whyKept = fault.Said("a file was edited manually and is kept; turn that off for this component to install the configured files")
+
+// bringUnits is the round of a component with kept edits: the units follow, the files do not.
+// What waits for a confirmation is armed all the same, since its units and rows go back. A unit
+// that does not follow is no reason to touch the files, so it is told of here.
+func (w *worker) bringUnits(ctx context.Context, j job) error {
+	if err := w.arm(ctx, j.due); err != nil {
+		return err
+	}
+	var why fault.Sentence
+	if err := w.followUnits(ctx, j.wanted.Units); err != nil {
+		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
+		why = words(err)
+	}
+	w.show(func(s *State) { s.Stage, s.Error, s.ErrorWords = Held, why.Message, why.Beside() })
+	return errKept
+}
 
 type edits struct {
 	Keep bool `json:"keep"`
@@ -31,7 +48,7 @@ func (w *worker) setKeepEdits(keep bool) error {
 
 func (w *worker) loadKeepEdits() error {
 	var e edits
-	if _, err := w.Tree.Load(w.stateFile(w.daemon.Name+".edits"), &e); err != nil {
+	if _, err := w.loadState(w.stateFile(w.daemon.Name+".edits"), &e); err != nil {
 		return err
 	}
 	w.keepEdits = e.Keep
@@ -39,13 +56,14 @@ func (w *worker) loadKeepEdits() error {
 	return nil
 }
 
-// kept reports whether there are edits to be left alone. A missing file is no edit.
+// kept reports whether there are edits to be left alone. A missing file is no edit, and nor is
+// another mode alone; one that cannot be read may be.
 func (w *worker) kept() bool {
 	if !w.keepEdits {
 		return false
 	}
 	for _, f := range w.installed.Files {
-		if _, damage, err := w.Tree.Read(f.Path); err == nil && damage == files.Edited {
+		if _, damage, err := w.Tree.Read(f.Path); err != nil || damage == files.Edited {
 			return true
 		}
 	}

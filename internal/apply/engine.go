@@ -69,10 +69,27 @@ func (e *Engine) Run(ctx context.Context) error {
 	for _, w := range e.workers {
 		g.Go(func() error { return w.loop(ctx) })
 		if w.daemon.Background != nil {
-			g.Go(func() error { return w.daemon.Background(ctx, func() { w.askNow(ctx) }) })
+			g.Go(func() error { return w.background(ctx) })
 		}
 	}
 	return g.Wait()
+}
+
+// background keeps what a daemon does beside its rounds going. That it fails is no reason to stop
+// all the others, and that it ends with us is no failure.
+func (w *worker) background(ctx context.Context) error {
+	for {
+		err := w.daemon.Background(ctx, func() { w.askNow(ctx) })
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		w.Log.Error("background", "component", w.daemon.Name, "err", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(lookEvery):
+		}
+	}
 }
 
 // Notify makes a component look again, soon: it came from the database, so whoever

@@ -88,7 +88,7 @@ func (w *worker) loadGood() error {
 		return err
 	}
 	var list kept
-	if ok, err := w.Tree.Load(w.goodFile(), &list); err != nil {
+	if ok, err := w.loadState(w.goodFile(), &list); err != nil {
 		return err
 	} else if !ok {
 		return w.sweepBlobs()

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"gateway/internal/apply/files"
 	"gateway/internal/daemon"
 )
 
@@ -21,7 +19,7 @@ func (w *worker) check(ctx context.Context, r daemon.Rendering) error {
 		return nil
 	}
 	w.stage(Checking)
-	plain := w.daemon.Check == nil || w.daemon.Plain != nil && w.installed.Hash() == w.passed && w.passed != "" && w.daemon.Plain(w.installed, r)
+	plain := w.daemon.Check == nil || len(r.Files) == 0 || w.daemon.Plain != nil && w.installed.Hash() == w.passed && w.passed != "" && w.daemon.Plain(w.installed, r)
 	if !plain {
 		if err := w.judge(ctx, r); err != nil {
 			return err
@@ -88,27 +86,34 @@ func (w *worker) replace(ctx context.Context, r daemon.Rendering, damaged []stri
 func (w *worker) lately() bool { return w.Clock.Now().Sub(w.ordered) < 2*lookEvery }
 
 // restore goes back to what was there, as far as that is known. Nothing known is not
-// nothing there: what passed its check is better than no file at all.
+// nothing there: what passed its check is better than no file at all. An edit that is kept
+// was neither installed by us nor is it ours to undo: then it is the units that go back.
 func (w *worker) restore(ctx context.Context, before daemon.Rendering) error {
 	w.ordered = time.Time{}
-	if len(before.Files) == 0 {
+	if before.None() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reloadTime)
 	defer cancel()
+	if w.kept() {
+		return w.followUnits(ctx, before.Units)
+	}
 	if err := w.install(before, w.onDiskAlready); err != nil {
 		return fmt.Errorf("put %s back: %w", w.daemon.Name, err)
 	}
 	if err := w.reload(ctx, daemon.Rendering{}, before); err != nil {
 		return fmt.Errorf("put %s back: %w", w.daemon.Name, err)
 	}
+	if w.good.Hash() != before.Hash() { // else the next boot would go by what was undone
+		w.keep(before)
+	}
 	return nil
 }
 
 // onDiskAlready reports whether a file need not be written.
 func (w *worker) onDiskAlready(f daemon.File) bool {
-	data, damage, err := w.Tree.Read(f.Path)
-	return err == nil && damage == files.Whole && bytes.Equal(data, f.Data)
+	whole, err := w.whole(f)
+	return err == nil && whole
 }
 
 // install writes what is not there, and removes what is no longer wanted.
@@ -145,7 +150,7 @@ func (w *worker) setInstalled(r daemon.Rendering) {
 }
 
 func (w *worker) reload(ctx context.Context, running, r daemon.Rendering) error {
-	if len(r.Files) == 0 {
+	if r.None() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, reloadTime)
@@ -158,12 +163,15 @@ func (w *worker) reload(ctx context.Context, running, r daemon.Rendering) error 
 	if err := w.switchUnits(ctx, r); err != nil {
 		return err
 	}
-	if !slices.Equal(running.Units, r.Units) {
+	if !w.staysUp(running, r) {
 		running = daemon.Rendering{} // what was down runs on nothing
 	}
 	if !r.Off() {
 		if err := w.daemon.Apply(ctx, running, r); err != nil {
 			return fmt.Errorf("reload %s: %w", w.daemon.Name, err)
+		}
+		if err := w.startNew(ctx, running, r); err != nil {
+			return err
 		}
 	}
 	w.at("reload_ok")

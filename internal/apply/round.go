@@ -91,8 +91,12 @@ func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied 
 		err = w.bring(ctx, j)
 	}
 	if errors.Is(err, errKept) {
-		w.stage(Held)
 		return change.Applied{State: intent.Pending, Why: whyKept}
+	}
+	if errors.Is(err, errHeld) {
+		if came, held := w.held(); held {
+			return came
+		}
 	}
 	if err != nil {
 		w.tidied = false
@@ -111,13 +115,15 @@ func (w *worker) withoutDatabase(ctx context.Context) change.Applied {
 	if w.known && w.wanted.Hash() == w.passed {
 		j.wanted = w.wanted
 	}
-	if len(j.wanted.Files) == 0 {
+	if j.wanted.None() {
 		return change.Applied{State: intent.Pending, Why: fault.Said("the database does not answer")}
 	}
-	if err := w.bring(ctx, j); err != nil && !errors.Is(err, errKept) {
+	switch err := w.bring(ctx, j); {
+	case err == nil:
+		w.rest(j)
+	case !errors.Is(err, errKept):
 		return w.failed(ctx, j, err)
 	}
-	w.rest(j)
 	return change.Applied{State: intent.Pending, Why: fault.Said("the database does not answer")}
 }
 
@@ -179,7 +185,7 @@ func (w *worker) bring(ctx context.Context, j job) error {
 		return w.arm(ctx, j.due) // rows that change no file go back all the same
 	}
 	if w.kept() {
-		return errors.Join(w.followUnits(ctx, j.wanted.Units), errKept)
+		return w.bringUnits(ctx, j)
 	}
 	if err := w.check(ctx, j.wanted); err != nil {
 		return err

@@ -108,19 +108,19 @@ func (w *worker) installedBefore(t time.Time) bool {
 	return len(w.installed.Files) > 0
 }
 
-// damaged are the files that are not as we installed them. Of those that nobody touched
-// since they were last read, it asks the file system only.
+// damaged are the files that are not as we installed them: their text, mode, owner or group.
+// Of those that nobody touched since they were last read, it asks the file system only.
 func (w *worker) damaged() ([]string, error) {
 	var paths []string
 	for _, f := range w.installed.Files {
 		if w.seen.Look(w.Tree, f.Path, w.Clock.Now()) {
 			continue
 		}
-		data, damage, err := w.Tree.Read(f.Path)
+		whole, err := w.whole(f)
 		if err != nil {
 			return nil, err
 		}
-		if damage != files.Whole || !bytes.Equal(data, f.Data) {
+		if !whole {
 			paths = append(paths, f.Path)
 			w.seen.Forget(f.Path)
 		}
@@ -128,9 +128,19 @@ func (w *worker) damaged() ([]string, error) {
 	return paths, nil
 }
 
+// whole reports whether a file is as it should be. One of another owner or mode is not read,
+// since it may be that we cannot; to replace it we need not.
+func (w *worker) whole(f daemon.File) (bool, error) {
+	if !w.Tree.AsWritten(f.Path, f.Mode, f.Group) {
+		return false, nil
+	}
+	data, damage, err := w.Tree.Read(f.Path)
+	return err == nil && damage == files.Whole && bytes.Equal(data, f.Data), err
+}
+
 // inOrder reports whether files and daemon are as the last round left them.
 func (w *worker) inOrder(ctx context.Context) bool {
-	if len(w.installed.Files) == 0 {
+	if w.installed.None() {
 		return !w.Up() || w.known
 	}
 	damaged, err := w.damaged()

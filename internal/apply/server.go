@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// More at a time would not help: a unit is restarted once after the other.
+	// maxConnections is how many may be connected without having asked for something yet.
 	maxConnections = 16
 	// A request is one short line and comes at once.
 	readTimeout  = 5 * time.Second
@@ -42,13 +42,17 @@ type Server struct {
 	log      *slog.Logger
 	locks    unitLocks
 
-	read, work time.Duration // shorter in tests
+	prompt, waits, reads slots
+	read, work           time.Duration // shorter in tests
 }
 
 // NewServer answers processes of the given users and nobody else. It acts on these services
 // and on no other unit.
 func NewServer(u units, f packetFilter, services []daemon.Service, e *Engine, uids []uint32, log *slog.Logger) *Server {
-	return &Server{units: u, filter: f, services: services, engine: e, uids: uids, log: log, read: readTimeout, work: workTimeout}
+	return &Server{
+		units: u, filter: f, services: services, engine: e, uids: uids, log: log, read: readTimeout, work: workTimeout,
+		prompt: newSlots(promptSlots, maxQueued), waits: newSlots(waitSlots, maxQueued), reads: newSlots(readSlots, maxQueued),
+	}
 }
 
 // Serve answers until ctx ends, then closes the listener, lets the requests under way
@@ -58,9 +62,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer stop()
 	var under sync.WaitGroup
 	defer under.Wait()
-	slots := make(chan struct{}, maxConnections)
+	silent := make(chan struct{}, maxConnections)
 	for {
-		slots <- struct{}{} // before accepting: who finds no slot waits in the kernel's queue
+		silent <- struct{}{} // before accepting: who finds no place waits in the kernel's queue
 		conn, err := l.Accept()
 		if ctx.Err() != nil {
 			closeIf(conn)
@@ -70,9 +74,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			return fmt.Errorf("accept on the applier's socket: %w", err)
 		}
 		under.Go(func() {
-			defer func() { <-slots }()
+			asked := sync.OnceFunc(func() { <-silent })
+			defer asked()
 			defer conn.Close()
-			s.serveConn(ctx, conn)
+			s.serveConn(ctx, conn, asked)
 		})
 	}
 }
@@ -83,19 +88,30 @@ func closeIf(c net.Conn) {
 	}
 }
 
-// serveConn answers one request, and writes the one log line about it.
-func (s *Server) serveConn(ctx context.Context, conn net.Conn) {
+// serveConn answers one request, and writes the one log line about it. It calls asked when the
+// request is there.
+func (s *Server) serveConn(ctx context.Context, conn net.Conn, asked func()) {
 	cred, err := s.admit(conn)
 	if err != nil {
 		s.log.Warn("apply refused a connection", "err", err)
 		return
 	}
 	line, err := s.readRequest(ctx, conn)
+	asked()
 	if errors.Is(err, errNothingSaid) || ctx.Err() != nil {
+		return
+	}
+	leave := func() {}
+	if err == nil {
+		leave, err = s.slotsFor(line).enter(ctx, conn, s.work)
+	}
+	if errors.Is(err, errPeerLeft) {
+		s.log.Debug("apply", "uid", cred.Uid, "pid", cred.Pid, "request", excerpt(line), "err", err)
 		return
 	}
 	var answer any
 	if err == nil {
+		defer leave() // with the answer, which may be long
 		answer, err = s.perform(ctx, line)
 	}
 	if err != nil {
@@ -157,16 +173,29 @@ func (s *Server) perform(ctx context.Context, line []byte) (answer any, err erro
 	defer cancel()
 	answer, err = s.dispatch(limited, line)
 	if err != nil && ctx.Err() != nil {
-		return nil, fault.New(fault.Unavailable, "the applier is shutting down; try again")
+		return nil, errShutDown()
 	}
 	return answer, err
 }
 
+func errShutDown() error {
+	return fault.New(fault.Unavailable, "the applier is shutting down; try again")
+}
+
+// answer sends what the client can read; of more it is told that there is more.
 func (s *Server) answer(conn net.Conn, v any) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return fmt.Errorf("set the write deadline: %w", err)
 	}
-	return writeLine(conn, v)
+	line, err := encodeLine(v)
+	if err == nil && len(line) > maxAnswer {
+		err = fault.New(fault.TooLarge, "the answer has more than %d bytes; ask for less", maxAnswer)
+		return errors.Join(err, writeLine(conn, toWire(err)))
+	}
+	if err != nil {
+		return err
+	}
+	return sendLine(conn, line)
 }
 
 // excerpt keeps a log line short whatever was sent; requests hold no secrets.

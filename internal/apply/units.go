@@ -113,16 +113,44 @@ func (w *worker) switchUnits(ctx context.Context, r daemon.Rendering) error {
 	return nil
 }
 
+// staysUp reports whether something of the daemon runs before and after, so that what it runs
+// on says what has to be done. A daemon without units always does.
+func (w *worker) staysUp(running, r daemon.Rendering) bool {
+	was, is := w.unitsOf(running), w.unitsOf(r)
+	return len(is) == 0 || slices.ContainsFunc(is, func(u daemon.Unit) bool { return u.Up && slices.Contains(was, u) })
+}
+
+// startNew starts what is to be up from now on, where Apply found in running that nothing had
+// to be done. A process that starts reads its files; those that stayed up are not bothered.
+func (w *worker) startNew(ctx context.Context, running, r daemon.Rendering) error {
+	if running.None() {
+		return nil // Apply knew that nothing was known
+	}
+	was := w.unitsOf(running)
+	fresh := slices.DeleteFunc(w.unitsOf(r), func(u daemon.Unit) bool { return !u.Up || slices.Contains(was, u) })
+	if len(fresh) == 0 {
+		return nil
+	}
+	states, err := w.states(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	for i, u := range fresh {
+		if up(states[i]) {
+			continue
+		}
+		if err := w.Units.Start(ctx, u.Name); err != nil {
+			return fmt.Errorf("start %s: %w", u.Name, err)
+		}
+	}
+	return nil
+}
+
 // followUnits has the units follow the operator's word while the files are somebody's who
 // edits them by hand.
 func (w *worker) followUnits(ctx context.Context, units []daemon.Unit) error {
+	w.setUnits(units)
 	r := w.installed
-	if !slices.Equal(r.Units, units) {
-		r.Units = units
-		r = r.Rehashed()
-		w.setInstalled(r)
-		w.keep(r)
-	}
 	if _, err := w.unitRuns(ctx, r); err == nil {
 		return nil
 	}
@@ -139,14 +167,32 @@ func (w *worker) followUnits(ctx context.Context, units []daemon.Unit) error {
 	return nil
 }
 
+// setUnits makes the units those of what is installed, and leaves its files.
+func (w *worker) setUnits(units []daemon.Unit) {
+	r := w.installed
+	if slices.Equal(r.Units, units) {
+		return
+	}
+	r.Units = units
+	r = r.Rehashed()
+	w.setInstalled(r)
+	w.keep(r)
+}
+
 // putBack has the daemon run on what is installed while the rows of an undone change are
 // still there: after a boot its units may be as the change had left them.
 func (w *worker) putBack(ctx context.Context) {
 	a, _ := w.waiting.current()
-	if a == nil || !a.Undone || len(w.installed.Files) == 0 || w.retryAt.After(w.Clock.Now()) || w.observe(ctx) == w.installed.Hash() {
+	if a == nil || !a.Undone || w.installed.None() || w.retryAt.After(w.Clock.Now()) || w.observe(ctx) == w.installed.Hash() {
 		return
 	}
-	if err := w.reload(ctx, daemon.Rendering{}, w.installed); err != nil {
+	var err error
+	if w.kept() {
+		err = w.followUnits(ctx, w.installed.Units)
+	} else {
+		err = w.reload(ctx, daemon.Rendering{}, w.installed)
+	}
+	if err != nil {
 		w.retryAt = w.Clock.Now().Add(retryMax)
 		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}

@@ -108,11 +108,23 @@ func readLine(r io.Reader, limit int) ([]byte, error) {
 }
 
 func writeLine(w io.Writer, v any) error {
+	line, err := encodeLine(v)
+	if err != nil {
+		return err
+	}
+	return sendLine(w, line)
+}
+
+func encodeLine(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode %T: %w", v, err)
+		return nil, fmt.Errorf("encode %T: %w", v, err)
 	}
-	if _, err := w.Write(append(data, '\n')); err != nil {
+	return append(data, '\n'), nil
+}
+
+func sendLine(w io.Writer, line []byte) error {
+	if _, err := w.Write(line); err != nil {
 		return fmt.Errorf("write a line: %w", err)
 	}
 	return nil
@@ -149,7 +161,7 @@ func toWire(err error) errorAnswer {
 // and is no operator's business, like an internal error.
 func fromWire(e *wireError) error {
 	switch kind := fault.Kind(e.Code); kind {
-	case fault.Invalid, fault.NotFound, fault.Conflict, fault.TooLarge, fault.Unavailable:
+	case fault.Invalid, fault.NotFound, fault.Conflict, fault.TooLarge, fault.TooMany, fault.Unavailable:
 		f := fault.With(kind, e.Sentence)
 		if e.Narrow != "" {
 			f = f.WithCode(e.Narrow)

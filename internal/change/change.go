@@ -73,6 +73,9 @@ type Daemons interface {
 	// Affected are the components whose files depend on rows of these tables. checked
 	// reports that the rows were judged one by one already.
 	Affected(tables []string) (components []string, checked bool)
+	// Judging are the components that a change of these tables is judged beside: those that it
+	// affects, and those whose judgement rests on them too.
+	Judging(tables []string) []string
 	// Candidate refuses rows, as now has them, that the component's daemon would not take,
 	// unless it would not take those that was has either: a repair must stay possible.
 	Candidate(ctx context.Context, was, now db.DB, component string) error

@@ -60,6 +60,17 @@ func Concerns(ctx context.Context, q db.DB, id string) (names []string, err erro
 	return names, nil
 }
 
+// WaitingLive is the change, if there is one, that waits to be confirmed and that the node has
+// brought live in some component already.
+func WaitingLive(ctx context.Context, q db.DB, node string) (id string, err error) {
+	err = q.QueryRow(ctx, `select coalesce(min(c.id::text), '') from changes c where c.confirm_state = 'waiting' and exists (
+		select from change_applies a join applies p on p.id = a.apply_id where a.change_id = c.id and a.state = 'live' and p.node_id = $1)`, node).Scan(&id)
+	if err != nil {
+		return "", fmt.Errorf("look for a live change that waits: %w", err)
+	}
+	return id, nil
+}
+
 // Held reports whether a change that concerns the component waits to be confirmed: until
 // then nothing else of it can be stored.
 func Held(ctx context.Context, q db.DB, component string) (held bool, err error) {

@@ -43,6 +43,30 @@ func DueFor(ctx context.Context, q db.DB, component string) ([]Due, error) {
 		from change_applies a join changes c on c.id = a.change_id where a.component = $1 and a.state <> 'live' order by c.id`, component)
 }
 
+// NotLive is what follows "from" to find the rows (r) of the changes that a component ($1) does
+// not run on: one that failed, or one that is still not live after some seconds. Until the next
+// round succeeds, its daemon does what the images before it say.
+const NotLive = `change_applies a join changes c on c.id = a.change_id join change_rows r on r.change_id = a.change_id
+	and a.component = $1 and (a.state = 'failed' or a.state <> 'live' and c.created_at < now() - interval '10 seconds')`
+
+// Unlive are the values of columns in the rows that a component does not run on, before and after
+// the change. With id and the columns of owners, by table, these are the ids of all that is stored
+// otherwise than it runs: what was deleted from an owner is still there, what moved concerns both.
+func Unlive(ctx context.Context, q db.DB, component string, columns map[string][]string) (map[string]bool, error) {
+	var all []string
+	err := q.QueryRow(ctx, `select coalesce(array_agg(distinct image ->> name), '{}') from `+NotLive+`,
+		lateral (values (r.new_row), (r.old_row)) images (image), lateral jsonb_array_elements_text($2::jsonb -> r.table_name) name
+		where image ->> name is not null`, component, columns).Scan(&all)
+	if err != nil {
+		return nil, fmt.Errorf("list changes of %s that are not live: %w", component, err)
+	}
+	ids := make(map[string]bool, len(all))
+	for _, id := range all {
+		ids[id] = true
+	}
+	return ids, nil
+}
+
 // PendingIn are those of the components that some of the changes have yet to reach.
 func PendingIn(ctx context.Context, q db.DB, due []Due, components []string) (names []string, err error) {
 	ids := make([]string, len(due))

@@ -58,6 +58,9 @@ func (v *reverter) all(ctx context.Context, tx Tx) error {
 	if v.direct && !settled { // somebody confirmed it meanwhile, and others may have changed things since
 		v.direct, tx.work.undoing = false, false
 	}
+	if len(rows) == 0 && settled {
+		return nil // its wait is all that there is to end; otherwise it would keep others out for ever
+	}
 	if len(rows) == 0 {
 		return fault.New(fault.Conflict, "this change stored nothing that can be reverted").WithCode("nothing_to_revert")
 	}

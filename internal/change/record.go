@@ -75,7 +75,7 @@ type Filter struct {
 const listWhere = `where ($1 = '' or c.component = $1 or exists (select from change_applies a where a.change_id = c.id and a.component = $1))
 	and (not $2 or c.confirm_state = 'waiting') and ($3 = '' or c.actor = $3)
 	and ($4::timestamptz is null or c.created_at >= $4) and ($5::timestamptz is null or c.created_at < $5)
-	and exists (select from change_rows r where r.change_id = c.id and ($6 = '' or r.table_name = $6))
+	and (c.confirm_state = 'waiting' and $6 = '' or exists (select from change_rows r where r.change_id = c.id and ($6 = '' or r.table_name = $6)))
 	and ($7 = '' or strpos(lower(concat_ws(' ', c.subject, c.reason, c.action)), lower($7)) > 0
 		or exists (select from change_rows r, lateral (values (r.new_row), (r.old_row)) images (image) where r.change_id = c.id
 			and strpos(lower(concat_ws(' ', image->>'name', image->>'fqdn', image->>'address', image->>'email')), lower($7)) > 0)) `
@@ -91,7 +91,8 @@ func orNull(t time.Time) *time.Time {
 	return &t
 }
 
-// List are the changes that wrote something, newest first, and how many there are.
+// List are the changes that wrote something, newest first, and how many there are. One that
+// waits is among them in any case: it keeps others out, so somebody must be able to find it.
 func List(ctx context.Context, q db.DB, f Filter, limit, offset int) (page []Record, total int64, err error) {
 	var ids []string
 	if err := q.QueryRow(ctx, foundQuery, append(f.args(), limit, offset)...).Scan(&total, &ids); err != nil {

@@ -336,3 +336,33 @@ func (h *history) revertOne(r *rand.Rand) (undone bool, overwritten int) {
 	}
 	return true, overwritten
 }
+
+// As a restore of a part of the history leaves one.
+func TestAWaitingChangeWithoutRowsIsListedAndCanBeReverted(t *testing.T) {
+	w := newWarehouse(t)
+	id := w.do(`insert into boxes (id, name) values ($1, 'a')`, db.NewID())
+	w.do(`insert into boxes (id, name) values ($1, 'b')`, db.NewID())
+	for _, sql := range []string{`update changes set confirm_state = 'waiting', confirm_seconds = 60 where id = $1`, `delete from change_rows where change_id = $1`} {
+		if _, err := w.pool.Exec(w.ctx, sql, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []change.Filter{{Waiting: true}, {}} {
+		page, total, err := change.List(w.ctx, w.pool, f, 10, 0)
+		if err != nil || int(total) != len(page) || !slices.ContainsFunc(page, func(r change.Record) bool { return r.ID == id }) {
+			t.Errorf("with %+v: %+v, %d, %v; want the one that waits", f, page, total, err)
+		}
+	}
+	if page, _, err := change.List(w.ctx, w.pool, change.Filter{Waiting: true, Table: "boxes"}, 10, 0); err != nil || len(page) != 0 {
+		t.Errorf("of boxes: %+v, %v; want none, for it wrote none", page, err)
+	}
+	if err := w.revert(id); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := change.Get(w.ctx, w.pool, id); err != nil || *c.ConfirmState != change.Reverted {
+		t.Errorf("%+v, %v; want its wait ended", c, err)
+	}
+	if f, ok := fault.Of(w.revert(id)); !ok || f.Code != "nothing_to_revert" {
+		t.Errorf("once more: %v, want nothing_to_revert", f)
+	}
+}

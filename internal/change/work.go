@@ -197,10 +197,11 @@ func (w *work) judge(ctx context.Context) error {
 	if len(affected) == 0 {
 		return nil
 	}
-	if err := w.lockDaemons(ctx); err != nil {
+	judging := w.daemons.Judging(tables)
+	if err := w.lockDaemons(ctx, judging); err != nil {
 		return err
 	}
-	if err := w.refuseWhileWaiting(ctx); err != nil {
+	if err := w.refuseWhileWaiting(ctx, judging); err != nil {
 		return err
 	}
 	if checked && !w.reverting || w.undoing { // what was there before is no worse than what nobody confirmed
@@ -218,12 +219,12 @@ func (w *work) judge(ctx context.Context) error {
 // stored: each could be harmless beside what is stored now, and both together not. All of
 // them are taken here and in one order, after every other lock, so that nobody waits for us
 // with one that we want. What we read from now on is what the others stored.
-func (w *work) lockDaemons(ctx context.Context) error {
+func (w *work) lockDaemons(ctx context.Context, daemons []string) error {
 	if w.unlocked || w.ask.DryRun { // a dry run stores nothing
 		return nil
 	}
 	var b pgx.Batch
-	for _, name := range slices.Sorted(slices.Values(w.affected)) {
+	for _, name := range slices.Sorted(slices.Values(daemons)) {
 		b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/daemon/' || $1, 0))`, name)
 	}
 	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
@@ -264,13 +265,13 @@ func confirmPending(id string) error {
 }
 
 // refuseWhileWaiting keeps others out of a component whose last change may yet be undone:
-// undoing it would take theirs along, or be impossible.
-func (w *work) refuseWhileWaiting(ctx context.Context) error {
+// undoing it would take theirs along, be impossible, or make wrong what theirs were judged by.
+func (w *work) refuseWhileWaiting(ctx context.Context, daemons []string) error {
 	if w.undoing {
 		return nil
 	}
 	rows, err := w.tx.Query(ctx, `select c.id::text from changes c join change_applies a on a.change_id = c.id
-		where c.confirm_state = 'waiting' and a.component = any($1) limit 1`, w.affected)
+		where c.confirm_state = 'waiting' and a.component = any($1) limit 1`, daemons)
 	if err != nil {
 		return fmt.Errorf("look for a change that waits: %w", err)
 	}

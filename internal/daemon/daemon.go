@@ -20,6 +20,9 @@ type Config struct {
 	Tables []db.Table
 	// Reads are the tables of other components that the files depend on too.
 	Reads []string
+	// GuardReads are the tables of other components that Guard asks about beside. No file depends
+	// on them, but a change of them and one of this component wait for each other.
+	GuardReads []string
 	// Needs is what the packet filter must do for the component.
 	Needs Needs
 	// Services are what operators see of the daemon.
@@ -28,7 +31,7 @@ type Config struct {
 	Source Source
 	// Check lets the daemon itself judge files staged below dir, each under its full path:
 	// dir/etc/unbound/…. It words a refusal as a fault, without the daemon's own text: that
-	// may quote files. Nil means that there is nothing to ask.
+	// may quote files. Nil means that there is nothing to ask, as does a rendering without files.
 	Check func(ctx context.Context, dir string) error
 	// Plain reports whether the step from old, which passed Check, to now is so plain that it
 	// passes too. Nil means that every step is checked. A zero old is none: then it is now
@@ -47,7 +50,10 @@ type Daemon struct {
 	// Folders hold nothing but files of this component: what else is found there is removed.
 	Folders []string
 	// Apply makes the daemon run on now, whose files are installed: hot where it can, else by
-	// a reload. A zero old means that nobody knows what it runs on.
+	// a reload. A zero old means that nobody knows what it runs on, or that no unit of it stays
+	// up. Otherwise old holds for the units that are up in both: those need only what differs. A
+	// unit that is up in now and not in old runs on nothing; it is started afterwards, and reads
+	// its files, unless Apply did that. One that is down in now is down already.
 	Apply func(ctx context.Context, old, now Rendering) error
 	// Observe tells apart what runs, where that is no unit's process: it answers the same as
 	// long as nobody else touched it, and nothing when there is nothing.
@@ -55,9 +61,13 @@ type Daemon struct {
 	// Live is told what was rendered last, whenever the daemon is found to run on it.
 	Live func(now Rendering)
 	// Background runs in gateway-apply as long as that does; again has the component applied anew.
+	// One that fails is logged, and begun again a moment later.
 	Background func(ctx context.Context, again func()) error
-	// Verbs are what the component does, by name, in gateway-apply, where the privilege is.
-	Verbs map[string]Verb
+	// Verbs are what the component does, by name, in gateway-apply, where the privilege is. Waits
+	// are those among them that wait for others, up to a minute, and Urgent those that tell what
+	// is to be done: neither is to wait for the rest, which read.
+	Verbs         map[string]Verb
+	Waits, Urgent []string
 }
 
 // Verb is one privileged act: typed values in, typed values out.
@@ -76,7 +86,8 @@ type Source interface {
 
 // Steps lead from rows to files. S is everything that the files are made of.
 type Steps[S any] struct {
-	// Load is the only step that reads. It also runs on uncommitted rows.
+	// Load is the only step that reads. It also runs on uncommitted rows. What Guard alone needs
+	// S may read later, from the same rows.
 	Load func(ctx context.Context, q db.DB, unseal Unseal) (S, error)
 	// Refresh brings what Load keeps from one time to the next up to what is stored. It comes
 	// before Load reads uncommitted rows, which are not to be kept. Nil where nothing is kept.

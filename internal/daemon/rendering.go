@@ -44,6 +44,10 @@ func (r Rendering) Off() bool {
 	return len(r.Units) > 0 && !slices.ContainsFunc(r.Units, func(u Unit) bool { return u.Up })
 }
 
+// None reports whether there is nothing rendered: neither a file nor a word about a unit. A
+// daemon that is off may need no file.
+func (r Rendering) None() bool { return len(r.Files) == 0 && len(r.Units) == 0 }
+
 // File is one managed file. Whoever installs it adds a last line with a hash of the rest, after "# ".
 type File struct {
 	Path string
@@ -78,6 +82,20 @@ type Problem struct {
 	fault.Sentence
 	// Tolerated is one that does not refuse the change that brought it: the operator was told.
 	Tolerated bool `json:"-"`
+}
+
+// Invalid is the problem of an object whose values a rule refuses, each with its field.
+func Invalid(subject string, err error) Problem {
+	f, _ := fault.Of(err)
+	messages := make([]string, len(f.Fields))
+	for i, field := range f.Fields {
+		messages[i] = field.Name + " " + field.Message
+	}
+	said := fault.Sentence{Message: strings.Join(messages, "; ")}
+	if len(f.Fields) == 1 {
+		said.Words = f.Fields[0].Words
+	}
+	return Problem{Subject: subject, Sentence: said}
 }
 
 // Same reports whether another one says the same.
@@ -151,7 +169,7 @@ func (r Rendering) Sharing(other Rendering) Rendering {
 
 // Hash tells renderings apart; it is empty for none.
 func (r Rendering) Hash() string {
-	if r.hash != "" || len(r.Files) == 0 {
+	if r.hash != "" || r.None() {
 		return r.hash
 	}
 	h := sha256.New()

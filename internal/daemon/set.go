@@ -59,6 +59,17 @@ func (s Set) Affected(tables []string) (names []string, checked bool) {
 	return names, checked
 }
 
+// Judging are the components that a change of these tables is judged beside: those that it
+// affects, and those whose guard asks about them.
+func (s Set) Judging(tables []string) (names []string) {
+	for _, c := range s.Configs {
+		if slices.ContainsFunc(tables, func(t string) bool { return c.DependsOn(t) || slices.Contains(c.GuardReads, t) }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 // Candidate refuses rows, as now has them, that the component's daemon would not take or that
 // leave something out, unless that is so already with those that was has: then it may
 // be a repair on its way. The component's own guard is asked first.
@@ -116,7 +127,7 @@ func judge(ctx context.Context, c Config, state any) (problems []Problem, err er
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", c.Name, err)
 	}
-	if c.Check == nil || c.Plain != nil && c.Plain(Rendering{}, r) {
+	if c.Check == nil || len(r.Files) == 0 || c.Plain != nil && c.Plain(Rendering{}, r) {
 		return r.Problems, nil
 	}
 	dir, err := os.MkdirTemp("", "gateway-candidate-")

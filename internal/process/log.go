@@ -1,4 +1,5 @@
-// Package process is what every process of the product has in common: its log, and how it ends.
+// Package process is what every process of the product has in common: its log, how it waits, and
+// how it ends.
 package process
 
 import (

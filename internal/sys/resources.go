@@ -1,6 +1,7 @@
 package sys
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -61,15 +61,11 @@ type CPU struct {
 
 // Resources takes one reading.
 func (h *Host) Resources() (Resources, error) {
-	proc, err := procfs.NewFS(h.proc)
-	if err != nil {
-		return Resources{}, fmt.Errorf("open %s: %w", h.proc, err)
-	}
 	r := Resources{TakenAt: h.now().UTC()}
 	for _, read := range []func() error{
-		func() error { return r.readLoad(proc) },
-		func() error { return r.readCPU(proc) },
-		func() error { return r.readMemory(proc) },
+		func() error { return r.readLoad(h.proc) },
+		func() error { return r.readCPU(h.proc) },
+		func() error { return r.readMemory(h.proc) },
 		func() error { return r.readDisk("/") },
 		func() error { return r.readConntrack(h.proc) },
 		func() error { return r.readUptime(h.proc) },
@@ -81,50 +77,69 @@ func (h *Host) Resources() (Resources, error) {
 	return r, nil
 }
 
-func (r *Resources) readLoad(proc procfs.FS) error {
-	load, err := proc.LoadAvg()
+func (r *Resources) readLoad(proc string) error {
+	text, err := os.ReadFile(filepath.Join(proc, "loadavg"))
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &r.Load1, &r.Load5, &r.Load15)
+	}
 	if err != nil {
 		return fmt.Errorf("read the load: %w", err)
 	}
-	r.Load1, r.Load5, r.Load15 = load.Load1, load.Load5, load.Load15
 	return nil
 }
 
-func (r *Resources) readCPU(proc procfs.FS) error {
-	stat, err := proc.Stat()
+// ticksPerSecond is the unit of processor times in /proc, on every machine.
+const ticksPerSecond = 100
+
+// readCPU reads lines of "cpu" for all processors and "cpu0", "cpu1" for each.
+func (r *Resources) readCPU(proc string) error {
+	text, err := os.ReadFile(filepath.Join(proc, "stat"))
 	if err != nil {
 		return fmt.Errorf("read the processor times: %w", err)
 	}
+	sum, others, _ := strings.Cut(string(text), "\n")
+	var name string
+	var user, nice, system, idle, iowait, irq, softIRQ, steal float64
 	// Guest time is left out: the kernel has already counted it as user time.
-	t := stat.CPUTotal
-	busy := t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
-	r.CPU = CPU{BusySeconds: busy, TotalSeconds: busy + t.Idle + t.Iowait}
-	r.NumCPUs = len(stat.CPU)
+	if _, err := fmt.Sscan(sum, &name, &user, &nice, &system, &idle, &iowait, &irq, &softIRQ, &steal); err != nil || name != "cpu" {
+		return fmt.Errorf("read the processor times: %q: %w", sum, cmp.Or(err, errors.ErrUnsupported))
+	}
+	busy := user + nice + system + irq + softIRQ + steal
+	r.CPU = CPU{BusySeconds: busy / ticksPerSecond, TotalSeconds: (busy + idle + iowait) / ticksPerSecond}
+	for line := range strings.Lines(others) {
+		if strings.HasPrefix(line, "cpu") {
+			r.NumCPUs++
+		}
+	}
 	return nil
 }
 
-func (r *Resources) readMemory(proc procfs.FS) error {
-	m, err := proc.Meminfo()
+// readMemory reads lines as "MemTotal:  4000000 kB". What the kernel does not tell is 0.
+func (r *Resources) readMemory(proc string) error {
+	text, err := os.ReadFile(filepath.Join(proc, "meminfo"))
 	if err != nil {
 		return fmt.Errorf("read the memory: %w", err)
 	}
-	r.Memory = Memory{
-		Total:     orZero(m.MemTotalBytes),
-		Available: orZero(m.MemAvailableBytes),
-		Free:      orZero(m.MemFreeBytes),
-		SwapTotal: orZero(m.SwapTotalBytes),
-		SwapFree:  orZero(m.SwapFreeBytes),
+	m := &r.Memory
+	of := map[string]*uint64{"MemTotal": &m.Total, "MemAvailable": &m.Available, "MemFree": &m.Free, "SwapTotal": &m.SwapTotal, "SwapFree": &m.SwapFree}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		into := of[name]
+		if into == nil {
+			continue
+		}
+		kib, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		if err != nil {
+			return fmt.Errorf("read the memory: %w", err)
+		}
+		*into = kib << 10
+	}
+	if m.Total == 0 {
+		return fmt.Errorf("read the memory: %s does not tell its size", filepath.Join(proc, "meminfo"))
 	}
 	// In a memory cgroup "available" can exceed "total"; used never wraps around.
-	r.Memory.Used = r.Memory.Total - min(r.Memory.Available, r.Memory.Total)
+	m.Used = m.Total - min(m.Available, m.Total)
 	return nil
-}
-
-func orZero(n *uint64) uint64 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 func (r *Resources) readDisk(path string) (err error) {

@@ -31,6 +31,10 @@ type UnitState struct {
 	StartedAt   *time.Time
 	MainPID     int
 	MemoryBytes *uint64 // nil when systemd does not account for it
+	// Restarts is how often systemd restarted a service since somebody started it, and Result how its
+	// last run ended: "success" until it ends.
+	Restarts uint32
+	Result   string
 }
 
 // Installed reports whether systemd knows the unit at all.
@@ -96,6 +100,8 @@ func newUnitState(name string, props map[string]any) UnitState {
 		SubState:      property[string](props, "SubState"),
 		UnitFileState: property[string](props, "UnitFileState"),
 		MainPID:       int(property[uint32](props, "MainPID")),
+		Restarts:      property[uint32](props, "NRestarts"),
+		Result:        property[string](props, "Result"),
 	}
 	s.EnteredAt = enteredAt(s.ActiveState, props)
 	s.StartedAt = stamp(props, "ExecMainStartTimestamp")

@@ -36,6 +36,7 @@ func TestStates(t *testing.T) {
 		"squid.service": {
 			"LoadState": "loaded", "ActiveState": "failed", "SubState": "failed", "UnitFileState": "disabled",
 			"MemoryCurrent": uint64(math.MaxUint64), "ActiveEnterTimestamp": up, "StateChangeTimestamp": changed,
+			"NRestarts": uint32(3), "Result": "exit-code",
 		},
 		"crowdsec.service":   {"LoadState": "not-found", "ActiveState": "inactive", "SubState": "dead"},
 		"getty@tty1.service": {"LoadState": "loaded", "ActiveState": "reloading", "ActiveEnterTimestamp": up},
@@ -45,7 +46,7 @@ func TestStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []UnitState{
-		{Name: "squid.service", LoadState: "loaded", ActiveState: "failed", SubState: "failed", UnitFileState: "disabled", EnteredAt: at(changed)},
+		{Name: "squid.service", LoadState: "loaded", ActiveState: "failed", SubState: "failed", UnitFileState: "disabled", EnteredAt: at(changed), Restarts: 3, Result: "exit-code"},
 		{
 			Name: "haproxy.service", Description: "HAProxy Load Balancer", LoadState: "loaded", ActiveState: "active", SubState: "running",
 			UnitFileState: "enabled", EnteredAt: at(up), MainPID: 42, MemoryBytes: &memory,

@@ -15,6 +15,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"syscall"
 )
 
 // mark begins the last line of a sealed file. A daemon reads it as a comment.
@@ -96,6 +97,41 @@ func (t Tree) groupID(name string) (int, error) {
 		return 0, err
 	}
 	return strconv.Atoi(g.Gid)
+}
+
+// AsWritten reports whether mode, owner and group of a file are those that WriteFor gives it:
+// a secret that everybody may read is damaged, whatever it says. A missing file is a matter of
+// Read.
+func (t Tree) AsWritten(name string, mode fs.FileMode, group string) bool {
+	path := t.path(name)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if err != nil || info.Mode() != mode.Perm() { // a link or a set-user-ID bit, too
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) != os.Geteuid() {
+		return false
+	}
+	gid, err := t.groupID(group)
+	if err == nil && gid < 0 {
+		gid, err = newFileGroup(filepath.Dir(path))
+	}
+	return err == nil && int(st.Gid) == gid
+}
+
+// newFileGroup is the group of a file that was made in the folder and given to nobody.
+func newFileGroup(dir string) (int, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && info.Mode()&fs.ModeSetgid != 0 {
+		return int(st.Gid), nil
+	}
+	return os.Getegid(), nil
 }
 
 func (t Tree) write(path string, data []byte, mode fs.FileMode, gid int) error {

@@ -103,3 +103,69 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Errorf("a torn file loaded: %v, %v", ok, err)
 	}
 }
+
+func TestModeOwnerAndGroupAreAsWritten(t *testing.T) {
+	others := os.Getgid() + 1
+	tree := Tree{Root: t.TempDir(), Group: func(name string) (int, error) {
+		return map[string]int{"own": os.Getgid(), "other": others}[name], nil
+	}}
+	path := filepath.Join(tree.Root, "a")
+	for _, tc := range []struct {
+		name  string
+		root  bool
+		alter func() error
+		want  bool
+	}{
+		{"nothing happened", false, func() error { return nil }, true},
+		{"a missing file is a matter of Read", false, func() error { return os.Remove(path) }, true},
+		{"others may read it", false, func() error { return os.Chmod(path, 0o644) }, false},
+		{"it runs as its owner", false, func() error { return os.Chmod(path, 0o640|os.ModeSetuid) }, false},
+		{"it is a link", false, func() error { return os.Rename(path, path+"b") }, false},
+		{"it has another owner", true, func() error { return os.Chown(path, os.Getuid()+1, -1) }, false},
+		{"it has another group", true, func() error { return os.Chown(path, -1, others) }, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.root && os.Getuid() != 0 {
+				t.Skip("giving files away needs root")
+			}
+			if err := tree.WriteFor("a", []byte("x\n"), 0o640, "own"); err != nil {
+				t.Fatal(err)
+			}
+			if err := tc.alter(); err != nil {
+				t.Fatal(err)
+			}
+			if tc.name == "it is a link" {
+				if err := os.Symlink("ab", path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, group := range []string{"own", ""} {
+				if got := tree.AsWritten("a", 0o640, group); got != tc.want {
+					t.Errorf("AsWritten for the group %q = %v, want %v", group, got, tc.want)
+				}
+			}
+			if tree.AsWritten("a", 0o640, "other") != (tc.name == "a missing file is a matter of Read" || tc.name == "it has another group") {
+				t.Error("the group does not count")
+			}
+		})
+	}
+}
+
+func TestAFileOfAFolderWithAGroupHasThatGroup(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("giving folders away needs root")
+	}
+	tree := Tree{Root: t.TempDir()}
+	if err := os.Chown(tree.Root, -1, os.Getgid()+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(tree.Root, 0o700|os.ModeSetgid); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Write("a", []byte("x\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if !tree.AsWritten("a", 0o640, "") {
+		t.Error("what was just written is not as it was written")
+	}
+}

@@ -67,10 +67,12 @@ func attachTriggers(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema
 				return fmt.Errorf("attach row images to %s: %w", t.Name, err)
 			}
 		}
-		if _, ok := have[trigger{t.Name, rowsChanged}]; !ok {
-			// Replication does not fire triggers of statements, and of rows only such as are always enabled.
-			q := fmt.Sprintf(`create or replace trigger %[1]s after insert or update or delete on %[2]s for each row execute function gateway_rows_changed();
-				alter table %[2]s enable always trigger %[1]s`, rowsChanged, table)
+		for name, when := range notifying {
+			if _, ok := have[trigger{t.Name, name}]; ok {
+				continue
+			}
+			q := fmt.Sprintf(`create or replace trigger %[1]s %[3]s execute function gateway_rows_changed();
+				alter table %[2]s enable always trigger %[1]s`, name, table, fmt.Sprintf(when, table))
 			if _, err := pool.Exec(ctx, q); err != nil {
 				return fmt.Errorf("attach the notification to %s: %w", t.Name, err)
 			}
@@ -81,16 +83,24 @@ func attachTriggers(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema
 
 // The triggers of every table of the configuration.
 const (
-	rowImage    = "gateway_row_image"
-	rowsChanged = "gateway_rows_changed"
+	rowImage      = "gateway_row_image"
+	rowsChanged   = "gateway_rows_changed"
+	rowsTruncated = "gateway_rows_truncated"
 )
+
+// notifying are those that tell, and when. Replication fires only such as are always enabled: of
+// rows, since it runs no statements, and of truncate, which it does run as one.
+var notifying = map[string]string{
+	rowsChanged:   "after insert or update or delete on %s for each row",
+	rowsTruncated: "after truncate on %s for each statement",
+}
 
 type trigger struct{ table, name string }
 
 // triggers are those that are attached, with their arguments.
 func triggers(ctx context.Context, pool *pgxpool.Pool) (map[trigger]string, error) {
 	rows, err := pool.Query(ctx, `select c.relname, t.tgname, replace(rtrim(encode(t.tgargs, 'escape'), '\000'), '\000', ',')
-		from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = $1 or t.tgname = $2 and t.tgenabled = 'A'`, rowImage, rowsChanged)
+		from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = $1 or t.tgname in ($2, $3) and t.tgenabled = 'A'`, rowImage, rowsChanged, rowsTruncated)
 	if err != nil {
 		return nil, fmt.Errorf("list the triggers: %w", err)
 	}
