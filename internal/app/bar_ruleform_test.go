@@ -56,10 +56,13 @@ func TestBarPeople07RuleForm(t *testing.T) {
 			several++
 		}
 	}
-	zones, ports := form.control(list, swapZones), form.control(list, otherPort)
-	figure := fmt.Sprintf("%d fillings (%d made objects on the fly, %d asked twice): %d stored otherwise than said; control: swapped zones %d of %d, other ports %d of %d found",
-		len(list), several, twice, wrong, zones.found, zones.tried, ports.found, ports.tried)
-	right := len(list) == count && wrong == 0 && several > 0 && zones.tried > 0 && zones.found == zones.tried && ports.tried > 0 && ports.found == ports.tried
+	zones, ports, uplinks := form.control(list, swapZones), form.control(list, otherPort), form.control(list, noUplinks)
+	figure := fmt.Sprintf("%d fillings (%d made objects on the fly, %d asked twice): %d stored otherwise than said; control: swapped zones %d of %d, other ports %d of %d, no uplink group %d of %d found",
+		len(list), several, twice, wrong, zones.found, zones.tried, ports.found, ports.tried, uplinks.found, uplinks.tried)
+	right := len(list) == count && wrong == 0 && several > 0
+	for _, control := range []found{zones, ports, uplinks} {
+		right = right && control.tried > 0 && control.found == control.tried
+	}
 	bar.Report(t, "people", 7, figure, "0 otherwise; control finds all", right)
 }
 
@@ -85,6 +88,8 @@ func newRuleForm(t *testing.T, a *apptest.App, admin *apptest.Client) *ruleForm 
 	git := made("/firewall/services", fields{"name": "Git", "protocol": "tcp", "port": 9418})
 	made("/firewall/services", fields{"name": "tcp/22", "protocol": "tcp", "port": 2222}) // and so is this
 	made("/firewall/service-groups", fields{"name": "Development", "members": []string{git}})
+	made("/uplink-groups", fields{"name": "voice"})
+	made("/uplink-groups", fields{"name": `"fibre", and more`, "family": "inet6"})
 	return &ruleForm{t, a, admin}
 }
 
@@ -97,9 +102,11 @@ func (f *ruleForm) fill(count int) []filling {
 		f.admin.Get("/firewall/" + path + "?limit=1000").Want(http.StatusOK).Data(&rows)
 		known[name] = rows
 	}
+	var uplinks []any
+	f.admin.Get("/uplink-groups?limit=1000").Want(http.StatusOK).Data(&uplinks)
 	dir := f.t.TempDir()
 	asked, out := filepath.Join(dir, "asked.json"), filepath.Join(dir, "fillings.json")
-	text, err := json.Marshal(fields{"count": count, "zones": []string{"any", "lan", "wan", "dmz"}, "known": known})
+	text, err := json.Marshal(fields{"count": count, "zones": []string{"any", "lan", "wan", "dmz"}, "known": known, "uplinks": uplinks})
 	if err == nil {
 		err = os.WriteFile(asked, text, 0o600)
 	}
@@ -158,6 +165,7 @@ func (f *ruleForm) differs(said filling) string {
 type storedRule struct {
 	action, from, to             string
 	source, destination, service string // in words
+	uplinks                      string // the name of the group
 	log, enabled                 bool
 	expires                      *time.Time
 	comment, note                string
@@ -172,9 +180,10 @@ func (f *ruleForm) stored(name string) storedRule {
 	var services [2]*string
 	row := f.app.Pool.QueryRow(f.t.Context(), `select action, coalesce(src_zone, 'any zone'), coalesce(dst_zone, 'any zone and the gateway'),
 		src_kind, src_object_id::text, src_group_id::text, src_cidr, dst_kind, dst_object_id::text, dst_group_id::text, dst_cidr,
-		service_object_id::text, service_group_id::text, log, enabled, expires_at, comment, note, labels from firewall_rules where name = $1`, name)
+		service_object_id::text, service_group_id::text, coalesce((select g.name from uplink_groups g where g.id = uplink_group_id), ''),
+		log, enabled, expires_at, comment, note, labels from firewall_rules where name = $1`, name)
 	err := row.Scan(&r.action, &r.from, &r.to, &kind[0], &src[0], &src[1], &network[0], &kind[1], &dst[0], &dst[1], &network[1],
-		&services[0], &services[1], &r.log, &r.enabled, &r.expires, &r.comment, &r.note, &r.labels)
+		&services[0], &services[1], &r.uplinks, &r.log, &r.enabled, &r.expires, &r.comment, &r.note, &r.labels)
 	if err != nil {
 		f.t.Fatalf("%s: %v", name, err)
 	}
@@ -251,6 +260,9 @@ func (r storedRule) sentence() string {
 	}
 	action := map[string]string{"accept": "Accept", "drop": "Drop", "reject": "Reject"}[r.action]
 	text := action + " " + what + " from " + at(r.from, r.source) + " to " + at(r.to, r.destination)
+	if r.uplinks != "" {
+		text += ", by the uplink group " + r.uplinks
+	}
 	if r.log {
 		text += ", logged"
 	}
@@ -321,6 +333,12 @@ func swapZones(rule fields) bool {
 func otherPort(rule fields) bool {
 	id, ok := rule["service_object_id"].(string)
 	rule["service_object_id"] = "other " + id
+	return ok
+}
+
+func noUplinks(rule fields) bool {
+	_, ok := rule["uplink_group_id"]
+	delete(rule, "uplink_group_id")
 	return ok
 }
 

@@ -187,11 +187,11 @@ func (g generator) smallPolicy() *Policy {
 }
 
 // smallRoute is houseRoute with what every gateway has to itself.
-func smallRoute(to netip.Addr) (out string, local bool) {
+func smallRoute(to netip.Addr, _ uint32) (out string, local bool) {
 	if to.IsMulticast() || to == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
 		return "", true
 	}
-	return houseRoute(to)
+	return houseRoute(to, 0)
 }
 
 // smallRoutes are the same as a routing table.
@@ -330,7 +330,7 @@ func targetPoints(p *Policy, v4 bool) []netip.Addr {
 	// Networks that no interface of a zone leads to say nothing.
 	zoned := slices.Concat(slices.Collect(maps.Values(p.Zones))...)
 	return slices.DeleteFunc(at.sorted(), func(a netip.Addr) bool {
-		out, local := smallRoute(a)
+		out, local := smallRoute(a, 0)
 		return !local && !slices.Contains(zoned, out) && !slices.ContainsFunc(p.NAT, func(n NAT) bool { return n.Kind == DNAT })
 	})
 }

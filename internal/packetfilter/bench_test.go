@@ -56,7 +56,7 @@ func BenchmarkExplain(b *testing.B) {
 		k := Packet{In: "eth0", Source: netip.MustParseAddr("11.0.0.2"), Destination: netip.MustParseAddr("10.9.9.9"), Protocol: TCP, Port: 1}
 		b.Run(fmt.Sprint(zones*zones, " pairs"), func(b *testing.B) {
 			for b.Loop() {
-				if t := Explain(p, k, func(netip.Addr) (string, bool, bool) { return "eth0", false, true }); t.Decided.ID != "ff" {
+				if t := Explain(p, k, func(netip.Addr, uint32) (string, bool, bool) { return "eth0", false, true }); t.Decided.ID != "ff" {
 					b.Fatalf("%+v", t)
 				}
 			}

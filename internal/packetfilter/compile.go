@@ -15,7 +15,8 @@ type Text struct {
 type compiler struct {
 	policy   *Policy
 	zones    map[string]zone
-	sets     map[string]bool // those that a rule names
+	sets     map[string]bool            // those that a rule names
+	choices  [len(families)][]*ruleText // which choose a group of uplinks, by family
 	problems []Problem
 	out      []byte
 }
@@ -30,12 +31,14 @@ func compile(p *Policy) *compiler {
 	c.readZones()
 	rules, nat := c.readRules(), c.readNAT()
 	l := arrange(rules, c.zones)
+	c.readChoices(rules)
 	c.out = make([]byte, 0, 4096+400*len(rules)+300*len(nat))
 	c.declare(rules, nat, l)
 	c.writeInput(l)
 	c.writeForward(l)
 	c.writeOperatorRules(l)
 	c.writeNAT(nat)
+	c.writeUplinks()
 	c.writePairs(l)
 	return c
 }
@@ -117,11 +120,18 @@ func (c *compiler) declare(rules []*ruleText, nat []*natText, l *layout) {
 	c.command("add chain inet gateway prerouting { type nat hook prerouting priority dstnat; policy accept; }")
 	c.command("add chain inet gateway postrouting { type nat hook postrouting priority srcnat; policy accept; }")
 	chains := l.chains()
+	for i, name := range c.uplinkChains() {
+		hook := ""
+		if i == 0 { // after DNAT, whose rules say where the packet is going
+			hook = " { type filter hook prerouting priority dstnat + 5; policy accept; }"
+		}
+		c.command("add chain inet gateway ", name, hook)
+	}
 	for _, name := range chains {
 		c.command("add chain inet gateway ", name)
 	}
 	c.command("flush map inet gateway pairs")
-	for _, name := range append([]string{"input", "forward", "prerouting", "postrouting"}, chains...) {
+	for _, name := range slices.Concat([]string{"input", "forward", "prerouting", "postrouting"}, c.uplinkChains(), chains) {
 		c.command("flush chain inet gateway ", name)
 	}
 }

@@ -43,7 +43,7 @@ func TestBarFirewall01Semantics(t *testing.T) {
 	}
 	figure := fmt.Sprintf("%d policies x %d packets, %d disagreements of kernel, model and explanation; control: one rule inverted shows %d", policies, probesPerPolicy, bad, control)
 	bar.Report(t, "firewall", 1, figure, "0 disagreements; control shows some", bad == 0 && control > 0)
-	h.mustHaveSeen(t, "invalid", "neighbour", "peer", "lockout", "opening", "tunnel", "translated", "default", "rule", "dnat", "snat")
+	h.mustHaveSeen(t, "invalid", "neighbour", "peer", "lockout", "opening", "tunnel", "translated", "default", "rule", "dnat", "snat", "uplinks")
 }
 
 // mustHaveSeen fails the test when no probe came to one of the places in README.md's order.
@@ -61,6 +61,9 @@ func (h *house) mustHaveSeen(t *testing.T, places ...string) {
 func (h *house) note(k probe, o outcome) {
 	place, _, _ := strings.Cut(o.by, " ")
 	h.decided[place]++
+	if o.verdict == Accept && o.group != "" && o.out != houseInterfaces[0] {
+		h.decided["uplinks"]++
+	}
 	if o.verdict == Accept && o.target != k.target {
 		h.decided["dnat"]++
 	}

@@ -16,9 +16,9 @@ type Packet struct {
 	Type        int        `json:"type"` // of ICMP and ICMPv6
 }
 
-// Route says where a packet to an address goes: out through an interface, or to the
-// gateway itself, or nowhere.
-type Route func(to netip.Addr) (out string, local bool, ok bool)
+// Route says where a packet to an address, with the mark of a group of uplinks or without
+// (0), goes: out through an interface, or to the gateway itself, or nowhere.
+type Route func(to netip.Addr, mark uint32) (out string, local bool, ok bool)
 
 // Trace is what happens to a packet, and why.
 type Trace struct {
@@ -27,7 +27,9 @@ type Trace struct {
 	Out        string       `json:"out,omitempty" doc:"Outgoing interface; absent for packets to the gateway itself"`
 	Local      bool         `json:"local" doc:"Whether the packet is for the gateway itself"` // it is for the gateway itself
 	Translated *Translation `json:"translated,omitempty" doc:"Address translation; absent if nothing is translated"`
-	Steps      []Step       `json:"steps" doc:"What the packet was compared with, in order"`
+	// UplinkGroup is the name of the group that a rule chose.
+	UplinkGroup string `json:"uplink_group,omitempty" doc:"Name of the uplink group that a rule sends the connection to; absent if the routes alone decide"`
+	Steps       []Step `json:"steps" doc:"What the packet was compared with, in order"`
 }
 
 // Translation is what became of the packet's addresses; what is zero stayed as it was.
@@ -171,7 +173,14 @@ func (w *walker) translation() *Translation {
 
 // routing finds out where the packet goes.
 func (w *walker) routing(route Route) bool {
-	out, local, ok := route(w.packet.Destination)
+	out, local, ok := route(w.packet.Destination, 0)
+	if !local {
+		if r := w.chooser(w.policy.side(out)); r != nil {
+			w.trace.UplinkGroup = r.Uplinks.Name
+			w.tell(Routing, r.decider(), true, "%s sends it to the uplink group %q", r.decider().title(), r.Uplinks.Name)
+			out, local, ok = route(w.packet.Destination, r.Uplinks.Mark)
+		}
+	}
 	by := Decider{Kind: ByRoute}
 	switch {
 	case !ok:

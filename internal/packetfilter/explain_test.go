@@ -161,7 +161,7 @@ func TestExplainTellsTheWay(t *testing.T) {
 
 func TestExplainCountsWhatItDoesNotTell(t *testing.T) {
 	p := manyRules(300, 1)
-	got := Explain(p, sent(t, "eth0 9.9.9.9 > 8.8.8.8 tcp 9"), func(netip.Addr) (string, bool, bool) { return "eth0", false, true })
+	got := Explain(p, sent(t, "eth0 9.9.9.9 > 8.8.8.8 tcp 9"), func(netip.Addr, uint32) (string, bool, bool) { return "eth0", false, true })
 	if len(got.Steps) != 1+maxPassed+2 || got.Steps[1+maxPassed].Text != "250 more rules between these zones do not match" {
 		t.Errorf("%d steps, then %+v", len(got.Steps), got.Steps[len(got.Steps)-2:])
 	}

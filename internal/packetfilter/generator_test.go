@@ -23,8 +23,21 @@ func houseAddress(network, host int, v4 bool) netip.Addr {
 // linkLocal is what every interface of the gateway also has.
 var linkLocal = netip.MustParseAddr("fe80::1")
 
-// houseRoute is where the gateway sends a packet to.
-func houseRoute(to netip.Addr) (out string, local bool) {
+// houseGroups are the groups of uplinks of the house, and the interfaces that the kernel's rules
+// lead to; the last one leads nowhere, so that the routes decide.
+var houseGroups = []struct {
+	UplinkGroup
+	out string
+}{
+	{UplinkGroup{"one", 0x00810000, true}, "if1"},
+	{UplinkGroup{"two", 0x00820000, true}, "if2"},
+	{UplinkGroup{"six", 0x00830000, false}, "if3"},
+	{UplinkGroup{"down", 0x00ff0000, false}, "if0"},
+}
+
+// houseRoute is where the gateway sends a packet to. A mark matters to what only the default
+// route knows.
+func houseRoute(to netip.Addr, mark uint32) (out string, local bool) {
 	for i, name := range houseInterfaces {
 		if ownAddress(name, to.Is4()) == to || to == linkLocal {
 			return "", true
@@ -35,6 +48,11 @@ func houseRoute(to netip.Addr) (out string, local bool) {
 		}
 		if netip.PrefixFrom(houseAddress(i, 0, to.Is4()), bits).Contains(to) {
 			return name, false
+		}
+	}
+	for _, g := range houseGroups {
+		if g.Mark == mark && g.V4 == to.Is4() {
+			return g.out, false
 		}
 	}
 	return houseInterfaces[0], false
@@ -56,12 +74,17 @@ func (g generator) port() uint16 { return pick(g, generatedPorts...) }
 // host is an address in one of the networks, or behind the first.
 func (g generator) host(v4 bool) netip.Addr {
 	if g.chance(8) {
-		if v4 {
-			return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + g.IntN(4))})
-		}
-		return netip.AddrFrom16([16]byte{0: 0x20, 1: 1, 2: 0xd, 3: 0xb8, 15: byte(1 + g.IntN(4))})
+		return g.outside(v4)
 	}
 	return houseAddress(g.IntN(len(houseInterfaces)), 2+g.IntN(6), v4)
+}
+
+// outside is an address behind the first interface, or an uplink.
+func (g generator) outside(v4 bool) netip.Addr {
+	if v4 {
+		return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + g.IntN(4))})
+	}
+	return netip.AddrFrom16([16]byte{0: 0x20, 1: 1, 2: 0xd, 3: 0xb8, 15: byte(1 + g.IntN(4))})
 }
 
 func (g generator) network(v4 bool) netip.Prefix {
@@ -203,6 +226,9 @@ func (g generator) rule(i, wild int, sets []string) Rule {
 	if g.chance(2) {
 		r.Broken = "its service is not one"
 	}
+	if g.chance(25) { // also where it means nothing: of a rule that does not accept
+		r.Uplinks = pick(g, houseGroups...).UplinkGroup
+	}
 	return r
 }
 
@@ -309,7 +335,7 @@ func (g generator) aimed(m model, number int) probe {
 	for range 50 {
 		k := g.between(m, r, number)
 		o := outcome{target: k.target, port: k.port}
-		o.out, o.local = m.route(k.target)
+		o.out, o.local = m.route(k.target, 0)
 		to := r.To == Any || !o.local && m.inZone(o.out, r.To)
 		if to && m.inZone(k.in, r.From) && m.takes(&r, k, &o) {
 			return k
@@ -326,6 +352,9 @@ func (g generator) between(m model, r Rule, number int) probe {
 	}
 	if to := m.Zones[r.To]; len(to) > 0 && k.target != linkLocal {
 		k.target = houseAddress(int(pick(g, to...)[2]-'0'), 2+g.IntN(6), k.source.Is4())
+	}
+	if r.Uplinks.Mark != 0 && k.target != linkLocal && g.chance(60) {
+		k.target = g.outside(k.source.Is4())
 	}
 	if len(r.Services) > 0 {
 		s := pick(g, r.Services...)

@@ -128,6 +128,15 @@ func goldens() map[string]*Policy {
 			{ID: "c5", Name: "another pair", Priority: 40, From: "wan", To: "dmz", Services: []Service{tcp(443, 443)}, Action: Accept},
 			{ID: "c6", Name: "nowhere", Priority: 50, From: "empty", To: Any, Action: Accept},
 		}},
+		"uplinks": {Zones: zonesOfHouse(), Rules: []Rule{
+			{ID: "ab1", Name: "in the way of IPv6 alone", Priority: 1, From: "dmz", To: "lan", Action: Accept},
+			{ID: "ab2", Name: "stays with the routes", Priority: 2, From: "lan", To: "wan", Services: []Service{tcp(25, 25), icmp(8), icmp6(128)}, Action: Drop},
+			{ID: "ab3", Name: "the line of the voice", Priority: 3, From: "lan", To: "wan", Source: some("10.0.0.0/24", "fd00::/64"), Services: []Service{udp(5060, 5061)}, Action: Accept, Uplinks: UplinkGroup{"voice", 0x00810000, true}},
+			{ID: "ab4", Name: "of IPv6, to anywhere", Priority: 4, From: "dmz", To: Any, Action: Accept, Uplinks: UplinkGroup{"backup", 0x00820000, false}},
+			{ID: "ab5", Name: "nowhere", Priority: 5, From: "empty", To: "wan", Action: Accept, Uplinks: UplinkGroup{"voice", 0x00810000, true}},
+			{ID: "ab6", Name: "does not accept", Priority: 6, From: "lan", To: "wan", Action: Reject, Uplinks: UplinkGroup{"voice", 0x00810000, true}},
+			{ID: "ab7", Name: "no mark of a group", Priority: 7, From: "lan", To: "wan", Action: Accept, Uplinks: UplinkGroup{"voice", 0x10810000, true}},
+		}},
 		"groups": {
 			Zones: zonesOfHouse(),
 			Sets: map[string]*Addresses{

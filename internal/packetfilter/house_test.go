@@ -1,7 +1,10 @@
 package packetfilter
 
 import (
+	"fmt"
 	"net/netip"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"gateway/lab/wiretest"
@@ -38,8 +41,40 @@ func newHouse(t testing.TB) *house {
 	if _, err := h.Nft(t.Context(), []byte(observer), "-f", "-"); err != nil {
 		t.Fatal(err)
 	}
+	h.groups(t)
 	h.count = newCounterReader(t, h.Space)
 	return h
+}
+
+// groups makes the kernel's rules and tables of the groups of uplinks, as package multiwan does:
+// what the main table knows better comes first, and one whose table is empty is passed over.
+func (h *house) groups(t testing.TB) {
+	t.Helper()
+	for _, f := range []string{"-4", "-6"} {
+		h.ip(t, f, "rule add priority 100 lookup main suppress_prefixlength 0")
+	}
+	for i, g := range houseGroups {
+		f, table := "-6", 1000+i
+		if g.V4 {
+			f = "-4"
+		}
+		h.ip(t, f, fmt.Sprintf("rule add priority 101 fwmark %#x/%#x lookup %d", g.Mark, uplinkBits, table))
+		if g.out != houseInterfaces[0] {
+			h.ip(t, f, fmt.Sprintf("route add default dev %s table %d", g.out, table))
+		}
+	}
+}
+
+func (h *house) ip(t testing.TB, family, line string) {
+	t.Helper()
+	var out []byte
+	err := h.Do(func() (err error) {
+		out, err = exec.CommandContext(t.Context(), "ip", append([]string{family}, strings.Fields(line)...)...).CombinedOutput()
+		return err
+	})
+	if err != nil {
+		t.Fatalf("ip %s %s: %v: %s", family, line, err, out)
+	}
 }
 
 // send puts a probe on its interface and answers what came out, and which counters rose.

@@ -77,15 +77,8 @@ func (c *compiler) matches(r *Rule) (lines []string, problem string) {
 	common := false
 	for i := range families {
 		f := &families[i]
-		if !r.Source.has(f.v4) || !r.Destination.has(f.v4) {
-			continue
-		}
-		common = true
-		addresses := appendSelector(nil, r.Source, f, " saddr ")
-		addresses = appendSelector(addresses, r.Destination, f, " daddr ")
-		for _, match := range services.lines(f) {
-			lines = append(lines, string(addresses)+match)
-		}
+		common = common || r.Source.has(f.v4) && r.Destination.has(f.v4)
+		lines = append(lines, linesIn(r, services, f)...)
 	}
 	if !common {
 		return nil, "its source and its destination have no address family in common"
@@ -94,6 +87,20 @@ func (c *compiler) matches(r *Rule) (lines []string, problem string) {
 		return nil, "its service does not exist in the address family of its addresses"
 	}
 	return lines, ""
+}
+
+// linesIn is what each line of a rule asks for where only packets of a family come, or where
+// addresses ask for the family.
+func linesIn(r *Rule, services services, f *family) (lines []string) {
+	if !r.Source.has(f.v4) || !r.Destination.has(f.v4) {
+		return nil
+	}
+	addresses := appendSelector(nil, r.Source, f, " saddr ")
+	addresses = appendSelector(addresses, r.Destination, f, " daddr ")
+	for _, match := range services.lines(f) {
+		lines = append(lines, string(addresses)+match)
+	}
+	return lines
 }
 
 // problemOf is why nothing of the rule can be written.

@@ -10,11 +10,11 @@ import (
 // explained is what Explain says becomes of a probe, as the model would put it.
 func explained(p *Policy, k probe) outcome {
 	packet := Packet{In: k.in, Source: k.source, Destination: k.target, Protocol: k.protocol, Port: k.port, Type: k.kind}
-	t := Explain(p, packet, func(to netip.Addr) (string, bool, bool) {
-		out, local := houseRoute(to)
+	t := Explain(p, packet, func(to netip.Addr, mark uint32) (string, bool, bool) {
+		out, local := houseRoute(to, mark)
 		return out, local, true
 	})
-	o := outcome{verdict: t.Verdict, local: t.Local, out: t.Out, source: k.source, target: k.target, port: k.port, by: t.Decided.Kind}
+	o := outcome{verdict: t.Verdict, local: t.Local, out: t.Out, source: k.source, target: k.target, port: k.port, by: t.Decided.Kind, group: t.UplinkGroup}
 	if t.Decided.Kind == ByRule {
 		o.by = "rule " + t.Decided.ID
 	}
@@ -38,7 +38,7 @@ func judged(m model, k probe) outcome {
 	if o.by == "not forwarded by any host" {
 		o.by = ByRoute
 	}
-	return outcome{verdict: o.verdict, local: o.local, out: o.out, source: o.source, target: o.target, port: o.port, by: o.by}
+	return outcome{verdict: o.verdict, local: o.local, out: o.out, source: o.source, target: o.target, port: o.port, by: o.by, group: o.group}
 }
 
 // agree compares two outcomes. Of what begins nothing only that is of interest.

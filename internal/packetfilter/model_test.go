@@ -30,6 +30,7 @@ type outcome struct {
 	port           uint16
 	counters       []string // that rise, sorted
 	by             string   // what decided, in README.md's words
+	group          string   // the name of the group of uplinks that a rule chose
 }
 
 func (k probe) String() string {
@@ -37,13 +38,13 @@ func (k probe) String() string {
 }
 
 func (o outcome) String() string {
-	return fmt.Sprintf("%s by %s, local %t, out %q: %s to %s, ports %d to %d, counters %q", o.verdict, o.by, o.local, o.out, o.source, o.target, o.sourcePorts, o.port, o.counters)
+	return fmt.Sprintf("%s by %s, local %t, out %q, group %q: %s to %s, ports %d to %d, counters %q", o.verdict, o.by, o.local, o.out, o.group, o.source, o.target, o.sourcePorts, o.port, o.counters)
 }
 
 // model answers for one policy; route says where an address is.
 type model struct {
 	*Policy
-	route func(netip.Addr) (out string, local bool)
+	route func(to netip.Addr, mark uint32) (out string, local bool)
 }
 
 func (m model) judge(k probe) outcome {
@@ -54,7 +55,10 @@ func (m model) judge(k probe) outcome {
 		return o
 	}
 	translated := state == "new" && m.translateTarget(k, &o)
-	o.out, o.local = m.route(o.target)
+	o.out, o.local = m.route(o.target, 0)
+	if state == "new" && !o.local {
+		m.choose(k, &o)
+	}
 	switch {
 	case o.local:
 		o.out = ""
@@ -149,9 +153,28 @@ func (m model) forward(k probe, o *outcome, translated bool) {
 	o.counters = append(o.counters, "drop_forward")
 }
 
+// choose lets the rule that takes the probe, where the routes send it, choose its uplinks.
+func (m model) choose(k probe, o *outcome) {
+	r := m.first(k, o)
+	if r != nil && r.Action == Accept && r.Uplinks.Mark != 0 && r.Uplinks.V4 == k.source.Is4() {
+		o.group = r.Uplinks.Name
+		o.out, _ = m.route(o.target, r.Uplinks.Mark)
+	}
+}
+
 // rules asks the operator's rules.
 func (m model) rules(k probe, o *outcome) (decided bool) {
-	var best *Rule
+	best := m.first(k, o)
+	if best == nil {
+		return false
+	}
+	o.verdict, o.by = best.Action, "rule "+best.ID
+	o.counters = append(o.counters, "r_"+best.ID)
+	return true
+}
+
+// first is the operator's rule that takes the probe.
+func (m model) first(k probe, o *outcome) (best *Rule) {
 	for i := range m.Rules {
 		r := &m.Rules[i]
 		to := r.To == Any || !o.local && m.inZone(o.out, r.To)
@@ -162,12 +185,7 @@ func (m model) rules(k probe, o *outcome) (decided bool) {
 			best = r
 		}
 	}
-	if best == nil {
-		return false
-	}
-	o.verdict, o.by = best.Action, "rule "+best.ID
-	o.counters = append(o.counters, "r_"+best.ID)
-	return true
+	return best
 }
 
 func (m model) inZone(name, zone string) bool {

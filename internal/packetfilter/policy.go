@@ -69,6 +69,8 @@ type Rule struct {
 	Broken   string
 	Action   Action
 	Log      bool
+	// Uplinks is the group that accepted connections leave by; the zero one leaves it to the routes.
+	Uplinks UplinkGroup
 }
 
 // Service is a protocol, and its ports or message type.

@@ -368,7 +368,7 @@ func (s *search) witness(w *way, at packetAt, by Decider, dnat *NAT) Witness {
 	switch {
 	case w.out.gateway:
 	case len(s.query.Routes) > 0:
-		found.Out, _, _ = s.query.Routes.Route(to)
+		found.Out, _, _ = s.query.Routes.Route(to, 0)
 	default:
 		found.Out = w.out.members[0]
 	}

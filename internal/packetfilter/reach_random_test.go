@@ -77,11 +77,11 @@ func (g generator) route(q Query, p *Policy) Route {
 	if local {
 		out = ""
 	}
-	return func(netip.Addr) (string, bool, bool) { return out, local, true }
+	return func(netip.Addr, uint32) (string, bool, bool) { return out, local, true }
 }
 
 // route is the way that the witness says it takes.
-func (w Witness) route(netip.Addr) (string, bool, bool) { return w.Out, w.Local, true }
+func (w Witness) route(netip.Addr, uint32) (string, bool, bool) { return w.Out, w.Local, true }
 
 // holds reports whether a packet that was explained is one that the query is about.
 func (q Query) holds(p *Policy, k Packet, t Trace) bool {

@@ -36,7 +36,7 @@ func (p *Policy) sameRules(o *Policy) bool {
 
 func sameRule(a, b Rule) bool {
 	return a.ID == b.ID && a.Name == b.Name && a.Priority == b.Priority && a.From == b.From && a.To == b.To &&
-		a.Broken == b.Broken && a.Action == b.Action && a.Log == b.Log &&
+		a.Broken == b.Broken && a.Action == b.Action && a.Log == b.Log && a.Uplinks == b.Uplinks &&
 		slices.Equal(a.Services, b.Services) && sameSelector(a.Source, b.Source) && sameSelector(a.Destination, b.Destination)
 }
 

@@ -29,6 +29,7 @@ func TestACompilerForgetsWhatIsNoLongerTrue(t *testing.T) {
 		"a rule's service": func(p *Policy) { p.Rules[0].Services = []Service{{Protocol: TCP, From: 1, To: 2}} },
 		"a rule's action":  func(p *Policy) { p.Rules[0].Action = Reject },
 		"a rule's log":     func(p *Policy) { p.Rules[0].Log = true },
+		"a rule's uplinks": func(p *Policy) { p.Rules[0].Uplinks = UplinkGroup{Name: "line", Mark: 0x00810000, V4: true} },
 		"no rule":          func(p *Policy) { p.Rules = nil },
 		"a NAT rule":       func(p *Policy) { p.NAT[0].Port, p.NAT[0].PortEnd = 81, 81 },
 		"an opening":       func(p *Policy) { p.Openings = []Opening{{Protocol: UDP, Port: 53}} },
@@ -55,7 +56,7 @@ func TestACompilerForgetsWhatIsNoLongerTrue(t *testing.T) {
 	for _, of := range []struct {
 		kind any
 		want int
-	}{{Policy{}, 8}, {Rule{}, 11}, {Selector{}, 3}, {Lockout{}, 3}, {Addresses{}, 2}} {
+	}{{Policy{}, 8}, {Rule{}, 12}, {Selector{}, 3}, {Lockout{}, 3}, {Addresses{}, 2}} {
 		if got := reflect.TypeOf(of.kind).NumField(); got != of.want {
 			t.Errorf("%T has %d fields, and sameRules knows of %d", of.kind, got, of.want)
 		}

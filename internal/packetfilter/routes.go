@@ -26,8 +26,8 @@ func ownHops() Routes {
 	}
 }
 
-// Route is a Route by these routes.
-func (r Routes) Route(to netip.Addr) (out string, local, ok bool) {
+// Route is a Route by these routes, among which are none that a mark leads to.
+func (r Routes) Route(to netip.Addr, _ uint32) (out string, local, ok bool) {
 	best := Hop{}
 	for _, h := range slices.Concat(ownHops(), r) {
 		if h.Network.Contains(to) && (!ok || h.Network.Bits() > best.Network.Bits()) {

@@ -72,7 +72,7 @@ func TestRoutesShareAllAddresses(t *testing.T) {
 		behind, local := routes.places()
 		for range 50 {
 			to := g.host(g.chance(50))
-			out, here, ok := routes.Route(to)
+			out, here, ok := routes.Route(to, 0)
 			if local.Has(to) != (ok && here) {
 				t.Fatalf("%v of %v: local %v, want %v", to, routes, local.Has(to), here)
 			}

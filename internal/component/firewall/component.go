@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/firewall/filter"
@@ -38,6 +39,7 @@ type Options struct {
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 type firewall struct {
@@ -45,6 +47,7 @@ type firewall struct {
 	feed     *packetlog.Feed
 	actions  actions
 	matrices chan struct{} // one is computed at a time
+	verdicts verdicts      // about the assertions
 }
 
 // New returns the component.
@@ -69,9 +72,9 @@ func objects() []component.Object {
 	services := map[string]string{"service_object_id": "services", "service_group_id": "service_groups"}
 	rules := map[string]string{
 		"src_object_id": "address_objects", "src_group_id": "address_groups", "dst_object_id": "address_objects", "dst_group_id": "address_groups",
-		"service_object_id": "services", "service_group_id": "service_groups",
+		"service_object_id": "services", "service_group_id": "service_groups", "uplink_group_id": "uplink.groups",
 	}
-	none := []string{"src_object_id", "src_group_id", "dst_object_id", "dst_group_id", "service_object_id", "service_group_id"}
+	none := []string{"src_object_id", "src_group_id", "dst_object_id", "dst_group_id", "service_object_id", "service_group_id", "uplink_group_id"}
 	return []component.Object{
 		{Key: "zones", Path: "/firewall/zones", Name: []string{"name"}, Derived: []string{"builtin"}},
 		{Key: "address_objects", Path: "/firewall/address-objects", Name: []string{"name"}, Derived: []string{"addresses"}},

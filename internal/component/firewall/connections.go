@@ -25,7 +25,7 @@ type Connections struct {
 
 func (f *firewall) connectionRoutes(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "firewall-connections", Method: http.MethodGet, Path: "/firewall/connections", Access: api.Viewer,
+		ID: "firewall-connections", Method: http.MethodGet, Path: "/firewall/connections", Access: api.Viewer, AtOnce: 2,
 		Summary:     "Connections that the kernel tracks",
 		Description: "From the connection tracking table, filtered; total counts all that match.",
 	}, func(ctx context.Context, in *live.ConnectionsRequest) (*api.Body[Connections], error) {

@@ -11,13 +11,14 @@ import (
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/network"
+	"gateway/internal/component/uplink"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
 
 func TestTheDaemonKeepsTheContract(t *testing.T) {
 	componenttest.Contract(t, componenttest.Setup{
-		Schemas: []db.Schema{network.New(network.Options{}).Schema()},
+		Schemas: []db.Schema{network.New(network.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return firewall.New(firewall.Options{DB: r.Pool, Run: r.Run})
 		},

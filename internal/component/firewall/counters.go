@@ -15,7 +15,7 @@ type Counter live.Counter
 
 func (f *firewall) counterRoutes(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "list-firewall-counters", Method: http.MethodGet, Path: "/firewall/counters", Access: api.Viewer, WithoutDatabase: true,
+		ID: "list-firewall-counters", Method: http.MethodGet, Path: "/firewall/counters", Access: api.Viewer, AtOnce: 2, WithoutDatabase: true,
 		Summary: "List the hit counters of the rules", Description: "Counted since the rule was loaded into the kernel; changes of other rules do not reset them.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[[]Counter], error) {
 		list, err := f.askCounters(ctx)

@@ -44,7 +44,7 @@ func (f *firewall) explain(ctx context.Context, in *struct{ Body Question }) (*a
 	err = f.Run.Act(ctx, c, func(ctx context.Context) error {
 		s, err := f.Policy.Load(ctx, f.DB)
 		if err == nil {
-			trace = packetfilter.Explain(&s.Policy, k, filter.Route(f.Host.Route))
+			trace = packetfilter.Explain(&s.Policy, k, filter.Route(f.Host.RouteMarked))
 		}
 		return err
 	})

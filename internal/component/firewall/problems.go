@@ -42,8 +42,8 @@ var (
 
 func (f *firewall) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{nameUnresolved, nameStale, interfaceMissing, interfaceDown, noCarrier},
-		Objects: []string{"address_object", "interface"},
+		Kinds:   []problem.Kind{nameUnresolved, nameStale, interfaceMissing, interfaceDown, noCarrier, assertionBroken, assertionUnverified},
+		Objects: []string{"address_object", "assertion", "interface"},
 		Find:    f.findProblems,
 	}
 }
@@ -62,8 +62,8 @@ type lookedUp struct {
 }
 
 func (f *firewall) findProblems(ctx context.Context) (problem.Report, error) {
-	r := problem.Report{States: map[string]problem.States{"address_object": {}, "interface": {}}}
-	failed := f.judgeInterfaces(ctx, &r) // which hides nothing else
+	r := problem.Report{States: map[string]problem.States{"address_object": {}, "assertion": {}, "interface": {}}}
+	failed := errors.Join(f.judgeInterfaces(ctx, &r), f.judgeAssertions(ctx, &r)) // which hides nothing else
 	names, err := db.List[lookedUp](ctx, f.DB, `select o.id, o.name, o.value, o.updated_at, max(r.resolved_at) as at
 		from firewall_address_objects o left join firewall_resolved r on r.object_id = o.id
 		where o.kind = 'fqdn' group by o.id, o.name, o.value, o.updated_at`)

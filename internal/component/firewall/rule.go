@@ -29,6 +29,7 @@ type Rule struct {
 	DstCIDR         string     `json:"dst_cidr" db:"dst_cidr"`
 	ServiceObjectID *string    `json:"service_object_id" db:"service_object_id"`
 	ServiceGroupID  *string    `json:"service_group_id" db:"service_group_id"`
+	UplinkGroupID   *string    `json:"uplink_group_id" db:"uplink_group_id"`
 	Action          string     `json:"action" db:"action"`
 	Log             bool       `json:"log" db:"log"`
 	Priority        int        `json:"priority" db:"priority"`
@@ -54,6 +55,7 @@ type RuleInput struct {
 	DstCIDR         string     `json:"dst_cidr,omitempty" db:"dst_cidr" maxLength:"64" doc:"A network or an address of either family, for kind cidr"`
 	ServiceObjectID *string    `json:"service_object_id,omitempty" db:"service_object_id" doc:"Id of a service; without a service and a group, all protocols match"`
 	ServiceGroupID  *string    `json:"service_group_id,omitempty" db:"service_group_id" doc:"Id of a service group"`
+	UplinkGroupID   *string    `json:"uplink_group_id,omitempty" db:"uplink_group_id" doc:"Id of the uplink group that connections of this rule leave by, those of the group's address family; only for action accept. Default: the routes and the default group decide"`
 	Action          string     `json:"action" db:"action" enum:"accept,drop,reject" doc:"accept: let the packet through; drop: discard it silently; reject: refuse it with an ICMP error or a TCP reset"`
 	Log             bool       `json:"log,omitempty" db:"log" doc:"Log its packets"`
 	Priority        *int       `json:"priority,omitempty" db:"priority" minimum:"-1000000" maximum:"1000000" doc:"The matching rule with the lowest number applies; default 100"`
@@ -74,7 +76,7 @@ func rules() resource.Resource[Rule, RuleInput] {
 	return resource.Resource[Rule, RuleInput]{
 		Component: "firewall", Noun: "rule", Path: "/firewall/rules", Table: "firewall_rules", Access: api.Viewer,
 		Search: []string{"name", "comment", "note", "labels"}, Sort: []string{"priority", "name", "action", "enabled", "created_at", "updated_at", "expires_at"},
-		Filter:   []string{"src_zone", "dst_zone", "action", "enabled", "log", "src_group_id", "dst_group_id", "src_object_id", "dst_object_id", "service_object_id", "service_group_id"},
+		Filter:   []string{"src_zone", "dst_zone", "action", "enabled", "log", "src_group_id", "dst_group_id", "src_object_id", "dst_object_id", "service_object_id", "service_group_id", "uplink_group_id"},
 		Computed: map[string]string{"src_zone": anyZone("src_zone"), "dst_zone": anyZone("dst_zone")},
 		Name:     func(r Rule) string { return r.Name },
 		Validate: validateRule,
@@ -126,7 +128,21 @@ func (in *RuleInput) references(ctx context.Context, tx db.DB, p *fault.Problems
 			return err
 		}
 	}
+	if err := in.uplinks(ctx, tx, p); err != nil {
+		return err
+	}
 	return serviceReferences(ctx, tx, p, in.ServiceObjectID, in.ServiceGroupID)
+}
+
+// uplinks looks at the group that the rule's connections leave by.
+func (in *RuleInput) uplinks(ctx context.Context, tx db.DB, p *fault.Problems) error {
+	switch {
+	case in.UplinkGroupID == nil:
+		return nil
+	case in.Action != "accept":
+		p.Add("uplink_group_id", "applies only to the action accept")
+	}
+	return resource.MustBe(ctx, tx, p, "uplink_group_id", "uplink_groups", "uplink group", *in.UplinkGroupID)
 }
 
 func serviceReferences(ctx context.Context, tx db.DB, p *fault.Problems, service, group *string) error {

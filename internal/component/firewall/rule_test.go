@@ -56,6 +56,8 @@ func TestRules(t *testing.T) {
 		{"a network that is not heeded", "src_cidr", object{"src_kind": "object", "src_object_id": host, "src_cidr": "192.0.2.0/24"}},
 		{"a service that is none", "service_object_id", object{"service_object_id": host}},
 		{"a service and a group", "service_group_id", object{"service_object_id": r.Builtin("/firewall/services", "SSH"), "service_group_id": r.Builtin("/firewall/service-groups", "Web")}},
+		{"an uplink group that is none", "uplink_group_id", object{"uplink_group_id": host}},
+		{"an uplink group of a rule that does not accept", "uplink_group_id", object{"action": "reject", "uplink_group_id": r.UplinkGroup("line", 1, "inet")}},
 		{"an end in the past", "expires_at", object{"expires_at": "2020-01-01T00:00:00Z"}},
 		{"a label that is empty", "labels[0]", object{"labels": []string{" "}}},
 		{"a name on two lines", "name", object{"name": "a\nb"}},

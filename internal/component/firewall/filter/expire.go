@@ -52,7 +52,7 @@ func (f *filter) cutBy(ctx context.Context, over []packetfilter.Rule, now *polic
 	ask := f.remembered()
 	route := Route(ask)
 	n, err := netfilter.Cut(ctx, netfilter.Filter{Match: func(c netfilter.Connection) bool {
-		back, _ := ask(c.Source) // without a route it came in by no interface that we know
+		back, _ := ask(c.Source, 0) // without a route it came in by no interface that we know
 		k := packetfilter.Packet{
 			In: back.Interface, Source: c.Source, Destination: c.Destination,
 			Protocol: packetfilter.Protocol(c.Protocol), Port: c.Port, Type: c.Type,
@@ -70,26 +70,31 @@ func (f *filter) cutBy(ctx context.Context, over []packetfilter.Rule, now *polic
 }
 
 // remembered asks the kernel for each route once: connections are many, hosts are few.
-func (f *filter) remembered() func(netip.Addr) (sys.Route, error) {
+func (f *filter) remembered() func(to netip.Addr, mark uint32) (sys.Route, error) {
 	type answer struct {
 		sys.Route
 		err error
 	}
-	known := map[netip.Addr]answer{}
-	return func(to netip.Addr) (sys.Route, error) {
-		a, ok := known[to]
+	type question struct {
+		to   netip.Addr
+		mark uint32
+	}
+	known := map[question]answer{}
+	return func(to netip.Addr, mark uint32) (sys.Route, error) {
+		q := question{to, mark}
+		a, ok := known[q]
 		if !ok {
-			a.Route, a.err = f.Host.Route(to)
-			known[to] = a
+			a.Route, a.err = f.Host.RouteMarked(to, mark)
+			known[q] = a
 		}
 		return a.Route, a.err
 	}
 }
 
 // Route is the kernel's route to an address, as a packet is followed by it.
-func Route(ask func(to netip.Addr) (sys.Route, error)) packetfilter.Route {
-	return func(to netip.Addr) (out string, local, ok bool) {
-		r, err := ask(to)
+func Route(ask func(to netip.Addr, mark uint32) (sys.Route, error)) packetfilter.Route {
+	return func(to netip.Addr, mark uint32) (out string, local, ok bool) {
+		r, err := ask(to, mark)
 		return r.Interface, r.Local, err == nil
 	}
 }

@@ -38,6 +38,7 @@ type Options struct {
 // host knows the kernel's routes.
 type host interface {
 	Route(to netip.Addr) (sys.Route, error)
+	RouteMarked(to netip.Addr, mark uint32) (sys.Route, error)
 	Routes() ([]sys.Hop, error)
 }
 
@@ -76,6 +77,7 @@ func (f *filter) daemon() daemon.Daemon {
 		Background: f.background,
 		Folders:    []string{filepath.Dir(RulesPath)},
 		Verbs:      f.observer.Verbs(),
+		Waits:      []string{live.LogVerb},
 	}
 }
 

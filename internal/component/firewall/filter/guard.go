@@ -33,7 +33,7 @@ func (f *filter) guardAssertions(after *policy.State, before func() (*policy.Sta
 		return err
 	}
 	for _, a := range after.Assertions {
-		why := broken(a, &after.Policy, routes)
+		why := Broken(a, &after.Policy, routes)
 		if why == "" {
 			continue
 		}
@@ -41,7 +41,7 @@ func (f *filter) guardAssertions(after *policy.State, before func() (*policy.Sta
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(old.Assertions, func(was policy.Assertion) bool { return was.ID == a.ID && broken(was, &old.Policy, routes) != "" }) {
+		if slices.ContainsFunc(old.Assertions, func(was policy.Assertion) bool { return was.ID == a.ID && Broken(was, &old.Policy, routes) != "" }) {
 			continue
 		}
 		return fault.New(fault.Conflict, "this violates the assertion %q: %s", a.Name, why).WithCode("assertion_broken")
@@ -49,8 +49,8 @@ func (f *filter) guardAssertions(after *policy.State, before func() (*policy.Sta
 	return nil
 }
 
-// broken says why an assertion does not hold; it is empty when it does.
-func broken(a policy.Assertion, p *packetfilter.Policy, routes packetfilter.Routes) string {
+// Broken says why an assertion does not hold; it is empty when it does.
+func Broken(a policy.Assertion, p *packetfilter.Policy, routes packetfilter.Routes) string {
 	if a.Unusable != "" {
 		return a.Unusable
 	}
@@ -128,11 +128,11 @@ func (f *filter) mayKeep(ctx context.Context, now *policy.State) error {
 // arrives reports whether a packet to the gateway gets there: it passes, and no NAT rule
 // sends it elsewhere.
 func (f *filter) arrives(p *packetfilter.Policy, k packetfilter.Packet) (packetfilter.Trace, bool) {
-	trace := packetfilter.Explain(p, k, func(to netip.Addr) (out string, local, ok bool) {
+	trace := packetfilter.Explain(p, k, func(to netip.Addr, mark uint32) (out string, local, ok bool) {
 		if to == k.Destination {
 			return "", true, true // it reached us there just now
 		}
-		return Route(f.Host.Route)(to)
+		return Route(f.Host.RouteMarked)(to, mark)
 	})
 	return trace, trace.Verdict == packetfilter.Accept && trace.Local
 }

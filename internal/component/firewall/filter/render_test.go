@@ -63,6 +63,49 @@ func TestRulesAsNftReadsThem(t *testing.T) {
 	}
 }
 
+// A group that is not on this node changes no verdict, and is told.
+func TestARuleWithAnUplinkGroupMarksItsConnections(t *testing.T) {
+	r := firewalltest.New(t)
+	r.Iface("eth0", "wan")
+	r.Iface("eth1", "lan")
+	four, six := r.UplinkGroup("fibre", 5, "inet"), r.UplinkGroup("fibre 6", 127, "inet6")
+	rule := func(name, group string) string {
+		t.Helper()
+		return r.Made("/firewall/rules", object{"name": name, "action": "accept", "src_zone": "lan", "dst_zone": "wan", "uplink_group_id": group})
+	}
+	one, two := rule("four", four), rule("six", six)
+	for id, words := range map[string][]string{one: {"uplinks_ipv4", "or 0x00850000"}, two: {"uplinks_ipv6", "or 0x00ff0000"}} {
+		if got := firewalltest.LineWith(r.RulesText(), append(words, `iifname "eth1"`, `fib daddr oifname "eth0"`, "gid:"+id)...); got == "" {
+			t.Errorf("no line with %v in\n%s", words, r.RulesText())
+		}
+	}
+	r.Restore(`update firewall_rules set uplink_group_id = gen_random_uuid() where id = $1`, one)
+	r.Restore(`update firewall_rules set action = 'drop' where id = $1`, two)
+	now := r.Rendered()
+	if text := string(now.File(filter.RulesPath)); strings.Contains(text, "uplinks") || !strings.Contains(text, `accept comment "gid:`+one) {
+		t.Errorf("without the groups there is\n%s", text)
+	}
+	if len(now.Problems) != 1 || now.Problems[0].Subject != "rule four" {
+		t.Errorf("problems = %+v", now.Problems)
+	}
+}
+
+// The base chain of the choice stays behind empty, as every base chain does.
+func TestUplinkGroupsInTheKernel(t *testing.T) {
+	r := firewalltest.NewLive(t)
+	r.Iface("eth0", "wan")
+	group := r.UplinkGroup("fibre", 1, "inet")
+	rule := r.Made("/firewall/rules", object{"name": "x", "action": "accept", "dst_zone": "wan", "uplink_group_id": group})
+	want := `fib daddr oifname "eth0" meta mark set meta mark & 0xff81ffff | 0x00810000 return comment "gid:` + rule + `"`
+	if text := r.Kernel(); !strings.Contains(text, want) {
+		t.Errorf("the kernel has no %s in\n%s", want, text)
+	}
+	r.Do("PUT", "/firewall/rules/"+rule, object{"name": "x", "action": "accept", "dst_zone": "wan"}).Want(http.StatusOK)
+	if text := r.Kernel(); strings.Contains(text, "fib daddr") || strings.Contains(text, "uplinks_ipv4") {
+		t.Errorf("the kernel still chooses:\n%s", text)
+	}
+}
+
 // shows FW-05, FW-06, FW-59
 func TestRulesInTheKernel(t *testing.T) {
 	r := firewalltest.NewLive(t)

@@ -22,6 +22,7 @@ import (
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/network"
 	"gateway/internal/component/tunnel"
+	"gateway/internal/component/uplink"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/sys"
@@ -77,7 +78,7 @@ func NewWith(t testing.TB, o Options) *Rig {
 		r.space = lab.NewSpace(t)
 	}
 	r.Rig = componenttest.New(t, componenttest.Setup{
-		Live: o.Live, Schemas: []db.Schema{network.New(network.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema()},
+		Live: o.Live, Schemas: []db.Schema{network.New(network.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(c *componenttest.Rig) component.Component {
 			return firewall.New(firewall.Options{DB: c.Pool, Run: c.Run, Applier: c, Policy: r.Policy, Log: log})
 		},
@@ -127,6 +128,10 @@ func (nowhere) Route(netip.Addr) (sys.Route, error) {
 	return sys.Route{}, errors.New("there is no route")
 }
 
+func (nowhere) RouteMarked(netip.Addr, uint32) (sys.Route, error) {
+	return sys.Route{}, errors.New("there is no route")
+}
+
 func (nowhere) Routes() ([]sys.Hop, error) { return nil, nil }
 
 // RulesText is the file of the rules.
@@ -168,6 +173,15 @@ func (r *Rig) Address(name, kind, value string) string {
 func (r *Rig) Iface(name, role string) string {
 	r.T.Helper()
 	return r.Network.Do("POST", "/network-interfaces", Object{"name": name, "type": "ethernet", "role": role}).Want(http.StatusCreated).ID()
+}
+
+// UplinkGroup stores a group of uplinks, past its own component.
+func (r *Rig) UplinkGroup(name string, number int, family string) string {
+	r.T.Helper()
+	id := db.NewID()
+	r.Restore(`insert into uplink_groups (id, revision, created_at, updated_at, name, number, family, is_default, description)
+		values ($1, 1, now(), now(), $2, $3, $4, false, '')`, id, name, number, family)
+	return id
 }
 
 // Builtin is the id of something that came with the product.

@@ -53,6 +53,11 @@ type ConnectionsRequest struct {
 	Limit int `json:"limit" query:"limit" default:"200" minimum:"1" maximum:"5000" doc:"Maximum number of connections to return"`
 }
 
+// maxConnections is the bound of the schema, which whoever asks past the API has not passed.
+const maxConnections = 5000
+
+func (r ConnectionsRequest) limit() int { return min(max(r.Limit, 1), maxConnections) }
+
 // Cut is how many connections there were to cut.
 type Cut struct {
 	Cut int `json:"cut" doc:"Number of connections terminated"`
@@ -74,7 +79,7 @@ func listConnections(ctx context.Context, in json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := netfilter.Connections(ctx, f, ask.Limit)
+	found, total, err := netfilter.Connections(ctx, f, ask.limit())
 	if err != nil {
 		return nil, err
 	}

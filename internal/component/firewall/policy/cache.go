@@ -40,7 +40,7 @@ func newCache() *cache {
 			From: `firewall_rules where enabled order by priority, id`, Table: "firewall_rules",
 			Columns: `id::text, name, priority, coalesce(src_zone, 'any'), coalesce(dst_zone, 'any'),
 				src_kind, src_object_id, src_group_id, src_cidr, dst_kind, dst_object_id, dst_group_id, dst_cidr,
-				service_object_id, service_group_id, action, log, expires_at`,
+				service_object_id, service_group_id, action, log, expires_at, uplink_group_id`,
 		},
 	}
 }

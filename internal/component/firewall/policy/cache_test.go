@@ -158,3 +158,30 @@ func TestAnOlderTransactionIsNotShownWhatItCannotSee(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A truncate fires no trigger of rows; what is gone must not stay in the rules.
+func TestACacheSeesATruncate(t *testing.T) {
+	for _, sql := range []string{`truncate firewall_address_members`, `truncate firewall_resolved`, `truncate firewall_rules cascade`, `truncate firewall_address_objects cascade`} {
+		t.Run(sql, func(t *testing.T) {
+			r := firewalltest.New(t)
+			group := r.Made("/firewall/address-groups", object{"name": "g"})
+			for name, kind := range map[string]string{"10.0.0.1": "host", "a.example.com": "fqdn"} {
+				r.Do("POST", "/firewall/address-groups/"+group+"/members", object{"object_id": r.Address(name, kind, name)}).Want(201)
+			}
+			r.Made("/firewall/rules", object{"name": "r", "src_kind": "group", "src_group_id": group, "action": "drop"})
+			r.Restore(`insert into firewall_resolved (object_id, address, resolved_at) select id, '10.0.0.2', now() from firewall_address_objects where kind = 'fqdn'`)
+			w := &walk{r: r}
+			w.same(t.Context(), r.Pool)
+			before, err := r.Policy.Load(t.Context(), r.Pool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			had := fmt.Sprint(before.Policy)
+			r.Restore(sql)
+			w.same(t.Context(), r.Pool)
+			if now, err := r.Policy.Load(t.Context(), r.Pool); err != nil || fmt.Sprint(now.Policy) == had {
+				t.Errorf("it made no difference (%v): nothing was shown", err)
+			}
+		})
+	}
+}

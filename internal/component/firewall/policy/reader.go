@@ -52,7 +52,9 @@ func (r *Reader) Refresh(ctx context.Context, stored db.DB) error {
 }
 
 // Reads are the tables of other components that the policy depends on.
-func (r *Reader) Reads() []string { return append([]string{"network_interfaces"}, r.neededTables...) }
+func (r *Reader) Reads() []string {
+	return append([]string{"network_interfaces", "uplink_groups"}, r.neededTables...)
+}
 
 // Tables are those that hold the policy, and what is kept beside it.
 func Tables() []db.Table {

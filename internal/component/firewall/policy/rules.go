@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
+	"gateway/internal/rtnl"
 	"gateway/internal/value"
 )
 
@@ -24,6 +25,7 @@ func (b *builder) rules(a contents) {
 			Destination: b.selector(a, row.DstKind, row.DstObject, row.DstGroup, &row.DstCIDR),
 		}
 		rule.Services, rule.Broken = b.servicesOf(row.Service, row.ServiceGroup)
+		rule.Uplinks = b.uplinksOf(row)
 		if b.expired(row, a.now) {
 			b.Expired = append(b.Expired, rule)
 			continue
@@ -34,6 +36,30 @@ func (b *builder) rules(a contents) {
 	for _, o := range slices.SortedFunc(maps.Values(a.broken), func(x, y *addressObject) int { return strings.Compare(x.name, y.name) }) {
 		b.leaveOut("address object "+o.name, fault.SentenceOf(o.broken))
 	}
+}
+
+// The numbers that a group of uplinks may have; see package multiwan.
+const minUplinks, maxUplinks = 1, 127
+
+// uplinkGroup reads a group of uplinks. What is wrong with one is its own component's to say.
+func (b *builder) uplinkGroup(row uplinkRow) {
+	if row.Number < minUplinks || row.Number > maxUplinks || row.Family != "inet" && row.Family != "inet6" {
+		return
+	}
+	b.uplinks[row.ID] = packetfilter.UplinkGroup{Name: row.Name, Mark: rtnl.UplinkGroupMark(row.Number), V4: row.Family == "inet"}
+}
+
+// uplinksOf is the group that a rule names, if any. A rule does not become wider without it, so
+// it is not left out for that.
+func (b *builder) uplinksOf(row *ruleRow) packetfilter.UplinkGroup {
+	if row.Uplinks == (id{}) || row.Action != string(packetfilter.Accept) {
+		return packetfilter.UplinkGroup{}
+	}
+	group, there := b.uplinks[row.Uplinks.String()]
+	if !there {
+		b.leaveOut("rule "+row.Name, fault.Said("its uplink group is not on this node, so its connections leave by the default group"))
+	}
+	return group
 }
 
 // expired reports whether a rule has run out, and remembers when the next one does.

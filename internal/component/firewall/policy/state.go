@@ -38,6 +38,7 @@ type (
 		Action       string
 		Log          bool
 		ExpiresAt    *time.Time
+		Uplinks      id
 	}
 	natRow struct {
 		ID, Name                    string
@@ -56,6 +57,11 @@ type (
 	zoneRow       struct {
 		Name       string
 		Interfaces []string
+	}
+	uplinkRow struct {
+		ID, Name string
+		Number   int
+		Family   string
 	}
 )
 
@@ -88,12 +94,13 @@ type builder struct {
 	State
 	services      map[id]serviceRow
 	serviceGroups map[id][]id
+	uplinks       map[string]packetfilter.UplinkGroup // by id
 	asked         map[[2]id]askedServices
 	expiresIn     *time.Duration // the next rule, if there is any
 }
 
 func newBuilder() *builder {
-	return &builder{State: State{Mixed: map[string]bool{}}, services: map[id]serviceRow{}, serviceGroups: map[id][]id{}, asked: map[[2]id]askedServices{}}
+	return &builder{State: State{Mixed: map[string]bool{}}, services: map[id]serviceRow{}, serviceGroups: map[id][]id{}, uplinks: map[string]packetfilter.UplinkGroup{}, asked: map[[2]id]askedServices{}}
 }
 
 // read gets all of which there are few.
@@ -101,6 +108,7 @@ func (b *builder) read(ctx context.Context, q db.DB) error {
 	var services []serviceRow
 	var members []serviceMember
 	var zones []zoneRow
+	var uplinks []uplinkRow
 	var nat []natRow
 	var asserts []assertRow
 	var lockout struct{ zones, networks []string }
@@ -110,6 +118,7 @@ func (b *builder) read(ctx context.Context, q db.DB) error {
 	queue(&batch, &members, `select group_id, object_id from firewall_service_members order by group_id, object_id`)
 	queue(&batch, &zones, `select z.name, array_agg(i.name order by i.name) filter (where i.name is not null)
 		from firewall_zones z left join network_interfaces i on i.role = z.name group by z.name`)
+	queue(&batch, &uplinks, `select id::text, name, number, family from uplink_groups`)
 	queue(&batch, &nat, `select id::text, name, priority, kind, coalesce(in_zone, 'any'), coalesce(out_zone, 'any'), protocol, source_cidr, destination_cidr, target_address,
 		coalesce(dest_port, 0), coalesce(dest_port_end, dest_port, 0), coalesce(target_port, 0), coalesce(target_port_end, target_port, 0), pass
 		from firewall_nat_rules where enabled order by priority, id`)
@@ -122,6 +131,9 @@ func (b *builder) read(ctx context.Context, q db.DB) error {
 	}
 	for _, m := range members {
 		b.serviceGroups[m.Group] = append(b.serviceGroups[m.Group], m.Service)
+	}
+	for _, u := range uplinks {
+		b.uplinkGroup(u)
 	}
 	for _, a := range asserts {
 		b.Assertions = append(b.Assertions, b.assertion(a))
