@@ -1,0 +1,66 @@
+// Package dhcp lets operators say which networks are given addresses, by what rules and which
+// client always has which one, and shows the leases. What becomes of the rows, and what runs on
+// them, is left to package kea.
+package dhcp
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/component/dhcp/kea"
+	"gateway/internal/db"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Options are what the component needs.
+type Options struct {
+	DB      db.DB
+	Run     *change.Runner
+	Applier applier  // apply.Client
+	Host    kea.Host // *sys.Host
+	// Questions is the way to gateway-scheduler, which speaks to the network.
+	Questions questions // db.Questions
+}
+
+type questions interface {
+	Ask(ctx context.Context, channel string, in, out any) error
+}
+
+type applier interface {
+	Ask(ctx context.Context, component, verb string, in, out any) error
+}
+
+// handlers answer requests.
+type handlers struct{ Options }
+
+// New returns the component.
+func New(o Options) component.Component {
+	h := &handlers{o}
+	return component.Component{
+		Name:       kea.Name,
+		Tables:     kea.Tables(),
+		Migrations: db.Files(migrations),
+		Routes:     h.routes,
+		Problems:   h.problems(),
+		Answers:    map[string]func(context.Context, json.RawMessage) (any, error){wakeChannel: answerWake},
+		Objects: []component.Object{
+			{Key: "settings", Path: settingsPath, Single: true},
+			{Key: "subnets", Path: subnetsPath, Name: []string{"subnet"}},
+			{Key: "reservations", Path: reservationsPath, Name: []string{"subnet_id", "address"}, Refs: map[string]string{"subnet_id": "subnets"}},
+		},
+	}
+}
+
+func (h *handlers) routes(r api.Router) {
+	h.resources(r)
+	h.statusRoutes(r)
+	h.leaseRoutes(r)
+	h.usageRoute(r)
+	h.wakeRoute(r)
+}

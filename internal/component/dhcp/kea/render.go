@@ -1,0 +1,228 @@
+package kea
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"gateway/internal/daemon"
+	"gateway/internal/fault"
+)
+
+// Render is a pure function of the rows and of the interfaces that there are.
+func (s State) Render() (daemon.Rendering, error) {
+	r := renderer{State: s}
+	subnets := r.subnets()
+	text, err := document{s.config(subnets)}.text()
+	if err != nil {
+		return daemon.Rendering{}, err
+	}
+	return daemon.Rendering{
+		Files:    []daemon.File{{Path: ConfFile, Mode: 0o644, Data: text}},
+		Units:    []daemon.Unit{{Name: Unit, Up: s.Settings.On()}},
+		Problems: r.problems,
+	}, nil
+}
+
+// config is all but the subnets, in what order soever those are.
+func (s State) config(subnets []subnetConf) config {
+	listen := []string{}
+	for _, n := range subnets {
+		listen = append(listen, n.Interface)
+	}
+	slices.Sort(listen)
+	hooks := []hook{}
+	for _, path := range s.Hooks {
+		hooks = append(hooks, hook{path})
+	}
+	return config{
+		Interfaces: interfaces{Names: slices.Compact(listen), SocketType: "raw", Redetect: true, MaxRetries: 100_000, RetryWait: 1000},
+		Socket:     socket{"unix", s.Socket},
+		Leases:     database{Type: "memfile", Persist: true, Name: s.LeaseFile, Interval: 300},
+		Sanity:     sanity{"fix"},
+		Expired:    expired{Wait: 5, Hold: 3600},
+		Hooks:      hooks,
+		Loggers:    []logger{{"kea-dhcp4", "INFO", []output{{"stdout", "%-5p %m\n"}}}},
+
+		Authoritative: s.Settings.authoritative(),
+		// By its MAC address: a machine that boots from the network, and then its system, is one client.
+		MatchClientID: false,
+		Identifiers:   []string{"hw-address", "client-id"},
+		CalculateTees: true,
+		Subnets:       subnets,
+	}
+}
+
+type renderer struct {
+	State
+	problems []daemon.Problem
+	taken    []netip.Prefix
+}
+
+func (r *renderer) leaveOut(subject string, why fault.Sentence) {
+	r.problems = append(r.problems, daemon.Problem{Subject: subject, Sentence: why})
+}
+
+// subnets leaves out what the API would refuse today: a row may be older than the rule, or
+// come from a node of another version.
+func (r *renderer) subnets() []subnetConf {
+	out := []subnetConf{}
+	for _, row := range r.Subnets {
+		if !row.On() {
+			continue
+		}
+		what := fmt.Sprintf("the DHCP subnet %q", row.Network)
+		sub := row.Subnet
+		var p fault.Problems
+		if sub.Validate(&p, nil); p.Err() != nil {
+			r.problems = append(r.problems, daemon.Invalid(what, p.Err()))
+			continue
+		}
+		network, _ := parseNetwork(sub.Network) // it is one
+		if why, tolerated := r.misplaced(sub, network); why != nil {
+			r.problems = append(r.problems, daemon.Problem{Subject: what, Sentence: fault.SentenceOf(why), Tolerated: tolerated})
+			continue
+		}
+		r.taken = append(r.taken, network)
+		conf := newSubnet(sub, network, r.Own)
+		conf.Reservations = r.reservations(row.ID, sub, network)
+		out = append(out, conf)
+	}
+	r.orphans()
+	slices.SortFunc(out, func(a, b subnetConf) int { return strings.Compare(a.Subnet, b.Subnet) })
+	return out
+}
+
+var (
+	errUndeclared = fault.Say("its interface is not declared")
+	errZone       = fault.Say("its interface must be in a zone other than wan")
+	errMissing    = fault.Say("its interface is missing on this node")
+)
+
+// misplaced says why a subnet cannot be served where it is to be. An interface that is missing
+// may come any moment, and is served then.
+func (r *renderer) misplaced(s Subnet, network netip.Prefix) (why error, tolerated bool) {
+	zone, declared := r.Zones[s.Interface]
+	switch {
+	case !declared:
+		return errUndeclared, false
+	case zone == "" || zone == Wan:
+		return errZone, false
+	}
+	for _, other := range r.taken {
+		if other.Overlaps(network) {
+			return fault.Say("overlaps the subnet %s", other), false
+		}
+	}
+	if !r.has(s.Interface) {
+		return errMissing, true
+	}
+	return nil, false
+}
+
+func newSubnet(s Subnet, network netip.Prefix, own []netip.Addr) subnetConf {
+	out := subnetConf{
+		ID: Number(network), Subnet: network.String(), Interface: s.Interface, Lifetime: s.LeaseTime,
+		Context: subnetContext{s.Domain, s.DNSNames}, Pools: []poolConf{},
+	}
+	for _, text := range s.Pools {
+		r, err := parseRange(network, text)
+		if err != nil {
+			continue // it was validated
+		}
+		for _, part := range r.Without(own) {
+			out.Pools = append(out.Pools, poolConf{part.String()})
+		}
+	}
+	out.Options = s.optionData()
+	return out
+}
+
+// Number is how Kea calls the subnet.
+func Number(network netip.Prefix) uint32 {
+	a := network.Addr().As4()
+	return binary.BigEndian.Uint32(a[:])
+}
+
+// Without cuts addresses out of the range.
+func (r Range) Without(addrs []netip.Addr) []Range {
+	parts := []Range{r}
+	for _, a := range addrs {
+		i := slices.IndexFunc(parts, func(p Range) bool { return a.Is4() && p.Contains(a) })
+		if i < 0 {
+			continue
+		}
+		var cut []Range
+		if p := parts[i]; true {
+			if p.First != a {
+				cut = append(cut, Range{p.First, a.Prev()})
+			}
+			if p.Last != a {
+				cut = append(cut, Range{a.Next(), p.Last})
+			}
+		}
+		parts = slices.Replace(parts, i, i+1, cut...)
+	}
+	return parts
+}
+
+// optionData is what clients are told. What an operator typed freely is bytes in hexadecimal: Kea
+// reads nothing of it as text.
+func (s Subnet) optionData() []optionConf {
+	out := []optionConf{}
+	text := func(code int, data string) {
+		if data != "" {
+			out = append(out, optionConf{Code: code, CSV: true, Data: data})
+		}
+	}
+	text(3, s.Gateway)
+	text(6, strings.Join(s.DNSServers, ", "))
+	text(15, s.Domain)
+	text(42, strings.Join(s.NTPServers, ", "))
+	for _, typed := range s.Options {
+		if o, err := ParseOption(typed); err == nil { // it was validated
+			out = append(out, optionConf{Code: o.Code, Data: strings.ToUpper(hex.EncodeToString(o.Data))})
+		}
+	}
+	return out
+}
+
+func (r *renderer) reservations(subnet string, of Subnet, network netip.Prefix) []reservationConf {
+	out := []reservationConf{}
+	for _, row := range r.Reservations {
+		if row.SubnetID != subnet {
+			continue
+		}
+		what := fmt.Sprintf("the DHCP reservation of %q", row.Address)
+		res := row.Reservation
+		var p fault.Problems
+		if res.Validate(&p, network, of.Gateway, r.Own); p.Err() != nil {
+			r.problems = append(r.problems, daemon.Invalid(what, p.Err()))
+			continue
+		}
+		conf := reservationConf{res.MAC, res.ClientID, res.Address, res.Hostname}
+		if slices.ContainsFunc(out, conf.conflicts) {
+			r.leaveOut(what, fault.Said("its address or its client is reserved twice"))
+			continue
+		}
+		out = append(out, conf)
+	}
+	return out
+}
+
+// orphans names the reservations that belong to no subnet.
+func (r *renderer) orphans() {
+	for _, row := range r.Reservations {
+		if !slices.ContainsFunc(r.Subnets, func(s StoredSubnet) bool { return s.ID == row.SubnetID }) {
+			r.leaveOut(fmt.Sprintf("the DHCP reservation of %q", row.Address), fault.Said("its subnet is missing"))
+		}
+	}
+}
+
+// conflicts reports whether Kea would refuse the two together.
+func (c reservationConf) conflicts(other reservationConf) bool {
+	return c.Address == other.Address || c.MAC == other.MAC && c.MAC != "" || c.ClientID == other.ClientID && c.ClientID != ""
+}

@@ -1,0 +1,86 @@
+package kea
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"gateway/internal/component/dhcp/control"
+	"gateway/internal/fault"
+)
+
+// The verbs, by name.
+const (
+	StatusVerb  = "status"
+	LeasesVerb  = "leases"
+	ReleaseVerb = "release"
+)
+
+// askTime is how long Kea may take to answer: one that hangs serves nobody either.
+const askTime = 3 * time.Second
+
+// Status is how the server is doing.
+type Status struct {
+	Uptime     int64    `json:"uptime"`
+	Sockets    string   `json:"sockets"` // ready, retrying or failed
+	Interfaces []string `json:"interfaces"`
+}
+
+func (s *server) status(ctx context.Context, _ json.RawMessage) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	got, err := s.control.Status(ctx)
+	if err != nil {
+		return nil, down(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Status{Uptime: got.Uptime, Sockets: got.Sockets.Status, Interfaces: append([]string{}, s.running.Interfaces.Names...)}, nil
+}
+
+// list answers from the table where that has all leases, and asks Kea otherwise.
+func (s *server) list(ctx context.Context, in json.RawMessage) (any, error) {
+	var q LeaseQuery
+	if err := json.Unmarshal(in, &q); err != nil {
+		return nil, fmt.Errorf("decode the question for leases: %w", err)
+	}
+	all, synced := s.leases.all(s.Now())
+	if !synced {
+		ctx, cancel := context.WithTimeout(ctx, askTime)
+		defer cancel()
+		fresh, err := s.control.Leases(ctx)
+		if err != nil {
+			return nil, down(err)
+		}
+		t := table{}
+		t.replace(fresh)
+		all, _ = t.all(s.Now())
+	}
+	return q.page(all), nil
+}
+
+// release ends the lease of an address.
+func (s *server) release(ctx context.Context, in json.RawMessage) (any, error) {
+	var addr netip.Addr
+	if err := json.Unmarshal(in, &addr); err != nil {
+		return nil, fmt.Errorf("decode the address: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	found, err := s.control.Release(ctx, addr.String())
+	if err == nil && !found {
+		return nil, fault.New(fault.NotFound, "there is no lease of %s", addr)
+	}
+	return nil, down(err)
+}
+
+// down words what the operator can mend.
+func down(err error) error {
+	if errors.Is(err, control.ErrDown) || errors.Is(err, context.DeadlineExceeded) {
+		return errors.Join(fault.New(fault.Unavailable, "the DHCP server does not answer; see the log of %s", Unit).WithCode(Unavailable), err)
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package dhcp
+
+import (
+	"context"
+	"fmt"
+
+	"gateway/internal/component/dhcp/kea"
+	"gateway/internal/fault"
+	"gateway/internal/problem"
+)
+
+var (
+	notAnswering = problem.Kind{
+		Code: "dhcp.not_answering", Severity: problem.Error,
+		Message: "The DHCP server does not answer",
+		Remedy:  "Its log says why (journalctl -u kea-dhcp4-server); switch it off and on under DHCP, Settings.",
+	}
+	socketsRetrying = problem.Kind{
+		Code: "dhcp.sockets_retrying", Severity: problem.Warning,
+		Message: "The DHCP server cannot listen on all of its interfaces",
+		Remedy:  "An interface is down or has no IPv4 address: check its cable and its addresses under Interfaces.",
+	}
+	notListening = problem.Kind{
+		Code: "dhcp.not_listening", Severity: problem.Error,
+		Message: "Clients at {interface} get no addresses: the server does not listen there",
+		Remedy:  "Check that the interface exists and is in a zone other than wan.",
+	}
+	poolFull = problem.Kind{
+		Code: "dhcp.pool_full", Severity: problem.Warning,
+		Message: "The pool {pool} has {free} of {size} addresses left",
+		Remedy:  "Make the pool larger or the lease time shorter.",
+	}
+)
+
+// serverSubject is the service as the list of services names it.
+var serverSubject = problem.Subject{Kind: "service", ID: kea.Name, Name: "DHCP server"}
+
+func (h *handlers) problems() problem.Source {
+	return problem.Source{
+		Kinds:   []problem.Kind{notAnswering, socketsRetrying, notListening, poolFull},
+		Objects: []string{"dhcp-server", "dhcp-subnet"},
+		Find:    h.findProblems,
+	}
+}
+
+func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
+	r := problem.Report{States: map[string]problem.States{"dhcp-server": {}, "dhcp-subnet": {}}}
+	var on bool
+	if err := h.DB.QueryRow(ctx, `select enabled from dhcp_settings`).Scan(&on); err != nil {
+		return r, fmt.Errorf("read whether DHCP is enabled: %w", err)
+	}
+	if !on {
+		r.States["dhcp-server"][kea.Name] = problem.Chosen("off")
+		return r, nil
+	}
+	s, err := h.status(ctx)
+	switch f, ok := fault.Of(err); {
+	case ok && f.Code == kea.Unavailable:
+		r.Add(notAnswering.On(serverSubject, "/dhcp", nil))
+		r.States["dhcp-server"][kea.Name] = notAnswering.Because("failed", nil)
+		return r, nil
+	case err != nil:
+		return r, err
+	}
+	if s.Sockets != "ready" {
+		r.Add(socketsRetrying.On(serverSubject, "/interfaces", nil))
+		r.States["dhcp-server"][kea.Name] = socketsRetrying.Because("degraded", nil)
+	}
+	for _, i := range s.Interfaces {
+		if !i.Listening {
+			params := problem.Params{"interface": i.Interface}
+			r.Add(notListening.On(problem.Subject{Kind: "interface", ID: i.Interface, Name: i.Interface}, "/dhcp?tab=subnets", params))
+			r.States["dhcp-server"][kea.Name] = notListening.Because("degraded", params)
+		}
+	}
+	return r, h.fullPools(ctx, &r)
+}
+
+// A pool is nearly full when a tenth of it is left, and few of them.
+const (
+	fullShare = 10
+	fullLeft  = 20
+)
+
+func (h *handlers) fullPools(ctx context.Context, r *problem.Report) error {
+	pools, err := h.usage(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range pools {
+		if p.Free*fullShare <= p.Size && p.Free < fullLeft {
+			params := problem.Params{"pool": p.Pool, "free": p.Free, "size": p.Size}
+			r.Add(poolFull.On(problem.Subject{Kind: "dhcp-subnet", ID: p.SubnetID, Name: p.Subnet}, "/dhcp?tab=subnets", params))
+			r.States["dhcp-subnet"][p.SubnetID] = poolFull.Because("degraded", params)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package dhcp_test
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/internal/component"
+	"gateway/internal/component/componenttest"
+	"gateway/internal/component/dhcp"
+	"gateway/internal/component/dhcp/dhcptest"
+	"gateway/internal/component/dhcp/kea"
+	"gateway/internal/daemon"
+	"gateway/internal/daemon/hostnames"
+)
+
+// served is the component with a real Kea at its other end.
+type served struct {
+	*componenttest.Rig
+	kea *dhcptest.Kea
+}
+
+// serve has Kea with a wan, a lan and a dmz, and is switched on.
+func serve(t *testing.T) served { t.Helper(); return serveWith(t, nil) }
+
+// serveWith is serve where the names of clients are told.
+func serveWith(t *testing.T, names *hostnames.Registry) served {
+	t.Helper()
+	s := served{}
+	with := setup(t)
+	with.Live = true
+	with.Daemon = func(r *componenttest.Rig) daemon.Daemon {
+		s.kea = dhcptest.New(t, r.Root, map[string]string{"eth0": "203.0.113.7/24", "eth1": "192.0.2.1/24", "eth2": "198.51.100.1/24"})
+		r.Units.Act = s.kea.Act
+		o := s.kea.Options()
+		o.Units, o.Names = r.Units, names
+		return kea.New(o)
+	}
+	with.Component = func(r *componenttest.Rig) component.Component {
+		return dhcp.New(dhcp.Options{DB: r.Pool, Run: r.Run, Applier: r, Host: machine()})
+	}
+	s.Rig = componenttest.New(t, with)
+	declare(s.Rig)
+	s.Edit("/dhcp/settings", object{"enabled": true}).Want(http.StatusOK)
+	return s
+}
+
+func (s served) subnet(more ...object) string {
+	s.T.Helper()
+	return s.Do("POST", "/dhcp/subnets", subnet(more...)).Want(http.StatusCreated).ID()
+}
+
+func text(m dhcptest.Message, code byte) string { return string(m.Options[code]) }
+
+// shows DHCP-03, DHCP-04
+func TestClientsAreServed(t *testing.T) {
+	s := serve(t)
+	id := s.subnet(object{
+		"dns_servers": []string{"192.0.2.1", "9.9.9.9"}, "domain": "lan.example.com", "lease_time": 1200,
+		"options": []string{"66 text boot.example.com"},
+	})
+	c := s.kea.NewClient("eth1", "02:00:5e:00:53:01")
+	got, err := c.Obtain(t.Context(), 8*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := kea.Range{First: netip.MustParseAddr("192.0.2.100"), Last: netip.MustParseAddr("192.0.2.199")}
+	if !pool.Contains(got.Address) || got.Server() != netip.MustParseAddr("192.0.2.1") {
+		t.Errorf("got %s of %s", got.Address, got.Server())
+	}
+	for code, want := range map[byte]string{1: "\xff\xff\xff\x00", 3: "\xc0\x00\x02\x01", 6: "\xc0\x00\x02\x01\x09\x09\x09\x09", 15: "lan.example.com", 51: "\x00\x00\x04\xb0", 66: "boot.example.com"} {
+		if text(got, code) != want {
+			t.Errorf("option %d = %q, want %q", code, text(got, code), want)
+		}
+	}
+	// By MAC address and by client id; the former address is not renewed.
+	s.Do("POST", "/dhcp/reservations", object{"subnet_id": id, "address": "192.0.2.10", "mac": c.MAC.String(), "hostname": "printer"}).Want(http.StatusCreated)
+	again, err := c.Again(t.Context(), got.Address, 8*time.Second)
+	if err != nil || again.Type != dhcptest.NAK {
+		t.Errorf("a client with a reservation renews %s: %+v, %v", got.Address, again, err)
+	}
+	if got, err = c.Obtain(t.Context(), 8*time.Second); err != nil || got.Address != netip.MustParseAddr("192.0.2.10") || text(got, 12) != "printer" {
+		t.Errorf("reserved: %s, named %q, %v", got.Address, text(got, 12), err)
+	}
+	s.Do("POST", "/dhcp/reservations", object{"subnet_id": id, "address": "192.0.2.150", "client_id": "00:61:62:63"}).Want(http.StatusCreated)
+	byID := s.kea.NewClient("eth1", "02:00:5e:00:53:02")
+	byID.ClientID = []byte("\x00abc")
+	if a := s.kea.MustObtain(byID); a != netip.MustParseAddr("192.0.2.150") {
+		t.Errorf("reserved by client id: %s", a)
+	}
+	if s.kea.Starts != 1 {
+		t.Errorf("kea was started %d times", s.kea.Starts)
+	}
+}
+
+// silent fails unless nobody answers at the wire.
+func silent(t *testing.T, s served, wire string) error {
+	t.Helper()
+	_, err := s.kea.NewClient(wire, "02:00:5e:00:53:77").Ask(t.Context(), dhcptest.Discover, nil, 2*time.Second, dhcptest.Offer)
+	return err
+}
+
+// Kea's sockets see what the packet filter drops, so what keeps it out of wan is its own list.
+func TestNobodyIsAnsweredInWan(t *testing.T) {
+	s := serve(t)
+	s.subnet()
+	wan := subnet(object{"interface": "eth0", "subnet": "203.0.113.0/24", "pools": []string{"203.0.113.100-203.0.113.199"}, "gateway": ""})
+	s.Do("POST", "/dhcp/subnets", wan).Want(http.StatusBadRequest)
+	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:01"))
+	for _, wire := range []string{"eth0", "eth2"} {
+		if err := silent(t, s, wire); !errors.Is(err, dhcptest.ErrSilence) {
+			t.Errorf("a client at %s: %v", wire, err)
+		}
+	}
+	// A row that came past the API is left out and named.
+	s.Restore(`insert into dhcp_subnets (id, revision, created_at, updated_at, interface, subnet, pools, gateway, dns_servers, ntp_servers, domain, lease_time, options, dns_names, active, description)
+		values ('00000000-0000-7000-8000-000000067001', 1, now(), now(), 'eth0', '203.0.113.0/24', '{203.0.113.100-203.0.113.199}', '', '{}', '{}', '', 3600, '{}', false, true, '')`)
+	s.Sync()
+	if err := silent(t, s, "eth0"); !errors.Is(err, dhcptest.ErrSilence) {
+		t.Errorf("with a row for wan, a client there: %v", err)
+	}
+	if p := componenttest.ProblemsText(s.Rendered()); !strings.Contains(p, "203.0.113.0/24") {
+		t.Errorf("nothing is said of the row: %q", p)
+	}
+	// The control: the same row, with the interface in another zone.
+	s.Restore(`update network_interfaces set role = 'dmz' where name = 'eth0'`)
+	s.MustSync()
+	if err := silent(t, s, "eth0"); err != nil {
+		t.Errorf("with the interface in another zone, a client there: %v", err)
+	}
+}
+
+func TestAChangeOfASubnetLeavesTheLeasesOfOthers(t *testing.T) {
+	s := serve(t)
+	id := s.subnet()
+	s.subnet(object{"interface": "eth2", "subnet": "198.51.100.0/24", "pools": []string{"198.51.100.100-198.51.100.199"}, "gateway": "198.51.100.1"})
+	lan, dmz := s.kea.NewClient("eth1", "02:00:5e:00:53:01"), s.kea.NewClient("eth2", "02:00:5e:00:53:02")
+	has := map[*dhcptest.Client]netip.Addr{lan: s.kea.MustObtain(lan), dmz: s.kea.MustObtain(dmz)}
+	for _, change := range []object{{"lease_time": 600}, {"pools": []string{"192.0.2.50-192.0.2.199"}}, {"domain": "a.example.com"}} {
+		s.Edit("/dhcp/subnets/"+id, change).Want(http.StatusOK)
+		for c, addr := range has {
+			if m, err := c.Again(t.Context(), addr, 8*time.Second); err != nil || m.Type != dhcptest.ACK || m.Address != addr {
+				t.Errorf("after %v, %s has %s of %+v, %v", change, c.MAC, addr, m, err)
+			}
+		}
+	}
+	s.Do("DELETE", "/dhcp/subnets/"+id, nil).Want(http.StatusOK)
+	if m, err := dmz.Again(t.Context(), has[dmz], 8*time.Second); err != nil || m.Type != dhcptest.ACK {
+		t.Errorf("after the other subnet is gone: %+v, %v", m, err)
+	}
+	leases, err := s.kea.Client.Leases(t.Context())
+	if err != nil || len(leases) < 1 || s.kea.Starts != 1 {
+		t.Errorf("%d leases, %d starts, %v", len(leases), s.kea.Starts, err)
+	}
+}
+
+// An interface that goes is taken off the list, and served again when it comes.
+func TestAnInterfaceThatIsMissing(t *testing.T) {
+	s := serve(t)
+	s.subnet()
+	s.subnet(object{"interface": "eth2", "subnet": "198.51.100.0/24", "pools": []string{"198.51.100.100-198.51.100.199"}, "gateway": "198.51.100.1"})
+	s.kea.Unwire("eth2")
+	s.Sync()
+	if p := componenttest.ProblemsText(s.Rendered()); !strings.Contains(p, "missing on this node") {
+		t.Errorf("problems: %q", p)
+	}
+	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:01"))
+	s.kea.Wire("eth2", "198.51.100.1/24")
+	s.MustSync()
+	s.kea.MustObtain(s.kea.NewClient("eth2", "02:00:5e:00:53:02"))
+	// Killed, it starts on what is installed.
+	s.kea.Stop()
+	s.Restart()
+	s.Forget()
+	s.MustSync()
+	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:03"))
+}

@@ -1,0 +1,132 @@
+import { useCan, useSave } from "@api";
+import { NetworkWiredIcon } from "@patternfly/react-icons";
+import {
+	type Column,
+	EmptyState,
+	ResourceTable,
+	type RowAction,
+	StatusLabel,
+	Time,
+	tell,
+	toast,
+	useErrorText,
+} from "@ui";
+import { useTranslation } from "react-i18next";
+import { type LeaseRow, leases, reservationOf } from "./leases";
+import { useRelease, useSubnetChoices, useWake } from "./requests";
+import { reservations } from "./resource";
+
+/** LeasesTab is who has which address now. */
+export function LeasesTab() {
+	const { t } = useTranslation("dhcp");
+	const actions = useActions();
+	const subnets = useSubnetChoices();
+	const columns: Column<LeaseRow>[] = [
+		{ key: "address", title: t("lease.address"), sortable: true, width: 15 },
+		{ key: "hostname", title: t("lease.hostname"), sortable: true, width: 20, cell: (one) => one.hostname || "–" },
+		{ key: "mac", title: t("lease.mac"), sortable: true, width: 20, cell: (one) => <Mac of={one} /> },
+		{ key: "state", title: t("lease.state"), width: 15, cell: (one) => <State of={one} /> },
+		{
+			key: "first_seen",
+			title: t("lease.first_seen"),
+			sortable: true,
+			width: 10,
+			cell: (one) => <Time value={one.first_seen} />,
+		},
+		{
+			key: "last_seen",
+			title: t("lease.last_seen"),
+			sortable: true,
+			width: 10,
+			cell: (one) => <Time value={one.last_seen} />,
+		},
+		{
+			key: "expires_at",
+			title: t("lease.expires_at"),
+			sortable: true,
+			width: 10,
+			cell: (one) => <Time value={one.expires_at} />,
+		},
+	];
+	const filter = {
+		key: "filter",
+		label: t("allSubnets"),
+		options: subnets.map(({ value, label }) => ({ value: `subnet_id:${value}`, label })),
+	};
+	return (
+		<ResourceTable
+			resource={leases}
+			label={t("tab.leases")}
+			columns={columns}
+			actions={actions}
+			filters={[filter]}
+			defaultSort="address"
+			searchLabel={t("lease.search")}
+			empty={
+				<EmptyState title={t("lease.empty")} icon={NetworkWiredIcon}>
+					{t(subnets.length > 0 ? "lease.emptyText" : "lease.noSubnet")}
+				</EmptyState>
+			}
+		/>
+	);
+}
+
+/** useActions are what an administrator does with a lease. */
+function useActions(): (row: LeaseRow) => RowAction[] {
+	const { t } = useTranslation("dhcp");
+	const text = useErrorText();
+	const save = useSave(reservations);
+	const wake = useWake();
+	const release = useRelease();
+	const admin = useCan("admin");
+	const failed = (title: string) => (error: unknown) => toast.danger(title, { detail: text(error) });
+	return (row) => {
+		if (!admin) return [];
+		const { address, mac, subnet_id } = row;
+		const keep = () =>
+			save.mutate(
+				{ body: reservationOf(row) },
+				{
+					onSuccess: ({ outcome }) => tell(t("lease.kept", { name: address }), "dhcp", outcome),
+					onError: failed(t("lease.notKept")),
+				},
+			);
+		const rouse = () =>
+			wake.mutate(
+				{ mac, subnet_id },
+				{ onSuccess: () => toast.success(t("lease.woken", { mac })), onError: failed(t("lease.notWoken")) },
+			);
+		const end = () =>
+			release.mutate(address, {
+				onSuccess: () => toast.success(t("lease.ended", { name: address })),
+				onError: failed(t("lease.notEnded")),
+			});
+		const known = subnet_id !== "";
+		return [
+			...(known && row.reservation_id === "" ? [{ title: t("lease.keep"), onClick: keep }] : []),
+			...(known && mac !== "" ? [{ title: t("lease.wake"), onClick: rouse }] : []),
+			{ title: t("lease.end"), onClick: end, isDanger: true },
+		];
+	};
+}
+
+function Mac({ of: { mac, random_mac } }: { of: LeaseRow }) {
+	const { t } = useTranslation("dhcp");
+	return (
+		<>
+			<code className="gw-mono">{mac || "–"}</code>
+			{random_mac && (
+				<span className="gw-dhcp-hint" title={t("lease.randomHint")}>
+					{" "}
+					{t("lease.random")}
+				</span>
+			)}
+		</>
+	);
+}
+
+function State({ of: { state, reservation_id } }: { of: LeaseRow }) {
+	const { t } = useTranslation("dhcp");
+	if (state === "declined") return <StatusLabel status="warning">{t("lease.declined")}</StatusLabel>;
+	return <StatusLabel status="success">{t(reservation_id ? "lease.static" : "lease.assigned")}</StatusLabel>;
+}

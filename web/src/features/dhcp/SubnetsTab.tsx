@@ -1,0 +1,49 @@
+import type { DhcpSubnet } from "@api";
+import { NetworkWiredIcon } from "@patternfly/react-icons";
+import { type Column, formatDuration, ResourceSection, StatusLabel } from "@ui";
+import { useTranslation } from "react-i18next";
+import { Pools } from "./Pools";
+import { subnets } from "./resource";
+
+/** SubnetsTab is the networks whose clients are given addresses, and how full their pools are. */
+export function SubnetsTab() {
+	const { t } = useTranslation("dhcp");
+	const columns: Column<DhcpSubnet>[] = [
+		{ key: "subnet", title: t("subnet.field.subnet"), sortable: true, width: 20 },
+		{ key: "interface", title: t("subnet.field.interface"), sortable: true, width: 15 },
+		{ key: "pools", title: t("subnet.field.pools"), width: 25, cell: ({ pools }) => <Lines of={pools} /> },
+		{ key: "gateway", title: t("subnet.field.gateway"), width: 15, cell: ({ gateway }) => gateway || "–" },
+		{
+			key: "lease_time",
+			title: t("subnet.field.lease_time"),
+			sortable: true,
+			width: 10,
+			cell: ({ lease_time = 0 }) => formatDuration(lease_time),
+		},
+		{
+			key: "active",
+			title: t("subnet.state"),
+			width: 15,
+			cell: ({ active }) => (
+				<StatusLabel status={active ? "success" : "neutral"}>{t(active ? "subnet.on" : "subnet.off")}</StatusLabel>
+			),
+		},
+	];
+	return (
+		<>
+			<ResourceSection
+				resource={subnets}
+				ns="dhcp/subnet"
+				icon={NetworkWiredIcon}
+				columns={columns}
+				defaultSort="subnet"
+				form={() => import("./subnetForm")}
+			/>
+			<Pools />
+		</>
+	);
+}
+
+const Lines = ({ of: lines }: { of: string[] | null }) => (
+	<code className="gw-mono">{lines && lines.length > 0 ? lines.join(", ") : "–"}</code>
+);

@@ -1,0 +1,8 @@
+import { NetworkWiredIcon } from "@patternfly/react-icons";
+import type { Feature } from "@ui/feature";
+
+export const feature: Feature = {
+	id: "dhcp",
+	nav: { section: "network", order: 35, icon: NetworkWiredIcon, titleKey: "title" },
+	routes: [{ path: "/dhcp", titleKey: "title", page: () => import("./DhcpPage") }],
+};
