@@ -1,0 +1,37 @@
+package radius_test
+
+import (
+	"net/http"
+	"testing"
+
+	"gateway/internal/component"
+	"gateway/internal/component/componenttest"
+	"gateway/internal/component/firewall"
+	"gateway/internal/component/radius"
+	"gateway/internal/component/radius/freeradius"
+	"gateway/internal/daemon"
+	"gateway/internal/db"
+)
+
+type object = componenttest.Object
+
+func setup(t *testing.T) componenttest.Setup {
+	return componenttest.Setup{
+		Component: func(r *componenttest.Rig) component.Component {
+			return radius.New(radius.Options{DB: r.Pool, Run: r.Run, Box: r.Box, Applier: r})
+		},
+		Daemon: func(r *componenttest.Rig) daemon.Daemon {
+			return freeradius.New(freeradius.Options{Units: r.Units, Exec: componenttest.ExecInRoot(t)})
+		},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema()}, // which has the zones
+		Folders: []string{freeradius.ClientsFolder},
+	}
+}
+
+func TestTheDaemonKeepsTheContract(t *testing.T) {
+	componenttest.Contract(t, setup(t), func(r *componenttest.Rig) {
+		r.Do("POST", "/radius/clients", object{"name": "ap-1", "address": "192.0.2.0/24", "secret": "correct-horse"}).Want(http.StatusCreated)
+		r.Do("POST", "/radius/users", object{"name": "ann", "password": "wonder land", "vlan": 10}).Want(http.StatusCreated)
+		r.Edit("/radius/settings", object{"listen_addresses": []string{"127.0.0.1"}}).Want(http.StatusOK)
+	})
+}

@@ -1,0 +1,82 @@
+package radius
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gateway/internal/component/radius/freeradius"
+	"gateway/internal/fault"
+	"gateway/internal/problem"
+)
+
+var (
+	notAnswering = problem.Kind{
+		Code: "radius.not_answering", Severity: problem.Error,
+		Message: "The RADIUS server does not answer",
+		Remedy:  "Switch it off and on in its settings; its log says why (journalctl -u freeradius). A listen address that this node does not have is a common reason.",
+	}
+	noClients = problem.Kind{
+		Code: "radius.no_clients", Severity: problem.Warning,
+		Message: "The RADIUS server has no clients: nobody is answered",
+		Remedy:  "Add the access points and switches that ask, under RADIUS, Clients.",
+	}
+	unsigned = problem.Kind{
+		Code: "radius.unsigned", Severity: problem.Warning,
+		Message: "Answers to {clients} can be forged: they may ask without a Message-Authenticator",
+		Remedy:  "Update the devices, then require the Message-Authenticator for them under RADIUS, Clients.",
+	}
+)
+
+// mostNamed is how many clients a message names.
+const mostNamed = 3
+
+// serverSubject is the service as the list of services names it.
+var serverSubject = problem.Subject{Kind: "service", ID: freeradius.Name, Name: "RADIUS server"}
+
+func (h *handlers) problems() problem.Source {
+	return problem.Source{
+		Kinds:   []problem.Kind{notAnswering, noClients, unsigned},
+		Objects: []string{"radius"},
+		Find:    h.findProblems,
+	}
+}
+
+func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
+	r := problem.Report{States: map[string]problem.States{"radius": {}}}
+	add := func(k problem.Kind, state string, params problem.Params) {
+		r.Add(k.On(serverSubject, "/radius", params))
+		if _, worse := r.States["radius"][freeradius.Name]; !worse {
+			r.States["radius"][freeradius.Name] = k.Because(state, params)
+		}
+	}
+	var on bool
+	var clients int
+	var loose []string
+	err := h.DB.QueryRow(ctx, `select enabled, (select count(*) from radius_clients),
+		(select coalesce(array_agg(name order by name), '{}') from radius_clients where not require_message_authenticator) from radius_settings`).Scan(&on, &clients, &loose)
+	if err != nil {
+		return r, fmt.Errorf("read whether RADIUS is enabled: %w", err)
+	}
+	if !on {
+		r.States["radius"][freeradius.Name] = problem.Chosen("off")
+		return r, nil
+	}
+	_, err = h.probe(ctx, nobody, "-", false)
+	switch _, worded := fault.Of(err); {
+	case worded:
+		add(notAnswering, "failed", nil)
+	case err != nil:
+		return r, err
+	case clients == 0:
+		add(noClients, "degraded", nil)
+	}
+	if len(loose) > 0 {
+		names := strings.Join(loose[:min(len(loose), mostNamed)], ", ")
+		if len(loose) > mostNamed {
+			names += ", …"
+		}
+		add(unsigned, "degraded", problem.Params{"clients": names})
+	}
+	return r, nil
+}

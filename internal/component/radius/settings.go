@@ -1,0 +1,77 @@
+package radius
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/api"
+	"gateway/internal/component/radius/freeradius"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/resource"
+)
+
+// Settings are this node's.
+type Settings struct {
+	resource.Meta
+	Enabled         bool     `json:"enabled" db:"enabled"`
+	ListenAddresses []string `json:"listen_addresses" db:"listen_addresses"`
+	AuthPort        int      `json:"auth_port" db:"auth_port"`
+	AccountingPort  int      `json:"accounting_port" db:"accounting_port"`
+	Zones           []string `json:"zones" db:"zones"`
+}
+
+// SettingsInput is what replaces them. It has a name of its own since the API's document names
+// it so.
+type SettingsInput freeradius.Settings
+
+func (h *handlers) settings(r api.Router) {
+	resource.Single[Settings, SettingsInput]{
+		Component: freeradius.Name, Path: settingsPath, Table: "radius_settings", Access: api.Viewer, Summary: "the RADIUS server",
+		Validate: h.validSettings,
+	}.Register(r, h.DB, h.Run)
+}
+
+// validSettings also puts every value into the one form that is stored.
+func (h *handlers) validSettings(ctx context.Context, tx db.DB, old *Settings, in *SettingsInput) error {
+	if in.Enabled == nil {
+		in.Enabled = &old.Enabled
+	}
+	var p fault.Problems
+	(*freeradius.Settings)(in).Validate(&p)
+	rows, err := tx.Query(ctx, `select name from firewall_zones`)
+	if err != nil {
+		return fmt.Errorf("read the zones: %w", err)
+	}
+	zones, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("read the zones: %w", err)
+	}
+	for i, zone := range in.Zones {
+		switch at := fmt.Sprintf("zones[%d]", i); {
+		case !slices.Contains(zones, zone):
+			p.Add(at, "must be an existing zone")
+		case slices.Contains(in.Zones[:i], zone):
+			p.Add(at, "is a duplicate")
+		}
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return h.makeProbe(ctx, tx)
+}
+
+// makeProbe makes the secret by which this node asks itself, once. It comes with the first change of the
+// settings, before which nothing runs.
+func (h *handlers) makeProbe(ctx context.Context, tx db.DB) error {
+	id := db.NewID()
+	_, err := tx.Exec(ctx, `insert into radius_probe (id, secret) values ($1, $2) on conflict do nothing`, id, h.Box.Seal([]byte(rand.Text()), freeradius.ProbePlace(id)))
+	if err != nil {
+		return fmt.Errorf("make the secret of this node: %w", err)
+	}
+	return nil
+}

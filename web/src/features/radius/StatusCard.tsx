@@ -1,0 +1,64 @@
+import { type RadiusSettings, useCan, useStates } from "@api";
+import { Button } from "@patternfly/react-core";
+import { later, type Status, StatusLabel, Waiting } from "@ui";
+import { Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useSettings } from "./requests";
+
+/** Green is only what works. */
+const looks: Record<string, Status> = { off: "neutral", degraded: "warning", failed: "danger", running: "success" };
+
+const TestDialog = later("radius test", () => import("./TestDialog"));
+
+/** StatusCard is how the server stands: where it listens, and for whom its ports are open. */
+export function StatusCard() {
+	const { t } = useTranslation("radius");
+	const { data } = useSettings();
+	const admin = useCan("admin");
+	const [testing, setTesting] = useState(false);
+	return (
+		<section className="gw-panel gw-radius-card" aria-label={t("status.title")}>
+			{data ? <Facts settings={data} /> : <Waiting height="3rem" />}
+			{/* A server that is not to run cannot be asked. */}
+			{admin && data?.enabled && (
+				<Button variant="secondary" onClick={() => setTesting(true)}>
+					{t("test.button")}
+				</Button>
+			)}
+			{testing && (
+				<Suspense>
+					<TestDialog onClose={() => setTesting(false)} />
+				</Suspense>
+			)}
+		</section>
+	);
+}
+
+function Facts({ settings }: { settings: RadiusSettings }) {
+	const { t } = useTranslation("radius");
+	const state = useStates("radius")("radius")?.state ?? "running";
+	const { enabled, listen_addresses: listen, auth_port: auth, accounting_port: accounting, zones } = settings;
+	const open = enabled && zones.length > 0;
+	return (
+		<dl>
+			<div>
+				<dt>{t("status.title")}</dt>
+				<dd>
+					<StatusLabel status={looks[state] ?? "neutral"}>{t(`status.state.${state}`)}</StatusLabel>
+				</dd>
+			</div>
+			<div>
+				<dt>{t("status.listen")}</dt>
+				<dd>{listen.length > 0 ? listen.join(", ") : t("status.everywhere")}</dd>
+			</div>
+			<div>
+				<dt>{t("status.ports")}</dt>
+				<dd>{t("status.udp", { auth, accounting })}</dd>
+			</div>
+			<div>
+				<dt>{t("status.zones")}</dt>
+				<dd>{open ? zones.join(", ") : t("status.closed")}</dd>
+			</div>
+		</dl>
+	);
+}

@@ -1,0 +1,47 @@
+import type { RadiusSignInResult, RadiusSignInTestWritable } from "@api";
+import { zRadiusSignInTestWritable } from "@api/schemas";
+import { type Field, FormDialog, Notice } from "@ui";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useTest } from "./requests";
+
+const fields: Field[] = [
+	{ name: "user", focus: true, autoComplete: "off" },
+	{ name: "password", kind: "password", autoComplete: "off" },
+	{ name: "client_address", required: false },
+	{ name: "method", initial: "pap" },
+];
+
+/** TestDialog signs in as a device would, and tells which step refused. */
+export default function TestDialog({ onClose }: { onClose: () => void }) {
+	const { t } = useTranslation("radius");
+	const { mutateAsync: test } = useTest();
+	const [result, setResult] = useState<RadiusSignInResult>();
+	return (
+		<FormDialog
+			title={t("test.title")}
+			description={t("test.text")}
+			schema={zRadiusSignInTestWritable}
+			ns="radius/test"
+			fields={fields}
+			guard={false}
+			submit={(body: RadiusSignInTestWritable) => test(body)}
+			onDone={setResult}
+			submitLabel={t("test.submit")}
+			onClose={onClose}
+		>
+			{result && <Verdict result={result} />}
+		</FormDialog>
+	);
+}
+
+function Verdict({ result: { result, client, vlan } }: { result: RadiusSignInResult }) {
+	const { t } = useTranslation("radius");
+	const good = result === "accepted";
+	return (
+		<Notice kind={good ? "success" : "warning"} title={t(`result.${result}`)}>
+			{t(`test.why.${result}`)} {client && t("test.client", { client })}{" "}
+			{good && (vlan ? t("test.vlan", { vlan }) : t("test.noVlan"))}
+		</Notice>
+	);
+}

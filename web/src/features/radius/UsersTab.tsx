@@ -1,0 +1,52 @@
+import type { RadiusUser } from "@api";
+import { UsersIcon } from "@patternfly/react-icons";
+import { type Column, ResourceSection, StatusLabel, Time } from "@ui";
+import { useTranslation } from "react-i18next";
+import { useSignIns } from "./requests";
+import { users } from "./resource";
+import { lookOf } from "./results";
+
+/** UsersTab is who may sign in, beside when they last did. */
+export function UsersTab() {
+	const { t } = useTranslation("radius");
+	const last = useSignIns().data?.users ?? {};
+	const columns: Column<RadiusUser>[] = [
+		{ key: "name", title: t("user.field.name"), sortable: true, width: 25 },
+		{
+			key: "enabled",
+			title: t("column.state"),
+			sortable: true,
+			width: 15,
+			cell: ({ enabled }) => (
+				<StatusLabel status={enabled ? "success" : "neutral"}>{t(enabled ? "user.on" : "user.off")}</StatusLabel>
+			),
+		},
+		{ key: "vlan", title: t("user.field.vlan"), sortable: true, width: 10, cell: ({ vlan }) => vlan ?? "–" },
+		{
+			key: "live.at",
+			title: t("column.last"),
+			width: 15,
+			cell: ({ name }) => (last[name] ? <Time value={last[name].at} /> : "–"),
+		},
+		{
+			key: "live.result",
+			title: t("column.result"),
+			width: 15,
+			cell: ({ name }) => {
+				const result = last[name]?.result;
+				return result ? <StatusLabel status={lookOf(result)}>{t(`result.${result}`)}</StatusLabel> : "–";
+			},
+		},
+		{ key: "description", title: t("user.field.description") },
+	];
+	return (
+		<ResourceSection
+			resource={users}
+			ns="radius/user"
+			icon={UsersIcon}
+			columns={columns}
+			defaultSort="name"
+			form={() => import("./userForm")}
+		/>
+	);
+}
