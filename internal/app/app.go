@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -52,7 +53,8 @@ type Config struct {
 	Unqueued bool
 	// Unlocked judges changes beside each other: the control of the tests about races.
 	Unlocked bool
-	// More components, and more daemons, than the lists have; for tests of the contracts.
+	// More components, and more daemons, than the lists have; for tests of the contracts. A daemon
+	// with the name of one in the list takes its place.
 	More        func(all.Deps) []component.Component
 	MoreDaemons []daemon.Daemon
 	Log         *slog.Logger
@@ -84,6 +86,14 @@ func (c Config) SetupCode() string { return c.path(".setup-code") }
 
 // SetupStore is the setup store's file.
 func (c Config) SetupStore() string { return c.path("setup.json") }
+
+// withMore are the daemons of the list, and more.
+func (c Config) withMore(list []daemon.Daemon) []daemon.Daemon {
+	replaced := func(d daemon.Daemon) bool {
+		return slices.ContainsFunc(c.MoreDaemons, func(more daemon.Daemon) bool { return more.Name == d.Name })
+	}
+	return append(slices.DeleteFunc(list, replaced), c.MoreDaemons...)
+}
 
 // core is what gateway-api and gateway-scheduler have in common.
 type core struct {
@@ -126,7 +136,7 @@ func newCore(cfg Config) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.set = daemon.Set{Configs: daemon.Configs(append(managed.All, cfg.MoreDaemons...)), Unseal: c.box.Unseal}
+	c.set = daemon.Set{Configs: daemon.Configs(cfg.withMore(managed.All)), Unseal: c.box.Unseal}
 	run := change.NewRunner(c.pool, log, cfg.Now, c.set, func(name string) change.Applied { return synced(applier, name) })
 	if cfg.Unqueued {
 		run.Unqueue()

@@ -16,28 +16,11 @@ func configured() map[string]get {
 	on := func(path string, made, body fields) get {
 		return func(s *stage, _ string, actor client) (string, any) {
 			s.nothingWaits()
-			if path == "/dns/records" {
-				made["zone_id"] = s.zone(actor)
-			}
 			id := actor.Post(path, made).Want(http.StatusCreated).ID()
 			if body == nil {
 				return id, nil
 			}
-			if path == "/dns/records" {
-				body["zone_id"] = made["zone_id"]
-			}
 			return id, body
-		}
-	}
-	settings := func(path string) get {
-		return func(s *stage, _ string, actor client) (string, any) {
-			s.nothingWaits()
-			var now fields
-			actor.Get(path).Want(http.StatusOK).Data(&now)
-			for _, f := range []string{"id", "revision", "created_at", "updated_at"} {
-				delete(now, f)
-			}
-			return "", now
 		}
 	}
 	changed := func(confirm string) get {
@@ -52,8 +35,6 @@ func configured() map[string]get {
 		}
 	}
 	pool := func() fields { return fields{"kind": "server", "address": unique() + ".example.com"} }
-	zone := func() fields { return fields{"name": unique() + ".arpa", "forward_to": []string{}} }
-	record := func() fields { return fields{"name": unique(), "type": "A", "value": "192.0.2.1"} }
 	certificate := func() fields { return fields{"source": "self_signed", "names": []string{unique() + ".example.com"}} }
 	ordered := func() fields { return fields{"source": "acme", "names": []string{unique() + ".example.com"}} }
 	provider := func() fields {
@@ -73,26 +54,8 @@ func configured() map[string]get {
 		"POST /changes/{id}/confirm":              changed("3600"),
 		"POST /changes/{id}/revert":               changed(""),
 		"GET /changes/{id}":                       changed(""),
-		"POST /dns/flush-cache":                   fixed(nil),
-		"POST /dns/zones":                         fixed(zone()),
-		"PUT /dns/zones/{id}":                     on("/dns/zones", zone(), zone()),
-		"DELETE /dns/zones/{id}":                  on("/dns/zones", zone(), nil),
-		"POST /dns/records": func(s *stage, _ string, actor client) (string, any) {
-			s.nothingWaits()
-			r := record()
-			r["zone_id"] = s.zone(actor)
-			return "", r
-		},
-		"PUT /dns/records/{id}":       on("/dns/records", record(), record()),
-		"DELETE /dns/records/{id}":    on("/dns/records", record(), nil),
-		"PUT /dns/settings":           settings("/dns/settings"),
-		"POST /ntp/force-sync":        fixed(nil),
-		"POST /ntp/pools":             fixed(pool()),
-		"PUT /ntp/pools/{id}":         on("/ntp/pools", pool(), pool()),
-		"DELETE /ntp/pools/{id}":      on("/ntp/pools", pool(), nil),
-		"PUT /ntp/settings":           settings("/ntp/settings"),
-		"POST /system/render-configs": fixed(nil),
-		"PUT /system/components/{id}": func(*stage, string, client) (string, any) { return "dns", fields{"keep_edits": true} },
+		"POST /system/render-configs":             fixed(nil),
+		"PUT /system/components/{id}":             func(*stage, string, client) (string, any) { return "dns", fields{"keep_edits": true} },
 	}
 }
 

@@ -60,7 +60,6 @@ func filtered() map[string]get {
 	all["POST /network-interfaces/{id}/ip-addresses"] = under("interface_id", "/ip-addresses", onLink, false, true)
 	all["GET /network-interfaces/{id}/ip-addresses"] = under("interface_id", "/ip-addresses", onLink, false, false)
 	resources(all, map[string]with{
-		"/network-interfaces":       plain(link),
 		"/ip-addresses":             onLink,
 		"/routes":                   plain(func() fields { return fields{"destination": "fd01::" + hex(), "dev": unique()} }),
 		"/firewall/zones":           plain(named),

@@ -343,7 +343,7 @@ type prepared struct {
 func (s *stage) prepare(op operation) (p prepared, ok bool) {
 	s.t.Helper()
 	email, actor := s.account("admin")
-	ready, ok := ready()[op.String()]
+	ready, ok := ready(s.t)[op.String()]
 	const nobody = "00000000-0000-7000-8000-0000000000ff"
 	p = prepared{path: strings.NewReplacer("{id}", nobody, "{item}", nobody).Replace(op.path), body: map[string]any{}}
 	if ok {
@@ -371,8 +371,9 @@ func (p prepared) text(t testing.TB) string {
 type fields = map[string]any
 
 // ready gets an operation ready for the account with that e-mail and session; it
-// returns the id for the path and the body.
-func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id string, body any) {
+// returns the id for the path and the body. Components bring theirs as samples; here and in
+// the files beside are those that a sample cannot say.
+func ready(t testing.TB) map[string]func(s *stage, email string, actor *apptest.Client) (id string, body any) {
 	type client = *apptest.Client
 	fixed := func(body any) func(*stage, string, client) (string, any) {
 		return func(*stage, string, client) (string, any) { return "", body }
@@ -439,7 +440,8 @@ func ready() map[string]func(s *stage, email string, actor *apptest.Client) (id 
 	maps.Copy(all, configured())
 	maps.Copy(all, published())
 	maps.Copy(all, filtered())
-	maps.Copy(all, tunnelled())
-	maps.Copy(all, uplinked())
+	maps.Copy(all, sampled(t))
+	maps.Copy(all, leased())
+	maps.Copy(all, signedIn())
 	return all
 }

@@ -55,11 +55,47 @@ func listen(c *apptest.Client, addresses []string) *apptest.Answer {
 	})
 }
 
+// lockouts has the two routes by which a session is answered removed at once, each by a change
+// of another component: the default route of the main table, and an uplink with its own table.
+// It counts how often both went, and neither.
+func lockouts(t *testing.T, n int, options ...apptest.Option) (both, neither int) {
+	t.Helper()
+	var route, uplink string
+	r := newRemote(t, func(r *remote) { route, uplink = r.route("0.0.0.0/0"), r.uplink() }, options...)
+	other := r.Copy()
+	for range n {
+		var first, second *apptest.Answer
+		var pair sync.WaitGroup
+		pair.Go(func() { first = r.Delete("/routes/" + route) })
+		pair.Go(func() { second = other.Delete("/uplinks/" + uplink) })
+		pair.Wait()
+		did := [2]bool{first.Status == http.StatusOK, second.Status == http.StatusOK}
+		switch did {
+		case [2]bool{true, true}:
+			both++
+		case [2]bool{}:
+			neither++
+			t.Logf("neither was stored: %d %s, %d %s", first.Status, first.Body, second.Status, second.Body)
+		}
+		if did[0] {
+			route = r.route("0.0.0.0/0")
+		}
+		if did[1] {
+			uplink = r.uplink()
+		}
+	}
+	return both, neither
+}
+
 func TestBarCarry05Races(t *testing.T) {
 	bar.NotShort(t)
-	n := bar.GateSize(60, 200, 5000)
+	n, pairs := bar.GateSize(60, 200, 5000), bar.GateSize(30, 100, 1000)
+	unlocked := func(c *app.Config) { c.Unlocked = true }
 	both, neither := races(t, n)
-	control, _ := races(t, 30, func(c *app.Config) { c.Unlocked = true })
-	figure := fmt.Sprintf("%d of %d races of two components stored both changes, %d neither; control with the old locks: %d of 30", both, n, neither, control)
-	bar.Report(t, "carry", 5, figure, "0 both, control > 0", both == 0 && neither == 0 && control > 0)
+	control, _ := races(t, 30, unlocked)
+	out, none := lockouts(t, pairs)
+	lost, _ := lockouts(t, 30, unlocked)
+	figure := fmt.Sprintf("%d of %d races of two components stored both changes, %d neither; control with the old locks: %d of 30; %d of %d races of a route and an uplink locked out their session, %d stored neither; control: %d of 30",
+		both, n, neither, control, out, pairs, none, lost)
+	bar.Report(t, "carry", 5, figure, "0 both, control > 0", both == 0 && neither == 0 && control > 0 && out == 0 && none == 0 && lost > 0)
 }

@@ -89,6 +89,7 @@ func (s *stage) writes() map[string]func() any {
 		"/users": func() any {
 			return fields{"email": unique() + "@example.com", "role": "viewer", "password": apptest.Password}
 		},
+		"/radius/users": func() any { return fields{"name": unique(), "password": "wonder land"} },
 		"/batch": func() any {
 			return fields{"operations": []fields{
 				{"method": "POST", "path": "/ntp/pools", "body": fields{"kind": "server", "address": unique() + ".example.com"}},

@@ -20,6 +20,7 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer c.close()
+	jobs := &runs{now: time.Now}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return c.watch.Run(ctx) })
 	g.Go(func() error { return c.answer(ctx) })
@@ -28,12 +29,13 @@ func RunScheduler(ctx context.Context, cfg Config) error {
 			g.Go(func() error { return comp.Background(ctx) })
 		}
 		for _, job := range comp.Jobs {
-			g.Go(func() error { return c.every(ctx, c.watch.Up, job) })
+			g.Go(func() error { return c.every(ctx, c.watch.Up, jobs.timed(job)) })
 		}
 	}
 	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
 		c.log.Warn("notify systemd", "err", err)
 	}
+	g.Go(func() error { return jobs.watched(ctx, c.log) })
 	return g.Wait()
 }
 

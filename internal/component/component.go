@@ -56,6 +56,9 @@ type Job struct {
 	Where Where
 	Every time.Duration
 	Run   func(context.Context) error
+	// Within is how long a run may take; 0 is an hour. One that takes longer hangs, and
+	// gateway-scheduler is started anew.
+	Within time.Duration
 }
 
 // Where says which nodes of a cluster have a job to do. A single node does all of them.
@@ -81,7 +84,8 @@ type Object struct {
 	// Derived are the fields that the API answers and does not take.
 	Derived []string
 	// Refs are the fields that hold the id of another object, by the key of that kind in
-	// the same component. The document has the name instead: "zone_id" becomes "zone".
+	// the same component, or by "component.key" of one that comes before it in the list. The
+	// document has the name instead: "zone_id" becomes "zone".
 	Refs map[string]string
 	// Optional are those of them that may be null.
 	Optional []string

@@ -48,17 +48,34 @@ func document(field string) string { return strings.TrimSuffix(field, "_id") }
 
 const pageSize = 1000
 
+// world is what there is: the objects of components, each read once, when they are asked for.
+type world struct {
+	get   Getter
+	parts []component.Component
+	known map[string][]kind // by the component's name
+}
+
+func newWorld(get Getter, parts []component.Component) *world {
+	return &world{get, parts, map[string][]kind{}}
+}
+
 // load reads all objects of one component, those first that others refer to.
-func load(ctx context.Context, get Getter, c component.Component) ([]kind, error) {
+func (w *world) load(ctx context.Context, c component.Component) ([]kind, error) {
+	if known, ok := w.known[c.Name]; ok {
+		return known, nil
+	}
+	if err := w.loadOthers(ctx, c); err != nil {
+		return nil, err
+	}
 	var kinds []kind
 	for _, o := range c.Objects {
 		k := kind{Object: o}
-		raws, err := list(ctx, get, o)
+		raws, err := list(ctx, w.get, o)
 		if err != nil {
 			return nil, fmt.Errorf("read %s %s: %w", c.Name, o.Key, err)
 		}
 		for _, raw := range raws {
-			it, err := read(raw, o, kinds)
+			it, err := read(raw, o, func(to, id string) string { return nameOf(w.kind(kinds, to), id) })
 			if err != nil {
 				return nil, fmt.Errorf("read %s %s: %w", c.Name, o.Key, err)
 			}
@@ -70,7 +87,38 @@ func load(ctx context.Context, get Getter, c component.Component) ([]kind, error
 		}
 		kinds = append(kinds, k)
 	}
+	w.known[c.Name] = kinds
 	return kinds, nil
+}
+
+// loadOthers reads the components that objects of one refer to.
+func (w *world) loadOthers(ctx context.Context, c component.Component) error {
+	for _, o := range c.Objects {
+		for _, to := range o.Refs {
+			name, _, outward := strings.Cut(to, ".")
+			i := slices.IndexFunc(w.parts, func(p component.Component) bool { return p.Name == name })
+			if !outward || i < 0 {
+				continue
+			}
+			if _, err := w.load(ctx, w.parts[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// kind is the one that a reference names: of the component's own, or another's.
+func (w *world) kind(own []kind, to string) kind {
+	if name, key, outward := strings.Cut(to, "."); outward {
+		own, to = w.known[name], key
+	}
+	for _, k := range own {
+		if k.Key == to {
+			return k
+		}
+	}
+	return kind{}
 }
 
 func byName(a, b item) int { return strings.Compare(a.name, b.name) }
@@ -109,7 +157,7 @@ func list(ctx context.Context, get Getter, o component.Object) ([]json.RawMessag
 	}
 }
 
-func read(raw json.RawMessage, o component.Object, before []kind) (item, error) {
+func read(raw json.RawMessage, o component.Object, nameOf func(to, id string) string) (item, error) {
 	var fields map[string]any
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return item{}, err
@@ -123,7 +171,7 @@ func read(raw json.RawMessage, o component.Object, before []kind) (item, error) 
 			continue
 		}
 		if to, ok := o.Refs[name]; ok {
-			name, value = document(name), nameOf(before, to, fmt.Sprint(value))
+			name, value = document(name), nameOf(to, fmt.Sprint(value))
 		}
 		it.fields[name] = value
 	}
@@ -143,12 +191,10 @@ func nameIn(o component.Object, fields map[string]any) string {
 	return strings.Join(words, " ")
 }
 
-func nameOf(kinds []kind, key, id string) string {
-	for _, k := range kinds {
-		for _, it := range k.items {
-			if k.Key == key && it.id == id {
-				return it.name
-			}
+func nameOf(k kind, id string) string {
+	for _, it := range k.items {
+		if it.id == id {
+			return it.name
 		}
 	}
 	return id

@@ -42,37 +42,40 @@ func Plan(ctx context.Context, get Getter, parts []component.Component, doc []by
 	if err := yaml.Unmarshal(doc, &sections); err != nil {
 		return nil, fault.New(fault.Invalid, "the document cannot be read: %v", err)
 	}
-	var removes, makes []Step
+	var first, removes, makes []Step
+	there, made := newWorld(get, parts), map[string]string{}
 	for _, c := range parts {
 		section, ok := sections[c.Name]
 		if !ok || len(c.Objects) == 0 {
 			continue
 		}
 		delete(sections, c.Name)
-		kinds, err := load(ctx, get, c)
+		kinds, err := there.load(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		p := planner{component: c.Name, kinds: kinds, made: map[string]string{}}
+		p := planner{component: c.Name, there: there, kinds: kinds, made: made}
 		if err := p.section(section); err != nil {
 			return nil, err
 		}
 		makes = append(makes, p.makes...)
 		slices.Reverse(p.removes)
-		removes = append(removes, p.removes...)
+		first, removes = append(first, p.first...), append(removes, p.removes...)
 	}
 	for name := range sections {
 		return nil, fault.New(fault.Invalid, "the document has an unknown section %q", name)
 	}
-	// First what goes: its name may be needed again.
-	return append(removes, makes...), nil
+	// First what goes: its name may be needed again. Of that first what refers to other components,
+	// which keep what is in use.
+	return slices.Concat(first, removes, makes), nil
 }
 
 type planner struct {
-	component      string
-	kinds          []kind
-	made           map[string]string // ids of what this plan creates, by kind and name
-	removes, makes []Step
+	component             string
+	there                 *world
+	kinds                 []kind
+	made                  map[string]string // ids of what this plan creates, by component, kind and name
+	first, removes, makes []Step
 }
 
 func (p *planner) section(section map[string]any) error {
@@ -135,9 +138,15 @@ func (p *planner) kind(k *kind, wanted []item) error {
 	for _, w := range wanted {
 		stays[w.name] = true
 	}
+	into := &p.removes
+	for _, to := range k.Refs {
+		if strings.Contains(to, ".") {
+			into = &p.first
+		}
+	}
 	for _, it := range k.items {
 		if !stays[it.name] && !k.Single {
-			p.removes = append(p.removes, Step{
+			*into = append(*into, Step{
 				Method: "DELETE", Path: k.Path + "/" + it.id, IfMatch: it.etag,
 				Sign: '-', What: p.label(k, it.name),
 			})
@@ -165,7 +174,7 @@ func (p *planner) make(k *kind, name string, fields map[string]any) (*Step, erro
 	step := &Step{What: p.label(k, name)}
 	if !exists {
 		step.Method, step.Path, step.ID, step.Sign = "POST", k.Path, db.NewID(), '+'
-		p.made[k.Key+"/"+name] = step.ID
+		p.made[p.component+"."+k.Key+"/"+name] = step.ID
 	} else {
 		step.How = changes(have.fields, fields)
 		if step.How == "" {
@@ -219,16 +228,24 @@ func (p *planner) body(k *kind, fields map[string]any) (json.RawMessage, error) 
 			return nil, fault.New(fault.Invalid, "%s needs %q", k.Key, document(field))
 		}
 		delete(out, document(field))
-		id, found := p.made[to+"/"+name]
-		for _, other := range p.kinds {
-			if it, ok := other.find(name); ok && other.Key == to && !found {
-				id, found = it.id, true
-			}
-		}
+		id, found := p.find(to, name)
 		if !found {
 			return nil, fault.New(fault.Invalid, "%s refers to %s %q, which neither exists nor is in the document", k.Key, to, name)
 		}
 		out[field] = id
 	}
 	return json.Marshal(out)
+}
+
+// find is the id of what a reference names: as this plan makes it, or as it is there.
+func (p *planner) find(to, name string) (id string, found bool) {
+	full := to
+	if !strings.Contains(to, ".") {
+		full = p.component + "." + to
+	}
+	if id, found = p.made[full+"/"+name]; found {
+		return id, true
+	}
+	it, found := p.there.kind(p.kinds, to).find(name)
+	return it.id, found
 }

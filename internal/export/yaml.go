@@ -20,8 +20,9 @@ are not in the list are removed.`
 // Write is the configuration of the parts as one document.
 func Write(ctx context.Context, get Getter, parts []component.Component) ([]byte, error) {
 	doc := &yaml.Node{Kind: yaml.MappingNode, HeadComment: heading}
+	there := newWorld(get, parts)
 	for _, c := range parts {
-		kinds, err := load(ctx, get, c)
+		kinds, err := there.load(ctx, c)
 		if err != nil {
 			return nil, err
 		}

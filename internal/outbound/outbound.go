@@ -27,8 +27,9 @@ func (r Refused) Error() string {
 }
 
 // Dialer returns one that looks at the address it is about to reach, not at the name that
-// led there: that may mean another address by now. own are this machine's addresses.
-func Dialer(own func() []netip.Addr) *net.Dialer {
+// led there: that may mean another address by now. own are this machine's addresses; while they
+// cannot be read, nothing is reached.
+func Dialer(own func() ([]netip.Addr, error)) *net.Dialer {
 	return &net.Dialer{
 		Timeout: 10 * time.Second,
 		Control: func(_, address string, _ syscall.RawConn) error {
@@ -41,9 +42,13 @@ func Dialer(own func() []netip.Addr) *net.Dialer {
 	}
 }
 
-func check(addr netip.Addr, own func() []netip.Addr) error {
+func check(addr netip.Addr, own func() ([]netip.Addr, error)) error {
+	ours, err := own()
+	if err != nil {
+		return fmt.Errorf("list own addresses: %w", err)
+	}
 	if addr.IsLoopback() || addr.IsUnspecified() || addr.IsMulticast() || addr.IsLinkLocalUnicast() || addr.Zone() != "" ||
-		addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || slices.Contains(own(), addr) {
+		addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || slices.Contains(ours, addr) {
 		return Refused{addr}
 	}
 	return nil
@@ -51,7 +56,7 @@ func check(addr netip.Addr, own func() []netip.Addr) error {
 
 // Transport speaks HTTP over TLS to such servers, past any proxy of the environment. It
 // trusts the system's authorities, and those in caFile where there is such a file.
-func Transport(own func() []netip.Addr, caFile string) (*http.Transport, error) {
+func Transport(own func() ([]netip.Addr, error), caFile string) (*http.Transport, error) {
 	roots, err := trusted(caFile)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 func TestOnlyServersElsewhereAreReached(t *testing.T) {
-	own := func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("198.51.100.7")} }
+	own := func() ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("198.51.100.7")}, nil }
 	for _, tc := range []struct {
 		name, addr string
 		reached    bool
@@ -38,10 +38,18 @@ func TestOnlyServersElsewhereAreReached(t *testing.T) {
 	}
 }
 
+func TestNobodyIsReachedWhileTheOwnAddressesAreUnknown(t *testing.T) {
+	unknown := errors.New("netlink is out of memory")
+	own := func() ([]netip.Addr, error) { return nil, unknown }
+	if err := check(netip.MustParseAddr("203.0.113.1"), own); !errors.Is(err, unknown) {
+		t.Errorf("check = %v, want why the addresses are unknown", err)
+	}
+}
+
 func TestTheAddressIsLookedAtWhenItIsDialled(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
-	transport, err := Transport(func() []netip.Addr { return nil }, "")
+	transport, err := Transport(func() ([]netip.Addr, error) { return nil, nil }, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"gateway/internal/component/audit"
 	"gateway/internal/component/cert"
 	changehistory "gateway/internal/component/change"
+	"gateway/internal/component/dhcp"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/policy"
@@ -24,6 +25,7 @@ import (
 	"gateway/internal/component/ntp"
 	"gateway/internal/component/problems"
 	"gateway/internal/component/proxy"
+	"gateway/internal/component/radius"
 	"gateway/internal/component/setup"
 	"gateway/internal/component/system"
 	"gateway/internal/component/tunnel"
@@ -83,9 +85,11 @@ func List(d Deps) []component.Component {
 		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now, Log: d.Log}),
 		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Now: d.Now}),
-		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
+		dhcp.New(dhcp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Questions: d.Questions}),
+		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Questions: d.Questions}),
+		radius.New(radius.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
-		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
+		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
 	}
 	return append(list, problems.New(problems.Options{Database: d.Database, Now: d.Now, Log: d.Log}, list))

@@ -62,8 +62,8 @@ func newAuthorised(t testing.TB, o pebbletest.Options) *authorised {
 	a.setup.ACME = setupstate.ACME{Email: "ops@example.com", DirectoryURL: a.ca.URL, TermsAgreed: true}
 	a.s.outside = Outside{
 		Resolver: a.ca.DNS, HTTPPort: port, Served: "127.0.0.1:1",
-		Addresses: func() []netip.Addr {
-			return []netip.Addr{netip.MustParseAddr(here), netip.MustParseAddr(closed), netip.MustParseAddr("203.0.113.7")}
+		Addresses: func() ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr(here), netip.MustParseAddr(closed), netip.MustParseAddr("203.0.113.7")}, nil
 		},
 		Transport: func() (http.RoundTripper, error) { return a, nil },
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/cert/pemfiles"
@@ -29,13 +30,15 @@ var migrations embed.FS
 
 // Options are what the component needs.
 type Options struct {
-	DB    db.Pool
-	Run   *change.Runner
-	Box   *secret.Box
-	Setup setup // *setupstate.Store
-	Host  links // *sys.Host
-	Now   func() time.Time
-	Log   *slog.Logger
+	DB  db.Pool
+	Run *change.Runner
+	Box *secret.Box
+	// Applier knows what could not be rendered.
+	Applier applier // apply.Client
+	Setup   setup   // *setupstate.Store
+	Host    links   // *sys.Host
+	Now     func() time.Time
+	Log     *slog.Logger
 	// Alert is told of a certificate that could not be renewed, once until it could.
 	Alert func(ctx context.Context, a Alert)
 	// Providers makes the clients of DNS providers; only the process with jobs has it.
@@ -47,7 +50,7 @@ type Options struct {
 // Outside is where the node ends. All of it has a default; tests put their own in place.
 type Outside struct {
 	Resolver  string                            // name server to ask, as 192.0.2.1:53; empty: the system's
-	Addresses func() []netip.Addr               // that this node has
+	Addresses func() ([]netip.Addr, error)      // that this node has
 	DNSPort   string                            // of the name servers that hold a zone; empty: 53
 	HTTPPort  string                            // where a name's web server is looked for; empty: 80
 	Transport func() (http.RoundTripper, error) // to the authority
@@ -56,6 +59,10 @@ type Outside struct {
 
 type setup interface {
 	Load() (setupstate.State, error)
+}
+
+type applier interface {
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 type links interface {
@@ -92,7 +99,8 @@ func (s *service) component() component.Component {
 		Problems:   s.problems(),
 		Listen:     map[string]func(context.Context, string){challengeChannel: s.challengesChanged},
 		Jobs: []component.Job{
-			{Name: "cert.renew", Where: component.OnPrimary, Every: 2 * time.Second, Run: s.renewDue},
+			// One after the other, and an authority may take its time with each.
+			{Name: "cert.renew", Where: component.OnPrimary, Every: 2 * time.Second, Within: 24 * time.Hour, Run: s.renewDue},
 			{Name: "cert.upkeep", Where: component.OnPrimary, Every: time.Hour, Run: s.upkeep},
 		},
 		Objects: []component.Object{

@@ -37,15 +37,19 @@ func (s *service) diagnose(ctx context.Context, c due, settings setupstate.ACME)
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	server, err := s.resolver()
-	d := &doctor{service: s, c: c, lookup: lookup{server}, own: s.outside.Addresses()}
+	own, unread := s.outside.Addresses()
+	d := &doctor{service: s, c: c, lookup: lookup{server}, own: own}
 	identities := d.authority(ctx, settings.DirectoryURL)
 	d.budget(ctx, settings.DirectoryURL)
 	if err != nil {
 		d.doubt(checkAddresses, "", dnsUnanswered, "there is no name server to ask: %s", err)
 		return d.findings
 	}
+	if unread != nil && c.Challenge == http01 {
+		d.doubt(checkAddresses, "", internalTrouble, "the addresses of this node could not be read: %s", unread)
+	}
 	for _, name := range c.Names {
-		if c.Challenge == http01 {
+		if c.Challenge == http01 && unread == nil {
 			d.addresses(ctx, name)
 		}
 		d.caa(ctx, name, identities)

@@ -3,6 +3,7 @@ package cert
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -40,15 +41,15 @@ func (s *service) outsideOf(o Outside) Outside {
 }
 
 // addresses are this node's own.
-func (s *service) addresses() []netip.Addr {
+func (s *service) addresses() ([]netip.Addr, error) {
 	if s.Host == nil {
-		return nil
+		return nil, nil
 	}
 	links, err := s.Host.Interfaces()
 	if err != nil {
-		s.Log.Warn("list own addresses", "err", err)
+		return nil, fmt.Errorf("list own addresses: %w", err)
 	}
-	return sys.Addresses(links)
+	return sys.Addresses(links), nil
 }
 
 // resolver is the name server to ask: the one of the test, or the system's first.

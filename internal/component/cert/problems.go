@@ -3,10 +3,13 @@ package cert
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"gateway/internal/change"
+	"gateway/internal/component/cert/pemfiles"
 	"gateway/internal/db"
 	"gateway/internal/problem"
 )
@@ -21,6 +24,11 @@ var (
 		Code: "cert.expiring", Severity: problem.Warning,
 		Message: "The certificate for {name} expires on {at}",
 		Remedy:  "Renew it, or upload a new one.",
+	}
+	notApplied = problem.Kind{
+		Code: "cert.not_applied", Severity: problem.Error,
+		Message: "The certificate for {name} is saved but not applied: HAProxy does not serve it",
+		Remedy:  "See why under System, Configuration. Correct the change, or revert it in the history.",
 	}
 )
 
@@ -37,7 +45,7 @@ var failedKinds = func() map[string]problem.Kind {
 }()
 
 func (s *service) problems() problem.Source {
-	kinds := []problem.Kind{expired, expiring}
+	kinds := []problem.Kind{expired, expiring, notApplied}
 	for _, k := range failedKinds {
 		kinds = append(kinds, k)
 	}
@@ -49,34 +57,71 @@ type judged struct {
 	ID, Name, Status, Source string
 	NotAfter                 *time.Time
 	LastError, LastErrorText *string
+	Unlive                   bool
 }
 
 // findProblems tells of those that need somebody. What is pending is on its way.
 func (s *service) findProblems(ctx context.Context) (problem.Report, error) {
+	left, unknown := s.leftOut(ctx) // without it states are unknown, and the dates still hold
+	unlive, err := change.Unlive(ctx, s.DB, pemfiles.Name, map[string][]string{"certificates": {"id"}})
+	if err != nil {
+		return problem.Report{}, err
+	}
 	all, err := db.List[judged](ctx, s.DB, `select id, names[1] as name, `+statusOf+` as status, source, not_after, `+
-		ofStatus("last_error")+` as last_error, `+ofStatus("last_error_message")+` as last_error_text
-		from certificates where `+statusOf+` <> 'valid' order by names`)
+		ofStatus("last_error")+` as last_error, `+ofStatus("last_error_message")+` as last_error_text,
+		id::text = any($1) or names[1] = any($2) as unlive
+		from certificates where `+statusOf+` <> 'valid' or id::text = any($1) or names[1] = any($2) order by names`,
+		slices.AppendSeq([]string{}, maps.Keys(unlive)), append([]string{}, left...)) // null would make null of it all
 	if err != nil {
 		return problem.Report{}, fmt.Errorf("list certificates: %w", err)
 	}
 	r := problem.Report{States: map[string]problem.States{"certificate": {}}}
 	for _, c := range all {
-		k, params, ok := c.judge()
-		if !ok {
-			r.States["certificate"][c.ID] = problem.Chosen(c.Status)
+		c.add(&r)
+	}
+	return r, unknown
+}
+
+// leftOut are the first names of those that could not be rendered. That itself is a problem of
+// the component's configuration.
+func (s *service) leftOut(ctx context.Context) ([]string, error) {
+	states, err := s.Applier.States(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{}
+	for _, state := range states {
+		if state.Component != pemfiles.Name {
 			continue
 		}
-		r.States["certificate"][c.ID] = k.Because(c.Status, params)
-		p := k.On(problem.Subject{Kind: "certificate", ID: c.ID, Name: c.Name}, "/certificates/"+c.ID, params)
-		switch {
-		case c.Status == "expired":
-			p = p.SinceAt(c.NotAfter).As(problem.Error)
-		case c.NotAfter != nil: // the previous one is still served
-			p = p.As(problem.Warning)
+		for _, p := range state.Problems {
+			names = append(names, strings.TrimPrefix(p.Subject, "certificate "))
 		}
-		r.Add(p)
 	}
-	return r, nil
+	return names, nil
+}
+
+func (c judged) add(r *problem.Report) {
+	k, params, ok := c.judge()
+	switch {
+	case c.Unlive && c.Status != "expired" && c.Status != "error":
+		r.States["certificate"][c.ID] = notApplied.Because("not_applied", problem.Params{"name": c.Name})
+	case ok:
+		r.States["certificate"][c.ID] = k.Because(c.Status, params)
+	default:
+		r.States["certificate"][c.ID] = problem.Chosen(c.Status)
+	}
+	if !ok {
+		return
+	}
+	p := k.On(problem.Subject{Kind: "certificate", ID: c.ID, Name: c.Name}, "/certificates/"+c.ID, params)
+	switch {
+	case c.Status == "expired":
+		p = p.SinceAt(c.NotAfter).As(problem.Error)
+	case c.NotAfter != nil: // the previous one is still served
+		p = p.As(problem.Warning)
+	}
+	r.Add(p)
 }
 
 // judge prefers the reason of a failed renewal, which has the remedy.

@@ -27,6 +27,7 @@ type rig struct {
 	proxied *haproxy.Daemon
 	setup   setupstate.State
 	haproxy *certtest.Proxy // nil: there is none
+	refuse  error           // of HAProxy, to serve what is installed
 
 	mu     sync.Mutex
 	ahead  time.Duration // of the real clock
@@ -39,7 +40,7 @@ func newRig(t testing.TB) *rig {
 	r.Rig = componenttest.New(t, componenttest.Setup{
 		Live: true, Now: r.now, Folders: []string{"/etc/gateway/haproxy/certs"},
 		Component: func(c *componenttest.Rig) component.Component {
-			r.s = newService(Options{DB: c.Pool, Run: c.Run, Box: c.Box, Setup: r, Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert, Providers: clients.Open})
+			r.s = newService(Options{DB: c.Pool, Run: c.Run, Box: c.Box, Applier: c, Setup: r, Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert, Providers: clients.Open})
 			return r.s.component()
 		},
 		Daemon: func(c *componenttest.Rig) daemon.Daemon {
@@ -47,8 +48,8 @@ func newRig(t testing.TB) *rig {
 			d := pemfiles.New(pemfiles.Options{HAProxy: r.proxied, Log: slog.New(slog.DiscardHandler)})
 			apply := d.Apply
 			d.Apply = func(ctx context.Context, old, now daemon.Rendering) error {
-				if r.haproxy == nil {
-					return nil
+				if r.haproxy == nil || r.refuse != nil {
+					return r.refuse
 				}
 				return apply(ctx, old, now)
 			}

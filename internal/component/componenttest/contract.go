@@ -2,6 +2,7 @@ package componenttest
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/daemon"
+	"gateway/internal/db"
 )
 
 // contract is what holds for every daemon.
@@ -25,11 +27,12 @@ type contract struct {
 func Contract(t *testing.T, s Setup, fill func(r *Rig)) {
 	t.Helper()
 	c := contract{s, fill}
-	for what, test := range map[string]func(*testing.T, *Rig){
+	for what, test := range map[string]func(testing.TB, *Rig){
 		"is applied on a fresh installation":        c.isApplied,
 		"renders the same rows to the same files":   c.rendersTheSame,
 		"is switched off and on":                    c.isSwitched,
 		"is woken by every table":                   c.isWoken,
+		"reads no table that it does not name":      c.readsWhatItNames,
 		"takes hostile rows, and none as a line":    c.takesHostileRows,
 		"has old or new files whenever it is ended": c.outlivesKills,
 	} {
@@ -37,14 +40,17 @@ func Contract(t *testing.T, s Setup, fill func(r *Rig)) {
 	}
 }
 
-func (c contract) rig(t *testing.T) *Rig {
+func (c contract) rig(t testing.TB) *Rig {
 	t.Helper()
 	s := c.setup
 	s.Daemon = func(r *Rig) daemon.Daemon {
 		d := c.setup.Daemon(r)
 		d.Background, d.Apply = nil, func(ctx context.Context, _, now daemon.Rendering) error {
 			for _, unit := range d.Units {
-				if err := r.Units.Restart(ctx, unit); err != nil && !now.Off() {
+				if slices.Contains(now.Units, daemon.Unit{Name: unit}) {
+					continue // it is to be down
+				}
+				if err := r.Units.Restart(ctx, unit); err != nil {
 					return err
 				}
 			}
@@ -58,7 +64,7 @@ func (c contract) rig(t *testing.T) *Rig {
 	return New(t, s)
 }
 
-func (c contract) isApplied(t *testing.T, r *Rig) {
+func (c contract) isApplied(t testing.TB, r *Rig) {
 	r.MustSync()
 	checks := 0
 	if r.Daemon.Check != nil {
@@ -78,7 +84,7 @@ func (c contract) isApplied(t *testing.T, r *Rig) {
 	}
 }
 
-func (c contract) rendersTheSame(t *testing.T, r *Rig) {
+func (c contract) rendersTheSame(t testing.TB, r *Rig) {
 	fresh := r.Rendered().Hash()
 	c.fill(r)
 	was := r.Rendered()
@@ -88,37 +94,70 @@ func (c contract) rendersTheSame(t *testing.T, r *Rig) {
 	}
 }
 
-func (c contract) isSwitched(t *testing.T, r *Rig) {
-	if !slices.ContainsFunc(r.Daemon.Services, func(s daemon.Service) bool { return s.Setting != "" }) {
+// isSwitched has each setting switch the units of its services, and no others.
+func (c contract) isSwitched(t testing.TB, r *Rig) {
+	settings := switches(r.Daemon.Services)
+	if len(settings) == 0 {
 		t.Skip("it has no switch")
 	}
-	var names []string
-	for _, table := range r.Daemon.Tables {
-		names = append(names, table.Name)
+	for _, s := range settings {
+		r.Restore(s.update(), true)
 	}
-	var table string
-	err := r.Pool.QueryRow(t.Context(), `select table_name from information_schema.columns
-		where table_name = any($1) and table_name like '%settings' and column_name = 'enabled'`, names).Scan(&table)
-	if err != nil {
-		t.Fatalf("no table of settings has a column enabled: %v", err)
-	}
-	for _, on := range []bool{true, false, true} {
-		r.Restore(`update `+table+` set enabled = $1`, on)
-		r.MustSync()
-		states, err := r.Units.States(t.Context(), r.Daemon.Units)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range states {
-			if up, boot := s.ActiveState == "active", s.UnitFileState == "enabled"; up != on || boot != on {
-				t.Errorf("switched %t, %s is up: %t, after a boot: %t", on, s.Name, up, boot)
+	r.MustSync()
+	for i, s := range settings {
+		for _, on := range []bool{true, false, true} {
+			r.Restore(s.update(), on)
+			r.MustSync()
+			s.stand(t, r, on)
+			for j, other := range settings {
+				if j != i {
+					other.stand(t, r, true)
+				}
 			}
 		}
 	}
 }
 
+// toggle is a setting, and the units that it switches.
+type toggle struct {
+	table, column string
+	units         []string
+}
+
+func switches(services []daemon.Service) (all []toggle) {
+	for _, s := range services {
+		if s.Setting == "" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(o toggle) bool { return o.table == s.Setting && o.column == s.SettingColumn() })
+		if i < 0 {
+			i, all = len(all), append(all, toggle{table: s.Setting, column: s.SettingColumn()})
+		}
+		all[i].units = append(all[i].units, s.Unit)
+	}
+	return all
+}
+
+func (s toggle) update() string {
+	return "update " + pgx.Identifier{s.table}.Sanitize() + " set " + pgx.Identifier{s.column}.Sanitize() + " = $1"
+}
+
+// stand complains about units that are not as they were switched, now and at the next boot.
+func (s toggle) stand(t testing.TB, r *Rig, on bool) {
+	t.Helper()
+	states, err := r.Units.States(t.Context(), s.units)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range states {
+		if up, boot := u.ActiveState == "active", u.UnitFileState == "enabled"; up != on || boot != on {
+			t.Errorf("%s.%s is %t, and %s is up: %t, after a boot: %t", s.table, s.column, on, u.Name, up, boot)
+		}
+	}
+}
+
 // isWoken also by rows that replication brings, hence triggers that are always enabled.
-func (c contract) isWoken(t *testing.T, r *Rig) {
+func (c contract) isWoken(t testing.TB, r *Rig) {
 	names := slices.Clone(r.Daemon.Reads)
 	for _, table := range r.Daemon.Tables {
 		if table.Configuration() {
@@ -134,44 +173,110 @@ func (c contract) isWoken(t *testing.T, r *Rig) {
 	}
 }
 
-// takesHostileRows writes into each text, past the API, what would be a line of its own. What
-// is rendered of it the daemon takes, so that nothing else is lost with it; hence what is plain
-// passes its check, too.
-func (c contract) takesHostileRows(t *testing.T, r *Rig) {
+// readsWhatItNames loads as somebody who may read nothing else: rows of a table that is not
+// named wake nobody.
+func (c contract) readsWhatItNames(t testing.TB, r *Rig) {
 	c.fill(r)
-	good, ctx, tried := r.Rendered(), t.Context(), 0
-	if r.Daemon.Plain != nil && !r.Daemon.Plain(good, good) {
-		t.Error("no change at all is not plain")
-	}
-	for _, update := range hostileUpdates(t, r) {
+	as := func(tables []string, read func(tx pgx.Tx) error) error {
+		var err error
 		r.Tx(func(tx pgx.Tx) error {
-			tag, err := tx.Exec(ctx, update, "\ncanary 1\n")
-			if err != nil || tag.RowsAffected() == 0 {
-				return ErrUndo // the table does not take it, or has no row to write it into
-			}
-			tried++
-			out, err := r.Daemon.Render(ctx, tx, r.Box.Unseal)
-			if err == nil && r.Daemon.Check != nil {
-				err = Check(t, r.Daemon.Config, out)
-			}
-			if err != nil {
-				t.Errorf("%s: %v", update, err)
-			}
-			for _, f := range out.Files {
-				if strings.Contains(strings.ReplaceAll("\n"+string(f.Data), "\t", ""), "\ncanary") {
-					t.Errorf("%s: it is a line of %s", update, f.Path)
-				}
+			if err = confine(t.Context(), tx, tables); err == nil {
+				err = read(tx)
 			}
 			return ErrUndo
 		})
+		return err
+	}
+	names := slices.Clone(r.Daemon.Reads)
+	for _, table := range r.Daemon.Tables {
+		names = append(names, table.Name)
+	}
+	// A new one, which keeps nothing of what this one has read.
+	fresh := c.setup.Daemon(r)
+	if err := as(names, func(tx pgx.Tx) error { _, err := fresh.Render(t.Context(), tx, r.Box.Unseal); return err }); err != nil {
+		t.Errorf("with its Tables and Reads alone it cannot load: %v", err)
+	}
+	_, needs := daemon.NeedsOf([]daemon.Daemon{fresh})
+	if err := as(fresh.Needs.Tables, func(tx pgx.Tx) error { _, err := needs(t.Context(), tx); return err }); err != nil {
+		t.Errorf("with the Tables of its Needs alone they cannot be read: %v", err)
+	}
+}
+
+// confine has a transaction go on as a role that may read these tables and nothing else.
+func confine(ctx context.Context, tx pgx.Tx, tables []string) error {
+	role := "reader_" + strings.ReplaceAll(db.NewID(), "-", "") // roles are of all databases, and tests run side by side
+	statements := []string{"create role " + role, "grant usage on schema public to " + role}
+	for _, table := range tables {
+		statements = append(statements, "grant select on "+pgx.Identifier{table}.Sanitize()+" to "+role)
+	}
+	for _, s := range append(statements, "set local role "+role) {
+		if _, err := tx.Exec(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return nil
+}
+
+// hostileTexts would be a line of their own, end a quoted text and a block, or keep the end
+// from being one.
+var hostileTexts = []string{"\ncanary 1\n", `"'; } canary 1 { "'`, `\`}
+
+// takesHostileRows writes such texts into each column of text, past the API. What is rendered
+// of it the daemon takes, so that nothing else is lost with it; hence what is plain passes its
+// check, too.
+func (c contract) takesHostileRows(t testing.TB, r *Rig) {
+	c.fill(r)
+	good, tried := r.Rendered(), 0
+	if r.Daemon.Plain != nil && !r.Daemon.Plain(good, good) {
+		t.Error("no change at all is not plain")
+	}
+	taken := map[string]bool{good.Hash(): true} // a checker may be slow
+	for _, update := range hostileUpdates(t, r) {
+		for _, text := range hostileTexts {
+			r.Tx(func(tx pgx.Tx) error {
+				tag, err := tx.Exec(t.Context(), update, text)
+				if err != nil || tag.RowsAffected() == 0 {
+					return ErrUndo // the table does not take it, or has no row to write it into
+				}
+				tried++
+				out, err := r.Daemon.Render(t.Context(), tx, r.Box.Unseal)
+				if err == nil && !taken[out.Hash()] {
+					err = c.reads(t, r, out)
+					taken[out.Hash()] = err == nil
+				}
+				if err != nil {
+					t.Errorf("%s, with %q: %v", update, text, err)
+				}
+				return ErrUndo
+			})
+		}
 	}
 	if t.Logf("%d hostile values", tried); tried == 0 {
 		t.Error("no table took one, so this shows nothing")
 	}
 }
 
+// reads has everybody judge files who reads them.
+func (c contract) reads(t testing.TB, r *Rig, out daemon.Rendering) error {
+	t.Helper()
+	for _, f := range out.Files {
+		if strings.Contains(strings.ReplaceAll("\n"+string(f.Data), "\t", ""), "\ncanary") {
+			return fmt.Errorf("it is a line of %s", f.Path)
+		}
+	}
+	if c.setup.Parse != nil {
+		if err := c.setup.Parse(out); err != nil {
+			return fmt.Errorf("it cannot be read back: %w", err)
+		}
+	}
+	if r.Daemon.Check == nil {
+		return nil
+	}
+	return Check(t, r.Daemon.Config, out)
+}
+
 // hostileUpdates has one statement for every column of text.
-func hostileUpdates(t *testing.T, r *Rig) (all []string) {
+func hostileUpdates(t testing.TB, r *Rig) (all []string) {
 	t.Helper()
 	for _, table := range r.Daemon.Tables {
 		rows, err := r.Pool.Query(t.Context(), `select format('update %I set %I = ', table_name, column_name) ||
@@ -190,7 +295,7 @@ func hostileUpdates(t *testing.T, r *Rig) (all []string) {
 }
 
 // outlivesKills ends the engine where each kind of step comes first and last in a round.
-func (c contract) outlivesKills(t *testing.T, r *Rig) {
+func (c contract) outlivesKills(t testing.TB, r *Rig) {
 	r.MustSync()
 	was, before := r.Installed, r.Root
 	c.fill(r)
@@ -228,7 +333,7 @@ func (c contract) outlivesKills(t *testing.T, r *Rig) {
 	}
 }
 
-func nothingLeft(t *testing.T, root, step string) {
+func nothingLeft(t testing.TB, root, step string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".gateway-new") || strings.Contains(path, "run/stage-") {

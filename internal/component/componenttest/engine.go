@@ -33,7 +33,7 @@ func (r *Rig) Sync() change.Applied {
 	r.stop = stop
 	done := make(chan struct{})
 	go func() { defer close(done); _ = r.engine.Run(ctx) }()
-	came, err := r.engine.Sync(ctx, r.Daemon.Name)
+	came, err := r.asked(ctx)
 	stop()
 	<-done
 	if err != nil {

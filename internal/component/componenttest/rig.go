@@ -47,6 +47,9 @@ type Setup struct {
 	// Live has each change judged before it is stored, and answered when the engine has
 	// applied it, as on a node. Otherwise a change is stored, and that is all.
 	Live bool
+	// Parse reads files back as their reader does, where that is a program of ours; nil where
+	// Check asks the daemon.
+	Parse func(daemon.Rendering) error
 	// Now is the clock of changes; nil for the machine's.
 	Now func() time.Time
 }
@@ -74,6 +77,7 @@ type Rig struct {
 	stop    func() // ends the round
 	steps   []string
 	killAt  int
+	socket  string // of the engine, while one change is traced
 }
 
 // Object is what a request carries.

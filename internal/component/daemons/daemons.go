@@ -7,16 +7,20 @@ import (
 	"log/slog"
 
 	"gateway/internal/component/cert/pemfiles"
+	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/component/dns/unbound"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/component/proxy/haproxyconf"
+	"gateway/internal/component/radius/freeradius"
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/component/uplink/multiwan"
 	"gateway/internal/daemon"
+	"gateway/internal/daemon/hostnames"
 	"gateway/internal/haproxy"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/sys"
 )
 
@@ -39,18 +43,27 @@ type Daemons struct {
 func New(d Deps) Daemons {
 	proxied := haproxy.NewDaemon(d.Units)
 	proxied.At = d.At
+	names := &hostnames.Registry{} // from the DHCP server to the resolver
 	forward := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-forwarding.service") }
 	sysctl := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-sysctl.service") }
+	routing := Routing()
 	all := []daemon.Daemon{
-		netstate.New(netstate.Options{Host: d.Host, Sysctl: sysctl, Log: d.Log}),
-		wireguard.New(wireguard.Options{Host: d.Host, Remember: wireguard.EndpointsPath, Log: d.Log}),
-		multiwan.New(multiwan.Options{Host: d.Host, Exec: d.Exec, Verdicts: multiwan.VerdictsPath, Log: d.Log}),
+		netstate.New(netstate.Options{Host: d.Host, Routing: routing, Sysctl: sysctl, Log: d.Log}),
+		wireguard.New(wireguard.Options{Host: d.Host, Routing: routing, Remember: wireguard.EndpointsPath, Log: d.Log}),
+		multiwan.New(multiwan.Options{Host: d.Host, Routing: routing, Exec: d.Exec, HealthFile: multiwan.HealthPath, Log: d.Log}),
 		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
-		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec}),
+		kea.New(kea.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: names, Log: d.Log}),
+		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec, Names: names, Log: d.Log}),
+		freeradius.New(freeradius.Options{Units: d.Units, Exec: d.Exec}),
 		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),
 		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}
 	reader := policy.New(daemon.NeedsOf(all))
 	all = append(all, filter.New(filter.Options{Policy: reader, After: append([]string{netstate.Name}, daemon.Needing(all)...), Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
 	return Daemons{All: all, Policy: reader}
+}
+
+// Routing are those who lead the kernel's routes, in the order in which they are applied.
+func Routing() forecast.Sources {
+	return forecast.Sources{netstate.Forecast(), wireguard.Forecast(), multiwan.Forecast()}
 }

@@ -35,6 +35,20 @@ func TestEveryNameInAfterIsADaemonBeforeWhichItselfDoesNotCome(t *testing.T) {
 	}
 }
 
+// A name with a slip of the pen would have a verb wait among those that read.
+func TestWhatWaitsOrIsUrgentIsAVerb(t *testing.T) {
+	for _, d := range daemons.New(daemons.Deps{}).All {
+		for _, name := range slices.Concat(d.Waits, d.Urgent) {
+			if d.Verbs[name] == nil {
+				t.Errorf("%s has no verb %q", d.Name, name)
+			}
+			if slices.Contains(d.Waits, name) && slices.Contains(d.Urgent, name) {
+				t.Errorf("%s: %q waits and is urgent", d.Name, name)
+			}
+		}
+	}
+}
+
 // What holds for all is tested in the folder of each.
 func TestEveryDaemonIsHeldToTheContract(t *testing.T) {
 	for _, d := range daemons.New(daemons.Deps{}).All {
@@ -52,29 +66,42 @@ func TestEveryDaemonIsHeldToTheContract(t *testing.T) {
 	}
 }
 
-// The applier acts on these units as root, and on no others: a change here is a decision.
+// does is what may be done to a unit, as one line.
+func does(s daemon.Service) string {
+	out := s.Unit
+	for _, word := range []struct {
+		so   bool
+		word string
+	}{{s.Restart, " restart"}, {s.Toggle, " toggle"}, {s.Gentle, " gently"}} {
+		if word.so {
+			out += word.word
+		}
+	}
+	return out
+}
+
+// The applier acts on these units as root, and on no others but those of the daemons: a change
+// here is a decision.
 func TestWhatMayBeDoneToWhichUnit(t *testing.T) {
 	want := map[string]string{
 		"api": "gateway-api.service", "scheduler": "gateway-scheduler.service restart", "apply": "gateway-apply.service",
-		"database": "postgresql@17-main.service", "reverse-proxy": "haproxy.service restart gently", "forward-proxy": "squid.service restart",
-		"dns": "unbound.service restart", "ntp": "chrony.service restart", "packet-filter": "", "dhcp": "kea-dhcp4-server.service",
+		"database": "postgresql@17-main.service", "forward-proxy": "squid.service restart", "dhcp": "kea-dhcp4-server.service",
 		"radius": "freeradius.service", "waf": "gateway-waf.service toggle", "ids": "crowdsec.service toggle",
 		"ids-bouncer": "crowdsec-firewall-bouncer.service toggle", "virtual-ip": "keepalived.service",
 	}
-	seen := map[string]bool{}
-	for _, s := range daemons.Services(daemon.Configs(daemons.New(daemons.Deps{}).All)) {
-		got := s.Unit
-		for word, so := range map[string]bool{" restart": s.Restart, " toggle": s.Toggle} {
-			if so {
-				got += word
+	managed := map[string]bool{}
+	for _, d := range daemons.New(daemons.Deps{}).All {
+		for _, s := range d.Services {
+			managed[s.Name] = true
+			if s.Unit != "" && (!slices.Contains(d.Units, s.Unit) || !ships(d.Name, s.Unit)) {
+				t.Errorf("%s is a service of %s, whose daemon has the units %v: it is not among them, or packaging/daemons/%s neither has it nor a drop-in of it", s.Unit, d.Name, d.Units, d.Name)
 			}
 		}
-		if s.Gentle {
-			got += " gently"
-		}
-		known, ours := want[s.Name]
-		if seen[s.Name] || ours && got != known || !ours && (s.Restart || s.Toggle) {
-			t.Errorf("%s is %q, want %q, and once", s.Name, got, known)
+	}
+	seen := map[string]bool{}
+	for _, s := range daemons.Services(daemon.Configs(daemons.New(daemons.Deps{}).All)) {
+		if got := does(s); seen[s.Name] || !managed[s.Name] && got != want[s.Name] {
+			t.Errorf("%s is %q, want %q, and once", s.Name, got, want[s.Name])
 		}
 		if s.Title == "" || (s.Restart || s.Toggle) && s.Phrase == "" {
 			t.Errorf("%s has no words", s.Name)
@@ -86,4 +113,15 @@ func TestWhatMayBeDoneToWhichUnit(t *testing.T) {
 			t.Errorf("%s is gone", name)
 		}
 	}
+}
+
+// ships tells whether a component's part of the package has a unit, or changes one of Debian's.
+func ships(component, unit string) bool {
+	at := "../../../packaging/daemons/" + component + "/root/usr/lib/systemd/system/" + unit
+	for _, path := range []string{at, at + ".d"} {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+	}
+	return false
 }

@@ -17,8 +17,6 @@ func Services(managed []daemon.Config) []daemon.Service {
 	}
 	unmanaged := []daemon.Service{
 		{Name: "forward-proxy", Unit: "squid.service", Title: "Forward proxy (Squid)", Phrase: "the forward proxy", Package: "squid", Restart: true},
-		{Name: "dhcp", Unit: "kea-dhcp4-server.service", Title: "DHCP server (Kea)", Package: "kea-dhcp4-server"},
-		{Name: "radius", Unit: "freeradius.service", Title: "RADIUS server (FreeRADIUS)", Package: "freeradius"},
 		{Name: "waf", Unit: "gateway-waf.service", Title: "Web application firewall", Phrase: "the web application firewall", Toggle: true},
 		{Name: "ids", Unit: "crowdsec.service", Title: "Intrusion detection (CrowdSec)", Phrase: "the intrusion detection", Package: "crowdsec", Toggle: true},
 		{

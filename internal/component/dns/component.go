@@ -6,8 +6,11 @@ package dns
 import (
 	"context"
 	"embed"
+	"encoding/json"
+	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/dns/unbound"
@@ -23,24 +26,31 @@ type Options struct {
 	DB      db.DB
 	Run     *change.Runner
 	Applier applier // apply.Client
+	// Questions is the way to gateway-scheduler, which asks the forwarders.
+	Questions questions // db.Questions
 }
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 // handlers answer requests.
-type handlers struct{ Options }
+type handlers struct {
+	Options
+	prober prober
+}
 
 // New returns the component.
 func New(o Options) component.Component {
-	h := &handlers{o}
+	h := &handlers{Options: o, prober: prober{ask: askForwarder, now: time.Now}}
 	return component.Component{
 		Name:       unbound.Name,
 		Tables:     unbound.Tables(),
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
 		Problems:   h.problems(),
+		Answers:    map[string]func(context.Context, json.RawMessage) (any, error){forwardersChannel: h.answerForwarders},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/dns/settings", Single: true},
 			{Key: "zones", Path: "/dns/zones", Name: []string{"name"}, Derived: []string{"records"}},

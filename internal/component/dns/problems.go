@@ -27,14 +27,14 @@ var resolverSubject = problem.Subject{Kind: "service", ID: unbound.Name, Name: "
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notAnswering, resolvingFails},
-		Objects: []string{"resolver"},
+		Kinds:   []problem.Kind{notAnswering, resolvingFails, forwarderSilent, forwarderFails, forwardersUnknown, zoneNotApplied},
+		Objects: []string{"dns_zone", "resolver"},
 		Find:    h.findProblems,
 	}
 }
 
 func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
-	r := problem.Report{States: map[string]problem.States{"resolver": {}}}
+	r := problem.Report{States: map[string]problem.States{"dns_zone": {}, "resolver": {}}}
 	add := func(k problem.Kind, state string, params problem.Params) {
 		r.Add(k.On(resolverSubject, "/dns", params))
 		r.States["resolver"][unbound.Name] = k.Because(state, params)
@@ -45,19 +45,19 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	if !on {
 		r.States["resolver"][unbound.Name] = problem.Chosen("off")
-		return r, nil
+		return r, h.setAll(ctx, &r, problem.Chosen("off"))
 	}
 	var s unbound.Counted
 	err := h.Applier.Ask(ctx, unbound.Name, unbound.StatsVerb, nil, &s)
 	switch f, ok := fault.Of(err); {
 	case ok && f.Code == unbound.Unavailable:
 		add(notAnswering, "failed", nil)
-		return r, nil
+		return r, h.setAll(ctx, &r, notAnswering.Because("down", nil))
 	case err != nil:
 		return r, err
 	}
 	if late := s.Lately; late.Queries >= unbound.FewQueries && late.Failed*2 >= late.Queries {
 		add(resolvingFails, "degraded", problem.Params{"failed": late.Failed, "queries": late.Queries})
 	}
-	return r, nil
+	return r, h.judgeZones(ctx, &r)
 }

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
+	"gateway/internal/process"
 )
 
 const name = "problems"
@@ -172,7 +173,7 @@ func (p *part) rest(ctx context.Context, changed <-chan struct{}, s *snapshot) b
 		case <-ctx.Done():
 			return false
 		case <-changed: // and often again at once: a change is several steps
-			return pause(ctx, max(settle, s.took))
+			return process.Pause(ctx, max(settle, s.took))
 		case <-look.C:
 			if p.database.Up() != s.database {
 				p.forget()
@@ -181,16 +182,6 @@ func (p *part) rest(ctx context.Context, changed <-chan struct{}, s *snapshot) b
 		case <-again.C:
 			return true
 		}
-	}
-}
-
-// pause waits, unless ctx ends.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }
 

@@ -35,6 +35,10 @@ func (h *healthRows) report(counted haproxyconf.Stats, now time.Time) problem.Re
 	j.findUsers()
 	for _, b := range h.backends {
 		j.backend(b)
+		j.notApplied("backend", b.ID, b.Name)
+		for _, s := range h.servers[b.ID] {
+			j.notApplied("server", s.ID, s.Name)
+		}
 	}
 	for _, d := range h.domains {
 		if state, ok := j.domain(d); ok {
@@ -121,6 +125,14 @@ func (j *judge) backend(b backendRow) {
 		states[b.ID] = unchecked.Because("unchecked", params)
 	case j.starting(b):
 		states[b.ID] = notCheckedYet.Because("unknown", params)
+	}
+}
+
+// notApplied replaces a state that HAProxy's figures make of what it has, where something else
+// is stored. Down is down either way.
+func (j *judge) notApplied(kind, id, name string) {
+	if j.unlive[id] && j.report.States[kind][id].State != "down" {
+		j.report.States[kind][id] = notApplied.Because("not_applied", problem.Params{"name": name})
 	}
 }
 
@@ -233,7 +245,10 @@ func (j *judge) domain(d domainRow) (problem.State, bool) {
 func (j *judge) certificate(d domainRow) (problem.State, bool) {
 	subject := problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name}
 	cover, covered := j.covers.of(d.Name)
+	_, parent, _ := strings.Cut(d.Name, ".")
 	switch {
+	case j.stale[d.Name] || j.stale["*."+parent]:
+		return certificateNotApplied.Because("not_applied", problem.Params{"domain": d.Name}), true
 	case !d.HTTPS && (!covered || cover.NotAfter.After(j.now)):
 		return problem.State{}, false
 	case !d.HTTPS: // visitors of http:// do not see it
@@ -251,7 +266,7 @@ func (j *judge) certificate(d domainRow) (problem.State, bool) {
 }
 
 // gravity orders the states of backends by what they do to whoever uses them.
-var gravity = map[string]int{"down": 5, "no_servers": 5, "disabled": 5, "degraded": 4, "unknown": 3, "unchecked": 2}
+var gravity = map[string]int{"down": 5, "no_servers": 5, "disabled": 5, "degraded": 4, "not_applied": 4, "unknown": 3, "unchecked": 2}
 
 // worst is what the backends make of their user: it is down with its default backend, or
 // with all of them, and degraded with any other.

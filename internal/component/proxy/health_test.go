@@ -27,7 +27,8 @@ func newWard() *ward {
 		}},
 		domains: []domainRow{{"d1", "shop.example.com", &shop, true, false, true}},
 		rules:   map[string][]string{},
-		covers:  covers{"shop.example.com": {"", []string{"shop.example.com"}, noon.AddDate(0, -1, 0), noon.AddDate(0, 2, 0)}},
+		unlive:  map[string]bool{}, stale: map[string]bool{},
+		covers: covers{"shop.example.com": {"", []string{"shop.example.com"}, noon.AddDate(0, -1, 0), noon.AddDate(0, 2, 0)}},
 	}}
 	w.set("b1", "BACKEND", "UP", "")
 	w.set("b1", "web1", "UP", "L7OK")
@@ -98,6 +99,19 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 		{"disabled, but that is not live", func(w *ward) {
 			w.rows.unlive, w.rows.domains[0].Active = map[string]bool{"d1": true}, false
 		}, "not_applied", "", "", nil},
+		{"a server's new address is not live", func(w *ward) { w.rows.unlive = map[string]bool{"s1": true, "b1": true} }, "not_applied", "not_applied", "not_applied", nil},
+		{"a backend's settings are not live", func(w *ward) { w.rows.unlive = map[string]bool{"b1": true} }, "not_applied", "not_applied", "", nil},
+		{"a server is disabled, but that is not live", func(w *ward) {
+			w.rows.unlive, w.rows.servers["b1"][0].Active = map[string]bool{"s1": true, "b1": true}, false
+		}, "not_applied", "not_applied", "not_applied", nil},
+		{"down is graver than not live", func(w *ward) {
+			w.rows.unlive = map[string]bool{"s1": true, "b1": true}
+			w.set("b1", "BACKEND", "DOWN", "")
+			w.set("b1", "web1", "DOWN", "L4CON")
+		}, "down", "down", "down", []string{"proxy.backend_down"}},
+		{"its renewed certificate is not live", func(w *ward) { w.rows.stale = map[string]bool{"shop.example.com": true} }, "not_applied", "", "", nil},
+		{"a renewed wildcard is not live", func(w *ward) { w.rows.stale = map[string]bool{"*.example.com": true} }, "not_applied", "", "", nil},
+		{"another's certificate is not live", func(w *ward) { w.rows.stale = map[string]bool{"www.example.com": true} }, "", "", "", nil},
 		{"nobody was checked yet", func(w *ward) {
 			w.set("b1", "web1", "UP", "INI")
 			w.set("b1", "web2", "UP", "INI")

@@ -3,8 +3,10 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"gateway/internal/change"
 	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -62,6 +64,11 @@ var (
 		Message: "The certificate of domain {domain} expires on {at}",
 		Remedy:  "Renew the certificate; its page says why that failed.",
 	}
+	certificateNotApplied = problem.Kind{
+		Code: "proxy.certificate_not_applied", Severity: problem.Error,
+		Message: "The certificate of domain {domain} is saved but not applied: visitors get the previous one",
+		Remedy:  "See why under System, Configuration. Correct the change, or revert it in the history.",
+	}
 	notApplied = problem.Kind{
 		Code: "proxy.not_applied", Severity: problem.Error,
 		Message: "{name} is saved but not applied: HAProxy runs without this change",
@@ -88,7 +95,7 @@ func (s *service) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
 			notRunning, backendDown, backendEmpty, backendDisabled, serverDown, serverFailing, noBackend, noCertificate,
-			certificateExpired, certificateExpiring, notApplied, notCheckedYet, notLive, unchecked,
+			certificateExpired, certificateExpiring, certificateNotApplied, notApplied, notCheckedYet, notLive, unchecked,
 		},
 		Objects: []string{"domain", "backend", "server", "tcp_service"},
 		Find:    s.findProblems,
@@ -123,20 +130,45 @@ func (s *service) leftOut(ctx context.Context, rows *healthRows) error {
 	}
 	left := map[string]bool{}
 	for _, state := range states {
-		if state.Component != haproxyconf.Name {
-			continue
-		}
 		for _, p := range state.Problems {
-			left[p.Subject] = true
+			name, isCertificate := strings.CutPrefix(p.Subject, "certificate ")
+			switch {
+			case state.Component == certificates && isCertificate:
+				rows.stale[name] = true
+			case state.Component == haproxyconf.Name:
+				left[p.Subject] = true
+				if _, owner, part := lastCut(p.Subject, " of "); part { // a user, a header, a server
+					left["domain "+owner], left[owner] = true, true
+				}
+			}
+		}
+	}
+	mark := func(id, subject string) {
+		if left[subject] {
+			rows.unlive[id] = true
 		}
 	}
 	for _, d := range rows.domains {
-		rows.unlive[d.ID] = rows.unlive[d.ID] || left["domain "+d.Name]
+		mark(d.ID, "domain "+d.Name)
 	}
 	for _, p := range rows.services {
-		rows.unlive[p.ID] = rows.unlive[p.ID] || left["TCP service "+p.Name]
+		mark(p.ID, "TCP service "+p.Name)
+	}
+	for _, b := range rows.backends {
+		mark(b.ID, "backend "+b.Name)
+		for _, one := range rows.servers[b.ID] {
+			mark(one.ID, "server "+one.Name+" of backend "+b.Name)
+		}
 	}
 	return nil
+}
+
+func lastCut(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
 }
 
 // healthRows are what states are derived from, beside HAProxy's own figures.
@@ -147,7 +179,8 @@ type healthRows struct {
 	rules    map[string][]string // backends by domain
 	services []serviceRow
 	covers   covers
-	unlive   map[string]bool // ids of domains and TCP services whose last change is not live
+	unlive   map[string]bool // ids of those that HAProxy runs otherwise than they are stored
+	stale    map[string]bool // names, and wildcards, that HAProxy serves with another certificate than the stored one
 }
 
 type backendRow struct {
@@ -204,25 +237,40 @@ func readHealth(ctx context.Context, q db.DB) (*healthRows, error) {
 	if h.covers, err = readCovers(ctx, q); err != nil {
 		return nil, err
 	}
-	h.unlive, err = readUnlive(ctx, q)
+	if h.unlive, err = readUnlive(ctx, q); err != nil {
+		return nil, err
+	}
+	h.stale, err = readStale(ctx, q)
 	return h, err
 }
 
-// readUnlive finds what is stored otherwise than HAProxy has it. A change that is not live yet
-// is given some seconds.
+// certificates is the component that has HAProxy serve certificates.
+const certificates = "cert"
+
+// readUnlive finds what is stored otherwise than HAProxy has it. A part counts for its owner:
+// the login that was deleted still opens the domain, the server of before still gets requests.
 func readUnlive(ctx context.Context, q db.DB) (map[string]bool, error) {
-	all, err := db.List[struct{ ID string }](ctx, q, `select distinct coalesce(r.new_row->>'domain_id', r.new_row->>'id') as id
-		from change_applies a join changes c on c.id = a.change_id join change_rows r on r.change_id = a.change_id
-		where a.component = $1 and (a.state = 'failed' or a.state <> 'live' and c.created_at < now() - interval '10 seconds')
-		and r.new_row is not null and r.table_name in ('proxy_domains', 'proxy_headers', 'proxy_users', 'proxy_rules', 'proxy_ports')`, haproxyconf.Name)
+	self, domain := []string{"id"}, []string{"domain_id"}
+	return change.Unlive(ctx, q, haproxyconf.Name, map[string][]string{
+		"proxy_domains": self, "proxy_ports": self, "proxy_backends": self, "proxy_servers": {"id", "backend_id"},
+		"proxy_headers": domain, "proxy_users": domain, "proxy_rules": domain,
+	})
+}
+
+// readStale finds the names whose certificate was changed, and HAProxy serves what was before.
+func readStale(ctx context.Context, q db.DB) (map[string]bool, error) {
+	var names []string
+	err := q.QueryRow(ctx, `select coalesce(array_agg(distinct name), '{}') from `+change.NotLive+`,
+		lateral (values (r.new_row), (r.old_row)) images (image), lateral jsonb_array_elements_text(image -> 'names') name
+		where r.table_name = 'certificates'`, certificates).Scan(&names)
 	if err != nil {
-		return nil, fmt.Errorf("list changes that are not live: %w", err)
+		return nil, fmt.Errorf("list certificates that are not live: %w", err)
 	}
-	ids := make(map[string]bool, len(all))
-	for _, one := range all {
-		ids[one.ID] = true
+	stale := make(map[string]bool, len(names))
+	for _, name := range names {
+		stale[name] = true
 	}
-	return ids, nil
+	return stale, nil
 }
 
 // withoutProxy is the report while HAProxy does not answer: whatever is wanted is down.

@@ -117,15 +117,15 @@ func (s *service) answerReach(ctx context.Context, question json.RawMessage) (an
 	if err := json.Unmarshal(question, &q); err != nil {
 		return nil, fmt.Errorf("decode question: %w", err)
 	}
-	return s.tester().Test(ctx, q), nil
-}
-
-func (s *service) tester() reach.Tester {
-	t := reach.Tester{Lookup: s.Lookup, Dial: s.Dial, Own: s.addresses}
+	own, err := s.addresses() // without them the node itself could be what is tested
+	if err != nil {
+		return nil, err
+	}
+	t := reach.Tester{Lookup: s.Lookup, Dial: s.Dial, Own: own}
 	if t.Dial == nil {
 		t.Dial = s.dialOthers
 	}
-	return t
+	return t.Test(ctx, q), nil
 }
 
 // dialOthers reaches what is not this node itself.
@@ -138,10 +138,13 @@ func (s *service) dialOthers(ctx context.Context, network, address string) (net.
 	return conn, err
 }
 
-// addresses are this node's own, as far as they can be read.
-func (s *service) addresses() []netip.Addr {
-	links, _ := s.Host.Interfaces()
-	return sys.Addresses(links)
+// addresses are this node's own.
+func (s *service) addresses() ([]netip.Addr, error) {
+	links, err := s.Host.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("list own addresses: %w", err)
+	}
+	return sys.Addresses(links), nil
 }
 
 // pace bounds how many tests are made in a minute.

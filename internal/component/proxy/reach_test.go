@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -216,11 +217,35 @@ func TestServersAreTestedBesideEachOther(t *testing.T) {
 func TestTheNodeItselfIsNoServerToTest(t *testing.T) {
 	a := newAsking(t)
 	s := service{Options: Options{Host: a}}
-	a.dial = s.tester().Dial // the real one
+	a.dial = s.dialOthers // the real one
 	for _, address := range []string{"127.0.0.1", "203.0.113.7", "169.254.169.254", "::1"} {
 		if got := a.test(object{"servers": []object{{"address": address, "port": 80}}}).Servers[0].Code; got != "not_allowed" {
 			t.Errorf("%s = %s, want it not allowed", address, got)
 		}
+	}
+}
+
+// unread is a host whose addresses cannot be read.
+type unread struct{ error }
+
+func (u unread) Interfaces() ([]sys.Interface, error) { return nil, u }
+
+func TestNothingIsTestedWhileTheOwnAddressesAreUnknown(t *testing.T) {
+	host := unread{errors.New("netlink is out of memory")}
+	s := service{Options: Options{
+		Host:   host,
+		Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("asked for a name") },
+		Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+			t.Errorf("dialled %s", address)
+			return nil, errors.New("dialled")
+		},
+	}}
+	out, err := s.answerReach(t.Context(), json.RawMessage(`{"servers": [{"address": "203.0.113.7", "port": 80}]}`))
+	if !errors.Is(err, host) {
+		t.Errorf("the answer is %+v, %v, want why nothing is tested", out, err)
+	}
+	if _, err := s.dialOthers(t.Context(), "tcp", "203.0.113.7:80"); !errors.Is(err, host) {
+		t.Errorf("dial = %v, want why nobody is dialled", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -10,6 +11,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/apply"
 	"gateway/internal/change"
+	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -49,8 +51,8 @@ func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body
 		Action: "system.service_toggle", Subject: in.Body.Service,
 		Detail: map[string]any{"on": in.Body.On},
 	}
-	if table := p.settingOf(in.Body.Service); table != "" {
-		return p.store(ctx, c, table, in.Body)
+	if s, found := p.switched(in.Body.Service); found {
+		return p.store(ctx, c, s, in.Body)
 	}
 	if err := p.act(ctx, c, action, in.Body.Service); err != nil {
 		return nil, err
@@ -58,22 +60,22 @@ func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body
 	return api.OK(in.Body), nil
 }
 
-// settingOf is the table that says whether a service, which may be toggled, is to run.
-func (p *part) settingOf(service string) string {
+// switched is a service that may be toggled and has a setting that says whether it is to run.
+func (p *part) switched(service string) (daemon.Service, bool) {
 	for _, s := range apply.Allowed(p.Services, apply.On) {
 		if s.Name == service {
-			return s.Setting
+			return s, s.Setting != ""
 		}
 	}
-	return ""
+	return daemon.Service{}, false
 }
 
 // store writes the setting: the applier would undo what is done to the unit alone.
-func (p *part) store(ctx context.Context, c change.Change, table string, want Toggle) (*api.Body[Toggle], error) {
+func (p *part) store(ctx context.Context, c change.Change, s daemon.Service, want Toggle) (*api.Body[Toggle], error) {
 	c.Component = "system"
+	table, column := pgx.Identifier{s.Setting}.Sanitize(), pgx.Identifier{s.SettingColumn()}.Sanitize()
 	err := p.Run.Run(ctx, c, func(tx change.Tx) error {
-		_, err := tx.Exec(ctx, "update "+pgx.Identifier{table}.Sanitize()+
-			" set enabled = $1, revision = revision + 1, updated_at = now() where enabled <> $1", want.On)
+		_, err := tx.Exec(ctx, fmt.Sprintf("update %[1]s set %[2]s = $1, revision = revision + 1, updated_at = now() where %[2]s <> $1", table, column), want.On)
 		return err
 	})
 	if err != nil {

@@ -70,25 +70,32 @@ func TestEachOfTheThreeServicesIsSwitchedOnAndOff(t *testing.T) {
 
 func TestWhatHasASettingIsSwitchedByIt(t *testing.T) {
 	n := newNode(t, func(o *system.Options) {
-		o.Services = append(o.Services, daemon.Service{Name: "toy", Unit: "toy.service", Setting: "toy_settings", Toggle: true})
+		toy := daemon.Service{Name: "toy", Unit: "toy.service", Setting: "toy_settings", Toggle: true}
+		echo := daemon.Service{Name: "toy-echo", Unit: "toy-echo.service", Setting: "toy_settings", Column: "echo", Toggle: true}
+		o.Services = append(o.Services, toy, echo)
 	})
-	if _, err := n.pool.Exec(t.Context(), `create table toy_settings (enabled boolean, revision bigint, updated_at timestamptz);
-		insert into toy_settings values (true, 1, now())`); err != nil {
+	if _, err := n.pool.Exec(t.Context(), `create table toy_settings (enabled boolean, echo boolean, revision bigint, updated_at timestamptz);
+		insert into toy_settings values (true, true, 1, now())`); err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range []bool{false, false, true} {
-		if status, got := n.as("admin", http.MethodPost, "/system/service-toggle", fmt.Sprintf(`{"service":"toy","on":%v}`, on)); status != http.StatusOK {
-			t.Fatalf("toggle %v = %d %+v", on, status, got)
+	want := map[string]bool{"toy": true, "toy-echo": true}
+	for _, to := range []struct {
+		service string
+		on      bool
+	}{{"toy", false}, {"toy", false}, {"toy-echo", false}, {"toy", true}, {"toy-echo", true}} {
+		if status, got := n.as("admin", http.MethodPost, "/system/service-toggle", fmt.Sprintf(`{"service":%q,"on":%v}`, to.service, to.on)); status != http.StatusOK {
+			t.Fatalf("toggle %v = %d %+v", to, status, got)
 		}
-		var stored bool
-		if err := n.pool.QueryRow(t.Context(), `select enabled from toy_settings`).Scan(&stored); err != nil || stored != on {
-			t.Errorf("the setting is %v (%v), want %v", stored, err, on)
+		want[to.service] = to.on
+		var enabled, echo bool
+		if err := n.pool.QueryRow(t.Context(), `select enabled, echo from toy_settings`).Scan(&enabled, &echo); err != nil || enabled != want["toy"] || echo != want["toy-echo"] {
+			t.Errorf("after %v the settings are %v and %v (%v), want %v", to, enabled, echo, err, want)
 		}
 	}
 	if took := n.systemd.took(); took != "" {
 		t.Errorf("systemd was told %q: that is the applier's, who knows the setting", took)
 	}
-	if log := n.audited(); strings.Count(log, "system.service_toggle toy") != 3 {
+	if log := n.audited(); strings.Count(log, "system.service_toggle toy") != 5 {
 		t.Errorf("audit log = %q", log)
 	}
 }

@@ -68,7 +68,6 @@ type part struct {
 	versions *versions
 	metrics  http.Handler
 	setting  sync.Mutex
-	failing  failing
 	disks    diskLooks
 }
 

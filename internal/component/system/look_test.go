@@ -132,12 +132,17 @@ func TestServicesHaveNameStateAndEnterTimestamp(t *testing.T) {
 	n.systemd.absent["freeradius.service"] = true
 	got := n.services()
 	dns := map[string]any{
-		"name": "dns", "unit": "unbound.service", "description": "DNS resolver (Unbound)", "installed": true,
+		"name": "dns", "component": "dns", "unit": "unbound.service", "description": "DNS resolver (Unbound)", "installed": true,
 		"active_state": "active", "sub_state": "running", "boot": "enabled", "entered_at": "2025-05-01T00:00:00Z", "memory_bytes": nil, "required": true, "off": false,
 		"restart": true, "toggle": false,
 	}
 	if d := cmp.Diff(got["dns"], dns); d != "" {
 		t.Error(d)
+	}
+	for name, component := range map[string]string{"reverse-proxy": "proxy", "packet-filter": "firewall", "database": "", "virtual-ip": ""} {
+		if got[name]["component"] != component {
+			t.Errorf("component of %s = %v, want %q", name, got[name]["component"], component)
+		}
 	}
 	if s := got["radius"]; s["installed"] != false || s["active_state"] != "inactive" || s["entered_at"] != nil {
 		t.Errorf("a service that is not installed = %v", s)

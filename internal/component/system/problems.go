@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gateway/internal/problem"
@@ -124,7 +123,7 @@ func (p *part) judge(r *problem.Report, s Service) {
 		add(applierDown, unknown)
 	case s.Installed != nil && !*s.Installed && !s.Required:
 		r.States["service"][s.Name] = problem.Chosen("absent")
-	case p.failing.is(s, p.Now()):
+	case s.failing(p.Now()):
 		add(serviceFailed, "failed")
 	case s.Required && s.ActiveState == "inactive":
 		add(serviceStopped, "stopped")
@@ -135,42 +134,29 @@ func (p *part) judge(r *problem.Report, s Service) {
 	}
 }
 
-// failing remembers who failed: one that systemd keeps restarting looks healthy every other
-// moment, and a page must not blink.
-type failing struct {
-	mu   sync.Mutex
-	last map[string]time.Time
-}
-
-// recovers is how long a service has to run until it counts as running again.
+// recovers is how long a service that systemd restarted has to run until it counts as running again.
 const recovers = 2 * time.Second
 
-func (f *failing) is(s Service, now time.Time) bool {
+// failing reports that a service does not stay up. One that systemd keeps restarting looks healthy
+// every other moment, and a page must not blink; systemd knows that it restarted it, until
+// somebody else does.
+func (s Service) failing(now time.Time) bool {
 	wanted := s.Required || s.Boot != "disabled"
 	installed := s.Installed == nil || *s.Installed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.last == nil {
-		f.last = map[string]time.Time{}
-	}
 	switch {
 	case !wanted || !installed:
-		delete(f.last, s.Name)
 		return false
 	case s.ActiveState == "failed" || strings.HasPrefix(s.SubState, "auto-restart"):
-		f.last[s.Name] = now
+		return true
+	case s.ActiveState == "deactivating":
+		return s.result != "" && s.result != "success"
+	case s.restarts == 0:
+		return false
+	case s.ActiveState == "activating":
 		return true
 	}
-	at, failed := f.last[s.Name]
-	if !failed {
-		return false
-	}
-	stable := s.ActiveState == "active" || s.ActiveState == "inactive"
-	if stable && now.Sub(at) >= recovers && (s.EnteredAt == nil || now.Sub(*s.EnteredAt) >= recovers) {
-		delete(f.last, s.Name)
-		return false
-	}
-	return true
+	up := s.ActiveState == "active" || s.ActiveState == "reloading"
+	return up && s.EnteredAt != nil && now.Sub(*s.EnteredAt) < recovers
 }
 
 func (p *part) judgeHost(r *problem.Report) {

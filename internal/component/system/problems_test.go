@@ -13,34 +13,51 @@ import (
 	"gateway/internal/sys"
 )
 
+// What systemd says at one moment is enough: gateway-ctl, which looks once, agrees with
+// gateway-api, which looks all the time.
 func TestAServiceThatKeepsFailingDoesNotBlink(t *testing.T) {
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
-	var f failing
-	yes := true
-	for i, step := range []struct {
+	for _, tc := range []struct {
+		name       string
 		state, sub string
+		restarts   uint32
+		result     string
+		ago        time.Duration // since it is in its state
 		want       bool
 	}{
-		{"active", "running", false},
-		{"activating", "start", false}, // a restart by us
-		{"activating", "auto-restart", true},
-		{"activating", "start", true},
-		{"active", "running", true}, // for less than two seconds
-		{"failed", "failed", true},
-		{"active", "running", true},
-		{"active", "running", true},
-		{"active", "running", false}, // for more
-		{"inactive", "dead", false},  // stopped is another problem
+		{"it runs", "active", "running", 0, "success", time.Hour, false},
+		{"a restart by us", "activating", "start", 0, "success", 0, false},
+		{"it was just started by us", "active", "running", 0, "success", 0, false},
+		{"it waits to be restarted", "activating", "auto-restart", 0, "exit-code", 0, true},
+		{"or was just put there", "activating", "auto-restart-queued", 1, "success", 0, true},
+		{"it is started once more", "activating", "start", 1, "success", 0, true},
+		{"or prepares for that", "activating", "start-pre", 1, "success", 0, true},
+		{"it runs for less than two seconds", "active", "running", 1, "success", time.Second, true},
+		{"it failed", "failed", "failed", 1, "exit-code", time.Hour, true},
+		{"systemd clears up behind it", "deactivating", "stop-post", 0, "core-dump", 0, true},
+		{"it runs anew for less than two seconds", "active", "running", 2, "success", 1900 * time.Millisecond, true},
+		{"it runs anew for more", "active", "running", 2, "success", 2 * time.Second, false},
+		{"it reloads, long after it was restarted", "reloading", "reload", 2, "success", time.Hour, false},
+		{"somebody stops it, long after it was restarted", "deactivating", "stop-sigterm", 2, "success", 0, false},
+		{"stopped is another problem", "inactive", "dead", 2, "success", 0, false},
 	} {
-		entered := now
-		if step.state == "active" && i > 6 {
-			entered = now.Add(-time.Duration(i-6) * time.Second)
+		yes, entered := true, now.Add(-tc.ago)
+		s := Service{
+			Name: "dns", Installed: &yes, Required: true, ActiveState: tc.state, SubState: tc.sub, EnteredAt: &entered,
+			restarts: tc.restarts, result: tc.result,
 		}
-		s := Service{Name: "dns", Installed: &yes, Required: true, ActiveState: step.state, SubState: step.sub, EnteredAt: &entered}
-		if got := f.is(s, now); got != step.want {
-			t.Errorf("step %d, %s %s: %v", i, step.state, step.sub, got)
+		if got := s.failing(now); got != tc.want {
+			t.Errorf("%s: failing is %t, want %t", tc.name, got, tc.want)
 		}
-		now = now.Add(time.Second)
+	}
+	no := false
+	for name, s := range map[string]Service{
+		"not installed": {Installed: &no, Required: true, ActiveState: "failed"},
+		"not to run":    {Boot: "disabled", ActiveState: "failed"},
+	} {
+		if s.failing(now) {
+			t.Errorf("%s: it is failing, and nobody wants it", name)
+		}
 	}
 }
 

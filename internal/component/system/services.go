@@ -49,6 +49,7 @@ type Services struct {
 // Service is one service as it is now.
 type Service struct {
 	Name        string     `json:"name" example:"dns" doc:"Short name, for restart and toggle"`
+	Component   string     `json:"component" example:"dns" doc:"Component that the service runs for, as in GET /system/components; empty for a service that no component manages"`
 	Unit        string     `json:"unit" doc:"systemd unit; empty for the packet filter, which is in the kernel"`
 	Description string     `json:"description" doc:"What the service does"`
 	Installed   *bool      `json:"installed" doc:"Null while the state is unknown"`
@@ -63,6 +64,9 @@ type Service struct {
 	Toggle      bool       `json:"toggle" doc:"It can be switched on and off by POST /system/service-toggle"`
 	Message     string     `json:"message,omitempty" doc:"Why the state is unknown"`
 	fault.Words
+
+	restarts uint32 // by systemd, since somebody started it
+	result   string // of its last run
 }
 
 func (p *part) allowed(a apply.Action) []string {
@@ -107,7 +111,7 @@ func (p *part) list(ctx context.Context) ([]Service, error) {
 }
 
 func newService(s daemon.Service) Service {
-	return Service{Name: s.Name, Unit: s.Unit, Description: s.Title, Required: s.Required, Restart: s.Restart, Toggle: s.Toggle}
+	return Service{Name: s.Name, Component: s.Component, Unit: s.Unit, Description: s.Title, Required: s.Required, Restart: s.Restart, Toggle: s.Toggle}
 }
 
 // states are those of all units, by name.
@@ -155,7 +159,7 @@ func (p *part) switchedOff(ctx context.Context) switches {
 func (s *Service) take(u sys.UnitState, off bool) {
 	installed := u.Installed()
 	s.Installed, s.ActiveState, s.SubState, s.Boot = &installed, u.ActiveState, u.SubState, u.UnitFileState
-	s.EnteredAt, s.MemoryBytes = u.EnteredAt, u.MemoryBytes
+	s.EnteredAt, s.MemoryBytes, s.restarts, s.result = u.EnteredAt, u.MemoryBytes, u.Restarts, u.Result
 	s.Off = off
 	s.Required = s.Required && !off
 }

@@ -205,6 +205,21 @@ func (c Client) Threads(ctx context.Context) (int, error) {
 	return 0, fmt.Errorf("unbound answered status with %q", shorten(answer))
 }
 
+// Process is the number of the process that answers.
+func (c Client) Process(ctx context.Context) (int, error) {
+	answer, err := c.Do(ctx, "status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(answer) {
+		var n int
+		if _, err := fmt.Sscanf(line, "unbound (pid %d) is running", &n); err == nil {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("unbound answered status with %q", shorten(answer))
+}
+
 // Data lists all records that unbound serves by itself, as in a zone file.
 func (c Client) Data(ctx context.Context) ([]string, error) {
 	answer, err := c.Do(ctx, "list_local_data")

@@ -93,6 +93,7 @@ func (r *resolver) reload(ctx context.Context, how func(context.Context) error) 
 		return fmt.Errorf("reload the resolver: %w", err)
 	}
 	r.pushed.Store(0)
+	r.told.forget()
 	return nil
 }
 
@@ -110,6 +111,7 @@ func (r *resolver) restart(ctx context.Context) error {
 		return fmt.Errorf("restart the resolver: %w", err)
 	}
 	r.pushed.Store(0)
+	r.told.forget()
 	return nil
 }
 

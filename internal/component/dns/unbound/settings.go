@@ -1,6 +1,7 @@
 package unbound
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -101,6 +102,15 @@ func parseForward(s string) (server, error) {
 		return server{}, fault.Say("is this resolver itself; use another address or port")
 	}
 	return out, nil
+}
+
+// ForwardAddr is where a forwarder is asked.
+func ForwardAddr(s string) (netip.AddrPort, error) {
+	to, err := parseForward(s)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	return netip.AddrPortFrom(to.addr, cmp.Or(to.port, 53)), nil
 }
 
 // network is an address or a network; an address is shown as one.

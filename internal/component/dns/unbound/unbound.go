@@ -8,12 +8,14 @@ package unbound
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"sync/atomic"
 	"time"
 
 	"gateway/internal/component/dns/control"
 	"gateway/internal/daemon"
+	"gateway/internal/daemon/hostnames"
 	"gateway/internal/db"
 	"gateway/internal/sys"
 )
@@ -31,6 +33,9 @@ type Options struct {
 	Exec  sys.Runner // sys.Run
 	// Socket is unbound's control socket, where it is not Debian's.
 	Socket string
+	// Names are those of hosts that other daemons know; nil for none.
+	Names *hostnames.Registry
+	Log   *slog.Logger
 }
 
 // Units restarts what systemd runs.
@@ -46,6 +51,9 @@ type resolver struct {
 	memo     memo
 	pushed   atomic.Int64 // lines given to unbound since it last read its files
 	failures failures
+	names    *hostnames.Registry
+	told     told
+	log      *slog.Logger
 }
 
 // New returns the daemon.
@@ -55,7 +63,13 @@ func newResolver(o Options) *resolver {
 	if o.Socket == "" {
 		o.Socket = control.Socket
 	}
-	return &resolver{units: o.Units, exec: o.Exec, control: control.Client{Path: o.Socket}, failures: failures{now: time.Now}}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &resolver{
+		units: o.Units, exec: o.Exec, control: control.Client{Path: o.Socket}, failures: failures{now: time.Now},
+		names: o.Names, told: told{kick: make(chan struct{}, 1)}, log: o.Log,
+	}
 }
 
 func (r *resolver) daemon() daemon.Daemon {
@@ -69,9 +83,11 @@ func (r *resolver) daemon() daemon.Daemon {
 				Required: true, Setting: "dns_settings", Restart: true,
 			}},
 		},
-		Units: []string{Unit},
-		Apply: r.apply,
-		Verbs: map[string]daemon.Verb{StatsVerb: r.stats, FlushVerb: r.flush},
+		Units:      []string{Unit},
+		Apply:      r.apply,
+		Live:       r.live,
+		Background: r.background,
+		Verbs:      map[string]daemon.Verb{StatsVerb: r.stats, FlushVerb: r.flush},
 	}
 }
 

@@ -53,6 +53,7 @@ func New(o Options) daemon.Daemon {
 		Units: []string{Unit},
 		Apply: c.apply,
 		Verbs: map[string]daemon.Verb{ForceSync: c.forceSync},
+		Waits: []string{ForceSync},
 	}
 }
 

@@ -50,7 +50,7 @@ type view struct {
 func (s State) view() (view, []daemon.Problem) {
 	v := view{Makestep: s.Settings.Makestep, Rtcsync: s.Settings.Rtcsync, Serve: s.Settings.ServeClients}
 	var problems []daemon.Problem
-	leaveOut := func(what string, err error) { problems = append(problems, problem(what, err)) }
+	leaveOut := func(what string, err error) { problems = append(problems, daemon.Invalid(what, err)) }
 	for _, src := range s.Sources {
 		var p fault.Problems
 		if src.Validate(&p); p.Err() != nil {
@@ -82,19 +82,6 @@ func (s State) view() (view, []daemon.Problem) {
 	}
 	v.Bind = bindings(listen.ListenAddresses)
 	return v, problems
-}
-
-func problem(what string, err error) daemon.Problem {
-	f, _ := fault.Of(err)
-	messages := make([]string, len(f.Fields))
-	for i, field := range f.Fields {
-		messages[i] = field.Name + " " + field.Message
-	}
-	said := fault.Sentence{Message: strings.Join(messages, "; ")}
-	if len(f.Fields) == 1 {
-		said.Words = f.Fields[0].Words
-	}
-	return daemon.Problem{Subject: what, Sentence: said}
 }
 
 // wantedServers is how many servers of pools are asked: enough to outvote a wrong one, and

@@ -57,6 +57,7 @@ func (a *adapter) daemon() daemon.Daemon {
 		Folders: []string{mapsDir},
 		Apply:   a.apply,
 		Verbs:   map[string]daemon.Verb{VerbStats: a.stats, VerbReload: a.reloadVerb, VerbTraffic: a.traffic},
+		Waits:   []string{VerbReload},
 	}
 }
 

@@ -90,7 +90,7 @@ type Tester struct {
 	// Dial reaches a server, or refuses to with ErrNotAllowed.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Own are this node's addresses.
-	Own func() []netip.Addr
+	Own []netip.Addr
 }
 
 // Test answers within Limit.
@@ -130,14 +130,13 @@ func (t Tester) name(ctx context.Context, name string) Name {
 	if out.Code = lookupFailed(err, len(found)); out.Code != "" {
 		return out
 	}
-	own := t.Own()
 	certain := false // that no router in front can have one of these addresses
 	for _, addr := range found[:min(len(found), maxAddresses)] {
 		addr = addr.Unmap()
 		out.Addresses = append(out.Addresses, addr.String())
-		if addr.IsLoopback() || !slices.Contains(own, addr) {
+		if addr.IsLoopback() || !slices.Contains(t.Own, addr) {
 			out.Elsewhere = append(out.Elsewhere, addr.String())
-			certain = certain || !isPublic(addr) || slices.ContainsFunc(own, func(a netip.Addr) bool { return a.Is4() == addr.Is4() && isPublic(a) })
+			certain = certain || !isPublic(addr) || slices.ContainsFunc(t.Own, func(a netip.Addr) bool { return a.Is4() == addr.Is4() && isPublic(a) })
 		}
 	}
 	switch {
