@@ -2,13 +2,14 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { chunkOf } from "./build/chunks.ts";
 import { deep } from "./build/deep.ts";
+import { halves } from "./build/halves.ts";
 import { patternfly } from "./build/patternfly.ts";
 import { unsteady } from "./build/unsteady.ts";
 
 const at = (folder: string) => new URL(folder, import.meta.url).pathname;
 
 export default defineConfig({
-	plugins: [deep(), patternfly(), react()],
+	plugins: [deep(), halves(), patternfly(), react()],
 	resolve: {
 		alias: [
 			{ find: /^@api$/, replacement: at("./src/api/index.ts") },

@@ -21,13 +21,15 @@ function firstLoad(graph: Graph, root: string): Set<string> {
 
 /**
  * chunkOf puts the first load into two files (React, which rarely changes, and the rest), so that
- * the browser does not ask for sixty; one file per language has all messages. Other chunks are the
+ * the browser does not ask for sixty; per language, one file has all messages and one what the server says. Other chunks are the
  * bundler's choice.
  */
 export function chunkOf(root: string) {
 	return (id: string, graph: Graph): string | null => {
-		const language = /\/src\/.*\/(?:messages|catalogs)\/(\w+)\.(?:json|ts)$/.exec(id)?.[1];
-		if (language) return `messages-${language}`;
+		const language = /\/src\/.*\/(?:messages\/(\w+)\.json\?words|catalogs\/(\w+)\.ts)$/.exec(id);
+		if (language) return `messages-${language[1] ?? language[2]}`;
+		const texts = /\/src\/.*\/(?:messages\/(\w+)\.json\?texts|catalogs\/texts-(\w+)\.ts)$/.exec(id);
+		if (texts) return `texts-${texts[1] ?? texts[2]}`;
 		if (/\/node_modules\/(react|react-dom|scheduler)\//.test(id)) return "react";
 		if (/\/node_modules\/(zod|react-hook-form)\//.test(id)) return "forms";
 		if (entry.test(id)) return null;

@@ -67,7 +67,8 @@ class Maker {
 		if (schema.properties)
 			return Object.fromEntries(
 				Object.entries(schema.properties)
-					.filter(([key]) => key !== "$schema")
+					// What may hold another of its kind ends somewhere.
+					.filter(([key]) => key !== "$schema" && (depth < 8 || schema.required?.includes(key)))
 					.map(([key, inner]) => [key, this.make(inner, key, i, depth + 1)]),
 			);
 		const inner = schema.additionalProperties;

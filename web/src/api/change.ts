@@ -1,4 +1,5 @@
 import type { FaultWords, IntentFile, IntentRow } from "./generated";
+import { wordsReady } from "./words";
 
 /** Ask is what somebody may say about a change beyond the change itself. */
 export interface Ask {
@@ -104,7 +105,9 @@ function wordsOf({ headers }: Response): Pick<FaultWords, "params" | "nested"> {
 /** carryOut makes a change and tells what came of it. */
 export async function carryOut<T>(ask: Ask, send: (headers: Record<string, string>) => Answer<T>): Promise<Done<T>> {
 	const { data, response } = await send(headersOf(ask));
-	return { data, outcome: outcomeOf(response, ask) };
+	const outcome = outcomeOf(response, ask);
+	if (outcome?.reason) await wordsReady();
+	return { data, outcome };
 }
 
 /** tryOut asks what a change would do, and changes nothing. */

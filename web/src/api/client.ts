@@ -3,6 +3,7 @@ import { connection } from "./connection";
 import { ApiError, fromBody } from "./error";
 import { client } from "./generated/client.gen";
 import { session } from "./session";
+import { wordsReady } from "./words";
 
 /** unwrap takes the envelope off an answer; what has none (the OpenAPI document) stays as it is. */
 function unwrap(body: unknown): Promise<unknown> {
@@ -23,12 +24,14 @@ export function setUp(): void {
 		if (response.ok) connection.answered();
 		return response;
 	});
-	client.interceptors.error.use((error, response, request) => {
+	client.interceptors.error.use(async (error, response, request) => {
 		if (request?.signal.aborted) return error;
 		const failure = response ? fromBody(error, response) : new ApiError(0, "network", String(error));
 		if (failure.away) connection.failed(failure.code);
 		const refused = failure.status === 401 && failure.code === "unauthenticated";
 		if (refused && !mistyped.test(new URL(request.url).pathname)) void session.refused();
+		// Whoever catches it words it at once. That nobody is signed in is said in words of ours.
+		else if (response && !failure.away) await wordsReady();
 		return failure;
 	});
 }

@@ -32,6 +32,14 @@ export class Connection {
 		if (this.state.get() === "api") this.wait = first;
 	};
 
+	/** begin forgets what was: the next test of the same window has a server of its own. */
+	begin(): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+		this.wait = first;
+		this.state.set("online");
+	}
+
 	private later(): void {
 		this.timer = setTimeout(this.check, this.wait);
 		this.wait = Math.min(this.wait * 1.5, longest);

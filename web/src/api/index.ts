@@ -4,6 +4,7 @@ export { type Ask, carryOut, type Done, type Outcome, type Plan, tryOut } from "
 export { setUp } from "./client";
 export { useComponent, useComponents, useComponentsLive } from "./components";
 export { type ConnectionState, connection, onRecovered, useConnection } from "./connection";
+export { useCurrent } from "./current";
 export { ApiError } from "./error";
 export * from "./generated";
 export * from "./generated/@tanstack/react-query.gen";
@@ -26,3 +27,4 @@ export { identityQuery, session, useCan, useIdentity, useSessionOver } from "./s
 export { asResource, defineSettings, type Settings, useSettings } from "./settings";
 export { Store, useStore } from "./store";
 export { secondsLeft, steady, type Waiting, waitingIn, waitingOf } from "./waiting";
+export { askForWords, onMessage } from "./words";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { queryClient } from "./cache";
-import { useConnection } from "./connection";
-import type { ProblemState, ProblemsList } from "./generated";
+import { useCurrent } from "./current";
+import type { ProblemState, ProblemsList, ProblemsObjectStates } from "./generated";
 import {
 	objectStatesOptions,
 	objectStatesQueryKey,
@@ -37,12 +37,16 @@ export type StateOf = (id: string) => ProblemState | undefined;
 
 const unknown: ProblemState = { state: "unknown", code: "", params: {}, message: "" };
 
+/** useKnownStates are those of the objects that are not as they should be; undefined while nobody knows. */
+function useKnownStates(kind: string): ProblemsObjectStates["states"] | undefined {
+	const query = useQuery({ ...objectStatesOptions({ path: { id: kind } }), refetchInterval: lookAgain });
+	const current = useCurrent(query);
+	return current?.known ? current.states : undefined;
+}
+
 /** useStates are the states of all objects of a kind, derived by the server from what runs. */
 export function useStates(kind: string): StateOf {
-	const { data, isError } = useQuery({ ...objectStatesOptions({ path: { id: kind } }), refetchInterval: lookAgain });
-	const online = useConnection() === "online";
-	// An old answer must not look like a new one.
-	const states = data?.known && !isError && online ? data.states : undefined;
+	const states = useKnownStates(kind);
 	return useCallback((id) => (states ? states[id] : unknown), [states]);
 }
 
@@ -54,11 +58,10 @@ export interface StateCount {
 
 /** useStateCounts is how many of all objects of a kind are in which state, those that work first. */
 export function useStateCounts(kind: string, total: number): StateCount[] {
-	const { data, isError } = useQuery({ ...objectStatesOptions({ path: { id: kind } }), refetchInterval: lookAgain });
-	const online = useConnection() === "online";
-	if (!data?.known || isError || !online) return [{ state: unknown, count: total }];
+	const states = useKnownStates(kind);
+	if (!states) return [{ state: unknown, count: total }];
 	const counts = new Map<string, number>();
-	for (const { state } of Object.values(data.states)) counts.set(state, (counts.get(state) ?? 0) + 1);
+	for (const { state } of Object.values(states)) counts.set(state, (counts.get(state) ?? 0) + 1);
 	const others = [...counts].map(([state, count]) => ({ state: { ...unknown, state }, count }));
 	// The two answers are of two moments.
 	const working = Math.max(0, total - others.reduce((sum, { count }) => sum + count, 0));

@@ -1,3 +1,4 @@
+import { onMessage } from "@api";
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 
@@ -10,6 +11,12 @@ export type Catalogs = Record<string, Record<string, unknown>>;
 const files: Record<Language, () => Promise<{ catalogs: Catalogs }>> = {
 	en: () => import("./catalogs/en"),
 	de: () => import("./catalogs/de"),
+};
+
+/** What the server says: errors and reasons, which most visits never see. */
+const texts: typeof files = {
+	en: () => import("./catalogs/texts-en"),
+	de: () => import("./catalogs/texts-de"),
 };
 
 const key = "gateway.language";
@@ -26,10 +33,22 @@ export function namespaceOf(path: string): string {
 	return folder === undefined || folder === ".." ? "app" : folder;
 }
 
-async function load(language: Language): Promise<void> {
-	const { catalogs } = await files[language]();
+/** load adds words to those that are there; who shows any of them is drawn anew. */
+async function load(language: Language, from: typeof files): Promise<void> {
+	const { catalogs } = await from[language]();
 	for (const [path, messages] of Object.entries(catalogs))
-		i18next.addResourceBundle(language, namespaceOf(path), messages);
+		i18next.addResourceBundle(language, namespaceOf(path), messages, true, true);
+}
+
+const coming = new Map<Language, Promise<void>>();
+
+/** loadTexts loads what the server says in the present language, once; what could not be loaded is tried again. */
+async function loadTexts(): Promise<void> {
+	const language = i18next.language as Language;
+	if (i18next.getResourceBundle(language, "ui")?.texts) return;
+	const loading = coming.get(language) ?? load(language, texts).finally(() => coming.delete(language));
+	coming.set(language, loading);
+	await loading;
 }
 
 /** startLanguage loads the messages of the chosen language, or else of the browser's. */
@@ -39,14 +58,15 @@ export async function startLanguage(): Promise<void> {
 		defaultNS: "app",
 		fallbackLng: false,
 		interpolation: { escapeValue: false }, // React escapes
-		react: { useSuspense: false },
+		react: { useSuspense: false, bindI18nStore: "added" },
 	});
+	onMessage(loadTexts);
 	await setLanguage(pick([localStorage.getItem(key) ?? "", ...navigator.languages]), false);
 }
 
 /** setLanguage changes it at once, and for the next visit when remember is set. */
 export async function setLanguage(language: Language, remember = true): Promise<void> {
-	await load(language);
+	await load(language, files);
 	await i18next.changeLanguage(language);
 	document.documentElement.lang = language;
 	if (remember) localStorage.setItem(key, language);

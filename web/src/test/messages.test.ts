@@ -88,6 +88,22 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 	});
 });
 
+test("the words of a service stand once, in the folder of its feature", () => {
+	const owners = new Map<string, string[]>();
+	for (const [owner, { en }] of catalogues) {
+		for (const key of en?.keys() ?? []) {
+			const service = /^services\.([\w-]+)\.name$/.exec(key)?.[1];
+			if (service) owners.set(service, [...(owners.get(service) ?? []), owner]);
+		}
+	}
+	expect([...owners].filter(([, folders]) => folders.length > 1)).toEqual([]);
+	expect([...owners].filter(([service, [owner]]) => catalogues.has(service) && owner !== service)).toEqual([]);
+	// Whatever is applied is named when it is.
+	const applied = code.flatMap(({ text }) => [...text.matchAll(/\bcomponent: "([\w-]+)"/g)].map((match) => match[1]!));
+	expect([...new Set(applied)].filter((name) => !owners.has(name))).toEqual([]);
+	expect(owners.size).toBeGreaterThan(10);
+});
+
 /** Names are the same in every language, and so is what stands in these elements. */
 const untranslated = new Set(["Gateway"]);
 const codeElements = new Set(["code", "kbd", "pre", "samp", "ClipboardCopy", "Command"]);

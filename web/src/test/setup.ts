@@ -1,4 +1,4 @@
-import { queryClient } from "@api";
+import { connection, queryClient } from "@api";
 import { cleanup, configure } from "@testing-library/react";
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
@@ -20,6 +20,9 @@ Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => {}, co
 Object.defineProperty(Element.prototype, "scrollTo", { value: () => {}, configurable: true });
 // Charts draw on a canvas, which jsdom has none of: everything drawn goes nowhere.
 const nowhere = new Proxy({}, { get: () => () => ({ width: 0 }), set: () => true });
+vi.stubGlobal("Path2D", function nothing() {
+	return nowhere;
+});
 Object.defineProperty(HTMLCanvasElement.prototype, "getContext", { value: () => nowhere, configurable: true });
 vi.stubGlobal(
 	"ResizeObserver",
@@ -60,7 +63,10 @@ beforeAll(async () => {
 });
 
 afterEach(cleanup);
-afterAll(() => queryClient.clear());
+afterAll(() => {
+	queryClient.clear();
+	connection.begin(); // what one file lost, the next one would show as unknown
+});
 
 // The machine may be busy with other things.
 configure({ asyncUtilTimeout: 8_000 });

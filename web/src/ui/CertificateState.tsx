@@ -12,7 +12,7 @@ export const certificateLooks: Record<Certificate["status"], Status> = {
 	error: "danger",
 };
 
-const looks: Record<string, Status> = { ...certificateLooks, unknown: "neutral" };
+const looks: Record<string, Status> = { ...certificateLooks, not_applied: "danger", unknown: "neutral" };
 
 /** CertificateState is how a certificate stands now, in a word: what a list was told some minutes ago may be over. */
 export function CertificateState({ id, status }: Pick<Certificate, "id" | "status">) {

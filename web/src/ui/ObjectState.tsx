@@ -5,6 +5,7 @@ import { type Status, StatusLabel } from "./StatusLabel";
 
 /** Green is only what works; what nobody knows is grey. */
 const looks: Record<string, Status> = {
+	broken: "danger",
 	degraded: "warning",
 	down: "danger",
 	failed: "danger",

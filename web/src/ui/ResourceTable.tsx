@@ -1,16 +1,17 @@
-import type { Resource, Row } from "@api";
+import { type Resource, type Row, useCurrent } from "@api";
 import { Button } from "@patternfly/react-core";
-import { DownloadIcon, SearchIcon } from "@patternfly/react-icons";
+import { SearchIcon } from "@patternfly/react-icons";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type BulkAction, BulkBar } from "./BulkBar";
+import { Csv } from "./Csv";
 import { EmptyState } from "./EmptyState";
 import { ErrorState } from "./ErrorState";
+import { fileOf } from "./fileOf";
 import type { RowAction } from "./RowMenu";
 import { TableHead } from "./TableHead";
 import { TableRow } from "./TableRow";
 import { type DayFilter, type Filter, TableToolbar } from "./TableToolbar";
-import { toast } from "./toast";
 import { pageStart, useRows } from "./useRows";
 import { useTableState } from "./useTableState";
 import { tickedOf, useTicks } from "./useTicks";
@@ -23,8 +24,8 @@ const heights = { comfortable: 46, compact: 34 };
 export interface Column<R> {
 	key: (keyof R & string) | `live.${string}`;
 	title: string;
-	/** The field's value as text when left out. */
-	cell?: (row: R) => ReactNode;
+	/** The field's value as text when left out. current is false while the row may be another by now. */
+	cell?: (row: R, current: boolean) => ReactNode;
 	/** Only fields that the server sorts by. */
 	sortable?: boolean;
 	/** Share of the width, 10 to 100 (percent). */
@@ -64,6 +65,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 	);
 	const [seen, setSeen] = useState<[number, number]>([0, 0]);
 	const rows = useRows(resource, state.query, ...seen);
+	const current = useCurrent({ data: rows.total, isError: rows.error !== null }) !== undefined;
 	const table = useRef<HTMLTableElement>(null);
 	const count = rows.total ?? 8;
 	const virtual = useVirtualRows(count, table, heights);
@@ -85,7 +87,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 				searchLabel={props.unsearchable ? undefined : (props.searchLabel ?? t("table.search"))}
 				total={lost ? undefined : rows.total}
 			>
-				<Csv name={resource.path} rows={all} />
+				<Csv name={fileOf(resource.path)} rows={all} />
 				{props.toolbar}
 			</TableToolbar>
 			{bulk.length > 0 && <BulkBar resource={resource} selection={selection} actions={bulk} all={all} />}
@@ -114,6 +116,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 							index={item.index}
 							measure={virtual.measure}
 							row={rows.at(item.index)}
+							current={current}
 							columns={columns}
 							actions={actions}
 							name={resource.name}
@@ -138,25 +141,6 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 				</EmptyState>
 			)}
 		</div>
-	);
-}
-
-/** Csv has the whole list, as it is searched and filtered now, as a file. */
-function Csv<R extends Row>({ name, rows }: { name: string; rows: () => Promise<R[]> }) {
-	const { t } = useTranslation("ui");
-	const file = `${name.slice(1).replaceAll("/", "-")}.csv`;
-	const fetch = async () => {
-		const [{ csvOf, download }, all] = await Promise.all([import("./csv"), rows()]);
-		download(file, csvOf(all));
-	};
-	return (
-		<Button
-			variant="plain"
-			icon={<DownloadIcon />}
-			aria-label={t("table.csv")}
-			title={t("table.csv")}
-			onClick={() => void fetch().catch(() => toast.danger(t("table.csvFailed")))}
-		/>
 	);
 }
 

@@ -11,6 +11,8 @@ interface Props<R extends Row> {
 	index: number;
 	/** Undefined while it is on its way: a skeleton is shown. */
 	row: R | undefined;
+	/** The rows were looked at just now. */
+	current: boolean;
 	columns: Column<R>[];
 	actions?: (row: R) => RowAction[];
 	name: (row: R) => string;
@@ -21,7 +23,7 @@ interface Props<R extends Row> {
 	measure?: (element: HTMLElement | null) => void;
 }
 
-function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure, ticked, onTick }: Props<R>) {
+function TableRowOf<R extends Row>({ index, row, current, columns, actions, name, measure, ticked, onTick }: Props<R>) {
 	const { t } = useTranslation("ui");
 	const items = row && actions ? actions(row) : [];
 	// PatternFly's classes without its components: scrolling makes hundreds of rows a second. A click anywhere does what
@@ -47,7 +49,11 @@ function TableRowOf<R extends Row>({ index, row, columns, actions, name, measure
 			)}
 			{columns.map((column) => (
 				<td key={column.key} data-label={column.title} className="pf-v6-c-table__td pf-m-truncate">
-					{row ? cell(column, row) : <Skeleton screenreaderText={t("loading")} width={`${35 + ((index * 7) % 40)}%`} />}
+					{row ? (
+						cell(column, row, current)
+					) : (
+						<Skeleton screenreaderText={t("loading")} width={`${35 + ((index * 7) % 40)}%`} />
+					)}
 				</td>
 			))}
 			{actions && (
@@ -76,8 +82,8 @@ function openRow(event: MouseEvent<HTMLTableRowElement>): void {
 /** TableRow is one row of a ResourceTable; it renders again only when its own data changes. */
 export const TableRow = memo(TableRowOf) as typeof TableRowOf;
 
-function cell<R extends Row>(column: Column<R>, row: R): ReactNode {
-	if (column.cell) return column.cell(row);
+function cell<R extends Row>(column: Column<R>, row: R, current: boolean): ReactNode {
+	if (column.cell) return column.cell(row, current);
 	const value = row[column.key as keyof R];
 	const text = value === "" || value === null || value === undefined ? "–" : String(value);
 	return <span title={text}>{text}</span>;

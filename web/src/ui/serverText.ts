@@ -1,4 +1,4 @@
-import type { FaultWords } from "@api";
+import { askForWords, type FaultWords } from "@api";
 import i18next from "i18next";
 
 /** Said is a message of the API: in English, and by its id and parameters, some of which may be messages themselves. */
@@ -37,7 +37,12 @@ function find(block: "texts" | "noun", key: string): string | undefined {
 	return bundles.find((bundle) => bundle[block]?.[key] !== undefined)?.[block]?.[key];
 }
 
-const wordsOf = (text: string) => find("texts", text);
+/** wordsOf has none before they are loaded, which this asks for; then whoever shows the message is drawn anew. */
+function wordsOf(text: string): string | undefined {
+	const words = find("texts", text);
+	if (words === undefined) void askForWords();
+	return words;
+}
 
 /** filled puts the parameters in: {{0}} as it is, {{0, noun}} as the word for a thing, {{0, text}} as a message. */
 function filled(words: string, params: string[]): string {

@@ -26,12 +26,6 @@ const words = (key: string, unknown: string) =>
 /** serviceName is what people call a service or component; the node's own words for one that we do not know. */
 export const serviceName = (name: string, unknown = name) => words(`services.${name}.name`, unknown);
 
-/** Services that are called otherwise than the component that they run for. */
-const components: Record<string, string> = { "reverse-proxy": "proxy", "packet-filter": "firewall" };
-
-/** componentOf is the component that a service runs for. */
-export const componentOf = (service: string) => components[service] ?? service;
-
 /** restartText says what a restart of the service means to the people behind the gateway. */
 export const restartText = (name: string) => words(`services.${name}.restart`, "");
 

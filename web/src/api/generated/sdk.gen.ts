@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateFirewallAddressGroupData, CreateFirewallAddressGroupResponses, CreateFirewallAddressMemberData, CreateFirewallAddressMemberOfData, CreateFirewallAddressMemberOfResponses, CreateFirewallAddressMemberResponses, CreateFirewallAddressObjectData, CreateFirewallAddressObjectResponses, CreateFirewallAssertionData, CreateFirewallAssertionResponses, CreateFirewallNatRuleData, CreateFirewallNatRuleResponses, CreateFirewallRuleData, CreateFirewallRuleResponses, CreateFirewallServiceData, CreateFirewallServiceGroupData, CreateFirewallServiceGroupResponses, CreateFirewallServiceMemberData, CreateFirewallServiceMemberOfData, CreateFirewallServiceMemberOfResponses, CreateFirewallServiceMemberResponses, CreateFirewallServiceResponses, CreateFirewallZoneData, CreateFirewallZoneResponses, CreateNetworkAddressData, CreateNetworkAddressOfData, CreateNetworkAddressOfResponses, CreateNetworkAddressResponses, CreateNetworkInterfaceData, CreateNetworkInterfaceResponses, CreateNetworkRouteData, CreateNetworkRouteResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateTokenData, CreateTokenResponses, CreateTunnelInterfaceData, CreateTunnelInterfaceResponses, CreateTunnelPeerData, CreateTunnelPeerResponses, CreateUplinkData, CreateUplinkGroupData, CreateUplinkGroupResponses, CreateUplinkMemberData, CreateUplinkMemberResponses, CreateUplinkResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteFirewallAddressGroupData, DeleteFirewallAddressGroupResponses, DeleteFirewallAddressMemberData, DeleteFirewallAddressMemberOfData, DeleteFirewallAddressMemberOfResponses, DeleteFirewallAddressMemberResponses, DeleteFirewallAddressObjectData, DeleteFirewallAddressObjectResponses, DeleteFirewallAssertionData, DeleteFirewallAssertionResponses, DeleteFirewallNatRuleData, DeleteFirewallNatRuleResponses, DeleteFirewallRuleData, DeleteFirewallRuleResponses, DeleteFirewallServiceData, DeleteFirewallServiceGroupData, DeleteFirewallServiceGroupResponses, DeleteFirewallServiceMemberData, DeleteFirewallServiceMemberOfData, DeleteFirewallServiceMemberOfResponses, DeleteFirewallServiceMemberResponses, DeleteFirewallServiceResponses, DeleteFirewallZoneData, DeleteFirewallZoneResponses, DeleteNetworkAddressData, DeleteNetworkAddressResponses, DeleteNetworkInterfaceData, DeleteNetworkInterfaceResponses, DeleteNetworkRouteData, DeleteNetworkRouteResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteTunnelInterfaceData, DeleteTunnelInterfaceResponses, DeleteTunnelPeerData, DeleteTunnelPeerResponses, DeleteUplinkData, DeleteUplinkGroupData, DeleteUplinkGroupResponses, DeleteUplinkMemberData, DeleteUplinkMemberResponses, DeleteUplinkResponses, DeleteUserData, DeleteUserResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, FirewallConnectionsData, FirewallConnectionsResponses, FirewallCutConnectionsData, FirewallCutConnectionsResponses, FirewallExplainData, FirewallExplainResponses, FirewallFindingsData, FirewallFindingsResponses, FirewallLogData, FirewallLogResponses, FirewallMatrixData, FirewallMatrixResponses, GenerateTunnelInterfaceKeypairData, GenerateTunnelInterfaceKeypairResponses, GenerateTunnelPeerKeypairData, GenerateTunnelPeerKeypairResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetCertificateChainData, GetCertificateChainResponses, GetChangeData, GetChangeResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetFirewallAddressGroupData, GetFirewallAddressGroupResponses, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponses, GetFirewallAddressMemberResponses, GetFirewallAddressObjectData, GetFirewallAddressObjectResponses, GetFirewallAssertionData, GetFirewallAssertionResponses, GetFirewallNatRuleData, GetFirewallNatRuleResponses, GetFirewallRuleData, GetFirewallRuleResponses, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponses, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponses, GetFirewallServiceMemberResponses, GetFirewallServiceResponses, GetFirewallSettingsData, GetFirewallSettingsResponses, GetFirewallZoneData, GetFirewallZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNetworkAddressData, GetNetworkAddressResponses, GetNetworkInterfaceData, GetNetworkInterfaceResponses, GetNetworkRouteData, GetNetworkRouteResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRetentionData, GetRetentionResponses, GetTunnelInterfaceData, GetTunnelInterfaceResponses, GetTunnelPeerData, GetTunnelPeerResponses, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponses, GetUplinkMemberData, GetUplinkMemberResponses, GetUplinkResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, ImportTunnelsData, ImportTunnelsResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListCertificateDomainsData, ListCertificateDomainsResponses, ListChangeActorsData, ListChangeActorsResponses, ListChangesData, ListChangesResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponses, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponses, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponses, ListFirewallAddressMembersResponses, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponses, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponses, ListFirewallAssertionsData, ListFirewallAssertionsResponses, ListFirewallCountersData, ListFirewallCountersResponses, ListFirewallNatRulesData, ListFirewallNatRulesResponses, ListFirewallRulesData, ListFirewallRulesResponses, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponses, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponses, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponses, ListFirewallServiceMembersResponses, ListFirewallServicesData, ListFirewallServicesResponses, ListFirewallServiceUsesData, ListFirewallServiceUsesResponses, ListFirewallZonesData, ListFirewallZonesResponses, ListFirewallZoneUsesData, ListFirewallZoneUsesResponses, ListNeighboursData, ListNeighboursResponses, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponses, ListNetworkAddressesResponses, ListNetworkInterfacesData, ListNetworkInterfacesResponses, ListNetworkRoutesData, ListNetworkRoutesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListTunnelImportableData, ListTunnelImportableResponses, ListTunnelInterfacesData, ListTunnelInterfacesResponses, ListTunnelPeersData, ListTunnelPeersResponses, ListUplinkGroupsData, ListUplinkGroupsResponses, ListUplinkMembersData, ListUplinkMembersResponses, ListUplinksData, ListUplinksResponses, ListUsersData, ListUsersResponses, ListUserTokensData, ListUserTokensResponses, LiveRoutesData, LiveRoutesResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, ObjectStatesData, ObjectStatesResponses, OpenapiData, OpenapiResponses, OrderFirewallNatRulesData, OrderFirewallNatRulesResponses, OrderFirewallRulesData, OrderFirewallRulesResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, PatchFirewallNatRuleData, PatchFirewallNatRuleResponses, PatchFirewallRuleData, PatchFirewallRuleResponses, PeerConfigData, PeerConfigResponses, PeerQrData, PeerQrResponses, ProblemsData, ProblemsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, RevokeUserTokenData, RevokeUserTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, TestReachData, TestReachResponses, ToggleServiceData, ToggleServiceResponses, TunnelPeerConfigData, TunnelPeerConfigResponses, TunnelPeerQrData, TunnelPeerQrResponses, TunnelStatusData, TunnelStatusResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateFirewallAddressGroupData, UpdateFirewallAddressGroupResponses, UpdateFirewallAddressMemberData, UpdateFirewallAddressMemberOfData, UpdateFirewallAddressMemberOfResponses, UpdateFirewallAddressMemberResponses, UpdateFirewallAddressObjectData, UpdateFirewallAddressObjectResponses, UpdateFirewallAssertionData, UpdateFirewallAssertionResponses, UpdateFirewallNatRuleData, UpdateFirewallNatRuleResponses, UpdateFirewallRuleData, UpdateFirewallRuleResponses, UpdateFirewallServiceData, UpdateFirewallServiceGroupData, UpdateFirewallServiceGroupResponses, UpdateFirewallServiceMemberData, UpdateFirewallServiceMemberOfData, UpdateFirewallServiceMemberOfResponses, UpdateFirewallServiceMemberResponses, UpdateFirewallServiceResponses, UpdateFirewallSettingsData, UpdateFirewallSettingsResponses, UpdateFirewallZoneData, UpdateFirewallZoneResponses, UpdateNetworkAddressData, UpdateNetworkAddressResponses, UpdateNetworkInterfaceData, UpdateNetworkInterfaceResponses, UpdateNetworkRouteData, UpdateNetworkRouteResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateTunnelInterfaceData, UpdateTunnelInterfaceResponses, UpdateTunnelPeerData, UpdateTunnelPeerResponses, UpdateUplinkData, UpdateUplinkGroupData, UpdateUplinkGroupResponses, UpdateUplinkMemberData, UpdateUplinkMemberResponses, UpdateUplinkResponses, UpdateUserData, UpdateUserResponses, UplinkStatusData, UplinkStatusResponses } from './types.gen';
+import type { BatchData, BatchResponses, ChangePasswordData, ChangePasswordResponses, CheckCertificateData, CheckCertificateResponses, CompleteNodeSetupData, CompleteNodeSetupResponses, CompleteSetupData, CompleteSetupResponses, ComponentsData, ComponentsResponses, ConfigPreviewData, ConfigPreviewResponses, ConfirmChangeData, ConfirmChangeResponses, CreateCertCertificateData, CreateCertCertificateResponses, CreateCertDnsProviderData, CreateCertDnsProviderResponses, CreateDhcpReservationData, CreateDhcpReservationResponses, CreateDhcpSubnetData, CreateDhcpSubnetResponses, CreateDnsRecordData, CreateDnsRecordResponses, CreateDnsZoneData, CreateDnsZoneResponses, CreateFirewallAddressGroupData, CreateFirewallAddressGroupResponses, CreateFirewallAddressMemberData, CreateFirewallAddressMemberOfData, CreateFirewallAddressMemberOfResponses, CreateFirewallAddressMemberResponses, CreateFirewallAddressObjectData, CreateFirewallAddressObjectResponses, CreateFirewallAssertionData, CreateFirewallAssertionResponses, CreateFirewallNatRuleData, CreateFirewallNatRuleResponses, CreateFirewallRuleData, CreateFirewallRuleResponses, CreateFirewallServiceData, CreateFirewallServiceGroupData, CreateFirewallServiceGroupResponses, CreateFirewallServiceMemberData, CreateFirewallServiceMemberOfData, CreateFirewallServiceMemberOfResponses, CreateFirewallServiceMemberResponses, CreateFirewallServiceResponses, CreateFirewallZoneData, CreateFirewallZoneResponses, CreateNetworkAddressData, CreateNetworkAddressOfData, CreateNetworkAddressOfResponses, CreateNetworkAddressResponses, CreateNetworkInterfaceData, CreateNetworkInterfaceResponses, CreateNetworkRouteData, CreateNetworkRouteResponses, CreateNtpPoolData, CreateNtpPoolResponses, CreateProxyBackendData, CreateProxyBackendResponses, CreateProxyDomainData, CreateProxyDomainResponses, CreateProxyHeaderData, CreateProxyHeaderOfData, CreateProxyHeaderOfResponses, CreateProxyHeaderResponses, CreateProxyRoutingRuleData, CreateProxyRoutingRuleResponses, CreateProxyServerData, CreateProxyServerOfData, CreateProxyServerOfResponses, CreateProxyServerResponses, CreateProxyTcpServiceData, CreateProxyTcpServiceResponses, CreateProxyUserData, CreateProxyUserOfData, CreateProxyUserOfResponses, CreateProxyUserResponses, CreateRadiusClientData, CreateRadiusClientResponses, CreateRadiusUserData, CreateRadiusUserResponses, CreateTokenData, CreateTokenResponses, CreateTunnelInterfaceData, CreateTunnelInterfaceResponses, CreateTunnelPeerData, CreateTunnelPeerResponses, CreateUplinkData, CreateUplinkGroupData, CreateUplinkGroupResponses, CreateUplinkMemberData, CreateUplinkMemberResponses, CreateUplinkResponses, CreateUserData, CreateUserResponses, DeleteCertCertificateData, DeleteCertCertificateResponses, DeleteCertDnsProviderData, DeleteCertDnsProviderResponses, DeleteDhcpLeaseData, DeleteDhcpLeaseResponses, DeleteDhcpReservationData, DeleteDhcpReservationResponses, DeleteDhcpSubnetData, DeleteDhcpSubnetResponses, DeleteDnsRecordData, DeleteDnsRecordResponses, DeleteDnsZoneData, DeleteDnsZoneResponses, DeleteFirewallAddressGroupData, DeleteFirewallAddressGroupResponses, DeleteFirewallAddressMemberData, DeleteFirewallAddressMemberOfData, DeleteFirewallAddressMemberOfResponses, DeleteFirewallAddressMemberResponses, DeleteFirewallAddressObjectData, DeleteFirewallAddressObjectResponses, DeleteFirewallAssertionData, DeleteFirewallAssertionResponses, DeleteFirewallNatRuleData, DeleteFirewallNatRuleResponses, DeleteFirewallRuleData, DeleteFirewallRuleResponses, DeleteFirewallServiceData, DeleteFirewallServiceGroupData, DeleteFirewallServiceGroupResponses, DeleteFirewallServiceMemberData, DeleteFirewallServiceMemberOfData, DeleteFirewallServiceMemberOfResponses, DeleteFirewallServiceMemberResponses, DeleteFirewallServiceResponses, DeleteFirewallZoneData, DeleteFirewallZoneResponses, DeleteNetworkAddressData, DeleteNetworkAddressResponses, DeleteNetworkInterfaceData, DeleteNetworkInterfaceResponses, DeleteNetworkRouteData, DeleteNetworkRouteResponses, DeleteNtpPoolData, DeleteNtpPoolResponses, DeleteProxyBackendData, DeleteProxyBackendResponses, DeleteProxyDomainData, DeleteProxyDomainResponses, DeleteProxyHeaderData, DeleteProxyHeaderOfData, DeleteProxyHeaderOfResponses, DeleteProxyHeaderResponses, DeleteProxyRoutingRuleData, DeleteProxyRoutingRuleResponses, DeleteProxyServerData, DeleteProxyServerResponses, DeleteProxyTcpServiceData, DeleteProxyTcpServiceResponses, DeleteProxyUserData, DeleteProxyUserOfData, DeleteProxyUserOfResponses, DeleteProxyUserResponses, DeleteRadiusClientData, DeleteRadiusClientResponses, DeleteRadiusUserData, DeleteRadiusUserResponses, DeleteTunnelInterfaceData, DeleteTunnelInterfaceResponses, DeleteTunnelPeerData, DeleteTunnelPeerResponses, DeleteUplinkData, DeleteUplinkGroupData, DeleteUplinkGroupResponses, DeleteUplinkMemberData, DeleteUplinkMemberResponses, DeleteUplinkResponses, DeleteUserData, DeleteUserResponses, DhcpStatusData, DhcpStatusResponses, DhcpUsageData, DhcpUsageResponses, DhcpWakeData, DhcpWakeResponses, DisableTotpData, DisableTotpResponses, DisableUserTotpData, DisableUserTotpResponses, DnsFlushCacheData, DnsFlushCacheResponses, DnsStatsData, DnsStatsResponses, EnableTotpData, EnableTotpResponses, FirewallConnectionsData, FirewallConnectionsResponses, FirewallCutConnectionsData, FirewallCutConnectionsResponses, FirewallExplainData, FirewallExplainResponses, FirewallFindingsData, FirewallFindingsResponses, FirewallLogData, FirewallLogResponses, FirewallMatrixData, FirewallMatrixResponses, GenerateTunnelInterfaceKeypairData, GenerateTunnelInterfaceKeypairResponses, GenerateTunnelPeerKeypairData, GenerateTunnelPeerKeypairResponses, GetAcmeData, GetAcmeResponses, GetAutoUpdateData, GetAutoUpdateResponses, GetCertCertificateData, GetCertCertificateResponses, GetCertDnsProviderData, GetCertDnsProviderResponses, GetCertificateChainData, GetCertificateChainResponses, GetChangeData, GetChangeResponses, GetDhcpReservationData, GetDhcpReservationResponses, GetDhcpSettingsData, GetDhcpSettingsResponses, GetDhcpSubnetData, GetDhcpSubnetResponses, GetDnsRecordData, GetDnsRecordResponses, GetDnsSettingsData, GetDnsSettingsResponses, GetDnsZoneData, GetDnsZoneResponses, GetFirewallAddressGroupData, GetFirewallAddressGroupResponses, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponses, GetFirewallAddressMemberResponses, GetFirewallAddressObjectData, GetFirewallAddressObjectResponses, GetFirewallAssertionData, GetFirewallAssertionResponses, GetFirewallNatRuleData, GetFirewallNatRuleResponses, GetFirewallRuleData, GetFirewallRuleResponses, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponses, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponses, GetFirewallServiceMemberResponses, GetFirewallServiceResponses, GetFirewallSettingsData, GetFirewallSettingsResponses, GetFirewallZoneData, GetFirewallZoneResponses, GetIpv6Data, GetIpv6Responses, GetMaintenanceData, GetMaintenanceResponses, GetNetworkAddressData, GetNetworkAddressResponses, GetNetworkInterfaceData, GetNetworkInterfaceResponses, GetNetworkRouteData, GetNetworkRouteResponses, GetNtpPoolData, GetNtpPoolResponses, GetNtpSettingsData, GetNtpSettingsResponses, GetProxyBackendData, GetProxyBackendResponses, GetProxyDomainData, GetProxyDomainResponses, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponses, GetProxyHeaderResponses, GetProxyRoutingRuleData, GetProxyRoutingRuleResponses, GetProxyServerData, GetProxyServerResponses, GetProxyTcpServiceData, GetProxyTcpServiceResponses, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponses, GetProxyUserResponses, GetRadiusClientData, GetRadiusClientResponses, GetRadiusSettingsData, GetRadiusSettingsResponses, GetRadiusUserData, GetRadiusUserResponses, GetRetentionData, GetRetentionResponses, GetTunnelInterfaceData, GetTunnelInterfaceResponses, GetTunnelPeerData, GetTunnelPeerResponses, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponses, GetUplinkMemberData, GetUplinkMemberResponses, GetUplinkResponses, GetUserData, GetUserResponses, HealthData, HealthResponses, ImportTunnelsData, ImportTunnelsResponses, InterfacesData, InterfacesResponses, ListCertCertificatesData, ListCertCertificatesResponses, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponses, ListCertDnsProvidersData, ListCertDnsProvidersResponses, ListCertificateDomainsData, ListCertificateDomainsResponses, ListChangeActorsData, ListChangeActorsResponses, ListChangesData, ListChangesResponses, ListDhcpLeasesData, ListDhcpLeasesResponses, ListDhcpReservationsData, ListDhcpReservationsResponses, ListDhcpSubnetsData, ListDhcpSubnetsResponses, ListDnsRecordsData, ListDnsRecordsResponses, ListDnsZonesData, ListDnsZonesResponses, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponses, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponses, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponses, ListFirewallAddressMembersResponses, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponses, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponses, ListFirewallAssertionsData, ListFirewallAssertionsResponses, ListFirewallCountersData, ListFirewallCountersResponses, ListFirewallNatRulesData, ListFirewallNatRulesResponses, ListFirewallRulesData, ListFirewallRulesResponses, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponses, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponses, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponses, ListFirewallServiceMembersResponses, ListFirewallServicesData, ListFirewallServicesResponses, ListFirewallServiceUsesData, ListFirewallServiceUsesResponses, ListFirewallZonesData, ListFirewallZonesResponses, ListFirewallZoneUsesData, ListFirewallZoneUsesResponses, ListNeighboursData, ListNeighboursResponses, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponses, ListNetworkAddressesResponses, ListNetworkInterfacesData, ListNetworkInterfacesResponses, ListNetworkRoutesData, ListNetworkRoutesResponses, ListNtpPoolsData, ListNtpPoolsResponses, ListProxyBackendsData, ListProxyBackendsResponses, ListProxyDomainsData, ListProxyDomainsResponses, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponses, ListProxyHeadersResponses, ListProxyRoutingRulesData, ListProxyRoutingRulesResponses, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponses, ListProxyServersResponses, ListProxyTcpServicesData, ListProxyTcpServicesResponses, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponses, ListProxyUsersResponses, ListRadiusClientsData, ListRadiusClientsResponses, ListRadiusSignInsData, ListRadiusSignInsResponses, ListRadiusUsersData, ListRadiusUsersResponses, ListSessionsData, ListSessionsResponses, ListTokensData, ListTokensResponses, ListTunnelImportableData, ListTunnelImportableResponses, ListTunnelInterfacesData, ListTunnelInterfacesResponses, ListTunnelPeersData, ListTunnelPeersResponses, ListUplinkGroupsData, ListUplinkGroupsResponses, ListUplinkMembersData, ListUplinkMembersResponses, ListUplinksData, ListUplinksResponses, ListUsersData, ListUsersResponses, ListUserTokensData, ListUserTokensResponses, LiveRoutesData, LiveRoutesResponses, LoginData, LoginResponses, LoginTotpData, LoginTotpResponses, LogoutData, LogoutResponses, MeData, MeResponses, NtpForceSyncData, NtpForceSyncResponses, NtpSourcesData, NtpSourcesResponses, NtpStatusData, NtpStatusResponses, ObjectStatesData, ObjectStatesResponses, OpenapiData, OpenapiResponses, OrderFirewallNatRulesData, OrderFirewallNatRulesResponses, OrderFirewallRulesData, OrderFirewallRulesResponses, OrderProxyRoutingRulesData, OrderProxyRoutingRulesResponses, PackageVersionsData, PackageVersionsResponses, PatchFirewallNatRuleData, PatchFirewallNatRuleResponses, PatchFirewallRuleData, PatchFirewallRuleResponses, PeerConfigData, PeerConfigResponses, PeerQrData, PeerQrResponses, ProblemsData, ProblemsResponses, ProxyReloadData, ProxyReloadResponses, ProxyStatsData, ProxyStatsResponses, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponses, ProxyTrafficResponses, RadiusTestSignInData, RadiusTestSignInResponses, RecentAuditData, RecentAuditResponses, RenderConfigsData, RenderConfigsResponses, RenewCertificateData, RenewCertificateResponses, ResetPasswordData, ResetPasswordResponses, ResourcesData, ResourcesResponses, RestartServiceData, RestartServiceResponses, RevertChangeData, RevertChangeResponses, RevokeSessionData, RevokeSessionResponses, RevokeTokenData, RevokeTokenResponses, RevokeUserTokenData, RevokeUserTokenResponses, SearchAuditData, SearchAuditResponses, ServicesData, ServicesResponses, SetAcmeData, SetAcmeResponses, SetAutoUpdateData, SetAutoUpdateResponses, SetIpv6Data, SetIpv6Responses, SetMaintenanceData, SetMaintenanceResponses, SetRetentionData, SetRetentionResponses, SetupStatusData, SetupStatusResponses, SetupTotpData, SetupTotpResponses, SetUserPasswordData, SetUserPasswordResponses, SummariseCertificatesData, SummariseCertificatesResponses, TestReachData, TestReachResponses, ToggleServiceData, ToggleServiceResponses, TunnelPeerConfigData, TunnelPeerConfigResponses, TunnelPeerQrData, TunnelPeerQrResponses, TunnelStatusData, TunnelStatusResponses, UpdateCertCertificateData, UpdateCertCertificateResponses, UpdateCertDnsProviderData, UpdateCertDnsProviderResponses, UpdateComponentData, UpdateComponentResponses, UpdateDhcpReservationData, UpdateDhcpReservationResponses, UpdateDhcpSettingsData, UpdateDhcpSettingsResponses, UpdateDhcpSubnetData, UpdateDhcpSubnetResponses, UpdateDnsRecordData, UpdateDnsRecordResponses, UpdateDnsSettingsData, UpdateDnsSettingsResponses, UpdateDnsZoneData, UpdateDnsZoneResponses, UpdateFirewallAddressGroupData, UpdateFirewallAddressGroupResponses, UpdateFirewallAddressMemberData, UpdateFirewallAddressMemberOfData, UpdateFirewallAddressMemberOfResponses, UpdateFirewallAddressMemberResponses, UpdateFirewallAddressObjectData, UpdateFirewallAddressObjectResponses, UpdateFirewallAssertionData, UpdateFirewallAssertionResponses, UpdateFirewallNatRuleData, UpdateFirewallNatRuleResponses, UpdateFirewallRuleData, UpdateFirewallRuleResponses, UpdateFirewallServiceData, UpdateFirewallServiceGroupData, UpdateFirewallServiceGroupResponses, UpdateFirewallServiceMemberData, UpdateFirewallServiceMemberOfData, UpdateFirewallServiceMemberOfResponses, UpdateFirewallServiceMemberResponses, UpdateFirewallServiceResponses, UpdateFirewallSettingsData, UpdateFirewallSettingsResponses, UpdateFirewallZoneData, UpdateFirewallZoneResponses, UpdateNetworkAddressData, UpdateNetworkAddressResponses, UpdateNetworkInterfaceData, UpdateNetworkInterfaceResponses, UpdateNetworkRouteData, UpdateNetworkRouteResponses, UpdateNtpPoolData, UpdateNtpPoolResponses, UpdateNtpSettingsData, UpdateNtpSettingsResponses, UpdateProxyBackendData, UpdateProxyBackendResponses, UpdateProxyDomainData, UpdateProxyDomainResponses, UpdateProxyHeaderData, UpdateProxyHeaderOfData, UpdateProxyHeaderOfResponses, UpdateProxyHeaderResponses, UpdateProxyRoutingRuleData, UpdateProxyRoutingRuleResponses, UpdateProxyServerData, UpdateProxyServerResponses, UpdateProxyTcpServiceData, UpdateProxyTcpServiceResponses, UpdateProxyUserData, UpdateProxyUserOfData, UpdateProxyUserOfResponses, UpdateProxyUserResponses, UpdateRadiusClientData, UpdateRadiusClientResponses, UpdateRadiusSettingsData, UpdateRadiusSettingsResponses, UpdateRadiusUserData, UpdateRadiusUserResponses, UpdateTunnelInterfaceData, UpdateTunnelInterfaceResponses, UpdateTunnelPeerData, UpdateTunnelPeerResponses, UpdateUplinkData, UpdateUplinkGroupData, UpdateUplinkGroupResponses, UpdateUplinkMemberData, UpdateUplinkMemberResponses, UpdateUplinkResponses, UpdateUserData, UpdateUserResponses, UplinkStatusData, UplinkStatusResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -493,6 +493,167 @@ export const confirmChange = <ThrowOnError extends boolean = true>(options: Opti
  * Later changes are kept. If they touched the same fields, the response is 409 `revert_conflict`, with each field before and after the change and as it is now.
  */
 export const revertChange = <ThrowOnError extends boolean = true>(options: Options<RevertChangeData, ThrowOnError>) => (options.client ?? client).post<RevertChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}/revert', ...options });
+
+/**
+ * List the leases of the DHCP server
+ *
+ * Addresses that clients have now. To give a client always the same one, create a reservation with its MAC address; 409 while the DHCP server is switched off. Sortable by: address, hostname, mac, first_seen, last_seen, expires_at.
+ */
+export const listDhcpLeases = <ThrowOnError extends boolean = true>(options?: Options<ListDhcpLeasesData, ThrowOnError>) => (options?.client ?? client).get<ListDhcpLeasesResponses, unknown, ThrowOnError>({ url: '/dhcp/leases', ...options });
+
+/**
+ * End a lease
+ *
+ * The address becomes free. The client is not told: it uses the address until it renews its lease.
+ */
+export const deleteDhcpLease = <ThrowOnError extends boolean = true>(options: Options<DeleteDhcpLeaseData, ThrowOnError>) => (options.client ?? client).delete<DeleteDhcpLeaseResponses, unknown, ThrowOnError>({ url: '/dhcp/leases/{id}', ...options });
+
+/**
+ * List reservations
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address, mac, client_id, hostname, description. sort accepts address, hostname, mac, created_at, updated_at; default address. filter accepts subnet_id.
+ */
+export const listDhcpReservations = <ThrowOnError extends boolean = true>(options?: Options<ListDhcpReservationsData, ThrowOnError>) => (options?.client ?? client).get<ListDhcpReservationsResponses, unknown, ThrowOnError>({ url: '/dhcp/reservations', ...options });
+
+/**
+ * Create a reservation
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createDhcpReservation = <ThrowOnError extends boolean = true>(options: Options<CreateDhcpReservationData, ThrowOnError>) => (options.client ?? client).post<CreateDhcpReservationResponses, unknown, ThrowOnError>({
+    url: '/dhcp/reservations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a reservation
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteDhcpReservation = <ThrowOnError extends boolean = true>(options: Options<DeleteDhcpReservationData, ThrowOnError>) => (options.client ?? client).delete<DeleteDhcpReservationResponses, unknown, ThrowOnError>({ url: '/dhcp/reservations/{id}', ...options });
+
+/**
+ * Get one reservation
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getDhcpReservation = <ThrowOnError extends boolean = true>(options: Options<GetDhcpReservationData, ThrowOnError>) => (options.client ?? client).get<GetDhcpReservationResponses, unknown, ThrowOnError>({ url: '/dhcp/reservations/{id}', ...options });
+
+/**
+ * Replace a reservation
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateDhcpReservation = <ThrowOnError extends boolean = true>(options: Options<UpdateDhcpReservationData, ThrowOnError>) => (options.client ?? client).put<UpdateDhcpReservationResponses, unknown, ThrowOnError>({
+    url: '/dhcp/reservations/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the settings of the DHCP server
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getDhcpSettings = <ThrowOnError extends boolean = true>(options?: Options<GetDhcpSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetDhcpSettingsResponses, unknown, ThrowOnError>({ url: '/dhcp/settings', ...options });
+
+/**
+ * Replace the settings of the DHCP server
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateDhcpSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateDhcpSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateDhcpSettingsResponses, unknown, ThrowOnError>({
+    url: '/dhcp/settings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * State of the DHCP server and of the interfaces it listens on
+ *
+ * Asked of the running server; 409 while the DHCP server is switched off.
+ */
+export const dhcpStatus = <ThrowOnError extends boolean = true>(options?: Options<DhcpStatusData, ThrowOnError>) => (options?.client ?? client).get<DhcpStatusResponses, unknown, ThrowOnError>({ url: '/dhcp/status', ...options });
+
+/**
+ * List subnets
+ *
+ * One page; X-Total-Count is the number of all matches. q searches subnet, interface, domain, description. sort accepts subnet, interface, lease_time, created_at, updated_at; default subnet. filter accepts interface, active.
+ */
+export const listDhcpSubnets = <ThrowOnError extends boolean = true>(options?: Options<ListDhcpSubnetsData, ThrowOnError>) => (options?.client ?? client).get<ListDhcpSubnetsResponses, unknown, ThrowOnError>({ url: '/dhcp/subnets', ...options });
+
+/**
+ * Create a subnet
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createDhcpSubnet = <ThrowOnError extends boolean = true>(options: Options<CreateDhcpSubnetData, ThrowOnError>) => (options.client ?? client).post<CreateDhcpSubnetResponses, unknown, ThrowOnError>({
+    url: '/dhcp/subnets',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a subnet
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteDhcpSubnet = <ThrowOnError extends boolean = true>(options: Options<DeleteDhcpSubnetData, ThrowOnError>) => (options.client ?? client).delete<DeleteDhcpSubnetResponses, unknown, ThrowOnError>({ url: '/dhcp/subnets/{id}', ...options });
+
+/**
+ * Get one subnet
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getDhcpSubnet = <ThrowOnError extends boolean = true>(options: Options<GetDhcpSubnetData, ThrowOnError>) => (options.client ?? client).get<GetDhcpSubnetResponses, unknown, ThrowOnError>({ url: '/dhcp/subnets/{id}', ...options });
+
+/**
+ * Replace a subnet
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateDhcpSubnet = <ThrowOnError extends boolean = true>(options: Options<UpdateDhcpSubnetData, ThrowOnError>) => (options.client ?? client).put<UpdateDhcpSubnetResponses, unknown, ThrowOnError>({
+    url: '/dhcp/subnets/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * How full the pools of the DHCP server are
+ *
+ * One entry per pool of the active subnets; 409 while the DHCP server is switched off.
+ */
+export const dhcpUsage = <ThrowOnError extends boolean = true>(options?: Options<DhcpUsageData, ThrowOnError>) => (options?.client ?? client).get<DhcpUsageResponses, unknown, ThrowOnError>({ url: '/dhcp/usage', ...options });
+
+/**
+ * Wake a device (Wake-on-LAN)
+ *
+ * Sends the magic packet to everybody in the subnet. The device must be connected by cable and have Wake-on-LAN switched on; it does not answer, so success means only that the packet was sent.
+ */
+export const dhcpWake = <ThrowOnError extends boolean = true>(options: Options<DhcpWakeData, ThrowOnError>) => (options.client ?? client).post<DhcpWakeResponses, unknown, ThrowOnError>({
+    url: '/dhcp/wake',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Flush the cache of the DNS resolver
@@ -1204,7 +1365,7 @@ export const firewallMatrix = <ThrowOnError extends boolean = true>(options?: Op
 /**
  * List rules
  *
- * One page; X-Total-Count is the number of all matches. q searches name, comment, note, labels. sort accepts priority, name, action, enabled, created_at, updated_at, expires_at; default priority. filter accepts src_zone, dst_zone, action, enabled, log, src_group_id, dst_group_id, src_object_id, dst_object_id, service_object_id, service_group_id.
+ * One page; X-Total-Count is the number of all matches. q searches name, comment, note, labels. sort accepts priority, name, action, enabled, created_at, updated_at, expires_at; default priority. filter accepts src_zone, dst_zone, action, enabled, log, src_group_id, dst_group_id, src_object_id, dst_object_id, service_object_id, service_group_id, uplink_group_id.
  */
 export const listFirewallRules = <ThrowOnError extends boolean = true>(options?: Options<ListFirewallRulesData, ThrowOnError>) => (options?.client ?? client).get<ListFirewallRulesResponses, unknown, ThrowOnError>({ url: '/firewall/rules', ...options });
 
@@ -1890,7 +2051,7 @@ export const problems = <ThrowOnError extends boolean = true>(options?: Options<
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, interface, resolver, server, service, tcp_service.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, interface, radius, resolver, server, service, tcp_service, tunnel.
  */
 export const objectStates = <ThrowOnError extends boolean = true>(options: Options<ObjectStatesData, ThrowOnError>) => (options.client ?? client).get<ObjectStatesResponses, unknown, ThrowOnError>({ url: '/problems/states/{id}', ...options });
 
@@ -1921,6 +2082,146 @@ export const proxyStats = <ThrowOnError extends boolean = true>(options?: Option
  * Counted since the proxy was last reloaded. Compute rates from the difference of two calls; a counter that decreased was reset.
  */
 export const proxyTraffic = <ThrowOnError extends boolean = true>(options?: Options<ProxyTrafficData, ThrowOnError>) => (options?.client ?? client).get<ProxyTrafficResponses, unknown, ThrowOnError>({ url: '/proxy/traffic', ...options });
+
+/**
+ * List clients
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address, description. sort accepts name, address, created_at, updated_at; default name.
+ */
+export const listRadiusClients = <ThrowOnError extends boolean = true>(options?: Options<ListRadiusClientsData, ThrowOnError>) => (options?.client ?? client).get<ListRadiusClientsResponses, unknown, ThrowOnError>({ url: '/radius/clients', ...options });
+
+/**
+ * Create a client
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createRadiusClient = <ThrowOnError extends boolean = true>(options: Options<CreateRadiusClientData, ThrowOnError>) => (options.client ?? client).post<CreateRadiusClientResponses, unknown, ThrowOnError>({
+    url: '/radius/clients',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a client
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteRadiusClient = <ThrowOnError extends boolean = true>(options: Options<DeleteRadiusClientData, ThrowOnError>) => (options.client ?? client).delete<DeleteRadiusClientResponses, unknown, ThrowOnError>({ url: '/radius/clients/{id}', ...options });
+
+/**
+ * Get one client
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getRadiusClient = <ThrowOnError extends boolean = true>(options: Options<GetRadiusClientData, ThrowOnError>) => (options.client ?? client).get<GetRadiusClientResponses, unknown, ThrowOnError>({ url: '/radius/clients/{id}', ...options });
+
+/**
+ * Replace a client
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateRadiusClient = <ThrowOnError extends boolean = true>(options: Options<UpdateRadiusClientData, ThrowOnError>) => (options.client ?? client).put<UpdateRadiusClientResponses, unknown, ThrowOnError>({
+    url: '/radius/clients/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the settings of the RADIUS server
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getRadiusSettings = <ThrowOnError extends boolean = true>(options?: Options<GetRadiusSettingsData, ThrowOnError>) => (options?.client ?? client).get<GetRadiusSettingsResponses, unknown, ThrowOnError>({ url: '/radius/settings', ...options });
+
+/**
+ * Replace the settings of the RADIUS server
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateRadiusSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateRadiusSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateRadiusSettingsResponses, unknown, ThrowOnError>({
+    url: '/radius/settings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the last sign-ins
+ *
+ * From the log of the RADIUS server: the last 500, and the last one of each user. Passwords are not logged.
+ */
+export const listRadiusSignIns = <ThrowOnError extends boolean = true>(options?: Options<ListRadiusSignInsData, ThrowOnError>) => (options?.client ?? client).get<ListRadiusSignInsResponses, unknown, ThrowOnError>({ url: '/radius/sign-ins', ...options });
+
+/**
+ * Test a sign-in
+ *
+ * Asks the running RADIUS server as a device would, and tells which step refused. 409 while it is switched off.
+ */
+export const radiusTestSignIn = <ThrowOnError extends boolean = true>(options: Options<RadiusTestSignInData, ThrowOnError>) => (options.client ?? client).post<RadiusTestSignInResponses, unknown, ThrowOnError>({
+    url: '/radius/test-sign-in',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List users
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, enabled, vlan, created_at, updated_at; default name. filter accepts enabled, vlan.
+ */
+export const listRadiusUsers = <ThrowOnError extends boolean = true>(options?: Options<ListRadiusUsersData, ThrowOnError>) => (options?.client ?? client).get<ListRadiusUsersResponses, unknown, ThrowOnError>({ url: '/radius/users', ...options });
+
+/**
+ * Create a user
+ *
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ */
+export const createRadiusUser = <ThrowOnError extends boolean = true>(options: Options<CreateRadiusUserData, ThrowOnError>) => (options.client ?? client).post<CreateRadiusUserResponses, unknown, ThrowOnError>({
+    url: '/radius/users',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a user
+ *
+ * Deletes it and reconfigures the daemons it concerns; 409 while something else uses it. Send the ETag as If-Match.
+ */
+export const deleteRadiusUser = <ThrowOnError extends boolean = true>(options: Options<DeleteRadiusUserData, ThrowOnError>) => (options.client ?? client).delete<DeleteRadiusUserResponses, unknown, ThrowOnError>({ url: '/radius/users/{id}', ...options });
+
+/**
+ * Get one user
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getRadiusUser = <ThrowOnError extends boolean = true>(options: Options<GetRadiusUserData, ThrowOnError>) => (options.client ?? client).get<GetRadiusUserResponses, unknown, ThrowOnError>({ url: '/radius/users/{id}', ...options });
+
+/**
+ * Replace a user
+ *
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ */
+export const updateRadiusUser = <ThrowOnError extends boolean = true>(options: Options<UpdateRadiusUserData, ThrowOnError>) => (options.client ?? client).put<UpdateRadiusUserResponses, unknown, ThrowOnError>({
+    url: '/radius/users/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * List routes

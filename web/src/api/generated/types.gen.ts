@@ -732,6 +732,390 @@ export type DaemonProblem = {
     text?: string;
 };
 
+export type DhcpCell = {
+    /**
+     * Addresses that somebody uses without a lease
+     */
+    declined: number;
+    /**
+     * First address of the part
+     */
+    first: string;
+    /**
+     * Addresses that can be assigned
+     */
+    free: number;
+    /**
+     * Addresses that clients have
+     */
+    leased: number;
+    /**
+     * Reserved addresses that their client does not have now
+     */
+    reserved: number;
+    /**
+     * Number of addresses
+     */
+    size: number;
+};
+
+export type DhcpInterfaceStatus = {
+    /**
+     * Name of the interface
+     */
+    interface: string;
+    /**
+     * Whether the server listens there
+     */
+    listening: boolean;
+    /**
+     * Active subnets of the interface
+     */
+    subnets: Array<string>;
+    /**
+     * Zone of the interface, in which UDP port 67 is open; empty without one
+     */
+    zone: string;
+};
+
+export type DhcpLease = {
+    /**
+     * IP address
+     */
+    address: string;
+    /**
+     * Client identifier (option 61) in hexadecimal; empty for none
+     */
+    client_id: string;
+    /**
+     * When the lease ends, unless the client renews it
+     */
+    expires_at: string;
+    /**
+     * When the client was given the address, as far as known
+     */
+    first_seen: string;
+    /**
+     * Host name, as the client says; empty for none
+     */
+    hostname: string;
+    /**
+     * When the client was last given or renewed it
+     */
+    last_seen: string;
+    /**
+     * MAC address of the client
+     */
+    mac: string;
+    /**
+     * Whether the MAC address was chosen by the client and is not its manufacturer's: phones do that, and change it
+     */
+    random_mac: boolean;
+    /**
+     * Id of the reservation of this address for this client; empty for none
+     */
+    reservation_id: string;
+    /**
+     * declined: the client found the address in use by somebody else; it is not assigned for a day
+     */
+    state: 'assigned' | 'declined';
+    /**
+     * Id of the subnet; empty if the subnet was deleted
+     */
+    subnet_id: string;
+};
+
+export type DhcpPoolUsage = {
+    /**
+     * The pool in at most 256 parts of equal size, in order
+     */
+    cells: Array<DhcpCell>;
+    /**
+     * Addresses that somebody uses without a lease
+     */
+    declined: number;
+    /**
+     * Addresses that can be assigned
+     */
+    free: number;
+    /**
+     * Addresses that clients have
+     */
+    leased: number;
+    /**
+     * First and last address
+     */
+    pool: string;
+    /**
+     * Reserved addresses that their client does not have now
+     */
+    reserved: number;
+    /**
+     * Number of addresses
+     */
+    size: number;
+    /**
+     * Network of the subnet
+     */
+    subnet: string;
+    /**
+     * Id of the subnet
+     */
+    subnet_id: string;
+};
+
+export type DhcpReservation = {
+    /**
+     * Address to assign; it may lie within a pool
+     */
+    address: string;
+    /**
+     * Client identifier (option 61) in hexadecimal; empty if it is known by its MAC address
+     */
+    client_id?: string;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * Host name to assign, and to answer in the DNS where the subnet says so; one label
+     */
+    hostname?: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * MAC address of the client; empty if it is known by its client ID
+     */
+    mac?: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Id of the subnet
+     */
+    subnet_id: string;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type DhcpReservationInput = {
+    /**
+     * Address to assign; it may lie within a pool
+     */
+    address: string;
+    /**
+     * Client identifier (option 61) in hexadecimal; empty if it is known by its MAC address
+     */
+    client_id?: string;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * Host name to assign, and to answer in the DNS where the subnet says so; one label
+     */
+    hostname?: string;
+    /**
+     * MAC address of the client; empty if it is known by its client ID
+     */
+    mac?: string;
+    /**
+     * Id of the subnet
+     */
+    subnet_id: string;
+};
+
+export type DhcpSettings = {
+    /**
+     * Refuse requests for addresses of other networks (NAK), so that clients that move here ask anew at once. Off where another DHCP server serves the same network. Default: unchanged
+     */
+    authoritative: boolean;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Run the DHCP server. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged
+     */
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type DhcpSettingsInput = {
+    /**
+     * Refuse requests for addresses of other networks (NAK), so that clients that move here ask anew at once. Off where another DHCP server serves the same network. Default: unchanged
+     */
+    authoritative?: boolean;
+    /**
+     * Run the DHCP server. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged
+     */
+    enabled?: boolean;
+};
+
+export type DhcpStatus = {
+    /**
+     * Interfaces of the active subnets
+     */
+    interfaces: Array<DhcpInterfaceStatus>;
+    /**
+     * State of its sockets. retrying: an interface is down or has no address, and is tried again every second
+     */
+    sockets: 'ready' | 'retrying' | 'failed';
+    /**
+     * Seconds since it started
+     */
+    uptime: number;
+};
+
+export type DhcpSubnet = {
+    /**
+     * Serve it
+     */
+    active?: boolean;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * Answer the host names of clients in the DNS resolver, below the domain, forward and reverse
+     */
+    dns_names?: boolean;
+    /**
+     * DNS servers of the clients (option 6); empty for none
+     */
+    dns_servers?: Array<string>;
+    /**
+     * DNS domain of the clients (option 15); empty for none
+     */
+    domain?: string;
+    /**
+     * Default gateway of the clients (option 3); empty for none
+     */
+    gateway?: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Interface that the clients are connected to, by name; it must be declared, in a zone other than wan
+     */
+    interface: string;
+    /**
+     * Lease time in seconds
+     */
+    lease_time?: number;
+    /**
+     * NTP servers of the clients (option 42); empty for none
+     */
+    ntp_servers?: Array<string>;
+    /**
+     * More DHCP options, each as number, type and value. Types: text, addresses (separated by commas), number8, number16, number32, hex
+     */
+    options?: Array<string>;
+    /**
+     * Address ranges to assign from, as first-last; empty: only reservations are served
+     */
+    pools: Array<string>;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Network in CIDR notation
+     */
+    subnet: string;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type DhcpSubnetInput = {
+    /**
+     * Serve it
+     */
+    active?: boolean;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * Answer the host names of clients in the DNS resolver, below the domain, forward and reverse
+     */
+    dns_names?: boolean;
+    /**
+     * DNS servers of the clients (option 6); empty for none
+     */
+    dns_servers?: Array<string>;
+    /**
+     * DNS domain of the clients (option 15); empty for none
+     */
+    domain?: string;
+    /**
+     * Default gateway of the clients (option 3); empty for none
+     */
+    gateway?: string;
+    /**
+     * Interface that the clients are connected to, by name; it must be declared, in a zone other than wan
+     */
+    interface: string;
+    /**
+     * Lease time in seconds
+     */
+    lease_time?: number;
+    /**
+     * NTP servers of the clients (option 42); empty for none
+     */
+    ntp_servers?: Array<string>;
+    /**
+     * More DHCP options, each as number, type and value. Types: text, addresses (separated by commas), number8, number16, number32, hex
+     */
+    options?: Array<string>;
+    /**
+     * Address ranges to assign from, as first-last; empty: only reservations are served
+     */
+    pools: Array<string>;
+    /**
+     * Network in CIDR notation
+     */
+    subnet: string;
+};
+
+export type DhcpWakeInput = {
+    /**
+     * MAC address of the device
+     */
+    mac: string;
+    /**
+     * Id of the subnet that the device is in
+     */
+    subnet_id: string;
+};
+
 export type DnsRecord = {
     /**
      * When it was created, in UTC
@@ -1887,6 +2271,10 @@ export type FirewallRule = {
      * When it was last changed, in UTC
      */
     updated_at: string;
+    /**
+     * Id of the uplink group that connections of this rule leave by, those of the group's address family; only for action accept. Default: the routes and the default group decide
+     */
+    uplink_group_id: string | null;
 };
 
 export type FirewallRuleInput = {
@@ -1974,6 +2362,10 @@ export type FirewallRuleInput = {
      * Source zone, or any
      */
     src_zone?: string;
+    /**
+     * Id of the uplink group that connections of this rule leave by, those of the group's address family; only for action accept. Default: the routes and the default group decide
+     */
+    uplink_group_id?: string;
 };
 
 export type FirewallService = {
@@ -2143,6 +2535,37 @@ export type FirewallZoneInput = {
      * Letters, digits, dashes and underscores
      */
     name: string;
+};
+
+export type FreeradiusSignIn = {
+    /**
+     * When, in UTC
+     */
+    at: string;
+    /**
+     * Name of the client that asked
+     */
+    client: string;
+    /**
+     * Its IP address
+     */
+    from: string;
+    /**
+     * NAS-Identifier: how the client calls itself
+     */
+    nas: string;
+    /**
+     * accepted, or why not: method (neither PAP nor CHAP), name (characters that no user has), unknown_user, disabled, password (wrong)
+     */
+    result: 'accepted' | 'method' | 'name' | 'unknown_user' | 'disabled' | 'password';
+    /**
+     * Calling-Station-Id: usually the MAC address of the device
+     */
+    station: string;
+    /**
+     * Name as it was sent; what is not text is in hexadecimal
+     */
+    user: string;
 };
 
 export type IntentFile = {
@@ -2879,6 +3302,10 @@ export type PacketfilterTrace = {
      * Address translation; absent if nothing is translated
      */
     translated?: PacketfilterTranslation;
+    /**
+     * Name of the uplink group that a rule sends the connection to; absent if the routes alone decide
+     */
+    uplink_group?: string;
     /**
      * What happens to the packet: accept, drop or reject
      */
@@ -3936,6 +4363,227 @@ export type ProxyUserInput = {
     name: string;
 };
 
+export type RadiusClient = {
+    /**
+     * IP address or network (CIDR) that it asks from
+     */
+    address: string;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Letters, digits, dots, hyphens and underscores
+     */
+    name: string;
+    /**
+     * Ignore requests without a Message-Authenticator, which can be forged (BlastRADIUS). Switch it off only for a device that cannot send one
+     */
+    require_message_authenticator: boolean;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Whether there is a shared secret; it is never answered
+     */
+    readonly secret_configured: boolean;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type RadiusClientInput = {
+    /**
+     * IP address or network (CIDR) that it asks from
+     */
+    address: string;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * Letters, digits, dots, hyphens and underscores
+     */
+    name: string;
+    /**
+     * Ignore requests without a Message-Authenticator, which can be forged (BlastRADIUS). Switch it off only for a device that cannot send one
+     */
+    require_message_authenticator?: boolean;
+};
+
+export type RadiusSettings = {
+    /**
+     * UDP port for accounting. It is answered; nothing is kept of it
+     */
+    accounting_port: number;
+    /**
+     * UDP port for sign-ins
+     */
+    auth_port: number;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Run the server. If off, it is stopped, not started at boot, and its ports are closed. Default: unchanged
+     */
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Listen addresses of this node. Empty: all addresses
+     */
+    listen_addresses: Array<string>;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * Zones whose interfaces the packet filter opens both ports on. Empty: none
+     */
+    zones: Array<string>;
+};
+
+export type RadiusSettingsInput = {
+    /**
+     * UDP port for accounting. It is answered; nothing is kept of it
+     */
+    accounting_port?: number;
+    /**
+     * UDP port for sign-ins
+     */
+    auth_port?: number;
+    /**
+     * Run the server. If off, it is stopped, not started at boot, and its ports are closed. Default: unchanged
+     */
+    enabled?: boolean;
+    /**
+     * Listen addresses of this node. Empty: all addresses
+     */
+    listen_addresses: Array<string>;
+    /**
+     * Zones whose interfaces the packet filter opens both ports on. Empty: none
+     */
+    zones: Array<string>;
+};
+
+export type RadiusSignInResult = {
+    /**
+     * Name of the client that has the address; empty if none was given, or none has it
+     */
+    client: string;
+    /**
+     * accepted, or the step that refused: unknown_client (no client has this address), method, name (characters that no user has), unknown_user, disabled, password (wrong)
+     */
+    result: 'accepted' | 'unknown_client' | 'method' | 'name' | 'unknown_user' | 'disabled' | 'password';
+    /**
+     * VLAN that the device would be told; null if none
+     */
+    vlan: number | null;
+};
+
+export type RadiusSignInTest = {
+    /**
+     * IP address of the device that would ask; empty to leave that step out
+     */
+    client_address?: string;
+    /**
+     * How the device would send the password
+     */
+    method?: 'pap' | 'chap';
+    /**
+     * Name of the user
+     */
+    user: string;
+};
+
+export type RadiusSignIns = {
+    /**
+     * The last 500, newest first
+     */
+    recent: Array<FreeradiusSignIn>;
+    /**
+     * The last one of each user, by name
+     */
+    users: {
+        [key: string]: FreeradiusSignIn;
+    };
+};
+
+export type RadiusUser = {
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * May sign in
+     */
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Letters, digits, dots, hyphens, underscores and @
+     */
+    name: string;
+    /**
+     * Whether there is a password; it is never answered
+     */
+    readonly password_configured: boolean;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * VLAN that the switch or access point puts the device into (RFC 3580); null for none
+     */
+    vlan: number | null;
+};
+
+export type RadiusUserInput = {
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * May sign in
+     */
+    enabled?: boolean;
+    /**
+     * Letters, digits, dots, hyphens, underscores and @
+     */
+    name: string;
+    /**
+     * VLAN that the switch or access point puts the device into (RFC 3580); null for none
+     */
+    vlan?: number | null;
+};
+
 export type ReachAnswer = {
     /**
      * Where the name of the domain leads; absent if none was asked for
@@ -4353,6 +5001,10 @@ export type SystemService = {
      * Whether it starts with the machine, as systemd says
      */
     boot: string;
+    /**
+     * Component that the service runs for, as in GET /system/components; empty for a service that no component manages
+     */
+    component: string;
     /**
      * What the service does
      */
@@ -4852,6 +5504,10 @@ export type UplinkGroup = {
      * Name of the group
      */
     name: string;
+    /**
+     * Number of the group in the system: its routing table is 64500 plus this
+     */
+    number: number;
     /**
      * Grows with every change; also the ETag
      */
@@ -5763,6 +6419,141 @@ export type ProxyUserInputWritable = {
      * At least 12 characters; needed whenever the name changes
      */
     password?: string;
+};
+
+export type RadiusClientWritable = {
+    /**
+     * IP address or network (CIDR) that it asks from
+     */
+    address: string;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Letters, digits, dots, hyphens and underscores
+     */
+    name: string;
+    /**
+     * Ignore requests without a Message-Authenticator, which can be forged (BlastRADIUS). Switch it off only for a device that cannot send one
+     */
+    require_message_authenticator: boolean;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type RadiusClientInputWritable = {
+    /**
+     * IP address or network (CIDR) that it asks from
+     */
+    address: string;
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * Letters, digits, dots, hyphens and underscores
+     */
+    name: string;
+    /**
+     * Ignore requests without a Message-Authenticator, which can be forged (BlastRADIUS). Switch it off only for a device that cannot send one
+     */
+    require_message_authenticator?: boolean;
+    /**
+     * Shared secret, as the device has it: printable ASCII, best 16 or more random characters. Required on create; left out on update, the present one is kept
+     */
+    secret?: string;
+};
+
+export type RadiusSignInTestWritable = {
+    /**
+     * IP address of the device that would ask; empty to leave that step out
+     */
+    client_address?: string;
+    /**
+     * How the device would send the password
+     */
+    method?: 'pap' | 'chap';
+    /**
+     * Password to try; it is not stored
+     */
+    password: string;
+    /**
+     * Name of the user
+     */
+    user: string;
+};
+
+export type RadiusUserWritable = {
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * May sign in
+     */
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Letters, digits, dots, hyphens, underscores and @
+     */
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * VLAN that the switch or access point puts the device into (RFC 3580); null for none
+     */
+    vlan: number | null;
+};
+
+export type RadiusUserInputWritable = {
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * May sign in
+     */
+    enabled?: boolean;
+    /**
+     * Letters, digits, dots, hyphens, underscores and @
+     */
+    name: string;
+    /**
+     * At most 128 bytes, without control characters. Required on create; left out on update, the present one is kept
+     */
+    password?: string;
+    /**
+     * VLAN that the switch or access point puts the device into (RFC 3580); null for none
+     */
+    vlan?: number | null;
 };
 
 export type TunnelInterfaceInputWritable = {
@@ -7001,6 +7792,406 @@ export type RevertChangeResponses = {
 };
 
 export type RevertChangeResponse = RevertChangeResponses[keyof RevertChangeResponses];
+
+export type ListDhcpLeasesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text in address, MAC address, client ID and host name
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only leases of this subnet, as subnet_id:id
+         */
+        filter?: string;
+    };
+    url: '/dhcp/leases';
+};
+
+export type ListDhcpLeasesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<DhcpLease>;
+};
+
+export type ListDhcpLeasesResponse = ListDhcpLeasesResponses[keyof ListDhcpLeasesResponses];
+
+export type DeleteDhcpLeaseData = {
+    body?: never;
+    path: {
+        /**
+         * IP address of the lease
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dhcp/leases/{id}';
+};
+
+export type DeleteDhcpLeaseResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteDhcpLeaseResponse = DeleteDhcpLeaseResponses[keyof DeleteDhcpLeaseResponses];
+
+export type ListDhcpReservationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/dhcp/reservations';
+};
+
+export type ListDhcpReservationsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<DhcpReservation>;
+};
+
+export type ListDhcpReservationsResponse = ListDhcpReservationsResponses[keyof ListDhcpReservationsResponses];
+
+export type CreateDhcpReservationData = {
+    body: DhcpReservationInput;
+    path?: never;
+    query?: never;
+    url: '/dhcp/reservations';
+};
+
+export type CreateDhcpReservationResponses = {
+    /**
+     * What the operation returns
+     */
+    201: DhcpReservation;
+};
+
+export type CreateDhcpReservationResponse = CreateDhcpReservationResponses[keyof CreateDhcpReservationResponses];
+
+export type DeleteDhcpReservationData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dhcp/reservations/{id}';
+};
+
+export type DeleteDhcpReservationResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteDhcpReservationResponse = DeleteDhcpReservationResponses[keyof DeleteDhcpReservationResponses];
+
+export type GetDhcpReservationData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dhcp/reservations/{id}';
+};
+
+export type GetDhcpReservationResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DhcpReservation;
+};
+
+export type GetDhcpReservationResponse = GetDhcpReservationResponses[keyof GetDhcpReservationResponses];
+
+export type UpdateDhcpReservationData = {
+    body: DhcpReservationInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dhcp/reservations/{id}';
+};
+
+export type UpdateDhcpReservationResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DhcpReservation;
+};
+
+export type UpdateDhcpReservationResponse = UpdateDhcpReservationResponses[keyof UpdateDhcpReservationResponses];
+
+export type GetDhcpSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dhcp/settings';
+};
+
+export type GetDhcpSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DhcpSettings;
+};
+
+export type GetDhcpSettingsResponse = GetDhcpSettingsResponses[keyof GetDhcpSettingsResponses];
+
+export type UpdateDhcpSettingsData = {
+    body: DhcpSettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/dhcp/settings';
+};
+
+export type UpdateDhcpSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DhcpSettings;
+};
+
+export type UpdateDhcpSettingsResponse = UpdateDhcpSettingsResponses[keyof UpdateDhcpSettingsResponses];
+
+export type DhcpStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dhcp/status';
+};
+
+export type DhcpStatusResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DhcpStatus;
+};
+
+export type DhcpStatusResponse = DhcpStatusResponses[keyof DhcpStatusResponses];
+
+export type ListDhcpSubnetsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/dhcp/subnets';
+};
+
+export type ListDhcpSubnetsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<DhcpSubnet>;
+};
+
+export type ListDhcpSubnetsResponse = ListDhcpSubnetsResponses[keyof ListDhcpSubnetsResponses];
+
+export type CreateDhcpSubnetData = {
+    body: DhcpSubnetInput;
+    path?: never;
+    query?: never;
+    url: '/dhcp/subnets';
+};
+
+export type CreateDhcpSubnetResponses = {
+    /**
+     * What the operation returns
+     */
+    201: DhcpSubnet;
+};
+
+export type CreateDhcpSubnetResponse = CreateDhcpSubnetResponses[keyof CreateDhcpSubnetResponses];
+
+export type DeleteDhcpSubnetData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dhcp/subnets/{id}';
+};
+
+export type DeleteDhcpSubnetResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteDhcpSubnetResponse = DeleteDhcpSubnetResponses[keyof DeleteDhcpSubnetResponses];
+
+export type GetDhcpSubnetData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dhcp/subnets/{id}';
+};
+
+export type GetDhcpSubnetResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DhcpSubnet;
+};
+
+export type GetDhcpSubnetResponse = GetDhcpSubnetResponses[keyof GetDhcpSubnetResponses];
+
+export type UpdateDhcpSubnetData = {
+    body: DhcpSubnetInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/dhcp/subnets/{id}';
+};
+
+export type UpdateDhcpSubnetResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DhcpSubnet;
+};
+
+export type UpdateDhcpSubnetResponse = UpdateDhcpSubnetResponses[keyof UpdateDhcpSubnetResponses];
+
+export type DhcpUsageData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dhcp/usage';
+};
+
+export type DhcpUsageResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<DhcpPoolUsage>;
+};
+
+export type DhcpUsageResponse = DhcpUsageResponses[keyof DhcpUsageResponses];
+
+export type DhcpWakeData = {
+    body: DhcpWakeInput;
+    path?: never;
+    query?: never;
+    url: '/dhcp/wake';
+};
+
+export type DhcpWakeResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DhcpWakeResponse = DhcpWakeResponses[keyof DhcpWakeResponses];
 
 export type DnsFlushCacheData = {
     body?: never;
@@ -10706,6 +11897,332 @@ export type ProxyTrafficResponses = {
 };
 
 export type ProxyTrafficResponse = ProxyTrafficResponses[keyof ProxyTrafficResponses];
+
+export type ListRadiusClientsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/radius/clients';
+};
+
+export type ListRadiusClientsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<RadiusClient>;
+};
+
+export type ListRadiusClientsResponse = ListRadiusClientsResponses[keyof ListRadiusClientsResponses];
+
+export type CreateRadiusClientData = {
+    body: RadiusClientInputWritable;
+    path?: never;
+    query?: never;
+    url: '/radius/clients';
+};
+
+export type CreateRadiusClientResponses = {
+    /**
+     * What the operation returns
+     */
+    201: RadiusClient;
+};
+
+export type CreateRadiusClientResponse = CreateRadiusClientResponses[keyof CreateRadiusClientResponses];
+
+export type DeleteRadiusClientData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/radius/clients/{id}';
+};
+
+export type DeleteRadiusClientResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteRadiusClientResponse = DeleteRadiusClientResponses[keyof DeleteRadiusClientResponses];
+
+export type GetRadiusClientData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/radius/clients/{id}';
+};
+
+export type GetRadiusClientResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusClient;
+};
+
+export type GetRadiusClientResponse = GetRadiusClientResponses[keyof GetRadiusClientResponses];
+
+export type UpdateRadiusClientData = {
+    body: RadiusClientInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/radius/clients/{id}';
+};
+
+export type UpdateRadiusClientResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusClient;
+};
+
+export type UpdateRadiusClientResponse = UpdateRadiusClientResponses[keyof UpdateRadiusClientResponses];
+
+export type GetRadiusSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/radius/settings';
+};
+
+export type GetRadiusSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusSettings;
+};
+
+export type GetRadiusSettingsResponse = GetRadiusSettingsResponses[keyof GetRadiusSettingsResponses];
+
+export type UpdateRadiusSettingsData = {
+    body: RadiusSettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/radius/settings';
+};
+
+export type UpdateRadiusSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusSettings;
+};
+
+export type UpdateRadiusSettingsResponse = UpdateRadiusSettingsResponses[keyof UpdateRadiusSettingsResponses];
+
+export type ListRadiusSignInsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/radius/sign-ins';
+};
+
+export type ListRadiusSignInsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusSignIns;
+};
+
+export type ListRadiusSignInsResponse = ListRadiusSignInsResponses[keyof ListRadiusSignInsResponses];
+
+export type RadiusTestSignInData = {
+    body: RadiusSignInTestWritable;
+    path?: never;
+    query?: never;
+    url: '/radius/test-sign-in';
+};
+
+export type RadiusTestSignInResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusSignInResult;
+};
+
+export type RadiusTestSignInResponse = RadiusTestSignInResponses[keyof RadiusTestSignInResponses];
+
+export type ListRadiusUsersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/radius/users';
+};
+
+export type ListRadiusUsersResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<RadiusUser>;
+};
+
+export type ListRadiusUsersResponse = ListRadiusUsersResponses[keyof ListRadiusUsersResponses];
+
+export type CreateRadiusUserData = {
+    body: RadiusUserInputWritable;
+    path?: never;
+    query?: never;
+    url: '/radius/users';
+};
+
+export type CreateRadiusUserResponses = {
+    /**
+     * What the operation returns
+     */
+    201: RadiusUser;
+};
+
+export type CreateRadiusUserResponse = CreateRadiusUserResponses[keyof CreateRadiusUserResponses];
+
+export type DeleteRadiusUserData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/radius/users/{id}';
+};
+
+export type DeleteRadiusUserResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteRadiusUserResponse = DeleteRadiusUserResponses[keyof DeleteRadiusUserResponses];
+
+export type GetRadiusUserData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/radius/users/{id}';
+};
+
+export type GetRadiusUserResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusUser;
+};
+
+export type GetRadiusUserResponse = GetRadiusUserResponses[keyof GetRadiusUserResponses];
+
+export type UpdateRadiusUserData = {
+    body: RadiusUserInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/radius/users/{id}';
+};
+
+export type UpdateRadiusUserResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RadiusUser;
+};
+
+export type UpdateRadiusUserResponse = UpdateRadiusUserResponses[keyof UpdateRadiusUserResponses];
 
 export type ListNetworkRoutesData = {
     body?: never;

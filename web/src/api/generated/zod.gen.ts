@@ -196,6 +196,133 @@ export const zCredentialsBody = /*#__PURE__*/ (() => z.object({
     password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
+export const zDhcpCell = /*#__PURE__*/ (() => z.object({
+    declined: z.int(),
+    first: z.string(),
+    free: z.int(),
+    leased: z.int(),
+    reserved: z.int(),
+    size: z.int()
+}))();
+
+export const zDhcpInterfaceStatus = /*#__PURE__*/ (() => z.object({
+    interface: z.string(),
+    listening: z.boolean(),
+    subnets: z.array(z.string()),
+    zone: z.string()
+}))();
+
+export const zDhcpLease = /*#__PURE__*/ (() => z.object({
+    address: z.string(),
+    client_id: z.string(),
+    expires_at: z.iso.datetime(),
+    first_seen: z.iso.datetime(),
+    hostname: z.string(),
+    last_seen: z.iso.datetime(),
+    mac: z.string(),
+    random_mac: z.boolean(),
+    reservation_id: z.string(),
+    state: z.enum(['assigned', 'declined']),
+    subnet_id: z.string()
+}))();
+
+export const zDhcpPoolUsage = /*#__PURE__*/ (() => z.object({
+    cells: z.array(zDhcpCell),
+    declined: z.int(),
+    free: z.int(),
+    leased: z.int(),
+    pool: z.string(),
+    reserved: z.int(),
+    size: z.int(),
+    subnet: z.string(),
+    subnet_id: z.string()
+}))();
+
+export const zDhcpReservation = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(1), z.maxLength(15)),
+    client_id: z.optional(z.string().check(z.maxLength(800))),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    hostname: z.optional(z.string().check(z.maxLength(63))),
+    id: z.string(),
+    mac: z.optional(z.string().check(z.maxLength(32))),
+    revision: z.int(),
+    subnet_id: z.string(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zDhcpReservationInput = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(1), z.maxLength(15)),
+    client_id: z.optional(z.string().check(z.maxLength(800))),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    hostname: z.optional(z.string().check(z.maxLength(63))),
+    mac: z.optional(z.string().check(z.maxLength(32))),
+    subnet_id: z.string().check(z.maxLength(64))
+}))();
+
+export const zDhcpSettings = /*#__PURE__*/ (() => z.object({
+    authoritative: z.boolean(),
+    created_at: z.iso.datetime(),
+    enabled: z.boolean(),
+    id: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zDhcpSettingsInput = /*#__PURE__*/ (() => z.object({
+    authoritative: z.optional(z.boolean()),
+    enabled: z.optional(z.boolean())
+}))();
+
+export const zDhcpStatus = /*#__PURE__*/ (() => z.object({
+    interfaces: z.array(zDhcpInterfaceStatus),
+    sockets: z.enum([
+        'ready',
+        'retrying',
+        'failed'
+    ]),
+    uptime: z.int()
+}))();
+
+export const zDhcpSubnet = /*#__PURE__*/ (() => z.object({
+    active: z._default(z.optional(z.boolean()), true),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    dns_names: z.optional(z.boolean()),
+    dns_servers: z.optional(z.array(z.string()).check(z.maxLength(8))),
+    domain: z.optional(z.string().check(z.maxLength(253))),
+    gateway: z.optional(z.string().check(z.maxLength(15))),
+    id: z.string(),
+    interface: z.string().check(z.minLength(1), z.maxLength(15)),
+    lease_time: z._default(z.optional(z.int().check(z.gte(60), z.lte(31536000))), 86400),
+    ntp_servers: z.optional(z.array(z.string()).check(z.maxLength(8))),
+    options: z.optional(z.array(z.string()).check(z.maxLength(64))),
+    pools: z.array(z.string()).check(z.maxLength(64)),
+    revision: z.int(),
+    subnet: z.string().check(z.minLength(1), z.maxLength(18)),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zDhcpSubnetInput = /*#__PURE__*/ (() => z.object({
+    active: z._default(z.optional(z.boolean()), true),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    dns_names: z.optional(z.boolean()),
+    dns_servers: z.optional(z.array(z.string()).check(z.maxLength(8))),
+    domain: z.optional(z.string().check(z.maxLength(253))),
+    gateway: z.optional(z.string().check(z.maxLength(15))),
+    interface: z.string().check(z.minLength(1), z.maxLength(15)),
+    lease_time: z._default(z.optional(z.int().check(z.gte(60), z.lte(31536000))), 86400),
+    ntp_servers: z.optional(z.array(z.string()).check(z.maxLength(8))),
+    options: z.optional(z.array(z.string()).check(z.maxLength(64))),
+    pools: z.array(z.string()).check(z.maxLength(64)),
+    subnet: z.string().check(z.minLength(1), z.maxLength(18))
+}))();
+
+export const zDhcpWakeInput = /*#__PURE__*/ (() => z.object({
+    mac: z.string().check(z.minLength(1), z.maxLength(32)),
+    subnet_id: z.string().check(z.maxLength(64))
+}))();
+
 export const zDnsRecord = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     fqdn: z.readonly(z.string()),
@@ -664,7 +791,8 @@ export const zFirewallRule = /*#__PURE__*/ (() => z.object({
     src_kind: z.string(),
     src_object_id: z.nullable(z.string()),
     src_zone: z.string(),
-    updated_at: z.iso.datetime()
+    updated_at: z.iso.datetime(),
+    uplink_group_id: z.nullable(z.string())
 }))();
 
 export const zFirewallRuleInput = /*#__PURE__*/ (() => z.object({
@@ -702,7 +830,8 @@ export const zFirewallRuleInput = /*#__PURE__*/ (() => z.object({
         'cidr'
     ])),
     src_object_id: z.optional(z.string()),
-    src_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any')
+    src_zone: z._default(z.optional(z.string().check(z.maxLength(32))), 'any'),
+    uplink_group_id: z.optional(z.string())
 }))();
 
 export const zFirewallService = /*#__PURE__*/ (() => z.object({
@@ -778,6 +907,23 @@ export const zFirewallZone = /*#__PURE__*/ (() => z.object({
 export const zFirewallZoneInput = /*#__PURE__*/ (() => z.object({
     description: z.optional(z.string().check(z.maxLength(1000))),
     name: z.string().check(z.minLength(1), z.maxLength(32))
+}))();
+
+export const zFreeradiusSignIn = /*#__PURE__*/ (() => z.object({
+    at: z.iso.datetime(),
+    client: z.string(),
+    from: z.string(),
+    nas: z.string(),
+    result: z.enum([
+        'accepted',
+        'method',
+        'name',
+        'unknown_user',
+        'disabled',
+        'password'
+    ]),
+    station: z.string(),
+    user: z.string()
 }))();
 
 export const zIntentFile = /*#__PURE__*/ (() => z.object({
@@ -1109,6 +1255,7 @@ export const zPacketfilterTrace = /*#__PURE__*/ (() => z.object({
     out: z.optional(z.string()),
     steps: z.array(zPacketfilterStep),
     translated: z.optional(zPacketfilterTranslation),
+    uplink_group: z.optional(z.string()),
     verdict: z.string()
 }))();
 
@@ -1456,6 +1603,89 @@ export const zProxyUserInput = /*#__PURE__*/ (() => z.object({
     name: z.string().check(z.minLength(1), z.maxLength(64))
 }))();
 
+export const zRadiusClient = /*#__PURE__*/ (() => z.object({
+    address: z.string(),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    name: z.string(),
+    require_message_authenticator: z.boolean(),
+    revision: z.int(),
+    secret_configured: z.readonly(z.boolean()),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zRadiusClientInput = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(1), z.maxLength(64)),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    require_message_authenticator: z._default(z.optional(z.boolean()), true)
+}))();
+
+export const zRadiusSettings = /*#__PURE__*/ (() => z.object({
+    accounting_port: z.int(),
+    auth_port: z.int(),
+    created_at: z.iso.datetime(),
+    enabled: z.boolean(),
+    id: z.string(),
+    listen_addresses: z.array(z.string()),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    zones: z.array(z.string())
+}))();
+
+export const zRadiusSettingsInput = /*#__PURE__*/ (() => z.object({
+    accounting_port: z._default(z.optional(z.int().check(z.gte(1), z.lte(65535))), 1813),
+    auth_port: z._default(z.optional(z.int().check(z.gte(1), z.lte(65535))), 1812),
+    enabled: z.optional(z.boolean()),
+    listen_addresses: z.array(z.string()).check(z.maxLength(16)),
+    zones: z.array(z.string()).check(z.maxLength(32))
+}))();
+
+export const zRadiusSignInResult = /*#__PURE__*/ (() => z.object({
+    client: z.string(),
+    result: z.enum([
+        'accepted',
+        'unknown_client',
+        'method',
+        'name',
+        'unknown_user',
+        'disabled',
+        'password'
+    ]),
+    vlan: z.nullable(z.int())
+}))();
+
+export const zRadiusSignInTest = /*#__PURE__*/ (() => z.object({
+    client_address: z.optional(z.string().check(z.maxLength(64))),
+    method: z.optional(z.enum(['pap', 'chap'])),
+    user: z.string().check(z.minLength(1), z.maxLength(64))
+}))();
+
+export const zRadiusSignIns = /*#__PURE__*/ (() => z.object({
+    recent: z.array(zFreeradiusSignIn),
+    users: z.record(z.string(), zFreeradiusSignIn)
+}))();
+
+export const zRadiusUser = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    enabled: z.boolean(),
+    id: z.string(),
+    name: z.string(),
+    password_configured: z.readonly(z.boolean()),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    vlan: z.nullable(z.int())
+}))();
+
+export const zRadiusUserInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    enabled: z._default(z.optional(z.boolean()), true),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    vlan: z.nullish(z.int().check(z.gte(1), z.lte(4094)))
+}))();
+
 export const zReachName = /*#__PURE__*/ (() => z.object({
     addresses: z.array(z.string()),
     code: z.enum([
@@ -1662,6 +1892,7 @@ export const zSystemRetention = /*#__PURE__*/ (() => z.object({
 export const zSystemService = /*#__PURE__*/ (() => z.object({
     active_state: z.string(),
     boot: z.string(),
+    component: z.string(),
     description: z.string(),
     entered_at: z.nullable(z.iso.datetime()),
     installed: z.nullable(z.boolean()),
@@ -1803,6 +2034,7 @@ export const zUplinkGroup = /*#__PURE__*/ (() => z.object({
     id: z.string(),
     is_default: z.boolean(),
     name: z.string(),
+    number: z.int(),
     revision: z.int(),
     updated_at: z.iso.datetime()
 }))();
@@ -2133,6 +2365,51 @@ export const zProxyUserInputWritable = /*#__PURE__*/ (() => z.object({
     domain_id: z.optional(z.string().check(z.maxLength(64))),
     name: z.string().check(z.minLength(1), z.maxLength(64)),
     password: z.optional(z.string().check(z.maxLength(200)))
+}))();
+
+export const zRadiusClientWritable = /*#__PURE__*/ (() => z.object({
+    address: z.string(),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    name: z.string(),
+    require_message_authenticator: z.boolean(),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zRadiusClientInputWritable = /*#__PURE__*/ (() => z.object({
+    address: z.string().check(z.minLength(1), z.maxLength(64)),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    require_message_authenticator: z._default(z.optional(z.boolean()), true),
+    secret: z.optional(z.string().check(z.maxLength(128)))
+}))();
+
+export const zRadiusSignInTestWritable = /*#__PURE__*/ (() => z.object({
+    client_address: z.optional(z.string().check(z.maxLength(64))),
+    method: z.optional(z.enum(['pap', 'chap'])),
+    password: z.string().check(z.minLength(1), z.maxLength(128)),
+    user: z.string().check(z.minLength(1), z.maxLength(64))
+}))();
+
+export const zRadiusUserWritable = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    enabled: z.boolean(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    vlan: z.nullable(z.int())
+}))();
+
+export const zRadiusUserInputWritable = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    enabled: z._default(z.optional(z.boolean()), true),
+    name: z.string().check(z.minLength(1), z.maxLength(64)),
+    password: z.optional(z.string().check(z.maxLength(128))),
+    vlan: z.nullish(z.int().check(z.gte(1), z.lte(4094)))
 }))();
 
 export const zTunnelInterfaceInputWritable = /*#__PURE__*/ (() => z.object({

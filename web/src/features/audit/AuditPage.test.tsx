@@ -1,5 +1,5 @@
 import { type AuditEntry, queryClient, setUp } from "@api";
-import { act, configure, screen } from "@testing-library/react";
+import { act, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { renderApp } from "../../test/render";
@@ -39,14 +39,15 @@ const serve = (entries: AuditEntry[]) =>
 const searches = (seen: Request[]) =>
 	seen.filter((request) => request.url.includes("/audit/search")).map((request) => new URL(request.url).searchParams);
 
-beforeAll(() => {
+beforeAll(async () => {
 	setUp();
-	configure({ asyncUtilTimeout: 5_000 });
+	// Loading it is not what is looked at.
+	await import("./AuditPage");
 	// Rows are drawn where there is room, and jsdom has none.
 	for (const side of ["offsetHeight", "offsetWidth", "clientHeight", "clientWidth"]) {
 		Object.defineProperty(HTMLElement.prototype, side, { configurable: true, value: 600 });
 	}
-});
+}, 60_000);
 beforeEach(() => {
 	queryClient.clear();
 	vi.stubGlobal("WebSocket", FakeSocket);

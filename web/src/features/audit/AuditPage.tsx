@@ -52,6 +52,7 @@ export default function AuditPage() {
 				paused={paused}
 				setPaused={(on) => (on ? setPaused(true) : follow())}
 				entries={shown}
+				filters={filters}
 				known={query.isPending ? undefined : query.data !== undefined}
 				more={hasNextPage}
 			/>

@@ -1,10 +1,10 @@
 import type { AuditEntry, LiveStatus } from "@api";
 import { Button } from "@patternfly/react-core";
-import { DownloadIcon, PauseIcon, PlayIcon } from "@patternfly/react-icons";
+import { PauseIcon, PlayIcon } from "@patternfly/react-icons";
 import { formatNumber } from "@ui";
-import { saveAs } from "@ui/saveAs";
 import { useTranslation } from "react-i18next";
-import { toCsv, toJson } from "./export";
+import { ExportButtons } from "./ExportButtons";
+import type { Filters } from "./filters";
 
 interface Props {
 	/** Undefined while filters are set: search results do not move. */
@@ -12,18 +12,19 @@ interface Props {
 	paused: boolean;
 	setPaused: (paused: boolean) => void;
 	entries: AuditEntry[];
+	/** What is searched for. */
+	filters: Filters;
 	/** Whether the entries could be read; undefined while that is not known yet. */
 	known: boolean | undefined;
 	/** There are more entries than those that were loaded. */
 	more: boolean;
 }
 
-/** StatusBar says whether the log is live, lets it pause, and exports what was loaded. */
-export function StatusBar({ status, paused, setPaused, entries, known, more }: Props) {
+/** StatusBar says whether the log is live, lets it pause, and exports what fits the filters. */
+export function StatusBar({ status, paused, setPaused, entries, filters, known, more }: Props) {
 	const { t } = useTranslation("audit");
 	const state = status === undefined ? "search" : paused ? "paused" : status;
 	const count = { count: entries.length, shown: formatNumber(entries.length) };
-	const name = () => `audit-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
 	return (
 		<div className="gw-audit-status">
 			<span role="status" className="gw-audit-live" data-state={state}>
@@ -42,26 +43,7 @@ export function StatusBar({ status, paused, setPaused, entries, known, more }: P
 			<span className="gw-audit-count">
 				{known ? t(more ? "loaded" : "all", count) : known === false && t("unknown")}
 			</span>
-			<Button
-				variant="link"
-				size="sm"
-				icon={<DownloadIcon />}
-				isDisabled={entries.length === 0}
-				aria-label={t("export.csv")}
-				onClick={() => saveAs(`${name()}.csv`, `${toCsv(entries)}\n`, "text/csv")}
-			>
-				{"CSV"}
-			</Button>
-			<Button
-				variant="link"
-				size="sm"
-				icon={<DownloadIcon />}
-				isDisabled={entries.length === 0}
-				aria-label={t("export.json")}
-				onClick={() => saveAs(`${name()}.json`, `${toJson(entries)}\n`, "application/json")}
-			>
-				{"JSON"}
-			</Button>
+			<ExportButtons filters={filters} none={entries.length === 0} />
 		</div>
 	);
 }

@@ -1,7 +1,8 @@
+import type { AuditEntry } from "@api";
 import { actionTitle } from "@ui";
 import { expect, test } from "vitest";
 import { kindOf, knownActions } from "./actions";
-import { cell, toCsv } from "./export";
+import { toCsv } from "./export";
 
 test("every known action has a title", () => {
 	expect(knownActions.filter((action) => actionTitle(action) === undefined)).toEqual([]);
@@ -20,9 +21,8 @@ test("the kind of an unknown action is told by its verb", () => {
 	expect(kindOf("toString")).toBe("other");
 });
 
-test("an export holds no formula", () => {
-	expect(cell("=1+1")).toBe("'=1+1");
-	expect(cell('a "b", c')).toBe('"a ""b"", c"');
-	expect(cell({ a: 1 })).toBe('"{""a"":1}"');
+test("an export holds no formula, wherever a spreadsheet splits it", () => {
+	const planted = { actor: "x;=1+1;y@example.com", action: "auth.login.failed" } as AuditEntry;
+	expect(toCsv([planted])).toContain(`"x;'=1+1;y@example.com"`);
 	expect(toCsv([]).startsWith("created_at,actor,action")).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { type Certificate, listCertCertificatesOptions } from "@api";
+import { type Certificate, listCertCertificatesOptions, useStates } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { CertificateState, Link, Loaded } from "@ui";
 import { DashCard } from "@ui/DashCard";
@@ -37,12 +37,13 @@ export function ExpiryCard() {
 }
 
 function Row({ certificate }: { certificate: Certificate }) {
+	const unserved = useStates("certificate")(certificate.id)?.state === "not_applied";
 	return (
 		<li>
 			<span className="gw-entry gw-clip" title={certificate.names.join(", ")}>
 				<Link to={`/certificates/${certificate.id}`}>{certificate.names[0]}</Link>
 			</span>
-			{certificate.status === "valid" ? (
+			{certificate.status === "valid" && !unserved ? (
 				<ExpiryBar certificate={certificate} />
 			) : (
 				<CertificateState id={certificate.id} status={certificate.status} />

@@ -27,14 +27,14 @@ export default function ChangePage() {
 	return (
 		<Page title={title} breadcrumbs={[{ title: t("title"), to: "/changes" }]} actions={back}>
 			<Loaded query={query} height="16rem">
-				{(one) => <Details change={one} />}
+				{(one, current) => <Details change={one} current={current} />}
 			</Loaded>
 			{asking && change && <RevertDialog change={change} onClose={() => setAsking(false)} />}
 		</Page>
 	);
 }
 
-function Details({ change }: { change: ChangeDetail }) {
+function Details({ change, current }: { change: ChangeDetail; current: boolean }) {
 	const { t } = useTranslation("change");
 	const files = change.rounds.flatMap((round) => round.files);
 	const errors = change.rounds.filter((round) => round.error);
@@ -46,7 +46,7 @@ function Details({ change }: { change: ChangeDetail }) {
 				<PropertyList
 					items={[
 						[t("column.what"), subjectOf(change) || undefined],
-						[t("column.state"), <StateLabel key="state" change={change} />],
+						[t("column.state"), <StateLabel key="state" change={change} current={current} />],
 						[t("column.reason"), change.reason || undefined],
 						[t("column.who"), actorOf(change.actor)],
 						[t("column.when"), <Time key="time" value={change.created_at} />],

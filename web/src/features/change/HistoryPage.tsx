@@ -39,7 +39,12 @@ export default function HistoryPage() {
 	const { data: components = [] } = useComponents();
 	const columns: Column<Item>[] = [
 		{ key: "action", title: t("column.what"), width: 35, cell: (one) => <What change={one} linked={admin} /> },
-		{ key: "apply", title: t("column.state"), width: 15, cell: (one) => <StateLabel change={one} /> },
+		{
+			key: "apply",
+			title: t("column.state"),
+			width: 15,
+			cell: (one, current) => <StateLabel change={one} current={current} />,
+		},
 		{ key: "reason", title: t("column.reason"), width: 15 },
 		{
 			key: "actor",

@@ -15,13 +15,13 @@ export function LastChangesCard() {
 	return (
 		<DashCard title={t("card.title")} to="/changes" more={t("title")}>
 			<Loaded query={query}>
-				{(changes) =>
+				{(changes, current) =>
 					changes.length === 0 ? (
 						<p className="gw-subtle">{t("empty")}</p>
 					) : (
 						<ul className="gw-rows">
 							{changes.map((one) => (
-								<Row key={one.id} change={one} linked={admin} />
+								<Row key={one.id} change={one} current={current} linked={admin} />
 							))}
 						</ul>
 					)
@@ -31,7 +31,7 @@ export function LastChangesCard() {
 	);
 }
 
-function Row({ change, linked }: { change: ChangeRecord; linked: boolean }) {
+function Row({ change, current, linked }: { change: ChangeRecord; current: boolean; linked: boolean }) {
 	const title = titleOf(change);
 	return (
 		<li>
@@ -43,7 +43,7 @@ function Row({ change, linked }: { change: ChangeRecord; linked: boolean }) {
 					<bdi>{actorOf(change.actor)}</bdi> · <Time value={change.created_at} />
 				</p>
 			</div>
-			<StateLabel change={change} />
+			<StateLabel change={change} current={current} />
 		</li>
 	);
 }

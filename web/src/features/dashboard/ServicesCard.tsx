@@ -1,4 +1,4 @@
-import { type SystemService, useProblems } from "@api";
+import { type SystemService, useCurrent, useProblems } from "@api";
 import { Button, Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { Link, Loaded, lookOf, reasonsOf, ServiceState, serviceName, stateOf } from "@ui";
 import { useState } from "react";
@@ -10,23 +10,26 @@ import { counts, sorted } from "./services";
 export function ServicesCard() {
 	const { t } = useTranslation("dashboard");
 	const query = useServices();
-	const { data: found, isError } = useProblems();
-	const known = query.data && found && !isError && reasonsOf(query.data.services).length === 0;
+	const found = useCurrent(useProblems());
+	const looked = useCurrent(query);
+	const known = looked && found && reasonsOf(looked.services).length === 0;
 	return (
 		<Card isCompact>
 			<CardHeader className="gw-card-head">
 				<CardTitle component="h2">{t("services.title")}</CardTitle>
-				{known && <span className="gw-subtle">{t("services.count", counts(query.data.services, found.problems))}</span>}
+				{known && <span className="gw-subtle">{t("services.count", counts(looked.services, found.problems))}</span>}
 			</CardHeader>
 			<CardBody>
-				<Loaded query={query}>{({ services }) => <Services services={sorted(services)} />}</Loaded>
+				<Loaded query={query}>
+					{({ services }, current) => <Services services={sorted(services)} current={current} />}
+				</Loaded>
 			</CardBody>
 		</Card>
 	);
 }
 
 /** Services: what is not installed stays out of sight until asked for. */
-function Services({ services }: { services: SystemService[] }) {
+function Services({ services, current }: { services: SystemService[]; current: boolean }) {
 	const { t } = useTranslation("dashboard");
 	const [all, setAll] = useState(false);
 	const installed = services.filter((service) => stateOf(service) !== "absent");
@@ -40,7 +43,7 @@ function Services({ services }: { services: SystemService[] }) {
 			))}
 			<ul className="gw-rows">
 				{(all ? services : installed).map((service) => (
-					<ServiceRow key={service.name} service={service} />
+					<ServiceRow key={service.name} service={service} current={current} />
 				))}
 			</ul>
 			{absent > 0 && (
@@ -52,13 +55,13 @@ function Services({ services }: { services: SystemService[] }) {
 	);
 }
 
-function ServiceRow({ service }: { service: SystemService }) {
+function ServiceRow({ service, current }: { service: SystemService; current: boolean }) {
 	const name = serviceName(service.name, service.description);
 	const bad = lookOf(service) === "danger";
 	return (
 		<li>
 			{bad ? <Link to="/system">{name}</Link> : <span>{name}</span>}
-			<ServiceState service={service} />
+			<ServiceState service={service} current={current} />
 		</li>
 	);
 }

@@ -1,26 +1,32 @@
-import type { DnsZone } from "@api";
+import { type DnsZone, useStates } from "@api";
 import { LayerGroupIcon } from "@patternfly/react-icons";
-import { type Column, Link, ResourceSection, Time } from "@ui";
+import { type Column, Link, ObjectState, ResourceSection, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { zones } from "./resource";
 
 /** ZonesTab is the domains that the resolver treats by itself. */
 export function ZonesTab() {
 	const { t } = useTranslation("dns");
+	const stateOf = useStates("dns_zone");
 	const columns: Column<DnsZone>[] = [
 		{
 			key: "name",
 			title: t("zone.field.name"),
 			sortable: true,
-			width: 40,
+			width: 30,
 			cell: (zone) => <Link to={`/dns?filter=${encodeURIComponent(`zone_id:${zone.id}`)}`}>{zone.name}</Link>,
 		},
 		{
 			key: "forward_to",
 			title: t("zone.field.forward_to"),
-			width: 40,
+			width: 30,
 			cell: ({ forward_to = [] }) =>
 				forward_to.length > 0 ? <code className="gw-mono">{forward_to.join(", ")}</code> : t("zone.own"),
+		},
+		{
+			key: "live.state",
+			title: t("zone.state"),
+			cell: (zone) => <ObjectState state={stateOf(zone.id)} normal="serving" />,
 		},
 		{
 			key: "updated_at",

@@ -156,3 +156,23 @@ test("only listening and access can cut somebody off", () => {
 	expect(cutsOff(before, { ...before, access_acl: [] })).toBe(true);
 	expect(cutsOff(before, { ...before, listen_addresses: ["192.0.2.1"] })).toBe(true);
 });
+
+test("a zone is green because its forwarders answer", async () => {
+	const down = { state: "down", code: "dns.forwarder_silent", params: { forwarder: "192.0.2.1" }, message: "" };
+	const zones = [zone, { ...zone, id: "z2", name: "example.org", forward_to: ["192.0.2.1"] }];
+	answer({
+		...common,
+		"GET /dns/zones": () => ok(zones, { "X-Total-Count": "2" }),
+		"GET /problems/states/dns_zone": () => ok({ known: true, states: { z2: down } }),
+	});
+	renderApp([feature], "/dns?tab=zones");
+	for (const [name, word, colour] of [
+		["example.com", "Serving", "success"],
+		["example.org", "Down", "danger"],
+	] as const) {
+		const row = (await screen.findByText(name)).closest("tr") as HTMLElement;
+		const shown = await within(row).findByText(word);
+		expect(shown.closest("[data-status]")?.getAttribute("data-status")).toBe(colour);
+	}
+	expect(screen.getByText("No answer from forwarder 192.0.2.1.")).toBeTruthy();
+});

@@ -1,6 +1,6 @@
-import type { FirewallAssertion } from "@api";
+import { type FirewallAssertion, useStates } from "@api";
 import { CheckCircleIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, StatusLabel } from "@ui";
+import { type Column, ObjectState, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
 import { assertions } from "./resource";
 import type { Served } from "./service";
@@ -11,6 +11,7 @@ type Assertion = Served<FirewallAssertion>;
 /** AssertionsTab is what must stay true whatever the rules are: a change that breaks one is refused. */
 export default function AssertionsTab() {
 	const { t } = useTranslation("firewall");
+	const stateOf = useStates("assertion");
 	const columns: Column<Assertion>[] = [
 		{ key: "name", title: t("assertion.field.name"), sortable: true, width: 25 },
 		{ key: "expect", title: t("assertion.says"), sortable: true, width: 45, cell: (one) => <Words of={one} /> },
@@ -19,11 +20,7 @@ export default function AssertionsTab() {
 			key: "enabled",
 			title: t("assertion.state"),
 			sortable: true,
-			cell: (one) => (
-				<StatusLabel status={one.enabled ? "success" : "neutral"}>
-					{t(one.enabled ? "assertion.on" : "rule.state.off")}
-				</StatusLabel>
-			),
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="holds" />,
 		},
 	];
 	return (

@@ -2,13 +2,13 @@ import "./firewall.css";
 import { type FirewallConnection, type FirewallConnectionFilter, type FirewallConnections, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { PlugIcon } from "@patternfly/react-icons";
-import { EmptyState, formatBytes, formatDuration, formatNumber, Loaded, later, Page, ProblemNotice } from "@ui";
+import { Csv, EmptyState, formatBytes, formatDuration, formatNumber, Loaded, later, Page, ProblemNotice } from "@ui";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@ui/Table";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { at, filterKeys, filterOf, isNarrow, isTranslated, only } from "./connections";
 import { FilterBar } from "./FilterBar";
-import { useConnections } from "./requests";
+import { everyConnection, useConnections } from "./requests";
 import { useTypedFilters } from "./useTypedFilters";
 
 const CutDialog = later("cut connections", () => import("./CutDialog"));
@@ -36,7 +36,7 @@ export default function ConnectionsPage() {
 			<ProblemNotice service="packet-filter" component="firewall" />
 			{bar}
 			<Loaded query={query} height="20rem">
-				{(found) => <List found={found} onCut={admin ? setDoomed : undefined} />}
+				{(found) => <List found={found} filter={filter} onCut={admin ? setDoomed : undefined} />}
 			</Loaded>
 			<Suspense fallback={null}>
 				{doomed && <CutDialog filter={doomed} onClose={() => setDoomed(undefined)} />}
@@ -47,10 +47,11 @@ export default function ConnectionsPage() {
 
 interface ListProps {
 	found: FirewallConnections;
+	filter: FirewallConnectionFilter;
 	onCut: ((filter: FirewallConnectionFilter) => void) | undefined;
 }
 
-function List({ found, onCut }: ListProps) {
+function List({ found, filter, onCut }: ListProps) {
 	const { t } = useTranslation("firewall");
 	const { connections, total } = found;
 	if (connections.length === 0) {
@@ -62,9 +63,12 @@ function List({ found, onCut }: ListProps) {
 	}
 	return (
 		<div className="gw-table">
-			<p role="status" className="gw-fw-lead">
-				{t("connection.count", { shown: formatNumber(connections.length), total: formatNumber(total), count: total })}
-			</p>
+			<div className="gw-toolbar">
+				<p role="status" className="gw-toolbar-count">
+					{t("connection.count", { shown: formatNumber(connections.length), total: formatNumber(total), count: total })}
+				</p>
+				<Csv name="connections" rows={() => everyConnection(filter)} />
+			</div>
 			<Table aria-label={t("connection.title")} variant="compact">
 				<Thead>
 					<Tr>

@@ -3,7 +3,7 @@ import "./log.css";
 import { type PacketlogEvent, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { ListIcon, PauseIcon, PlayIcon } from "@patternfly/react-icons";
-import { EmptyState, formatNumber, Notice, Page, ProblemNotice, useUrlState } from "@ui";
+import { Csv, EmptyState, formatNumber, Notice, Page, ProblemNotice, useUrlState } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EventList } from "./EventList";
@@ -59,6 +59,7 @@ export default function LogPage() {
 					{paused ? t("log.follow") : t("log.pause")}
 				</Button>
 				<span role="status">{waiting}</span>
+				{log.list.length > 0 && <Csv name="live-log" rows={() => log.list} />}
 			</div>
 			{log.lost > 0 && (
 				<div className="gw-fw-notice">

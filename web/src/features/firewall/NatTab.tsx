@@ -67,7 +67,7 @@ function NatList({ actions, bulk, create, empty }: Props) {
 			useMore={useMore}
 			content={content}
 			menu={menu}
-			head={(total) =>
+			head={(total, _, csv) =>
 				Boolean(total || state.filtered) && (
 					<TableToolbar
 						state={state}
@@ -75,6 +75,7 @@ function NatList({ actions, bulk, create, empty }: Props) {
 						searchLabel={t("nat.search")}
 						total={total}
 					>
+						{csv}
 						{create}
 					</TableToolbar>
 				)

@@ -1,8 +1,9 @@
 import "./ordered.css";
 import { type ListQuery, type Resource, type Row, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
-import { type BulkAction, BusyButton, ErrorState, LeaveGuard, Waiting } from "@ui";
+import { type BulkAction, BusyButton, Csv, ErrorState, LeaveGuard, Waiting } from "@ui";
 import { BulkBar } from "@ui/BulkBar";
+import { fileOf } from "@ui/fileOf";
 import { pageStart, useRows } from "@ui/useRows";
 import { tickedOf, useTicks } from "@ui/useTicks";
 import { useVirtualRows } from "@ui/useVirtualRows";
@@ -32,8 +33,8 @@ interface Props<R extends Row, M> {
 	content: (row: R, more: M) => ReactNode;
 	/** Stays the same as well. */
 	menu: (row: R, place: number, move: MoveTo | undefined) => ReactNode;
-	/** Stands above the rows, and is told how many there are. */
-	head: (total: number | undefined, stale: boolean) => ReactNode;
+	/** Stands above the rows, and is told how many there are; csv is the button that has them all as a file. */
+	head: (total: number | undefined, stale: boolean, csv: ReactNode) => ReactNode;
 	/** Stands in the place of no rows. */
 	none: ReactNode;
 }
@@ -69,7 +70,7 @@ export function OrderedList<R extends Row, M>(props: Props<R, M>) {
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
 	return (
 		<>
-			{props.head(rows.total, rows.stale)}
+			{props.head(rows.total, rows.stale, <Csv name={fileOf(source.path)} rows={all} />)}
 			{rows.total === undefined && <Waiting height="16rem" />}
 			{rows.total === 0 && props.none}
 			{/* An order that is not saved yet comes first: what is done to many loads the list anew. */}

@@ -83,6 +83,9 @@ function Marks({ rule, finding, names }: MarksProps) {
 					<StatusLabel status="warning">{t(`finding.${finding.kind}`, { other })}</StatusLabel>
 				</span>
 			)}
+			{rule.uplink_group_id && (
+				<StatusLabel status="info">{t("rule.uplinks", { name: names.get(rule.uplink_group_id) ?? "…" })}</StatusLabel>
+			)}
 			{rule.labels.map((label) => (
 				<span key={label} className="gw-fw-label" title={label}>
 					{label}

@@ -4,6 +4,7 @@ import { usePaused } from "@ui/SearchInput";
 import { type Control, useWatch } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { lookUp, type Typed } from "./known";
+import { useUplinkGroups } from "./requests";
 import { type Known, Unknown } from "./resolve";
 import { type Filling, Misread, saidOf } from "./ruleRequest";
 import { unknownText } from "./ruleSave";
@@ -29,10 +30,14 @@ export function RuleSentence({ control }: { control: Control }) {
 	const { t } = useTranslation("firewall");
 	const filling = useWatch({ control }) as Filling;
 	const known = useKnown(typedIn(filling));
+	const groups = useUplinkGroups();
 	const words = () => {
 		if (!known) return "…";
 		try {
-			const said = saidOf(filling, known, t, (at) => formatExact(new Date(at)));
+			const said = saidOf(filling, known, t, {
+				time: (at) => formatExact(new Date(at)),
+				uplinks: (id) => groups?.find((group) => group.id === id)?.name,
+			});
 			return said.endsWith("…") ? said : `${said}.`;
 		} catch (error) {
 			if (error instanceof Misread && error.cause instanceof Unknown) return unknownText(error.cause);

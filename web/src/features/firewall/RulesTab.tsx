@@ -123,10 +123,11 @@ function RuleList({ actions, bulk, create, empty }: Props) {
 				useMore={useMore}
 				content={content}
 				menu={menu}
-				head={(total, stale) =>
+				head={(total, stale, csv) =>
 					Boolean(total || state.filtered) && (
 						<div className={stale ? "gw-stale" : undefined}>
 							<TableToolbar state={state} filters={filters} searchLabel={t("rule.search")} total={total}>
+								{csv}
 								{create}
 							</TableToolbar>
 						</div>

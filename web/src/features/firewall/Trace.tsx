@@ -17,8 +17,12 @@ export function Trace({ trace }: { trace: PacketfilterTrace }) {
 		// Newer browsers answer with a promise, which React would take for what to do at the end.
 		void box.current?.scrollIntoView?.({ block: "start", behavior: "smooth" });
 	}, []);
+	// The rule that decides may have chosen the uplinks before: that is no decision.
 	const decides = (step: PacketfilterStep) =>
-		step.matched && step.kind === decided.kind && (step.id ?? "") === (decided.id ?? "");
+		step.matched &&
+		step.kind === decided.kind &&
+		(step.id ?? "") === (decided.id ?? "") &&
+		!(step.stage === "routing" && step.kind === "rule");
 	return (
 		<section ref={box} className="gw-fw-trace" aria-label={t("explain.way")}>
 			<p className="gw-fw-verdict">
@@ -29,6 +33,7 @@ export function Trace({ trace }: { trace: PacketfilterTrace }) {
 			{(translated?.source || translated?.masquerade) && (
 				<p>{t("explain.snat", { source: translated.source ?? t("explain.ownAddress", { link: trace.out ?? "" }) })}</p>
 			)}
+			{trace.uplink_group && trace.verdict === "accept" && <p>{t("explain.uplinks", { name: trace.uplink_group })}</p>}
 			<ol className="gw-fw-stages">
 				{stagesOf(trace.steps).map(({ stage, steps }) => (
 					<li key={stage}>

@@ -7,6 +7,7 @@ const t = (key: string, values: Record<string, unknown> = {}) =>
 test("the server's sentences are found, and others stay", () => {
 	expect(stepText('rule "Guests": accept', t)).toBe("step.rule|Guests|accept");
 	expect(stepText('NAT rule "a" does not match the source', t)).toBe("step.passed|a|step.about.source");
+	expect(stepText('rule "a" sends it to the uplink group "b"', t)).toBe("step.uplinks|a|b");
 	expect(stepText("192.0.2.1 is reached through eth0", t)).toBe("step.route|192.0.2.1|eth0");
 	expect(stepText("12 more rules between these zones do not match", t)).toBe("step.more|12");
 	expect(stepText("something new", t)).toBe("something new");

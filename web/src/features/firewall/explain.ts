@@ -39,6 +39,7 @@ const sentences: [RegExp, string][] = [
 	[/^required by IPv6 \(neighbour discovery\): (accept)$/, "neighbour"],
 	[/^invalid connection state: (drop)$/, "invalid"],
 	[/^no matching rule \(default\): (drop)$/, "default"],
+	[/^rule "(.*)" sends it to the uplink group "(.*)"$/, "uplinks"],
 	[/^no route to (.*)$/, "noRoute"],
 	[/^(.*) is a link-local address and is not forwarded$/, "linkLocal"],
 	[/^(.*) is the gateway itself$/, "local"],

@@ -14,6 +14,7 @@ interface Asked {
 	count: number;
 	zones: string[];
 	known: Known;
+	uplinks: { id: string; name: string }[];
 }
 
 const inputs = form.fields.map((field) => read(form.schema, field));
@@ -49,8 +50,8 @@ function remember(known: Known, operations: { path: string; id?: string; body?: 
 	}
 }
 
-async function fillings({ count, zones, known }: Asked) {
-	const operator = new Operator(20_260, zones, known);
+async function fillings({ count, zones, known, uplinks }: Asked) {
+	const operator = new Operator(20_260, zones, known, uplinks);
 	let made = 0;
 	const newId = () => `0198c0de-0000-7000-8000-${(++made).toString(16).padStart(12, "0")}`;
 	const out = [];
@@ -58,7 +59,10 @@ async function fillings({ count, zones, known }: Asked) {
 		const filling = operator.fill(n);
 		const { body, twice } = await submitted(filling);
 		const sent = requestOf(body, known, newId);
-		const sentence = saidOf(filling, known, i18next.getFixedT("en", "firewall"), (time) => time);
+		const sentence = saidOf(filling, known, i18next.getFixedT("en", "firewall"), {
+			time: (time) => time,
+			uplinks: (id) => uplinks.find((group) => group.id === id)?.name,
+		});
 		remember(known, sent.operations);
 		const rule = { method: "POST", path: "/firewall/rules", body: { ...sent.body, priority: 1_000_000 } };
 		out.push({ filling, twice, sentence, operations: [...sent.operations, rule] });
@@ -78,6 +82,7 @@ const small: Asked = {
 		services: [{ id: "s1", name: "HTTPS", protocol: "tcp", port: 443, port_end: null, icmp_type: null }],
 		serviceGroups: [{ id: "h1", name: "Web", members: ["s1"], member_count: 1 }],
 	},
+	uplinks: [{ id: "u1", name: "voice" }],
 };
 
 test("every filling of the rule form has a sentence and a request", async () => {
@@ -85,5 +90,13 @@ test("every filling of the rule form has a sentence and a request", async () => 
 	const list = await fillings(from ? (JSON.parse(readFileSync(from, "utf8")) as Asked) : small);
 	expect(list.every(({ sentence }) => sentence.length > 10)).toBe(true);
 	expect(list.some(({ twice }) => twice)).toBe(true);
+	// A group of uplinks is said and sent of a rule that accepts, and of no other.
+	const grouped = list.filter(({ filling }) => filling.uplink_group_id);
+	for (const { filling, sentence, operations } of grouped) {
+		const accepts = filling.action === "accept";
+		expect(Object.hasOwn(operations.at(-1)?.body as object, "uplink_group_id")).toBe(accepts);
+		expect(sentence.includes("by the uplink group ")).toBe(accepts);
+	}
+	expect(new Set(grouped.map(({ filling }) => filling.action)).size).toBe(3);
 	if (to) writeFileSync(to, JSON.stringify(list));
 }, 60_000);

@@ -21,6 +21,7 @@ export class Operator {
 		seed: number,
 		private readonly zones: string[],
 		private readonly known: Known,
+		private readonly uplinks: { id: string }[],
 	) {
 		this.random = random(seed);
 	}
@@ -109,6 +110,8 @@ export class Operator {
 				serviceGroups,
 				(name) => Boolean(readService(name)),
 			),
+			// Also where the form does not ask for it: for a rule that does not accept.
+			uplink_group_id: this.chance(30) ? this.one(this.uplinks).id : "",
 			log: this.chance(30),
 			enabled: this.chance(80),
 			expires_at: this.chance(20) ? `2126-01-0${1 + this.below(9)}T10:00:00Z` : "",

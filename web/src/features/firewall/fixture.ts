@@ -17,6 +17,7 @@ const rule = (id: string, name: string, more: object = {}) => ({
 	dst_cidr: "",
 	service_object_id: null,
 	service_group_id: null,
+	uplink_group_id: null,
 	action: "accept",
 	log: false,
 	priority: 10,
@@ -34,15 +35,19 @@ export const rules = [
 ];
 export const printers = { ...meta, id: "a1", name: "printers", kind: "network", value: "192.0.2.0/24", addresses: [] };
 const https = { ...meta, id: "s1", name: "HTTPS", protocol: "tcp", port: 443, port_end: null, icmp_type: null };
+const voice = { ...meta, id: "u1", name: "voice", family: "inet", is_default: false, description: "", number: 1 };
 const zone = (name: string) => ({ ...meta, id: name, name, description: "", builtin: true });
 
 /** answers are what a small gateway has, by the request. */
 export const answers: Record<string, unknown> = {
+	"GET /problems": { version: "1", problems: [], unknown: [], counts: {} },
 	"GET /system/health": health,
 	"GET /auth/me": ann,
 	"GET /system/components": [],
 	"GET /system/interfaces": [{ ifname: "eth2", flags: ["UP"], addr_info: [] }],
 	"GET /network-interfaces": [{ ...meta, id: "i1", name: "eth0", role: "wan", type: "ethernet", members: [] }],
+	"GET /uplink-groups": [voice],
+	"GET /uplink-groups/u1": voice,
 	"GET /firewall/rules": rules,
 	"GET /firewall/rules/r2": rules[1],
 	"GET /firewall/zones": [zone("lan"), zone("wan")],

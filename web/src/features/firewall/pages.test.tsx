@@ -78,7 +78,15 @@ test("a packet's way is told with what decided, and the way to it", async () => 
 		decided: { kind: "rule", id: "r1", name: "Web" },
 		local: false,
 		out: "eth0",
+		uplink_group: "voice",
 		steps: [
+			{
+				stage: "routing",
+				kind: "rule",
+				id: "r1",
+				text: 'rule "Web" sends it to the uplink group "voice"',
+				matched: true,
+			},
 			{ stage: "routing", kind: "route", text: "198.51.100.1 is reached through eth0", matched: true },
 			{ stage: "forward", kind: "rule", id: "r2", text: 'rule "Mail" does not match the service', matched: false },
 			{ stage: "forward", kind: "rule", id: "r1", text: 'rule "Web": accept', matched: true },
@@ -90,6 +98,9 @@ test("a packet's way is told with what decided, and the way to it", async () => 
 	const link = await screen.findByRole("link", { name: "by the rule Web" }, wait);
 	expect(link.getAttribute("href")).toBe("/firewall?do=edit&id=r1");
 	expect(screen.getByText("Mail does not match the service")).toBeTruthy();
+	expect(screen.getByText("Leaves by the uplink group voice.")).toBeTruthy();
+	expect(screen.getByText("Web sends it to the uplink group voice").tagName).not.toBe("STRONG");
+	expect(screen.getByText("Web matches: accept").tagName).toBe("STRONG");
 	expect(await sent(seen, "POST", "/explain")[0]!.json()).toEqual(packet);
 }, 30_000);
 

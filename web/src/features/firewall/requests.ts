@@ -5,6 +5,7 @@ import {
 	type FirewallCounter,
 	type FirewallFinding,
 	type FirewallQuestion,
+	firewallConnections,
 	firewallConnectionsOptions,
 	firewallCutConnections,
 	firewallExplain,
@@ -16,6 +17,7 @@ import {
 	listFirewallServicesOptions,
 	listFirewallZonesOptions,
 	listNetworkInterfacesOptions,
+	listUplinkGroupsOptions,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Choice } from "@ui";
@@ -47,6 +49,20 @@ export function useTargetZones(): Choice[] {
 export function useReachedZones(): Choice[] {
 	const { t } = useTranslation("firewall");
 	return [{ value: "any", label: t("zone.any") }, { value: "gateway", label: t("zone.gateway") }, ...useZoneNames()];
+}
+
+/** useUplinkGroups are the groups of uplinks by name. */
+export const useUplinkGroups = () =>
+	useQuery({ ...listUplinkGroupsOptions({ query: { limit: most, sort: "name" } }), staleTime: minute }).data;
+
+/** useUplinkChoices lets a form choose the group that connections leave by, or leave that to the routes. */
+export function useUplinkChoices(): Choice[] {
+	const { t } = useTranslation("firewall");
+	const groups = (useUplinkGroups() ?? []).map(({ id, name, family }) => ({
+		value: id,
+		label: `${name} (${family === "inet6" ? "IPv6" : "IPv4"})`,
+	}));
+	return [{ value: "", label: t("rule.byRoutes") }, ...groups];
 }
 
 /** useRoles are the interfaces that have a place in the configuration. */
@@ -121,6 +137,15 @@ export const useConnections = (filter: FirewallConnectionFilter) =>
 		refetchInterval: 5_000,
 		placeholderData: (before) => before,
 	});
+
+/** As many the server lists at once. */
+const listed = 5000;
+
+/** everyConnection is what a file has of them. */
+export async function everyConnection(filter: FirewallConnectionFilter) {
+	const { data } = await firewallConnections({ query: { ...filter, limit: listed } });
+	return { rows: data.connections, total: data.total };
+}
 
 export const useCut = () =>
 	useMutation({

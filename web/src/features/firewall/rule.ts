@@ -59,6 +59,7 @@ export const idsOf = (rules: FirewallRule[], others: (string | undefined)[] = []
 	group: present(rules.flatMap((rule) => [rule.src_group_id, rule.dst_group_id])),
 	service: present(rules.map((rule) => rule.service_object_id)),
 	serviceGroup: present(rules.map((rule) => rule.service_group_id)),
+	uplinkGroup: present(rules.map((rule) => rule.uplink_group_id)),
 	rule: present(others),
 });
 

@@ -3,7 +3,7 @@ import { zFirewallRuleInput } from "@api/schemas";
 import { type FormSpec, useUrlState } from "@ui";
 import * as z from "zod/mini";
 import { RuleSentence } from "./RuleSentence";
-import { useSourceZones, useTargetZones } from "./requests";
+import { useSourceZones, useTargetZones, useUplinkChoices } from "./requests";
 import { isEverywhere, wholeNames } from "./risk";
 import { startOf } from "./rule";
 import { addressNames, serviceNames } from "./sources";
@@ -42,6 +42,13 @@ export const form: FormSpec = {
 		{ name: "sure", kind: "switch", when: everything, wide: true, section: "traffic" },
 		{ name: "enabled", initial: true, section: "options" },
 		{ name: "log", section: "options" },
+		{
+			name: "uplink_group_id",
+			kind: "choice",
+			useChoices: useUplinkChoices,
+			when: { action: ["accept"] },
+			section: "advanced",
+		},
 		{ name: "comment", section: "advanced" },
 		{ name: "expires_at", kind: "moment", section: "advanced" },
 		{ name: "labels", lines: true, required: false, wide: true, section: "advanced" },

@@ -79,14 +79,21 @@ const about = (ref: Ref) =>
 
 const wordsOf = (ref: Ref) => (ref.kind === "any" ? "" : ref.words);
 
-/** saidOf says what a filling will do. It throws as requestOf does. */
-export function saidOf(filling: Filling, known: Known, t: Translate, time: (at: string) => string): string {
-	let made = 0;
-	const { meant } = requestOf(filling, known, () => `new ${++made}`);
-	return sentenceOf(filling, meant, t, time);
+/** Words are how a sentence tells a moment, and a group of uplinks by its id. */
+interface Words {
+	time: (at: string) => string;
+	uplinks: (id: string) => string | undefined;
 }
 
-function sentenceOf(filling: Filling, meant: Meant, t: Translate, time: (at: string) => string): string {
+/** saidOf says what a filling will do. It throws as requestOf does. */
+export function saidOf(filling: Filling, known: Known, t: Translate, words: Words): string {
+	let made = 0;
+	const { meant } = requestOf(filling, known, () => `new ${++made}`);
+	return sentenceOf(filling, meant, t, words);
+}
+
+function sentenceOf(filling: Filling, meant: Meant, t: Translate, { time, uplinks }: Words): string {
+	const { uplink_group_id: group, action } = filling;
 	const place = (zone: string | undefined, any: string, ref: Ref) => {
 		const name = zone === "any" ? t(any) : zone || "…";
 		return ref.kind === "any" ? name : t("rule.says.place", { zone: name, address: wordsOf(ref) });
@@ -98,6 +105,7 @@ function sentenceOf(filling: Filling, meant: Meant, t: Translate, time: (at: str
 			from: place(filling.src_zone, "rule.says.anyZone", meant.source),
 			to: place(filling.dst_zone, "rule.says.anyTarget", meant.destination),
 		}),
+		group && action === "accept" ? t("rule.says.uplinks", { name: uplinks(group) ?? "…" }) : "",
 		filling.log ? t("rule.says.log") : "",
 		filling.expires_at ? t("rule.says.until", { time: time(filling.expires_at) }) : "",
 		filling.enabled === false ? t("rule.says.off") : "",

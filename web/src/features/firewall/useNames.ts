@@ -4,6 +4,7 @@ import {
 	getFirewallRuleOptions,
 	getFirewallServiceGroupOptions,
 	getFirewallServiceOptions,
+	getUplinkGroupOptions,
 	listFirewallAddressObjectsOptions,
 } from "@api";
 import { type UseQueryOptions, useQueries, useQuery } from "@tanstack/react-query";
@@ -16,10 +17,11 @@ export interface Ids {
 	group: string[];
 	service: string[];
 	serviceGroup: string[];
+	uplinkGroup: string[];
 	rule: string[];
 }
 
-export const noIds: Ids = { address: [], group: [], service: [], serviceGroup: [], rule: [] };
+export const noIds: Ids = { address: [], group: [], service: [], serviceGroup: [], uplinkGroup: [], rule: [] };
 
 /** Names are what people call it, by its id. */
 export type Names = ReadonlyMap<string, string>;
@@ -34,6 +36,7 @@ const one = {
 	group: getFirewallAddressGroupOptions,
 	service: getFirewallServiceOptions,
 	serviceGroup: getFirewallServiceGroupOptions,
+	uplinkGroup: getUplinkGroupOptions,
 	rule: getFirewallRuleOptions,
 };
 
@@ -66,7 +69,14 @@ export function useNames(given: Ids): Names {
 		staleTime: minute,
 	}).data;
 	const first = useMemo(() => namesIn([...(addresses ?? []), ...(services ?? [])]), [addresses, services]);
-	const ready = { address: addresses, service: services, group: true, serviceGroup: true, rule: true };
+	const ready = {
+		address: addresses,
+		service: services,
+		group: true,
+		serviceGroup: true,
+		uplinkGroup: true,
+		rule: true,
+	};
 	const unknown = kinds.flatMap((kind) =>
 		[...new Set(ids[kind])].filter((id) => ready[kind] && !first.has(id)).map((id) => ({ kind, id })),
 	);

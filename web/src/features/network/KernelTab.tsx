@@ -58,7 +58,7 @@ export function KernelTab() {
 			key: "mark",
 			title: t("state.title"),
 			width: 15,
-			cell: ({ mark }) => (mark ? <MarkLabel mark={mark} /> : "–"),
+			cell: ({ mark }) => (mark ? <MarkLabel mark={live ? mark : "unknown"} /> : "–"),
 		},
 		{ key: "live.protocol", title: t("kernel.protocol"), cell: ({ there }) => there?.protocol ?? "–" },
 		{ key: "metric", title: t("route.field.metric") },

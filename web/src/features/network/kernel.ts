@@ -5,7 +5,7 @@ import {
 	type NetworkLiveRoute,
 	type NetworkRoute,
 	page,
-	useConnection,
+	useCurrent,
 } from "@api";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 
@@ -50,7 +50,5 @@ export const staticRoutes = queryOptions({
 /** useKernelRoutes looks every five seconds; undefined as long as nobody knows. */
 export function useKernelRoutes(): Found<NetworkLiveRoute> | undefined {
 	const away = () => (connection.state.get() === "api" ? false : 5_000);
-	const { data, isError } = useQuery({ ...kernelRoutes, refetchInterval: away });
-	const online = useConnection() === "online";
-	return isError || !online ? undefined : data;
+	return useCurrent(useQuery({ ...kernelRoutes, refetchInterval: away }));
 }

@@ -3,7 +3,7 @@ import {
 	listNetworkInterfacesOptions,
 	type NetworkInterface,
 	type SysInterface,
-	useConnection,
+	useCurrent,
 } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import type { Point } from "@ui/history";
@@ -28,11 +28,12 @@ export interface Links {
 
 /** useLinks looks every two seconds, as long as somebody sees the page. */
 export function useLinks(): Links {
-	const { data, isError } = useLinkHistory();
-	const online = useConnection() === "online";
+	const query = useLinkHistory();
+	const { data } = query;
+	const current = useCurrent(query);
 	const all = data?.last?.filter((link) => !link.flags.includes("LOOPBACK")) ?? [];
 	return {
-		known: Boolean(data?.last) && !isError && online,
+		known: Boolean(current?.last),
 		all,
 		of: (name) => all.find((link) => link.ifname === name),
 		points: data?.points ?? [],

@@ -1,5 +1,5 @@
-import { ApiError, type NtpStatus, useCan } from "@api";
-import { BusyButton, formatNumber, Notice, StatusLabel, Time, toast, useErrorText, Waiting } from "@ui";
+import { ApiError, type NtpStatus, useCan, useCurrent } from "@api";
+import { BusyButton, formatNumber, Notice, StatusLabel, Time, toast, UnknownState, useErrorText, Waiting } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useForceSync, useStatus } from "./requests";
 import { smallTime } from "./sources";
@@ -9,13 +9,16 @@ export function StatusCard() {
 	const { t } = useTranslation("ntp");
 	const text = useErrorText();
 	const query = useStatus();
+	const status = useCurrent(query);
 	const off = isOff(query.error);
 	const admin = useCan("admin");
 	return (
 		<section className="gw-panel gw-ntp-card" aria-label={t("status.title")}>
 			<div className="gw-ntp-facts">
-				{query.data && !off && <Facts status={query.data} />}
-				{(off || !query.data) && query.error && <Notice kind={off ? "info" : "warning"} title={text(query.error)} />}
+				{status && <Facts status={status} />}
+				{query.error && <Notice kind={off ? "info" : "warning"} title={text(query.error)} />}
+				{/* The server is away, which stands above the page. */}
+				{query.data && !status && !query.error && <UnknownState />}
 				{!query.data && !query.error && <Waiting height="3rem" />}
 			</div>
 			{/* A daemon that is not to run cannot set the clock. */}

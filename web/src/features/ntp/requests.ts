@@ -1,4 +1,4 @@
-import { invalidate, ntpForceSync, ntpSourcesOptions, ntpStatusOptions } from "@api";
+import { invalidate, ntpForceSync, ntpSourcesOptions, ntpStatusOptions, useCurrent } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 
 const often = { refetchInterval: 5_000 };
@@ -6,10 +6,7 @@ const often = { refetchInterval: 5_000 };
 export const useStatus = () => useQuery({ ...ntpStatusOptions(), ...often });
 
 /** useSources are the servers as the daemon sees them; undefined while it cannot be asked. */
-export const useSources = () => {
-	const { data, error } = useQuery({ ...ntpSourcesOptions(), ...often });
-	return error ? undefined : data;
-};
+export const useSources = () => useCurrent(useQuery({ ...ntpSourcesOptions(), ...often }));
 
 export const useForceSync = () =>
 	useMutation({ mutationFn: () => ntpForceSync(), onSettled: () => invalidate("ntp", "audit") });

@@ -1,11 +1,12 @@
 import "./proxy.css";
 import type { ChangeBatchResult, Done } from "@api";
-import { Page } from "@ui";
-import { useState } from "react";
+import { later, Page, Waiting } from "@ui";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Published } from "./Published";
 import { PublishWizard } from "./PublishWizard";
 import type { Ids, Values } from "./publish";
+
+const Published = later("published", () => import("./Published"));
 
 /** Result is a site that was published. */
 export interface Result {
@@ -26,7 +27,9 @@ export default function PublishPage() {
 		>
 			<div className="gw-panel gw-publish">
 				{result ? (
-					<Published result={result} onUndone={() => setResult(undefined)} />
+					<Suspense fallback={<Waiting height="12rem" />}>
+						<Published result={result} onUndone={() => setResult(undefined)} />
+					</Suspense>
 				) : (
 					<PublishWizard onDone={setResult} />
 				)}

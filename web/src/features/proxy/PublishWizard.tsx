@@ -1,8 +1,8 @@
 import { ApiError, batch, tryOut } from "@api";
 import { Button, Form, Title } from "@patternfly/react-core";
-import { askOf, BusyButton, ChangeBar, LeaveGuard, Notice, unsaid, useErrorText } from "@ui";
+import { askOf, BusyButton, LeaveGuard, later, Notice, unsaid, useErrorText, Waiting } from "@ui";
 import { Stepper, useStepFocus } from "@ui/Stepper";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, Suspense, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { CertificateStep } from "./CertificateStep";
@@ -23,8 +23,10 @@ import {
 } from "./publish";
 import { publishResolver } from "./publishForm";
 import { useAgree, useAsksTerms, useCertificates, usePublish } from "./requests";
-import { SummaryStep } from "./SummaryStep";
 import { WhereStep } from "./WhereStep";
+
+const loadReview = () => import("./ReviewStep");
+const ReviewStep = later("publish review", loadReview);
 
 /** PublishWizard holds all answers while the steps come and go, and makes one change of them. */
 export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) {
@@ -63,6 +65,8 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 		const forward = steps.indexOf(to) > steps.indexOf(step);
 		if (forward && !(await form.trigger(fieldsOf[step], { shouldFocus: true }))) return;
 		if (step === "name") suggest();
+		// It is there when it is needed, also while the server is replaced by a newer one.
+		void loadReview().catch(() => undefined);
 		open(to);
 	};
 	const fail = (error: unknown) => {
@@ -116,10 +120,9 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 						{step === "where" && <WhereStep form={form} />}
 						{step === "certificate" && <CertificateStep {...shown} />}
 						{step === "summary" && (
-							<>
-								<SummaryStep {...shown} onEdit={open} />
-								<ChangeBar component="proxy" risky={false} said={said} onSay={say} plan={plan} busy={isPending} />
-							</>
+							<Suspense fallback={<Waiting height="12rem" />}>
+								<ReviewStep {...shown} onEdit={open} change={{ said, onSay: say, plan, busy: isPending }} />
+							</Suspense>
 						)}
 					</div>
 				</section>

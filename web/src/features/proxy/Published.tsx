@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** Published says what came of it, with what can be seen of the site from here, and what to do when it is not reachable. */
-export function Published({ result: { values, ids, done }, onUndone }: Props) {
+export default function Published({ result: { values, ids, done }, onUndone }: Props) {
 	const { t } = useTranslation("proxy");
 	const name = hostOf(values.name);
 	const heading = useRef<HTMLHeadingElement>(null);

@@ -5,10 +5,17 @@ import { useTranslation } from "react-i18next";
 import { diskOf, runningOf, standingLooks, standingOf } from "./components";
 import { useKeepEdits } from "./requests";
 
+interface Props {
+	state: ApplyState;
+	/** The component was looked at just now. */
+	current: boolean;
+	admin: boolean;
+}
+
 /** ComponentRow is one daemon's configuration, in words, with what is wrong with it. */
-export function ComponentRow({ state, admin }: { state: ApplyState; admin: boolean }) {
+export function ComponentRow({ state, current, admin }: Props) {
 	const { t } = useTranslation("system");
-	const known = useStates("component")(state.component)?.state !== "unknown";
+	const known = useStates("component")(state.component)?.state !== "unknown" && current;
 	const standing = standingOf(state, known);
 	return (
 		<Tr>

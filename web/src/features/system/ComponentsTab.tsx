@@ -1,5 +1,5 @@
 import { useCan, useComponents } from "@api";
-import { Loaded, Table, Tbody, Th, Thead, Tr } from "@ui";
+import { Loaded, Table, TableTools, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ComponentRow } from "./ComponentRow";
 import { ConfigActions } from "./ConfigActions";
@@ -13,9 +13,10 @@ export function ComponentsTab() {
 		<div className="gw-system-config">
 			{admin && <ConfigActions />}
 			<Loaded query={useComponents()} height="12rem">
-				{(states) => (
+				{(states, current) => (
 					<>
 						<div className="gw-table">
+							<TableTools name="components" rows={states} />
 							<Table aria-label={t("tab.components")} variant="compact" gridBreakPoint="grid-md">
 								<Thead>
 									<Tr>
@@ -28,7 +29,7 @@ export function ComponentsTab() {
 								</Thead>
 								<Tbody>
 									{states.map((state) => (
-										<ComponentRow key={state.component} state={state} admin={admin} />
+										<ComponentRow key={state.component} state={state} current={current} admin={admin} />
 									))}
 								</Tbody>
 							</Table>

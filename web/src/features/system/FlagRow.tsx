@@ -1,5 +1,6 @@
+import { useCurrent } from "@api";
 import { Skeleton, Switch } from "@patternfly/react-core";
-import { ErrorState, StatusLabel, toast, useErrorText } from "@ui";
+import { ErrorState, StatusLabel, toast, UnknownState, useErrorText } from "@ui";
 import { useTranslation } from "react-i18next";
 import type { FlagName } from "./flags";
 import { useFlag, useSetFlag } from "./requests";
@@ -9,7 +10,9 @@ export function FlagRow({ name, admin }: { name: FlagName; admin: boolean }) {
 	const { t } = useTranslation("system");
 	const { t: words } = useTranslation("ui");
 	const text = useErrorText();
-	const { data, error, refetch } = useFlag(name, 30);
+	const query = useFlag(name, 30);
+	const { data, error, refetch } = query;
+	const known = useCurrent(query) !== undefined;
 	const { mutateAsync, isPending, variables } = useSetFlag(name);
 	const set = async (on: boolean, undo?: () => void) => {
 		try {
@@ -37,7 +40,8 @@ export function FlagRow({ name, admin }: { name: FlagName; admin: boolean }) {
 					onChange={(_, on) => void set(on, () => void set(!on))}
 				/>
 			)}
-			{data && !admin && (
+			{data && !admin && !known && <UnknownState />}
+			{data && !admin && known && (
 				<StatusLabel status={data.enabled ? "success" : "neutral"}>{t(data.enabled ? "on" : "off")}</StatusLabel>
 			)}
 		</div>

@@ -1,12 +1,12 @@
 import type { SysInterface } from "@api";
-import { formatBytes, formatNumber, StatusLabel, Td, Tr } from "@ui";
+import { formatBytes, formatNumber, StatusLabel, Td, Tr, UnknownState } from "@ui";
 import { linkState } from "@ui/links";
 import { useTranslation } from "react-i18next";
 
 const looks = { up: "success", noCarrier: "warning", down: "neutral" } as const;
 
 /** InterfaceRow is one link with its addresses and counters. */
-export function InterfaceRow({ link }: { link: SysInterface }) {
+export function InterfaceRow({ link, current }: { link: SysInterface; current: boolean }) {
 	const { t } = useTranslation("system");
 	const state = linkState(link);
 	return (
@@ -19,7 +19,7 @@ export function InterfaceRow({ link }: { link: SysInterface }) {
 			</Td>
 			<Td dataLabel={t("column.state")}>
 				<span title={traits(link)}>
-					<StatusLabel status={looks[state]}>{t(`link.${state}`)}</StatusLabel>
+					{current ? <StatusLabel status={looks[state]}>{t(`link.${state}`)}</StatusLabel> : <UnknownState />}
 				</span>
 			</Td>
 			<Td dataLabel={t("column.addresses")} className="gw-wide-cell">

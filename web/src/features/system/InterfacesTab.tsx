@@ -1,4 +1,4 @@
-import { Loaded, Table, Tbody, Th, Thead, Tr } from "@ui";
+import { Loaded, Table, TableTools, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { InterfaceRow } from "./InterfaceRow";
 import { useInterfaces } from "./requests";
@@ -9,8 +9,9 @@ export function InterfacesTab() {
 	const query = useInterfaces(2);
 	return (
 		<Loaded query={query} height="16rem">
-			{(links) => (
+			{(links, current) => (
 				<div className="gw-table">
+					<TableTools name="interfaces" rows={links} />
 					<Table aria-label={t("tab.interfaces")} variant="compact" gridBreakPoint="grid-md">
 						<Thead>
 							<Tr>
@@ -24,7 +25,7 @@ export function InterfacesTab() {
 						</Thead>
 						<Tbody>
 							{links.map((link) => (
-								<InterfaceRow key={link.ifindex} link={link} />
+								<InterfaceRow key={link.ifindex} link={link} current={current} />
 							))}
 						</Tbody>
 					</Table>

@@ -1,5 +1,5 @@
 import type { SysPackageVersion } from "@api";
-import { Loaded, type Status, StatusLabel, Table, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
+import { Loaded, type Status, StatusLabel, Table, TableTools, Tbody, Td, Th, Thead, Time, Tr, UnknownState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { kindOf, sorted } from "./packages";
 import { usePackages } from "./requests";
@@ -12,8 +12,9 @@ export function PackagesTab() {
 	const query = usePackages(60);
 	return (
 		<Loaded query={query} height="16rem">
-			{({ packages, taken_at }) => (
+			{({ packages, taken_at }, current) => (
 				<div className="gw-table">
+					<TableTools name="packages" rows={packages} />
 					<Table aria-label={t("tab.packages")} variant="compact" gridBreakPoint="grid-md">
 						<Thead>
 							<Tr>
@@ -25,7 +26,7 @@ export function PackagesTab() {
 						</Thead>
 						<Tbody>
 							{sorted(packages).map((one) => (
-								<PackageRow key={one.name} one={one} />
+								<PackageRow key={one.name} one={one} current={current} />
 							))}
 						</Tbody>
 					</Table>
@@ -38,7 +39,7 @@ export function PackagesTab() {
 	);
 }
 
-function PackageRow({ one }: { one: SysPackageVersion }) {
+function PackageRow({ one, current }: { one: SysPackageVersion; current: boolean }) {
 	const { t } = useTranslation("system");
 	const kind = kindOf(one);
 	return (
@@ -51,7 +52,7 @@ function PackageRow({ one }: { one: SysPackageVersion }) {
 				{one.available || "–"}
 			</Td>
 			<Td dataLabel={t("column.state")}>
-				<StatusLabel status={looks[kind]}>{t(`packages.${kind}`)}</StatusLabel>
+				{current ? <StatusLabel status={looks[kind]}>{t(`packages.${kind}`)}</StatusLabel> : <UnknownState />}
 			</Td>
 		</Tr>
 	);

@@ -5,8 +5,15 @@ import { useTranslation } from "react-i18next";
 import { ServiceSwitch } from "./ServiceSwitch";
 import { bootOf } from "./services";
 
+interface Props {
+	service: SystemService;
+	/** The service was looked at just now. */
+	current: boolean;
+	admin: boolean;
+}
+
 /** ServiceRow is one service as it is now, with what an administrator can do to it. */
-export function ServiceRow({ service, admin }: { service: SystemService; admin: boolean }) {
+export function ServiceRow({ service, current, admin }: Props) {
 	const { t } = useTranslation("system");
 	const state = stateOf(service);
 	const boot = bootOf(service);
@@ -22,7 +29,7 @@ export function ServiceRow({ service, admin }: { service: SystemService; admin: 
 				</div>
 			</Td>
 			<Td dataLabel={t("column.state")}>
-				<ServiceState service={service} />
+				<ServiceState service={service} current={current} />
 			</Td>
 			<Td dataLabel={t("column.since")} className={blank(state !== "absent" && service.entered_at)}>
 				<Time value={state === "absent" ? null : service.entered_at} />

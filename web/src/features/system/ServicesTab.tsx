@@ -1,5 +1,5 @@
 import { type SystemService, useCan } from "@api";
-import { Loaded, Notice, reasonsOf, Table, Tbody, Th, Thead, Tr } from "@ui";
+import { Loaded, Notice, reasonsOf, Table, TableTools, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useServices } from "./requests";
 import { ServiceRow } from "./ServiceRow";
@@ -12,9 +12,10 @@ export function ServicesTab() {
 	const query = useServices(5);
 	return (
 		<Loaded query={query} height="16rem">
-			{({ services }) => (
+			{({ services }, current) => (
 				<div className="gw-table">
 					<Reasons services={services} />
+					<TableTools name="services" rows={services} />
 					<Table aria-label={t("tab.services")} variant="compact" gridBreakPoint="grid-md">
 						<Thead>
 							<Tr>
@@ -28,7 +29,7 @@ export function ServicesTab() {
 						</Thead>
 						<Tbody>
 							{sorted(services).map((service) => (
-								<ServiceRow key={service.name} service={service} admin={admin} />
+								<ServiceRow key={service.name} service={service} current={current} admin={admin} />
 							))}
 						</Tbody>
 					</Table>

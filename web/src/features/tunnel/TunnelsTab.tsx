@@ -1,6 +1,7 @@
-import { type TunnelInterface, useProblems } from "@api";
+import { type TunnelInterface, useStates } from "@api";
 import { PluggedIcon } from "@patternfly/react-icons";
 import { type Column, Link, ResourceSection, StatusLabel } from "@ui";
+import { stateReason } from "@ui/problemText";
 import { useTranslation } from "react-i18next";
 import { tunnels } from "./resource";
 import { tunnelLooks, tunnelStateOf } from "./state";
@@ -8,7 +9,8 @@ import { tunnelLooks, tunnelStateOf } from "./state";
 /** TunnelsTab is the interfaces themselves. */
 export function TunnelsTab() {
 	const { t } = useTranslation("tunnel");
-	const { data: wrong } = useProblems();
+	const wrongWith = useStates("tunnel");
+	const wrongWithAll = useStates("component")("tunnel");
 	const columns: Column<TunnelInterface>[] = [
 		{
 			key: "name",
@@ -30,8 +32,13 @@ export function TunnelsTab() {
 			sortable: true,
 			width: 15,
 			cell: (one) => {
-				const state = tunnelStateOf(one, wrong);
-				return <StatusLabel status={tunnelLooks[state]}>{t(`state.${state}`)}</StatusLabel>;
+				const wrong = wrongWith(one.id) ?? wrongWithAll;
+				const state = tunnelStateOf(one, wrongWith(one.id), wrongWithAll);
+				return (
+					<span title={(wrong && stateReason(wrong)) || undefined}>
+						<StatusLabel status={tunnelLooks[state]}>{t(`state.${state}`)}</StatusLabel>
+					</span>
+				);
 			},
 		},
 		{

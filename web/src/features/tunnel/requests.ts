@@ -7,6 +7,7 @@ import {
 	tunnelPeerConfig,
 	tunnelPeerQr,
 	tunnelStatusOptions,
+	useCurrent,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Choice } from "@ui";
@@ -26,10 +27,7 @@ export const useServers = () => useTunnels().filter((tunnel) => tunnel.mode === 
 export const useServerChoices = (): Choice[] => useServers().map(({ id, name }) => ({ value: id, label: name }));
 
 /** useStatus is what WireGuard says of each peer, by public key; undefined while it cannot be asked. */
-export const useStatus = () => {
-	const { data, error } = useQuery({ ...tunnelStatusOptions(), refetchInterval: 5_000 });
-	return error ? undefined : data;
-};
+export const useStatus = () => useCurrent(useQuery({ ...tunnelStatusOptions(), refetchInterval: 5_000 }));
 
 export const useAddDevice = () =>
 	useMutation({

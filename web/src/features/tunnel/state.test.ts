@@ -1,4 +1,4 @@
-import type { ProblemsList, TunnelInterface, TunnelPeer, TunnelPeerInputWritable, TunnelPeerStatus } from "@api";
+import type { ProblemState, TunnelInterface, TunnelPeer, TunnelPeerInputWritable, TunnelPeerStatus } from "@api";
 import { expect, test } from "vitest";
 import { peerRisk, tunnelRisk } from "./risk";
 import { stateOf, tunnelStateOf } from "./state";
@@ -19,15 +19,14 @@ test("the state of a peer follows its switch, its end and its last handshake", (
 });
 
 test("a tunnel is up only while nothing is wrong with it, and that is known", () => {
-	const tunnel = { id: "t", active: true } as TunnelInterface;
-	const found = (kind: string, id: string, unknown: string[] = []) =>
-		({ problems: [{ subject: { kind, id } }], unknown: unknown.map((component) => ({ component })) }) as ProblemsList;
-	expect(tunnelStateOf(tunnel, found("tunnel", "another"))).toBe("up");
-	expect(tunnelStateOf(tunnel, found("tunnel", "t"))).toBe("failed");
-	expect(tunnelStateOf(tunnel, found("component", "tunnel"))).toBe("failed");
-	expect(tunnelStateOf(tunnel, found("tunnel", "another", ["tunnel"]))).toBe("unknown");
-	expect(tunnelStateOf(tunnel, undefined)).toBe("unknown");
-	expect(tunnelStateOf({ ...tunnel, active: false }, found("tunnel", "t"))).toBe("off");
+	const state = (state: string) => ({ state }) as ProblemState;
+	expect(tunnelStateOf({ active: true }, undefined, undefined)).toBe("up");
+	expect(tunnelStateOf({ active: true }, state("not_applied"), undefined)).toBe("failed");
+	expect(tunnelStateOf({ active: true }, undefined, state("held"))).toBe("failed");
+	expect(tunnelStateOf({ active: true }, state("not_applied"), state("unknown"))).toBe("failed");
+	expect(tunnelStateOf({ active: true }, state("unknown"), undefined)).toBe("unknown");
+	expect(tunnelStateOf({ active: true }, undefined, state("unknown"))).toBe("unknown");
+	expect(tunnelStateOf({ active: false }, state("not_applied"), undefined)).toBe("off");
 });
 
 test("what may cut the administrator off is to be confirmed", () => {

@@ -1,4 +1,4 @@
-import type { ProblemsList, TunnelInterface, TunnelPeer, TunnelPeerStatus } from "@api";
+import type { ProblemState, TunnelInterface, TunnelPeer, TunnelPeerStatus } from "@api";
 import type { Status } from "@ui";
 
 export type PeerState = "connected" | "idle" | "never" | "off" | "expired" | "unknown";
@@ -34,11 +34,14 @@ export const tunnelLooks: Record<TunnelState, Status> = {
 	unknown: "neutral",
 };
 
-/** tunnelStateOf is whether a tunnel is in the kernel as it is configured, by what the server found wrong. */
-export function tunnelStateOf(tunnel: TunnelInterface, wrong: ProblemsList | undefined): TunnelState {
+/** tunnelStateOf is whether a tunnel is in the kernel as it is configured: own is what is wrong with it, all with every one. */
+export function tunnelStateOf(
+	tunnel: Pick<TunnelInterface, "active">,
+	own: ProblemState | undefined,
+	all: ProblemState | undefined,
+): TunnelState {
 	if (!tunnel.active) return "off";
-	if (!wrong || wrong.unknown.some(({ component }) => component === "tunnel")) return "unknown";
-	const isOurs = ({ kind, id }: { kind: string; id: string }) =>
-		(kind === "tunnel" && id === tunnel.id) || (kind === "component" && id === "tunnel");
-	return wrong.problems.some(({ subject }) => isOurs(subject)) ? "failed" : "up";
+	const wrong = [own, all].filter((state) => state !== undefined).map(({ state }) => state);
+	if (wrong.some((state) => state !== "unknown")) return "failed";
+	return wrong.length > 0 ? "unknown" : "up";
 }

@@ -1,4 +1,10 @@
-import { listNetworkInterfacesOptions, listUplinkGroupsOptions, listUplinksOptions, uplinkStatusOptions } from "@api";
+import {
+	listNetworkInterfacesOptions,
+	listUplinkGroupsOptions,
+	listUplinksOptions,
+	uplinkStatusOptions,
+	useCurrent,
+} from "@api";
 import { useQuery } from "@tanstack/react-query";
 import type { Choice } from "@ui";
 
@@ -18,7 +24,4 @@ export const useLinkNames = (): Choice[] =>
 	(useQuery(listNetworkInterfacesOptions(byName)).data ?? []).map(({ name }) => ({ value: name, label: name }));
 
 /** useStatus is what the monitor found; undefined while it cannot be asked. */
-export const useStatus = () => {
-	const { data, error } = useQuery({ ...uplinkStatusOptions(), refetchInterval: 2_000 });
-	return error ? undefined : data;
-};
+export const useStatus = () => useCurrent(useQuery({ ...uplinkStatusOptions(), refetchInterval: 2_000 }));

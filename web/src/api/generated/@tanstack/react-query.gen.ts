@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRetention, getTunnelInterface, getTunnelPeer, getUplink, getUplinkGroup, getUplinkMember, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listNeighbours, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listSessions, listTokens, listTunnelImportable, listTunnelInterfaces, listTunnelPeers, listUplinkGroups, listUplinkMembers, listUplinks, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, peerConfig, peerQr, problems, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates, tunnelPeerConfig, tunnelPeerQr, tunnelStatus, uplinkStatus } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRetentionData, GetRetentionResponse, GetTunnelInterfaceData, GetTunnelInterfaceResponse, GetTunnelPeerData, GetTunnelPeerResponse, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponse, GetUplinkMemberData, GetUplinkMemberResponse, GetUplinkResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListNeighboursData, ListNeighboursResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListTunnelImportableData, ListTunnelImportableResponse, ListTunnelInterfacesData, ListTunnelInterfacesResponse, ListTunnelPeersData, ListTunnelPeersResponse, ListUplinkGroupsData, ListUplinkGroupsResponse, ListUplinkMembersData, ListUplinkMembersResponse, ListUplinksData, ListUplinksResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, PeerConfigData, PeerQrData, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse, TunnelPeerConfigData, TunnelPeerQrData, TunnelStatusData, TunnelStatusResponse, UplinkStatusData, UplinkStatusResponse } from '../types.gen';
+import { components, configPreview, dhcpStatus, dhcpUsage, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDhcpReservation, getDhcpSettings, getDhcpSubnet, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRadiusClient, getRadiusSettings, getRadiusUser, getRetention, getTunnelInterface, getTunnelPeer, getUplink, getUplinkGroup, getUplinkMember, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDhcpLeases, listDhcpReservations, listDhcpSubnets, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listNeighbours, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listRadiusClients, listRadiusSignIns, listRadiusUsers, listSessions, listTokens, listTunnelImportable, listTunnelInterfaces, listTunnelPeers, listUplinkGroups, listUplinkMembers, listUplinks, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, peerConfig, peerQr, problems, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates, tunnelPeerConfig, tunnelPeerQr, tunnelStatus, uplinkStatus } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DhcpStatusData, DhcpStatusResponse, DhcpUsageData, DhcpUsageResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDhcpReservationData, GetDhcpReservationResponse, GetDhcpSettingsData, GetDhcpSettingsResponse, GetDhcpSubnetData, GetDhcpSubnetResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRadiusClientData, GetRadiusClientResponse, GetRadiusSettingsData, GetRadiusSettingsResponse, GetRadiusUserData, GetRadiusUserResponse, GetRetentionData, GetRetentionResponse, GetTunnelInterfaceData, GetTunnelInterfaceResponse, GetTunnelPeerData, GetTunnelPeerResponse, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponse, GetUplinkMemberData, GetUplinkMemberResponse, GetUplinkResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDhcpLeasesData, ListDhcpLeasesResponse, ListDhcpReservationsData, ListDhcpReservationsResponse, ListDhcpSubnetsData, ListDhcpSubnetsResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListNeighboursData, ListNeighboursResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListRadiusClientsData, ListRadiusClientsResponse, ListRadiusSignInsData, ListRadiusSignInsResponse, ListRadiusUsersData, ListRadiusUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListTunnelImportableData, ListTunnelImportableResponse, ListTunnelInterfacesData, ListTunnelInterfacesResponse, ListTunnelPeersData, ListTunnelPeersResponse, ListUplinkGroupsData, ListUplinkGroupsResponse, ListUplinkMembersData, ListUplinkMembersResponse, ListUplinksData, ListUplinksResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, PeerConfigData, PeerQrData, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse, TunnelPeerConfigData, TunnelPeerQrData, TunnelStatusData, TunnelStatusResponse, UplinkStatusData, UplinkStatusResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -457,6 +457,166 @@ export const getChangeOptions = (options: Options<GetChangeData>) => queryOption
         return data;
     },
     queryKey: getChangeQueryKey(options)
+});
+
+export const listDhcpLeasesQueryKey = (options?: Options<ListDhcpLeasesData>) => createQueryKey('listDhcpLeases', options, false, ['dhcp']);
+
+/**
+ * List the leases of the DHCP server
+ *
+ * Addresses that clients have now. To give a client always the same one, create a reservation with its MAC address; 409 while the DHCP server is switched off. Sortable by: address, hostname, mac, first_seen, last_seen, expires_at.
+ */
+export const listDhcpLeasesOptions = (options?: Options<ListDhcpLeasesData>) => queryOptions<ListDhcpLeasesResponse, DefaultError, ListDhcpLeasesResponse, ReturnType<typeof listDhcpLeasesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listDhcpLeases({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listDhcpLeasesQueryKey(options)
+});
+
+export const listDhcpReservationsQueryKey = (options?: Options<ListDhcpReservationsData>) => createQueryKey('listDhcpReservations', options, false, ['dhcp']);
+
+/**
+ * List reservations
+ *
+ * One page; X-Total-Count is the number of all matches. q searches address, mac, client_id, hostname, description. sort accepts address, hostname, mac, created_at, updated_at; default address. filter accepts subnet_id.
+ */
+export const listDhcpReservationsOptions = (options?: Options<ListDhcpReservationsData>) => queryOptions<ListDhcpReservationsResponse, DefaultError, ListDhcpReservationsResponse, ReturnType<typeof listDhcpReservationsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listDhcpReservations({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listDhcpReservationsQueryKey(options)
+});
+
+export const getDhcpReservationQueryKey = (options: Options<GetDhcpReservationData>) => createQueryKey('getDhcpReservation', options, false, ['dhcp']);
+
+/**
+ * Get one reservation
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getDhcpReservationOptions = (options: Options<GetDhcpReservationData>) => queryOptions<GetDhcpReservationResponse, DefaultError, GetDhcpReservationResponse, ReturnType<typeof getDhcpReservationQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getDhcpReservation({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getDhcpReservationQueryKey(options)
+});
+
+export const getDhcpSettingsQueryKey = (options?: Options<GetDhcpSettingsData>) => createQueryKey('getDhcpSettings', options, false, ['dhcp']);
+
+/**
+ * Get the settings of the DHCP server
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getDhcpSettingsOptions = (options?: Options<GetDhcpSettingsData>) => queryOptions<GetDhcpSettingsResponse, DefaultError, GetDhcpSettingsResponse, ReturnType<typeof getDhcpSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getDhcpSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getDhcpSettingsQueryKey(options)
+});
+
+export const dhcpStatusQueryKey = (options?: Options<DhcpStatusData>) => createQueryKey('dhcpStatus', options, false, ['dhcp']);
+
+/**
+ * State of the DHCP server and of the interfaces it listens on
+ *
+ * Asked of the running server; 409 while the DHCP server is switched off.
+ */
+export const dhcpStatusOptions = (options?: Options<DhcpStatusData>) => queryOptions<DhcpStatusResponse, DefaultError, DhcpStatusResponse, ReturnType<typeof dhcpStatusQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await dhcpStatus({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: dhcpStatusQueryKey(options)
+});
+
+export const listDhcpSubnetsQueryKey = (options?: Options<ListDhcpSubnetsData>) => createQueryKey('listDhcpSubnets', options, false, ['dhcp']);
+
+/**
+ * List subnets
+ *
+ * One page; X-Total-Count is the number of all matches. q searches subnet, interface, domain, description. sort accepts subnet, interface, lease_time, created_at, updated_at; default subnet. filter accepts interface, active.
+ */
+export const listDhcpSubnetsOptions = (options?: Options<ListDhcpSubnetsData>) => queryOptions<ListDhcpSubnetsResponse, DefaultError, ListDhcpSubnetsResponse, ReturnType<typeof listDhcpSubnetsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listDhcpSubnets({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listDhcpSubnetsQueryKey(options)
+});
+
+export const getDhcpSubnetQueryKey = (options: Options<GetDhcpSubnetData>) => createQueryKey('getDhcpSubnet', options, false, ['dhcp']);
+
+/**
+ * Get one subnet
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getDhcpSubnetOptions = (options: Options<GetDhcpSubnetData>) => queryOptions<GetDhcpSubnetResponse, DefaultError, GetDhcpSubnetResponse, ReturnType<typeof getDhcpSubnetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getDhcpSubnet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getDhcpSubnetQueryKey(options)
+});
+
+export const dhcpUsageQueryKey = (options?: Options<DhcpUsageData>) => createQueryKey('dhcpUsage', options, false, ['dhcp']);
+
+/**
+ * How full the pools of the DHCP server are
+ *
+ * One entry per pool of the active subnets; 409 while the DHCP server is switched off.
+ */
+export const dhcpUsageOptions = (options?: Options<DhcpUsageData>) => queryOptions<DhcpUsageResponse, DefaultError, DhcpUsageResponse, ReturnType<typeof dhcpUsageQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await dhcpUsage({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: dhcpUsageQueryKey(options)
 });
 
 export const listDnsRecordsQueryKey = (options?: Options<ListDnsRecordsData>) => createQueryKey('listDnsRecords', options, false, ['dns']);
@@ -1144,7 +1304,7 @@ export const listFirewallRulesQueryKey = (options?: Options<ListFirewallRulesDat
 /**
  * List rules
  *
- * One page; X-Total-Count is the number of all matches. q searches name, comment, note, labels. sort accepts priority, name, action, enabled, created_at, updated_at, expires_at; default priority. filter accepts src_zone, dst_zone, action, enabled, log, src_group_id, dst_group_id, src_object_id, dst_object_id, service_object_id, service_group_id.
+ * One page; X-Total-Count is the number of all matches. q searches name, comment, note, labels. sort accepts priority, name, action, enabled, created_at, updated_at, expires_at; default priority. filter accepts src_zone, dst_zone, action, enabled, log, src_group_id, dst_group_id, src_object_id, dst_object_id, service_object_id, service_group_id, uplink_group_id.
  */
 export const listFirewallRulesOptions = (options?: Options<ListFirewallRulesData>) => queryOptions<ListFirewallRulesResponse, DefaultError, ListFirewallRulesResponse, ReturnType<typeof listFirewallRulesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1804,7 +1964,7 @@ export const objectStatesQueryKey = (options: Options<ObjectStatesData>) => crea
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, backend, certificate, clock, component, domain, interface, resolver, server, service, tcp_service.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, interface, radius, resolver, server, service, tcp_service, tunnel.
  */
 export const objectStatesOptions = (options: Options<ObjectStatesData>) => queryOptions<ObjectStatesResponse, DefaultError, ObjectStatesResponse, ReturnType<typeof objectStatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1857,6 +2017,126 @@ export const proxyTrafficOptions = (options?: Options<ProxyTrafficData>) => quer
         return data;
     },
     queryKey: proxyTrafficQueryKey(options)
+});
+
+export const listRadiusClientsQueryKey = (options?: Options<ListRadiusClientsData>) => createQueryKey('listRadiusClients', options, false, ['radius']);
+
+/**
+ * List clients
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, address, description. sort accepts name, address, created_at, updated_at; default name.
+ */
+export const listRadiusClientsOptions = (options?: Options<ListRadiusClientsData>) => queryOptions<ListRadiusClientsResponse, DefaultError, ListRadiusClientsResponse, ReturnType<typeof listRadiusClientsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listRadiusClients({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listRadiusClientsQueryKey(options)
+});
+
+export const getRadiusClientQueryKey = (options: Options<GetRadiusClientData>) => createQueryKey('getRadiusClient', options, false, ['radius']);
+
+/**
+ * Get one client
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getRadiusClientOptions = (options: Options<GetRadiusClientData>) => queryOptions<GetRadiusClientResponse, DefaultError, GetRadiusClientResponse, ReturnType<typeof getRadiusClientQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getRadiusClient({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getRadiusClientQueryKey(options)
+});
+
+export const getRadiusSettingsQueryKey = (options?: Options<GetRadiusSettingsData>) => createQueryKey('getRadiusSettings', options, false, ['radius']);
+
+/**
+ * Get the settings of the RADIUS server
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getRadiusSettingsOptions = (options?: Options<GetRadiusSettingsData>) => queryOptions<GetRadiusSettingsResponse, DefaultError, GetRadiusSettingsResponse, ReturnType<typeof getRadiusSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getRadiusSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getRadiusSettingsQueryKey(options)
+});
+
+export const listRadiusSignInsQueryKey = (options?: Options<ListRadiusSignInsData>) => createQueryKey('listRadiusSignIns', options, false, ['radius']);
+
+/**
+ * List the last sign-ins
+ *
+ * From the log of the RADIUS server: the last 500, and the last one of each user. Passwords are not logged.
+ */
+export const listRadiusSignInsOptions = (options?: Options<ListRadiusSignInsData>) => queryOptions<ListRadiusSignInsResponse, DefaultError, ListRadiusSignInsResponse, ReturnType<typeof listRadiusSignInsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listRadiusSignIns({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listRadiusSignInsQueryKey(options)
+});
+
+export const listRadiusUsersQueryKey = (options?: Options<ListRadiusUsersData>) => createQueryKey('listRadiusUsers', options, false, ['radius']);
+
+/**
+ * List users
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, description. sort accepts name, enabled, vlan, created_at, updated_at; default name. filter accepts enabled, vlan.
+ */
+export const listRadiusUsersOptions = (options?: Options<ListRadiusUsersData>) => queryOptions<ListRadiusUsersResponse, DefaultError, ListRadiusUsersResponse, ReturnType<typeof listRadiusUsersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listRadiusUsers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listRadiusUsersQueryKey(options)
+});
+
+export const getRadiusUserQueryKey = (options: Options<GetRadiusUserData>) => createQueryKey('getRadiusUser', options, false, ['radius']);
+
+/**
+ * Get one user
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getRadiusUserOptions = (options: Options<GetRadiusUserData>) => queryOptions<GetRadiusUserResponse, DefaultError, GetRadiusUserResponse, ReturnType<typeof getRadiusUserQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getRadiusUser({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getRadiusUserQueryKey(options)
 });
 
 export const listNetworkRoutesQueryKey = (options?: Options<ListNetworkRoutesData>) => createQueryKey('listNetworkRoutes', options, false, ['network']);

@@ -1,0 +1,22 @@
+const hooks = { load: async () => {} };
+
+/** Whoever shows an error does not wait longer for words that do not come. */
+const patience = 3_000;
+
+/** onMessage sets who loads the reader's words for what the server says. */
+export function onMessage(load: () => Promise<void>): void {
+	hooks.load = load;
+}
+
+/** askForWords has them loaded, and waits for nothing. */
+export const askForWords = (): Promise<void> => hooks.load().catch(() => {});
+
+/** wordsReady waits for them, before a message is handed to somebody who words it once. */
+export async function wordsReady(): Promise<void> {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const late = new Promise<void>((resolve) => {
+		timer = setTimeout(resolve, patience);
+	});
+	await Promise.race([askForWords(), late]);
+	clearTimeout(timer);
+}

@@ -1,0 +1,139 @@
+import { connection, queryClient, session, setUp } from "@api";
+import { screen, waitFor } from "@testing-library/react";
+import type { Feature } from "@ui/feature";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { feature as cert } from "../features/cert";
+import { feature as change } from "../features/change";
+import { feature as dashboard } from "../features/dashboard";
+import { feature as dns } from "../features/dns";
+import { feature as network } from "../features/network";
+import { answers as networkAnswers } from "../features/network/fixture";
+import { feature as ntp } from "../features/ntp";
+import { feature as system } from "../features/system";
+import { feature as tunnel } from "../features/tunnel";
+import { feature as uplink } from "../features/uplink";
+import { renderApp } from "./render";
+import { answer, listed, refusal } from "./server";
+
+const moment = "2026-01-01T00:00:00Z";
+const meta = { revision: 1, created_at: moment, updated_at: moment };
+const inAYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
+const certificate = { ...meta, id: "c", names: ["a.example"], status: "valid", source: "acme", checks: [] };
+
+/** A small gateway on which everything works. */
+const well: Record<string, unknown> = {
+	...networkAnswers,
+	"GET /auth/me": { id: "1", email: "ann@example.com", role: "viewer", totp_enabled: false, limited: false },
+	...Object.fromEntries(
+		["clock", "resolver", "service", "component", "certificate", "tunnel"].map((kind) => [
+			`GET /problems/states/${kind}`,
+			{ known: true, states: {} },
+		]),
+	),
+	"GET /ntp/status": { synchronised: true, offset: 0.001, source: "a", stratum: 2, last_update: null },
+	"GET /ntp/sources": [
+		{ name: "a.example", address: "192.0.2.1", state: "selected", reach: 255, offset: 0, stratum: 1 },
+	],
+	"GET /ntp/pools": [{ ...meta, id: "p", address: "a.example", kind: "server" }],
+	"GET /system/services": {
+		services: [
+			{ name: "dns", active_state: "active", installed: true, required: true, unit: "unbound.service", boot: "" },
+		],
+	},
+	"GET /system/package-versions": {
+		packages: [{ name: "unbound", installed: "1", available: "1", upgradable: false }],
+		taken_at: moment,
+	},
+	"GET /tunnel/interfaces": [
+		{ ...meta, id: "t", name: "wg0", mode: "server", active: true, address_cidr: "10.8.0.1/24" },
+	],
+	"GET /tunnel/peers": [
+		{ ...meta, id: "p", name: "phone", interface_id: "t", active: true, public_key: "k", allowed_ips: ["10.8.0.2/32"] },
+	],
+	"GET /tunnel/status": { k: { last_handshake: inAYear, rx: 1, tx: 1 } },
+	"GET /uplinks": [{ ...meta, id: "u", name: "fibre", interface: "eth0", active: true }],
+	"GET /uplink-groups": [{ ...meta, id: "g", name: "all", family: "inet", is_default: true }],
+	"GET /uplinks/status": {
+		uplinks: [{ id: "u", state: "up", in_use: true, loss: 0, rtt_ms: 2, since: moment, history: [], back_at: null }],
+		groups: [{ id: "g", usable: true, empty: false, using: ["u"] }],
+	},
+	"GET /dns/stats": { queries: 1, hit_rate: 0.5, cache_hits: 1, cache_misses: 1, uptime: 4242 },
+	"GET /certificates": [{ ...certificate, not_before: moment, expires_at: inAYear }],
+	"GET /changes": [
+		{ ...meta, id: "x", action: "dns.zone.create", subject: "a", actor: "ann@example.com", apply: "live", rows: 1 },
+	],
+};
+
+beforeAll(setUp);
+beforeEach(() => {
+	queryClient.clear();
+	session.over.set(false);
+	connection.state.set("online");
+});
+
+const wait = { timeout: 20_000 };
+const green = () =>
+	[...document.querySelectorAll('main [data-status="success"], main [data-look="success"]')].map(
+		(one) => one.textContent,
+	);
+
+/** Pages that show green, and whose answer it comes from. */
+const pages: [page: string, request: string, feature: Feature][] = [
+	["/ntp", "GET /ntp/status", ntp],
+	["/ntp", "GET /ntp/sources", ntp],
+	["/system", "GET /system/services", system],
+	["/system", "GET /problems", system],
+	["/system?tab=interfaces", "GET /system/interfaces", system],
+	["/system?tab=packages", "GET /system/package-versions", system],
+	["/tunnels?tab=tunnels", "GET /problems/states/tunnel", tunnel],
+	["/tunnels", "GET /tunnel/status", tunnel],
+	["/uplinks", "GET /uplinks/status", uplink],
+	["/uplinks?tab=groups", "GET /uplinks/status", uplink],
+	["/interfaces", "GET /system/interfaces", network],
+	["/routes?tab=kernel", "GET /routes/live", network],
+	["/certificates", "GET /problems/states/certificate", cert],
+	["/changes", "GET /changes", change],
+	["/", "GET /system/services", dashboard],
+];
+
+const open = async (page: string, feature: Feature) => {
+	renderApp([feature], page);
+	await waitFor(() => expect(green().length).toBeGreaterThan(0), wait);
+};
+
+test.each(pages)(
+	"%s is not green while the server is away",
+	async (page, _, feature) => {
+		answer(listed(well));
+		await open(page, feature);
+		answer({});
+		await queryClient.invalidateQueries();
+		await waitFor(() => expect(green()).toEqual([]), wait);
+	},
+	60_000,
+);
+
+test.each(pages)(
+	"%s is not green by an old answer to %s",
+	async (page, request, feature) => {
+		answer(listed(well));
+		await open(page, feature);
+		const before = green().length;
+		answer({ ...listed(well), [request]: () => refusal(503, { code: "daemon_silent", message: "it hangs" }) });
+		await queryClient.invalidateQueries();
+		await waitFor(() => expect(green().length).toBeLessThan(before), wait);
+	},
+	60_000,
+);
+
+test("figures that are old say why there are no newer ones", async () => {
+	answer(listed(well));
+	renderApp([dns], "/dns?tab=status");
+	expect(await screen.findByText("Cache hit rate", undefined, wait)).toBeTruthy();
+	answer({
+		...listed(well),
+		"GET /dns/stats": () => refusal(503, { code: "daemon_silent", message: "the resolver does not answer" }),
+	});
+	await queryClient.invalidateQueries();
+	expect(await screen.findByText(/The resolver does not answer/, undefined, wait)).toBeTruthy();
+}, 60_000);
