@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -92,4 +93,9 @@ func (c *Client) HostCommand(ctx context.Context, command ...string) (*exec.Cmd,
 	}
 	cmd.WaitDelay = 5 * time.Second
 	return cmd, nil
+}
+
+// HostPath is where this process finds a file of the client.
+func (c *Client) HostPath(path string) string {
+	return filepath.Join(fmt.Sprintf("/proc/%d/root", c.disk.holder.pid), c.disk.top, path)
 }

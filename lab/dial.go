@@ -50,6 +50,9 @@ func (h *host) ListenPacket(ctx context.Context, network, addr string) (net.Pack
 	return pc, err
 }
 
+// Do calls f on a thread that is in the host's network. Sockets made there stay in it.
+func (h *host) Do(f func() error) error { return h.inside(f) }
+
 // inside calls f on a thread that is in the host's network namespace. A socket
 // stays where it was made, so only its making has to happen there.
 func (h *host) inside(f func() error) error {

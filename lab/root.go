@@ -27,6 +27,7 @@ var packages = []string{
 	"openssl", "procps", "iputils-ping", "bind9-dnsutils", "strace",
 	"haproxy", "nftables", "postgresql-17",
 	"unbound", "dns-root-data", "bind9", "chrony", "squid", "keepalived",
+	"kea-dhcp4-server", "freeradius", "freeradius-utils",
 }
 
 // disabled are units that are installed but do not start at boot: daemons that
@@ -34,6 +35,7 @@ var packages = []string{
 // dpkg's lock or look for a network at a moment of their own choosing.
 var disabled = []string{
 	"unbound.service", "named.service", "chrony.service", "squid.service", "keepalived.service",
+	"kea-dhcp4-server.service", "freeradius.service",
 	"apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer",
 }
 

@@ -228,6 +228,13 @@ func TestTheAPIStartsWithoutADatabase(t *testing.T) {
 	}
 }
 
+func TestASchedulerThatHangsIsStartedAnew(t *testing.T) {
+	u := unit(t, "gateway-scheduler.service")
+	if len(u["WatchdogSec"]) != 1 || !slices.Contains(u["Type"], "notify") || !slices.Contains(u["Restart"], "on-failure") {
+		t.Errorf("WatchdogSec=%q, Type=%q, Restart=%q", u["WatchdogSec"], u["Type"], u["Restart"])
+	}
+}
+
 func TestTheAPIDoesNotWaitForTheDatabaseToBeMade(t *testing.T) {
 	after, before := unit(t, "gateway-api.service")["After"], unit(t, "gateway-database.service")["Before"]
 	if strings.Contains(strings.Join(after, " "), "gateway-database") || strings.Contains(strings.Join(before, " "), "gateway-api") {
@@ -328,6 +335,28 @@ func TestDebiansUnboundRunsInASandbox(t *testing.T) {
 	}
 	if text := read(t, "daemons/dns/postrm"); !strings.Contains(text, "rm -f /etc/unbound/unbound.conf.d/gateway.conf") {
 		t.Error("after a removal Debian's unbound would read our file")
+	}
+}
+
+// What it does there is shown on a node by package dhcp.
+func TestDebiansKeaRunsOurConfiguration(t *testing.T) {
+	u := unit(t, "dhcp/kea-dhcp4-server.service.d/gateway.conf")
+	for key, want := range map[string]string{
+		"StartLimitIntervalSec": "0", "Restart": "on-failure", "LimitCORE": "0", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateTmp": "yes",
+		"CapabilityBoundingSet": "CAP_NET_BIND_SERVICE CAP_NET_RAW", "Wants": "gateway-dhcp-control.socket",
+	} {
+		if !slices.Equal(u[key], []string{want}) {
+			t.Errorf("%s = %q, want %q", key, u[key], want)
+		}
+	}
+	if start := u["ExecStart"]; !slices.Equal(start, []string{"", "/usr/sbin/kea-dhcp4 -c /etc/kea/gateway/kea-dhcp4.conf"}) {
+		t.Errorf("ExecStart = %q", start)
+	}
+	if u := unit(t, "dhcp/gateway-dhcp-control.socket"); !slices.Equal(u["SocketMode"], []string{"0600"}) || !slices.Equal(u["SocketUser"], []string{"root"}) {
+		t.Errorf("others than root reach the server: %q", u)
+	}
+	if text := read(t, "daemons/dhcp/postrm"); !strings.Contains(text, "rm -rf /etc/kea/gateway") {
+		t.Error("a removal leaves our file")
 	}
 }
 

@@ -35,7 +35,7 @@ type place struct {
 }
 
 func (w *ward) troubles() []trouble {
-	return slicesOf(w.ofServers(), w.ofDomains(), w.ofCertificates(), w.ofTCP(), w.ofDaemons(), w.ofNode(), w.ofChanges(), w.ofOutages())
+	return slicesOf(w.ofServers(), w.ofDomains(), w.ofCertificates(), w.ofTCP(), w.ofDaemons(), w.ofNode(), w.ofChanges(), w.ofNetwork(), w.ofOutages(), w.ofKernel())
 }
 
 func slicesOf(all ...[]trouble) (out []trouble) {
@@ -182,7 +182,7 @@ func (w *ward) ofDaemons() []trouble {
 	return inLane("system",
 		trouble{Name: "the resolver hangs", Problem: "dns.not_answering", Places: dns("Failed", "The DNS resolver does not answer"), cause: kill("STOP", "unbound"), mend: kill("CONT", "unbound"), kind: "resolver", id: "dns", state: "failed", real: mute, also: []string{"dns.resolving_fails"}},
 		trouble{Name: "the resolver cannot start", Problem: "system.service_failed|dns.not_answering", Places: dns("Failed", "has failed|does not answer"), cause: w.broken("/usr/sbin/unbound", "unbound"), mend: w.repaired("/usr/sbin/unbound", "unbound"), kind: "resolver", id: "dns", state: "failed", real: mute, also: []string{"dns.not_answering", "change.not_applied", "dns.resolving_fails"}},
-		trouble{Name: "forwarders do not answer", Problem: "dns.resolving_fails", Places: dns("Degraded", "could not resolve"), cause: func() { w.puzzled.Store(true) }, mend: func() { w.puzzled.Store(false) }, kind: "resolver", id: "dns", state: "degraded", real: func() bool {
+		trouble{Name: "forwarders do not answer", Problem: "dns.resolving_fails", Places: dns("Degraded", "could not resolve"), cause: func() { w.puzzled.Store(true) }, mend: func() { w.puzzled.Store(false) }, kind: "resolver", id: "dns", state: "degraded", also: []string{"dns.forwarder_fails"}, real: func() bool {
 			return strings.Contains(w.command("dig +time=2 +tries=1 @127.0.0.1 x$(date +%N).forward.arpa"), "SERVFAIL")
 		}},
 		trouble{Name: "DNS is switched off", Places: []place{service("Unbound", "Switched off", "Running"), {"/dns", "", "The service is switched off", ""}}, cause: switched("/dns/settings", false), mend: switched("/dns/settings", true), kind: "resolver", id: "dns", state: "off", real: mute},
@@ -209,7 +209,7 @@ func (w *ward) ofNode() []trouble {
 		trouble{Name: "the scheduler is stopped", Problem: "system.service_stopped", Places: scheduler, cause: w.line("systemctl stop gateway-scheduler"), mend: w.line("systemctl start gateway-scheduler"), kind: "service", id: "scheduler", state: "stopped", real: func() bool { return !w.holds("systemctl is-active gateway-scheduler") }},
 		trouble{Name: "the scheduler cannot start", Problem: "system.service_failed", Places: failed, cause: w.line("mkdir -p " + dropIn + " && printf '[Service]\nExecStartPre=false\n' >" + dropIn + "/no.conf && systemctl daemon-reload && systemctl kill -s KILL gateway-scheduler"), mend: w.line("rm " + dropIn + "/no.conf; systemctl daemon-reload; systemctl restart gateway-scheduler"), kind: "service", id: "scheduler", state: "failed", real: func() bool { return !w.holds("systemctl is-active gateway-scheduler") }},
 		trouble{Name: "a file system is nearly full", Problem: "system.disk_full", cause: w.line("mount -t tmpfs -o size=4m people /var/log && head -c 3900k /dev/zero >/var/log/fill"), mend: w.line("umount -l /var/log"), real: link("df --output=pcent /var/log | grep -E '9[0-9]|100'")},
-		trouble{Name: "an interface of a zone is missing", Problem: "firewall.interface_missing", cause: w.line("ip link del people0"), mend: w.line(addLink), kind: "interface", id: w.link, state: "missing", real: link("! ip link show people0")},
+		trouble{Name: "an interface of a zone is missing", Problem: "firewall.interface_missing", cause: w.line("ip link del people0"), mend: w.line(addLink), kind: "interface", id: w.link, state: "missing", real: link("! ip link show people0"), also: []string{"network.missing"}},
 		trouble{Name: "an interface of a zone is switched off", Problem: "firewall.interface_down", Places: zone("Switched off"), cause: w.line("ip link set people0 down"), mend: w.line("ip link set people0 up"), kind: "interface", id: w.link, state: "down", real: link("! ip link show people0 | grep -q '[<,]UP'")},
 		trouble{Name: "an interface of a zone has no link", Problem: "firewall.no_carrier", Places: zone("No carrier"), cause: w.line("ip link set people1 down"), mend: w.line("ip link set people1 up"), kind: "interface", id: w.link, state: "no_carrier", real: link("ip link show people0 | grep -q NO-CARRIER")},
 		trouble{Name: "a certificate cannot be ordered", Problem: "cert.acme_unreachable|cert.terms_not_agreed", Places: []place{{"/certificates", "order.people.example", "Failed", ""}}, cause: order, mend: dropped, kind: "certificate", state: "error", real: func() bool {
@@ -217,6 +217,9 @@ func (w *ward) ofNode() []trouble {
 		}},
 		trouble{Name: "a name of the packet filter does not resolve", Problem: "firewall.name_unresolved", cause: w.named(), mend: func() { w.c.do("DELETE", "/firewall/address-objects/"+w.name, nil).want(200) }, kind: "address_object", state: "unresolved", real: func() bool {
 			return w.sql("gateway", "select count(*) from firewall_address_objects where value = 'gone.people.arpa'") == "1" && w.command("dig +short @127.0.0.1 gone.people.arpa") == ""
+		}},
+		trouble{Name: "a name of the packet filter no longer resolves", Problem: "firewall.name_stale", cause: w.stale, mend: func() { w.c.do("DELETE", "/firewall/address-objects/"+w.name, nil).want(200) }, kind: "address_object", state: "unresolved", real: func() bool {
+			return w.sql("gateway", "select count(*) from firewall_resolved where resolved_at < now() - interval '30 minutes'") == "1" && w.command("dig +short @127.0.0.1 stale.people.arpa") == ""
 		}},
 	)
 }

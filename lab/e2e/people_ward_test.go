@@ -19,10 +19,13 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gateway/lab"
+	"gateway/tools/bar"
 )
 
 // ward is a node with a small shop: two servers behind a domain, a second backend behind a
-// routing rule, a TCP service, an interface in a zone, and a clock that is right.
+// routing rule, a TCP service, an interface in a zone, a provider, and a clock that is right.
 type ward struct {
 	*appliance
 	c                              *caller
@@ -32,6 +35,9 @@ type ward struct {
 	certificate, record            string
 	puzzled                        atomic.Bool // the name server that others forward to
 	source, link, name, waiting    string
+
+	provider *lab.Client  // at the other end of eth1; nil where nobody judges the network
+	callers  chan *caller // for those who ask beside others
 
 	mu       sync.Mutex
 	expected map[string]time.Time // problems by code, and until when
@@ -82,8 +88,9 @@ func (w *ward) patient(name string) *patient {
 }
 
 func newWard(t *testing.T) *ward {
-	a, c := alone(t)
-	w := &ward{appliance: a, c: c, servers: map[string]string{}, expected: map[string]time.Time{}}
+	w := &ward{appliance: &appliance{t: t}, servers: map[string]string{}, expected: map[string]time.Time{}}
+	w.admit(bar.GateSize(0, 1, 1) > 0)
+	c := w.c
 	w.one, w.two, w.api, w.tcp = w.patient("one"), w.patient("two"), w.patient("api"), w.patient("tcp")
 	checked := object{"name": "people pool", "health_check": true, "health_path": "/", "health_interval": 1, "health_status": 200}
 	w.pool = c.pool(checked)
@@ -104,10 +111,11 @@ func newWard(t *testing.T) *ward {
 	w.answerNames()
 	c.post("/dns/zones", object{"name": "forward.arpa", "forward_to": []string{w.client.IP().String()}}).want(201)
 	w.sh("printf '#!/bin/sh\\necho no such option >&2\\nexit 1\\n' >/run/no; chmod 755 /run/no; " + addLink)
-	// Somebody has to ask, or nobody knows what becomes of queries.
-	w.sh("systemd-run -q --unit=people-asks sh -c 'while sleep 0.2; do dig +time=1 +tries=1 @127.0.0.1 n$(date +%N).forward.arpa >/dev/null; done'")
 	w.link = c.post("/network-interfaces", object{"name": "people0", "type": "ethernet", "role": "lan"}).want(201).id()
 	w.setClock()
+	if w.provider != nil {
+		w.connect()
+	}
 	return w
 }
 
@@ -285,13 +293,16 @@ func (w *ward) named() func() {
 
 // unconfirmed makes a change that somebody has to confirm.
 func (w *ward) unconfirmed() func() {
-	return func() {
-		w.t.Helper()
-		asks := w.c.copy()
-		asks.header.Set("Gateway-Confirm-Within", "120")
-		zone := w.sql("gateway", "select id from dns_zones where name = 'people.arpa'")
-		w.waiting = asks.post("/dns/records", object{"zone_id": zone, "name": "waits", "type": "A", "value": "192.0.2.10"}).want(201).header.Get("Gateway-Change")
-	}
+	return func() { w.t.Helper(); w.waiting = w.confirmedWithin("120", "waits", "192.0.2.10") }
+}
+
+// confirmedWithin makes a record that goes away unless somebody confirms it in so many seconds, and answers the change.
+func (w *ward) confirmedWithin(seconds, name, address string) string {
+	w.t.Helper()
+	asks := w.c.copy()
+	asks.header.Set("Gateway-Confirm-Within", seconds)
+	zone := w.sql("gateway", "select id from dns_zones where name = 'people.arpa'")
+	return asks.post("/dns/records", object{"zone_id": zone, "name": name, "type": "A", "value": address}).want(201).header.Get("Gateway-Change")
 }
 
 // get is the status of an answer; 0 when there is none.

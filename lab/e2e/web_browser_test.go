@@ -49,7 +49,7 @@ var policy struct {
 	broken    []string
 }
 
-const scenarioLimit = 15 * time.Minute // a walk over all pages takes minutes on a busy machine
+const scenarioLimit = 20 * time.Minute // a walk over all pages takes minutes on a busy machine, and so do all states that break
 
 // browse runs web/e2e/NAME.mjs in Chromium at the client and decodes its result into out.
 func (a *appliance) browse(name string, do deeds, out any, env ...string) noticed {
@@ -83,14 +83,25 @@ func play(t *testing.T, cmd *exec.Cmd, name string, do deeds, out any, env ...st
 	return conclude(t, name, result, out)
 }
 
-// talk answers what the script asks for until it tells its result.
+// talk answers what the script asks for until it tells its result. What has an id is done beside
+// the rest, and must not end the test: only what is asked one after the other may.
 func talk(t *testing.T, from io.Reader, to io.WriteCloser, do deeds) (json.RawMessage, error) {
 	defer to.Close()
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	var one sync.Mutex
+	answers := json.NewEncoder(to)
+	answer := func(a map[string]any) error {
+		one.Lock()
+		defer one.Unlock()
+		return answers.Encode(a)
+	}
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 64<<20)
 	var result json.RawMessage
 	for lines.Scan() {
 		var m struct {
+			ID     int
 			Do     string
 			Args   json.RawMessage
 			Note   string
@@ -102,8 +113,14 @@ func talk(t *testing.T, from io.Reader, to io.WriteCloser, do deeds) (json.RawMe
 		switch {
 		case m.Result != nil:
 			result = m.Result
+		case m.ID != 0:
+			beside.Go(func() {
+				done := perform(do, m.Do, m.Args)
+				done["id"] = m.ID
+				_ = answer(done) // a script that is gone needs none
+			})
 		case m.Do != "":
-			if err := json.NewEncoder(to).Encode(perform(do, m.Do, m.Args)); err != nil {
+			if err := answer(perform(do, m.Do, m.Args)); err != nil {
 				return nil, err
 			}
 		default:

@@ -55,10 +55,7 @@ func TestBarWeb02Accessibility(t *testing.T) {
 	bar.Report(t, "web", 2, figure, "0 serious or critical", !t.Failed() && len(out.Findings) == 0)
 }
 
-const (
-	corpusSize   = 25
-	fewestFields = 30 // of some fifty; which ones a walk meets depends a little on what comes late
-)
+const corpusSize = 25
 
 func TestBarWeb04StoredXSS(t *testing.T) {
 	a := site(t)
@@ -82,7 +79,8 @@ func TestBarWeb04StoredXSS(t *testing.T) {
 	if out.Control == 0 || out.Asked == 0 {
 		t.Errorf("the control ran %d and asked %d times: nothing can be said about the others", out.Control, out.Asked)
 	}
-	if out.Shown < 2*out.Payloads || out.Payloads < corpusSize || len(out.Fields) < fewestFields {
+	// Of some fifty fields, and half of the pages at the gate; which ones a walk meets depends a little on what comes late.
+	if out.Shown < 2*out.Payloads || out.Payloads < corpusSize || len(out.Fields) < bar.GateSize(15, 30, 30) {
 		t.Errorf("%d payloads were seen %d times and typed into %d fields: that shows nothing", out.Payloads, out.Shown, len(out.Fields))
 	}
 	t.Logf("typed into %s", strings.Join(out.Fields, "; "))

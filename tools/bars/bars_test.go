@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -114,7 +115,7 @@ func recorded(t *testing.T, path, size string, lines ...bar.Line) {
 	for _, l := range lines {
 		fs = append(fs, figure{Line: l, test: "TestBarX"})
 	}
-	if err := record(t.Context(), path, size, fs); err != nil {
+	if err := record(path, size, "c7582cb", fs); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -162,7 +163,7 @@ func TestABarOfTwoTestsHasTwoRows(t *testing.T) {
 func TestRecordKeepsTheFirstFigureToo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "measured.md")
 	m := ran([2]string{"1.31 target 1 short", "fail"}, [2]string{"0.93 target 1 ok", "pass"})
-	if err := record(t.Context(), path, sizeCI, m.figures); err != nil {
+	if err := record(path, sizeCI, "c7582cb", m.figures); err != nil {
 		t.Fatal(err)
 	}
 	want := "ci BAR dns.1 1 target 1 ok; ci BAR dns.2 0.93 (first 1.31) target 1 ok"
@@ -190,7 +191,7 @@ func TestRecordDoesNotLoseARowItCannotRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strange), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := record(t.Context(), path, sizeCI, []figure{{Line: bar.Line{Area: "dns", Row: 2, Figure: "5", Target: "5"}}})
+	err := record(path, sizeCI, "c7582cb", []figure{{Line: bar.Line{Area: "dns", Row: 2, Figure: "5", Target: "5"}}})
 	if src, _ := os.ReadFile(path); err == nil || string(src) != strange {
 		t.Errorf("record = %v and the page is %q, want an error and the page as it was", err, src)
 	}
@@ -204,6 +205,46 @@ func TestTheRealPageCanBeRead(t *testing.T) {
 	if rows, err := parseRows(string(src)); err != nil || len(rows) == 0 {
 		t.Errorf("rows = %d, %v, want some", len(rows), err)
 	}
+	if !strings.HasPrefix(string(src), head) {
+		t.Error("docs/measured.md has another head than this command writes")
+	}
+}
+
+func TestNothingIsRecordedOfATreeThatNoCommitHas(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	t.Chdir(t.TempDir())
+	change := func(path string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte("changed\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := commit(t.Context(), "measured.md"); got != "unknown" || err != nil {
+		t.Errorf("outside of a repository the commit is %q, %v", got, err)
+	}
+	change("code")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"}} {
+		if _, err := git(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clean, err := commit(t.Context(), "measured.md")
+	if err != nil || len(clean) < 7 {
+		t.Fatalf("the commit is %q, %v", clean, err)
+	}
+	change("measured.md")
+	if got, err := commit(t.Context(), "measured.md"); got != clean || err != nil {
+		t.Errorf("beside the page itself the commit is %q, %v, want %s", got, err, clean)
+	}
+	change("more")
+	if got, err := commit(t.Context(), "measured.md"); err == nil {
+		t.Errorf("beside another file the commit is %q", got)
+	}
+	if _, err := run(t.Context(), options{lines: "code", write: "measured.md"}); err == nil {
+		t.Error("it is recorded all the same")
+	}
 }
 
 func TestLinesOfAFileAreRecorded(t *testing.T) {
@@ -212,6 +253,7 @@ func TestLinesOfAFileAreRecorded(t *testing.T) {
 	if err := os.WriteFile(lines, []byte("some words\nBAR trust.11 1500 s target <=1800 s ok\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(dir) // in no repository
 	if ok, err := run(t.Context(), options{lines: lines, write: page}); !ok || err != nil {
 		t.Fatalf("run = %v, %v", ok, err)
 	}

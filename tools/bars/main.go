@@ -2,8 +2,8 @@
 // their BAR lines in order. It fails when a test fails or a figure is short; with
 // -gate, figures that are only late are listed and do not count. A test that fails
 // is run once more, alone, and both its figures are kept. With -write it also records
-// the figures, with size, day, commit and machine, in a Markdown page. How a test
-// reports a figure is package bar.
+// the figures, with size, day, commit and machine, in a Markdown page, and refuses to in
+// a tree that no commit has. How a test reports a figure is package bar.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	flag.BoolVar(&o.torture, "torture", false, "run the long sizes (sets "+bar.TortureEnv+"=1)")
 	flag.BoolVar(&o.gate, "gate", false, "leave figures that are only late to a quiet machine (sets "+bar.GateEnv+"=1)")
 	flag.StringVar(&o.write, "write", "", "record the figures in this Markdown page")
-	flag.StringVar(&o.lines, "lines", "", "measure nothing: record the BAR lines of this file, as \"make steady\" prints one")
+	flag.StringVar(&o.lines, "lines", "", "measure nothing: record the BAR lines of this file, as \"make steady\" prints one; with -gate or -torture, of that size")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ok, err := run(ctx, o)
@@ -55,7 +55,14 @@ func run(ctx context.Context, o options) (bool, error) {
 		return recordLines(ctx, o)
 	}
 	if o.gate && o.write != "" {
-		return false, errors.New("the gate has sizes of its own, which are not recorded")
+		return false, errors.New("the gate is a shared machine, so its figures are not recorded")
+	}
+	var began string
+	if o.write != "" { // before hours of measuring
+		var err error
+		if began, err = commit(ctx, o.write); err != nil {
+			return false, err
+		}
 	}
 	pkgs, err := packages([]string{"cmd", "internal", "lab/bench", "lab/e2e", "packaging", "tools/house"}, testPrefix(o.area))
 	if err != nil {
@@ -72,17 +79,32 @@ func run(ctx context.Context, o options) (bool, error) {
 	m.print(os.Stdout, o.gate) // what there is of a run that was stopped, too
 	err = errors.Join(err, m.report.Publish(os.Stdout))
 	if o.write != "" {
-		// Hours of measuring are not lost because the last row was stopped.
-		err = errors.Join(err, record(context.WithoutCancel(ctx), o.write, o.size(), m.figures))
+		// Hours of measuring are not lost because the last row was stopped: what was printed can be recorded with -lines.
+		err = errors.Join(err, write(context.WithoutCancel(ctx), o, began, m.figures))
 	}
 	return m.ok(o.gate), err
 }
 
 func (o options) size() string {
-	if o.torture {
+	switch {
+	case o.torture:
 		return sizeTorture
+	case o.gate:
+		return sizeGate
 	}
 	return sizeCI
+}
+
+// write records figures of the tree that was there when measuring began, if it still is.
+func write(ctx context.Context, o options, began string, figures []figure) error {
+	now, err := commit(ctx, o.write)
+	if err != nil {
+		return err
+	}
+	if now != began {
+		return fmt.Errorf("measuring began at %s, and the tree is %s now", began, now)
+	}
+	return record(o.write, o.size(), now, figures)
 }
 
 // recordLines records figures that were not measured by tests.
@@ -92,10 +114,14 @@ func recordLines(ctx context.Context, o options) (bool, error) {
 		return false, fmt.Errorf("read the figures: %w", err)
 	}
 	var m measured
+	now, err := commit(ctx, o.write)
+	if err != nil {
+		return false, err
+	}
 	for line := range strings.Lines(string(src)) {
 		m.output("", filepath.Base(o.lines), strings.TrimSpace(line))
 	}
-	return true, record(ctx, o.write, o.size(), m.figures)
+	return true, record(o.write, o.size(), now, m.figures)
 }
 
 // measure runs the bars. What failed is measured once more, alone: on a shared

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -28,6 +29,7 @@ type row struct {
 }
 
 const (
+	sizeGate    = "gate"
 	sizeCI      = "ci"
 	sizeTorture = "torture"
 )
@@ -36,8 +38,13 @@ const head = `# Measured
 
 Written by ` + "`make measured`" + ` and ` + "`make torture`" + `; do not edit. Each row is a test that anybody with the
 checkout can run: ` + "`make bars AREA=<area>`" + ` runs the tests of one area (size *ci*), ` + "`make torture AREA=<area>`" + `
-the same tests with sizes that take hours (size *torture*). *Short* means the target was missed, and is shown like
-the rest. A test that fails is run once more; the figure that failed stands beside the second one as *first*.
+the same tests with sizes that take hours (size *torture*). ` + "`make bars AREA=<area> GATE=1`" + ` runs the smallest sizes at which
+a row still shows what it says (size *gate*): they stand here only while no larger one was measured. *Short* means the
+target was missed, and is shown like the rest. A test that fails is run once more; the figure that failed stands beside the
+second one as *first*. Where the test is called *lines* or *steady*, the row was not written by the run that measured it, but
+from a file of that name with the lines that it printed (` + "`go run ./tools/bars -lines <file> -write docs/measured.md`" + `); *steady* is
+what ` + "`make steady`" + ` printed. The commit is the tree that was measured: nothing is written while a file other than
+this page differs from it (*-dirty*: written before that was so).
 
 `
 
@@ -46,7 +53,7 @@ const (
 	nothing = "Nothing has been measured yet.\n"
 )
 
-func record(ctx context.Context, path, size string, figures []figure) error {
+func record(path, size, commit string, figures []figure) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the page: %w", err)
@@ -55,7 +62,7 @@ func record(ctx context.Context, path, size string, figures []figure) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	day, commit, machine := time.Now().UTC().Format(time.DateOnly), commit(ctx), machine()
+	day, machine := time.Now().UTC().Format(time.DateOnly), machine()
 	var measured []row
 	for _, f := range figures {
 		f.Line, f.first = f.both(), ""
@@ -141,12 +148,43 @@ func parseRow(c []string) (row, bool) {
 	return row{figure{Line: l, test: c[6]}, c[2], c[7], c[8], c[9]}, true
 }
 
-func commit(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude=*").Output()
+// commit is the one that is measured: that of the tree, if nothing differs from it but the page.
+// Outside of a repository, as in an export, nobody knows.
+func commit(ctx context.Context, path string) (string, error) {
+	top, err := git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return "unknown"
+		return "unknown", nil //nolint:nilerr // there is no repository, or no git
 	}
-	return strings.TrimSpace(string(out))
+	folder, err := filepath.Abs(filepath.Dir(path))
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder) // as git does
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the folder of %s: %w", path, err)
+	}
+	page := filepath.Join(folder, filepath.Base(path))
+	status, err := git(ctx, "status", "--porcelain", "--untracked-files=all", "-z")
+	if err != nil {
+		return "", err
+	}
+	var differ []string
+	for entry := range strings.SplitSeq(strings.Trim(status, "\x00"), "\x00") {
+		if len(entry) > 3 && filepath.Join(top, entry[3:]) != page {
+			differ = append(differ, entry[3:])
+		}
+	}
+	if len(differ) > 0 {
+		return "", fmt.Errorf("the tree is not what any commit has (%s): commit first, so that the row names what was measured", strings.Join(differ, ", "))
+	}
+	return git(ctx, "rev-parse", "--short", "HEAD")
+}
+
+func git(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", args...).Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 var memTotal = regexp.MustCompile(`MemTotal:\s+([0-9]+) kB`)
