@@ -91,7 +91,7 @@ func objects() []component.Object {
 }
 
 func (f *firewall) routes(r api.Router) {
-	zones().Register(r, f.DB, f.Run)
+	f.zones().Register(r, f.DB, f.Run)
 	addresses().Register(r, f.DB, f.Run)
 	services().Register(r, f.DB, f.Run)
 	for _, g := range []grouping{addressGroups, serviceGroups} {

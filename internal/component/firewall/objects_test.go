@@ -1,6 +1,7 @@
 package firewall_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"gateway/internal/api/apitest"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/firewalltest"
+	"gateway/internal/daemon"
+	"gateway/internal/db"
 )
 
 type object = firewalltest.Object
@@ -110,6 +113,35 @@ func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
 	if a := r.Do("DELETE", zone, nil); a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, `"m" (and 4 more)`) {
 		t.Errorf("deleting it is answered %d %+v", a.Status, a.Error)
 	}
+}
+
+// A component that serves a zone has its name in settings of its own: a zone that went or was
+// renamed would close the port, and nobody would be told.
+func TestAServedZoneStays(t *testing.T) {
+	served := ""
+	r := firewalltest.NewWith(t, firewalltest.Options{Needed: func(context.Context, db.DB) (daemon.Needed, error) {
+		return daemon.Needed{Openings: []daemon.Opening{{Protocol: "udp", Port: 1812, Why: "RADIUS for clients", Role: served}}}, nil
+	}})
+	zone := "/firewall/zones/" + r.Made("/firewall/zones", object{"name": "guest"})
+	served = "guest"
+	for what, a := range map[string]apitest.Answer{"deleting": r.Do("DELETE", zone, nil), "renaming": r.Edit(zone, object{"name": "visitors"})} {
+		if a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, "RADIUS for clients") {
+			t.Errorf("%s it is answered %d %+v", what, a.Status, a.Error)
+		}
+	}
+	r.Edit(zone, object{"description": "Visitors"}).Want(http.StatusOK)
+	// One that is not there, as after a restore, is named.
+	served = "gone"
+	state, err := r.Policy.Load(t.Context(), r.Pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := slices.ContainsFunc(state.Problems, func(p daemon.Problem) bool { return p.Subject == `the opening for RADIUS for clients in zone "gone"` })
+	if !named || len(state.Policy.Openings) != 0 {
+		t.Errorf("problems: %v, openings: %v", state.Problems, state.Policy.Openings)
+	}
+	served = ""
+	r.Do("DELETE", zone, nil).Want(http.StatusOK)
 }
 
 // shows FW-41, FW-44

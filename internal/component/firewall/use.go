@@ -80,8 +80,12 @@ func refuseUsed(ctx context.Context, q db.DB, uses, key, noun string) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	if len(all) > 1 {
-		return fault.New(fault.Conflict, "%s %q (and %d more) still uses this %s", all[0].Kind, all[0].Name, len(all)-1, noun).WithCode("in_use")
+	return usedBy(all[0].Kind, all[0].Name, len(all)-1, noun)
+}
+
+func usedBy(kind, name string, more int, noun string) error {
+	if more > 0 {
+		return fault.New(fault.Conflict, "%s %q (and %d more) still uses this %s", kind, name, more, noun).WithCode("in_use")
 	}
-	return fault.New(fault.Conflict, "%s %q still uses this %s", all[0].Kind, all[0].Name, noun).WithCode("in_use")
+	return fault.New(fault.Conflict, "%s %q still uses this %s", kind, name, noun).WithCode("in_use")
 }

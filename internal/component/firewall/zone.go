@@ -28,7 +28,7 @@ type ZoneInput struct {
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 }
 
-func zones() resource.Resource[Zone, ZoneInput] {
+func (f *firewall) zones() resource.Resource[Zone, ZoneInput] {
 	return resource.Resource[Zone, ZoneInput]{
 		Component: "firewall", Noun: "zone", Path: "/firewall/zones", Table: "firewall_zones", Access: api.Viewer,
 		Search: []string{"name", "description"}, Sort: []string{"name", "created_at", "updated_at"}, Filter: []string{"builtin"},
@@ -38,7 +38,7 @@ func zones() resource.Resource[Zone, ZoneInput] {
 		Derive: func(_ context.Context, _ string, old *Zone, _ *ZoneInput) (map[string]any, error) {
 			return map[string]any{"builtin": old != nil && old.Builtin}, nil
 		},
-		After: afterZone,
+		After: f.afterZone,
 	}
 }
 
@@ -79,16 +79,23 @@ func line(p *fault.Problems, text string) {
 
 func builtin(s fault.Sentence) error { return fault.With(fault.Conflict, s).WithCode("builtin") }
 
-// afterZone lets the settings follow a new name; what else names a zone follows by itself.
-func afterZone(ctx context.Context, tx change.Tx, old, now *Zone, _ *ZoneInput) error {
+// afterZone lets the settings follow a new name. What else of ours names a zone follows by itself;
+// other components that serve a zone keep its name in their settings, and must be told first.
+func (f *firewall) afterZone(ctx context.Context, tx change.Tx, old, now *Zone, _ *ZoneInput) error {
 	if now == nil {
 		if old.Builtin {
 			return builtin(fault.Said("a built-in zone cannot be deleted"))
 		}
-		return refuseUsed(ctx, tx, zoneUses, old.Name, "zone")
+		if err := refuseUsed(ctx, tx, zoneUses, old.Name, "zone"); err != nil {
+			return err
+		}
+		return f.refuseServed(ctx, tx, old.Name)
 	}
 	if old == nil || old.Name == now.Name {
 		return nil
+	}
+	if err := f.refuseServed(ctx, tx, old.Name); err != nil {
+		return err
 	}
 	_, err := tx.Exec(ctx, `update firewall_settings set lockout_zones = array_replace(lockout_zones, $1, $2), revision = revision + 1, updated_at = now()
 		where $1 = any(lockout_zones)`, old.Name, now.Name)
@@ -96,6 +103,14 @@ func afterZone(ctx context.Context, tx change.Tx, old, now *Zone, _ *ZoneInput) 
 		return fmt.Errorf("rename zone %s in the settings: %w", old.Name, err)
 	}
 	return nil
+}
+
+func (f *firewall) refuseServed(ctx context.Context, q db.DB, zone string) error {
+	whys, err := f.Policy.ServedIn(ctx, q, zone)
+	if err != nil || len(whys) == 0 {
+		return err
+	}
+	return usedBy("settings", whys[0], len(whys)-1, "zone")
 }
 
 // zoneColumn is how a zone is stored that somebody names: nil for any.

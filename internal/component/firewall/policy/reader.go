@@ -45,6 +45,21 @@ func (r *Reader) Load(ctx context.Context, q db.DB) (*State, error) {
 	return &b.State, nil
 }
 
+// ServedIn says what other components open ports for in a zone.
+func (r *Reader) ServedIn(ctx context.Context, q db.DB, zone string) ([]string, error) {
+	needed, err := r.needed(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var whys []string
+	for _, o := range needed.Openings {
+		if o.Role == zone {
+			whys = append(whys, o.Why)
+		}
+	}
+	return whys, nil
+}
+
 // Refresh brings what is kept up to what is stored. A transaction that writes only borrows
 // from it, and would otherwise read more with every change.
 func (r *Reader) Refresh(ctx context.Context, stored db.DB) error {

@@ -212,7 +212,11 @@ func (b *builder) open(o daemon.Opening) {
 	}
 	interfaces := []string{""}
 	if o.Role != "" {
-		interfaces = b.Policy.Zones[o.Role]
+		var there bool
+		if interfaces, there = b.Policy.Zones[o.Role]; !there {
+			b.leaveOut(fmt.Sprintf("the opening for %s in zone %q", o.Why, o.Role), fault.Said("there is no such zone"))
+			return
+		}
 	}
 	for _, name := range interfaces {
 		b.Policy.Openings = append(b.Policy.Openings, packetfilter.Opening{Protocol: protocol, Port: uint16(o.Port), Interface: name, Why: o.Why})
