@@ -184,10 +184,11 @@ func errShutDown() error {
 
 // answer sends what the client can read; of more it is told that there is more.
 func (s *Server) answer(conn net.Conn, v any) error {
+	line, err := encodeLine(v)
+	// From here on: a long answer may take seconds to encode on a busy machine.
 	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return fmt.Errorf("set the write deadline: %w", err)
 	}
-	line, err := encodeLine(v)
 	if err == nil && len(line) > maxAnswer {
 		err = fault.New(fault.TooLarge, "the answer has more than %d bytes; ask for less", maxAnswer)
 		return errors.Join(err, writeLine(conn, toWire(err)))
