@@ -52,7 +52,7 @@ func New(d Deps) Daemons {
 		wireguard.New(wireguard.Options{Host: d.Host, Routing: routing, Remember: wireguard.EndpointsPath, Log: d.Log}),
 		multiwan.New(multiwan.Options{Host: d.Host, Routing: routing, Exec: d.Exec, HealthFile: multiwan.HealthPath, Log: d.Log}),
 		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
-		kea.New(kea.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: names, Log: d.Log}),
+		kea.New(kea.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: names, Seen: kea.SeenPath, Log: d.Log}),
 		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec, Names: names, Log: d.Log}),
 		freeradius.New(freeradius.Options{Units: d.Units, Exec: d.Exec}),
 		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),

@@ -47,8 +47,10 @@ type Options struct {
 	Watch func(ctx context.Context, wake func()) error
 	// Names are told the names of clients; nil for nobody.
 	Names *hostnames.Registry
-	Now   func() time.Time
-	Log   *slog.Logger
+	// Seen is the file for since when clients have their addresses and names; empty for none.
+	Seen string
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
 // Units starts what systemd runs.
@@ -156,7 +158,9 @@ const lookAfter = 200 * time.Millisecond
 func (s *server) background(ctx context.Context, again func()) error {
 	woken := make(chan struct{}, 1)
 	g, ctx := errgroup.WithContext(ctx)
+	s.recall(ctx)
 	g.Go(func() error { return s.follow(ctx) })
+	g.Go(func() error { return s.keepSeen(ctx) })
 	g.Go(func() error {
 		return s.Watch(ctx, func() {
 			select {

@@ -2,6 +2,7 @@ package kea
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -22,8 +23,10 @@ type Lease struct {
 	Number    uint32     `json:"number"`   // of the subnet
 	Declined  bool       `json:"declined"`
 	FirstSeen time.Time  `json:"first_seen"`
-	LastSeen  time.Time  `json:"last_seen"`
-	ExpiresAt time.Time  `json:"expires_at"`
+	// NamedSince is when the client took the first label of its host name.
+	NamedSince time.Time `json:"-"`
+	LastSeen   time.Time `json:"last_seen"`
+	ExpiresAt  time.Time `json:"expires_at"`
 }
 
 // The states of leases in Kea; what is beyond declined is over.
@@ -37,6 +40,8 @@ type table struct {
 	mu     sync.Mutex
 	leases map[netip.Addr]Lease
 	synced bool // it has all leases
+	// changed is whether there is news of who has which address and name.
+	changed bool
 }
 
 // newLease reads what Kea says of one; ok is false where it is over.
@@ -48,7 +53,7 @@ func newLease(l control.Lease) (out Lease, ok bool) {
 	seen := time.Unix(l.Seen, 0).UTC()
 	out = Lease{
 		Address: addr, MAC: l.MAC, ClientID: l.ClientID, Hostname: visible(l.Hostname), Number: l.Subnet, Declined: l.State == stateDeclined,
-		FirstSeen: seen, LastSeen: seen, ExpiresAt: seen.Add(time.Duration(l.Lifetime) * time.Second),
+		FirstSeen: seen, NamedSince: seen, LastSeen: seen, ExpiresAt: seen.Add(time.Duration(l.Lifetime) * time.Second),
 	}
 	return out, l.Lifetime > 0 && (l.State == stateAssigned || l.State == stateDeclined)
 }
@@ -78,14 +83,20 @@ func (t *table) putLocked(l control.Lease) bool {
 	was, had := t.leases[now.Address]
 	if !ok {
 		delete(t.leases, now.Address)
+		t.changed = t.changed || had
 		return had
 	}
 	same := had && was.MAC == now.MAC && was.ClientID == now.ClientID
 	if same && was.FirstSeen.Before(now.FirstSeen) {
 		now.FirstSeen = was.FirstSeen
 	}
+	if same && was.NamedSince.Before(now.NamedSince) && Label(was.Hostname) == Label(now.Hostname) {
+		now.NamedSince = was.NamedSince
+	}
 	t.leases[now.Address] = now
-	return !same || was.Hostname != now.Hostname || was.Declined != now.Declined
+	news := !same || was.Hostname != now.Hostname || was.Declined != now.Declined
+	t.changed = t.changed || news
+	return news
 }
 
 // replace notes all leases there are.
@@ -96,11 +107,20 @@ func (t *table) replace(all []control.Lease) {
 	t.leases = make(map[netip.Addr]Lease, len(all))
 	for _, l := range all {
 		if a, err := netip.ParseAddr(l.Address); err == nil && was[a].Address == a {
-			t.leases[a] = was[a] // for when it was first seen
+			t.leases[a] = was[a] // for when it was first seen, and its name
 		}
 		t.putLocked(l)
 	}
-	t.synced = true
+	t.synced, t.changed = true, t.changed || len(t.leases) != len(was)
+}
+
+// with are leases that Kea has now, with what is known of them.
+func (t *table) with(fresh []control.Lease) *table {
+	t.mu.Lock()
+	out := &table{leases: maps.Clone(t.leases)}
+	t.mu.Unlock()
+	out.replace(fresh)
+	return out
 }
 
 // lose says that nobody knows the leases any more.

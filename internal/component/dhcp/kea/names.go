@@ -19,39 +19,51 @@ func (s *server) publish() {
 
 // clientNames are those of the subnets that have them: the reservations', and the first labels of
 // what clients call themselves, always below the domain of their subnet. A reserved name is
-// nobody else's, and of several clients who claim the same one, who had it first keeps it: a name
-// is trusted by others.
-func clientNames(subnets []subnetConf, leases []Lease) []hostnames.Record {
-	var out []hostnames.Record
+// nobody else's, in no subnet of the same domain, and of several clients who claim the same one,
+// who took it first keeps it: a name is trusted by others.
+func clientNames(subnets []subnetConf, leases []Lease) (out []hostnames.Record) {
+	taken, named := map[string]bool{}, map[netip.Addr]bool{}
+	add := func(name string, a netip.Addr) {
+		out = append(out, hostnames.Record{Name: name, Address: a})
+		taken[name], named[a] = true, true
+	}
+	domains := map[netip.Prefix]string{}
 	for _, sub := range subnets {
 		network, err := netip.ParsePrefix(sub.Subnet)
 		if err != nil || !sub.Context.DNSNames || sub.Context.Domain == "" {
 			continue
 		}
-		names, named := map[string]netip.Addr{}, map[netip.Addr]bool{}
+		domains[network] = "." + sub.Context.Domain + "."
 		for _, r := range sub.Reservations {
 			if a, err := netip.ParseAddr(r.Address); err == nil && r.Hostname != "" {
-				names[r.Hostname], named[a] = a, true
+				add(r.Hostname+domains[network], a)
 			}
 		}
-		for _, l := range byAge(leases) {
-			label := Label(l.Hostname)
-			if _, taken := names[label]; label != "" && !taken && !l.Declined && !named[l.Address] && network.Contains(l.Address) {
-				names[label], named[l.Address] = l.Address, true
-			}
-		}
-		for label, a := range names {
-			out = append(out, hostnames.Record{Name: label + "." + sub.Context.Domain + ".", Address: a})
+	}
+	for _, l := range byClaim(leases) {
+		domain, label := domainOf(domains, l.Address), Label(l.Hostname)
+		if domain != "" && label != "" && !taken[label+domain] && !l.Declined && !named[l.Address] {
+			add(label+domain, l.Address)
 		}
 	}
 	return out
 }
 
-// byAge has who was first seen first.
-func byAge(leases []Lease) []Lease {
+// domainOf is what the names of an address end in; empty where it has none. Networks do not overlap.
+func domainOf(domains map[netip.Prefix]string, a netip.Addr) string {
+	for network, domain := range domains {
+		if network.Contains(a) {
+			return domain
+		}
+	}
+	return ""
+}
+
+// byClaim has who took its name first first.
+func byClaim(leases []Lease) []Lease {
 	leases = slices.Clone(leases)
 	slices.SortFunc(leases, func(a, b Lease) int {
-		return cmp.Or(a.FirstSeen.Compare(b.FirstSeen), a.Address.Compare(b.Address))
+		return cmp.Or(a.NamedSince.Compare(b.NamedSince), a.FirstSeen.Compare(b.FirstSeen), a.Address.Compare(b.Address))
 	})
 	return leases
 }

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gateway/internal/component/dhcp/control"
 )
 
 func TestTheNamesOfClients(t *testing.T) {
 	lease := func(addr, hostname string, age int) Lease {
-		return Lease{Address: netip.MustParseAddr(addr), Hostname: hostname, FirstSeen: time.Unix(int64(1000-age), 0)}
+		return Lease{Address: netip.MustParseAddr(addr), Hostname: hostname, NamedSince: time.Unix(int64(1000-age), 0)}
 	}
 	subnets := []subnetConf{
 		{Subnet: "192.0.2.0/24", Context: subnetContext{"lan.example.com", true}, Reservations: []reservationConf{{Address: "192.0.2.10", Hostname: "nas"}, {Address: "192.0.2.11"}}},
@@ -32,5 +34,48 @@ func TestTheNamesOfClients(t *testing.T) {
 	want := []string{"laptop.lan.example.com. 192.0.2.20", "nas.lan.example.com. 192.0.2.10", "tablet.lan.example.com. 192.0.2.23"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// recordsOf are the names that are told, in order.
+func recordsOf(subnets []subnetConf, leases []Lease) (out []string) {
+	for _, r := range clientNames(subnets, leases) {
+		out = append(out, r.Name+" "+r.Address.String())
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A guest must not answer for a machine of the LAN because both networks have one domain.
+func TestAReservedNameIsNobodyElsesInAnotherSubnet(t *testing.T) {
+	domain := subnetContext{"example.com", true}
+	subnets := []subnetConf{
+		{Subnet: "10.0.1.0/24", Context: domain},
+		{Subnet: "192.0.2.0/24", Context: domain, Reservations: []reservationConf{{Address: "192.0.2.10", Hostname: "nas"}}},
+		{Subnet: "198.51.100.0/24", Context: domain},
+	}
+	got := recordsOf(subnets, []Lease{
+		{Address: netip.MustParseAddr("10.0.1.5"), Hostname: "nas"}, {Address: netip.MustParseAddr("198.51.100.5"), Hostname: "nas"},
+		{Address: netip.MustParseAddr("10.0.1.6"), Hostname: "laptop", NamedSince: time.Unix(20, 0)},
+		{Address: netip.MustParseAddr("198.51.100.6"), Hostname: "laptop", NamedSince: time.Unix(10, 0)},
+	})
+	if want := []string{"laptop.example.com. 198.51.100.6", "nas.example.com. 192.0.2.10"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Who has an older lease does not take a name by calling itself like somebody else.
+func TestANameStaysWithWhoHadItFirst(t *testing.T) {
+	var tb table
+	lease := func(addr, mac, hostname string, seen int64) control.Lease {
+		return control.Lease{Address: addr, MAC: mac, Hostname: hostname, Seen: seen, Lifetime: 5000}
+	}
+	tb.replace([]control.Lease{lease("192.0.2.50", "old", "guest", 1000), lease("192.0.2.51", "nas", "nas", 1100)})
+	tb.put(lease("192.0.2.50", "old", "nas", 1200))
+	tb.put(lease("192.0.2.51", "nas", "nas", 1300)) // renewed
+	all, _ := tb.all(time.Unix(1400, 0))
+	subnets := []subnetConf{{Subnet: "192.0.2.0/24", Context: subnetContext{"lan.example.com", true}}}
+	if got, want := recordsOf(subnets, all), []string{"nas.lan.example.com. 192.0.2.51"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -114,3 +114,44 @@ func TestTheTableOfLeases(t *testing.T) {
 		t.Error("nobody knows")
 	}
 }
+
+// A restart forgets neither since when a client has its address nor whose a name is.
+func TestWhatWasSeenIsKeptOverARestart(t *testing.T) {
+	first := newServer(Options{Seen: filepath.Join(t.TempDir(), "seen.json")})
+	first.recall(t.Context()) // there is none yet
+	victim := control.Lease{Address: "192.0.2.51", MAC: "nas", ClientID: "01", Hostname: "NAS.lan", Seen: 1000, Lifetime: 5000}
+	first.leases.replace([]control.Lease{victim, {Address: "192.0.2.52", MAC: "gone", Seen: 1000, Lifetime: 5000}})
+	if err := first.saveSeen(); err != nil {
+		t.Fatal(err)
+	}
+	again := newServer(Options{Seen: first.Seen})
+	again.recall(t.Context())
+	if all, _ := again.leases.all(time.Unix(1001, 0)); len(all) != 0 {
+		t.Errorf("leases that Kea did not tell: %+v", all)
+	}
+	victim.Seen = 2000
+	again.leases.replace([]control.Lease{victim, {Address: "192.0.2.50", MAC: "other", Hostname: "nas", Seen: 1500, Lifetime: 5000}})
+	all, _ := again.leases.all(time.Unix(2001, 0))
+	if len(all) != 2 || all[1].FirstSeen.Unix() != 1000 || all[1].LastSeen.Unix() != 2000 {
+		t.Fatalf("after a restart: %+v", all)
+	}
+	if byClaim(all)[0].MAC != "nas" {
+		t.Errorf("after a restart the name is of %+v", byClaim(all)[0])
+	}
+	if err := again.saveSeen(); err != nil {
+		t.Fatal(err)
+	}
+	if _, changed := again.leases.news(); changed {
+		t.Error("there is news after it was kept")
+	}
+	// What is damaged is as good as missing.
+	if err := os.WriteFile(first.Seen, []byte("[{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	third := newServer(Options{Seen: first.Seen})
+	third.recall(t.Context())
+	third.leases.replace([]control.Lease{victim})
+	if all, _ := third.leases.all(time.Unix(2001, 0)); len(all) != 1 || all[0].FirstSeen.Unix() != 2000 {
+		t.Errorf("with a damaged file: %+v", all)
+	}
+}

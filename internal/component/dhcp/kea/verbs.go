@@ -55,9 +55,7 @@ func (s *server) list(ctx context.Context, in json.RawMessage) (any, error) {
 		if err != nil {
 			return nil, down(err)
 		}
-		t := table{}
-		t.replace(fresh)
-		all, _ = t.all(s.Now())
+		all, _ = s.leases.with(fresh).all(s.Now())
 	}
 	return q.page(all), nil
 }
