@@ -82,25 +82,25 @@ func (h *handlers) usage(ctx context.Context) ([]PoolUsage, error) {
 
 // used are the addresses that are not free.
 func (h *handlers) used(ctx context.Context) (map[netip.Addr]int, error) {
-	var got kea.LeasePage
-	if err := h.Applier.Ask(ctx, kea.Name, kea.LeasesVerb, kea.LeaseQuery{}, &got); err != nil {
+	var got kea.Used
+	if err := h.Applier.Ask(ctx, kea.Name, kea.UsedVerb, nil, &got); err != nil {
 		return nil, err
 	}
 	rows, err := db.List[struct{ Address string }](ctx, h.DB, `select address from dhcp_reservations order by address`)
 	if err != nil {
 		return nil, fmt.Errorf("read the reservations: %w", err)
 	}
-	used := make(map[netip.Addr]int, len(rows)+len(got.Leases))
+	used := make(map[netip.Addr]int, len(rows)+len(got.Leased)/4)
 	for _, r := range rows {
 		if a, err := netip.ParseAddr(r.Address); err == nil {
 			used[a] = reserved
 		}
 	}
-	for _, l := range got.Leases {
-		used[l.Address] = leased
-		if l.Declined {
-			used[l.Address] = declined
-		}
+	for _, a := range got.Leased.All() {
+		used[a] = leased
+	}
+	for _, a := range got.Declined.All() {
+		used[a] = declined
 	}
 	return used, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"gateway/internal/component/dhcp/control"
@@ -17,6 +18,7 @@ const (
 	StatusVerb  = "status"
 	LeasesVerb  = "leases"
 	ReleaseVerb = "release"
+	UsedVerb    = "used"
 )
 
 // askTime is how long Kea may take to answer: one that hangs serves nobody either.
@@ -41,23 +43,69 @@ func (s *server) status(ctx context.Context, _ json.RawMessage) (any, error) {
 	return Status{Uptime: got.Uptime, Sockets: got.Sockets.Status, Interfaces: append([]string{}, s.running.Interfaces.Names...)}, nil
 }
 
-// list answers from the table where that has all leases, and asks Kea otherwise.
+// list answers which leases there are.
 func (s *server) list(ctx context.Context, in json.RawMessage) (any, error) {
 	var q LeaseQuery
 	if err := json.Unmarshal(in, &q); err != nil {
 		return nil, fmt.Errorf("decode the question for leases: %w", err)
 	}
-	all, synced := s.leases.all(s.Now())
-	if !synced {
-		ctx, cancel := context.WithTimeout(ctx, askTime)
-		defer cancel()
-		fresh, err := s.control.Leases(ctx)
-		if err != nil {
-			return nil, down(err)
-		}
-		all, _ = s.leases.with(fresh).all(s.Now())
+	all, err := s.current(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return q.page(all), nil
+}
+
+// current are the leases: from the table where that has all of them, and else of Kea.
+func (s *server) current(ctx context.Context) ([]Lease, error) {
+	all, synced := s.leases.all(s.Now())
+	if synced {
+		return all, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	fresh, err := s.control.Leases(ctx)
+	if err != nil {
+		return nil, down(err)
+	}
+	all, _ = s.leases.with(fresh).all(s.Now())
+	return all, nil
+}
+
+// Used are the addresses of all leases.
+type Used struct {
+	Leased   Addresses `json:"leased"`
+	Declined Addresses `json:"declined"`
+}
+
+// Addresses are four bytes each. Leases as they are listed hold whatever a client sent: those of a
+// full network would not fit into an answer.
+type Addresses []byte
+
+// All are the addresses, in order.
+func (a Addresses) All() (out []netip.Addr) {
+	for four := range slices.Chunk(a, 4) {
+		if addr, ok := netip.AddrFromSlice(four); ok {
+			out = append(out, addr)
+		}
+	}
+	return out
+}
+
+func (s *server) used(ctx context.Context, _ json.RawMessage) (any, error) {
+	all, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var u Used
+	for _, l := range all {
+		if l.Declined {
+			u.Declined = append(u.Declined, l.Address.AsSlice()...)
+		} else {
+			u.Leased = append(u.Leased, l.Address.AsSlice()...)
+		}
+	}
+	return u, nil
 }
 
 // release ends the lease of an address.

@@ -1,0 +1,52 @@
+package kea
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/internal/component/dhcp/control"
+)
+
+// An answer of gateway-apply has room for 16 MiB. Whoever fills a network with leases, each with as
+// long a name and client id as DHCP takes, must not keep the usage of the pools from being told.
+func TestTheAddressesOfAFullNetworkFitIntoAnAnswer(t *testing.T) {
+	const most = 16 << 20
+	s := newServer(Options{Now: func() time.Time { return time.Unix(1001, 0) }})
+	long := strings.Repeat("ff:", 254) + "ff"
+	all := make([]control.Lease, 0, 1<<16)
+	for i := range 1<<16 - 2 {
+		all = append(all, control.Lease{
+			Address: fmt.Sprintf("10.0.%d.%d", (i+1)>>8, (i+1)&255), MAC: "02:00:5e:00:53:01", ClientID: long, Hostname: strings.Repeat("n", 250), Seen: 1000, Lifetime: 600, State: i & 1,
+		})
+	}
+	s.leases.replace(all)
+	size := func(verb func() (any, error)) int {
+		t.Helper()
+		got, err := verb()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(data)
+	}
+	if n := size(func() (any, error) { return s.list(t.Context(), json.RawMessage("{}")) }); n < most {
+		t.Errorf("the control: all leases as they are listed have %d bytes", n)
+	}
+	if n := size(func() (any, error) { return s.used(t.Context(), nil) }); n > most/8 {
+		t.Errorf("the addresses have %d bytes", n)
+	}
+	got, err := s.used(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := got.(Used)
+	if leased, declined := used.Leased.All(), used.Declined.All(); len(leased) != 1<<15-1 || len(declined) != 1<<15-1 || leased[0].String() != "10.0.0.1" || declined[0].String() != "10.0.0.2" {
+		t.Errorf("%d leased from %s, %d declined from %s", len(leased), leased[0], len(declined), declined[0])
+	}
+}
