@@ -137,6 +137,17 @@ func Unprintable(r rune) bool {
 	return r < ' ' || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
+// Visible is the text of somebody else, with a mark in place of each such character and of each byte
+// that is no text.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if Unprintable(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
 // OrTrue is yes unless said otherwise.
 func OrTrue(b *bool) *bool {
 	if b == nil {

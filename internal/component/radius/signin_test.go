@@ -105,7 +105,7 @@ func TestTheLastSignIns(t *testing.T) {
 		return recent, got.Users["ann"].Result
 	}
 	recent, last := list()
-	want := []string{"<script>\"\n name ap-1 127.0.0.2 02-00-00-00-00-01", "ann password ap-1 127.0.0.2 02-00-00-00-00-01", "ann accepted ap-1 127.0.0.2 02-00-00-00-00-01"}
+	want := []string{"<script>\"\uFFFD name ap-1 127.0.0.2 02-00-00-00-00-01", "ann password ap-1 127.0.0.2 02-00-00-00-00-01", "ann accepted ap-1 127.0.0.2 02-00-00-00-00-01"}
 	if strings.Join(recent, "|") != strings.Join(want, "|") || last != "password" {
 		t.Errorf("the list is %q, the last of ann %q", recent, last)
 	}

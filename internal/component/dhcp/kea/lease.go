@@ -52,20 +52,10 @@ func newLease(l control.Lease) (out Lease, ok bool) {
 	}
 	seen := time.Unix(l.Seen, 0).UTC()
 	out = Lease{
-		Address: addr, MAC: l.MAC, ClientID: l.ClientID, Hostname: visible(l.Hostname), Number: l.Subnet, Declined: l.State == stateDeclined,
+		Address: addr, MAC: l.MAC, ClientID: l.ClientID, Hostname: value.Visible(l.Hostname), Number: l.Subnet, Declined: l.State == stateDeclined,
 		FirstSeen: seen, NamedSince: seen, LastSeen: seen, ExpiresAt: seen.Add(time.Duration(l.Lifetime) * time.Second),
 	}
 	return out, l.Lifetime > 0 && (l.State == stateAssigned || l.State == stateDeclined)
-}
-
-// visible is a client's text without what shows nothing, or turns around what others show.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if value.Unprintable(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // put notes one lease. It reports whether something else than its time has changed.

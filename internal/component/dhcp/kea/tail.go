@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/component/dhcp/control"
+	"gateway/internal/sys"
 )
 
 const (
@@ -22,6 +23,9 @@ const (
 	retryTail = time.Second
 	// eventBytes is room for some events; that there were any is all that matters.
 	eventBytes = 16 << 10
+	// mostAdded is what is read of the file at once, some half a million leases; beyond that Kea is
+	// asked. The file is Kea's, and this process is not to fail by what Kea does.
+	mostAdded = 64 << 20
 )
 
 // follow keeps the table of leases as Kea has them: all of them from Kea at first, and then
@@ -130,7 +134,7 @@ func (t *tail) close() {
 }
 
 func (t *tail) open(from int) error {
-	f, err := os.Open(t.path)
+	f, err := sys.OpenRegular(t.path)
 	if err != nil {
 		return fmt.Errorf("open the leases: %w", err)
 	}
@@ -154,7 +158,7 @@ func (t *tail) more() (lines []string, gap bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("look at the leases: %w", err)
 	}
-	is, err := os.Stat(t.path)
+	is, err := os.Lstat(t.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return lines, true, nil // it is about to be made anew
@@ -172,7 +176,10 @@ func (t *tail) more() (lines []string, gap bool, err error) {
 
 // rest are the whole lines up to the end of the file.
 func (t *tail) rest() ([]string, error) {
-	data, err := io.ReadAll(t.file)
+	data, err := io.ReadAll(io.LimitReader(t.file, mostAdded))
+	if err == nil && len(data) == mostAdded {
+		err = errors.New("it grew by too much at once")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the leases: %w", err)
 	}

@@ -74,6 +74,22 @@ func TestTheTailOfTheLeases(t *testing.T) {
 	expect("and on", false, "five")
 	write(title, os.O_TRUNC)
 	expect("cut", true)
+	// Kea's user could put anything there, and this process is root.
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	if lines, _, err := tl.more(); err == nil {
+		t.Errorf("a file of a terabyte has %d lines", len(lines))
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&tail{path: path}).open(io.SeekEnd); err == nil {
+		t.Error("a link is followed")
+	}
 }
 
 func TestTheTableOfLeases(t *testing.T) {

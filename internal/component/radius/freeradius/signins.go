@@ -17,6 +17,9 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"gateway/internal/sys"
+	"gateway/internal/value"
 )
 
 const (
@@ -29,6 +32,9 @@ const (
 	rotateUnit = "gateway-radius-rotate.service"
 	// mostLog is how long the log may get before it begins anew; one before it is kept.
 	mostLog = 8 << 20
+	// mostBehind is how much of a log is read at once, and what was before is not: the log is the
+	// daemon's, and this process is not to fail by what the daemon does.
+	mostBehind = 4 * mostLog
 	// mostLine is longer than what the daemon writes of the longest values.
 	mostLine = 4096
 	// mostRecent is how many sign-ins are told, and mostUsers of how many users the last one is known.
@@ -131,10 +137,12 @@ func (l *signInLog) read() (SignIns, error) {
 		return SignIns{}, fmt.Errorf("look at the log of sign-ins: %w", err)
 	}
 	if l.file == nil || err == nil && !os.SameFile(l.file, info) {
-		if err := l.readFile(now + ".1"); err != nil {
-			return SignIns{}, err
+		if bad := l.readFile(now + ".1"); bad != nil {
+			return SignIns{}, bad
 		}
-		l.file, l.offset = nil, 0
+		if err == nil {
+			l.file, l.offset = nil, 0
+		}
 	}
 	if err := l.readFile(now); err != nil {
 		return SignIns{}, err
@@ -146,7 +154,7 @@ func (l *signInLog) read() (SignIns, error) {
 
 // readFile goes on where it ended, if it is the same file.
 func (l *signInLog) readFile(path string) error {
-	f, err := os.Open(path)
+	f, err := sys.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -162,10 +170,11 @@ func (l *signInLog) readFile(path string) error {
 		l.offset = 0
 	}
 	l.file = info
+	l.offset = max(l.offset, info.Size()-mostBehind)
 	if _, err := f.Seek(l.offset, io.SeekStart); err != nil {
 		return fmt.Errorf("read the log of sign-ins: %w", err)
 	}
-	in := bufio.NewReaderSize(f, mostLine)
+	in := bufio.NewReaderSize(io.LimitReader(f, 2*mostBehind), mostLine)
 	for {
 		line, err := in.ReadSlice('\n')
 		if errors.Is(err, io.EOF) { // a line that is not whole yet is read the next time
@@ -205,11 +214,12 @@ func (l *signInLog) take(line []byte) {
 	}
 }
 
-// plainText is what was sent, from its hexadecimal; what is no text stays as it is.
+// plainText is what was sent, from its hexadecimal, without what shows nothing or turns around what
+// others show; what is no text stays as it is.
 func plainText(in string) string {
 	b, err := hex.DecodeString(in)
 	if err != nil || !utf8.Valid(b) {
 		return "0x" + in
 	}
-	return string(b)
+	return value.Visible(string(b))
 }
