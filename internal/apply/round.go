@@ -25,6 +25,9 @@ const (
 	checkTime  = 20 * time.Second
 	reloadTime = 60 * time.Second
 	markTime   = 2 * time.Second
+	// leastHidden is shorter than keys that are made. Somebody's password may be a word that a file has
+	// anyway, and to take it out there would tell it to everybody who reads the history.
+	leastHidden = 16
 )
 
 // job is one round on its way.
@@ -301,7 +304,9 @@ func (w *worker) difference(j job) []intent.File {
 	hide := func(f daemon.File) string {
 		text := f.Text()
 		for _, s := range j.secrets { // of a file that should have been confidential, and is not
-			text = strings.ReplaceAll(text, s, secret.Redacted)
+			if len(s) >= leastHidden {
+				text = strings.ReplaceAll(text, s, secret.Redacted)
+			}
 		}
 		return text
 	}
