@@ -124,6 +124,9 @@ type Op struct {
 	Switched bool
 	// BeforeSetup operations are usable while setup is not complete.
 	BeforeSetup bool
+	// ReadOnly operations are questions whose method is POST, because they do not fit into an address:
+	// nothing is stored, sent or done, so there is nothing for the audit log.
+	ReadOnly bool
 	// Config operations store configuration and do nothing else: they can be tried out,
 	// undone, and be part of a batch.
 	Config bool

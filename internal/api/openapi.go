@@ -57,6 +57,9 @@ func (op Op) describe(tag string) huma.Operation {
 		MaxBodyBytes: op.MaxBody,
 		Extensions:   map[string]any{"x-gateway-access": op.Access.String()},
 	}
+	if op.ReadOnly {
+		h.Extensions["x-gateway-read-only"] = true
+	}
 	if op.Access == Public && op.Mutates() {
 		// The body has been read by then, see strangers: a deadline would end the request, not the reading.
 		h.BodyReadTimeout = -1

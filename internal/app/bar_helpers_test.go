@@ -29,6 +29,7 @@ import (
 type operation struct {
 	method, path string
 	stream       bool
+	readOnly     bool // a question whose method is POST
 }
 
 func (o operation) String() string { return o.method + " " + o.path }
@@ -42,7 +43,10 @@ func operations(t *testing.T, a *apptest.App) []operation {
 		t.Fatal(err)
 	}
 	var doc struct {
-		Paths map[string]map[string]struct{ Responses map[string]any }
+		Paths map[string]map[string]struct {
+			Responses map[string]any
+			ReadOnly  bool `json:"x-gateway-read-only"`
+		}
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
@@ -51,7 +55,7 @@ func operations(t *testing.T, a *apptest.App) []operation {
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 			_, stream := doc.Paths[path][method].Responses["101"]
-			ops = append(ops, operation{strings.ToUpper(method), path, stream})
+			ops = append(ops, operation{strings.ToUpper(method), path, stream, doc.Paths[path][method].ReadOnly})
 		}
 	}
 	if len(ops) == 0 {
