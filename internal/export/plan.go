@@ -42,8 +42,9 @@ func Plan(ctx context.Context, get Getter, parts []component.Component, doc []by
 	if err := yaml.Unmarshal(doc, &sections); err != nil {
 		return nil, fault.New(fault.Invalid, "the document cannot be read: %v", err)
 	}
-	var first, removes, makes []Step
-	there, made := newWorld(get, parts), map[string]string{}
+	var first, removes []removal
+	var makes []Step
+	there, made, dropped := newWorld(get, parts), map[string]string{}, map[string]bool{}
 	for _, c := range parts {
 		section, ok := sections[c.Name]
 		if !ok || len(c.Objects) == 0 {
@@ -54,7 +55,7 @@ func Plan(ctx context.Context, get Getter, parts []component.Component, doc []by
 		if err != nil {
 			return nil, err
 		}
-		p := planner{component: c.Name, there: there, kinds: kinds, made: made}
+		p := planner{component: c.Name, there: there, kinds: kinds, made: made, dropped: dropped}
 		if err := p.section(section); err != nil {
 			return nil, err
 		}
@@ -66,16 +67,58 @@ func Plan(ctx context.Context, get Getter, parts []component.Component, doc []by
 		return nil, fault.New(fault.Invalid, "the document has an unknown section %q", name)
 	}
 	// First what goes: its name may be needed again. Of that first what refers to other components,
-	// which keep what is in use.
-	return slices.Concat(first, removes, makes), nil
+	// which keep what is in use. Last what is in use until something that stays has changed.
+	before, after := split(slices.Concat(first, removes), dropped)
+	return slices.Concat(before, makes, after), nil
+}
+
+// removal is the deletion of an object.
+type removal struct {
+	Step
+	item
+}
+
+// split tells deletions that can come first from those of objects that are in use until then: what
+// the plan takes out of an object that stays, and what one of these refers to in turn. References
+// and names in other fields count alike; an object comes before those that it refers to.
+func split(all []removal, dropped map[string]bool) (before, after []Step) {
+	for _, r := range all {
+		if !dropped[r.name] {
+			before = append(before, r.Step)
+			continue
+		}
+		after = append(after, r.Step)
+		for _, v := range r.fields {
+			mentions(v, dropped)
+		}
+	}
+	return before, after
+}
+
+// mentions adds the texts of a value.
+func mentions(value any, into map[string]bool) {
+	switch v := value.(type) {
+	case string:
+		into[v] = true
+	case []any:
+		for _, one := range v {
+			mentions(one, into)
+		}
+	case map[string]any:
+		for _, one := range v {
+			mentions(one, into)
+		}
+	}
 }
 
 type planner struct {
-	component             string
-	there                 *world
-	kinds                 []kind
-	made                  map[string]string // ids of what this plan creates, by component, kind and name
-	first, removes, makes []Step
+	component      string
+	there          *world
+	kinds          []kind
+	made           map[string]string // ids of what this plan creates, by component, kind and name
+	dropped        map[string]bool   // the texts in fields that it changes
+	first, removes []removal
+	makes          []Step
 }
 
 func (p *planner) section(section map[string]any) error {
@@ -146,10 +189,10 @@ func (p *planner) kind(k *kind, wanted []item) error {
 	}
 	for _, it := range k.items {
 		if !stays[it.name] && !k.Single {
-			*into = append(*into, Step{
+			*into = append(*into, removal{Step{
 				Method: "DELETE", Path: k.Path + "/" + it.id, IfMatch: it.etag,
 				Sign: '-', What: p.label(k, it.name),
-			})
+			}, it})
 		}
 	}
 	for _, w := range wanted {
@@ -176,9 +219,14 @@ func (p *planner) make(k *kind, name string, fields map[string]any) (*Step, erro
 		step.Method, step.Path, step.ID, step.Sign = "POST", k.Path, db.NewID(), '+'
 		p.made[p.component+"."+k.Key+"/"+name] = step.ID
 	} else {
-		step.How = changes(have.fields, fields)
-		if step.How == "" {
+		fields = k.withoutRefs(fields)
+		differing := changed(have.fields, fields)
+		if len(differing) == 0 {
 			return nil, nil
+		}
+		step.How = changes(differing, have.fields, fields)
+		for _, f := range differing {
+			mentions(have.fields[f], p.dropped)
 		}
 		step.Method, step.Path, step.IfMatch, step.Sign = "PUT", k.Path+"/"+have.id, have.etag, '~'
 		if k.Single {
@@ -193,13 +241,27 @@ func (p *planner) make(k *kind, name string, fields map[string]any) (*Step, erro
 	return step, err
 }
 
-// changes lists the fields that the document has and that differ.
-func changes(have, want map[string]any) string {
-	var out []string
-	for _, f := range slices.Sorted(maps.Keys(want)) {
-		if !reflect.DeepEqual(have[f], want[f]) {
-			out = append(out, fmt.Sprintf("%s %s → %s", f, short(have[f]), short(want[f])))
+// withoutRefs says of each reference that may be null, and that the document leaves out, that it is:
+// that is how one is exported.
+func (k kind) withoutRefs(fields map[string]any) map[string]any {
+	out := maps.Clone(fields)
+	for field := range k.Refs {
+		if _, given := out[document(field)]; !given && slices.Contains(k.Optional, field) {
+			out[document(field)] = nil
 		}
+	}
+	return out
+}
+
+// changed are the fields that the document has and that differ.
+func changed(have, want map[string]any) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(want)), func(f string) bool { return reflect.DeepEqual(have[f], want[f]) })
+}
+
+func changes(fields []string, have, want map[string]any) string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = fmt.Sprintf("%s %s → %s", f, short(have[f]), short(want[f]))
 	}
 	return strings.Join(out, ", ")
 }
