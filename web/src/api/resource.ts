@@ -16,8 +16,10 @@ type Headers = Record<string, string>;
 
 /** Resource names the generated functions of one collection, once, for table, form and hooks. */
 export interface Resource<R extends Row, In> {
-	/** Its path below /api/v1; names the list in the cache. */
+	/** Its path below /api/v1; names the list in the cache, and a row is at path/id. */
 	path: string;
+	/** Id of the object whose rows alone it lists: each such object has a list of its own in the cache. */
+	of?: string;
 	/** Tag in the OpenAPI document; a change refetches everything that carries it. */
 	tag: string;
 	/** What people call a row. */

@@ -33,7 +33,7 @@ export interface Column<R> {
 }
 
 export interface ResourceTableProps<R extends Row> {
-	resource: Pick<Resource<R, never>, "list" | "path" | "tag" | "name" | "component" | "risky">;
+	resource: Pick<Resource<R, never>, "list" | "path" | "of" | "tag" | "name" | "component" | "risky">;
 	/** Name of the table for screen readers. */
 	label: string;
 	columns: Column<R>[];

@@ -4,7 +4,7 @@ import { useRef } from "react";
 
 const size = 100;
 
-type Source<R extends Row> = Pick<Resource<R, never>, "list" | "path" | "tag">;
+type Source<R extends Row> = Pick<Resource<R, never>, "list" | "path" | "of" | "tag">;
 
 /** Rows is the part of a long list that was loaded so far. */
 export interface Rows<R> {
@@ -33,7 +33,7 @@ export function useRows<R extends Row>(source: Source<R>, query: ListQuery, from
 	const pages = pagesOf(from, to);
 	const results = useQueries({
 		queries: pages.map((n) => ({
-			queryKey: [{ _id: source.path, tags: [source.tag], query, page: n }],
+			queryKey: [{ _id: source.path, of: source.of, tags: [source.tag], query, page: n }],
 			queryFn: ({ signal }: { signal: AbortSignal }) =>
 				page(source.list({ query: { ...query, limit: size, offset: n * size }, signal })),
 		})),

@@ -46,7 +46,7 @@ function partsOf<R extends Row, In extends object>(
 	return defineResource<R, In>({
 		...proxied,
 		...all,
-		path: `${all.path}?${column}=${owner}`,
+		of: owner,
 		list: ({ query, signal }) =>
 			all.list({ query: { ...query, filter: `${column}:${owner}` } as typeof query, signal }),
 		create: ({ body, headers }) => all.create({ body: owned(body), headers }),

@@ -1,0 +1,114 @@
+import { connection, queryClient, session, setUp } from "@api";
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent, { type UserEvent } from "@testing-library/user-event";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { features } from "../app/features";
+import { operationAt, sampled } from "./document";
+import { sources } from "./files";
+import { renderApp } from "./render";
+import { ok } from "./server";
+
+const params = { id: "id-1" };
+const routes = features.flatMap((feature) =>
+	feature.routes
+		.filter((route) => !route.bare && !route.moved?.({ params, search: {} }))
+		.map((route) => ({ feature, ...route })),
+);
+const pages = routes.map(({ feature, path }) => [path.replace("$id", params.id), feature] as const);
+
+let batches: Promise<{ operations: { method: string; path: string }[] }>[] = [];
+
+beforeAll(async () => {
+	setUp();
+	await Promise.all([...routes.map(({ page }) => page()), import("@ui/change/BulkDialog")]);
+}, 120_000);
+beforeEach(() => {
+	queryClient.clear();
+	session.over.set(false);
+	connection.state.set("online");
+	batches = [];
+	vi.stubGlobal(
+		"WebSocket",
+		class {
+			close() {}
+		},
+	);
+	vi.stubGlobal("fetch", async (input: Request) => {
+		const path = new URL(input.url).pathname;
+		if (path.endsWith("/auth/me")) return ok({ id: "1", email: "ann@example.com", role: "admin", limited: false });
+		if (!path.endsWith("/batch")) return sampled(input);
+		batches.push(input.clone().json());
+		return ok({ results: [] });
+	});
+});
+
+const wait = { timeout: 20_000 };
+const all = { name: "Select all that match" };
+
+/** still waits until nothing is loading any more, data or code. */
+const still = () =>
+	waitFor(async () => {
+		const loading = () => [queryClient.isFetching(), document.querySelectorAll("main .pf-v6-c-skeleton").length];
+		expect(loading()).toEqual([0, 0]);
+		await new Promise((done) => setTimeout(done, 30));
+		expect(loading()).toEqual([0, 0]);
+	}, wait);
+
+/** done is where the batch of a bulk action leads; none when the action asks by a dialog of its own. */
+async function done(user: UserEvent, title: string): Promise<string[]> {
+	const dialog = await screen.findByRole("dialog", undefined, wait);
+	const confirm = within(dialog).queryByRole("button", { name: /\(\d+\)$/ });
+	await user.click(confirm ?? within(dialog).getByRole("button", { name: "Cancel" }));
+	await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull(), wait);
+	if (!confirm) return [];
+	expect(batches, title).toHaveLength(1);
+	const { operations } = await batches.pop()!;
+	expect(operations.length, title).toBeGreaterThan(0);
+	return operations.map(({ method, path }) => operationAt(method, path) ?? `nothing is at ${method} ${path}`);
+}
+
+/** actions does each bulk action of the list that is open to all of its rows, and says where the requests lead. */
+async function actions(user: UserEvent): Promise<string[]> {
+	const led: string[] = [];
+	for (let place = 0, count = 1; place < count; place++) {
+		if (!screen.queryByRole("toolbar")) await user.click(screen.getByRole("checkbox", all));
+		const bar = await screen.findByRole("toolbar", { name: "Selected rows" }, wait);
+		// The last one clears the selection.
+		const buttons = within(bar).getAllByRole("button").slice(0, -1);
+		count = buttons.length;
+		await user.click(buttons[place]!);
+		led.push(...(await done(user, buttons[place]!.textContent)));
+		await still();
+	}
+	return led;
+}
+
+let lists = 0;
+
+test.each(pages)(
+	"what is done to many rows on %s is in the API",
+	async (page, feature) => {
+		const user = userEvent.setup();
+		renderApp([feature], page);
+		await screen.findByRole("heading", { level: 1 }, wait);
+		await still();
+		const tabs = within(document.querySelector("main")!).queryAllByRole("tab");
+		for (const tab of [undefined, ...tabs.slice(1)]) {
+			if (tab) await user.click(tab);
+			await still();
+			if (!screen.queryByRole("checkbox", all)) continue;
+			lists++;
+			const led = await actions(user);
+			expect(led.filter((one) => one.startsWith("nothing"))).toEqual([]);
+		}
+	},
+	120_000,
+);
+
+test("no list was left out", () => {
+	const withRows = sources(/\.tsx$/).filter(
+		({ path, text }) => path.startsWith("features/") && /<Resource(Section|Page)|\bbulk=\{/.test(text),
+	);
+	// Routing rules are not ticked.
+	expect(lists).toBeGreaterThanOrEqual(withRows.length - 1);
+});
