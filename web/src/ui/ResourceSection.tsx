@@ -110,6 +110,8 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 	const bulk = admin ? [...(props.bulk ?? []), remove] : undefined;
 	const table = props.list?.({ actions: admin ? actions : undefined, bulk, create, empty }) ?? (
 		<ResourceTable
+			// Another object's list starts anew: what was shown and ticked before is not of it.
+			key={resource.of}
 			resource={resource}
 			label={t("title")}
 			columns={columns}

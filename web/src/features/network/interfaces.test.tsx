@@ -1,5 +1,5 @@
 import { queryClient, session, setUp } from "@api";
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
@@ -137,6 +137,21 @@ test("a new address belongs to its interface", async () => {
 	const body = await sent(seen, "POST", "/ip-addresses")[0]!.json();
 	expect(body).toEqual({ interface_id: "i1", address: "192.0.2.1", prefix: 24, is_vip: false });
 }, 30_000);
+
+test("addresses of one interface never show under another", async () => {
+	answer({
+		...common,
+		"GET /network-interfaces/i2/ip-addresses": () => new Promise<never>(() => {}),
+	});
+	const { router } = renderApp([feature], "/interfaces/i2");
+	expect(await screen.findByRole("heading", { level: 1, name: "bond0" }, wait)).toBeTruthy();
+	const go = (id: string) => act(() => router.navigate({ to: `/interfaces/${id}`, search: { tab: "addresses" } }));
+	await go("i1");
+	expect(await screen.findByText("192.0.2.9/24", undefined, wait)).toBeTruthy();
+	await go("i2");
+	await screen.findByRole("heading", { level: 1, name: "bond0" }, wait);
+	await waitFor(() => expect(screen.queryByText("192.0.2.9/24")).toBeNull(), { timeout: 5_000 });
+}, 60_000);
 
 test("an address by which somebody came in goes only with a way back", async () => {
 	const seen = answer({

@@ -42,6 +42,7 @@ export const addressesOf = (owner: string) =>
 	defineResource<NetworkAddress, NetworkAddressInput>({
 		...networked,
 		path: "/ip-addresses",
+		of: owner,
 		name: ({ address, prefix }) => `${address}/${prefix}`,
 		risky: addressRisk,
 		list: ({ query, signal }) => listNetworkAddressesOf({ path: { id: owner }, query, signal }),
