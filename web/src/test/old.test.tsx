@@ -5,10 +5,12 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { feature as cert } from "../features/cert";
 import { feature as change } from "../features/change";
 import { feature as dashboard } from "../features/dashboard";
+import { feature as dhcp } from "../features/dhcp";
 import { feature as dns } from "../features/dns";
 import { feature as network } from "../features/network";
 import { answers as networkAnswers } from "../features/network/fixture";
 import { feature as ntp } from "../features/ntp";
+import { feature as radius } from "../features/radius";
 import { feature as system } from "../features/system";
 import { feature as tunnel } from "../features/tunnel";
 import { feature as uplink } from "../features/uplink";
@@ -25,7 +27,7 @@ const well: Record<string, unknown> = {
 	...networkAnswers,
 	"GET /auth/me": { id: "1", email: "ann@example.com", role: "viewer", totp_enabled: false, limited: false },
 	...Object.fromEntries(
-		["clock", "resolver", "service", "component", "certificate", "tunnel"].map((kind) => [
+		["clock", "resolver", "service", "component", "certificate", "tunnel", "dhcp-server", "radius"].map((kind) => [
 			`GET /problems/states/${kind}`,
 			{ known: true, states: {} },
 		]),
@@ -59,6 +61,21 @@ const well: Record<string, unknown> = {
 	},
 	"GET /dns/stats": { queries: 1, hit_rate: 0.5, cache_hits: 1, cache_misses: 1, uptime: 4242 },
 	"GET /certificates": [{ ...certificate, not_before: moment, expires_at: inAYear }],
+	"GET /dhcp/status": {
+		uptime: 9,
+		sockets: "ready",
+		interfaces: [{ interface: "eth1", zone: "lan", listening: true, subnets: ["192.0.2.0/24"] }],
+	},
+	"GET /dhcp/leases": [{ address: "192.0.2.100", mac: "02:00:5e:00:53:01", state: "assigned", hostname: "a" }],
+	"GET /dhcp/subnets": [{ ...meta, id: "s", interface: "eth1", subnet: "192.0.2.0/24", pools: [], active: true }],
+	"GET /dhcp/usage": [],
+	"GET /radius/settings": { ...meta, id: "s", enabled: true, listen_addresses: [], zones: ["lan"] },
+	"GET /radius/users": [{ ...meta, id: "u", name: "ann", enabled: true }],
+	"GET /radius/clients": [{ ...meta, id: "c", name: "ap", address: "192.0.2.9", require_message_authenticator: true }],
+	"GET /radius/sign-ins": {
+		recent: [{ at: moment, user: "ann", result: "accepted", client: "ap" }],
+		users: { ann: { at: moment, result: "accepted" } },
+	},
 	"GET /changes": [
 		{ ...meta, id: "x", action: "dns.zone.create", subject: "a", actor: "ann@example.com", apply: "live", rows: 1 },
 	],
@@ -92,6 +109,15 @@ const pages: [page: string, request: string, feature: Feature][] = [
 	["/interfaces", "GET /system/interfaces", network],
 	["/routes?tab=kernel", "GET /routes/live", network],
 	["/certificates", "GET /problems/states/certificate", cert],
+	["/dhcp", "GET /dhcp/status", dhcp],
+	["/dhcp", "GET /dhcp/leases", dhcp],
+	["/dhcp?tab=subnets", "GET /dhcp/subnets", dhcp],
+	["/dhcp?tab=subnets", "GET /dhcp/status", dhcp],
+	["/radius", "GET /radius/settings", radius],
+	["/radius", "GET /radius/users", radius],
+	["/radius", "GET /problems/states/radius", radius],
+	["/radius?tab=clients", "GET /radius/clients", radius],
+	["/radius?tab=sign-ins", "GET /radius/sign-ins", radius],
 	["/changes", "GET /changes", change],
 	["/", "GET /system/services", dashboard],
 ];

@@ -9,6 +9,7 @@ import {
 	Time,
 	tell,
 	toast,
+	UnknownState,
 	useErrorText,
 } from "@ui";
 import { useTranslation } from "react-i18next";
@@ -25,7 +26,7 @@ export function LeasesTab() {
 		{ key: "address", title: t("lease.address"), sortable: true, width: 15 },
 		{ key: "hostname", title: t("lease.hostname"), sortable: true, width: 20, cell: (one) => one.hostname || "–" },
 		{ key: "mac", title: t("lease.mac"), sortable: true, width: 20, cell: (one) => <Mac of={one} /> },
-		{ key: "state", title: t("lease.state"), width: 15, cell: (one) => <State of={one} /> },
+		{ key: "state", title: t("lease.state"), width: 15, cell: (one, current) => <State of={one} current={current} /> },
 		{
 			key: "first_seen",
 			title: t("lease.first_seen"),
@@ -125,8 +126,9 @@ function Mac({ of: { mac, random_mac } }: { of: LeaseRow }) {
 	);
 }
 
-function State({ of: { state, reservation_id } }: { of: LeaseRow }) {
+function State({ of: { state, reservation_id }, current }: { of: LeaseRow; current: boolean }) {
 	const { t } = useTranslation("dhcp");
+	if (!current) return <UnknownState />;
 	if (state === "declined") return <StatusLabel status="warning">{t("lease.declined")}</StatusLabel>;
 	return <StatusLabel status="success">{t(reservation_id ? "lease.static" : "lease.assigned")}</StatusLabel>;
 }

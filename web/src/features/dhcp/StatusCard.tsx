@@ -1,5 +1,5 @@
-import { ApiError, type DhcpStatus } from "@api";
-import { Notice, StatusLabel, useErrorText, Waiting } from "@ui";
+import { ApiError, type DhcpStatus, useCurrent } from "@api";
+import { Notice, StatusLabel, UnknownState, useErrorText, Waiting } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useStatus } from "./requests";
 
@@ -7,13 +7,17 @@ import { useStatus } from "./requests";
 export function StatusCard() {
 	const { t } = useTranslation("dhcp");
 	const text = useErrorText();
-	const { data, error } = useStatus();
+	const query = useStatus();
+	const { data, error } = query;
+	const status = useCurrent(query);
 	// The page says that already, with a link to the setting.
 	if (error instanceof ApiError && error.code === "switched_off") return null;
 	return (
 		<section className="gw-panel gw-dhcp-card" aria-label={t("status.title")}>
 			{error && <Notice kind="warning" title={text(error)} />}
-			{!error && data && <Served status={data} />}
+			{status && <Served status={status} />}
+			{/* The server is away, which stands above the page. */}
+			{data && !status && !error && <UnknownState />}
 			{!error && !data && <Waiting height="3rem" />}
 		</section>
 	);

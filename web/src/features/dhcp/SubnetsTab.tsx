@@ -1,9 +1,10 @@
 import type { DhcpSubnet } from "@api";
 import { NetworkWiredIcon } from "@patternfly/react-icons";
-import { type Column, formatDuration, ResourceSection, StatusLabel } from "@ui";
+import { type Column, formatDuration, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
 import { Pools } from "./Pools";
 import { subnets } from "./resource";
+import { SubnetState } from "./SubnetState";
 
 /** SubnetsTab is the networks whose clients are given addresses, and how full their pools are. */
 export function SubnetsTab() {
@@ -24,9 +25,7 @@ export function SubnetsTab() {
 			key: "active",
 			title: t("subnet.state"),
 			width: 15,
-			cell: ({ active }) => (
-				<StatusLabel status={active ? "success" : "neutral"}>{t(active ? "subnet.on" : "subnet.off")}</StatusLabel>
-			),
+			cell: (subnet, current) => <SubnetState subnet={subnet} current={current} />,
 		},
 	];
 	return (

@@ -6,6 +6,7 @@ import {
 	invalidate,
 	listDhcpSubnetsOptions,
 	listNetworkInterfacesOptions,
+	useCurrent,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Choice } from "@ui";
@@ -16,10 +17,7 @@ const most = 1000;
 export const useStatus = () => useQuery({ ...dhcpStatusOptions(), ...often });
 
 /** useUsage is how full the pools are; undefined while the server cannot be asked. */
-export const useUsage = () => {
-	const { data, error } = useQuery({ ...dhcpUsageOptions(), ...often });
-	return error ? undefined : data;
-};
+export const useUsage = () => useCurrent(useQuery({ ...dhcpUsageOptions(), ...often }));
 
 /** useSubnets are all subnets, by network. */
 export const useSubnets = () => useQuery(listDhcpSubnetsOptions({ query: { limit: most, sort: "subnet" } })).data ?? [];

@@ -10,20 +10,20 @@ export function SignInsTab() {
 	const { t } = useTranslation("radius");
 	return (
 		<Loaded query={useSignIns()} height="16rem">
-			{({ recent }) =>
+			{({ recent }, current) =>
 				recent.length === 0 ? (
 					<EmptyState icon={HistoryIcon} title={t("signIns.empty")}>
 						{t("signIns.emptyText")}
 					</EmptyState>
 				) : (
-					<List recent={recent} />
+					<List recent={recent} current={current} />
 				)
 			}
 		</Loaded>
 	);
 }
 
-function List({ recent }: { recent: FreeradiusSignIn[] }) {
+function List({ recent, current }: { recent: FreeradiusSignIn[]; current: boolean }) {
 	const { t } = useTranslation("radius");
 	// Two of one second may be alike, so their place from the end tells them apart: it stays when others come.
 	const key = (i: number) => recent.length - i;
@@ -46,7 +46,7 @@ function List({ recent }: { recent: FreeradiusSignIn[] }) {
 						</Td>
 						<Td dataLabel={t("user.field.name")}>{one.user}</Td>
 						<Td dataLabel={t("column.result")}>
-							<StatusLabel status={lookOf(one.result)}>{t(`result.${one.result}`)}</StatusLabel>
+							<StatusLabel status={lookOf(one.result, current)}>{t(`result.${one.result}`)}</StatusLabel>
 						</Td>
 						<Td dataLabel={t("column.client")}>
 							<span title={one.from}>{one.client}</span>

@@ -1,6 +1,6 @@
-import { type RadiusSettings, useCan, useStates } from "@api";
+import { type RadiusSettings, useCan, useCurrent, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
-import { later, type Status, StatusLabel, Waiting } from "@ui";
+import { later, type Status, StatusLabel, UnknownState, Waiting } from "@ui";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSettings } from "./requests";
@@ -13,12 +13,14 @@ const TestDialog = later("radius test", () => import("./TestDialog"));
 /** StatusCard is how the server stands: where it listens, and for whom its ports are open. */
 export function StatusCard() {
 	const { t } = useTranslation("radius");
-	const { data } = useSettings();
+	const query = useSettings();
+	const { data } = query;
+	const current = useCurrent(query) !== undefined;
 	const admin = useCan("admin");
 	const [testing, setTesting] = useState(false);
 	return (
 		<section className="gw-panel gw-radius-card" aria-label={t("status.title")}>
-			{data ? <Facts settings={data} /> : <Waiting height="3rem" />}
+			{data ? <Facts settings={data} current={current} /> : <Waiting height="3rem" />}
 			{/* A server that is not to run cannot be asked. */}
 			{admin && data?.enabled && (
 				<Button variant="secondary" onClick={() => setTesting(true)}>
@@ -34,7 +36,13 @@ export function StatusCard() {
 	);
 }
 
-function Facts({ settings }: { settings: RadiusSettings }) {
+interface Props {
+	settings: RadiusSettings;
+	/** The settings were looked at just now. */
+	current: boolean;
+}
+
+function Facts({ settings, current }: Props) {
 	const { t } = useTranslation("radius");
 	const state = useStates("radius")("radius")?.state ?? "running";
 	const { enabled, listen_addresses: listen, auth_port: auth, accounting_port: accounting, zones } = settings;
@@ -44,7 +52,11 @@ function Facts({ settings }: { settings: RadiusSettings }) {
 			<div>
 				<dt>{t("status.title")}</dt>
 				<dd>
-					<StatusLabel status={looks[state] ?? "neutral"}>{t(`status.state.${state}`)}</StatusLabel>
+					{current ? (
+						<StatusLabel status={looks[state] ?? "neutral"}>{t(`status.state.${state}`)}</StatusLabel>
+					) : (
+						<UnknownState />
+					)}
 				</dd>
 			</div>
 			<div>

@@ -1,15 +1,19 @@
-import type { RadiusUser } from "@api";
+import { type RadiusUser, useCurrent, useStates } from "@api";
 import { UsersIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection, StatusLabel, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useSignIns } from "./requests";
 import { users } from "./resource";
-import { lookOf } from "./results";
+import { good, lookOf } from "./results";
 
 /** UsersTab is who may sign in, beside when they last did. */
 export function UsersTab() {
 	const { t } = useTranslation("radius");
-	const last = useSignIns().data?.users ?? {};
+	const signIns = useSignIns();
+	const last = signIns.data?.users ?? {};
+	const heard = useCurrent(signIns) !== undefined;
+	// Nobody can sign in at a server that does not work.
+	const works = useStates("radius")("radius") === undefined;
 	const columns: Column<RadiusUser>[] = [
 		{ key: "name", title: t("user.field.name"), sortable: true, width: 25 },
 		{
@@ -17,8 +21,8 @@ export function UsersTab() {
 			title: t("column.state"),
 			sortable: true,
 			width: 15,
-			cell: ({ enabled }) => (
-				<StatusLabel status={enabled ? "success" : "neutral"}>{t(enabled ? "user.on" : "user.off")}</StatusLabel>
+			cell: ({ enabled }, current) => (
+				<StatusLabel status={good(enabled && works && current)}>{t(enabled ? "user.on" : "user.off")}</StatusLabel>
 			),
 		},
 		{ key: "vlan", title: t("user.field.vlan"), sortable: true, width: 10, cell: ({ vlan }) => vlan ?? "–" },
@@ -34,7 +38,7 @@ export function UsersTab() {
 			width: 15,
 			cell: ({ name }) => {
 				const result = last[name]?.result;
-				return result ? <StatusLabel status={lookOf(result)}>{t(`result.${result}`)}</StatusLabel> : "–";
+				return result ? <StatusLabel status={lookOf(result, heard)}>{t(`result.${result}`)}</StatusLabel> : "–";
 			},
 		},
 		{ key: "description", title: t("user.field.description") },
