@@ -1,4 +1,4 @@
-import { type Resource, type Row, useCurrent } from "@api";
+import { ApiError, type Resource, type Row, useCurrent } from "@api";
 import { Button } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
 import { type ReactNode, useRef, useState } from "react";
@@ -74,6 +74,8 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 
 	const { selection, all, tick, tickAll } = useTicks(resource, state.query, rows.at);
 
+	// What is switched off has no rows; the page says that it is off.
+	if (rows.error instanceof ApiError && rows.error.code === "switched_off") return empty;
 	if (rows.error && rows.total === undefined) return <ErrorState error={rows.error} retry={rows.refetch} />;
 	if (rows.total === 0 && !state.filtered && !rows.stale) return empty;
 	const { sort } = state;

@@ -1,5 +1,7 @@
-import { useCan, useSave } from "@api";
+import { useCan, useSave, useStates } from "@api";
+import { Button } from "@patternfly/react-core";
 import { NetworkWiredIcon } from "@patternfly/react-icons";
+import { useNavigate } from "@tanstack/react-router";
 import {
 	type Column,
 	EmptyState,
@@ -63,12 +65,28 @@ export function LeasesTab() {
 			filters={[filter]}
 			defaultSort="address"
 			searchLabel={t("lease.search")}
-			empty={
-				<EmptyState title={t("lease.empty")} icon={NetworkWiredIcon}>
-					{t(subnets.length > 0 ? "lease.emptyText" : "lease.noSubnet")}
-				</EmptyState>
-			}
+			empty={<Empty subnets={subnets.length} />}
 		/>
+	);
+}
+
+/** Empty says what comes before the first lease: a subnet, then a server that runs. */
+function Empty({ subnets }: { subnets: number }) {
+	const { t } = useTranslation("dhcp");
+	const admin = useCan("admin");
+	const navigate = useNavigate();
+	const off = useStates("dhcp-server")("dhcp")?.state === "off";
+	const step = (title: string, to: string) => admin && <Button onClick={() => void navigate({ to })}>{title}</Button>;
+	const [text, action] =
+		subnets === 0
+			? ["lease.noSubnet", step(t("subnet.create"), "/dhcp?tab=subnets&do=create")]
+			: off
+				? ["lease.off", step(t("ui:off.settings"), "/dhcp?tab=settings")]
+				: ["lease.emptyText"];
+	return (
+		<EmptyState title={t("lease.empty")} icon={NetworkWiredIcon} action={action}>
+			{t(text)}
+		</EmptyState>
 	);
 }
 

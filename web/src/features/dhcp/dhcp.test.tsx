@@ -1,5 +1,5 @@
 import { type DhcpCell, queryClient, setUp } from "@api";
-import { screen } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
@@ -89,6 +89,31 @@ test("without a server the page says so, and what to do first", async () => {
 	expect(await screen.findByText(/it sleeps/i, undefined, { timeout: 15_000 })).toBeTruthy();
 	expect(await screen.findByText(/Create a subnet first/)).toBeTruthy();
 }, 40_000);
+
+const off = () => refusal(409, { code: "switched_off", message: "the DHCP server is switched off" });
+
+test.each([
+	["no subnet", [], "Create subnet", "/dhcp?tab=subnets&do=create"],
+	["a subnet", [subnet], "Open its settings", "/dhcp?tab=settings"],
+])(
+	"while the server is off and there is %s, the leases say the first step, and no more than once that it is off",
+	async (_, subnets, step, to) => {
+		answer({
+			...common,
+			"GET /problems/states/dhcp-server": () => ok({ known: true, states: { dhcp: { state: "off" } } }),
+			"GET /dhcp/status": off,
+			"GET /dhcp/subnets": () => ok(subnets, { "X-Total-Count": String(subnets.length) }),
+			"GET /dhcp/leases": off,
+		});
+		const { history } = renderApp([feature], "/dhcp");
+		const panel = await screen.findByRole("tabpanel", undefined, { timeout: 15_000 });
+		expect(await within(panel).findByRole("heading", { name: "No leases" })).toBeTruthy();
+		await waitFor(() => expect(screen.getAllByText(/switched off/i)).toHaveLength(1));
+		await userEvent.setup().click(await within(panel).findByRole("button", { name: step }));
+		await waitFor(() => expect(history.location.href).toBe(to));
+	},
+	40_000,
+);
 
 test("the part of a client's name that is a name", () => {
 	expect(["Laptop", "a.evil.example", "wpad", "-a", "", "a b", "x".repeat(64)].map(labelOf)).toEqual([
