@@ -21,6 +21,7 @@ import (
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/policy"
+	"gateway/internal/component/forwardproxy"
 	"gateway/internal/component/network"
 	"gateway/internal/component/ntp"
 	"gateway/internal/component/problems"
@@ -88,6 +89,7 @@ func List(d Deps) []component.Component {
 		dhcp.New(dhcp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Questions: d.Questions}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Questions: d.Questions}),
 		radius.New(radius.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier}),
+		forwardproxy.New(forwardproxy.Options{DB: d.Pool, Run: d.Run, Host: d.Host}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),

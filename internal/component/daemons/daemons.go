@@ -11,6 +11,7 @@ import (
 	"gateway/internal/component/dns/unbound"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
+	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/component/proxy/haproxyconf"
@@ -55,6 +56,7 @@ func New(d Deps) Daemons {
 		kea.New(kea.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: names, Seen: kea.SeenPath, Log: d.Log}),
 		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec, Names: names, Log: d.Log}),
 		freeradius.New(freeradius.Options{Units: d.Units, Exec: d.Exec}),
+		squid.New(squid.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Log: d.Log}),
 		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),
 		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}

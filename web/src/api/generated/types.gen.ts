@@ -2537,6 +2537,370 @@ export type FirewallZoneInput = {
     name: string;
 };
 
+export type ForwardproxyAcl = {
+    /**
+     * What happens to a matching request
+     */
+    action: 'allow' | 'deny';
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * Whether the rule is asked
+     */
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Name of the rule, as shown on the page of a denied request
+     */
+    name?: string;
+    /**
+     * Only at these days and hours. Empty: always
+     */
+    only_at?: string;
+    /**
+     * Only for clients in these networks. Empty: all clients
+     */
+    only_from: Array<string>;
+    /**
+     * The matching rule with the lowest number decides; default 100
+     */
+    priority: number;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * What of a request is compared with value
+     */
+    type: 'source' | 'domain' | 'port' | 'url' | 'method' | 'time' | 'user_agent';
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * source: address or network of the client. domain: host name of the destination; names below it match too. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters
+     */
+    value: string;
+};
+
+export type ForwardproxyAclInput = {
+    /**
+     * What happens to a matching request
+     */
+    action: 'allow' | 'deny';
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * Whether the rule is asked
+     */
+    enabled?: boolean;
+    /**
+     * Name of the rule, as shown on the page of a denied request
+     */
+    name?: string;
+    /**
+     * Only at these days and hours. Empty: always
+     */
+    only_at?: string;
+    /**
+     * Only for clients in these networks. Empty: all clients
+     */
+    only_from: Array<string>;
+    /**
+     * The matching rule with the lowest number decides; default 100
+     */
+    priority?: number;
+    /**
+     * What of a request is compared with value
+     */
+    type: 'source' | 'domain' | 'port' | 'url' | 'method' | 'time' | 'user_agent';
+    /**
+     * source: address or network of the client. domain: host name of the destination; names below it match too. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters
+     */
+    value: string;
+};
+
+export type ForwardproxyAnswer = {
+    /**
+     * Id of the access rule that decides, where one does
+     */
+    acl_id?: string;
+    /**
+     * Whether the request passes
+     */
+    allowed: boolean;
+    /**
+     * Whether the proxy is switched on; off, nobody is answered
+     */
+    enabled: boolean;
+    /**
+     * Method as the proxy sees it
+     */
+    method: string;
+    /**
+     * URL as the proxy sees it
+     */
+    url: string;
+    /**
+     * What decides. rule: an access rule. default: no rule matches. network: the client is in no allowed network. port, connect_port: the destination port may not be requested, or not be tunnelled to. own_address: the destination is this node. manager: the destination is the manager of the proxy
+     */
+    why: 'rule' | 'default' | 'network' | 'port' | 'connect_port' | 'own_address' | 'manager';
+};
+
+export type ForwardproxyOrder = {
+    /**
+     * Ids of all access rules, in the new order
+     */
+    rules: Array<string>;
+};
+
+export type ForwardproxyQuestion = {
+    /**
+     * When; default: now. Rules with a time see it in the time zone of this node
+     */
+    at?: string;
+    /**
+     * HTTP method
+     */
+    method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'TRACE' | 'CONNECT';
+    /**
+     * Address of the client
+     */
+    source: string;
+    /**
+     * URL, or host:port for CONNECT. Of an https:// URL, what a browser sends is judged: CONNECT to its host and port
+     */
+    url: string;
+    /**
+     * User-Agent header
+     */
+    user_agent?: string;
+};
+
+export type ForwardproxySettings = {
+    /**
+     * Keep a log of requests, with the address of the client and the URL. Default: unchanged
+     */
+    access_log: boolean;
+    /**
+     * Networks whose clients may use the proxy; everybody else is denied before any access rule is asked. Empty: nobody
+     */
+    allowed_networks: Array<string>;
+    /**
+     * Size of the cache in memory, in MiB; 0: no cache. Default: unchanged
+     */
+    cache_size: number;
+    /**
+     * Destination ports and ranges that may be tunnelled to (CONNECT, as for HTTPS); they must be among ports too
+     */
+    connect_ports: Array<string>;
+    /**
+     * Whom to ask, as shown on the page of a denied request
+     */
+    contact: string;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * What happens to a request that no access rule matches
+     */
+    default_action: 'allow' | 'deny';
+    /**
+     * DNS servers that the proxy asks. Empty: those of this node
+     */
+    dns_servers: Array<string>;
+    /**
+     * Run the proxy. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged
+     */
+    enabled: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Listen addresses of this node. Empty: all addresses
+     */
+    listen_addresses: Array<string>;
+    /**
+     * Days for which the log of requests is kept
+     */
+    log_retention: number;
+    /**
+     * Address or name of a parent proxy that every request is sent to. Empty: none, requests are sent to their destinations
+     */
+    parent_host: string;
+    /**
+     * TCP port of the parent proxy
+     */
+    parent_port: number;
+    /**
+     * TCP port that clients use
+     */
+    port: number;
+    /**
+     * Destination ports and ranges that may be requested at all
+     */
+    ports: Array<string>;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * Zones whose interfaces the packet filter opens the port on. Empty: none
+     */
+    zones: Array<string>;
+};
+
+export type ForwardproxySettingsInput = {
+    /**
+     * Keep a log of requests, with the address of the client and the URL. Default: unchanged
+     */
+    access_log?: boolean;
+    /**
+     * Networks whose clients may use the proxy; everybody else is denied before any access rule is asked. Empty: nobody
+     */
+    allowed_networks: Array<string>;
+    /**
+     * Size of the cache in memory, in MiB; 0: no cache. Default: unchanged
+     */
+    cache_size?: number;
+    /**
+     * Destination ports and ranges that may be tunnelled to (CONNECT, as for HTTPS); they must be among ports too
+     */
+    connect_ports: Array<string>;
+    /**
+     * Whom to ask, as shown on the page of a denied request
+     */
+    contact?: string;
+    /**
+     * What happens to a request that no access rule matches
+     */
+    default_action?: 'allow' | 'deny';
+    /**
+     * DNS servers that the proxy asks. Empty: those of this node
+     */
+    dns_servers: Array<string>;
+    /**
+     * Run the proxy. If off, it is stopped, not started at boot, and its port is closed. Default: unchanged
+     */
+    enabled?: boolean;
+    /**
+     * Listen addresses of this node. Empty: all addresses
+     */
+    listen_addresses: Array<string>;
+    /**
+     * Days for which the log of requests is kept
+     */
+    log_retention?: number;
+    /**
+     * Address or name of a parent proxy that every request is sent to. Empty: none, requests are sent to their destinations
+     */
+    parent_host?: string;
+    /**
+     * TCP port of the parent proxy
+     */
+    parent_port?: number;
+    /**
+     * TCP port that clients use
+     */
+    port?: number;
+    /**
+     * Destination ports and ranges that may be requested at all
+     */
+    ports: Array<string>;
+    /**
+     * Zones whose interfaces the packet filter opens the port on. Empty: none
+     */
+    zones: Array<string>;
+};
+
+export type ForwardproxyStats = {
+    /**
+     * Bytes from clients
+     */
+    bytes_in: number;
+    /**
+     * Bytes to clients
+     */
+    bytes_out: number;
+    /**
+     * Bytes in the cache
+     */
+    cache_bytes: number;
+    /**
+     * Clients seen lately
+     */
+    clients: number;
+    /**
+     * Seconds of CPU time used
+     */
+    cpu: number;
+    /**
+     * Requests that ended with an error, denied ones included
+     */
+    errors: number;
+    /**
+     * Bytes to clients from the cache
+     */
+    hit_bytes_out: number;
+    /**
+     * Requests answered from the cache
+     */
+    hits: number;
+    /**
+     * File descriptors that it may open
+     */
+    max_descriptors: number;
+    /**
+     * Open file descriptors, mostly connections
+     */
+    open_descriptors: number;
+    /**
+     * Requests of clients
+     */
+    requests: number;
+    /**
+     * Bytes from servers
+     */
+    server_bytes_in: number;
+    /**
+     * Bytes to servers
+     */
+    server_bytes_out: number;
+    /**
+     * Of these, those that failed
+     */
+    server_errors: number;
+    /**
+     * Requests sent to servers or to the parent proxy
+     */
+    server_requests: number;
+    /**
+     * Seconds since it started
+     */
+    uptime: number;
+    /**
+     * Version of Squid
+     */
+    version: string;
+};
+
 export type FreeradiusSignIn = {
     /**
      * When, in UTC
@@ -4978,7 +5342,7 @@ export type SystemRestart = {
     /**
      * Name of the service, as in GET /system/services
      */
-    service: 'scheduler' | 'ntp' | 'dns' | 'reverse-proxy' | 'forward-proxy';
+    service: 'scheduler' | 'ntp' | 'dns' | 'forward-proxy' | 'reverse-proxy';
 };
 
 export type SystemRetention = {
@@ -11027,6 +11391,220 @@ export type ListFirewallZoneUsesResponses = {
 };
 
 export type ListFirewallZoneUsesResponse = ListFirewallZoneUsesResponses[keyof ListFirewallZoneUsesResponses];
+
+export type ListForwardproxyAclsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/forward-proxy/acls';
+};
+
+export type ListForwardproxyAclsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<ForwardproxyAcl>;
+};
+
+export type ListForwardproxyAclsResponse = ListForwardproxyAclsResponses[keyof ListForwardproxyAclsResponses];
+
+export type CreateForwardproxyAclData = {
+    body: ForwardproxyAclInput;
+    path?: never;
+    query?: never;
+    url: '/forward-proxy/acls';
+};
+
+export type CreateForwardproxyAclResponses = {
+    /**
+     * What the operation returns
+     */
+    201: ForwardproxyAcl;
+};
+
+export type CreateForwardproxyAclResponse = CreateForwardproxyAclResponses[keyof CreateForwardproxyAclResponses];
+
+export type OrderForwardproxyAclsData = {
+    body: ForwardproxyOrder;
+    path?: never;
+    query?: never;
+    url: '/forward-proxy/acls/order';
+};
+
+export type OrderForwardproxyAclsResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type OrderForwardproxyAclsResponse = OrderForwardproxyAclsResponses[keyof OrderForwardproxyAclsResponses];
+
+export type DeleteForwardproxyAclData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/acls/{id}';
+};
+
+export type DeleteForwardproxyAclResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteForwardproxyAclResponse = DeleteForwardproxyAclResponses[keyof DeleteForwardproxyAclResponses];
+
+export type GetForwardproxyAclData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/acls/{id}';
+};
+
+export type GetForwardproxyAclResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyAcl;
+};
+
+export type GetForwardproxyAclResponse = GetForwardproxyAclResponses[keyof GetForwardproxyAclResponses];
+
+export type UpdateForwardproxyAclData = {
+    body: ForwardproxyAclInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/acls/{id}';
+};
+
+export type UpdateForwardproxyAclResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyAcl;
+};
+
+export type UpdateForwardproxyAclResponse = UpdateForwardproxyAclResponses[keyof UpdateForwardproxyAclResponses];
+
+export type ForwardproxyExplainData = {
+    body: ForwardproxyQuestion;
+    path?: never;
+    query?: never;
+    url: '/forward-proxy/explain';
+};
+
+export type ForwardproxyExplainResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyAnswer;
+};
+
+export type ForwardproxyExplainResponse = ForwardproxyExplainResponses[keyof ForwardproxyExplainResponses];
+
+export type GetForwardproxySettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/forward-proxy/settings';
+};
+
+export type GetForwardproxySettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxySettings;
+};
+
+export type GetForwardproxySettingsResponse = GetForwardproxySettingsResponses[keyof GetForwardproxySettingsResponses];
+
+export type UpdateForwardproxySettingsData = {
+    body: ForwardproxySettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/forward-proxy/settings';
+};
+
+export type UpdateForwardproxySettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxySettings;
+};
+
+export type UpdateForwardproxySettingsResponse = UpdateForwardproxySettingsResponses[keyof UpdateForwardproxySettingsResponses];
+
+export type ForwardproxyStatsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/forward-proxy/stats';
+};
+
+export type ForwardproxyStatsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyStats;
+};
+
+export type ForwardproxyStatsResponse = ForwardproxyStatsResponses[keyof ForwardproxyStatsResponses];
 
 export type ListNetworkAddressesData = {
     body?: never;

@@ -909,6 +909,149 @@ export const zFirewallZoneInput = /*#__PURE__*/ (() => z.object({
     name: z.string().check(z.minLength(1), z.maxLength(32))
 }))();
 
+export const zForwardproxyAcl = /*#__PURE__*/ (() => z.object({
+    action: z.enum(['allow', 'deny']),
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    enabled: z.boolean(),
+    id: z.string(),
+    name: z.optional(z.string().check(z.maxLength(100))),
+    only_at: z.optional(z.string().check(z.maxLength(64))),
+    only_from: z.array(z.string()).check(z.maxLength(64)),
+    priority: z.int(),
+    revision: z.int(),
+    type: z.enum([
+        'source',
+        'domain',
+        'port',
+        'url',
+        'method',
+        'time',
+        'user_agent'
+    ]),
+    updated_at: z.iso.datetime(),
+    value: z.string().check(z.minLength(1), z.maxLength(512))
+}))();
+
+export const zForwardproxyAclInput = /*#__PURE__*/ (() => z.object({
+    action: z.enum(['allow', 'deny']),
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    enabled: z._default(z.optional(z.boolean()), true),
+    name: z.optional(z.string().check(z.maxLength(100))),
+    only_at: z.optional(z.string().check(z.maxLength(64))),
+    only_from: z.array(z.string()).check(z.maxLength(64)),
+    priority: z.optional(z.int().check(z.gte(-1000000), z.lte(1000000))),
+    type: z.enum([
+        'source',
+        'domain',
+        'port',
+        'url',
+        'method',
+        'time',
+        'user_agent'
+    ]),
+    value: z.string().check(z.minLength(1), z.maxLength(512))
+}))();
+
+export const zForwardproxyAnswer = /*#__PURE__*/ (() => z.object({
+    acl_id: z.optional(z.string()),
+    allowed: z.boolean(),
+    enabled: z.boolean(),
+    method: z.string(),
+    url: z.string(),
+    why: z.enum([
+        'rule',
+        'default',
+        'network',
+        'port',
+        'connect_port',
+        'own_address',
+        'manager'
+    ])
+}))();
+
+export const zForwardproxyOrder = /*#__PURE__*/ (() => z.object({
+    rules: z.array(z.string()).check(z.maxLength(20000))
+}))();
+
+export const zForwardproxyQuestion = /*#__PURE__*/ (() => z.object({
+    at: z.optional(z.iso.datetime()),
+    method: z.optional(z.enum([
+        'GET',
+        'HEAD',
+        'POST',
+        'PUT',
+        'PATCH',
+        'DELETE',
+        'OPTIONS',
+        'TRACE',
+        'CONNECT'
+    ])),
+    source: z.string().check(z.maxLength(64)),
+    url: z.string().check(z.minLength(1), z.maxLength(8000)),
+    user_agent: z.optional(z.string().check(z.maxLength(1000)))
+}))();
+
+export const zForwardproxySettings = /*#__PURE__*/ (() => z.object({
+    access_log: z.boolean(),
+    allowed_networks: z.array(z.string()),
+    cache_size: z.int(),
+    connect_ports: z.array(z.string()),
+    contact: z.string(),
+    created_at: z.iso.datetime(),
+    default_action: z.enum(['allow', 'deny']),
+    dns_servers: z.array(z.string()),
+    enabled: z.boolean(),
+    id: z.string(),
+    listen_addresses: z.array(z.string()),
+    log_retention: z.int(),
+    parent_host: z.string(),
+    parent_port: z.int(),
+    port: z.int(),
+    ports: z.array(z.string()),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    zones: z.array(z.string())
+}))();
+
+export const zForwardproxySettingsInput = /*#__PURE__*/ (() => z.object({
+    access_log: z.optional(z.boolean()),
+    allowed_networks: z.array(z.string()).check(z.maxLength(256)),
+    cache_size: z.optional(z.int().check(z.gte(0), z.lte(16384))),
+    connect_ports: z.array(z.string()).check(z.maxLength(64)),
+    contact: z.optional(z.string().check(z.maxLength(200))),
+    default_action: z.optional(z.enum(['allow', 'deny'])),
+    dns_servers: z.array(z.string()).check(z.maxLength(8)),
+    enabled: z.optional(z.boolean()),
+    listen_addresses: z.array(z.string()).check(z.maxLength(16)),
+    log_retention: z._default(z.optional(z.int().check(z.gte(1), z.lte(365))), 14),
+    parent_host: z.optional(z.string().check(z.maxLength(253))),
+    parent_port: z._default(z.optional(z.int().check(z.gte(1), z.lte(65535))), 3128),
+    port: z._default(z.optional(z.int().check(z.gte(1024), z.lte(65535))), 3128),
+    ports: z.array(z.string()).check(z.maxLength(64)),
+    zones: z.array(z.string()).check(z.maxLength(32))
+}))();
+
+export const zForwardproxyStats = /*#__PURE__*/ (() => z.object({
+    bytes_in: z.int(),
+    bytes_out: z.int(),
+    cache_bytes: z.int(),
+    clients: z.int(),
+    cpu: z.number(),
+    errors: z.int(),
+    hit_bytes_out: z.int(),
+    hits: z.int(),
+    max_descriptors: z.int(),
+    open_descriptors: z.int(),
+    requests: z.int(),
+    server_bytes_in: z.int(),
+    server_bytes_out: z.int(),
+    server_errors: z.int(),
+    server_requests: z.int(),
+    uptime: z.number(),
+    version: z.string()
+}))();
+
 export const zFreeradiusSignIn = /*#__PURE__*/ (() => z.object({
     at: z.iso.datetime(),
     client: z.string(),
@@ -1879,8 +2022,8 @@ export const zSystemRestart = /*#__PURE__*/ (() => z.object({
         'scheduler',
         'ntp',
         'dns',
-        'reverse-proxy',
-        'forward-proxy'
+        'forward-proxy',
+        'reverse-proxy'
     ])
 }))();
 

@@ -1,0 +1,115 @@
+package forwardproxy
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"gateway/internal/component/forwardproxy/squid"
+	"gateway/internal/fault"
+	"gateway/internal/problem"
+)
+
+var (
+	notAnswering = problem.Kind{
+		Code: "forwardproxy.not_answering", Severity: problem.Error,
+		Message: "The forward proxy does not answer",
+		Remedy:  "Switch it off and on in its settings; its log says why (journalctl -u squid).",
+	}
+	notListening = problem.Kind{
+		Code: "forwardproxy.not_listening", Severity: problem.Error,
+		Message: "The forward proxy does not listen on {address}",
+		Remedy:  "Check that this node has the address and that nothing else uses the port; the log of the proxy says why (journalctl -u squid).",
+	}
+	nobodyAllowed = problem.Kind{
+		Code: "forwardproxy.nobody_allowed", Severity: problem.Warning,
+		Message: "The forward proxy has no allowed networks: every request is denied",
+		Remedy:  "Add the networks of the clients under Forward proxy, Settings.",
+	}
+	parentAway = problem.Kind{
+		Code: "forwardproxy.parent_away", Severity: problem.Error,
+		Message: "The parent proxy {parent} cannot be reached",
+		Remedy:  "Check its address and port under Forward proxy, Settings, and whether it runs.",
+	}
+)
+
+// serverSubject is the service as the list of services names it.
+var serverSubject = problem.Subject{Kind: "service", ID: squid.Service, Name: "Forward proxy"}
+
+const object = "forward-proxy"
+
+func (h *handlers) problems() problem.Source {
+	return problem.Source{
+		Kinds:   []problem.Kind{notAnswering, notListening, nobodyAllowed, parentAway},
+		Objects: []string{object},
+		Find:    h.findProblems,
+	}
+}
+
+func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
+	r := problem.Report{States: map[string]problem.States{object: {}}}
+	add := func(k problem.Kind, state string, params problem.Params) {
+		r.Add(k.On(serverSubject, "/forward-proxy", params))
+		if _, worse := r.States[object][squid.Service]; !worse {
+			r.States[object][squid.Service] = k.Because(state, params)
+		}
+	}
+	var on bool
+	var listen, networks []string
+	var port, parentPort int
+	var parent string
+	err := h.DB.QueryRow(ctx, `select enabled, listen_addresses, allowed_networks, port, parent_host, parent_port from forwardproxy_settings`).
+		Scan(&on, &listen, &networks, &port, &parent, &parentPort)
+	if err != nil {
+		return r, fmt.Errorf("read whether the forward proxy is enabled: %w", err)
+	}
+	if !on {
+		r.States[object][squid.Service] = problem.Chosen("off")
+		return r, nil
+	}
+	peers, err := h.ask(ctx, "server_list")
+	if err != nil {
+		add(notAnswering, "failed", nil)
+		return r, nil
+	}
+	listening, err := h.listening(ctx, listen, port)
+	if err != nil {
+		if _, worded := fault.Of(err); !worded {
+			return r, err
+		}
+		add(notAnswering, "failed", nil)
+		return r, nil
+	}
+	for _, address := range listening {
+		add(notListening, "degraded", problem.Params{"address": address})
+	}
+	if parent != "" && strings.Contains(peers, "Status     : Down") {
+		add(parentAway, "degraded", problem.Params{"parent": net.JoinHostPort(parent, strconv.Itoa(parentPort))})
+	}
+	if len(networks) == 0 {
+		add(nobodyAllowed, "degraded", nil)
+	}
+	return r, nil
+}
+
+// listening are the addresses at which nobody listens, asked of the proxy's own list of sockets.
+func (h *handlers) listening(ctx context.Context, listen []string, port int) ([]string, error) {
+	text, err := h.ask(ctx, "filedescriptors")
+	if err != nil {
+		return nil, silent(err)
+	}
+	var missing []string
+	if len(listen) == 0 {
+		listen = []string{"::"}
+	}
+	for _, address := range listen {
+		a, err := netip.ParseAddr(address)
+		if err == nil && !strings.Contains(text, netip.AddrPortFrom(a, uint16(port)).String()) {
+			missing = append(missing, net.JoinHostPort(address, strconv.Itoa(port)))
+		}
+	}
+	return missing, nil
+}

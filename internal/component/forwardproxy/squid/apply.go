@@ -1,0 +1,124 @@
+package squid
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gateway/internal/daemon"
+	"gateway/internal/fault"
+	"gateway/internal/sys"
+)
+
+const (
+	// Unavailable is the code of a proxy that does not run or does not answer.
+	Unavailable = "forwardproxy_unavailable"
+
+	// reloadUnit has Squid read its file again, and asks it until it runs on that one: a signal is
+	// answered by nobody. rotateUnit begins a new log of requests and removes what is too old.
+	// Both run as the daemon's own user; gateway-apply speaks no IP.
+	reloadUnit = "gateway-squid-reload.service"
+	rotateUnit = "gateway-squid-rotate.service"
+)
+
+// apply makes Squid run on what is installed. A running one reads its file anew, for which it goes
+// on with the connections that it has; new ones are refused for some hundredths of a second.
+func (s *server) apply(ctx context.Context, old, now daemon.Rendering) error {
+	if now.Off() {
+		return nil
+	}
+	if len(old.Files) == 0 || old.Off() {
+		// It may run on Debian's file, or on what nobody knows.
+		return inWords(s.Units.Restart(ctx, Unit))
+	}
+	if old.Hash() == now.Hash() {
+		return inWords(s.Units.Start(ctx, Unit))
+	}
+	err := s.Units.Start(ctx, reloadUnit)
+	var job *sys.JobError
+	if errors.As(err, &job) && ctx.Err() == nil { // it may not run at all
+		return inWords(s.Units.Restart(ctx, Unit))
+	}
+	return err
+}
+
+// inWords puts what the operator can look into as a fault, and leaves the rest to the log.
+func inWords(err error) error {
+	var job *sys.JobError
+	if !errors.As(err, &job) {
+		return err
+	}
+	return errors.Join(fault.New(fault.Unavailable, "the forward proxy did not start; see the log of %s", Unit).WithCode(Unavailable), err)
+}
+
+const (
+	// lookAfter is how long a change of the network is waited on: there are often many at once.
+	lookAfter = 200 * time.Millisecond
+	// rotateEvery is how long a log of requests is; the rest of the retention is in whole files.
+	rotateEvery = 24 * time.Hour
+)
+
+// background looks at the addresses of this node, which the proxy must lead nobody to, and keeps
+// the log of requests for as long as it is to be kept, also while the proxy is off.
+func (s *server) background(ctx context.Context, again func()) error {
+	woken := make(chan struct{}, 1)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return s.Watch(ctx, func() {
+			select {
+			case woken <- struct{}{}:
+			default: // one look sees it all
+			}
+		})
+	})
+	g.Go(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-woken:
+			}
+			if s.changed(ctx) {
+				again()
+			}
+			if !wait(ctx, lookAfter) {
+				return nil
+			}
+		}
+	})
+	g.Go(func() error {
+		for wait(ctx, rotateEvery) {
+			if err := s.Units.Start(ctx, rotateUnit); err != nil && ctx.Err() == nil {
+				s.Log.WarnContext(ctx, "begin a new log of the forward proxy", "err", err)
+			}
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+// wait reports whether the time is over; false where ctx ended before.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// changed reports whether this node has other addresses than when the rows were last read.
+func (s *server) changed(ctx context.Context) bool {
+	links, err := s.Host.Interfaces()
+	if err != nil {
+		s.Log.WarnContext(ctx, "look at the interfaces", "err", err)
+		return false
+	}
+	now := sorted(sys.Addresses(links))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listed != nil && !slices.Equal(s.listed, now)
+}
