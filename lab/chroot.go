@@ -3,8 +3,9 @@ package lab
 import "testing"
 
 // chrooted runs a program in Debian's root, which it must not write to, with the host's
-// /tmp. $0 is the root, $1 a folder whose etc/gateway takes the place of /etc/gateway.
-const chrooted = `mount --make-rprivate / && mount --bind /tmp "$0/tmp" || exit 1
+// /tmp, and /proc, without which there is no /dev/stdin. $0 is the root, $1 a folder whose
+// etc/gateway takes the place of /etc/gateway.
+const chrooted = `mount --make-rprivate / && mount --bind /tmp "$0/tmp" && mount --bind /proc "$0/proc" || exit 1
 if [ -n "$1" ] && [ -d "$1/etc/gateway" ]; then
 	mount -t overlay overlay -o "lowerdir=$1/etc:$0/etc" "$0/etc" && mount --bind "$1/etc/gateway" "$0/etc/gateway" || exit 1
 fi

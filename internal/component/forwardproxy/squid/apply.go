@@ -57,8 +57,8 @@ func inWords(err error) error {
 const (
 	// lookAfter is how long a change of the network is waited on: there are often many at once.
 	lookAfter = 200 * time.Millisecond
-	// rotateEvery is how long a log of requests is; the rest of the retention is in whole files.
-	rotateEvery = 24 * time.Hour
+	// rotateEvery is how often the log of requests is looked at; a new one begins every day.
+	rotateEvery = time.Hour
 )
 
 // background looks at the addresses of this node, which the proxy must lead nobody to, and keeps

@@ -18,6 +18,8 @@ import (
 const (
 	program   = "/usr/sbin/squid"
 	checkTime = 20 * time.Second
+	// mostSaid is for the echo of every line of the longest file that there may be.
+	mostSaid = 64 << 20
 )
 
 // complaint is a line that is more than the echo of a directive: Squid takes much that it only
@@ -26,8 +28,7 @@ var complaint = regexp.MustCompile(`^[0-9/]+ [0-9:]+\| *(WARNING|ERROR|FATAL|BUG
 
 // check has Squid read the staged file. What it warns of is refused as well.
 func (s *server) check(ctx context.Context, dir string) error {
-	file := filepath.Join(dir, ConfFile)
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(dir, ConfFile))
 	if err != nil {
 		return fmt.Errorf("read the staged file: %w", err)
 	}
@@ -39,7 +40,10 @@ func (s *server) check(ctx context.Context, dir string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	out, err := s.Exec(ctx, sys.Command{Path: program, Args: []string{"-k", "parse", "-f", file}, Reads: dir, Confined: true})
+	// By standard input: AppArmor keeps Squid from reading our folders. So it cannot look for the one of
+	// the pages either.
+	text = bytes.Replace(text, []byte("\nerror_directory "+PagesFolder+"\n"), []byte("\n"), 1)
+	out, err := s.Exec(ctx, sys.Command{Path: program, Args: []string{"-k", "parse", "-f", "/dev/stdin"}, Stdin: text, Confined: true, MaxOutput: mostSaid})
 	var refused *sys.ExitError
 	switch {
 	case errors.As(err, &refused):

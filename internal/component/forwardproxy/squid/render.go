@@ -222,10 +222,8 @@ func (w *writer) rules(c compiled) {
 		conditions = append(conditions, name)
 		w.line(append([]string{"http_access", g.action}, conditions...)...)
 		if g.action == deny && g.name != "" {
-			sum := sha256.Sum256([]byte(g.name))
-			page := "GATEWAY_" + strings.ToUpper(hex.EncodeToString(sum[:8]))
-			w.page(page, g.name, c.settings.Contact)
-			w.line("deny_info", page, name)
+			w.page(pageOf(g.name), g.name, c.settings.Contact)
+			w.line("deny_info", pageOf(g.name), name)
 		}
 	}
 	if c.allows {
@@ -331,6 +329,12 @@ func posixPattern(text string, whole bool) string {
 // pageText is text on a page: neither HTML nor one of Squid's codes, which begin with % and @.
 func pageText(s string) string {
 	return strings.NewReplacer("%", "&#37;", "@", "&#64;").Replace(html.EscapeString(s))
+}
+
+// pageOf is the file of the page of rules with this name.
+func pageOf(rule string) string {
+	sum := sha256.Sum256([]byte(rule))
+	return "GATEWAY_" + strings.ToUpper(hex.EncodeToString(sum[:8]))
 }
 
 // page has what a client sees of a denied request. The last line opens a comment: the engine adds

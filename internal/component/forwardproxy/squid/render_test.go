@@ -1,0 +1,91 @@
+package squid_test
+
+import (
+	"encoding/json"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gateway/internal/component/componenttest"
+	"gateway/internal/component/forwardproxy/squid"
+)
+
+// golden is state.json of a case: rows as they are in the database.
+type golden struct {
+	Settings squid.Settings `json:"settings"`
+	Rules    []struct {
+		squid.Rule
+		Disabled bool `json:"disabled"`
+	} `json:"rules"`
+	Own []netip.Addr `json:"own"`
+}
+
+func (g golden) state() squid.State {
+	s := squid.State{Settings: g.Settings, Own: g.Own}
+	for _, r := range g.Rules {
+		s.Rules = append(s.Rules, squid.StoredRule{Rule: r.Rule, Enabled: !r.Disabled})
+	}
+	return s
+}
+
+// shows FWD-05
+func TestRender(t *testing.T) {
+	config := squid.New(squid.Options{Exec: componenttest.ExecInRoot(t)}).Config
+	cases, err := filepath.Glob("testdata/render/*/state.json")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	for _, file := range cases {
+		dir := filepath.Dir(file)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var g golden
+			d := json.NewDecoder(strings.NewReader(string(data)))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&g); err != nil {
+				t.Fatal(err)
+			}
+			r, err := g.state().Render()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.Files {
+				componenttest.Golden(t, filepath.Join(dir, "want", strings.TrimPrefix(f.Path, squid.Folder)), string(f.Data))
+			}
+			componenttest.Golden(t, filepath.Join(dir, "want.problems"), componenttest.ProblemsText(r))
+			if err := componenttest.Check(t, config, r); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What Squid only warns of is refused.
+func TestTheCheckerRefusesWarnings(t *testing.T) {
+	config := squid.New(squid.Options{Exec: componenttest.ExecInRoot(t)}).Config
+	for _, line := range []string{
+		"acl a src 192.0.2.0/24\nacl a src 192.0.2.1\n", "acl a dstdomain .example.com .a.example.com\n", "acl a url_regex (\n", "acl a time 18:00-08:00\n", "no_such_directive on\n",
+		"http_access deny nobody\n", "acl a url_regex .*x\n",
+	} {
+		r, err := base().Render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Files[0].Data = append(r.Files[0].Data, line...)
+		if componenttest.Check(t, config, r) == nil {
+			t.Errorf("accepted with %q", line)
+		}
+	}
+	r, err := base().Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := componenttest.Check(t, config, r); err != nil {
+		t.Errorf("without: %v", err)
+	}
+}
