@@ -103,8 +103,7 @@ func (w *writer) settings(c compiled) {
 	s := c.settings
 	w.line("visible_hostname", "gateway")
 	w.line("pid_filename", PIDFile)
-	w.line("cache_log", "/dev/null")        // the journal has it
-	w.line("debug_options", "ALL,1", "4,0") // pages that we do not replace are Squid's own
+	w.line("cache_log", "/dev/null") // the journal has it
 	w.line("coredump_dir", "none")
 	w.line("pinger_enable", "off")
 	w.line("shutdown_lifetime", "3", "seconds")

@@ -49,7 +49,7 @@ func New(t testing.TB, l *lab.Lab) *Server {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			log, _ := s.Run(context.Background(), "sh", "-c", "tail -n 40 /var/log/squid/stderr")
+			log, _ := s.Run(context.Background(), "sh", "-c", "grep -v 'loading file' /var/log/squid/stderr | tail -n 40")
 			t.Logf("Squid said:\n%s", log)
 		}
 	})
@@ -147,7 +147,8 @@ func (s *Server) DialInternal(ctx context.Context) (net.Conn, error) {
 
 // Stop ends the daemon, and returns when it has ended.
 func (s *Server) Stop(ctx context.Context) error {
-	_, err := s.Run(ctx, "sh", "-c", `for p in $(pidof squid); do kill -9 $p; while grep -q . /proc/$p/cmdline 2>/dev/null; do :; done; done; rm -f /run/squid/*`)
+	_, err := s.Run(ctx, "sh", "-c", `for p in /proc/[0-9]*; do case $(readlink $p/exe) in
+		/usr/sbin/squid*) kill -9 ${p#/proc/} || true; while grep -q . $p/cmdline 2>/dev/null; do :; done ;; esac; done; rm -f /run/squid/*`)
 	return err
 }
 
