@@ -23,19 +23,6 @@ func filtered() map[string]get {
 		return fields{"interface_id": made(actor, "/network-interfaces", link()), "address": "fd00:" + hex() + "::1", "prefix": 64}
 	}
 	note := func(client) fields { return fields{"note": unique()} }
-	order := func(path string, body func() fields) get {
-		return func(s *stage, _ string, actor client) (string, any) {
-			s.nothingWaits()
-			made(actor, path, body())
-			var all []struct{ ID string }
-			actor.Get(path + "?limit=1000").Want(http.StatusOK).Data(&all)
-			ids := make([]string, len(all)) // the last one first, so that something changes
-			for i, one := range all {
-				ids[len(all)-1-i] = one.ID
-			}
-			return "", fields{"rules": ids}
-		}
-	}
 	all := map[string]get{
 		"PATCH /firewall/rules/{id}":     on("/firewall/rules", plain(rule), note),
 		"PATCH /nat-rules/{id}":          on("/nat-rules", plain(nat), note),
@@ -71,4 +58,19 @@ func filtered() map[string]get {
 		}),
 	})
 	return all
+}
+
+// order puts the last of all objects of a path first, so that something changes.
+func order(path string, body func() fields) get {
+	return func(s *stage, _ string, actor client) (string, any) {
+		s.nothingWaits()
+		made(actor, path, body())
+		var all []struct{ ID string }
+		actor.Get(path + "?limit=1000").Want(http.StatusOK).Data(&all)
+		ids := make([]string, len(all))
+		for i, one := range all {
+			ids[len(all)-1-i] = one.ID
+		}
+		return "", fields{"rules": ids}
+	}
 }

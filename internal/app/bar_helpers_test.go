@@ -447,5 +447,8 @@ func ready(t testing.TB) map[string]func(s *stage, email string, actor *apptest.
 	maps.Copy(all, sampled(t))
 	maps.Copy(all, leased())
 	maps.Copy(all, signedIn())
+	all["POST /forward-proxy/acls/order"] = order("/forward-proxy/acls", func() fields {
+		return fields{"action": "deny", "type": "domain", "value": unique() + ".example.com", "only_from": []string{}}
+	})
 	return all
 }

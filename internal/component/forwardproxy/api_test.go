@@ -99,7 +99,7 @@ func TestACLs(t *testing.T) {
 		t.Errorf("made %s", made.Data)
 	}
 	one := "/forward-proxy/acls/" + made.ID()
-	if got := r.Edit(one, object{"action": "allow", "only_at": "FRI-mon 8:00-18:00", "enabled": false}).Want(200); got.Field("only_at") != "mon,fri,sat,sun 08:00-18:00" || got.Field("enabled") != "false" {
+	if got := r.Edit(one, object{"action": "allow", "only_during": "FRI-mon 8:00-18:00", "enabled": false}).Want(200); got.Field("only_during") != "mon,fri,sat,sun 08:00-18:00" || got.Field("enabled") != "false" {
 		t.Errorf("it became %s", got.Data)
 	}
 	for _, tc := range []struct {
@@ -123,7 +123,7 @@ func TestACLs(t *testing.T) {
 		{"value", object{"type": "time", "value": "08:00-08:00"}},
 		{"value", object{"type": "time", "value": "mo 08:00-09:00"}},
 		{"only_from[0]", object{"only_from": []string{"x"}}},
-		{"only_at", object{"only_at": "25:00-26:00"}},
+		{"only_during", object{"only_during": "25:00-26:00"}},
 		{"name", object{"name": "a\nb"}},
 	} {
 		body := apitest.With(object{"action": "deny", "type": "domain", "value": "example.com", "only_from": []string{}}, tc.body)

@@ -50,7 +50,7 @@ func setup(t *testing.T) componenttest.Setup {
 func fill(r *componenttest.Rig) {
 	r.T.Helper()
 	for _, body := range []object{
-		{"action": "deny", "type": "domain", "value": "example.com", "only_from": []string{"192.0.2.64/26"}, "only_at": "mon-fri 08:00-18:00", "name": "Not at work"},
+		{"action": "deny", "type": "domain", "value": "example.com", "only_from": []string{"192.0.2.64/26"}, "only_during": "mon-fri 08:00-18:00", "name": "Not at work"},
 		{"action": "allow", "type": "url", "value": "http://example.org/*", "only_from": []string{}, "priority": 50},
 		{"action": "deny", "type": "user_agent", "value": "curl", "only_from": []string{}},
 		{"action": "deny", "type": "source", "value": "192.0.2.9", "only_from": []string{}},

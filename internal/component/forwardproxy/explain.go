@@ -38,7 +38,7 @@ func (h *handlers) explainRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "forwardproxy-explain", Method: http.MethodPost, Path: "/forward-proxy/explain",
 		Summary:     "Whether a request would pass the forward proxy, and by which access rule",
-		Description: "Judges a request by the stored settings and access rules. Nothing is sent, and names are not looked up: that a name leads to an address of this node is found out only when it is asked for.",
+		Description: "Judges a request by the stored settings and access rules. Nothing is sent and no name is looked up, so a host name that points to this node is not recognized here; the proxy itself refuses it.",
 	}, h.explain)
 }
 

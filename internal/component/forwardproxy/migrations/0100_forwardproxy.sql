@@ -41,7 +41,7 @@ create table forwardproxy_acls (
 	type        text collate "C" not null check (type in ('source', 'domain', 'port', 'url', 'method', 'time', 'user_agent')),
 	value       text collate "C" not null,
 	only_from   text[] not null,
-	only_at     text not null,
+	only_during     text not null,
 	name        text not null,
 	enabled     boolean not null,
 	description text not null

@@ -95,8 +95,8 @@ func newMember(row StoredRule) (member, error) {
 		m.hours, _ = readTime(m.rule.Value)
 	}
 	m.from = readPrefixes(m.rule.OnlyFrom)
-	if m.rule.OnlyAt != "" {
-		at, _ := readTime(m.rule.OnlyAt)
+	if m.rule.OnlyDuring != "" {
+		at, _ := readTime(m.rule.OnlyDuring)
 		m.at = &at
 	}
 	return m, nil
@@ -111,12 +111,12 @@ func (c *compiled) add(m member) {
 	}
 	if n := len(c.groups); n > 0 {
 		g := &c.groups[n-1]
-		if g.action == r.Action && g.kind == r.Type && g.at == r.OnlyAt && g.name == name && slices.Equal(g.from, r.OnlyFrom) {
+		if g.action == r.Action && g.kind == r.Type && g.at == r.OnlyDuring && g.name == name && slices.Equal(g.from, r.OnlyFrom) {
 			g.members = append(g.members, m)
 			return
 		}
 	}
-	c.groups = append(c.groups, group{action: r.Action, kind: r.Type, at: r.OnlyAt, name: name, from: r.OnlyFrom, members: []member{m}})
+	c.groups = append(c.groups, group{action: r.Action, kind: r.Type, at: r.OnlyDuring, name: name, from: r.OnlyFrom, members: []member{m}})
 }
 
 // readPrefixes reads what was validated.

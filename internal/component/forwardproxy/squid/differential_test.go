@@ -116,7 +116,7 @@ func randomRule(r *rand.Rand, now time.Time, i int) squid.StoredRule {
 		rule.OnlyFrom = []string{one(r, "127.0.1.0/24", "127.0.1.128/25", "127.0.2.0/28")}
 	}
 	if r.IntN(6) == 0 {
-		rule.OnlyAt = hoursOf(r, now)
+		rule.OnlyDuring = hoursOf(r, now)
 	}
 	if r.IntN(3) == 0 {
 		rule.Name = fmt.Sprintf("rule %d <b>%%U@", i)

@@ -60,7 +60,7 @@ func fuzzed(r *rand.Rand) State {
 			byMethod: {"GET", "POST"}, byTime: {"mon-fri 08:00-18:00", "22:00-06:00"}, byUserAgent: {"curl", "a b", `"x"`},
 		}[kind]
 		s.Rules = append(s.Rules, StoredRule{fmt.Sprint(i), Rule{
-			Action: pick(r, allow, deny), Type: kind, Value: pick(r, good...), OnlyFrom: some(r, 1, "192.0.2.64/26"), OnlyAt: pick(r, "", "", "mon 08:00-09:00"), Name: pick(r, "", "", "No games"),
+			Action: pick(r, allow, deny), Type: kind, Value: pick(r, good...), OnlyFrom: some(r, 1, "192.0.2.64/26"), OnlyDuring: pick(r, "", "", "mon 08:00-09:00"), Name: pick(r, "", "", "No games"),
 		}, r.IntN(6) > 0})
 	}
 	return s

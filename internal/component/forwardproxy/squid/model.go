@@ -221,7 +221,7 @@ func CheckRequest(r Request) error {
 var manager = regexp.MustCompile(`(?i)^/squid-internal-mgr/`)
 
 // Explain says what Squid does with a request, by the same rules that are rendered. Names are not
-// looked up: that one leads to an address of this node is found out only by Squid.
+// looked up: only Squid finds out that one points to this node.
 func (s State) Explain(r Request) (Verdict, error) {
 	if err := CheckRequest(r); err != nil {
 		return Verdict{}, err

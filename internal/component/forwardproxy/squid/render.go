@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"html"
 	"maps"
 	"net/netip"
 	"regexp"
@@ -325,9 +324,11 @@ func posixPattern(text string, whole bool) string {
 	return b.String()
 }
 
+var pageEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "%", "&#37;", "@", "&#64;")
+
 // pageText is text on a page: neither HTML nor one of Squid's codes, which begin with % and @.
 func pageText(s string) string {
-	return strings.NewReplacer("%", "&#37;", "@", "&#64;").Replace(html.EscapeString(s))
+	return pageEscapes.Replace(s)
 }
 
 // pageOf is the file of the page of rules with this name.

@@ -56,9 +56,9 @@ type Rule struct {
 	Type   string `json:"type" db:"type" enum:"source,domain,port,url,method,time,user_agent" doc:"What of a request is compared with value"`
 	Value  string `json:"value" db:"value" minLength:"1" maxLength:"512" example:"example.com" doc:"source: address or network of the client. domain: host name of the destination; names below it match too. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters"`
 
-	OnlyFrom []string `json:"only_from" db:"only_from" maxItems:"64" doc:"Only for clients in these networks. Empty: all clients" example:"[\"192.0.2.64/26\"]"`
-	OnlyAt   string   `json:"only_at,omitempty" db:"only_at" maxLength:"64" doc:"Only at these days and hours. Empty: always" example:"mon-fri 08:00-18:00"`
-	Name     string   `json:"name,omitempty" db:"name" maxLength:"100" doc:"Name of the rule, as shown on the page of a denied request" example:"No downloads"`
+	OnlyFrom   []string `json:"only_from" db:"only_from" maxItems:"64" doc:"Only for clients in these networks. Empty: all clients" example:"[\"192.0.2.64/26\"]"`
+	OnlyDuring string   `json:"only_during,omitempty" db:"only_during" maxLength:"64" doc:"Only during these days and hours. Empty: always" example:"mon-fri 08:00-18:00"`
+	Name       string   `json:"name,omitempty" db:"name" maxLength:"100" doc:"Name of the rule, as shown on the page of a denied request" example:"No downloads"`
 }
 
 // StoredRule is a row.
@@ -95,7 +95,7 @@ func Load(ctx context.Context, q db.DB, present []netip.Addr) (State, error) {
 		return State{}, err
 	}
 	out := State{Settings: settings}
-	if out.Rules, err = db.List[StoredRule](ctx, q, `select id::text, action, type, value, only_from, only_at, name, enabled from forwardproxy_acls order by priority, id`); err != nil {
+	if out.Rules, err = db.List[StoredRule](ctx, q, `select id::text, action, type, value, only_from, only_during, name, enabled from forwardproxy_acls order by priority, id`); err != nil {
 		return State{}, fmt.Errorf("read the access rules: %w", err)
 	}
 	rows, err := db.List[struct{ Address string }](ctx, q, `select distinct address from network_addresses order by 1`)

@@ -50,7 +50,7 @@ func (s *Settings) Validate(p *fault.Problems) {
 	s.Ports = portRanges(p, "ports", s.Ports)
 	s.ConnectPorts = portRanges(p, "connect_ports", s.ConnectPorts)
 	if c := s.cache(); c < 0 || c > 16384 {
-		p.Add("cache_size", "must be between 0 and 16384")
+		p.Add("cache_size", "must be between %d and %d", 0, 16384)
 	}
 	if s.ParentHost != "" {
 		host, err := value.HostOrName(s.ParentHost)
@@ -60,10 +60,10 @@ func (s *Settings) Validate(p *fault.Problems) {
 		s.ParentHost = host
 	}
 	if s.ParentPort < 1 || s.ParentPort > 65535 {
-		p.Add("parent_port", "must be between 1 and 65535")
+		p.Add("parent_port", "must be between %d and %d", 1, 65535)
 	}
 	if s.LogRetention < 1 || s.LogRetention > 365 {
-		p.Add("log_retention", "must be between 1 and 365")
+		p.Add("log_retention", "must be between %d and %d", 1, 365)
 	}
 	if err := value.Line(s.Contact); err != nil {
 		p.AddError("contact", err)
@@ -170,12 +170,12 @@ func (r *Rule) Validate(p *fault.Problems) {
 			p.Add(fmt.Sprintf("only_from[%d]", i), "must not be all addresses")
 		}
 	}
-	if r.OnlyAt != "" {
-		t, err := readTime(r.OnlyAt)
+	if r.OnlyDuring != "" {
+		t, err := readTime(r.OnlyDuring)
 		if err != nil {
-			p.AddError("only_at", err)
+			p.AddError("only_during", err)
 		} else {
-			r.OnlyAt = t.String()
+			r.OnlyDuring = t.String()
 		}
 	}
 	if err := value.Line(r.Name); err != nil {

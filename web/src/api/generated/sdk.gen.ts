@@ -1792,7 +1792,7 @@ export const updateForwardproxyAcl = <ThrowOnError extends boolean = true>(optio
 /**
  * Whether a request would pass the forward proxy, and by which access rule
  *
- * Judges a request by the stored settings and access rules. Nothing is sent, and names are not looked up: that a name leads to an address of this node is found out only when it is asked for.
+ * Judges a request by the stored settings and access rules. Nothing is sent and no name is looked up, so a host name that points to this node is not recognized here; the proxy itself refuses it.
  */
 export const forwardproxyExplain = <ThrowOnError extends boolean = true>(options: Options<ForwardproxyExplainData, ThrowOnError>) => (options.client ?? client).post<ForwardproxyExplainResponses, unknown, ThrowOnError>({
     url: '/forward-proxy/explain',

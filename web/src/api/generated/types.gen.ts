@@ -2563,9 +2563,9 @@ export type ForwardproxyAcl = {
      */
     name?: string;
     /**
-     * Only at these days and hours. Empty: always
+     * Only during these days and hours. Empty: always
      */
-    only_at?: string;
+    only_during?: string;
     /**
      * Only for clients in these networks. Empty: all clients
      */
@@ -2610,9 +2610,9 @@ export type ForwardproxyAclInput = {
      */
     name?: string;
     /**
-     * Only at these days and hours. Empty: always
+     * Only during these days and hours. Empty: always
      */
-    only_at?: string;
+    only_during?: string;
     /**
      * Only for clients in these networks. Empty: all clients
      */

@@ -916,7 +916,7 @@ export const zForwardproxyAcl = /*#__PURE__*/ (() => z.object({
     enabled: z.boolean(),
     id: z.string(),
     name: z.optional(z.string().check(z.maxLength(100))),
-    only_at: z.optional(z.string().check(z.maxLength(64))),
+    only_during: z.optional(z.string().check(z.maxLength(64))),
     only_from: z.array(z.string()).check(z.maxLength(64)),
     priority: z.int(),
     revision: z.int(),
@@ -938,7 +938,7 @@ export const zForwardproxyAclInput = /*#__PURE__*/ (() => z.object({
     description: z.optional(z.string().check(z.maxLength(1000))),
     enabled: z._default(z.optional(z.boolean()), true),
     name: z.optional(z.string().check(z.maxLength(100))),
-    only_at: z.optional(z.string().check(z.maxLength(64))),
+    only_during: z.optional(z.string().check(z.maxLength(64))),
     only_from: z.array(z.string()).check(z.maxLength(64)),
     priority: z.optional(z.int().check(z.gte(-1000000), z.lte(1000000))),
     type: z.enum([
