@@ -9,6 +9,7 @@ import (
 	"log/slog"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/uplink/multiwan"
@@ -29,6 +30,7 @@ type Options struct {
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 type uplinks struct{ Options }

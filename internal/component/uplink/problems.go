@@ -49,18 +49,60 @@ var (
 		Message: "{what} is refused by the kernel: {why}",
 		Remedy:  "Correct the uplink.",
 	}
+	notApplied = problem.Kind{
+		Code: "uplink.not_applied", Severity: problem.Error,
+		Message: "{name} is saved but not applied: packets are sent as before",
+		Remedy:  "See why under System, Configuration. Correct the change, or revert it in the history.",
+	}
+	unmonitored = problem.Kind{
+		Code: "uplink.unmonitored", Severity: problem.Info,
+		Message: "The uplink {name} is judged by its carrier alone",
+		Remedy:  "Switch its monitor on, and enter a monitor address where it has no gateway.",
+	}
+	unjudged = problem.Kind{
+		Code: "uplink.unjudged", Severity: problem.Info,
+		Message: "It is not known whether the uplink {name} works; it is used",
+		Remedy:  "Check the scheduler, which sends the echo requests, under System, Services.",
+	}
+	groupUnjudged = problem.Kind{
+		Code: "uplink.group_unjudged", Severity: problem.Info,
+		Message: "It is not known whether an uplink of the group {name} works",
+		Remedy:  "Check the scheduler, which sends the echo requests, under System, Services.",
+	}
+	groupDegraded = problem.Kind{
+		Code: "uplink.group_degraded", Severity: problem.Warning,
+		Message: "{failed} of {total} uplinks of the group {name} do not work: {uplinks}",
+		Remedy:  "Check the cables, modems and providers of these uplinks.",
+	}
 )
 
 func (u *uplinks) problems() problem.Source {
-	return problem.Source{Kinds: []problem.Kind{noCarrier, silent, lossy, slow, noneUp, missing, refused}, Find: u.findProblems}
+	return problem.Source{
+		Kinds: []problem.Kind{
+			noCarrier, silent, lossy, slow, noneUp, missing, refused, notApplied, unmonitored, unjudged, groupUnjudged, groupDegraded,
+		},
+		Objects: []string{uplinkKind, groupKind},
+		Find:    u.findProblems,
+	}
 }
+
+// The kinds of objects.
+const (
+	uplinkKind = "uplink"
+	groupKind  = "uplink_group"
+)
 
 // failures are the states in which an uplink is not used.
 func failures() map[health.State]problem.Kind {
 	return map[health.State]problem.Kind{health.NoCarrier: noCarrier, health.Down: silent, health.Loss: lossy, health.Slow: slow}
 }
 
-// findProblems asks gateway-apply, which knows without the database.
+// paramsOf are what the sentences about an uplink name.
+func paramsOf(s multiwan.UplinkStatus) problem.Params {
+	return problem.Params{"name": s.Name, "interface": s.Interface, "loss": max(s.Loss, 0), "rtt": s.RTT.Milliseconds()}
+}
+
+// findProblems asks gateway-apply, which knows without the database; states need that too.
 func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error) {
 	var now multiwan.Report
 	if err := u.ask(ctx, multiwan.StatusVerb, nil, &now); err != nil {
@@ -73,27 +115,30 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 	for _, s := range now.Uplinks {
 		ids[s.Name] = s.ID
 		if kind, is := failures()[s.State]; is && !absent["uplink "+s.Name] { // one whose interface is missing is told below
-			params := problem.Params{"name": s.Name, "interface": s.Interface, "loss": max(s.Loss, 0), "rtt": s.RTT.Milliseconds()}
 			since := s.Since
-			r.Add(kind.On(problem.Subject{Kind: "uplink", ID: s.ID, Name: s.Name}, page, params).SinceAt(&since))
+			r.Add(kind.On(problem.Subject{Kind: uplinkKind, ID: s.ID, Name: s.Name}, page, paramsOf(s)).SinceAt(&since))
 		}
 	}
 	for _, g := range now.Groups {
 		if !g.Usable && !g.Empty {
-			r.Add(noneUp.On(problem.Subject{Kind: "uplink_group", ID: g.ID, Name: g.Name}, page, problem.Params{"name": g.Name}))
+			r.Add(noneUp.On(problem.Subject{Kind: groupKind, ID: g.ID, Name: g.Name}, page, problem.Params{"name": g.Name}))
 		}
 	}
+	wrong := map[string]problem.State{}
 	for _, w := range now.Wrong {
 		kind := refused
 		if w.Kind == reconcile.Missing {
 			kind = missing
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(w.Subject, "uplink "), ":")
-		subject := problem.Subject{Kind: "uplink", ID: w.Subject, Name: name}
+		subject := problem.Subject{Kind: uplinkKind, ID: w.Subject, Name: name}
 		if id, known := ids[name]; known {
 			subject.ID = id
 		}
-		r.Add(kind.On(subject, page, problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}))
+		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
+		r.Add(kind.On(subject, page, params))
+		wrong[subject.ID] = kind.Because("not_applied", params)
 	}
-	return r, nil
+	r.States, err = u.states(ctx, now, wrong)
+	return r, err
 }

@@ -27,6 +27,7 @@ const (
 
 // Report is what StatusVerb answers.
 type Report struct {
+	Known   bool                `json:"known"` // what is wanted; else nothing was read since the start
 	Uplinks []UplinkStatus      `json:"uplinks"`
 	Groups  []GroupStatus       `json:"groups"`
 	Wrong   []reconcile.Trouble `json:"wrong"` // what is wanted and not there
@@ -45,11 +46,12 @@ type UplinkStatus struct {
 
 // GroupStatus says which of its members a group uses.
 type GroupStatus struct {
-	ID     string   `json:"id"`
-	Name   string   `json:"name"`
-	Using  []string `json:"using"`  // ids
-	Usable bool     `json:"usable"` // one of them works
-	Empty  bool     `json:"empty"`  // it has no members, so none can fail
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Members []string `json:"members"` // ids of those that are active
+	Using   []string `json:"using"`   // ids
+	Usable  bool     `json:"usable"`  // one of them works
+	Empty   bool     `json:"empty"`   // it has no members, so none can fail
 }
 
 // Probed is what became of probes, by the id of the uplink.
@@ -90,7 +92,7 @@ func (d *uplinks) status(ctx context.Context, _ json.RawMessage) (any, error) {
 			return nil, err
 		}
 	}
-	out := Report{Uplinks: []UplinkStatus{}, Groups: []GroupStatus{}, Wrong: append([]reconcile.Trouble{}, d.wrong...)}
+	out := Report{Known: d.known, Uplinks: []UplinkStatus{}, Groups: []GroupStatus{}, Wrong: append([]reconcile.Trouble{}, d.wrong...)}
 	for _, u := range d.want.Uplinks {
 		m, judged := d.machines[u.ID]
 		if !judged {
@@ -106,7 +108,11 @@ func (d *uplinks) status(ctx context.Context, _ json.RawMessage) (any, error) {
 		})
 	}
 	for _, g := range d.want.Groups {
-		s := GroupStatus{ID: g.ID, Name: g.Name, Using: []string{}, Empty: len(g.Members) == 0}
+		s := GroupStatus{ID: g.ID, Name: g.Name, Members: []string{}, Using: []string{}, Empty: len(g.Members) == 0}
+		for _, m := range g.Members {
+			u, _ := d.want.numbered(m.Uplink)
+			s.Members = append(s.Members, u.ID)
+		}
 		for _, m := range g.choose(d.state) {
 			u, _ := d.want.numbered(m.Uplink)
 			s.Using = append(s.Using, u.ID)

@@ -1,6 +1,6 @@
-import type { UplinkGroup } from "@api";
+import { type UplinkGroup, useStates } from "@api";
 import { RandomIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, StatusLabel } from "@ui";
+import { type Column, ObjectState, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useStatus, useUplinks } from "./requests";
 import { groups } from "./resource";
@@ -9,6 +9,7 @@ import { groups } from "./resource";
 export function GroupsTab() {
 	const { t } = useTranslation("uplink");
 	const live = useStatus();
+	const stateOf = useStates("uplink_group");
 	const uplinks = useUplinks();
 	const of = (group: UplinkGroup) => live?.groups.find(({ id }) => id === group.id);
 	const columns: Column<UplinkGroup>[] = [
@@ -31,16 +32,7 @@ export function GroupsTab() {
 			key: "live.state",
 			title: t("column.state"),
 			width: 15,
-			cell: (one) => {
-				const now = of(one);
-				if (!now) return <StatusLabel status="neutral">{t("state.unknown")}</StatusLabel>;
-				if (now.empty) return <StatusLabel status="neutral">{t("state.empty")}</StatusLabel>;
-				return (
-					<StatusLabel status={now.usable ? "success" : "danger"}>
-						{t(now.usable ? "state.up" : "state.none")}
-					</StatusLabel>
-				);
-			},
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="up" />,
 		},
 		{
 			key: "live.using",

@@ -1,15 +1,16 @@
-import type { Uplink } from "@api";
+import { type Uplink, useStates } from "@api";
 import { GlobeRouteIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, StatusLabel, Time } from "@ui";
+import { type Column, ObjectState, ResourceSection, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useStatus } from "./requests";
 import { uplinks } from "./resource";
-import { liveOf, looks, stateOf } from "./state";
+import { liveOf } from "./state";
 
 /** UplinksTab is the uplinks, beside what the monitor found. */
 export function UplinksTab() {
 	const { t } = useTranslation("uplink");
 	const live = useStatus();
+	const stateOf = useStates("uplink");
 	const columns: Column<Uplink>[] = [
 		{ key: "name", title: t("uplink.field.name"), sortable: true, width: 15 },
 		{ key: "interface", title: t("uplink.field.interface"), sortable: true, width: 15 },
@@ -17,10 +18,7 @@ export function UplinksTab() {
 			key: "live.state",
 			title: t("column.state"),
 			width: 15,
-			cell: (one) => {
-				const state = stateOf(one, live);
-				return <StatusLabel status={looks[state]}>{t(`state.${state}`)}</StatusLabel>;
-			},
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="up" />,
 		},
 		{
 			key: "live.use",
