@@ -3,6 +3,7 @@ package probe_test
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -150,6 +151,9 @@ func TestAGroupOfOneUplinkDoesNotHoldTheOthersBack(t *testing.T) {
 	c := two()
 	c.Groups = append(c.Groups, multiwan.Group{ID: "x", Name: "the first alone", Number: 2, Members: []multiwan.Member{{Uplink: 1, Tier: 1, Weight: 1}}})
 	r.become(c)
+	if got := r.report().Groups; !slices.Equal(got[0].Members, []string{"wan1", "wan2"}) || !slices.Equal(got[1].Members, []string{"wan1"}) {
+		t.Errorf("the members of the groups are %+v", got)
+	}
 	eventually(t, patience, "up", func() bool { return r.who(time.Second) == by1 })
 	r.hanging()
 	if r.tracked() == 0 {
