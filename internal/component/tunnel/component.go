@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/tunnel/wireguard"
@@ -41,6 +42,7 @@ type Options struct {
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 type tunnels struct{ Options }

@@ -2,16 +2,12 @@ package tunnel
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/apply"
 	"gateway/internal/component/tunnel/wireguard"
-	"gateway/internal/db"
-	"gateway/internal/problem"
-	"gateway/internal/rtnl/reconcile"
 )
 
 // PeerStatus is a peer as WireGuard has it now.
@@ -100,55 +96,4 @@ func (t *tunnels) lookUp(ctx context.Context) error {
 		}
 		return addresses, nil
 	})
-}
-
-var (
-	missing = problem.Kind{
-		Code: "tunnel.missing", Severity: problem.Error,
-		Message: "{what} is not applied: {why}",
-		Remedy:  "Correct the tunnel; it is applied as soon as that is possible.",
-	}
-	inTheWay = problem.Kind{
-		Code: "tunnel.conflict", Severity: problem.Warning,
-		Message: "{what} conflicts with what is there already: {why}",
-		Remedy:  "Remove it from the other program's configuration (systemctl disable --now wg-quick@NAME), or from this one.",
-	}
-	refused = problem.Kind{
-		Code: "tunnel.refused", Severity: problem.Error,
-		Message: "{what} is refused by the kernel: {why}",
-		Remedy:  "Correct the tunnel or its peers.",
-	}
-)
-
-func (t *tunnels) problems() problem.Source {
-	return problem.Source{Kinds: []problem.Kind{missing, inTheWay, refused}, Objects: []string{"tunnel"}, Find: t.findProblems}
-}
-
-// findProblems asks gateway-apply what is wanted and not there.
-func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
-	r := problem.Report{States: map[string]problem.States{"tunnel": {}}}
-	now, err := t.report(ctx)
-	if err != nil || len(now.Wrong) == 0 {
-		return r, err
-	}
-	all, err := db.List[struct{ ID, Name string }](ctx, t.DB, `select id::text, name from tunnel_interfaces`)
-	if err != nil {
-		return r, fmt.Errorf("list tunnels: %w", err)
-	}
-	for _, w := range now.Wrong {
-		kind, ok := map[string]problem.Kind{reconcile.Missing: missing, reconcile.Conflict: inTheWay, reconcile.Refused: refused}[w.Kind]
-		if !ok {
-			kind = refused
-		}
-		subject := problem.Subject{Kind: "tunnel", ID: w.Subject, Name: w.Subject}
-		for _, one := range all {
-			if named(w.Subject, one.Name) {
-				subject.ID, subject.Name = one.ID, one.Name
-			}
-		}
-		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
-		r.Add(kind.On(subject, "/tunnels", params))
-		r.States["tunnel"][subject.ID] = kind.Because("not_applied", params)
-	}
-	return r, nil
 }

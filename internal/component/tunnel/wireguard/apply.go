@@ -91,7 +91,9 @@ func (d *tunnels) settle(ctx context.Context) error {
 	if err := d.devices(want, ends, now); err != nil {
 		return err
 	}
-	return d.network(ctx, conn, want, ends)
+	err = d.network(ctx, conn, want, ends)
+	d.looked = err == nil
+	return err
 }
 
 func (d *tunnels) trouble(kind, subject string, why fault.Sentence) {

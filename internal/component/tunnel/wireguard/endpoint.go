@@ -34,7 +34,11 @@ type peerTraffic struct {
 	rx, tx int64 // when it was heard last
 	at     time.Time
 	since  time.Time // of the first packet to which nothing came; zero for none
+	lost   bool      // nothing came for peerTimeout
 }
+
+// lost reports whether a peer that is dialled does not answer.
+func (a *endpointState) lost(id PeerKey) bool { return a.traffic[id].lost }
 
 // target is where an endpoint is dialled, if that is known.
 func (a *endpointState) target(endpoint string) (netip.AddrPort, bool) {
@@ -99,7 +103,7 @@ func (a *endpointState) checkTraffic(id PeerKey, p *wgtypes.Peer, now time.Time)
 	case h.since.IsZero():
 		h.since = now.Add(-countersEvery) // it was sent since the last look
 	case now.Sub(h.since) >= peerTimeout:
-		h = peerTraffic{rx: p.ReceiveBytes, tx: p.TransmitBytes, at: now, since: now} // once more after the same time
+		h = peerTraffic{rx: p.ReceiveBytes, tx: p.TransmitBytes, at: now, since: now, lost: true} // once more after the same time
 		lost = true
 	}
 	a.traffic[id] = h

@@ -50,9 +50,10 @@ func TestBarNetwork10Endpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved, looked, asked := time.Now(), time.Now(), time.Duration(0)
-	before := heard()
+	before, lost := heard(), false
 	eventually(t, 60*time.Second, "through again", func() bool {
 		send()
+		lost = lost || r.report().Peers[0].Lost
 		if time.Since(looked) > wireguard.LookUpEvery {
 			if looked = time.Now(); len(r.endpoints(nil)) > 0 {
 				asked = time.Since(moved)
@@ -62,6 +63,10 @@ func TestBarNetwork10Endpoint(t *testing.T) {
 		return heard() > before+200
 	})
 	took := time.Since(moved)
+	eventually(t, 15*time.Second, "known to answer", func() bool { return !r.report().Peers[0].Lost })
+	if !lost {
+		t.Error("the peer is not said to be lost while it does not answer")
+	}
 	if got := r.report().Peers[0].Endpoint; got != "192.0.2.253:51820" || asked < 12*time.Second {
 		t.Errorf("it is dialled at %s, asked for after %s", got, asked)
 	}

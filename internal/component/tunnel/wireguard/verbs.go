@@ -13,45 +13,83 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 )
 
-// status reads every peer as WireGuard has it.
-func (d *tunnels) status(context.Context, json.RawMessage) (any, error) {
+// status reads every tunnel and peer as the kernel has it. It looks for trouble itself when
+// nobody did yet: right after the start nothing would be wrong.
+func (d *tunnels) status(ctx context.Context, _ json.RawMessage) (any, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out := Report{Peers: []Status{}, Wrong: slices.Clone(d.wrong)}
+	if d.known && !d.looked {
+		if err := d.settle(ctx); err != nil {
+			return nil, err
+		}
+	}
+	out := Report{Known: d.known, Tunnels: []Link{}, Peers: []Status{}, Wrong: slices.Clone(d.wrong)}
 	if len(d.want.Tunnels) == 0 {
 		return out, nil
 	}
+	if err := d.readLinks(&out); err != nil {
+		return nil, err
+	}
+	return out, d.readPeers(&out)
+}
+
+// readLinks adds the tunnels whose links are there.
+func (d *tunnels) readLinks(out *Report) error {
+	conn, err := d.Open()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	links, err := conn.Links()
+	if err != nil {
+		return fmt.Errorf("list links: %w", err)
+	}
+	for _, l := range links {
+		if d.ours(l) {
+			out.Tunnels = append(out.Tunnels, Link{l.Name, l.Up})
+		}
+	}
+	return nil
+}
+
+// readPeers adds the peers of each device.
+func (d *tunnels) readPeers(out *Report) error {
 	wg, err := d.WG()
 	if err != nil {
-		return nil, fmt.Errorf("speak to WireGuard: %w", err)
+		return fmt.Errorf("speak to WireGuard: %w", err)
 	}
 	defer wg.Close()
 	for _, t := range d.want.Tunnels {
 		dev, err := wg.Device(t.Name)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // d.wrong says why
+			continue // its link is missing
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read tunnel %s: %w", t.Name, err)
+			return fmt.Errorf("read tunnel %s: %w", t.Name, err)
 		}
 		for i := range dev.Peers {
-			p := &dev.Peers[i]
-			s := Status{
-				Interface: t.Name, PublicKey: p.PublicKey.String(), LastHandshake: p.LastHandshakeTime, Rx: p.ReceiveBytes, Tx: p.TransmitBytes,
-				Keepalive: int(p.PersistentKeepaliveInterval.Seconds()), AllowedIPs: make([]string, len(p.AllowedIPs)),
-			}
-			if p.Endpoint != nil {
-				s.Endpoint = addrPort(p.Endpoint).String()
-			}
-			for j, n := range p.AllowedIPs {
-				s.AllowedIPs[j] = prefixOf(n).String()
-			}
-			out.Peers = append(out.Peers, s)
+			out.Peers = append(out.Peers, d.peerStatus(t.Name, &dev.Peers[i]))
 		}
 	}
-	return out, nil
+	return nil
+}
+
+func (d *tunnels) peerStatus(tunnel string, p *wgtypes.Peer) Status {
+	s := Status{
+		Interface: tunnel, PublicKey: p.PublicKey.String(), LastHandshake: p.LastHandshakeTime, Rx: p.ReceiveBytes, Tx: p.TransmitBytes,
+		Keepalive: int(p.PersistentKeepaliveInterval.Seconds()), AllowedIPs: make([]string, len(p.AllowedIPs)),
+	}
+	s.Lost = d.lost(PeerKey{tunnel, s.PublicKey})
+	if p.Endpoint != nil {
+		s.Endpoint = addrPort(p.Endpoint).String()
+	}
+	for i, n := range p.AllowedIPs {
+		s.AllowedIPs[i] = prefixOf(n).String()
+	}
+	return s
 }
 
 // endpoints takes what names lead to and answers which ones to look up: those that nobody

@@ -61,11 +61,12 @@ type Devices interface {
 type tunnels struct {
 	Options
 	endpointState
-	mu    sync.Mutex // of the kernel, and of what follows
-	want  wanted
-	known bool // want is what is to be there
-	wrong []reconcile.Trouble
-	ask   map[string]bool // names of peers that do not answer
+	mu     sync.Mutex // of the kernel, and of what follows
+	want   wanted
+	known  bool // want is what is to be there
+	wrong  []reconcile.Trouble
+	looked bool            // wrong is what was seen
+	ask    map[string]bool // names of peers that do not answer
 
 	recalled       sync.Once // what names led to
 	changed, woken chan struct{}
@@ -178,8 +179,16 @@ const (
 
 // Report is what StatusVerb answers.
 type Report struct {
-	Peers []Status            `json:"peers"`
-	Wrong []reconcile.Trouble `json:"wrong"` // what is wanted and not there
+	Known   bool                `json:"known"`   // what is wanted; else nothing was read since the start
+	Tunnels []Link              `json:"tunnels"` // those whose link is there and ours
+	Peers   []Status            `json:"peers"`
+	Wrong   []reconcile.Trouble `json:"wrong"` // what is wanted and not there
+}
+
+// Link is that of a tunnel.
+type Link struct {
+	Name string `json:"name"`
+	Up   bool   `json:"up"`
 }
 
 // Status is a peer as WireGuard has it.
@@ -192,6 +201,7 @@ type Status struct {
 	Rx            int64     `json:"rx"`             // bytes
 	Tx            int64     `json:"tx"`
 	Keepalive     int       `json:"keepalive"` // seconds; 0 for none
+	Lost          bool      `json:"lost"`      // it is dialled, and does not answer what is sent to it
 }
 
 // Found is what names of endpoints lead to.

@@ -1,10 +1,9 @@
-import type { TunnelPeer } from "@api";
+import { type TunnelPeer, useStates } from "@api";
 import { MobileAltIcon } from "@patternfly/react-icons";
-import { type Column, formatBytes, later, ResourceSection, type RowDialog, StatusLabel, Time } from "@ui";
+import { type Column, formatBytes, later, ObjectState, ResourceSection, type RowDialog, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useStatus, useTunnels } from "./requests";
 import { peers } from "./resource";
-import { looks, stateOf } from "./state";
 
 const DeviceDialog = later("tunnel code", () => import("./DeviceDialog"));
 
@@ -13,6 +12,7 @@ export function PeersTab() {
 	const { t } = useTranslation("tunnel");
 	const tunnels = useTunnels();
 	const live = useStatus();
+	const stateOf = useStates("tunnel_peer");
 	const of = (peer: TunnelPeer) => live?.[peer.public_key];
 	const columns: Column<TunnelPeer>[] = [
 		{ key: "name", title: t("peer.field.name"), sortable: true, width: 20 },
@@ -26,10 +26,7 @@ export function PeersTab() {
 			key: "live.state",
 			title: t("column.state"),
 			width: 15,
-			cell: (peer) => {
-				const state = stateOf(peer, live, Date.now());
-				return <StatusLabel status={looks[state]}>{t(`state.${state}`)}</StatusLabel>;
-			},
+			cell: (peer) => <ObjectState state={stateOf(peer.id)} normal="connected" />,
 		},
 		{
 			key: "live.handshake",

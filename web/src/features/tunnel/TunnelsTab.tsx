@@ -1,16 +1,13 @@
 import { type TunnelInterface, useStates } from "@api";
 import { PluggedIcon } from "@patternfly/react-icons";
-import { type Column, Link, ResourceSection, StatusLabel } from "@ui";
-import { stateReason } from "@ui/problemText";
+import { type Column, Link, ObjectState, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
 import { tunnels } from "./resource";
-import { tunnelLooks, tunnelStateOf } from "./state";
 
 /** TunnelsTab is the interfaces themselves. */
 export function TunnelsTab() {
 	const { t } = useTranslation("tunnel");
-	const wrongWith = useStates("tunnel");
-	const wrongWithAll = useStates("component")("tunnel");
+	const stateOf = useStates("tunnel");
 	const columns: Column<TunnelInterface>[] = [
 		{
 			key: "name",
@@ -31,15 +28,7 @@ export function TunnelsTab() {
 			title: t("column.state"),
 			sortable: true,
 			width: 15,
-			cell: (one) => {
-				const wrong = wrongWith(one.id) ?? wrongWithAll;
-				const state = tunnelStateOf(one, wrongWith(one.id), wrongWithAll);
-				return (
-					<span title={(wrong && stateReason(wrong)) || undefined}>
-						<StatusLabel status={tunnelLooks[state]}>{t(`state.${state}`)}</StatusLabel>
-					</span>
-				);
-			},
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="link_up" />,
 		},
 		{
 			key: "address_cidr",

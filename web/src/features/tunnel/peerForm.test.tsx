@@ -19,6 +19,7 @@ const common = listed({
 	"GET /tunnel/interfaces": [],
 	"GET /tunnel/peers": [],
 	"GET /tunnel/status": {},
+	"GET /problems/states/tunnel_peer": { known: true, states: {} },
 	"GET /problems": { version: 1, problems: [], unknown: [], counts: {} },
 	"GET /system/components": [],
 });
