@@ -80,10 +80,10 @@ func (w *ward) ofNetwork() []trouble {
 	var bridge, tunnel string
 	return inLane("system",
 		trouble{Name: "an uplink is silent", Problem: "uplink.down", Places: at("Down"), cause: mute, mend: answering, real: silent, also: failing},
-		trouble{Name: "no uplink of a group works", Problem: "uplink.none_up", Places: []place{{"/uplinks?tab=groups", choice, "All down", "Up"}}, cause: mute, mend: answering, real: silent, also: failing},
+		trouble{Name: "no uplink of a group works", Problem: "uplink.none_up", Places: []place{{"/uplinks?tab=groups", choice, "Down", "Up"}}, cause: mute, mend: answering, real: silent, also: failing},
 		trouble{Name: "an uplink loses every other packet", Problem: "uplink.loss", Places: at("Packet loss"), cause: half, mend: w.atProvider("nft delete table ip people"), real: func() bool { n := w.lost(25); return n >= 15 && n < 100 }, also: failing},
-		trouble{Name: "an uplink has no carrier", Problem: "uplink.no_carrier", Places: []place{{"/uplinks", spare, "No carrier", "Not monitored"}}, cause: w.line("ip link set people3 down"), mend: w.line("ip link set people3 up"), real: holds("ip link show people2 | grep -q NO-CARRIER")},
-		trouble{Name: "an interface with an address is missing", Problem: "network.missing", Places: []place{{"/interfaces", "people2", "Missing", "Up"}}, cause: w.line("ip link del people2"), mend: w.line(addCable), real: holds("! ip link show people2"), also: []string{"uplink.missing", "uplink.no_carrier"}},
+		trouble{Name: "an uplink has no carrier", Problem: "uplink.no_carrier", Places: []place{{"/uplinks", spare, "No carrier", "Not checked"}}, cause: w.line("ip link set people3 down"), mend: w.line("ip link set people3 up"), real: holds("ip link show people2 | grep -q NO-CARRIER")},
+		trouble{Name: "an interface with an address is missing", Problem: "network.missing", Places: []place{{"/interfaces", "people2", "Missing", "Up"}}, cause: w.line("ip link del people2"), mend: w.line(addCable), real: holds("! ip link show people2"), also: []string{"network.absent", "uplink.missing", "uplink.no_carrier"}},
 		trouble{Name: "somebody else made the bridge", Problem: "network.conflict", cause: func() {
 			w.sh("ip link add peoplebr type bridge")
 			bridge = w.c.post("/network-interfaces", object{"name": "peoplebr", "type": "bridge", "members": []string{"peoplex"}}).want(201).id()

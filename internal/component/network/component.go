@@ -8,10 +8,12 @@ import (
 	"embed"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
+	"gateway/internal/rtnl"
 )
 
 //go:embed migrations/*.sql
@@ -22,16 +24,22 @@ type Options struct {
 	DB      db.DB
 	Run     *change.Runner
 	Applier applier // apply.Client
+	// Open opens a socket to the kernel; nil means the one of this process's network.
+	Open func() (*rtnl.Conn, error)
 }
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 type part struct{ Options }
 
 // New returns the component.
 func New(o Options) component.Component {
+	if o.Open == nil {
+		o.Open = rtnl.Open
+	}
 	p := &part{o}
 	return component.Component{
 		Name:       netstate.Name,

@@ -45,16 +45,17 @@ func setup(t testing.TB) (*lab.Space, componenttest.Setup) {
 		ip(t, space, fmt.Sprintf("link add p%d type veth peer name q%d", i, i))
 		ip(t, space, fmt.Sprintf("link set q%d up", i))
 	}
+	open := func() (c *rtnl.Conn, err error) {
+		return c, space.Do(func() error { c, err = rtnl.Open(); return err })
+	}
 	return space, componenttest.Setup{
 		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
-			return network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: r})
+			return network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: r, Open: open})
 		},
 		Daemon: func(*componenttest.Rig) daemon.Daemon {
 			return netstate.New(netstate.Options{
-				Open: func() (c *rtnl.Conn, err error) {
-					return c, space.Do(func() error { c, err = rtnl.Open(); return err })
-				},
+				Open:  open,
 				Watch: func(ctx context.Context, _ func()) error { <-ctx.Done(); return nil },
 				Log:   slog.New(slog.DiscardHandler),
 			})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gateway/internal/apply"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
 	"gateway/internal/problem"
@@ -26,36 +27,93 @@ var (
 		Message: "{what} is refused by the kernel: {why}",
 		Remedy:  "Correct it under Network.",
 	}
+	notApplied = problem.Kind{
+		Code: "network.not_applied", Severity: problem.Error,
+		Message: "{what} is saved but not applied: this node runs without this change",
+		Remedy:  "See why under System, Configuration. Correct the change, or revert it in the history.",
+	}
+	absent = problem.Kind{
+		Code: "network.absent", Severity: problem.Error,
+		Message: "{what} is not in the kernel",
+		Remedy:  "It is put back automatically; if it does not return, see the log (journalctl -u gateway-apply).",
+	}
+	replaced = problem.Kind{
+		Code: "network.replaced", Severity: problem.Error,
+		Message: "{what} leads elsewhere in the kernel",
+		Remedy:  "It is put back automatically; if it does not return, see the log (journalctl -u gateway-apply).",
+	}
+	applying = problem.Kind{
+		Code: "network.applying", Severity: problem.Info,
+		Message: "{what} is being applied",
+		Remedy:  "Wait some seconds.",
+	}
+	duplicate = problem.Kind{
+		Code: "network.duplicate", Severity: problem.Error,
+		Message: "{what} is not used: another device of the network has it",
+		Remedy:  "Give one of the two another address.",
+	}
+	linkDown = problem.Kind{
+		Code: "network.link_down", Severity: problem.Error,
+		Message: "The interface {interface} is down",
+		Remedy:  "Switch it on in the network configuration of this node; one with an address is switched on automatically.",
+	}
+	noCarrier = problem.Kind{
+		Code: "network.no_carrier", Severity: problem.Error,
+		Message: "The interface {interface} has no carrier",
+		Remedy:  "Check the cable and the device at its other end.",
+	}
+	memberDown = problem.Kind{
+		Code: "network.member_down", Severity: problem.Warning,
+		Message: "Members of the bond {interface} do not work: {members}",
+		Remedy:  "Check their cables and the switch.",
+	}
+)
+
+// The kinds of objects.
+const (
+	linkKind    = "network_interface"
+	addressKind = "ip_address"
+	routeKind   = "route"
 )
 
 func (p *part) problems() problem.Source {
-	return problem.Source{Kinds: []problem.Kind{missing, conflict, refused}, Find: p.findProblems}
+	return problem.Source{
+		Kinds:   []problem.Kind{missing, conflict, refused, notApplied, absent, replaced, applying, duplicate, linkDown, noCarrier, memberDown},
+		Objects: []string{linkKind, addressKind, routeKind},
+		Find:    p.findProblems,
+	}
 }
 
-// findProblems asks gateway-apply what is wanted and not there.
+// findProblems asks gateway-apply what is wanted and not there, and the kernel what there is.
+// That an interface of a zone carries no packets is package firewall's to tell.
 func (p *part) findProblems(ctx context.Context) (problem.Report, error) {
 	var r problem.Report
 	var wrong []netstate.Trouble
-	if err := p.Applier.Ask(ctx, netstate.Name, netstate.StatusVerb, nil, &wrong); err != nil {
-		return r, fmt.Errorf("ask for the state of the network: %w", err)
+	if err := apply.AskSoon(ctx, p.Applier, netstate.Name, netstate.StatusVerb, nil, &wrong); err != nil {
+		return r, err
 	}
-	if len(wrong) == 0 {
-		return r, nil
-	}
-	names, err := db.List[struct{ ID, Name string }](ctx, p.DB, `select id, name from network_interfaces`)
+	links, err := db.List[storedLink](ctx, p.DB, `select id::text, name, type, members, updated_at > now() - `+applyTime+` from network_interfaces order by name`)
 	if err != nil {
 		return r, fmt.Errorf("list interfaces: %w", err)
 	}
 	ids := map[string]string{}
-	for _, n := range names {
-		ids[n.Name] = n.ID
+	for _, l := range links {
+		ids[l.Name] = l.ID
 	}
 	for _, t := range wrong {
-		k := map[string]problem.Kind{netstate.Missing: missing, netstate.Conflict: conflict, netstate.Refused: refused}[t.Kind]
 		subject, link := subjectOf(t.Subject, ids)
-		r.Add(k.On(subject, link, problem.Params{"what": t.Subject, "why": t.Why.Message, "why_words": t.Why.Beside()}))
+		r.Add(kindOf(t).On(subject, link, paramsOf(t)))
 	}
-	return r, nil
+	err = p.judge(ctx, &r, links, wrong)
+	return r, err
+}
+
+func kindOf(t netstate.Trouble) problem.Kind {
+	return map[string]problem.Kind{netstate.Missing: missing, netstate.Conflict: conflict, netstate.Refused: refused}[t.Kind]
+}
+
+func paramsOf(t netstate.Trouble) problem.Params {
+	return problem.Params{"what": t.Subject, "why": t.Why.Message, "why_words": t.Why.Beside()}
 }
 
 // subjectOf is what an item of the kernel is to the operator, and the page that has it.

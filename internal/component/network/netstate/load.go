@@ -35,13 +35,15 @@ type (
 		Link, Address string
 		Prefix        int
 	}
-	routeRow struct {
-		Destination, Type, Gateway, Dev string
-		Metric                          int64
-		Table                           string
-		Onlink                          bool
-	}
 )
+
+// RouteRow is a static route as it is stored.
+type RouteRow struct {
+	Destination, Type, Gateway, Dev string
+	Metric                          int64
+	Table                           string
+	Onlink                          bool
+}
 
 // state is what the files are made of, and what a change of it is judged beside.
 type state struct {
@@ -100,7 +102,7 @@ func load(ctx context.Context, q db.DB) (c Config, err error) {
 		c.Addresses = append(c.Addresses, Address{a.Link, p})
 	}
 	for _, r := range routes {
-		w, err := r.route()
+		w, err := r.Parse()
 		if err != nil {
 			c.skip("route "+r.Destination, fault.Said("has an invalid value"))
 			continue
@@ -112,21 +114,21 @@ func load(ctx context.Context, q db.DB) (c Config, err error) {
 
 // routeRows reads the active routes. There may be ten thousand, which the general way to read
 // rows takes three times as long for.
-func routeRows(ctx context.Context, q db.DB) ([]routeRow, error) {
+func routeRows(ctx context.Context, q db.DB) ([]RouteRow, error) {
 	rows, err := q.Query(ctx, `select destination, type, gateway, dev, coalesce(metric, 0)::text, table_name, onlink::text from network_routes where active
 		order by table_name, destination, metric`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []routeRow
+	var out []RouteRow
 	for rows.Next() {
 		v := rows.RawValues() // all of them text
 		metric, err := strconv.ParseInt(string(v[4]), 10, 64)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, routeRow{string(v[0]), intern(v[1]), string(v[2]), string(v[3]), metric, intern(v[5]), string(v[6]) == "true"})
+		out = append(out, RouteRow{string(v[0]), intern(v[1]), string(v[2]), string(v[3]), metric, intern(v[5]), string(v[6]) == "true"})
 	}
 	return out, rows.Err()
 }
@@ -159,7 +161,8 @@ func ParseAddress(address string, bits int) (netip.Prefix, error) {
 	return rtnl.ParseAddress(address, bits)
 }
 
-func (r routeRow) route() (w Route, err error) {
+// Parse is the route of a row.
+func (r RouteRow) Parse() (w Route, err error) {
 	if w.Dst, err = netip.ParsePrefix(r.Destination); err != nil {
 		return w, err
 	}

@@ -100,10 +100,7 @@ func (p *planner) change(w Route, r rtnl.Route, have routesByKey) {
 
 // route is a wanted one as the kernel takes it; have are those of ours that are there.
 func (p *planner) route(w Route, have routesByKey) (r rtnl.Route, ok bool) {
-	r = rtnl.Route{Protocol: rtnl.Protocol, Table: w.Table, Dst: w.Dst, Metric: w.Metric, Type: routeType(w.Type), Gateway: w.Gateway, Onlink: w.Onlink}
-	if r.Metric == 0 && w.Dst.Addr().Is6() {
-		r.Metric = rtnl.DefaultMetric6
-	}
+	r = w.kernel()
 	if w.Dev == "" {
 		r.Link = p.reach.link(r, have)
 		return r, true
@@ -117,6 +114,24 @@ func (p *planner) route(w Route, have routesByKey) (r rtnl.Route, ok bool) {
 	}
 	r.Link = l.Index
 	return r, true
+}
+
+// kernel is the route as the kernel has it, but for its link.
+func (r Route) kernel() rtnl.Route {
+	k := rtnl.Route{Protocol: rtnl.Protocol, Table: r.Table, Dst: r.Dst, Metric: r.Metric, Type: routeType(r.Type), Gateway: r.Gateway, Onlink: r.Onlink}
+	if k.Metric == 0 && r.Dst.Addr().Is6() {
+		k.Metric = rtnl.DefaultMetric6
+	}
+	return k
+}
+
+// Find is our route of the same key among the kernel's; is says whether it leads where it should.
+// links are the numbers of interfaces by name.
+func (r Route) Find(ours map[rtnl.Key]rtnl.Route, links map[string]int) (found rtnl.Route, there, is bool) {
+	want := r.kernel()
+	found, there = ours[want.Key()]
+	want.Link = links[r.Dev]
+	return found, there, there && same(want, found) && (r.Dev == "" || want.Link != 0)
 }
 
 // same compares what was said with what the kernel made of it: it fills in the link.

@@ -2051,7 +2051,7 @@ export const problems = <ThrowOnError extends boolean = true>(options?: Options<
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, interface, radius, resolver, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, interface, ip_address, network_interface, radius, resolver, route, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
  */
 export const objectStates = <ThrowOnError extends boolean = true>(options: Options<ObjectStatesData, ThrowOnError>) => (options.client ?? client).get<ObjectStatesResponses, unknown, ThrowOnError>({ url: '/problems/states/{id}', ...options });
 

@@ -1,24 +1,15 @@
-import type { NetworkAddress, SysInterface } from "@api";
+import { type NetworkAddress, useStates } from "@api";
 import { AtIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection } from "@ui";
+import { type Column, ObjectState, ResourceSection } from "@ui";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { MarkLabel } from "./MarkLabel";
 import { addressesOf } from "./resource";
 
-interface Props {
-	id: string;
-	/** As the kernel has it; undefined when nobody knows, or it is not there. */
-	link: SysInterface | undefined;
-	known: boolean;
-}
-
 /** AddressesTab is the addresses of an interface, and whether the kernel has them. */
-export function AddressesTab({ id, link, known }: Props) {
+export function AddressesTab({ id }: { id: string }) {
 	const { t } = useTranslation("network");
 	const resource = useMemo(() => addressesOf(id), [id]);
-	const has = ({ address, prefix }: NetworkAddress) =>
-		(link?.addr_info ?? []).some(({ local, prefixlen }) => local === address && prefixlen === prefix);
+	const stateOf = useStates("ip_address");
 	const columns: Column<NetworkAddress>[] = [
 		{
 			key: "address",
@@ -31,7 +22,7 @@ export function AddressesTab({ id, link, known }: Props) {
 			key: "live.state",
 			title: t("state.title"),
 			width: 20,
-			cell: (one) => <MarkLabel mark={!known ? "unknown" : has(one) ? "live" : "missing"} />,
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="live" />,
 		},
 		{
 			key: "is_vip",

@@ -1,13 +1,11 @@
-import type { NetworkInterface, SysInterface } from "@api";
+import { type NetworkInterface, type SysInterface, useStates } from "@api";
 import { NetworkIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, RowLink, StatusLabel } from "@ui";
+import { type Column, ObjectState, ResourceSection, RowLink, StatusLabel } from "@ui";
 import { useTranslation } from "react-i18next";
 import { Mono } from "./Mono";
 import { Rates } from "./Rates";
 import type { Links } from "./requests";
 import { interfaces } from "./resource";
-import { StateLabel } from "./StateLabel";
-import { stateOf } from "./state";
 import { TypeName } from "./TypeName";
 
 const types = ["ethernet", "vlan", "bond", "bridge", "wireguard"];
@@ -15,14 +13,14 @@ const types = ["ethernet", "vlan", "bond", "bridge", "wireguard"];
 /** InterfaceList is the interfaces of this node, each with its zone and how it is right now. */
 export function InterfaceList({ links }: { links: Links }) {
 	const { t } = useTranslation("network");
-	const stateOfRow = ({ name }: NetworkInterface) => stateOf(links.of(name), links.known);
+	const stateOf = useStates("network_interface");
 	const columns: Column<NetworkInterface>[] = [
 		{ key: "name", title: t("link.field.name"), sortable: true, width: 15, cell: (one) => <Name of={one} /> },
 		{
 			key: "live.state",
 			title: t("state.title"),
 			width: 15,
-			cell: (one) => <StateLabel state={stateOfRow(one)} link={links.of(one.name)} />,
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="link_up" />,
 		},
 		{ key: "role", title: t("link.field.role"), sortable: true, width: 10, cell: (one) => <Role role={one.role} /> },
 		{ key: "type", title: t("link.field.type"), sortable: true, width: 15, cell: (one) => <TypeName of={one} /> },
@@ -36,7 +34,7 @@ export function InterfaceList({ links }: { links: Links }) {
 			key: "live.rates",
 			title: t("traffic"),
 			width: 10,
-			cell: (one) => (stateOfRow(one) === "up" ? <Rates name={one.name} points={links.points} /> : "–"),
+			cell: (one) => (stateOf(one.id) ? "–" : <Rates name={one.name} points={links.points} />),
 		},
 		{ key: "description", title: t("link.field.description") },
 	];

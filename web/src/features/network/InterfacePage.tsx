@@ -1,7 +1,7 @@
 import "./network.css";
-import { type NetworkInterface, useProblems } from "@api";
+import { type NetworkInterface, useProblems, useStates } from "@api";
 import { useParams } from "@tanstack/react-router";
-import { Link, Loaded, later, Notice, Page, UrlTabs, Waiting } from "@ui";
+import { Link, Loaded, later, Notice, ObjectState, Page, UrlTabs, Waiting } from "@ui";
 import { problemRemedy, problemTitle } from "@ui/problemText";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,8 +9,6 @@ import { AddressesTab } from "./AddressesTab";
 import { OverviewTab } from "./OverviewTab";
 import { Rates } from "./Rates";
 import { useInterface, useLinks } from "./requests";
-import { StateLabel } from "./StateLabel";
-import { stateOf } from "./state";
 import { useTypeName } from "./TypeName";
 
 const InterfaceSettings = later("interface settings", () => import("./InterfaceSettings"));
@@ -33,14 +31,13 @@ function Interface({ row }: { row: NetworkInterface }) {
 	const { t } = useTranslation("network");
 	const links = useLinks();
 	const typeName = useTypeName();
-	const link = links.of(row.name);
-	const state = stateOf(link, links.known);
+	const state = useStates("network_interface")(row.id);
 	const tabs = [
 		{ id: "overview", title: t("tab.overview"), content: <OverviewTab row={row} links={links} /> },
 		{
 			id: "addresses",
 			title: t("address.title"),
-			content: <AddressesTab id={row.id} link={link} known={links.known} />,
+			content: <AddressesTab id={row.id} />,
 		},
 		{
 			id: "settings",
@@ -55,7 +52,7 @@ function Interface({ row }: { row: NetworkInterface }) {
 	return (
 		<>
 			<div className="gw-net-head">
-				<StateLabel state={state} link={link} />
+				<ObjectState state={state} normal="link_up" why />
 				<span>{typeName(row)}</span>
 				{row.role ? (
 					<Link to="/objects" search={{ q: row.role }}>
@@ -64,7 +61,7 @@ function Interface({ row }: { row: NetworkInterface }) {
 				) : (
 					<span>{t("link.noZone")}</span>
 				)}
-				{state === "up" && <Rates name={row.name} points={links.points} />}
+				{!state && <Rates name={row.name} points={links.points} />}
 			</div>
 			<Problems of={row} />
 			<UrlTabs label={row.name} tabs={tabs} />
@@ -76,7 +73,9 @@ function Interface({ row }: { row: NetworkInterface }) {
 function Problems({ of }: { of: NetworkInterface }) {
 	const { data } = useProblems();
 	const ours = data?.problems.filter(
-		({ subject: { kind, id, name } }) => kind === "interface" && (id === of.id || name === of.name),
+		({ subject: { kind, id, name }, link }) =>
+			(kind === "interface" && (id === of.id || name === of.name)) ||
+			(kind === "ip_address" && link.startsWith(`/interfaces/${of.id}?`)),
 	);
 	return ours?.map((problem) => (
 		<div className="gw-net-notice" key={`${problem.code} ${problem.subject.id}`}>

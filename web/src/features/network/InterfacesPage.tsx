@@ -1,5 +1,5 @@
 import "./network.css";
-import { useCan } from "@api";
+import { useCan, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
 import { Notice, Page, ProblemNotice, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
@@ -7,14 +7,15 @@ import { useFreeLinks } from "./choices";
 import { InterfaceList } from "./InterfaceList";
 import { useInterfaces, useLinks } from "./requests";
 import { StackView } from "./StackView";
-import { countsOf, stateOf } from "./state";
+import { countsOf } from "./state";
 
 /** InterfacesPage is the box's own legs: drawn as they stand on each other, and as a list. */
 export default function InterfacesPage() {
 	const { t } = useTranslation("network");
 	const rows = useInterfaces();
 	const links = useLinks();
-	const counts = countsOf((rows ?? []).map(({ name }) => stateOf(links.of(name), links.known)));
+	const stateOf = useStates("network_interface");
+	const counts = countsOf((rows ?? []).map(({ id }) => stateOf(id)?.state ?? "up"));
 	const words = counts.map(({ state, count }) => t(`count.${state}`, { count })).join(", ");
 	return (
 		<Page title={t("link.title")} description={words || t("link.lead")}>

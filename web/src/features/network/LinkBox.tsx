@@ -1,5 +1,5 @@
-import { useCan } from "@api";
-import { Link } from "@ui";
+import { useCan, useStates } from "@api";
+import { Link, ObjectState } from "@ui";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Rates } from "./Rates";
@@ -14,7 +14,9 @@ export function LinkBox({ part, links }: { part: Part; links: Links }) {
 	const { t } = useTranslation("network");
 	const typeName = useTypeName();
 	const { name, row, link, lower } = part;
-	const state = stateOf(link, links.known);
+	const found = useStates("network_interface")(row?.id ?? "");
+	const seen = stateOf(link, links.known);
+	const works = row ? !found : seen === "up";
 	return (
 		<Frame part={part}>
 			<span className="gw-net-box-head">
@@ -25,8 +27,12 @@ export function LinkBox({ part, links }: { part: Part; links: Links }) {
 				{lower.length > 0 && t("stack.on", { names: lower.join(", ") })}{" "}
 				{row?.role && t("stack.zone", { zone: row.role })}
 			</span>{" "}
-			<StateLabel state={state} link={link} calm={!row && link !== undefined} />{" "}
-			{state === "up" ? <Rates name={name} points={links.points} /> : <span className="gw-net-rates">–</span>}
+			{row ? (
+				<ObjectState state={found} normal="link_up" />
+			) : (
+				<StateLabel state={seen} link={link} calm={link !== undefined} />
+			)}{" "}
+			{works ? <Rates name={name} points={links.points} /> : <span className="gw-net-rates">–</span>}
 		</Frame>
 	);
 }

@@ -10,7 +10,7 @@ interface Props {
 	calm?: boolean;
 }
 
-/** StateLabel is how an interface is, and why, for whoever points at it. */
+/** StateLabel is how an interface that is not configured is, by what the kernel has, and why, for whoever points at it. */
 export function StateLabel({ state, link, calm }: Props) {
 	const { t } = useTranslation("network");
 	const flags = link ? ` (${link.flags.join(", ").toLowerCase()})` : "";

@@ -1,21 +1,15 @@
-import { type NetworkRoute, useProblems } from "@api";
+import { type NetworkRoute, useStates } from "@api";
 import { DirectionsIcon } from "@patternfly/react-icons";
-import { type BulkAction, type Column, ResourceSection } from "@ui";
-import { problemTitle } from "@ui/problemText";
-import { useMemo } from "react";
+import { type BulkAction, type Column, ObjectState, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
-import { useKernelRoutes } from "./kernel";
-import { MarkLabel } from "./MarkLabel";
 import { Mono } from "./Mono";
 import { routeInput, routes } from "./resource";
-import { kernelOf, markOf, wayText } from "./routes";
+import { wayText } from "./routes";
 
 /** StaticTab is the routes that are configured here, and whether the kernel has them. */
 export function StaticTab() {
 	const { t } = useTranslation("network");
-	const live = useKernelRoutes();
-	const kernel = useMemo(() => live && kernelOf(live.rows), [live]);
-	const whyOf = useReasons();
+	const stateOf = useStates("route");
 	const columns: Column<NetworkRoute>[] = [
 		{
 			key: "destination",
@@ -29,7 +23,7 @@ export function StaticTab() {
 			key: "live.state",
 			title: t("state.title"),
 			width: 15,
-			cell: (one) => <MarkLabel mark={markOf(one, kernel)} why={whyOf(one)} />,
+			cell: (one) => <ObjectState state={stateOf(one.id)} normal="live" />,
 		},
 		{ key: "metric", title: t("route.field.metric"), sortable: true, width: 10 },
 		{ key: "table_name", title: t("route.field.table_name"), sortable: true, width: 10 },
@@ -52,15 +46,4 @@ export function StaticTab() {
 			form={() => import("./routeForm")}
 		/>
 	);
-}
-
-/** useReasons are why routes are not in the kernel, as the server found it. */
-function useReasons(): (route: NetworkRoute) => string | undefined {
-	const { data } = useProblems();
-	return ({ destination, active }) => {
-		const found = data?.problems.find(
-			({ subject, link }) => subject.kind === "route" && subject.name === destination && link === "/routes",
-		);
-		return active && found ? problemTitle(found) : undefined;
-	};
 }

@@ -91,12 +91,32 @@ const live = (destination: string, more: object = {}) => ({
 	...more,
 });
 
+const wrong = (state: string, code: string, params: object = {}) => ({ state, code, params, message: "" });
+
 /** answers are what a small gateway has, by the request. */
 export const answers: Record<string, unknown> = {
 	"GET /system/health": health,
 	"GET /auth/me": ann,
 	"GET /system/components": [],
 	"GET /problems": { version: 1, problems: [], unknown: [], counts: {} },
+	"GET /problems/states/network_interface": {
+		known: true,
+		states: {
+			i2: wrong("no_carrier", "network.no_carrier", { interface: "bond0" }),
+			i3: wrong("missing", "network.missing", { what: "interface bond0.20", why: "its parent bond0 does not exist" }),
+		},
+	},
+	"GET /problems/states/ip_address": {
+		known: true,
+		states: { a2: wrong("not_applied", "network.absent", { what: "address 192.0.2.9/24 on eth0" }) },
+	},
+	"GET /problems/states/route": {
+		known: true,
+		states: {
+			r2: wrong("not_applied", "network.absent", { what: "route 198.51.100.0/24" }),
+			r3: wrong("disabled", ""),
+		},
+	},
 	"GET /system/interfaces": [
 		seen(1, "lo", ["LOOPBACK", "UP", "LOWER_UP"]),
 		seen(

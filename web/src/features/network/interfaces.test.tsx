@@ -50,7 +50,7 @@ test("the list says zone, type, state and the addresses that the kernel has", as
 	const row = (await screen.findByRole("link", { name: "eth0" }, wait)).closest("tr") as HTMLElement;
 	expect(within(row).getByText("192.0.2.1/24")).toBeTruthy();
 	expect(within(row).getByText("wan")).toBeTruthy();
-	expect(within(row).getByText("Up")).toBeTruthy();
+	expect(await within(row).findByText("Up", undefined, wait)).toBeTruthy();
 }, 30_000);
 
 test("interfaces without a zone are offered", async () => {
@@ -119,7 +119,8 @@ test("a page of an interface has its counters, its addresses and its settings", 
 	const here = (await screen.findByText("192.0.2.1/24", undefined, wait)).closest("tr") as HTMLElement;
 	expect(await within(here).findByText("Live", undefined, wait)).toBeTruthy();
 	const gone = (await screen.findByText("192.0.2.9/24", undefined, wait)).closest("tr") as HTMLElement;
-	expect(within(gone).getByText("Missing")).toBeTruthy();
+	expect(within(gone).getByText("Not applied")).toBeTruthy();
+	expect(within(gone).getByText(/^Address 192\.0\.2\.9\/24 on eth0 is not in the kernel/)).toBeTruthy();
 	await user.click(screen.getByRole("tab", { name: "Settings" }));
 	const name = (await screen.findByRole("combobox", { name: /^Name/ }, wait)) as HTMLInputElement;
 	expect(name.value).toBe("eth0");

@@ -29,7 +29,7 @@ test("a configured route that the kernel does not have is marked", async () => {
 	renderApp([feature], "/routes");
 	const row = async (text: string) => (await screen.findByText(text, undefined, wait)).closest("tr") as HTMLElement;
 	expect(await within(await row("10.0.0.0/8")).findByText("Live", undefined, wait)).toBeTruthy();
-	expect(await within(await row("198.51.100.0/24")).findByText("Missing", undefined, wait)).toBeTruthy();
+	expect(await within(await row("198.51.100.0/24")).findByText("Not applied", undefined, wait)).toBeTruthy();
 	expect(within(await row("203.0.113.0/24")).getByText("Disabled")).toBeTruthy();
 }, 30_000);
 

@@ -4,7 +4,7 @@ import { linkState } from "@ui/links";
 
 export type State = ReturnType<typeof linkState> | "missing" | "unknown";
 
-/** stateOf is how an interface is, by what the kernel has. */
+/** stateOf is how an interface that is not configured is, by what the kernel has; the server says it of the others. */
 export function stateOf(link: SysInterface | undefined, known: boolean): State {
 	if (!known) return "unknown";
 	return link ? linkState(link) : "missing";
@@ -18,10 +18,10 @@ export const looks: Record<State, Status> = {
 	unknown: "neutral",
 };
 
-const order: State[] = ["up", "noCarrier", "down", "missing", "unknown"];
+const order = ["up", "degraded", "no_carrier", "down", "missing", "not_applied", "unknown"];
 
 /** countsOf is how many are in which state, those that work first. */
-export function countsOf(states: State[]): { state: State; count: number }[] {
+export function countsOf(states: string[]): { state: string; count: number }[] {
 	return order
 		.map((state) => ({ state, count: states.filter((one) => one === state).length }))
 		.filter(({ count }) => count > 0);

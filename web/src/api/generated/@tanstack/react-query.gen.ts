@@ -1964,7 +1964,7 @@ export const objectStatesQueryKey = (options: Options<ObjectStatesData>) => crea
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, interface, radius, resolver, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, interface, ip_address, network_interface, radius, resolver, route, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
  */
 export const objectStatesOptions = (options: Options<ObjectStatesData>) => queryOptions<ObjectStatesResponse, DefaultError, ObjectStatesResponse, ReturnType<typeof objectStatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

@@ -1,0 +1,123 @@
+package network_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"gateway/internal/component/componenttest"
+	"gateway/internal/component/network"
+	"gateway/internal/problem"
+)
+
+// states looks for problems, as a page that shows them does.
+func states(t *testing.T, s componenttest.Setup, r *componenttest.Rig) problem.Report {
+	t.Helper()
+	found, err := s.Component(r).Problems.Find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// wantState waits for a state: that of a carrier changes a little after the command that caused
+// it. An empty one is that of an object that works.
+func wantState(t *testing.T, s componenttest.Setup, r *componenttest.Rig, kind, id, state, code string) {
+	t.Helper()
+	var got problem.State
+	for began := time.Now(); ; <-time.After(20 * time.Millisecond) {
+		got = states(t, s, r).States[kind][id]
+		if got.State == state && got.Code == code {
+			return
+		}
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("the state of %s %s is %+v, want %s because of %s", kind, id, got, state, code)
+		}
+	}
+}
+
+// aged makes all rows older than a change may take to be applied.
+func aged(r *componenttest.Rig) {
+	r.T.Helper()
+	for _, table := range []string{"network_interfaces", "network_addresses", "network_routes"} {
+		r.Restore(`update ` + table + ` set updated_at = now() - interval '1 minute'`)
+	}
+}
+
+func TestStatesFollowTheKernel(t *testing.T) {
+	space, s := setup(t)
+	r := componenttest.New(t, s)
+	p0 := r.Do("POST", "/network-interfaces", object{"name": "p0", "type": "ethernet"}).Want(http.StatusCreated).ID()
+	p1 := r.Do("POST", "/network-interfaces", object{"name": "p1", "type": "ethernet"}).Want(http.StatusCreated).ID()
+	address := r.Do("POST", "/ip-addresses", object{"interface_id": p0, "address": "192.0.2.1", "prefix": 24}).Want(http.StatusCreated).ID()
+	route := r.Do("POST", "/routes", object{"destination": "198.51.100.0/24", "gateway": "192.0.2.254"}).Want(http.StatusCreated).ID()
+	discard := r.Do("POST", "/routes", object{"destination": "2001:db8::/32", "type": "blackhole"}).Want(http.StatusCreated).ID()
+	off := r.Do("POST", "/routes", object{"destination": "203.0.113.0/24", "gateway": "192.0.2.254", "active": false}).Want(http.StatusCreated).ID()
+	want := func(kind, id, state, code string) { t.Helper(); wantState(t, s, r, kind, id, state, code) }
+
+	want("network_interface", p0, "", "")
+	want("network_interface", p1, "down", "network.link_down")
+	want("ip_address", address, "", "")
+	want("route", route, "", "")
+	want("route", discard, "", "")
+	want("route", off, "disabled", "")
+
+	ip(t, space, "link set q0 down")
+	want("network_interface", p0, "no_carrier", "network.no_carrier")
+	want("ip_address", address, "no_carrier", "network.no_carrier")
+	want("route", route, "no_carrier", "network.no_carrier")
+	want("route", discard, "", "")
+	ip(t, space, "link set q0 up")
+	want("ip_address", address, "", "")
+
+	ip(t, space, "route del 198.51.100.0/24")
+	want("route", route, "unknown", "network.applying") // it was changed just now
+	aged(r)
+	want("route", route, "not_applied", "network.absent")
+	ip(t, space, "route add 198.51.100.0/24 via 192.0.2.253 proto 250")
+	want("route", route, "not_applied", "network.replaced")
+	ip(t, space, "addr del 192.0.2.1/24 dev p0")
+	want("ip_address", address, "not_applied", "network.absent")
+	ip(t, space, "link del p1")
+	want("network_interface", p1, "missing", "network.absent")
+
+	codes := map[string]string{}
+	for _, p := range states(t, s, r).Problems {
+		codes[p.Subject.ID] = p.Code
+	}
+	for _, id := range []string{p1, address, route} {
+		if codes[id] == "" {
+			t.Errorf("there is no problem of %s among %v", id, codes)
+		}
+	}
+}
+
+// A change that failed leaves its rows stored, and the kernel as it was.
+func TestStatesTellWhatIsNotApplied(t *testing.T) {
+	_, s := setup(t)
+	r := componenttest.New(t, s)
+	p0 := r.Do("POST", "/network-interfaces", object{"name": "p0", "type": "ethernet"}).Want(http.StatusCreated).ID()
+	address := r.Do("POST", "/ip-addresses", object{"interface_id": p0, "address": "192.0.2.1", "prefix": 24}).Want(http.StatusCreated).ID()
+	if _, err := r.Pool.Exec(t.Context(), `update change_applies set state = 'failed' from changes
+		where id = change_id and action = 'network.address.create'`); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, s, r, "ip_address", address, "not_applied", "network.not_applied")
+	wantState(t, s, r, "network_interface", p0, "", "")
+}
+
+// silent is a gateway-apply that does not answer.
+type silent struct{ *componenttest.Rig }
+
+func (silent) Ask(context.Context, string, string, any, any) error { return errors.New("away") }
+
+func TestNothingIsKnownWhileGatewayApplyIsSilent(t *testing.T) {
+	_, s := setup(t)
+	r := componenttest.New(t, s)
+	source := network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: silent{r}}).Problems
+	if _, err := source.Find(t.Context()); err == nil {
+		t.Error("states are known")
+	}
+}
