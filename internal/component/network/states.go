@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gateway/internal/component"
+	"gateway/internal/apply"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
 	"gateway/internal/problem"
@@ -40,7 +40,7 @@ type (
 
 // judged is what states are derived from.
 type judged struct {
-	unapplied component.Unapplied
+	unapplied apply.Unapplied
 	wrong     map[string]netstate.Trouble // by subject, the first of each
 	links     map[string]rtnl.Link        // of the kernel, by name
 	numbers   map[string]int              // of links, by name
@@ -63,7 +63,7 @@ func (p *part) judge(ctx context.Context, r *problem.Report, links []storedLink,
 		return err
 	}
 	j := judged{report: r, wrong: map[string]netstate.Trouble{}, states: map[string]problem.States{linkKind: {}, addressKind: {}, routeKind: {}}}
-	j.unapplied, err = component.ReadUnapplied(ctx, p.DB, p.Applier, netstate.Name, map[string][]string{
+	j.unapplied, err = apply.ReadUnapplied(ctx, p.DB, p.Applier, netstate.Name, map[string][]string{
 		"network_interfaces": {"id"}, "network_addresses": {"id"}, "network_routes": {"id"},
 	})
 	if err != nil {

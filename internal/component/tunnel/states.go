@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"gateway/internal/component"
+	"gateway/internal/apply"
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/db"
 	"gateway/internal/problem"
@@ -36,7 +36,7 @@ type judged struct {
 	now       wireguard.Report
 	at        time.Time
 	wrong     map[string]problem.State // by the id of the tunnel
-	unapplied component.Unapplied
+	unapplied apply.Unapplied
 	tunnels   map[string]storedTunnel // by id
 	states    map[string]problem.States
 	links     map[string]bool // that are up, by name
@@ -59,7 +59,7 @@ func (t *tunnels) judge(ctx context.Context, r *problem.Report, now wireguard.Re
 		now: now, at: t.Now(), wrong: wrong, tunnels: map[string]storedTunnel{}, states: map[string]problem.States{tunnelKind: {}, peerKind: {}},
 		links: map[string]bool{}, peers: map[wireguard.PeerKey]wireguard.Status{}, answering: map[string]int{}, silent: map[string]problem.State{},
 	}
-	j.unapplied, err = component.ReadUnapplied(ctx, t.DB, t.Applier, wireguard.Name, map[string][]string{"tunnel_interfaces": {"id"}, "tunnel_peers": {"id"}})
+	j.unapplied, err = apply.ReadUnapplied(ctx, t.DB, t.Applier, wireguard.Name, map[string][]string{"tunnel_interfaces": {"id"}, "tunnel_peers": {"id"}})
 	if err != nil {
 		return err
 	}

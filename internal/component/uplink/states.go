@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component"
+	"gateway/internal/apply"
 	"gateway/internal/component/uplink/health"
 	"gateway/internal/component/uplink/multiwan"
 	"gateway/internal/db"
@@ -27,7 +27,7 @@ func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[str
 	if err != nil {
 		return nil, fmt.Errorf("list groups of uplinks: %w", err)
 	}
-	unapplied, err := component.ReadUnapplied(ctx, u.DB, u.Applier, multiwan.Name, map[string][]string{
+	unapplied, err := apply.ReadUnapplied(ctx, u.DB, u.Applier, multiwan.Name, map[string][]string{
 		"uplink_uplinks": {"id"}, "uplink_groups": {"id"}, "uplink_members": {"group_id"},
 	})
 	if err != nil {

@@ -1,9 +1,8 @@
-package component
+package apply
 
 import (
 	"context"
 
-	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/db"
 )
@@ -19,7 +18,7 @@ type Unapplied struct {
 
 // ReadUnapplied asks the history and gateway-apply. columns are those of change.Unlive.
 func ReadUnapplied(ctx context.Context, q db.DB, applier interface {
-	States(ctx context.Context) ([]apply.State, error)
+	States(ctx context.Context) ([]State, error)
 }, name string, columns map[string][]string,
 ) (u Unapplied, err error) {
 	u.left = map[string]bool{}
@@ -34,7 +33,7 @@ func ReadUnapplied(ctx context.Context, q db.DB, applier interface {
 		if s.Component != name {
 			continue
 		}
-		u.All = s.Stage == apply.Held || s.Error != "" && len(u.ids) == 0
+		u.All = s.Stage == Held || s.Error != "" && len(u.ids) == 0
 		for _, p := range s.Problems {
 			u.left[p.Subject] = true
 		}
