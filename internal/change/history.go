@@ -43,6 +43,17 @@ func DueFor(ctx context.Context, q db.DB, component string) ([]Due, error) {
 		from change_applies a join changes c on c.id = a.change_id where a.component = $1 and a.state <> 'live' order by c.id`, component)
 }
 
+// Deleted are the values of a column in the rows of a table that were deleted since then.
+func Deleted(ctx context.Context, q db.DB, table, column string, since time.Time) ([]string, error) {
+	var all []string
+	err := q.QueryRow(ctx, `select coalesce(array_agg(distinct r.old_row ->> $2), '{}') from change_rows r join changes c on c.id = r.change_id
+		where r.table_name = $1 and r.operation = 'DELETE' and c.created_at > $3 and r.old_row ->> $2 is not null`, table, column, since).Scan(&all)
+	if err != nil {
+		return nil, fmt.Errorf("list deleted rows of %s: %w", table, err)
+	}
+	return all, nil
+}
+
 // NotLive is what follows "from" to find the rows (r) of the changes that a component ($1) does
 // not run on: one that failed, or one that is still not live after some seconds. Until the next
 // round succeeds, its daemon does what the images before it say.

@@ -27,6 +27,11 @@ func TestAnUplinkHasItsDefaultsAndItsNumber(t *testing.T) {
 	if third.Number != 3 {
 		t.Errorf("a number was used again: %+v", third)
 	}
+	r.Do("DELETE", "/uplinks/"+third.ID, nil).Want(200) // the highest
+	fourth := apitest.Data[uplink.Uplink](r.Do("POST", "/uplinks", object{"name": "cable", "interface": "wan2"}).Want(201))
+	if fourth.Number != 4 {
+		t.Errorf("a number was used again: %+v", fourth)
+	}
 }
 
 func TestWhatCannotBeAnUplinkIsRefused(t *testing.T) {
@@ -72,11 +77,15 @@ func TestAGroupHasANumberOfItsOwn(t *testing.T) {
 		t.Errorf("changed to %+v", changed)
 	}
 	r.Do("DELETE", "/uplink-groups/"+second.ID, nil).Want(200)
-	if third := apitest.Data[uplink.Group](r.Do("POST", "/uplink-groups", object{"name": "guests"}).Want(201)); third.Number != 2 {
-		t.Errorf("created %+v", third) // the highest number is free again
+	if third := apitest.Data[uplink.Group](r.Do("POST", "/uplink-groups", object{"name": "guests"}).Want(201)); third.Number != 3 {
+		t.Errorf("a number was used again: %+v", third)
 	}
 	r.Restore(`insert into uplink_groups (id, revision, created_at, updated_at, name, number, family, is_default, description)
-		select gen_random_uuid(), 1, now(), now(), 'g' || n, n, 'inet', false, '' from generate_series(3, 127) n`)
+		select gen_random_uuid(), 1, now(), now(), 'g' || n, n, 'inet', false, '' from generate_series(4, 127) n`)
+	last := apitest.Data[uplink.Group](r.Do("POST", "/uplink-groups", object{"name": "last"}).Want(201))
+	if last.Number != 2 {
+		t.Errorf("with no other number left it got %+v", last)
+	}
 	r.Do("POST", "/uplink-groups", object{"name": "one too many"}).Want(409)
 }
 

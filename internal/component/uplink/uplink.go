@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strconv"
+	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
@@ -186,22 +188,40 @@ func (in *UplinkInput) choose(ctx context.Context, tx db.DB) (err error) {
 	return err
 }
 
+// restTime is for how long the number of a deleted row is not given to another one, while there are others.
+const restTime = time.Hour
+
 // freeNumber is one that no row of the table has, or 0 when all are taken.
 func freeNumber(ctx context.Context, tx db.DB, table string) (int, error) {
 	taken, err := db.List[struct{ Number int }](ctx, tx, `select number from `+table+` order by number`)
 	if err != nil {
 		return 0, fmt.Errorf("list the numbers of %s: %w", table, err)
 	}
-	used, highest := map[int]bool{}, 0
+	gone, err := change.Deleted(ctx, tx, table, "number", time.Now().Add(-restTime))
+	if err != nil {
+		return 0, err
+	}
+	used, rests, highest := map[int]bool{}, map[int]bool{}, 0
 	for _, t := range taken {
 		used[t.Number], highest = true, max(highest, t.Number)
 	}
+	for _, text := range gone {
+		if number, err := strconv.Atoi(text); err == nil {
+			rests[number], highest = true, max(highest, number)
+		}
+	}
+	last := 0 // that is free, and was in use lately
 	for i := range multiwan.MaxNumber {
-		if number := (highest+i)%multiwan.MaxNumber + 1; !used[number] {
+		number := (highest+i)%multiwan.MaxNumber + 1
+		switch {
+		case used[number]:
+		case rests[number]:
+			last = number
+		default:
 			return number, nil
 		}
 	}
-	return 0, nil
+	return last, nil
 }
 
 func count(ctx context.Context, tx db.DB, query string, args ...any) (n int, err error) {
