@@ -107,7 +107,7 @@ func TestStoryForwardProxy(t *testing.T) {
 		t.Errorf("the log of requests is %s", log)
 	}
 	a.sh("systemctl start gateway-squid-rotate")
-	if user := a.sh("ps -o user= -C squid | sort -u; true"); strings.Contains(user, "root") {
+	if user := a.sh("stat -c %U /proc/" + pid); user != "proxy" {
 		t.Errorf("Squid runs as %s", user)
 	}
 	a.sh("systemctl kill -s KILL squid.service")

@@ -19,6 +19,7 @@ import (
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/component/forwardproxy/squidtest"
 	"gateway/lab"
+	"gateway/tools/bar"
 )
 
 // served is the component with a real Squid at its other end, a client and a web server.
@@ -78,7 +79,7 @@ func (s *served) acl(body object) string {
 // through is a client whose requests go by the proxy.
 func (s *served) through(at *lab.Client) *http.Client {
 	proxy := &url.URL{Scheme: "http", Host: net.JoinHostPort(s.squid.IP().String(), "3128")}
-	return &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{
+	return &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{
 		DisableKeepAlives: true, Proxy: http.ProxyURL(proxy),
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			return at.DialContext(ctx, network, addr)
@@ -179,10 +180,38 @@ func TestWhatNoRuleCanAllow(t *testing.T) {
 	}
 }
 
+// refusals counts the connections that the proxy refuses, tried every five milliseconds, until it is
+// stopped.
+func refusals(s *served) (stop func() (tried, refused int)) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	tried, refused := 0, 0
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			tried++
+			conn, err := s.client.DialContext(context.Background(), "tcp", net.JoinHostPort(s.squid.IP().String(), "3128"))
+			if err != nil {
+				refused++
+				continue
+			}
+			conn.Close()
+		}
+	}()
+	return func() (int, int) { close(done); <-ended; return tried, refused }
+}
+
 // A change does not cut what runs.
 func TestDownloadsOutliveChanges(t *testing.T) {
 	s := serve(t)
-	const size, running = 64 << 10, 20
+	const size = 64 << 10
+	running, changes := bar.GateSize(20, 200, 200), bar.GateSize(5, 60, 60)
 	release := make(chan struct{})
 	home := site(t, s.web, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(2*size))
@@ -211,15 +240,18 @@ func TestDownloadsOutliveChanges(t *testing.T) {
 		})
 	}
 	begun.Wait()
-	for i := range 5 {
+	stop := refusals(s)
+	for i := range changes {
 		s.acl(object{"action": "deny", "type": "domain", "value": fmt.Sprintf("host%d.example.com", i)})
 	}
+	tried, refused := stop()
+	t.Logf("%d changes, %d downloads under way: %d of %d connections were refused", changes, running, refused, tried)
 	close(release)
 	all.Wait()
 	if i := slices.IndexFunc(got, func(n int64) bool { return n != 2*size }); i >= 0 {
 		t.Errorf("download %d has %d bytes of %d", i, got[i], 2*size)
 	}
-	if s.squid.Restarts != 1 || s.squid.Reloads != 5 {
+	if s.squid.Restarts != 1 || s.squid.Reloads != changes {
 		t.Errorf("%d starts, %d reloads", s.squid.Restarts, s.squid.Reloads)
 	}
 }
