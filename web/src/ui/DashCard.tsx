@@ -1,3 +1,4 @@
+import "./card.css";
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import type { ReactNode } from "react";
 import { Link } from "./Link";

@@ -3,6 +3,8 @@ export { BarePage } from "./BarePage";
 export type { BulkAction } from "./BulkBar";
 export { BusyButton } from "./BusyButton";
 export { CertificateState, certificateLooks } from "./CertificateState";
+export { ChangeList } from "./ChangeList";
+export { ChangeState } from "./ChangeState";
 export { Command } from "./Command";
 export { ConfirmDialog } from "./ConfirmDialog";
 export { CopyButton } from "./CopyButton";
@@ -35,6 +37,7 @@ export {
 	formatRate,
 	formatShort,
 } from "./format";
+export { LastChanges } from "./LastChanges";
 export { LeaveGuard } from "./LeaveGuard";
 export { Link } from "./Link";
 export { LiveChart, type LiveChartProps } from "./LiveChart";

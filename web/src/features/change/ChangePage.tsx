@@ -3,12 +3,24 @@ import { type ChangeDetail, getChangeOptions } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { actorOf, FileDiffs, Link, Loaded, Notice, Page, PropertyList, sentence, subjectOf, Time, titleOf } from "@ui";
+import {
+	actorOf,
+	ChangeState,
+	FileDiffs,
+	Link,
+	Loaded,
+	Notice,
+	Page,
+	PropertyList,
+	sentence,
+	subjectOf,
+	Time,
+	titleOf,
+} from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { RevertDialog } from "./RevertDialog";
 import { RowImages } from "./RowImages";
-import { StateLabel } from "./StateLabel";
 import { canRevert } from "./state";
 
 /** ChangePage is one change: its rows before and after, what it did to each file, and the way back. */
@@ -46,7 +58,7 @@ function Details({ change, current }: { change: ChangeDetail; current: boolean }
 				<PropertyList
 					items={[
 						[t("column.what"), subjectOf(change) || undefined],
-						[t("column.state"), <StateLabel key="state" change={change} current={current} />],
+						[t("column.state"), <ChangeState key="state" change={change} current={current} />],
 						[t("column.reason"), change.reason || undefined],
 						[t("column.who"), actorOf(change.actor)],
 						[t("column.when"), <Time key="time" value={change.created_at} />],

@@ -4,6 +4,7 @@ import { CodeBranchIcon } from "@patternfly/react-icons";
 import { useQuery } from "@tanstack/react-query";
 import {
 	actorOf,
+	ChangeState,
 	type Column,
 	EmptyState,
 	Link,
@@ -17,7 +18,6 @@ import {
 } from "@ui";
 import { useTranslation } from "react-i18next";
 import { between } from "./days";
-import { StateLabel } from "./StateLabel";
 
 type Item = ChangeRecord & { revision: number };
 
@@ -43,7 +43,7 @@ export default function HistoryPage() {
 			key: "apply",
 			title: t("column.state"),
 			width: 15,
-			cell: (one, current) => <StateLabel change={one} current={current} />,
+			cell: (one, current) => <ChangeState change={one} current={current} />,
 		},
 		{ key: "reason", title: t("column.reason"), width: 15 },
 		{

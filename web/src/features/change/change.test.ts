@@ -1,6 +1,7 @@
+import { stateOf } from "@ui/changeState";
 import { expect, test } from "vitest";
 import { fieldsOf, nameOf, text } from "./images";
-import { canRevert, stateOf } from "./state";
+import { canRevert } from "./state";
 
 const known = { apply: "live", confirm_state: null, reverted_by: null };
 

@@ -1,16 +1,18 @@
 import { type TunnelPeer, useStates } from "@api";
 import { MobileAltIcon } from "@patternfly/react-icons";
 import { type Column, formatBytes, later, ObjectState, ResourceSection, type RowDialog, Time } from "@ui";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useStatus, useTunnels } from "./requests";
-import { peers } from "./resource";
+import { peers, peersOf } from "./resource";
 
 const DeviceDialog = later("tunnel code", () => import("./DeviceDialog"));
 
-/** PeersTab is who is at the other ends, beside how they are doing right now. */
-export function PeersTab() {
+/** PeersTab is who is at the other ends, of one tunnel or of all, beside how they are doing right now. */
+export function PeersTab({ tunnel }: { tunnel?: string }) {
 	const { t } = useTranslation("tunnel");
 	const tunnels = useTunnels();
+	const resource = useMemo(() => (tunnel ? peersOf(tunnel) : peers), [tunnel]);
 	const live = useStatus();
 	const stateOf = useStates("tunnel_peer");
 	const of = (peer: TunnelPeer) => live?.[peer.public_key];
@@ -67,12 +69,12 @@ export function PeersTab() {
 	};
 	return (
 		<ResourceSection
-			resource={peers}
+			resource={resource}
 			ns="tunnel/peer"
 			icon={MobileAltIcon}
-			columns={columns}
+			columns={tunnel ? columns.filter(({ key }) => key !== "interface_id") : columns}
 			dialogs={dialogs}
-			filters={[filter]}
+			filters={tunnel ? [] : [filter]}
 			defaultSort="name"
 			form={() => import("./peerForm")}
 		/>

@@ -1,6 +1,6 @@
 import { type TunnelInterface, useStates } from "@api";
 import { PluggedIcon } from "@patternfly/react-icons";
-import { type Column, Link, ObjectState, ResourceSection } from "@ui";
+import { type Column, ObjectState, ResourceSection, RowLink } from "@ui";
 import { useTranslation } from "react-i18next";
 import { tunnels } from "./resource";
 
@@ -14,7 +14,7 @@ export function TunnelsTab() {
 			title: t("interface.field.name"),
 			sortable: true,
 			width: 15,
-			cell: (one) => <Link to={`/tunnels?filter=${encodeURIComponent(`interface_id:${one.id}`)}`}>{one.name}</Link>,
+			cell: (one) => <RowLink to={`/tunnels/${one.id}`}>{one.name}</RowLink>,
 		},
 		{
 			key: "mode",

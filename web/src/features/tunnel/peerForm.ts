@@ -1,4 +1,5 @@
 import { zTunnelPeerInputWritable } from "@api/schemas";
+import { useParams } from "@tanstack/react-router";
 import type { FormSpec } from "@ui";
 import { useTunnelChoices } from "./requests";
 
@@ -20,8 +21,9 @@ export const form: FormSpec = {
 	],
 };
 
-/** useInitial begins with the only tunnel there is. */
+/** useInitial begins with the tunnel whose page it is, or with the only one there is. */
 function useInitial() {
+	const { id } = useParams({ strict: false }) as { id?: string };
 	const tunnels = useTunnelChoices();
-	return { interface_id: tunnels.length === 1 ? tunnels[0]?.value : undefined };
+	return { interface_id: id ?? (tunnels.length === 1 ? tunnels[0]?.value : undefined) };
 }

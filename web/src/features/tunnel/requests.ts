@@ -1,7 +1,9 @@
 import {
 	createTunnelPeer,
+	getTunnelInterfaceOptions,
 	invalidate,
 	listTunnelInterfacesOptions,
+	listTunnelPeersOptions,
 	type TunnelPeer,
 	type TunnelPeerInputWritable,
 	tunnelPeerConfig,
@@ -17,6 +19,12 @@ const most = 1000;
 /** useTunnels are all tunnels, by name. */
 export const useTunnels = () =>
 	useQuery(listTunnelInterfacesOptions({ query: { limit: most, sort: "name" } })).data ?? [];
+
+export const useTunnel = (id: string) => useQuery(getTunnelInterfaceOptions({ path: { id } }));
+
+/** usePeers are the first thousand peers of a tunnel. */
+export const usePeers = (tunnel: string) =>
+	useQuery(listTunnelPeersOptions({ query: { limit: most, sort: "name", filter: `interface_id:${tunnel}` } }));
 
 /** useTunnelChoices lets a form choose one. */
 export const useTunnelChoices = (): Choice[] => useTunnels().map(({ id, name }) => ({ value: id, label: name }));

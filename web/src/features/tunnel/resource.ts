@@ -42,3 +42,11 @@ export const peers = defineResource<TunnelPeer, TunnelPeerInputWritable>({
 	update: updateTunnelPeer,
 	remove: deleteTunnelPeer,
 });
+
+/** peersOf are the peers of one tunnel. */
+export const peersOf = (tunnel: string): typeof peers => ({
+	...peers,
+	of: tunnel,
+	list: ({ query, signal }) =>
+		listTunnelPeers({ query: { ...query, filter: `interface_id:${tunnel}` } as typeof query, signal }),
+});

@@ -1,6 +1,6 @@
 import { type Uplink, useStates } from "@api";
 import { GlobeRouteIcon } from "@patternfly/react-icons";
-import { type Column, ObjectState, ResourceSection, Time } from "@ui";
+import { type Column, ObjectState, ResourceSection, RowLink, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useStatus } from "./requests";
 import { uplinks } from "./resource";
@@ -12,7 +12,13 @@ export function UplinksTab() {
 	const live = useStatus();
 	const stateOf = useStates("uplink");
 	const columns: Column<Uplink>[] = [
-		{ key: "name", title: t("uplink.field.name"), sortable: true, width: 15 },
+		{
+			key: "name",
+			title: t("uplink.field.name"),
+			sortable: true,
+			width: 15,
+			cell: (one) => <RowLink to={`/uplinks/${one.id}`}>{one.name}</RowLink>,
+		},
 		{ key: "interface", title: t("uplink.field.interface"), sortable: true, width: 15 },
 		{
 			key: "live.state",

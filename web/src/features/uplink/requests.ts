@@ -1,6 +1,8 @@
 import {
+	getUplinkOptions,
 	listNetworkInterfacesOptions,
 	listUplinkGroupsOptions,
+	listUplinkMembersOptions,
 	listUplinksOptions,
 	uplinkStatusOptions,
 	useCurrent,
@@ -12,6 +14,12 @@ const most = 1000;
 const byName = { query: { limit: most, sort: "name" } };
 
 export const useUplinks = () => useQuery(listUplinksOptions(byName)).data ?? [];
+
+export const useUplink = (id: string) => useQuery(getUplinkOptions({ path: { id } }));
+
+/** useMembershipsOf are the groups that an uplink is in, by tier. */
+export const useMembershipsOf = (uplink: string) =>
+	useQuery(listUplinkMembersOptions({ query: { limit: most, sort: "tier", filter: `uplink_id:${uplink}` } }));
 
 export const useGroups = () => useQuery(listUplinkGroupsOptions(byName)).data ?? [];
 

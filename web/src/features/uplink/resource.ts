@@ -24,7 +24,7 @@ import {
 } from "@api";
 
 /** uplinked is what all resources of uplinks have in common. Each may move the way back to the administrator. */
-const uplinked = { tag: "uplink", component: "uplink", risky: () => true } as const;
+export const uplinked = { tag: "uplink", component: "uplink", risky: () => true } as const;
 
 export const uplinks = defineResource<Uplink, UplinkInput>({
 	...uplinked,
