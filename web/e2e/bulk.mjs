@@ -45,11 +45,11 @@ async function all(page, action, look = () => {}) {
 
 /** oneByOne is the control: the same by the menu of each rule. */
 async function oneByOne(page) {
-	const kebabs = page.locator("ol.gw-fw-list").getByRole("button", { name: /^Actions for/ });
+	const kebabs = page.locator("ol.gw-ordered-list").getByRole("button", { name: /^Actions for/ });
 	for (let i = 0; i < singly; i++) {
 		await kebabs.nth(i).click();
 		await page.getByRole("menuitem", { name: "Disable", exact: true }).click();
-		await page.locator("ol.gw-fw-list li").nth(i).getByText("Disabled").waitFor();
+		await page.locator("ol.gw-ordered-list li").nth(i).getByText("Disabled").waitFor();
 	}
 	await settled(page);
 }

@@ -9,7 +9,11 @@ import { goTo, signIn } from "./lib/steps.mjs";
 const rounds = 3;
 const screens = 20;
 const lists = {
-	rules: { at: "/firewall", row: "main ol.gw-fw-list li .gw-fw-title", label: "Search names, comments and labels" },
+	rules: {
+		at: "/firewall",
+		row: "main ol.gw-ordered-list li .gw-ordered-title",
+		label: "Search names, comments and labels",
+	},
 	objects: {
 		at: "/objects?tab=addresses",
 		row: "main tbody tr[data-index] td",

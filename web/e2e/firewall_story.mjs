@@ -17,8 +17,8 @@ async function sight(page, name) {
 }
 
 const toast = (page, words) => page.locator(".pf-v6-c-alert-group").getByText(words).last();
-const rule = (page, name) => page.locator("ol.gw-fw-list li").filter({ hasText: name });
-const names = (page) => page.locator("ol.gw-fw-list .gw-fw-title").allTextContents();
+const rule = (page, name) => page.locator("ol.gw-ordered-list li").filter({ hasText: name });
+const names = (page) => page.locator("ol.gw-ordered-list .gw-ordered-title").allTextContents();
 const reach = () => ask("reach");
 
 /** create lets the shop's till through with the form. */

@@ -1,21 +1,21 @@
+import "./rules.css";
 import { type FirewallNatRule, orderFirewallNatRules } from "@api";
 import { ArrowRightIcon, RouteIcon } from "@patternfly/react-icons";
 import { type BulkAction, ResourceSection, type RowAction, StatusLabel, sentence, serverText } from "@ui";
-import { RowMenu } from "@ui/RowMenu";
+import { OrderedList } from "@ui/ordered/OrderedList";
+import { useOrderedBulk } from "@ui/ordered/useOrderedBulk";
 import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
-import { type ReactNode, useCallback, useRef } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Hits } from "./Hits";
 import { matchOf, storedNat, targetOf } from "./nat";
-import { OrderedList } from "./OrderedList";
 import { type Counters, useCounters } from "./requests";
 import { natRules } from "./rules";
-import { useBulk } from "./useBulk";
 
 /** NatTab is which addresses are translated. The first rule that fits does it, so the order matters. */
 export default function NatTab() {
-	const bulk = useBulk<FirewallNatRule>({ source: natRules, order: orderFirewallNatRules, inputOf: storedNat });
+	const bulk = useOrderedBulk<FirewallNatRule>({ source: natRules, order: orderFirewallNatRules, inputOf: storedNat });
 	return (
 		<ResourceSection
 			resource={natRules}
@@ -48,14 +48,6 @@ function NatList({ actions, bulk, create, empty }: Props) {
 		label: t(`nat.kind.${kind}`),
 	}));
 	const columns = ["name", "way", "protocol", "effect", "hits"].map((one) => t(`nat.column.${one}`));
-	const now = useRef(actions);
-	now.current = actions;
-	const changeable = Boolean(actions);
-	const menu = useCallback(
-		(rule: FirewallNatRule) =>
-			changeable && <RowMenu label={t("order.actions", { name: rule.name })} items={() => now.current?.(rule) ?? []} />,
-		[changeable, t],
-	);
 	return (
 		<OrderedList
 			source={natRules}
@@ -66,7 +58,8 @@ function NatList({ actions, bulk, create, empty }: Props) {
 			bulk={bulk}
 			useMore={useMore}
 			content={content}
-			menu={menu}
+			actions={actions}
+			className="gw-fw-rules"
 			head={(total, _, csv) =>
 				Boolean(total || state.filtered) && (
 					<TableToolbar
@@ -93,12 +86,12 @@ function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters 
 	const to = targetOf(rule) || t("nat.ownAddress");
 	const warning = sentence(serverText({ message: rule.warning, text: rule.warning }));
 	return (
-		<div className="gw-fw-row" data-state={rule.enabled ? "on" : "off"}>
-			<div className="gw-fw-name">
-				<span className="gw-fw-title" title={rule.note || rule.name}>
+		<div className="gw-ordered-row" data-state={rule.enabled ? "on" : "off"}>
+			<div className="gw-ordered-name">
+				<span className="gw-ordered-title" title={rule.note || rule.name}>
 					{rule.name}
 				</span>
-				<span className="gw-fw-marks">
+				<span className="gw-ordered-marks">
 					{!rule.enabled && <StatusLabel status="neutral">{t("rule.state.off")}</StatusLabel>}
 					{warning && (
 						<span title={warning}>

@@ -24,9 +24,9 @@ export const RuleRow = memo(function RuleRow({ rule, counters, findings, names }
 	const what = service ? (names.get(service) ?? "…") : t("rule.everything");
 	const state = stateOf(rule, Date.now());
 	return (
-		<div className="gw-fw-row" data-state={state}>
-			<div className="gw-fw-name">
-				<span className="gw-fw-title" title={rule.comment || rule.name}>
+		<div className="gw-ordered-row" data-state={state}>
+			<div className="gw-ordered-name">
+				<span className="gw-ordered-title" title={rule.comment || rule.name}>
 					{rule.name}
 				</span>
 				<Marks rule={rule} finding={findings?.get(rule.id)} names={names} />
@@ -70,7 +70,7 @@ function Marks({ rule, finding, names }: MarksProps) {
 	const state = stateOf(rule, Date.now());
 	const other = finding?.by_rule_id ? (names.get(finding.by_rule_id) ?? "…") : "";
 	return (
-		<span className="gw-fw-marks">
+		<span className="gw-ordered-marks">
 			{state !== "on" && <StatusLabel status="neutral">{t(`rule.state.${state}`)}</StatusLabel>}
 			{state === "on" && rule.expires_at && (
 				<StatusLabel status="info">

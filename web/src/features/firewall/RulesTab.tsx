@@ -1,3 +1,4 @@
+import "./rules.css";
 import { orderFirewallRules, useSave } from "@api";
 import { Button } from "@patternfly/react-core";
 import { SearchIcon, ShieldAltIcon } from "@patternfly/react-icons";
@@ -13,20 +14,17 @@ import {
 	useErrorText,
 	useUrlState,
 } from "@ui";
-import { RowMenu } from "@ui/RowMenu";
+import { OrderedList } from "@ui/ordered/OrderedList";
+import { useOrderedBulk } from "@ui/ordered/useOrderedBulk";
 import { TableToolbar } from "@ui/TableToolbar";
 import { useTableState } from "@ui/useTableState";
-import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { opensEverything } from "./everywhere";
-import type { MoveTo } from "./OrderedItem";
-import { OrderedList } from "./OrderedList";
-import { PlaceDialog } from "./PlaceDialog";
 import { RuleRow } from "./RuleRow";
 import { useCounters, useFindings, useSourceZones, useTargetZones } from "./requests";
 import { idsOf, inputOf, linkTo, stored } from "./rule";
 import { type Rule, rules } from "./rules";
-import { useBulk } from "./useBulk";
 import { useNames } from "./useNames";
 
 const EnableDialog = later("enable a rule", () => import("./EnableDialog"));
@@ -47,7 +45,7 @@ export default function RulesTab() {
 		const names = list.filter((_, i) => open[i]).map(({ name }) => name);
 		return names.length > 0 ? t("rule.enableMany", { names: names.join(", ") }) : undefined;
 	};
-	const bulk = useBulk<Rule>({ source: rules, order: orderFirewallRules, inputOf: stored, warns });
+	const bulk = useOrderedBulk<Rule>({ source: rules, order: orderFirewallRules, inputOf: stored, warns });
 	return (
 		<ResourceSection
 			resource={rules}
@@ -86,27 +84,8 @@ interface Props {
 function RuleList({ actions, bulk, create, empty }: Props) {
 	const { t } = useTranslation("firewall");
 	const state = useTableState(["src", "dst"]);
-	const [moving, setMoving] = useState<{ rule: Rule; place: number; move: MoveTo }>();
 	const own = useRuleActions();
-	// The menus are made anew when one is opened, not while somebody scrolls.
-	const items = useRef<(rule: Rule, place: number, move: MoveTo | undefined) => RowAction[]>(undefined);
-	items.current = (rule, place, move) => [
-		...(move ? [{ title: t("order.place"), onClick: () => setMoving({ rule, place, move }) }] : []),
-		...own(rule),
-		...(actions?.(rule) ?? []),
-	];
 	const columns = ["name", "way", "service", "action", "hits"].map((one) => t(`rule.column.${one}`));
-	const changeable = Boolean(actions);
-	const menu = useCallback(
-		(rule: Rule, place: number, move: MoveTo | undefined) =>
-			changeable && (
-				<RowMenu
-					label={t("order.actions", { name: rule.name })}
-					items={() => items.current?.(rule, place, move) ?? []}
-				/>
-			),
-		[changeable, t],
-	);
 	const filters = [
 		{ key: "src", label: t("rule.allFrom"), options: useSourceZones() },
 		{ key: "dst", label: t("rule.allTo"), options: useTargetZones() },
@@ -122,7 +101,8 @@ function RuleList({ actions, bulk, create, empty }: Props) {
 				bulk={bulk}
 				useMore={useMore}
 				content={content}
-				menu={menu}
+				actions={actions && ((rule) => [...own(rule), ...actions(rule)])}
+				className="gw-fw-rules"
 				head={(total, stale, csv) =>
 					Boolean(total || state.filtered) && (
 						<div className={stale ? "gw-stale" : undefined}>
@@ -136,14 +116,6 @@ function RuleList({ actions, bulk, create, empty }: Props) {
 				none={state.filtered ? <NothingFound clear={state.clear} /> : empty}
 			/>
 			<p className="gw-fw-rest">{t("rule.rest")}</p>
-			{moving && (
-				<PlaceDialog
-					name={moving.rule.name}
-					place={moving.place}
-					onMove={moving.move}
-					onClose={() => setMoving(undefined)}
-				/>
-			)}
 		</>
 	);
 }

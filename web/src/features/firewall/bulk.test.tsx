@@ -12,7 +12,7 @@ const common = listed(answers);
 beforeAll(async () => {
 	setUp();
 	// Loading them is not what is looked at.
-	await Promise.all([import("./RulesTab"), import("@ui/change/BulkDialog"), import("./MoveDialog")]);
+	await Promise.all([import("./RulesTab"), import("@ui/change/BulkDialog"), import("@ui/ordered/MoveDialog")]);
 }, 60_000);
 beforeEach(() => {
 	queryClient.clear();

@@ -1,6 +1,4 @@
 import {
-	type Ask,
-	carryOut,
 	type FirewallConnectionFilter,
 	type FirewallCounter,
 	type FirewallFinding,
@@ -151,17 +149,4 @@ export const useCut = () =>
 	useMutation({
 		mutationFn: async (body: FirewallConnectionFilter) => (await firewallCutConnections({ body })).data,
 		onSettled: () => invalidate("firewall"),
-	});
-
-type Order = (options: { body: { rules: string[] }; headers: Record<string, string> }) => Promise<{
-	data: unknown;
-	response: Response;
-}>;
-
-/** useOrder gives all rules of a kind a new order. */
-export const useOrder = (order: Order) =>
-	useMutation({
-		mutationFn: ({ rules, ask }: { rules: string[]; ask: Ask }) =>
-			carryOut(ask, (headers) => order({ body: { rules }, headers })),
-		onSettled: () => invalidate("firewall", "change"),
 	});

@@ -43,7 +43,7 @@ test("rules are moved by the keyboard and saved as one order of all", async () =
 	(await screen.findByRole("button", { name: "Move Mail up" }, wait)).focus();
 	await user.keyboard("{Enter}");
 	const items = within(screen.getByRole("list", { name: "Rules" })).getAllByRole("listitem");
-	expect(items.map((item) => item.querySelector(".gw-fw-title")?.textContent)).toEqual(["Mail", "Web", "Old"]);
+	expect(items.map((item) => item.querySelector(".gw-ordered-title")?.textContent)).toEqual(["Mail", "Web", "Old"]);
 	await user.click(screen.getByRole("button", { name: "Save order" }));
 	await waitFor(() => expect(sent(seen, "POST", "/order")).toHaveLength(1), wait);
 	expect(await sent(seen, "POST", "/order")[0]!.json()).toEqual({ rules: ["r2", "r1", "r3"] });

@@ -1,5 +1,5 @@
-import { TickBox } from "@ui/TickBox";
 import { useTranslation } from "react-i18next";
+import { TickBox } from "../TickBox";
 
 interface Props {
 	columns: string[];
@@ -10,16 +10,16 @@ interface Props {
 
 /** OrderedHead says what stands in the rows of an OrderedList, and ticks all of them. */
 export function OrderedHead({ columns, ticked, onTick }: Props) {
-	const { t } = useTranslation("firewall");
+	const { t } = useTranslation("ui");
 	return (
-		<div className="gw-fw-head">
+		<div className="gw-ordered-head">
 			{ticked && (
-				<span className="gw-fw-tick">
-					<TickBox label={t("ui:bulk.all")} ticked={ticked === "all"} partly={ticked === "some"} onTick={onTick} />
+				<span className="gw-ordered-tick">
+					<TickBox label={t("bulk.all")} ticked={ticked === "all"} partly={ticked === "some"} onTick={onTick} />
 				</span>
 			)}
-			<span className="gw-fw-place">{t("order.number")}</span>
-			<span className="gw-fw-row">
+			<span className="gw-ordered-place">{t("order.number")}</span>
+			<span className="gw-ordered-row">
 				{columns.map((title) => (
 					<span key={title} title={title}>
 						{title}

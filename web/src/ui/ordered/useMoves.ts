@@ -1,7 +1,7 @@
 import type { Row } from "@api";
-import type { Rows } from "@ui/useRows";
 import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Rows } from "../useRows";
 import { type Move, origin } from "./order";
 
 /** Mover changes the order. It stays the same one as long as the list is there, so that rows need not be rendered for it. */
@@ -14,7 +14,7 @@ export interface Mover {
 
 /** useMoves is an order that was changed and not saved yet, over rows as the server has them. */
 export function useMoves<R extends Row>(rows: Rows<R>, name: (row: R) => string) {
-	const { t } = useTranslation("firewall");
+	const { t } = useTranslation("ui");
 	const [list, setList] = useState<Move[]>([]);
 	const [dragged, setDragged] = useState<number>();
 	const [said, say] = useState("");

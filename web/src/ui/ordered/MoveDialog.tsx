@@ -1,13 +1,15 @@
-import type { Resource, Row } from "@api";
+import type { Row } from "@api";
 import { FormGroup, Radio, TextInput } from "@patternfly/react-core";
-import { ConfirmDialog, useErrorText, useUrlState } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ConfirmDialog } from "../ConfirmDialog";
+import { useErrorText } from "../errorText";
+import { useUrlState } from "../urlState";
 import { arranged, type Place } from "./order";
-import { type Order, useArrange } from "./useSaveOrder";
+import { type Order, type Ordered, useArrange } from "./useSaveOrder";
 
 interface Props<R extends Row> {
-	source: Pick<Resource<R, never>, "list">;
+	source: Ordered<R>;
 	order: Order;
 	rows: R[];
 	onDone: () => void;
@@ -24,7 +26,7 @@ class Unclear extends Error {}
 
 /** MoveDialog takes many rules to another place, in the order that they have among themselves. */
 export default function MoveDialog<R extends Row>({ source, order, rows, onDone, onClose }: Props<R>) {
-	const { t } = useTranslation("firewall");
+	const { t } = useTranslation("ui");
 	const { arrange, dialog } = useArrange(source, order);
 	const [to, setTo] = useState<Place["to"]>("top");
 	const [after, setAfter] = useState("1");
@@ -46,7 +48,7 @@ export default function MoveDialog<R extends Row>({ source, order, rows, onDone,
 			onConfirm={move}
 			onClose={onClose}
 		>
-			<div role="radiogroup" aria-label={t("order.moveMany", { count: rows.length })} className="gw-fw-choices">
+			<div role="radiogroup" aria-label={t("order.moveMany", { count: rows.length })} className="gw-ordered-choices">
 				{offered.map((one) => (
 					<Radio
 						key={one}

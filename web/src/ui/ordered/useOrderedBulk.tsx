@@ -1,7 +1,8 @@
-import type { Resource, Row } from "@api";
-import { type BulkAction, later } from "@ui";
+import type { Row } from "@api";
 import { useTranslation } from "react-i18next";
-import type { Order } from "./useSaveOrder";
+import type { BulkAction } from "../BulkBar";
+import { later } from "../later";
+import type { Order, Ordered } from "./useSaveOrder";
 
 const MoveDialog = later(
 	"move rules",
@@ -9,7 +10,7 @@ const MoveDialog = later(
 ) as unknown as typeof import("./MoveDialog").default;
 
 interface Given<R extends Row> {
-	source: Pick<Resource<R, never>, "list">;
+	source: Ordered<R>;
 	order: Order;
 	/** A row as an update takes it. */
 	inputOf: (row: R) => object;
@@ -17,19 +18,19 @@ interface Given<R extends Row> {
 	warns?: (rows: R[]) => Promise<string | undefined>;
 }
 
-/** useBulk is what can be done to many rules at once, beside deleting them. */
-export function useBulk<R extends Row & { enabled: boolean }>({
+/** useOrderedBulk is what can be done to many rules at once, beside deleting them. */
+export function useOrderedBulk<R extends Row & { enabled: boolean }>({
 	source,
 	order,
 	inputOf,
 	warns,
 }: Given<R>): BulkAction<R>[] {
-	const { t } = useTranslation("firewall");
+	const { t } = useTranslation("ui");
 	const switched = (enabled: boolean): BulkAction<R> => ({
 		id: enabled ? "enable" : "disable",
-		title: t(enabled ? "rule.turnOn" : "rule.turnOff"),
+		title: t(enabled ? "order.enable" : "order.disable"),
 		fits: (rule) => rule.enabled !== enabled,
-		skipped: t(enabled ? "rule.isOn" : "rule.isOff"),
+		skipped: t(enabled ? "order.isOn" : "order.isOff"),
 		warns: enabled ? warns : undefined,
 		step: (rule) => ({ method: "PUT", body: { ...inputOf(rule), enabled } }),
 	});

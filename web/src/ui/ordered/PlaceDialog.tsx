@@ -1,7 +1,7 @@
 import { FormGroup, TextInput } from "@patternfly/react-core";
-import { ConfirmDialog } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ConfirmDialog } from "../ConfirmDialog";
 
 interface Props {
 	name: string;
@@ -12,7 +12,7 @@ interface Props {
 
 /** PlaceDialog takes a row far away, where dragging takes too long. */
 export function PlaceDialog({ name, place, onMove, onClose }: Props) {
-	const { t } = useTranslation("firewall");
+	const { t } = useTranslation("ui");
 	const [typed, setTyped] = useState(String(place + 1));
 	return (
 		<ConfirmDialog

@@ -1,11 +1,11 @@
 import type { Row } from "@api";
 import { Skeleton } from "@patternfly/react-core";
 import { ArrowDownIcon, ArrowUpIcon, GripVerticalIcon } from "@patternfly/react-icons";
-import { formatNumber } from "@ui";
-import { TickBox } from "@ui/TickBox";
-import type { Tick } from "@ui/useTicks";
 import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { formatNumber } from "../format";
+import { TickBox } from "../TickBox";
+import type { Tick } from "../useTicks";
 import type { Mover } from "./useMoves";
 
 /** Move takes a row to another place. */
@@ -32,7 +32,7 @@ interface Props<R extends Row, M> {
 
 function OrderedItemOf<R extends Row, M>(props: Props<R, M>) {
 	const { row, more, place, of, held, measure, mover, ticked, ...given } = props;
-	const { t } = useTranslation("firewall");
+	const { t } = useTranslation("ui");
 	const name = row && given.name(row);
 	const move = mover && ((to: number) => mover.move(place, to));
 	return (
@@ -52,22 +52,22 @@ function OrderedItemOf<R extends Row, M>(props: Props<R, M>) {
 			onDragEnd={mover?.drop}
 		>
 			{ticked !== undefined && (
-				<span className="gw-fw-tick">
+				<span className="gw-ordered-tick">
 					{row && (
 						<TickBox
-							label={t("ui:bulk.one", { name })}
+							label={t("bulk.one", { name })}
 							ticked={ticked}
 							onTick={(_, range) => given.onTick(row, place, range)}
 						/>
 					)}
 				</span>
 			)}
-			<span className="gw-fw-place">
-				{mover && <GripVerticalIcon aria-hidden="true" className="gw-fw-grip" />}
+			<span className="gw-ordered-place">
+				{mover && <GripVerticalIcon aria-hidden="true" className="gw-ordered-grip" />}
 				{formatNumber(place + 1)}
 			</span>
 			{row ? given.content(row, more) : <Skeleton screenreaderText={t("loading")} width="60%" />}
-			<span className="gw-fw-buttons">
+			<span className="gw-ordered-buttons">
 				{move && row && (
 					<>
 						<button
