@@ -27,7 +27,9 @@ export function SettingsView({ ns, schema, fields, stored }: Props) {
 	);
 }
 
-/** Chosen is what people call the choice that is stored. */
+/** Chosen is what people call the choice, or the choices, that are stored. */
 function Chosen({ value, useChoices }: { value: unknown; useChoices: () => Choice[] }) {
-	return useChoices().find((choice) => choice.value === value)?.label ?? "–";
+	const choices = useChoices();
+	const labels = [value].flat().flatMap((one) => choices.find((choice) => choice.value === one)?.label ?? []);
+	return labels.join(", ") || "–";
 }
