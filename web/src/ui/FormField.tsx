@@ -28,6 +28,7 @@ export function FormField({ ns, input, control }: Props) {
 	const help = has(`help.${at}`) ? t(`help.${at}`) : undefined;
 	const placeholder = has(`placeholder.${at}`) ? t(`placeholder.${at}`) : undefined;
 	const label = input.label ?? t(`field.${input.name}`);
+	const fixed = input.optionsBy?.[String(by)];
 	// Leaving an input empty is no mistake yet: what is said then would push the button away that is just being pressed.
 	const left = () => {
 		if (fieldState.isTouched || !isBlank(field.value)) field.onBlur();
@@ -43,14 +44,14 @@ export function FormField({ ns, input, control }: Props) {
 		>
 			<FieldInput
 				id={id}
-				input={input}
+				input={fixed ? { ...input, kind: "select", options: fixed } : input}
 				label={label}
-				field={{ ...field, onBlur: left }}
+				field={{ ...field, onBlur: left, ...(fixed && !fixed.includes(String(field.value)) && { value: "" }) }}
 				invalid={Boolean(wrong)}
 				placeholder={placeholder}
 				zero={has(`zero.${input.name}`) ? t(`zero.${input.name}`) : undefined}
 				describedBy={words ? `${id}-help` : undefined}
-				optionLabel={(value) => t(`option.${input.name}.${value}`)}
+				optionLabel={(value) => (fixed ? value : t(`option.${input.name}.${value}`))}
 			/>
 			{input.strength && <StrengthHint password={String(field.value ?? "")} />}
 			{words && (

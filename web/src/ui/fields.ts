@@ -63,6 +63,8 @@ export interface Field {
 	lines?: boolean;
 	/** Field whose value picks the help and the placeholder: "help.<name>.<value>", "placeholder.<name>.<value>". */
 	hintBy?: string;
+	/** With hintBy: values to choose from, as they are, while that other field holds this: { method: ["GET", "HEAD"] }. */
+	optionsBy?: Record<string, string[]>;
 	/** What it is called, where the messages cannot know: "field.<name>" otherwise. */
 	label?: string;
 	/** Asked only while these other fields hold one of these values, or one that fits: { source: ["upload"] }. */

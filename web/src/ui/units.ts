@@ -5,6 +5,7 @@ import { formatNumber } from "./format";
 const sizes = {
 	seconds: { s: 1, min: 60, h: 3_600, d: 86_400, y: 31_536_000 },
 	bytes: { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 },
+	mebibytes: { MiB: 1, GiB: 1_024 },
 	days: { d: 1, y: 365 },
 	requests: { req: 1 },
 	copies: { copy: 1 },
