@@ -1,0 +1,61 @@
+import { type ForwardproxySettings, useCan, useStates } from "@api";
+import { Button } from "@patternfly/react-core";
+import { later, type Status, StatusLabel, useUrlState, Waiting } from "@ui";
+import { Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { listensOn, openIn } from "./listening";
+import { useSettings } from "./requests";
+
+/** Green is only what works. */
+const looks: Record<string, Status> = { off: "neutral", degraded: "warning", failed: "danger", running: "success" };
+
+const TestDialog = later("forward proxy test", () => import("./TestDialog"));
+
+/** StatusCard is how the proxy stands: where it listens, where its port is open, and who may use it. */
+export function StatusCard() {
+	const { t } = useTranslation("forwardproxy");
+	const { data } = useSettings();
+	const admin = useCan("admin");
+	const [search, set] = useUrlState();
+	return (
+		<section className="gw-panel gw-fwp-card" aria-label={t("status.title")}>
+			{data ? <Facts settings={data} /> : <Waiting height="3rem" />}
+			{admin && (
+				<Button variant="secondary" onClick={() => set({ test: "yes" }, { push: true })}>
+					{t("test.title")}
+				</Button>
+			)}
+			{admin && search.test && (
+				<Suspense>
+					<TestDialog onClose={() => set({ test: undefined })} />
+				</Suspense>
+			)}
+		</section>
+	);
+}
+
+function Facts({ settings }: { settings: ForwardproxySettings }) {
+	const { t } = useTranslation("forwardproxy");
+	const state = useStates("forward-proxy")("forward-proxy")?.state ?? "running";
+	const facts = [
+		{ key: "listen", value: listensOn(settings).join(", ") || t("status.everywhere", { port: settings.port }) },
+		{ key: "zones", value: openIn(settings).join(", ") || t("status.closed") },
+		{ key: "networks", value: settings.allowed_networks.join(", ") || t("status.nobody") },
+	];
+	return (
+		<dl>
+			<div>
+				<dt>{t("status.title")}</dt>
+				<dd>
+					<StatusLabel status={looks[state] ?? "neutral"}>{t(`status.state.${state}`)}</StatusLabel>
+				</dd>
+			</div>
+			{facts.map(({ key, value }) => (
+				<div key={key}>
+					<dt>{t(`status.${key}`)}</dt>
+					<dd>{value}</dd>
+				</div>
+			))}
+		</dl>
+	);
+}

@@ -1,0 +1,10 @@
+import { GlobeIcon } from "@patternfly/react-icons";
+import type { Feature } from "@ui/feature";
+import { palette } from "./palette";
+
+export const feature: Feature = {
+	id: "forwardproxy",
+	nav: { section: "security", order: 40, icon: GlobeIcon, titleKey: "title" },
+	routes: [{ path: "/forward-proxy", titleKey: "title", page: () => import("./ForwardProxyPage") }],
+	palette,
+};
