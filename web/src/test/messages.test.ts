@@ -23,9 +23,9 @@ const code = sources(/\.tsx?$/)
 	.filter(({ path }) => !/^test\/|\.test\.tsx?$/.test(path))
 	.map(({ path, text }) => ({ path, text: text.replace(/^\s*(\/\*\*.*?\*\/|\/\/.*)$/gm, "") }));
 /** Shared pieces that ask for a feature's keys by their agreed names. */
-const askers = /\b(ResourcePage|ResourceSection|SettingsForm)\b/;
+const askers = /\b(ResourcePage|ResourceSection|ServicePage|SettingsForm)\b/;
 const shared = code
-	.filter(({ path }) => /^ui\/(ResourcePage|ResourceSection|SettingsForm)\.tsx$/.test(path))
+	.filter(({ path }) => /^ui\/(ResourcePage|ResourceSection|ServicePage|SettingsForm)\.tsx$/.test(path))
 	.map(({ text }) => text)
 	.join("\n");
 /** i18next adds these to a key by itself. */
@@ -81,7 +81,7 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 		const missing = own.flatMap(({ path, text }) =>
 			// A file with two namespaces names the second function otherwise than t.
 			(owner !== "ui" && /useTranslation\("ui"\)/.test(text) ? [] : asked(text))
-				.filter((key) => !keys.has(key) && !/^ui\/(Resource|Settings)/.test(path))
+				.filter((key) => !keys.has(key) && !/^ui\/(Resource|ServicePage|Settings)/.test(path))
 				.map((key) => `${path}: ${key}`),
 		);
 		expect(missing).toEqual([]);

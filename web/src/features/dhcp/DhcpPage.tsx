@@ -1,7 +1,5 @@
 import "./dhcp.css";
-import { later, OffNotice, Page, ProblemNotice, UrlTabs, Waiting } from "@ui";
-import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
+import { later, ServicePage } from "@ui";
 import { LeasesTab } from "./LeasesTab";
 import { ReservationsTab } from "./ReservationsTab";
 import { StatusCard } from "./StatusCard";
@@ -12,27 +10,17 @@ const SettingsTab = later("dhcp settings", () => import("./SettingsTab"));
 
 /** DhcpPage is who is given which address. */
 export default function DhcpPage() {
-	const { t } = useTranslation("dhcp");
-	const tabs = [
-		{ id: "leases", title: t("tab.leases"), content: <LeasesTab /> },
-		{ id: "subnets", title: t("tab.subnets"), content: <SubnetsTab /> },
-		{ id: "reservations", title: t("tab.reservations"), content: <ReservationsTab /> },
-		{
-			id: "settings",
-			title: t("tab.settings"),
-			content: (
-				<Suspense fallback={<Waiting height="24rem" />}>
-					<SettingsTab />
-				</Suspense>
-			),
-		},
-	];
 	return (
-		<Page title={t("title")} description={t("lead")}>
-			<ProblemNotice service="dhcp" component="dhcp" />
-			<OffNotice kind="dhcp-server" id="dhcp" settings="/dhcp?tab=settings" />
-			<StatusCard />
-			<UrlTabs label={t("title")} tabs={tabs} />
-		</Page>
+		<ServicePage
+			id="dhcp"
+			kind="dhcp-server"
+			status={<StatusCard />}
+			tabs={{
+				leases: <LeasesTab />,
+				subnets: <SubnetsTab />,
+				reservations: <ReservationsTab />,
+				settings: <SettingsTab />,
+			}}
+		/>
 	);
 }

@@ -1,0 +1,39 @@
+import { type ReactNode, Suspense } from "react";
+import { OffNotice } from "./OffNotice";
+import { Page } from "./Page";
+import { ProblemNotice } from "./ProblemNotice";
+import { UrlTabs } from "./UrlTabs";
+import { Waiting } from "./Waiting";
+import { useWords } from "./words";
+
+interface Props {
+	/**
+	 * Name of the service, which is also that of its component, its page and the namespace of its messages, with "title",
+	 * "lead" and, per tab, "tab.*".
+	 */
+	id: string;
+	/** Kind of object under which the server tells the state of the service. */
+	kind: string;
+	/** How the service is doing, above the tabs. */
+	status?: ReactNode;
+	/** By their ids, in their order. One is "settings", which has the switch; load it with later(): most visits only look. */
+	tabs: Record<string, ReactNode> & { settings: ReactNode };
+}
+
+/** ServicePage is the page of a service that can be switched off: what is wrong with it, that it is off, and its tabs. */
+export function ServicePage({ id, kind, status, tabs }: Props) {
+	const { t } = useWords(id);
+	const shown = Object.entries(tabs).map(([tab, content]) => ({
+		id: tab,
+		title: t(`tab.${tab}`),
+		content: <Suspense fallback={<Waiting height="24rem" />}>{content}</Suspense>,
+	}));
+	return (
+		<Page title={t("title")} description={t("lead")}>
+			<ProblemNotice service={id} component={id} />
+			<OffNotice kind={kind} id={id} settings={`/${id}?tab=settings`} />
+			{status}
+			<UrlTabs label={t("title")} tabs={shown} />
+		</Page>
+	);
+}
