@@ -7,11 +7,10 @@ import { Waiting } from "./Waiting";
 import { useWords } from "./words";
 
 interface Props {
-	/**
-	 * Name of the service, which is also that of its component, its page and the namespace of its messages, with "title",
-	 * "lead" and, per tab, "tab.*".
-	 */
+	/** Name of the component, and of the namespace of its messages, with "title", "lead" and, per tab, "tab.*". */
 	id: string;
+	/** Name of the service and of its page, where they are called otherwise. */
+	service?: string;
 	/** Kind of object under which the server tells the state of the service. */
 	kind: string;
 	/** How the service is doing, above the tabs. */
@@ -21,7 +20,7 @@ interface Props {
 }
 
 /** ServicePage is the page of a service that can be switched off: what is wrong with it, that it is off, and its tabs. */
-export function ServicePage({ id, kind, status, tabs }: Props) {
+export function ServicePage({ id, service = id, kind, status, tabs }: Props) {
 	const { t } = useWords(id);
 	const shown = Object.entries(tabs).map(([tab, content]) => ({
 		id: tab,
@@ -30,8 +29,8 @@ export function ServicePage({ id, kind, status, tabs }: Props) {
 	}));
 	return (
 		<Page title={t("title")} description={t("lead")}>
-			<ProblemNotice service={id} component={id} />
-			<OffNotice kind={kind} id={id} settings={`/${id}?tab=settings`} />
+			<ProblemNotice service={service} component={id} />
+			<OffNotice kind={kind} id={service} settings={`/${service}?tab=settings`} />
 			{status}
 			<UrlTabs label={t("title")} tabs={shown} />
 		</Page>
