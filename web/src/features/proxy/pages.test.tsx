@@ -47,6 +47,6 @@ test("a viewer sees the name of a pool where an administrator chooses one, and n
 	answer({ ...published, "GET /auth/me": () => ok({ ...ann, role: "viewer" }) });
 	renderApp([feature], "/proxy/sites/d1");
 	const where = await screen.findByText("Redirect HTTP to HTTPS");
-	expect(within(where.closest("dl")!).getByText("Web")).toBeTruthy();
+	expect(await within(where.closest("dl")!).findByText("Web")).toBeTruthy(); // as soon as the pools are loaded
 	expect(screen.queryByRole("button", { name: /Save|Add|Delete/ })).toBeNull();
 });
