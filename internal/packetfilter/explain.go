@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"net/netip"
+
+	"gateway/internal/fault"
 )
 
 // Packet is the first packet of a new connection, as it comes in.
@@ -224,31 +226,34 @@ func (w *walker) ask(stage string, questions iter.Seq[question]) {
 }
 
 // title names what decided, for a person.
-func (d Decider) title() string {
+// Said tells what decided, with its words for translations.
+func (d Decider) Said() fault.Sentence {
 	switch d.Kind {
 	case ByRule:
-		return fmt.Sprintf("rule %q", d.Name)
+		return fault.Said("rule %q", d.Name)
 	case ByNAT:
-		return fmt.Sprintf("NAT rule %q", d.Name)
+		return fault.Said("NAT rule %q", d.Name)
 	case ByOpening:
-		return "open for " + d.Why
+		return fault.Said("open for %s", d.Why)
 	case ByLockout:
-		return "anti-lockout, management is always reachable"
+		return fault.Said("anti-lockout, management is always reachable")
 	case ByPeer:
-		return "from another cluster node"
+		return fault.Said("from another cluster node")
 	case ByTunnel:
-		return "received on tunnel " + d.Name
+		return fault.Said("received on tunnel %s", d.Name)
 	case ByLoopback:
-		return "loopback traffic"
+		return fault.Said("loopback traffic")
 	case ByInvalid:
-		return "invalid connection state"
+		return fault.Said("invalid connection state")
 	case ByNeighbour:
-		return "required by IPv6 (neighbour discovery)"
+		return fault.Said("required by IPv6 (neighbour discovery)")
 	case ByTranslated:
-		return fmt.Sprintf("no matching rule; NAT rule %q forwards it here", d.Name)
+		return fault.Said("no matching rule; NAT rule %q forwards it here", d.Name)
 	}
-	return "no matching rule (default)"
+	return fault.Said("no matching rule (default)")
 }
+
+func (d Decider) title() string { return d.Said().Message }
 
 // target is where the packet goes, for a person.
 func (k Packet) target() string {

@@ -1,13 +1,13 @@
 package packetfilter
 
 import (
-	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"gateway/internal/fault"
 )
 
 // Gateway is the destination of a query that is about the gateway itself.
@@ -36,13 +36,16 @@ type Witness struct {
 }
 
 // String tells of the packet, what it becomes, and what lets it, for a person.
-func (w Witness) String() string {
+func (w Witness) String() string { return w.Said().Message }
+
+// Said is the same with its words for translations.
+func (w Witness) Said() fault.Sentence {
 	if w.Translated == nil {
-		return fmt.Sprintf("%s would be accepted by %s", w.Packet, w.Decided)
+		return fault.Said("%s would be accepted by %s", w.Packet.Said(), w.Decided.Said())
 	}
 	after := w.Packet
 	after.Destination, after.Port = w.Translated.Destination, w.Translated.Port
-	return fmt.Sprintf("%s, which %s translates to %s, would be accepted by %s", w.Packet, w.Translated.DNAT, after.target(), w.Decided)
+	return fault.Said("%s, which %s translates to %s, would be accepted by %s", w.Packet.Said(), w.Translated.DNAT.Said(), after.target(), w.Decided.Said())
 }
 
 // Reaches reports whether any packet of a kind passes, and shows one. It is exact: what is
@@ -102,11 +105,11 @@ type search struct {
 // sides are where packets of the kind come from and go to.
 func (s *search) sides() (ins, outs []group, err error) {
 	if s.query.From == Gateway {
-		return nil, nil, errors.New("traffic sent by the gateway itself is not filtered, so it cannot be checked")
+		return nil, nil, fault.Say("traffic sent by the gateway itself is not filtered, so it cannot be checked")
 	}
 	for _, zone := range []string{s.query.From, s.query.To} {
 		if _, ok := s.all.Zones[zone]; !ok && zone != Any && zone != Gateway {
-			return nil, nil, fmt.Errorf("there is no zone %q", zone)
+			return nil, nil, fault.Say("there is no zone %q", zone)
 		}
 	}
 	ins = s.groups(s.query.From)

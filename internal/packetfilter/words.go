@@ -1,8 +1,9 @@
 package packetfilter
 
 import (
-	"fmt"
 	"strconv"
+
+	"gateway/internal/fault"
 )
 
 // otherProtocols are all that a service cannot have.
@@ -47,10 +48,12 @@ func namesOf(p Protocol, flows, all []Span[flow]) []string {
 // String names what decided, for a person.
 func (d Decider) String() string { return d.title() }
 
-// String tells of a packet, for a person.
-func (k Packet) String() string {
-	return fmt.Sprintf("%s from %s on %s to %s", k.Protocol, k.Source, k.In, k.target())
+// Said tells of a packet, with its words for translations.
+func (k Packet) Said() fault.Sentence {
+	return fault.Said("%s from %s on %s to %s", k.Protocol, k.Source, k.In, k.target())
 }
+
+func (k Packet) String() string { return k.Said().Message }
 
 // String is the protocol's usual name, or its number.
 func (p Protocol) String() string {

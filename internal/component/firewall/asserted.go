@@ -11,6 +11,7 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 	"gateway/internal/problem"
 )
@@ -59,10 +60,10 @@ func (f *firewall) judgeAssertions(ctx context.Context, r *problem.Report) error
 	}
 	for _, a := range all {
 		why, judged := found.why[a.ID]
-		params := problem.Params{"assertion": a.Name, "reason": why}
+		params := problem.Params{"assertion": a.Name, "reason": why.Message, "reason_words": why.Beside()}
 		switch {
 		case !a.Enabled:
-		case why != "":
+		case why.Message != "":
 			r.Add(assertionBroken.On(problem.Subject{Kind: "assertion", ID: a.ID, Name: a.Name}, "/firewall?tab=assertions", params))
 			states[a.ID] = assertionBroken.Because("broken", params)
 		case !applied || !judged:
@@ -84,7 +85,7 @@ func (f *firewall) applied(ctx context.Context) (bool, error) {
 }
 
 // brokenNow is why each enabled assertion does not hold; an empty reason where it does.
-func (f *firewall) brokenNow(ctx context.Context) (map[string]string, error) {
+func (f *firewall) brokenNow(ctx context.Context) (map[string]fault.Sentence, error) {
 	s, err := f.Policy.Load(ctx, f.DB)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (f *firewall) brokenNow(ctx context.Context) (map[string]string, error) {
 		}
 		routes = filter.Routes(hops)
 	}
-	why := make(map[string]string, len(s.Assertions))
+	why := make(map[string]fault.Sentence, len(s.Assertions))
 	for _, a := range s.Assertions {
 		why[a.ID] = filter.Broken(a, &s.Policy, routes)
 	}
@@ -127,12 +128,12 @@ type verdicts struct {
 type verdict struct {
 	at   time.Time
 	took time.Duration
-	why  map[string]string // by id of an enabled assertion; empty where it holds
+	why  map[string]fault.Sentence // by id of an enabled assertion; empty where it holds
 	err  error
 }
 
 // get is a recent verdict. It knows no assertion when there is none yet.
-func (v *verdicts) get(ctx context.Context, judge func(context.Context) (map[string]string, error)) verdict {
+func (v *verdicts) get(ctx context.Context, judge func(context.Context) (map[string]fault.Sentence, error)) verdict {
 	v.mu.Lock()
 	if v.busy == nil && time.Since(v.last.at) >= min(verdictRest*v.last.took, verdictAge) {
 		v.busy = make(chan struct{})
@@ -154,7 +155,7 @@ func (v *verdicts) get(ctx context.Context, judge func(context.Context) (map[str
 	return v.last
 }
 
-func (v *verdicts) make(ctx context.Context, judge func(context.Context) (map[string]string, error), busy chan struct{}) {
+func (v *verdicts) make(ctx context.Context, judge func(context.Context) (map[string]fault.Sentence, error), busy chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, verdictPatience)
 	defer cancel()
 	begin := time.Now()

@@ -11,6 +11,7 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/firewalltest"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
@@ -64,6 +65,12 @@ func TestAnAssertionIsGreenOnlyWhileItHolds(t *testing.T) {
 	found := judged(map[string]string{never: "broken", reach: "broken", off: "disabled"}, "Mail arrives", "Nobody from outside")
 	if why := found.States["assertion"][never].Message; !strings.Contains(why, `"Mail"`) {
 		t.Errorf("it is broken because %q, want the rule in it", why)
+	}
+	for id, want := range map[string]string{never: "%s would be accepted by %s", reach: "no such packet would be accepted"} {
+		words, _ := found.States["assertion"][id].Params["reason_words"].(*fault.Words)
+		if words == nil || words.Text != want || (id == never && words.Nested["1"].Text != "rule %q") {
+			t.Errorf("the reason has the words %+v, want those of %q", words, want)
+		}
 	}
 	applier.states = []apply.State{{Component: "dns", Error: "no"}, {Component: "firewall", Error: "the kernel refused it"}}
 	judged(map[string]string{never: "broken", reach: "broken", off: "disabled"}, "Mail arrives", "Nobody from outside")

@@ -98,6 +98,16 @@ func meaning(err error) fault.Sentence {
 		return fault.Said("the interface is in use")
 	case errors.Is(err, unix.ENODEV):
 		return fault.Said("the interface is gone")
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EAFNOSUPPORT):
+		return fault.Said("the interface or this node does not allow the address family; is IPv6 turned off there?")
+	case errors.Is(err, unix.EPERM):
+		return fault.Said("gateway-apply may not do this on this node")
+	case errors.Is(err, unix.EADDRNOTAVAIL):
+		return fault.Said("the interface does not have this address")
+	case errors.Is(err, unix.ENOMEM), errors.Is(err, unix.ENOBUFS), errors.Is(err, unix.ENOSPC):
+		return fault.Said("the kernel has no room for more")
+	case errors.Is(err, unix.EINVAL):
+		return fault.Said("the kernel does not accept one of its values (%s)", err)
 	}
 	return fault.SentenceOf(err)
 }

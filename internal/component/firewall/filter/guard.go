@@ -34,14 +34,16 @@ func (f *filter) guardAssertions(after *policy.State, before func() (*policy.Sta
 	}
 	for _, a := range after.Assertions {
 		why := Broken(a, &after.Policy, routes)
-		if why == "" {
+		if why.Message == "" {
 			continue
 		}
 		old, err := before()
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(old.Assertions, func(was policy.Assertion) bool { return was.ID == a.ID && Broken(was, &old.Policy, routes) != "" }) {
+		if slices.ContainsFunc(old.Assertions, func(was policy.Assertion) bool {
+			return was.ID == a.ID && Broken(was, &old.Policy, routes).Message != ""
+		}) {
 			continue
 		}
 		return fault.New(fault.Conflict, "this violates the assertion %q: %s", a.Name, why).WithCode("assertion_broken")
@@ -50,21 +52,21 @@ func (f *filter) guardAssertions(after *policy.State, before func() (*policy.Sta
 }
 
 // Broken says why an assertion does not hold; it is empty when it does.
-func Broken(a policy.Assertion, p *packetfilter.Policy, routes packetfilter.Routes) string {
-	if a.Unusable != "" {
+func Broken(a policy.Assertion, p *packetfilter.Policy, routes packetfilter.Routes) fault.Sentence {
+	if a.Unusable.Message != "" {
 		return a.Unusable
 	}
 	a.Query.Routes = routes
 	w, reaches, err := packetfilter.Reaches(p, a.Query)
 	switch {
 	case err != nil:
-		return "it cannot be verified: " + err.Error()
+		return fault.Said("it cannot be verified: %s", fault.SentenceOf(err))
 	case a.Expect == "never" && reaches:
-		return w.String()
+		return w.Said()
 	case a.Expect == "reach" && !reaches:
-		return "no such packet would be accepted"
+		return fault.Said("no such packet would be accepted")
 	}
-	return ""
+	return fault.Sentence{}
 }
 
 // routesNow are the kernel's routes.
@@ -107,7 +109,7 @@ func (f *filter) guardSession(ctx context.Context, after *policy.State, before f
 		return nil
 	}
 	return fault.New(fault.Conflict, "you would lose access: a new connection from %s on %s to port %d would not reach the gateway (%s); save with automatic revert, or keep an access path",
-		k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
+		k.Source, k.In, k.Port, trace.Decided.Said()).WithCode("would_lock_out")
 }
 
 // mayKeep refuses to keep what cuts off whoever confirms it: their connection may be one from
@@ -122,7 +124,7 @@ func (f *filter) mayKeep(ctx context.Context, now *policy.State) error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "if you confirm this, you lose access: a new connection from %s on %s to port %d would not reach the gateway (%s); "+
-		"let it be reverted, or confirm it from an address that keeps access, or on the node with gateway-ctl confirm", k.Source, k.In, k.Port, trace.Decided).WithCode("would_lock_out")
+		"let it be reverted, or confirm it from an address that keeps access, or on the node with gateway-ctl confirm", k.Source, k.In, k.Port, trace.Decided.Said()).WithCode("would_lock_out")
 }
 
 // arrives reports whether a packet to the gateway gets there: it passes, and no NAT rule

@@ -1,8 +1,7 @@
 package policy
 
 import (
-	"fmt"
-
+	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 	"gateway/internal/value"
 )
@@ -11,7 +10,7 @@ import (
 type Assertion struct {
 	ID, Name, Expect string // Expect is reach or never
 	Query            packetfilter.Query
-	Unusable         string // why it cannot be asked
+	Unusable         fault.Sentence // why it cannot be asked
 }
 
 // assertRow is an assertion as it is stored.
@@ -26,7 +25,7 @@ const assertQuery = `select id::text, name, expect, coalesce(src_zone, 'any'), c
 // assertion reads one. What cannot be read is broken: nobody should rely on it.
 func (b *builder) assertion(row assertRow) Assertion {
 	a := Assertion{ID: row.ID, Name: row.Name, Expect: row.Expect, Query: packetfilter.Query{From: row.From, To: row.To}}
-	a.Query.Services, a.Unusable = b.servicesOf(row.Service, row.Group)
+	a.Query.Services, a.Unusable.Message = b.servicesOf(row.Service, row.Group)
 	for _, side := range []struct {
 		text string
 		to   *packetfilter.Addresses
@@ -36,7 +35,7 @@ func (b *builder) assertion(row assertRow) Assertion {
 		}
 		n, err := value.Prefix(side.text)
 		if err != nil {
-			a.Unusable = fmt.Sprintf("%q is not a valid network", side.text)
+			a.Unusable = fault.Said("%q is not a valid network", side.text)
 			continue
 		}
 		*side.to = packetfilter.Merge([]packetfilter.Range{packetfilter.RangeOf(n)})
