@@ -12,6 +12,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -157,6 +159,9 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 		room = make(places, op.AtOnce)
 	}
 	h := op.describe(r.tag)
+	if _, versioned := reflect.TypeFor[I]().FieldByName("IfMatch"); versioned && !slices.Contains(h.Errors, http.StatusPreconditionFailed) {
+		h.Errors = append(h.Errors, http.StatusPreconditionFailed)
+	}
 	h.Middlewares = huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) {
 		start := time.Now()
 		counted.observe(r.s.pass(op, room, ctx, next), time.Since(start))

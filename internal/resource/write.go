@@ -133,6 +133,23 @@ func (s *store[Row, In]) delete(ctx context.Context, in *removal) (*api.Body[*ap
 	return api.Done(), nil
 }
 
+// Versioned are the parameters of an operation of a component's own on one row.
+type Versioned struct {
+	One
+	IfMatch string `header:"If-Match" maxLength:"200" doc:"ETag of the version this is based on; 412 when there is a newer one"`
+}
+
+// Set writes columns of one row as an operation of the component's own: verb names it in the audit log.
+func (d Resource[Row, In]) Set(ctx context.Context, q db.DB, run *change.Runner, verb string, in *Versioned, columns map[string]any) error {
+	s := d.store(q, run)
+	return s.existing(ctx, verb, in.ID, in.IfMatch, func(tx change.Tx, old Row) error {
+		values := maps.Clone(columns)
+		values["revision"], values["updated_at"] = old.meta().Revision+1, time.Now()
+		_, err := s.replace(ctx, tx, in.ID, values)
+		return err
+	})
+}
+
 // existing runs fn on the row as it is now, held against the version the caller knows.
 func (s *store[Row, In]) existing(ctx context.Context, verb, id, ifMatch string, fn func(tx change.Tx, old Row) error) error {
 	// The subject is read first, outside: the change needs its name before it begins.

@@ -76,6 +76,17 @@ func (c *Caller) Do(method, path string, body any) Answer {
 // As calls an operation in a role.
 func (c *Caller) As(role, method, path string, body any) Answer {
 	c.T.Helper()
+	return c.send(role, "", method, path, body)
+}
+
+// If calls an operation as an administrator who knows a version of what it is about.
+func (c *Caller) If(match, method, path string, body any) Answer {
+	c.T.Helper()
+	return c.send("admin", match, method, path, body)
+}
+
+func (c *Caller) send(role, match, method, path string, body any) Answer {
+	c.T.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
 		c.T.Fatal(err)
@@ -86,6 +97,9 @@ func (c *Caller) As(role, method, path string, body any) Answer {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+role)
+	if match != "" {
+		req.Header.Set("If-Match", match)
+	}
 	w := httptest.NewRecorder()
 	c.handler.ServeHTTP(w, req)
 	a := Answer{t: c.T, Status: w.Code, Total: w.Header().Get("X-Total-Count"), Text: w.Body.String()}

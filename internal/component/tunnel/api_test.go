@@ -190,6 +190,14 @@ func TestAPrivateKeyStaysWithItsPublicKey(t *testing.T) {
 	if got := r.Do("GET", "/tunnel/interfaces/"+wg0.ID, nil).Field("public_key"); got != own || own == wg0.PublicKey {
 		t.Errorf("the tunnel has the key %s, was told %s", got, own)
 	}
+	for _, at := range []string{at, "/tunnel/interfaces/" + wg0.ID} {
+		now := r.Do("GET", at, nil)
+		stale := r.If(`"1"`, "POST", at+"/generate-keypair", nil)
+		if key := r.Do("GET", at, nil).Field("public_key"); stale.Status != 412 || key != now.Field("public_key") {
+			t.Errorf("a pair for an old version of %s answered %d, and the key became %s", at, stale.Status, key)
+		}
+		r.If(`"`+now.Field("revision")+`"`, "POST", at+"/generate-keypair", nil).Want(200)
+	}
 	r.As("viewer", "POST", at+"/generate-keypair", nil).Want(403)
 	r.Do("POST", "/tunnel/peers/"+wg0.ID+"/generate-keypair", nil).Want(404)
 	if actions := r.Actions(); !slices.Contains(actions, "tunnel.peer.generate_keypair anna") {

@@ -2814,7 +2814,7 @@ export const updateTunnelInterface = <ThrowOnError extends boolean = true>(optio
 /**
  * Generate a new key pair for a tunnel
  *
- * Replaces its private key; every peer must be told the new public key before it connects again.
+ * Replaces its private key; every peer must be told the new public key before it connects again. Send the ETag as If-Match.
  */
 export const generateTunnelInterfaceKeypair = <ThrowOnError extends boolean = true>(options: Options<GenerateTunnelInterfaceKeypairData, ThrowOnError>) => (options.client ?? client).post<GenerateTunnelInterfaceKeypairResponses, unknown, ThrowOnError>({ url: '/tunnel/interfaces/{id}/generate-keypair', ...options });
 
@@ -2877,7 +2877,7 @@ export const tunnelPeerConfig = <ThrowOnError extends boolean = true>(options: O
 /**
  * Generate a new key pair for a peer
  *
- * Replaces its public key and stores the private key here, so that its configuration can be downloaded; the peer is disconnected until it has that.
+ * Replaces its public key and stores the private key here, so that its configuration can be downloaded; the peer is disconnected until it has that. Send the ETag as If-Match.
  */
 export const generateTunnelPeerKeypair = <ThrowOnError extends boolean = true>(options: Options<GenerateTunnelPeerKeypairData, ThrowOnError>) => (options.client ?? client).post<GenerateTunnelPeerKeypairResponses, unknown, ThrowOnError>({ url: '/tunnel/peers/{id}/generate-keypair', ...options });
 

@@ -13803,6 +13803,12 @@ export type UpdateTunnelInterfaceResponse = UpdateTunnelInterfaceResponses[keyof
 
 export type GenerateTunnelInterfaceKeypairData = {
     body?: never;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the resource
@@ -13971,6 +13977,12 @@ export type TunnelPeerConfigResponses = {
 
 export type GenerateTunnelPeerKeypairData = {
     body?: never;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the resource
