@@ -101,30 +101,38 @@ func TestThePeersOfATunnelHaveStates(t *testing.T) {
 			" ", "down tunnel.peer_silent", "idle tunnel.peer_idle", "down tunnel.peer_silent",
 		},
 		{
-			"one never came, and one does not answer", wireguard.Report{Known: true, Tunnels: up, Peers: peers(time.Time{}, time.Time{}, true)},
+			"one never came, and one does not answer",
+			wireguard.Report{Known: true, Tunnels: up, Peers: peers(time.Time{}, time.Time{}, true)},
 			" ", "down tunnel.peer_silent", "never tunnel.peer_never", "down tunnel.peer_silent",
 		},
 		{
-			"one is dialled just now", wireguard.Report{Known: true, Tunnels: up, Peers: peers(minutes(1), time.Time{}, false)},
+			"one is dialled just now",
+			wireguard.Report{Known: true, Tunnels: up, Peers: peers(minutes(1), time.Time{}, false)},
 			" ", " ", " ", "never tunnel.peer_never",
 		},
 		{
-			"a link is gone, and one is down", wireguard.Report{Known: true, Tunnels: []wireguard.Link{{Name: "wg1"}}, Peers: peers(minutes(1), minutes(1), false)[1:]},
+			"a link is gone, and one is down",
+			wireguard.Report{Known: true, Tunnels: []wireguard.Link{{Name: "wg1"}}, Peers: peers(minutes(1), minutes(1), false)[1:]},
 			"down tunnel.interface_missing", "down tunnel.interface_down", "down tunnel.interface_missing", "down tunnel.interface_down",
 		},
 		{
-			"WireGuard lacks a peer", wireguard.Report{Known: true, Tunnels: up, Peers: peers(minutes(1), minutes(1), false)[1:]},
+			"WireGuard lacks a peer",
+			wireguard.Report{Known: true, Tunnels: up, Peers: peers(minutes(1), minutes(1), false)[1:]},
 			" ", " ", "not_applied tunnel.not_applied", " ",
 		},
 		{
-			"gateway-apply has just started", wireguard.Report{},
+			"gateway-apply has just started",
+			wireguard.Report{},
 			"unknown tunnel.unread", "unknown tunnel.unread", "unknown tunnel.unread", "unknown tunnel.unread",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			says := &reporter{report: tc.report}
 			for _, one := range []struct{ kind, id, want string }{
-				{"tunnel", server.ID, tc.server}, {"tunnel", client.ID, tc.client}, {"tunnel_peer", phone.ID, tc.phone}, {"tunnel_peer", branch.ID, tc.branch},
+				{"tunnel", server.ID, tc.server},
+				{"tunnel", client.ID, tc.client},
+				{"tunnel_peer", phone.ID, tc.phone},
+				{"tunnel_peer", branch.ID, tc.branch},
 				{"tunnel_peer", off.ID, "disabled "},
 			} {
 				if got := stateOf(t, says, r, one.kind, one.id); got != one.want {
