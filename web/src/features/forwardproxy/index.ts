@@ -1,10 +1,10 @@
-import { GlobeIcon } from "@patternfly/react-icons";
+import { ShareSquareIcon } from "@patternfly/react-icons";
 import type { Feature } from "@ui/feature";
 import { palette } from "./palette";
 
 export const feature: Feature = {
 	id: "forwardproxy",
-	nav: { section: "security", order: 40, icon: GlobeIcon, titleKey: "title" },
+	nav: { section: "security", order: 40, icon: ShareSquareIcon, titleKey: "title" },
 	routes: [{ path: "/forward-proxy", titleKey: "title", page: () => import("./ForwardProxyPage") }],
 	palette,
 };
