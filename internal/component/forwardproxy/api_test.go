@@ -62,7 +62,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// shows FW-27
+// shows FW-27*
 func TestThePortIsOpenWhileItIsEnabled(t *testing.T) {
 	r := newRig(t)
 	open := func() (out []string) {

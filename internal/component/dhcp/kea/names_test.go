@@ -55,7 +55,8 @@ func TestAReservedNameIsNobodyElsesInAnotherSubnet(t *testing.T) {
 		{Subnet: "198.51.100.0/24", Context: domain},
 	}
 	got := recordsOf(subnets, []Lease{
-		{Address: netip.MustParseAddr("10.0.1.5"), Hostname: "nas"}, {Address: netip.MustParseAddr("198.51.100.5"), Hostname: "nas"},
+		{Address: netip.MustParseAddr("10.0.1.5"), Hostname: "nas"},
+		{Address: netip.MustParseAddr("198.51.100.5"), Hostname: "nas"},
 		{Address: netip.MustParseAddr("10.0.1.6"), Hostname: "laptop", NamedSince: time.Unix(20, 0)},
 		{Address: netip.MustParseAddr("198.51.100.6"), Hostname: "laptop", NamedSince: time.Unix(10, 0)},
 	})
