@@ -31,7 +31,7 @@ export const AclRow = memo(function AclRow({ acl }: { acl: ForwardproxyAcl }) {
 			<span className="gw-fwp-cell" title={when}>
 				{when}
 			</span>
-			<StatusLabel status={enabled ? "success" : "neutral"}>{t(enabled ? "acl.on" : "acl.off")}</StatusLabel>
+			<StatusLabel status="neutral">{t(enabled ? "acl.on" : "acl.off")}</StatusLabel>
 		</div>
 	);
 });
