@@ -149,6 +149,17 @@ func TestOneServiceIsOneProblem(t *testing.T) {
 	}
 }
 
+func TestAServiceThatWorksMayHaveSeveralProblems(t *testing.T) {
+	away := on(problem.Kind{Code: "forwardproxy.parent_away", Severity: problem.Error}, "service", "forward-proxy")
+	nobody := on(problem.Kind{Code: "forwardproxy.nobody_allowed", Severity: problem.Warning}, "service", "forward-proxy")
+	if got := merge([]problem.Problem{away, nobody, away}); len(got) != 2 {
+		t.Errorf("%d are told, want both", len(got))
+	}
+	if got := merge([]problem.Problem{away, nobody, on(unit, "service", "forward-proxy")}); len(got) != 1 || got[0].Code != "system.service_failed" {
+		t.Errorf("of a service that failed %v is told, want that", got)
+	}
+}
+
 func TestTheVersionFollowsWhatIsShown(t *testing.T) {
 	one := problem.Report{Problems: []problem.Problem{on(bad, "toy", "a")}, States: map[string]problem.States{"toy": {"a": problem.Chosen("off")}}}
 	two := problem.Report{Problems: one.Problems, States: map[string]problem.States{"toy": {"a": problem.Chosen("on")}}}

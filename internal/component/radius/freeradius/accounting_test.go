@@ -2,7 +2,7 @@ package freeradius_test
 
 import (
 	"bytes"
-	"crypto/md5" //nolint:gosec // the protocol has no other
+	"crypto/md5"
 	"encoding/binary"
 	"fmt"
 	"maps"
