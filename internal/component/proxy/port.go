@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"gateway/internal/api"
-	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/resource"
@@ -45,7 +44,7 @@ func validatePort(ctx context.Context, tx db.DB, _ *Port, in *PortInput) error {
 	if err := value.Line(in.Name); err != nil {
 		p.AddError("name", err)
 	}
-	if who, ok := haproxyconf.TakenPorts[in.Port]; ok {
+	if who, ok := value.TakenPorts[in.Port]; ok {
 		p.Add("port", "is reserved for %s", who)
 	}
 	in.AllowFrom, in.Active = value.Networks(&p, "allow_from", in.AllowFrom), value.OrTrue(in.Active)

@@ -241,7 +241,7 @@ func (s service) valid() error {
 	if s.Port < 1 || s.Port > 65535 {
 		return fault.Say("its port is invalid")
 	}
-	if who, ok := TakenPorts[s.Port]; ok {
+	if who, ok := value.TakenPorts[s.Port]; ok {
 		return fault.Say("its port is reserved for %s", who)
 	}
 	for _, n := range s.AllowFrom {

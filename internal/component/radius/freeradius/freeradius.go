@@ -11,6 +11,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/secret"
 	"gateway/internal/sys"
 )
@@ -102,6 +103,10 @@ func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	r, err := loadSettings(ctx, q)
 	if err != nil || !r.On() || !r.reachable() {
 		return nil, err
+	}
+	var p fault.Problems
+	if r.Validate(&p); p.Err() != nil { // nobody is served then
+		return nil, nil
 	}
 	var out []daemon.Opening
 	for _, zone := range r.Zones {
