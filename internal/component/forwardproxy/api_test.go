@@ -46,8 +46,11 @@ func TestSettings(t *testing.T) {
 		{"listen_addresses[1]", object{"listen_addresses": []string{"192.0.2.1", "192.0.2.1"}}},
 		{"port", object{"port": 80}},
 		{"port", object{"port": squid.InternalPort}},
+		{"port", object{"port": 8080}},
 		{"zones[0]", object{"zones": []string{"lan\n"}}},
 		{"allowed_networks[0]", object{"allowed_networks": []string{"0.0.0.0/0"}}},
+		{"allowed_networks[0]", object{"allowed_networks": []string{"128.0.0.0/1"}}},
+		{"allowed_networks[0]", object{"allowed_networks": []string{"::/16"}}},
 		{"allowed_networks[0]", object{"allowed_networks": []string{"all"}}},
 		{"ports[0]", object{"ports": []string{"0-9"}}},
 		{"connect_ports[0]", object{"connect_ports": []string{"443 80"}}},
@@ -83,6 +86,11 @@ func TestThePortIsOpenWhileItIsEnabled(t *testing.T) {
 	if got := open(); !slices.Equal(got, []string{"tcp 3128 lan"}) {
 		t.Errorf("on, open are %v", got)
 	}
+	r.Restore(`update forwardproxy_settings set port = 5432`)
+	if got := open(); len(got) > 0 {
+		t.Errorf("on with settings that nobody is served by, open are %v", got)
+	}
+	r.Restore(`update forwardproxy_settings set port = 3128`)
 	for _, closed := range []object{{"listen_addresses": []string{"127.0.0.1", "::1"}}, {"zones": []string{}, "listen_addresses": []string{}}, {"enabled": false, "zones": []string{"lan"}}} {
 		r.Edit("/forward-proxy/settings", closed).Want(200)
 		if got := open(); len(got) > 0 {

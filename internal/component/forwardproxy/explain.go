@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gateway/internal/api"
-	"gateway/internal/change"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/sys"
 )
@@ -36,7 +35,7 @@ type Answer struct {
 
 func (h *handlers) explainRoute(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "forwardproxy-explain", Method: http.MethodPost, Path: "/forward-proxy/explain",
+		ID: "forwardproxy-explain", Method: http.MethodPost, Path: "/forward-proxy/explain", ReadOnly: true,
 		Summary:     "Whether a request would pass the forward proxy, and by which access rule",
 		Description: "Judges a request by the stored settings and access rules. Nothing is sent and no name is looked up, so a host name that points to this node is not recognized here; the proxy itself refuses it.",
 	}, h.explain)
@@ -47,26 +46,19 @@ func (h *handlers) explain(ctx context.Context, in *struct{ Body Question }) (*a
 	if err := squid.CheckRequest(req); err != nil {
 		return nil, err
 	}
-	// It changes nothing, but as an act of an admin it is in the log like any other.
-	c := change.Change{Component: squid.Name, Action: "forwardproxy.explain", Subject: fmt.Sprintf("%s from %s", req.Method, req.Source)}
-	var out Answer
-	err := h.Run.Act(ctx, c, func(ctx context.Context) error {
-		links, err := h.Host.Interfaces()
-		if err != nil {
-			return fmt.Errorf("list the interfaces: %w", err)
-		}
-		s, err := squid.Load(ctx, h.DB, sys.Addresses(links))
-		if err != nil {
-			return err
-		}
-		v, err := s.Explain(req)
-		out = Answer{Allowed: v.Allowed, Why: v.Why, ACLID: v.Rule, Method: req.Method, URL: req.URL, Enabled: s.Settings.On()}
-		return err
-	})
+	links, err := h.Host.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("list the interfaces: %w", err)
+	}
+	s, err := squid.Load(ctx, h.DB, sys.Addresses(links))
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(out), nil
+	v, err := s.Explain(req)
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(Answer{Allowed: v.Allowed, Why: v.Why, ACLID: v.Rule, Method: req.Method, URL: req.URL, Enabled: s.Settings.On()}), nil
 }
 
 // asSent is a question as a client sends it to its proxy.

@@ -1,6 +1,7 @@
 package forwardproxy_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -98,6 +99,24 @@ func (s *served) get(at *lab.Client, address string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
+// raw is the first line of the answer to a request as it stands.
+func (s *served) raw(request string) string {
+	s.T.Helper()
+	conn, err := s.client.DialContext(s.T.Context(), "tcp", net.JoinHostPort(s.squid.IP().String(), "3128"))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		s.T.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		s.T.Fatal(err)
+	}
+	line, _ := bufio.NewReader(conn).ReadString('\n')
+	return line
+}
+
 // site serves in the web server's place, and returns its URL.
 func site(t *testing.T, at *lab.Client, h http.Handler) string {
 	t.Helper()
@@ -169,6 +188,15 @@ func TestWhatNoRuleCanAllow(t *testing.T) {
 	}
 	if status, text := s.get(s.client, fmt.Sprintf("http://%s:3128/squid-internal-mgr/info", s.squid.IP())); status != 403 {
 		t.Errorf("the manager is answered %d %s", status, text)
+	}
+	// By the name that the proxy calls itself, and past what matches its manager's URL.
+	for _, target := range []string{
+		"http://gateway.invalid:13128/squid-internal-mgr/active_requests", "http://gateway.invalid:13128/%73quid-internal-mgr/active_requests",
+		"ftp://a%2Fb@gateway.invalid:13128/squid-internal-mgr/active_requests", "ftp://" + s.web.IP().String() + "/",
+	} {
+		if line := s.raw("GET " + target + " HTTP/1.1\r\nHost: gateway.invalid\r\nConnection: close\r\n\r\n"); !strings.Contains(line, " 403 ") {
+			t.Errorf("%s is answered %q", target, line)
+		}
 	}
 	state, err := squid.Load(t.Context(), s.Pool, nil)
 	if err != nil {

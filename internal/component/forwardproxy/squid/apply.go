@@ -3,6 +3,7 @@ package squid
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"time"
 
@@ -57,8 +58,12 @@ func inWords(err error) error {
 const (
 	// lookAfter is how long a change of the network is waited on: there are often many at once.
 	lookAfter = 200 * time.Millisecond
-	// rotateEvery is how often the log of requests is looked at; a new one begins every day.
+	// rotateEvery is how often old logs of requests are removed; a new one begins every day.
 	rotateEvery = time.Hour
+	// sizeEvery is how often the size of the log is looked at: a client may fill it with requests.
+	sizeEvery = 10 * time.Second
+	// mostLog is the size at which a new one begins; gateway-squid-rotate has it too, and how many are kept.
+	mostLog = 64 << 20
 )
 
 // background looks at the addresses of this node, which the proxy must lead nobody to, and keeps
@@ -90,7 +95,12 @@ func (s *server) background(ctx context.Context, again func()) error {
 		}
 	})
 	g.Go(func() error {
-		for wait(ctx, rotateEvery) {
+		last := time.Now()
+		for wait(ctx, sizeEvery) {
+			if log, err := os.Lstat(AccessLog); (err != nil || log.Size() < mostLog) && time.Since(last) < rotateEvery {
+				continue
+			}
+			last = time.Now()
 			if err := s.Units.Start(ctx, rotateUnit); err != nil && ctx.Err() == nil {
 				s.Log.WarnContext(ctx, "begin a new log of the forward proxy", "err", err)
 			}

@@ -41,7 +41,7 @@ func fuzzed(r *rand.Rand) State {
 	yes, cache := r.IntN(2) == 0, r.IntN(3)*100
 	s := State{Own: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")}}
 	s.Settings = Settings{
-		Enabled: &yes, Port: []int{3128, 8080, 3128, 3128, 0, 70000}[r.IntN(6)], ListenAddresses: nil, Zones: []string{"lan"}, AllowedNetworks: []string{"192.0.2.0/24"},
+		Enabled: &yes, Port: []int{3128, 8888, 3128, 3128, 0, 70000}[r.IntN(6)], ListenAddresses: nil, Zones: []string{"lan"}, AllowedNetworks: []string{"192.0.2.0/24"},
 		DefaultAction: "allow", Ports: []string{"80", "443"}, ConnectPorts: []string{"443"}, CacheSize: &cache, ParentPort: 3128, AccessLog: &yes, LogRetention: 14,
 	}
 	switch r.IntN(4) { // one bad value closes the proxy, so that they come one by one
@@ -108,13 +108,13 @@ var forms = func() (out []*regexp.Regexp) {
 	const address, network = `[0-9a-f.:]+`, `[0-9a-f.:]+/[0-9]+`
 	const atom = `(?:[0-9A-Za-z/:]|\.\*|\\\^|\[\[:space:\]\]|\[\]\]|\[[^\]^ 0-9A-Za-z]\])`
 	for _, f := range []string{
-		`visible_hostname gateway`, `pid_filename /run/squid/gateway\.pid`, `cache_log /dev/null`, `coredump_dir none`, `pinger_enable off`, `shutdown_lifetime 3 seconds`,
-		`logfile_rotate 0`, `forwarded_for delete`, `error_directory /etc/squid/gateway/errors`, `access_log (none|stdio:/var/log/squid/gateway-access squid !internal)`, `cache deny all`, `cache_mem [0-9]+ MB`,
+		`visible_hostname gateway\.invalid`, `client_ip_max_connections 1024`, `cachemgr_passwd none info counters server_list filedescriptors`, `cachemgr_passwd disable all`, `pid_filename /run/squid/gateway\.pid`, `cache_log /dev/null`, `coredump_dir none`, `pinger_enable off`, `shutdown_lifetime 3 seconds`,
+		`logfile_rotate 0`, `forwarded_for delete`, `error_directory /etc/squid/gateway/errors`, `access_log (none|stdio:/var/log/squid/gateway-access logformat=squid on-error=drop !internal)`, `cache deny all`, `cache_mem [0-9]+ MB`,
 		`maximum_object_size_in_memory [0-9]+ KB`, `dns_nameservers( ` + address + `)+`, `cache_peer [0-9a-z.:_-]+ parent [0-9]+ 0 no-query no-digest no-netdb-exchange default`, `never_direct allow all`,
-		`http_port 127\.0\.0\.1:13128 name=internal`, `http_port (` + address + `|\[[0-9a-f:]+\]:[0-9]+)`, `acl internal myportname internal`, `acl connect method CONNECT`,
+		`http_port 127\.0\.0\.1:13128 name=internal`, `http_port (` + address + `|\[[0-9a-f:]+\]:[0-9]+)`, `acl internal myportname internal`, `acl connect method CONNECT`, `acl self dstdomain -n gateway\.invalid`, `acl web proto HTTP HTTPS`,
 		`acl (networks|rule[0-9]+(_from)?) src ` + network, `acl own dst ` + address, `acl (ports|connect_ports|rule[0-9]+) port [0-9]+(-[0-9]+)?`, `acl rule[0-9]+ dstdomain -n \.[0-9a-z._-]+`,
 		`acl rule[0-9]+ method [A-Z]+`, `acl rule[0-9]+(_at)? time [SMTWHFA]+ [0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}`, `acl rule[0-9]+ (url_regex|browser) -i \^?` + atom + `+\$?`,
-		`http_access allow internal manager`, `http_access deny (internal|manager|all|!networks|!ports|connect|connect !connect_ports|to_localhost|to_linklocal|own)`, `http_access allow all`,
+		`http_access allow internal manager`, `http_access deny (internal|manager|self|!connect !web|all|!networks|!ports|connect|connect !connect_ports|to_localhost|to_linklocal|own)`, `http_access allow all`,
 		`http_access (allow|deny)( rule[0-9]+_from)?( rule[0-9]+_at)? rule[0-9]+`, `deny_info GATEWAY_[0-9A-F]{16} rule[0-9]+`, `deny_info http://generation\.invalid/[0-9a-f]{32} internal`,
 	} {
 		out = append(out, regexp.MustCompile(`^(?:`+f+`)$`))

@@ -48,7 +48,7 @@ type target struct {
 	port int
 }
 
-var schemePorts = map[string]int{"http": 80, "https": 443, "ftp": 21}
+var schemePorts = map[string]int{"http": 80, "https": 443}
 
 // readTarget reads what follows the method in a request to a proxy.
 func readTarget(method, text string) (target, error) {
@@ -76,7 +76,7 @@ func readTarget(method, text string) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	t.path = path
+	t.path = unescape(path)
 	t.url = scheme + "://" + t.host
 	if t.port != port {
 		t.url += ":" + strconv.Itoa(t.port)
@@ -235,6 +235,8 @@ func (s State) Explain(r Request) (Verdict, error) {
 	switch {
 	case r.Method != "CONNECT" && manager.MatchString(t.path):
 		return Verdict{Why: ByManager}, nil
+	case t.host == ownName:
+		return Verdict{Why: ByOwnAddress}, nil
 	case !contains(c.networks, source):
 		return Verdict{Why: ByNetwork}, nil
 	case !inRanges(c.ports, t.port):

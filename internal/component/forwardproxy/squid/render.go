@@ -24,10 +24,18 @@ const (
 	AccessLog     = "/var/log/squid/gateway-access"
 	PIDFile       = "/run/squid/gateway.pid"
 
+	// ownName is what the proxy calls itself; nobody else can have it.
+	ownName = "gateway.invalid"
+	// mostConnections is what one client may hold: more than browsers do, and far less than there are.
+	mostConnections = 1024
+
 	// generationURL is where Squid sends whoever asks it on its internal port for anything but the
 	// manager. What follows is the hash of the file: so one can ask which file it runs on.
 	generationURL = "http://generation.invalid/"
 )
+
+// ManagerPages are what this node asks the proxy's manager for.
+var ManagerPages = []string{"info", "counters", "server_list", "filedescriptors"}
 
 const madeBy = "# Made by gateway from its database. Edits are undone; change it through the API instead.\n"
 
@@ -100,7 +108,7 @@ func (w *writer) line(words ...string) {
 
 func (w *writer) settings(c compiled) {
 	s := c.settings
-	w.line("visible_hostname", "gateway")
+	w.line("visible_hostname", ownName)
 	w.line("pid_filename", PIDFile)
 	w.line("cache_log", "/dev/null") // the journal has it
 	w.line("coredump_dir", "none")
@@ -108,10 +116,13 @@ func (w *writer) settings(c compiled) {
 	w.line("shutdown_lifetime", "3", "seconds")
 	w.line("logfile_rotate", "0")
 	w.line("forwarded_for", "delete")
+	w.line("client_ip_max_connections", fmt.Sprint(mostConnections))
+	w.line(append([]string{"cachemgr_passwd", "none"}, ManagerPages...)...)
+	w.line("cachemgr_passwd", "disable", "all") // any user of this machine could ask for the others
 	w.line("error_directory", PagesFolder)
 	w.line("acl", "internal", "myportname", "internal")
 	if s.logs() {
-		w.line("access_log", "stdio:"+AccessLog, "squid", "!internal")
+		w.line("access_log", "stdio:"+AccessLog, "logformat=squid", "on-error=drop", "!internal") // a full disk ends the log only
 	} else {
 		w.line("access_log", "none")
 	}
@@ -164,6 +175,11 @@ func (w *writer) hard(c compiled) {
 	w.line("http_access", "allow", "internal", "manager")
 	w.line("http_access", "deny", "internal")
 	w.line("http_access", "deny", "manager")
+	// What is addressed to the proxy itself reaches its manager, whatever manager matches.
+	w.line("acl", "self", "dstdomain", "-n", ownName)
+	w.line("http_access", "deny", "self")
+	w.line("acl", "web", "proto", "HTTP", "HTTPS")
+	w.line("http_access", "deny", "!connect", "!web")
 	w.only("networks", len(c.networks))
 	w.only("ports", len(c.ports))
 	if len(c.connect) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/rtnl"
 	"gateway/internal/sys"
 )
@@ -102,6 +103,10 @@ func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	s, err := loadSettings(ctx, q)
 	if err != nil || !s.On() || !s.Reachable() {
 		return nil, err
+	}
+	var p fault.Problems
+	if s.Validate(&p); p.Err() != nil { // nobody is served then
+		return nil, nil
 	}
 	var out []daemon.Opening
 	for _, zone := range s.Zones {

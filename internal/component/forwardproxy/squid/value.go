@@ -37,12 +37,15 @@ func (s *Settings) Validate(p *fault.Problems) {
 	s.DNSServers = addresses(p, "dns_servers", s.DNSServers, value.Host)
 	s.AllowedNetworks = value.Networks(p, "allowed_networks", s.AllowedNetworks)
 	for i, n := range s.AllowedNetworks {
-		if parsed, err := netip.ParsePrefix(n); err == nil && parsed.Bits() == 0 {
-			p.Add(fmt.Sprintf("allowed_networks[%d]", i), "must not be all addresses: that would be an open proxy")
+		if parsed, err := netip.ParsePrefix(n); err == nil && tooWide(parsed) {
+			p.Add(fmt.Sprintf("allowed_networks[%d]", i), "is too large: the proxy would be open to the internet")
 		}
 	}
 	if s.Port < 1024 || s.Port > 65535 || s.Port == InternalPort {
 		p.Add("port", "must be a port from 1024 to 65535 other than %d, where this node asks the proxy itself", InternalPort)
+	}
+	if who, taken := value.TakenPorts[s.Port]; taken && s.Port != ownPort {
+		p.Add("port", "is reserved for %s", who)
 	}
 	if s.DefaultAction != allow && s.DefaultAction != deny {
 		p.Add("default_action", "must be allow or deny")
@@ -68,6 +71,14 @@ func (s *Settings) Validate(p *fault.Problems) {
 	if err := value.Line(s.Contact); err != nil {
 		p.AddError("contact", err)
 	}
+}
+
+// ownPort is the one of the taken ports that is the proxy's.
+const ownPort = 3128
+
+// tooWide is what is larger than the largest private network, fc00::/7, or has all of IPv4 in it.
+func tooWide(n netip.Prefix) bool {
+	return n.Bits() < 7 || n.Contains(netip.MustParseAddr("::ffff:0:0")) && n.Bits() <= 96
 }
 
 func addresses(p *fault.Problems, field string, in []string, read func(string) (netip.Addr, error)) []string {
