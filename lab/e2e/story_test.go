@@ -286,8 +286,9 @@ func (s *story) restartsServices() {
 	if after := s.mainPID("gateway-scheduler.service"); after == before {
 		s.t.Errorf("the scheduler is still process %s", after)
 	}
-	// Squid, Unbound and chrony are installed on a node, and off until the product configures them.
-	for service, unit := range map[string]string{"forward-proxy": "squid", "dns": "unbound", "ntp": "chrony"} {
+	// What its setting has switched off stays off.
+	s.browser.post("/system/service-restart", map[string]any{"service": "forward-proxy"}).wantCode(409, "switched_off")
+	for service, unit := range map[string]string{"dns": "unbound", "ntp": "chrony"} {
 		s.browser.post("/system/service-restart", map[string]any{"service": service}).want(200)
 		s.isActive(unit + ".service")
 		running := s.mainPID(unit + ".service")
