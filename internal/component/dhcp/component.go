@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/dhcp/kea"
@@ -34,6 +35,7 @@ type questions interface {
 
 type applier interface {
 	Ask(ctx context.Context, component, verb string, in, out any) error
+	States(ctx context.Context) ([]apply.State, error)
 }
 
 // handlers answer requests.

@@ -126,6 +126,7 @@ type servedSubnet struct {
 	ID, Interface, Subnet string
 	Pools                 []string
 	Active                bool
+	New                   bool // it was changed just now
 }
 
 func (s servedSubnet) network() netip.Prefix {
@@ -134,7 +135,7 @@ func (s servedSubnet) network() netip.Prefix {
 }
 
 func (h *handlers) subnets(ctx context.Context) ([]servedSubnet, error) {
-	rows, err := db.List[servedSubnet](ctx, h.DB, `select id::text, interface, subnet, pools, active from dhcp_subnets order by subnet`)
+	rows, err := db.List[servedSubnet](ctx, h.DB, `select id::text, interface, subnet, pools, active, updated_at > now() - `+applyTime+` from dhcp_subnets order by subnet`)
 	if err != nil {
 		return nil, fmt.Errorf("read the subnets: %w", err)
 	}

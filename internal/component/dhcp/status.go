@@ -33,7 +33,7 @@ func (h *handlers) statusRoutes(r api.Router) {
 		Summary:     "State of the DHCP server and of the interfaces it listens on",
 		Description: "Asked of the running server; 409 while the DHCP server is switched off.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
-		s, err := h.status(ctx)
+		s, _, err := h.status(ctx)
 		if err != nil {
 			return nil, h.orOff(ctx, err)
 		}
@@ -41,10 +41,11 @@ func (h *handlers) statusRoutes(r api.Router) {
 	})
 }
 
-func (h *handlers) status(ctx context.Context) (Status, error) {
+// status also returns the networks that the server serves.
+func (h *handlers) status(ctx context.Context) (Status, []string, error) {
 	var got kea.Status
 	if err := h.Applier.Ask(ctx, kea.Name, kea.StatusVerb, nil, &got); err != nil {
-		return Status{}, err
+		return Status{}, nil, err
 	}
 	interfaces, err := h.served(ctx)
 	for i := range interfaces {
@@ -54,7 +55,7 @@ func (h *handlers) status(ctx context.Context) (Status, error) {
 	if !slices.Contains([]string{"ready", "retrying", "failed"}, s.Sockets) {
 		s.Sockets = "failed" // a word of another version is no reason to say that all is well
 	}
-	return s, err
+	return s, got.Subnets, err
 }
 
 // served are the interfaces of the active subnets.

@@ -66,6 +66,9 @@ func (r *renderer) leaveOut(subject string, why fault.Sentence) {
 	r.problems = append(r.problems, daemon.Problem{Subject: subject, Sentence: why})
 }
 
+// Subject is what a subnet is called where it is left out.
+func Subject(network string) string { return fmt.Sprintf("the DHCP subnet %q", network) }
+
 // subnets leaves out what the API would refuse today: a row may be older than the rule, or
 // come from a node of another version.
 func (r *renderer) subnets() []subnetConf {
@@ -74,7 +77,7 @@ func (r *renderer) subnets() []subnetConf {
 		if !row.On() {
 			continue
 		}
-		what := fmt.Sprintf("the DHCP subnet %q", row.Network)
+		what := Subject(row.Network)
 		sub := row.Subnet
 		var p fault.Problems
 		if sub.Validate(&p, nil); p.Err() != nil {

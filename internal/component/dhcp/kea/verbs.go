@@ -29,6 +29,7 @@ type Status struct {
 	Uptime     int64    `json:"uptime"`
 	Sockets    string   `json:"sockets"` // ready, retrying or failed
 	Interfaces []string `json:"interfaces"`
+	Subnets    []string `json:"subnets"` // networks whose clients are served
 }
 
 func (s *server) status(ctx context.Context, _ json.RawMessage) (any, error) {
@@ -40,7 +41,11 @@ func (s *server) status(ctx context.Context, _ json.RawMessage) (any, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Status{Uptime: got.Uptime, Sockets: got.Sockets.Status, Interfaces: append([]string{}, s.running.Interfaces.Names...)}, nil
+	out := Status{Uptime: got.Uptime, Sockets: got.Sockets.Status, Interfaces: append([]string{}, s.running.Interfaces.Names...)}
+	for _, sub := range s.running.Subnets {
+		out.Subnets = append(out.Subnets, sub.Subnet)
+	}
+	return out, nil
 }
 
 // list answers which leases there are.

@@ -115,6 +115,25 @@ test.each([
 	40_000,
 );
 
+test.each([
+	["", undefined, "Serving", "success"],
+	["degraded", "pool_full", "Degraded", "warning"],
+	["not_applied", "not_applied", "Not applied", "danger"],
+	["unknown", "not_answering", "Unknown", "neutral"],
+	["off", undefined, "Switched off", "neutral"],
+])(
+	"a subnet whose state is %j, %s, is shown as %s",
+	async (state, code, word, look) => {
+		const states = state ? { s1: { state, code: code ? `dhcp.${code}` : "", params: {}, message: "" } } : {};
+		answer({ ...common, "GET /problems/states/dhcp-subnet": () => ok({ known: true, states }) });
+		renderApp([feature], "/dhcp?tab=subnets");
+		const panel = await screen.findByRole("tabpanel", undefined, { timeout: 15_000 });
+		const label = await within(panel).findByText(word, undefined, { timeout: 15_000 });
+		expect(label.closest("[data-status]")?.getAttribute("data-status")).toBe(look);
+	},
+	40_000,
+);
+
 test("the part of a client's name that is a name", () => {
 	expect(["Laptop", "a.evil.example", "wpad", "-a", "", "a b", "x".repeat(64)].map(labelOf)).toEqual([
 		"laptop",

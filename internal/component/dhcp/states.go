@@ -1,0 +1,78 @@
+package dhcp
+
+import (
+	"context"
+	"slices"
+
+	"gateway/internal/apply"
+	"gateway/internal/component/dhcp/kea"
+	"gateway/internal/problem"
+)
+
+const (
+	serverKind = "dhcp-server"
+	subnetKind = "dhcp-subnet"
+)
+
+// applyTime is how long a change may take: what the server does not run on before that is on its way.
+const applyTime = `interval '10 seconds'`
+
+// allSubnets gives all active subnets one state.
+func allSubnets(subnets []servedSubnet, state problem.State) problem.States {
+	out := problem.States{}
+	for _, s := range subnets {
+		out[s.ID] = state
+		if !s.Active {
+			out[s.ID] = problem.Chosen("disabled")
+		}
+	}
+	return out
+}
+
+// judged is what the states of subnets are derived from.
+type judged struct {
+	unapplied apply.Unapplied
+	status    Status
+	running   []string                 // networks that the server serves
+	full      map[string]problem.State // by the id of the subnet
+}
+
+// judge says in which state each subnet is.
+func (h *handlers) judge(ctx context.Context, subnets []servedSubnet, j judged) (out problem.States, err error) {
+	// What a client is given also depends on the reservations of its subnet.
+	j.unapplied, err = apply.ReadUnapplied(ctx, h.DB, h.Applier, kea.Name, map[string][]string{"dhcp_subnets": {"id"}, "dhcp_reservations": {"subnet_id"}})
+	if err != nil {
+		return nil, err
+	}
+	out = problem.States{}
+	for _, s := range subnets {
+		if state, is := j.subnet(s); is {
+			out[s.ID] = state
+		}
+	}
+	return out, nil
+}
+
+// subnet is the state of one; there is none for one whose clients are served.
+func (j judged) subnet(s servedSubnet) (state problem.State, is bool) {
+	name := problem.Params{"name": s.Subnet}
+	leftOut := j.unapplied.Has("", kea.Subject(s.Subnet))
+	runs := slices.Contains(j.running, s.Subnet)
+	listens := slices.ContainsFunc(j.status.Interfaces, func(i InterfaceStatus) bool { return i.Interface == s.Interface && i.Listening })
+	switch {
+	case j.unapplied.Has(s.ID, ""):
+		return notApplied.Because("not_applied", name), true
+	case !s.Active:
+		return problem.Chosen("disabled"), true
+	case !runs && !leftOut && s.New:
+		return applying.Because("unknown", name), true
+	case !listens:
+		return notListening.Because("down", problem.Params{"interface": s.Interface}), true
+	case !runs || leftOut:
+		return notApplied.Because("not_applied", name), true
+	case j.status.Sockets != "ready":
+		return socketsRetrying.Because("degraded", nil), true
+	}
+	state, is = j.full[s.ID]
+	return state, is
+}
