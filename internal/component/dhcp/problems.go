@@ -116,7 +116,9 @@ func (h *handlers) fullPools(ctx context.Context, r *problem.Report) (map[string
 			continue
 		}
 		params := problem.Params{"pool": p.Pool, "free": p.Free, "size": p.Size}
-		r.Add(poolFull.On(problem.Subject{Kind: subnetKind, ID: p.SubnetID, Name: p.Subnet}, "/dhcp?tab=subnets", params))
+		// Each pool is a subject of its own: since when it is full is remembered by that.
+		found := poolFull.On(problem.Subject{Kind: poolKind, ID: p.Pool, Name: p.Subnet}, "/dhcp?tab=subnets", params)
+		r.Add(found.Affecting([]problem.Subject{{Kind: subnetKind, ID: p.SubnetID, Name: p.Subnet}}))
 		if least, known := left[p.SubnetID]; !known || p.Free < least {
 			states[p.SubnetID], left[p.SubnetID] = poolFull.Because("degraded", params), p.Free
 		}

@@ -12,6 +12,7 @@ import (
 const (
 	serverKind = "dhcp-server"
 	subnetKind = "dhcp-subnet"
+	poolKind   = "dhcp-pool"
 )
 
 // applyTime is how long a change may take: what the server does not run on before that is on its way.

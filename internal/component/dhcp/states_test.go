@@ -78,3 +78,17 @@ func (s served) exec(sql string, args ...any) {
 		s.T.Fatalf("%s: %v, %v", sql, done, err)
 	}
 }
+
+// Since when each of them is full is remembered by its key.
+func TestTwoFullPoolsOfASubnetAreTwoProblems(t *testing.T) {
+	s := serve(t)
+	s.full()
+	keys := map[string]bool{}
+	found := s.report().Problems
+	for _, p := range found {
+		keys[p.Key()] = true
+	}
+	if len(found) != 2 || len(keys) != 2 {
+		t.Errorf("%d problems, of which %d differ: %+v", len(found), len(keys), found)
+	}
+}
