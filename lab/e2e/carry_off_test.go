@@ -19,7 +19,7 @@ type switched struct {
 }
 
 // clientPorts are those that prepare has opened, by service.
-var clientPorts = map[string][2]string{"ntp": {"udp", "123"}, "dns": {"udp", "53"}, "dhcp": {"udp", "67"}, "radius": {"udp", "1812"}}
+var clientPorts = map[string][2]string{"ntp": {"udp", "123"}, "dns": {"udp", "53"}, "dhcp": {"udp", "67"}, "radius": {"udp", "1812"}, "forward-proxy": {"tcp", "3128"}}
 
 // switchable are all services with a setting. The path is the table's name, as everywhere.
 func switchable(t *testing.T) (all []switched) {
@@ -33,7 +33,7 @@ func switchable(t *testing.T) (all []switched) {
 			if !known {
 				t.Fatalf("%s can be switched off, and nobody said here which port clients ask, nor opened it", s.Name)
 			}
-			all = append(all, switched{d.Name, s.Name, "/" + strings.Replace(s.Setting, "_", "/", 1), s.SettingColumn(), s.Unit, port[0], port[1]})
+			all = append(all, switched{d.Name, s.Name, "/" + s.Name + "/settings", s.SettingColumn(), s.Unit, port[0], port[1]})
 		}
 	}
 	return all
@@ -62,7 +62,7 @@ func (s *switching) prepare() {
 	base := strings.TrimSuffix(network.Addr().String(), "0")
 	s.caller.post("/dhcp/subnets", object{"interface": "eth0", "subnet": network.String(), "pools": []string{base + "200-" + base + "210"}}).want(201)
 	s.caller.post("/radius/clients", object{"name": "ap-1", "address": s.client.IP().String(), "secret": "correct-horse-battery"}).want(201)
-	for _, path := range []string{"/dhcp/settings", "/radius/settings"} { // which are off by default
+	for _, path := range []string{"/dhcp/settings", "/radius/settings", "/forward-proxy/settings"} { // which are off by default
 		settings := s.caller.settings(path)
 		settings["enabled"] = true
 		s.caller.put(path, settings).want(200)
