@@ -59,6 +59,11 @@ var (
 		Message: "The uplink {name} is judged by its carrier alone",
 		Remedy:  "Switch its monitor on, and enter a monitor address where it has no gateway.",
 	}
+	applying = problem.Kind{
+		Code: "uplink.applying", Severity: problem.Info,
+		Message: "{name} is being applied",
+		Remedy:  "Wait some seconds.",
+	}
 	unjudged = problem.Kind{
 		Code: "uplink.unjudged", Severity: problem.Info,
 		Message: "It is not known whether the uplink {name} works; it is used",
@@ -79,7 +84,7 @@ var (
 func (u *uplinks) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
-			noCarrier, silent, lossy, slow, noneUp, missing, refused, notApplied, unmonitored, unjudged, groupUnjudged, groupDegraded,
+			noCarrier, silent, lossy, slow, noneUp, missing, refused, notApplied, unmonitored, applying, unjudged, groupUnjudged, groupDegraded,
 		},
 		Objects: []string{uplinkKind, groupKind},
 		Find:    u.findProblems,
@@ -102,18 +107,35 @@ func paramsOf(s multiwan.UplinkStatus) problem.Params {
 	return problem.Params{"name": s.Name, "interface": s.Interface, "loss": max(s.Loss, 0), "rtt": s.RTT.Milliseconds()}
 }
 
+// subjectOf is the uplink or group that a trouble is about: "uplink NAME", "uplink NAME: network
+// 192.0.2.0/24" or "uplink group NAME". A name may have a colon too, so the longest one counts.
+func subjectOf(text string, now multiwan.Report) problem.Subject {
+	found, longest := problem.Subject{Kind: uplinkKind, ID: text, Name: text}, ""
+	try := func(what string, s problem.Subject) {
+		if (text == what || strings.HasPrefix(text, what+": ")) && len(what) > len(longest) {
+			found, longest = s, what
+		}
+	}
+	for _, g := range now.Groups {
+		try("uplink group "+g.Name, problem.Subject{Kind: groupKind, ID: g.ID, Name: g.Name})
+	}
+	for _, s := range now.Uplinks {
+		try("uplink "+s.Name, problem.Subject{Kind: uplinkKind, ID: s.ID, Name: s.Name})
+	}
+	return found
+}
+
 // findProblems asks gateway-apply, which knows without the database; states need that too.
 func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error) {
 	var now multiwan.Report
 	if err := u.ask(ctx, multiwan.StatusVerb, nil, &now); err != nil {
 		return r, err
 	}
-	ids, absent := map[string]string{}, map[string]bool{}
+	absent := map[string]bool{}
 	for _, w := range now.Wrong {
 		absent[w.Subject] = w.Kind == reconcile.Missing
 	}
 	for _, s := range now.Uplinks {
-		ids[s.Name] = s.ID
 		if kind, is := failures()[s.State]; is && !absent["uplink "+s.Name] { // one whose interface is missing is told below
 			since := s.Since
 			r.Add(kind.On(problem.Subject{Kind: uplinkKind, ID: s.ID, Name: s.Name}, page, paramsOf(s)).SinceAt(&since))
@@ -130,11 +152,7 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 		if w.Kind == reconcile.Missing {
 			kind = missing
 		}
-		name, _, _ := strings.Cut(strings.TrimPrefix(w.Subject, "uplink "), ":")
-		subject := problem.Subject{Kind: uplinkKind, ID: w.Subject, Name: name}
-		if id, known := ids[name]; known {
-			subject.ID = id
-		}
+		subject := subjectOf(w.Subject, now)
 		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
 		r.Add(kind.On(subject, page, params))
 		wrong[subject.ID] = kind.Because("not_applied", params)

@@ -13,17 +13,23 @@ import (
 	"gateway/internal/problem"
 )
 
+// applyTime is how long a change may take: what gateway-apply does not tell of before that is on its way.
+const applyTime = `interval '10 seconds'`
+
 // states are those of all stored uplinks and groups. wrong is what gateway-apply could not bring
-// into the kernel, by the id of the uplink.
+// into the kernel, by the id of the uplink or group.
 func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[string]problem.State) (map[string]problem.States, error) {
 	all, err := db.List[struct {
-		ID, Name string
-		Active   bool
-	}](ctx, u.DB, `select id::text, name, active from uplink_uplinks`)
+		ID, Name    string
+		Active, New bool // New: it was changed just now
+	}](ctx, u.DB, `select id::text, name, active, updated_at > now() - `+applyTime+` from uplink_uplinks`)
 	if err != nil {
 		return nil, fmt.Errorf("list uplinks: %w", err)
 	}
-	groups, err := db.List[struct{ ID, Name string }](ctx, u.DB, `select id::text, name from uplink_groups`)
+	groups, err := db.List[struct {
+		ID, Name string
+		New      bool
+	}](ctx, u.DB, `select id::text, name, updated_at > now() - `+applyTime+` from uplink_groups`)
 	if err != nil {
 		return nil, fmt.Errorf("list groups of uplinks: %w", err)
 	}
@@ -43,27 +49,33 @@ func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[str
 			state = problem.Chosen("disabled")
 		case is: // for that reason
 		default:
-			if state, is = uplinkState(one.ID, one.Name, now); !is {
+			if state, is = uplinkState(one.ID, one.Name, one.New, now); !is {
 				continue
 			}
 		}
 		out[uplinkKind][one.ID] = state
 	}
 	for _, g := range groups {
-		if unapplied.Has(g.ID, "group "+g.Name) {
-			out[groupKind][g.ID] = notApplied.Because("not_applied", problem.Params{"name": g.Name})
-		} else if state, is := groupState(g.ID, g.Name, now); is {
-			out[groupKind][g.ID] = state
+		state, is := wrong[g.ID]
+		switch {
+		case unapplied.Has(g.ID, "group "+g.Name):
+			state = notApplied.Because("not_applied", problem.Params{"name": g.Name})
+		case is: // for that reason
+		default:
+			if state, is = groupState(g.ID, g.Name, g.New, now, wrong); !is {
+				continue
+			}
 		}
+		out[groupKind][g.ID] = state
 	}
 	return out, nil
 }
 
 // uplinkState is that of an active uplink; there is none for one that works.
-func uplinkState(id, name string, now multiwan.Report) (state problem.State, is bool) {
+func uplinkState(id, name string, isNew bool, now multiwan.Report) (state problem.State, is bool) {
 	i := slices.IndexFunc(now.Uplinks, func(s multiwan.UplinkStatus) bool { return s.ID == id })
 	if i < 0 {
-		return unread(unjudged, name, now), true
+		return unread(unjudged, name, isNew, now), true
 	}
 	s := now.Uplinks[i]
 	if kind, fails := failures()[s.State]; fails {
@@ -81,10 +93,10 @@ func uplinkState(id, name string, now multiwan.Report) (state problem.State, is 
 
 // groupState is that of a group by those of its members that are active; there is none for one
 // of which all work.
-func groupState(id, name string, now multiwan.Report) (state problem.State, is bool) {
+func groupState(id, name string, isNew bool, now multiwan.Report, wrong map[string]problem.State) (state problem.State, is bool) {
 	i := slices.IndexFunc(now.Groups, func(g multiwan.GroupStatus) bool { return g.ID == id })
 	if i < 0 {
-		return unread(groupUnjudged, name, now), true
+		return unread(groupUnjudged, name, isNew, now), true
 	}
 	g := now.Groups[i]
 	var failed []string
@@ -93,7 +105,7 @@ func groupState(id, name string, now multiwan.Report) (state problem.State, is b
 		if !slices.Contains(g.Members, s.ID) {
 			continue
 		}
-		if !s.State.Usable() {
+		if _, is := wrong[s.ID]; is || !s.State.Usable() {
 			failed = append(failed, s.Name)
 		}
 		sure = sure || s.State == health.Up || s.State == health.Unmonitored
@@ -113,8 +125,11 @@ func groupState(id, name string, now multiwan.Report) (state problem.State, is b
 }
 
 // unread is the state of something that gateway-apply does not tell of.
-func unread(kind problem.Kind, name string, now multiwan.Report) problem.State {
-	if now.Known {
+func unread(kind problem.Kind, name string, isNew bool, now multiwan.Report) problem.State {
+	switch {
+	case now.Known && isNew:
+		return applying.Because("unknown", problem.Params{"name": name})
+	case now.Known:
 		return notApplied.Because("not_applied", problem.Params{"name": name})
 	}
 	return kind.Because("unknown", problem.Params{"name": name})

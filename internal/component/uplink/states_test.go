@@ -36,6 +36,17 @@ func TestStatesFollowTheMonitor(t *testing.T) {
 	second := r.Do("POST", "/uplinks", object{"name": "mobile", "interface": "wan2", "gateway": "198.51.100.1"}).Want(201).ID()
 	off := r.Do("POST", "/uplinks", object{"name": "old", "interface": "wan1", "gateway": "fe80::1", "active": false}).Want(201).ID()
 	group := r.Do("POST", "/uplink-groups", object{"name": "internet", "is_default": true}).Want(201).ID()
+	changed := func(when string) {
+		for _, table := range []string{"uplink_uplinks", "uplink_groups"} {
+			r.Restore(`update ` + table + ` set updated_at = now() + interval '` + when + `'`)
+		}
+	}
+	changed("1 minute") // however slow the test is
+	fresh := uplink.New(uplink.Options{DB: r.Pool, Applier: &reporter{report: multiwan.Report{Known: true}}}).Problems
+	if found, err := fresh.Find(t.Context()); err != nil || found.States["uplink"][first].Code != "uplink.applying" || found.States["uplink_group"][group].Code != "uplink.applying" {
+		t.Errorf("what was stored just now is %+v %v", found.States, err)
+	}
+	changed("-1 minute")
 	report := func(a, b health.State) multiwan.Report {
 		g := multiwan.GroupStatus{ID: group, Name: "internet", Members: []string{first, second}, Usable: a.Usable() || b.Usable()}
 		return multiwan.Report{Known: true, Groups: []multiwan.GroupStatus{g}, Uplinks: []multiwan.UplinkStatus{
@@ -45,6 +56,11 @@ func TestStatesFollowTheMonitor(t *testing.T) {
 	}
 	refused := report(health.Up, health.Up)
 	refused.Wrong = []reconcile.Trouble{reconcile.NewRefusal("uplink fibre: route", errors.New("no"))}
+	named := report(health.Up, health.Up)
+	named.Uplinks[1].Name = "fibre: B"
+	named.Wrong = []reconcile.Trouble{reconcile.NewRefusal("uplink fibre: B", errors.New("no"))}
+	whole := report(health.Up, health.Up)
+	whole.Wrong = []reconcile.Trouble{reconcile.NewRefusal("uplink group internet", errors.New("no"))}
 	empty := report(health.Up, health.Up)
 	empty.Groups[0].Empty, empty.Groups[0].Members = true, nil
 	less := report(health.Up, health.Up)
@@ -59,7 +75,9 @@ func TestStatesFollowTheMonitor(t *testing.T) {
 		{"both fail", report(health.Down, health.NoCarrier), "down uplink.down", "no_carrier uplink.no_carrier", "down uplink.none_up"},
 		{"one is slow, and nobody asks the other", report(health.Slow, health.Unmonitored), "slow uplink.slow", "unchecked uplink.unmonitored", "degraded uplink.group_degraded"},
 		{"the monitor is silent", report(health.Unknown, health.Unknown), "unknown uplink.unjudged", "unknown uplink.unjudged", "unknown uplink.group_unjudged"},
-		{"the kernel refuses one", refused, "not_applied uplink.refused", " ", " "},
+		{"the kernel refuses one", refused, "not_applied uplink.refused", " ", "degraded uplink.group_degraded"},
+		{"the kernel refuses one whose name begins as the other's", named, " ", "not_applied uplink.refused", "degraded uplink.group_degraded"},
+		{"the kernel refuses the route of the group", whole, " ", " ", "not_applied uplink.refused"},
 		{"gateway-apply has not got one", less, "not_applied uplink.not_applied", " ", " "},
 		{"the group has no members", empty, " ", " ", "empty "},
 		{"gateway-apply has just started", multiwan.Report{}, "unknown uplink.unjudged", "unknown uplink.unjudged", "unknown uplink.group_unjudged"},
