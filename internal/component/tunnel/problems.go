@@ -49,6 +49,11 @@ var (
 		Message: "The interface of the tunnel {tunnel} is down",
 		Remedy:  "It is brought up automatically; if it stays down, see the log (journalctl -u gateway-apply).",
 	}
+	applying = problem.Kind{
+		Code: "tunnel.applying", Severity: problem.Info,
+		Message: "{name} is being applied",
+		Remedy:  "Wait some seconds.",
+	}
 	unread = problem.Kind{
 		Code: "tunnel.unread", Severity: problem.Info,
 		Message: "It is not known whether {name} works: gateway-apply has just started",
@@ -58,6 +63,11 @@ var (
 		Code: "tunnel.peer_silent", Severity: problem.Error,
 		Message: "The peer {peer} of the tunnel {tunnel} does not answer at {endpoint}",
 		Remedy:  "Check that the peer runs, that its UDP port is reachable, and that both sides have each other's public key.",
+	}
+	peerUnresolved = problem.Kind{
+		Code: "tunnel.peer_unresolved", Severity: problem.Error,
+		Message: "The peer {peer} of the tunnel {tunnel} cannot be reached: the name in its endpoint {endpoint} has no address",
+		Remedy:  "Check the spelling of the name, and whether this node can resolve it. It is looked up again every few seconds.",
 	}
 	peerExpired = problem.Kind{
 		Code: "tunnel.peer_expired", Severity: problem.Info,
@@ -78,7 +88,7 @@ var (
 
 func (t *tunnels) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{missing, inTheWay, refused, notApplied, linkMissing, linkDown, unread, peerSilent, peerExpired, peerIdle, peerNever},
+		Kinds:   []problem.Kind{missing, inTheWay, refused, notApplied, linkMissing, linkDown, applying, unread, peerSilent, peerUnresolved, peerExpired, peerIdle, peerNever},
 		Objects: []string{tunnelKind, peerKind},
 		Find:    t.findProblems,
 	}
@@ -91,7 +101,11 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	all, failed := db.List[struct{ ID, Name string }](ctx, t.DB, `select id::text, name from tunnel_interfaces`)
+	all, failed := db.List[struct {
+		ID, Name string
+		New      bool
+	}](ctx, t.DB, `select id::text, name, exists (select from tunnel_peers p where p.interface_id = i.id and p.updated_at > now() - `+applyTime+`)
+		from tunnel_interfaces i`)
 	wrong := map[string]problem.State{}
 	for _, w := range now.Wrong {
 		kind, ok := map[string]problem.Kind{reconcile.Missing: missing, reconcile.Conflict: inTheWay, reconcile.Refused: refused}[w.Kind]
@@ -99,10 +113,14 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 			kind = refused
 		}
 		subject := problem.Subject{Kind: tunnelKind, ID: w.Subject, Name: w.Subject}
+		isNew := false
 		for _, one := range all {
 			if named(w.Subject, one.Name) {
-				subject.ID, subject.Name = one.ID, one.Name
+				subject.ID, subject.Name, isNew = one.ID, one.Name, one.New
 			}
+		}
+		if isNew && w.Kind == reconcile.Missing {
+			continue // the name of an endpoint is looked up within some seconds
 		}
 		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
 		r.Add(kind.On(subject, page, params))

@@ -81,6 +81,10 @@ func TestThePeersOfATunnelHaveStates(t *testing.T) {
 	server, client := r.server("wg0", "10.8.0.1/24"), r.client("wg1", "10.9.0.2/32")
 	phone, branch := r.peer(server, "phone"), r.peer(client, "branch", object{"endpoint": "192.0.2.7:51820", "allowed_ips": []string{"10.9.0.0/24"}, "public_key": strings.Repeat("k", 42) + "A="})
 	off := r.peer(server, "old phone", object{"active": false})
+	unresolved := wireguard.Status{Interface: "wg1", PublicKey: branch.PublicKey, Keepalive: 25, Unresolved: true}
+	roamed := unresolved
+	roamed.LastHandshake = time.Now().Add(-time.Minute)
+	r.aged()
 	minutes := func(n int) time.Time { return time.Now().Add(-time.Duration(n) * time.Minute) }
 	up := []wireguard.Link{{Name: "wg0", Up: true}, {Name: "wg1", Up: true}}
 	peers := func(phoneAt, branchAt time.Time, lost bool) []wireguard.Status {
@@ -108,7 +112,17 @@ func TestThePeersOfATunnelHaveStates(t *testing.T) {
 		{
 			"one is dialled just now",
 			wireguard.Report{Known: true, Tunnels: up, Peers: peers(minutes(1), time.Time{}, false)},
-			" ", " ", " ", "never tunnel.peer_never",
+			" ", "never tunnel.peer_never", " ", "never tunnel.peer_never",
+		},
+		{
+			"the name of one has no address",
+			wireguard.Report{Known: true, Tunnels: up, Peers: append(peers(minutes(1), time.Time{}, false)[:1], unresolved)},
+			" ", "down tunnel.peer_unresolved", " ", "down tunnel.peer_unresolved",
+		},
+		{
+			"the name of one has no address, but it has dialled us",
+			wireguard.Report{Known: true, Tunnels: up, Peers: append(peers(minutes(1), time.Time{}, false)[:1], roamed)},
+			" ", " ", " ", " ",
 		},
 		{
 			"a link is gone, and one is down",
@@ -143,6 +157,33 @@ func TestThePeersOfATunnelHaveStates(t *testing.T) {
 	}
 }
 
+// gateway-apply needs some seconds for a change, and a name some more to be looked up.
+func TestWhatWasChangedJustNowIsNoProblem(t *testing.T) {
+	r := newRig(t)
+	of, late := r.client("wg0", "10.8.0.2/32"), r.client("wg1", "10.9.0.2/32")
+	key := func(first string) string { return first + strings.Repeat("k", 41) + "A=" }
+	first := r.peer(of, "first", object{"endpoint": "vpn.example.com:51820", "allowed_ips": []string{"10.8.0.0/24"}, "public_key": key("a")})
+	second := r.peer(of, "second", object{"endpoint": "192.0.2.7:51820", "allowed_ips": []string{"10.7.0.0/24"}, "public_key": key("b")})
+	says := &reporter{report: wireguard.Report{Known: true, Tunnels: []wireguard.Link{{Name: "wg0", Up: true}}, Peers: []wireguard.Status{
+		{Interface: "wg0", PublicKey: first.PublicKey, Unresolved: true},
+	}}}
+	want := func(problems int, tunnelState, firstState, secondState string) {
+		t.Helper()
+		found, err := tunnel.New(tunnel.Options{DB: r.Pool, Applier: says}).Problems.Find(t.Context())
+		if err != nil || len(found.Problems) != problems {
+			t.Errorf("problems = %+v %v, want %d", found.Problems, err, problems)
+		}
+		got := []string{stateOf(t, says, r, "tunnel", late.ID), stateOf(t, says, r, "tunnel_peer", first.ID), stateOf(t, says, r, "tunnel_peer", second.ID)}
+		if !slices.Equal(got, []string{tunnelState, firstState, secondState}) {
+			t.Errorf("states = %q", got)
+		}
+	}
+	r.changed("1 minute") // however slow the test is
+	want(0, "unknown tunnel.applying", "never tunnel.peer_never", "unknown tunnel.applying")
+	r.aged()
+	want(2, "down tunnel.interface_missing", "down tunnel.peer_unresolved", "not_applied tunnel.not_applied")
+}
+
 // The link and the peers are WireGuard's own.
 func TestATunnelIsAsTheKernelHasIt(t *testing.T) {
 	r, space := newReal(t, true)
@@ -162,6 +203,7 @@ func TestATunnelIsAsTheKernelHasIt(t *testing.T) {
 	if got := state("tunnel_peer", phone.ID); got != "never" {
 		t.Errorf("a peer that never came is %s", got)
 	}
+	r.aged()
 	err := space.Do(func() error {
 		link, err := netlink.LinkByName(of.Name)
 		if err != nil {

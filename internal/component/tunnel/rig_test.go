@@ -37,6 +37,17 @@ func newRig(t testing.TB) rig {
 	})}
 }
 
+// aged makes all rows older than a change may take to be applied.
+func (r rig) aged() { r.changed("-1 minute") }
+
+// changed sets when all rows were changed, from now.
+func (r rig) changed(when string) {
+	r.T.Helper()
+	for _, table := range []string{"tunnel_interfaces", "tunnel_peers"} {
+		r.Restore(`update ` + table + ` set updated_at = now() + interval '` + when + `'`)
+	}
+}
+
 // schemas are those of the components whose names and zones tunnels look at.
 func schemas() []db.Schema {
 	return []db.Schema{firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema()}

@@ -17,16 +17,18 @@ const (
 	sessionTime = 3 * time.Minute
 	// redialTime is what a peer that is kept alive has for the next handshake then.
 	redialTime = 30 * time.Second
+	// applyTime is how long a change may take: what WireGuard has not before that is on its way.
+	applyTime = `interval '10 seconds'`
 )
 
 type (
 	storedTunnel struct {
 		ID, Name, Mode string
-		Active         bool
+		Active, New    bool // New: it was changed just now
 	}
 	storedPeer struct {
 		ID, InterfaceID, Name, PublicKey, Endpoint string
-		Active                                     bool
+		Active, New                                bool
 		ExpiresAt                                  *time.Time
 	}
 )
@@ -41,23 +43,24 @@ type judged struct {
 	states    map[string]problem.States
 	links     map[string]bool // that are up, by name
 	peers     map[wireguard.PeerKey]wireguard.Status
-	answering map[string]int // peers of a tunnel, by its id, that do not fail
-	silent    map[string]problem.State
+	answering map[string]int           // peers of a tunnel, by its id, that do not fail
+	silent    map[string]problem.State // client tunnels with a peer that cannot be reached, by id
+	never     map[string]problem.State // client tunnels with a peer that never answered, by id
 }
 
 // judge says in which state each stored tunnel and peer is.
 func (t *tunnels) judge(ctx context.Context, r *problem.Report, now wireguard.Report, wrong map[string]problem.State) error {
-	tunnels, err := db.List[storedTunnel](ctx, t.DB, `select id::text, name, mode, active from tunnel_interfaces order by name`)
+	tunnels, err := db.List[storedTunnel](ctx, t.DB, `select id::text, name, mode, active, updated_at > now() - `+applyTime+` from tunnel_interfaces order by name`)
 	if err != nil {
 		return fmt.Errorf("list tunnels: %w", err)
 	}
-	peers, err := db.List[storedPeer](ctx, t.DB, `select id::text, interface_id::text, name, public_key, endpoint, active, expires_at from tunnel_peers order by name`)
+	peers, err := db.List[storedPeer](ctx, t.DB, `select id::text, interface_id::text, name, public_key, endpoint, active, updated_at > now() - `+applyTime+`, expires_at from tunnel_peers order by name`)
 	if err != nil {
 		return fmt.Errorf("list peers: %w", err)
 	}
 	j := judged{
 		now: now, at: t.Now(), wrong: wrong, tunnels: map[string]storedTunnel{}, states: map[string]problem.States{tunnelKind: {}, peerKind: {}},
-		links: map[string]bool{}, peers: map[wireguard.PeerKey]wireguard.Status{}, answering: map[string]int{}, silent: map[string]problem.State{},
+		links: map[string]bool{}, peers: map[wireguard.PeerKey]wireguard.Status{}, answering: map[string]int{}, silent: map[string]problem.State{}, never: map[string]problem.State{},
 	}
 	j.unapplied, err = apply.ReadUnapplied(ctx, t.DB, t.Applier, wireguard.Name, map[string][]string{"tunnel_interfaces": {"id"}, "tunnel_peers": {"id"}})
 	if err != nil {
@@ -81,8 +84,12 @@ func (t *tunnels) judge(ctx context.Context, r *problem.Report, now wireguard.Re
 		}
 	}
 	for _, one := range tunnels { // one that nobody answers at is of no use, whatever its interface does
-		_, failed := j.states[tunnelKind][one.ID]
-		if state, silent := j.silent[one.ID]; silent && !failed && j.answering[one.ID] == 0 {
+		if _, failed := j.states[tunnelKind][one.ID]; failed || j.answering[one.ID] > 0 {
+			continue
+		}
+		if state, is := j.silent[one.ID]; is {
+			j.states[tunnelKind][one.ID] = state
+		} else if state, is := j.never[one.ID]; is {
 			j.states[tunnelKind][one.ID] = state
 		}
 	}
@@ -108,6 +115,8 @@ func (j *judged) tunnel(r *problem.Report, one storedTunnel) (state problem.Stat
 		return wrong, true
 	case !j.now.Known:
 		return unread.Because("unknown", problem.Params{"name": one.Name}), true
+	case one.New && !up:
+		return applying.Because("unknown", problem.Params{"name": one.Name}), true
 	case !there:
 		return broken(linkMissing)
 	case !up:
@@ -130,6 +139,8 @@ func (j *judged) peer(r *problem.Report, p storedPeer) (state problem.State, is 
 		return peerExpired.Because("expired", problem.Params{"peer": p.Name, "at": p.ExpiresAt.UTC()}), true
 	case broken && above.State != "not_applied", broken && !there:
 		return above, true
+	case !there && (p.New || of.New):
+		return applying.Because("unknown", problem.Params{"name": p.Name}), true
 	case !there:
 		return notApplied.Because("not_applied", problem.Params{"name": p.Name}), true
 	}
@@ -141,25 +152,40 @@ func (j *judged) connection(r *problem.Report, p storedPeer, of storedTunnel, li
 	never := live.LastHandshake.Unix() <= 0
 	age := j.at.Sub(live.LastHandshake)
 	dialled := p.Endpoint != ""
-	if dialled && (live.Lost || live.Keepalive > 0 && !never && age > sessionTime+redialTime) {
-		params := problem.Params{"peer": p.Name, "tunnel": of.Name, "endpoint": p.Endpoint}
-		found := peerSilent.On(problem.Subject{Kind: peerKind, ID: p.ID, Name: p.Name}, page, params)
-		if !never {
-			found = found.SinceAt(&live.LastHandshake)
-		}
-		r.Add(found)
-		state = peerSilent.Because("down", params)
+	switch {
+	case dialled && live.Unresolved && age > sessionTime && !p.New: // a new name is looked up within some seconds
+		return j.unreachable(r, p, of, live, peerUnresolved), true
+	case dialled && (live.Lost || live.Keepalive > 0 && !never && age > sessionTime+redialTime):
+		return j.unreachable(r, p, of, live, peerSilent), true
+	case never:
+		state = peerNever.Because("never", problem.Params{"peer": p.Name})
 		if of.Mode == wireguard.Client {
-			j.silent[of.ID] = state
+			j.never[of.ID] = state
+		} else {
+			j.answering[of.ID]++
 		}
 		return state, true
 	}
 	j.answering[of.ID]++
-	switch {
-	case never:
-		return peerNever.Because("never", problem.Params{"peer": p.Name}), true
-	case age > sessionTime:
+	if age > sessionTime {
 		return peerIdle.Because("idle", problem.Params{"peer": p.Name, "at": live.LastHandshake.UTC()}), true
 	}
 	return state, false
+}
+
+// unreachable is the state of a peer with an endpoint that does not answer there, or cannot be dialled.
+func (j *judged) unreachable(r *problem.Report, p storedPeer, of storedTunnel, live wireguard.Status, kind problem.Kind) problem.State {
+	params := problem.Params{"peer": p.Name, "tunnel": of.Name, "endpoint": p.Endpoint}
+	found := kind.On(problem.Subject{Kind: peerKind, ID: p.ID, Name: p.Name}, page, params)
+	if live.LastHandshake.Unix() > 0 {
+		found = found.SinceAt(&live.LastHandshake)
+	}
+	if !live.Unresolved || !wireguard.WithoutAddress(of.Name, p.Endpoint).In(j.now.Wrong) { // which is told of the tunnel
+		r.Add(found)
+	}
+	state := kind.Because("down", params)
+	if of.Mode == wireguard.Client {
+		j.silent[of.ID] = state
+	}
+	return state
 }

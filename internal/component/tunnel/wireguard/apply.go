@@ -96,6 +96,14 @@ func (d *tunnels) settle(ctx context.Context) error {
 	return err
 }
 
+// WithoutAddress is the trouble of a tunnel that is to take all, but by an endpoint that cannot be dialled.
+func WithoutAddress(tunnel, endpoint string) reconcile.Trouble {
+	return reconcile.Trouble{
+		Kind: reconcile.Missing, Subject: "tunnel " + tunnel,
+		Why: fault.Said("the endpoint %s has no address yet, and until then nothing is sent there", endpoint),
+	}
+}
+
 func (d *tunnels) trouble(kind, subject string, why fault.Sentence) {
 	d.wrong = append(d.wrong, reconcile.Trouble{Kind: kind, Subject: subject, Why: why})
 }
@@ -170,7 +178,7 @@ func (d *tunnels) present(links []rtnl.Link, now time.Time) (want []Tunnel, ends
 			}
 			t.Peers[i].unresolved = !ok && p.Endpoint != ""
 			if t.Peers[i].unresolved && slices.ContainsFunc(p.AllowedIPs, takesAll) {
-				d.trouble(reconcile.Missing, "tunnel "+t.Name, fault.Said("the endpoint %s has no address yet, and until then nothing is sent there", p.Endpoint))
+				d.wrong = append(d.wrong, WithoutAddress(t.Name, p.Endpoint))
 			}
 		}
 		want = append(want, t)

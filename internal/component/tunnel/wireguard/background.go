@@ -129,10 +129,7 @@ func (d *tunnels) checkPeers() error {
 	now := d.Now()
 	for _, t := range d.want.Tunnels {
 		if dev, err := wg.Device(t.Name); err == nil && dials(t) {
-			endpoints := map[string]string{}
-			for _, p := range t.Peers {
-				endpoints[p.PublicKey] = p.Endpoint
-			}
+			endpoints := t.endpoints()
 			for i := range dev.Peers {
 				id := PeerKey{t.Name, dev.Peers[i].PublicKey.String()}
 				if endpoints[id.PublicKey] != "" && d.checkTraffic(id, &dev.Peers[i], now) {

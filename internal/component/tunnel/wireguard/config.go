@@ -42,6 +42,15 @@ type Peer struct {
 	unresolved bool // its endpoint is a name whose address nobody knows yet
 }
 
+// endpoints are those of its peers, by public key.
+func (t Tunnel) endpoints() map[string]string {
+	out := make(map[string]string, len(t.Peers))
+	for _, p := range t.Peers {
+		out[p.PublicKey] = p.Endpoint
+	}
+	return out
+}
+
 // live reports whether a peer has not expired.
 func (p Peer) live(now time.Time) bool { return p.ExpiresAt.IsZero() || now.Before(p.ExpiresAt) }
 

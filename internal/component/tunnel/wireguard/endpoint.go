@@ -58,10 +58,7 @@ func (a *endpointState) target(endpoint string) (netip.AddrPort, bool) {
 // setEndpoints tells peers where to dial. Where one was seen last is left as it is, unless its
 // configuration changed since, or it does not answer there.
 func (a *endpointState) setEndpoints(want *device, t Tunnel) {
-	endpoints := map[string]string{}
-	for _, p := range t.Peers {
-		endpoints[p.PublicKey] = p.Endpoint
-	}
+	endpoints := t.endpoints()
 	for i := range want.peers {
 		p := &want.peers[i]
 		id := PeerKey{t.Name, p.key.String()}

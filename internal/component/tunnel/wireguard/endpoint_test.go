@@ -84,11 +84,17 @@ func TestTheNextAddressOfANameIsTried(t *testing.T) {
 	if err := r.try(one(c, p), k); err != nil {
 		t.Fatal(err)
 	}
+	if !r.report().Peers[0].Unresolved {
+		t.Error("a peer whose name nobody looked up is not said to be unresolved")
+	}
 	for _, addrs := range [][]string{{"203.0.113.10", "203.0.113.9"}, {"203.0.113.9", "203.0.113.10"}} {
 		r.endpoints(wireguard.Found{"vpn.example.com": addrs})
 		if got := r.report().Peers[0].Endpoint; got != "203.0.113.10:51820" {
 			t.Errorf("%q: dialled at %s", addrs, got)
 		}
+	}
+	if r.report().Peers[0].Unresolved {
+		t.Error("a peer that is dialled is said to be unresolved")
 	}
 	r.endpoints(wireguard.Found{"vpn.example.com": {"203.0.113.9"}})
 	if got := r.report().Peers[0].Endpoint; got != "203.0.113.9:51820" {

@@ -70,8 +70,13 @@ func (d *tunnels) readPeers(out *Report) error {
 		if err != nil {
 			return fmt.Errorf("read tunnel %s: %w", t.Name, err)
 		}
+		endpoints := t.endpoints()
 		for i := range dev.Peers {
-			out.Peers = append(out.Peers, d.peerStatus(t.Name, &dev.Peers[i]))
+			s := d.peerStatus(t.Name, &dev.Peers[i])
+			endpoint := endpoints[s.PublicKey]
+			_, dialled := d.target(endpoint)
+			s.Unresolved = endpoint != "" && !dialled
+			out.Peers = append(out.Peers, s)
 		}
 	}
 	return nil

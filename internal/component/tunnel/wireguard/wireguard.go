@@ -202,6 +202,8 @@ type Status struct {
 	Tx            int64     `json:"tx"`
 	Keepalive     int       `json:"keepalive"` // seconds; 0 for none
 	Lost          bool      `json:"lost"`      // it is dialled, and does not answer what is sent to it
+	// Unresolved says that its endpoint is a name whose address nobody knows, so that it cannot be dialled.
+	Unresolved bool `json:"unresolved"`
 }
 
 // Found is what names of endpoints lead to.
