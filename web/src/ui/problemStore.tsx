@@ -91,7 +91,7 @@ function reasonsIn(unknown: ProblemsUnknown[]): [string, string[]][] {
 
 const served = (list: ProblemsList): Problem[] =>
 	list.problems.map((one) => ({
-		id: `${one.code} ${one.subject.kind} ${one.subject.id}`,
+		id: `${one.code} ${one.subject.kind} ${one.subject.id} ${one.message}`,
 		severity: looks[one.severity],
 		title: problemTitle(one),
 		detail: problemRemedy(one),

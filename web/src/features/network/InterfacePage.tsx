@@ -78,7 +78,7 @@ function Problems({ of }: { of: NetworkInterface }) {
 			(kind === "ip_address" && link.startsWith(`/interfaces/${of.id}?`)),
 	);
 	return ours?.map((problem) => (
-		<div className="gw-net-notice" key={`${problem.code} ${problem.subject.id}`}>
+		<div className="gw-net-notice" key={`${problem.code} ${problem.subject.id} ${problem.message}`}>
 			<Notice kind={problem.severity === "warning" ? "warning" : "danger"} title={problemTitle(problem)}>
 				{problemRemedy(problem)}
 			</Notice>

@@ -62,7 +62,7 @@ function Problems({ of }: { of: Uplink }) {
 	const { data } = useProblems();
 	const ours = data?.problems.filter(({ subject }) => subject.kind === "uplink" && subject.id === of.id);
 	return ours?.map((problem) => (
-		<div className="gw-object-notice" key={problem.code}>
+		<div className="gw-object-notice" key={`${problem.code} ${problem.message}`}>
 			<Notice kind={problem.severity === "warning" ? "warning" : "danger"} title={problemTitle(problem)}>
 				{problemRemedy(problem)}
 			</Notice>

@@ -1,7 +1,7 @@
 import { queryClient, session, setUp } from "@api";
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { renderApp } from "../../test/render";
 import { answer, listed, ok, refusal } from "../../test/server";
 import { feature } from ".";
@@ -88,6 +88,28 @@ test("what the monitor cannot tell is unknown", async () => {
 	expect(await screen.findByText("Unknown", undefined, wait)).toBeTruthy();
 	const figures = await screen.findByRole("region", { name: "Overview" }, wait);
 	expect(figures.textContent).toBe("Packet loss–Round-trip time–");
+}, 60_000);
+
+test("an uplink with two troubles of one kind has a notice for each", async () => {
+	const said = vi.spyOn(console, "error");
+	const refused = (what: string) => ({
+		code: "uplink.refused",
+		severity: "error",
+		subject: { kind: "uplink", id: "u1", name: "fibre" },
+		params: { what, why: "no" },
+		message: `${what} is refused by the kernel: no`,
+		remedy: "",
+		since: moment,
+		link: "/uplinks",
+		affects: [],
+		affects_total: 0,
+	});
+	const problems = [refused("uplink fibre"), refused("uplink fibre: network 192.0.2.0/24")];
+	answer(listed({ ...answers, "GET /problems": { version: 1, problems, unknown: [], counts: { error: 2 } } }));
+	renderApp([feature], "/uplinks/u1");
+	await waitFor(() => expect(document.querySelectorAll(".gw-object-notice")).toHaveLength(2), wait);
+	expect(said.mock.calls.filter(([text]) => String(text).includes("same key"))).toEqual([]);
+	said.mockRestore();
 }, 60_000);
 
 test("the palette finds uplinks", async () => {
