@@ -7,6 +7,8 @@ import { feature as change } from "../features/change";
 import { feature as dashboard } from "../features/dashboard";
 import { feature as dhcp } from "../features/dhcp";
 import { feature as dns } from "../features/dns";
+import { feature as forwardproxy } from "../features/forwardproxy";
+import { acls, answers as forwardproxyAnswers } from "../features/forwardproxy/fixture";
 import { feature as network } from "../features/network";
 import { answers as networkAnswers } from "../features/network/fixture";
 import { feature as ntp } from "../features/ntp";
@@ -24,13 +26,17 @@ const certificate = { ...meta, id: "c", names: ["a.example"], status: "valid", s
 
 /** A small gateway on which everything works. */
 const well: Record<string, unknown> = {
+	...forwardproxyAnswers,
 	...networkAnswers,
+	// What a rule does is a setting, and green where it allows: that is no state.
+	"GET /forward-proxy/acls": acls.filter(({ action }) => action === "deny"),
 	"GET /auth/me": { id: "1", email: "ann@example.com", role: "viewer", totp_enabled: false, limited: false },
 	...Object.fromEntries(
 		[
 			...[
 				"clock",
 				"dhcp-server",
+				"dhcp-subnet",
 				"radius",
 				"resolver",
 				"service",
@@ -142,6 +148,10 @@ const pages: [page: string, request: string, feature: Feature][] = [
 	["/dhcp", "GET /dhcp/leases", dhcp],
 	["/dhcp?tab=subnets", "GET /dhcp/subnets", dhcp],
 	["/dhcp?tab=subnets", "GET /dhcp/status", dhcp],
+	["/dhcp?tab=subnets", "GET /problems/states/dhcp-subnet", dhcp],
+	["/forward-proxy", "GET /problems/states/forward-proxy", forwardproxy],
+	["/forward-proxy?tab=stats", "GET /problems/states/forward-proxy", forwardproxy],
+	["/forward-proxy?tab=settings", "GET /problems/states/forward-proxy", forwardproxy],
 	["/radius", "GET /radius/settings", radius],
 	["/radius", "GET /radius/users", radius],
 	["/radius", "GET /problems/states/radius", radius],
