@@ -1,11 +1,13 @@
 package dhcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"gateway/internal/api"
 	"gateway/internal/component/dhcp/kea"
@@ -80,8 +82,20 @@ func (h *handlers) usage(ctx context.Context) ([]PoolUsage, error) {
 	return out, nil
 }
 
-// used are the addresses that are not free.
-func (h *handlers) used(ctx context.Context) (map[netip.Addr]int, error) {
+// use is what the address of a number is used for.
+type use struct{ number, what int }
+
+// within are those of a range. all is sorted: with many pools and many leases, each pool is to
+// cost no more than its own leases.
+func within(all []use, first, last int) []use {
+	byNumber := func(u use, n int) int { return cmp.Compare(u.number, n) }
+	from, _ := slices.BinarySearchFunc(all, first, byNumber)
+	to, _ := slices.BinarySearchFunc(all, last+1, byNumber)
+	return all[from:max(from, to)]
+}
+
+// used are the addresses that are not free, in order.
+func (h *handlers) used(ctx context.Context) ([]use, error) {
 	var got kea.Used
 	if err := h.Applier.Ask(ctx, kea.Name, kea.UsedVerb, nil, &got); err != nil {
 		return nil, err
@@ -90,19 +104,24 @@ func (h *handlers) used(ctx context.Context) (map[netip.Addr]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the reservations: %w", err)
 	}
-	used := make(map[netip.Addr]int, len(rows)+len(got.Leased)/4)
+	used := make(map[int]int, len(rows)+len(got.Leased)/4)
 	for _, r := range rows {
-		if a, err := netip.ParseAddr(r.Address); err == nil {
-			used[a] = reserved
+		if a, err := netip.ParseAddr(r.Address); err == nil && a.Is4() {
+			used[number(a)] = reserved
 		}
 	}
 	for _, a := range got.Leased.All() {
-		used[a] = leased
+		used[number(a)] = leased
 	}
 	for _, a := range got.Declined.All() {
-		used[a] = declined
+		used[number(a)] = declined
 	}
-	return used, nil
+	out := make([]use, 0, len(used))
+	for n, what := range used {
+		out = append(out, use{n, what})
+	}
+	slices.SortFunc(out, func(a, b use) int { return cmp.Compare(a.number, b.number) })
+	return out, nil
 }
 
 func number(a netip.Addr) int {
@@ -110,7 +129,7 @@ func number(a netip.Addr) int {
 	return int(binary.BigEndian.Uint32(b[:]))
 }
 
-func newUsage(s servedSubnet, pool kea.Range, used map[netip.Addr]int) PoolUsage {
+func newUsage(s servedSubnet, pool kea.Range, used []use) PoolUsage {
 	first, size := number(pool.First), number(pool.Last)-number(pool.First)+1
 	per := (size + maxCells - 1) / maxCells
 	u := PoolUsage{SubnetID: s.ID, Subnet: s.Subnet, Pool: pool.String(), Counts: Counts{Size: size, Free: size}}
@@ -120,11 +139,9 @@ func newUsage(s servedSubnet, pool kea.Range, used map[netip.Addr]int) PoolUsage
 		n := min(per, size-at)
 		u.Cells = append(u.Cells, Cell{netip.AddrFrom4(b).String(), Counts{Size: n, Free: n}})
 	}
-	for a, what := range used {
-		if pool.Contains(a) {
-			u.count(what)
-			u.Cells[(number(a)-first)/per].count(what)
-		}
+	for _, one := range within(used, first, number(pool.Last)) {
+		u.count(one.what)
+		u.Cells[(one.number-first)/per].count(one.what)
 	}
 	return u
 }
