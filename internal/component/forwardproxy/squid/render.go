@@ -113,7 +113,7 @@ func (w *writer) settings(c compiled) {
 	w.line("cache_log", "/dev/null") // the journal has it
 	w.line("coredump_dir", "none")
 	w.line("pinger_enable", "off")
-	w.line("shutdown_lifetime", "3", "seconds")
+	w.line("shutdown_lifetime", "1", "seconds")
 	w.line("logfile_rotate", "0")
 	w.line("forwarded_for", "delete")
 	w.line("client_ip_max_connections", fmt.Sprint(mostConnections))
