@@ -4,9 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
 	"gateway/internal/component/radius/freeradius"
@@ -43,21 +40,8 @@ func (h *handlers) validSettings(ctx context.Context, tx db.DB, old *Settings, i
 	}
 	var p fault.Problems
 	(*freeradius.Settings)(in).Validate(&p)
-	rows, err := tx.Query(ctx, `select name from firewall_zones`)
-	if err != nil {
-		return fmt.Errorf("read the zones: %w", err)
-	}
-	zones, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("read the zones: %w", err)
-	}
-	for i, zone := range in.Zones {
-		switch at := fmt.Sprintf("zones[%d]", i); {
-		case !slices.Contains(zones, zone):
-			p.Add(at, "must be an existing zone")
-		case slices.Contains(in.Zones[:i], zone):
-			p.Add(at, "is a duplicate")
-		}
+	if err := resource.MustBeZones(ctx, tx, &p, in.Zones); err != nil {
+		return err
 	}
 	if err := p.Err(); err != nil {
 		return err
