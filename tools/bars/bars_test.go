@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -215,9 +216,11 @@ func TestNothingIsRecordedOfATreeThatNoCommitHas(t *testing.T) {
 		t.Skip("no git")
 	}
 	t.Chdir(t.TempDir())
+	times := 0
 	change := func(path string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte("changed\n"), 0o644); err != nil {
+		times++
+		if err := os.WriteFile(path, fmt.Appendf(nil, "changed %d\n", times), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,6 +228,7 @@ func TestNothingIsRecordedOfATreeThatNoCommitHas(t *testing.T) {
 		t.Errorf("outside of a repository the commit is %q, %v", got, err)
 	}
 	change("code")
+	change("measured.md") // known to git, so that its change is told with a space in front
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"}} {
 		if _, err := git(t.Context(), args...); err != nil {
 			t.Fatal(err)

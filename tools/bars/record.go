@@ -184,7 +184,7 @@ func git(ctx context.Context, args ...string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return strings.TrimRight(string(out), "\n"), nil // a status may begin with a space
 }
 
 var memTotal = regexp.MustCompile(`MemTotal:\s+([0-9]+) kB`)
