@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/app"
 	"gateway/internal/app/apptest"
 	"gateway/internal/app/fuzz"
+	"gateway/internal/auth"
 	"gateway/internal/component"
 	"gateway/internal/component/all"
 	"gateway/tools/bar"
@@ -78,9 +80,14 @@ func fuzzAll(t *testing.T, seed uint64, n int) (fuzz.Result, int) {
 	return r, fuzzMiB(t) - memory
 }
 
-// fuzzLimited runs a slice as in the field, where guessing is soon refused.
+// fuzzLimited runs a slice as in the field, where guessing is soon refused. What was used up stays
+// so, or a busy machine would ask too slowly to be refused.
 func fuzzLimited(t *testing.T, seed uint64, n int) fuzz.Result {
-	a, admin := apptest.Ready(t)
+	limits := auth.DefaultLimits()
+	for _, r := range []*auth.Rate{&limits.IP, &limits.Account, &limits.Device} {
+		r.Refill = time.Hour
+	}
+	a, admin := apptest.Ready(t, func(c *app.Config) { c.Limits = &limits })
 	r := fuzzRun(t, a, admin, fuzz.Options{Seed: seed, Requests: n})
 	if r.Statuses[http.StatusTooManyRequests] == 0 {
 		t.Errorf("nobody was refused for trying too often: %v", r.Statuses)
