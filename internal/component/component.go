@@ -89,6 +89,9 @@ type Object struct {
 	Refs map[string]string
 	// Optional are those of them that may be null.
 	Optional []string
+	// Expires is the field with the time after which one has no effect. The API takes none that
+	// is over already, so a node that does not have it does without.
+	Expires string
 }
 
 // Schema is what the component stores.

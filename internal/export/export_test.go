@@ -178,3 +178,25 @@ func TestAReferenceMayBeEmpty(t *testing.T) {
 		t.Errorf("came back as\n%s\nwas\n%s", again, doc)
 	}
 }
+
+// A rule for an afternoon must not keep a document of last month from a new node.
+func TestWhatIsOverIsNotMadeAnew(t *testing.T) {
+	n, admin := newNode(t)
+	soon := time.Now().Add(2 * time.Second).UTC().Truncate(time.Second)
+	for name, until := range map[string]any{"visitors": soon, "staff": nil} {
+		admin.Post("/firewall/rules", object{
+			"name": name, "src_zone": "wan", "dst_zone": "lan", "src_kind": "any", "dst_kind": "any",
+			"action": "accept", "expires_at": until,
+		}).Want(http.StatusCreated)
+	}
+	doc := n.export()
+	time.Sleep(time.Until(soon.Add(100 * time.Millisecond)))
+	if steps := n.plan(doc); len(steps) != 0 {
+		t.Errorf("where it is, it would %v", steps)
+	}
+	n.apply("firewall: {rules: []}")
+	n.apply(doc)
+	if again := n.export(); strings.Contains(again, "visitors") || !strings.Contains(again, "staff") {
+		t.Errorf("came back as\n%s", again)
+	}
+}

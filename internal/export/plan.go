@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -211,9 +212,13 @@ func (p *planner) label(k *kind, name string) string {
 	return strings.TrimSpace(p.component + " " + k.Key + " " + name)
 }
 
-// make creates what is missing and changes what differs; nil when neither is needed.
+// make creates what is missing and changes what differs; nil when neither is needed. What is
+// missing and over stays so: a document of last month must not be refused for it.
 func (p *planner) make(k *kind, name string, fields map[string]any) (*Step, error) {
 	have, exists := k.find(name)
+	if !exists && k.over(fields) {
+		return nil, nil
+	}
 	step := &Step{What: p.label(k, name)}
 	if !exists {
 		step.Method, step.Path, step.ID, step.Sign = "POST", k.Path, db.NewID(), '+'
@@ -239,6 +244,18 @@ func (p *planner) make(k *kind, name string, fields map[string]any) (*Step, erro
 	body, err := p.body(k, fields)
 	step.Body = body
 	return step, err
+}
+
+// over tells whether the time of an object has passed, so that nothing would come of it.
+func (k kind) over(fields map[string]any) bool {
+	switch at := fields[k.Expires].(type) {
+	case time.Time: // YAML has times of its own
+		return at.Before(time.Now())
+	case string:
+		t, err := time.Parse(time.RFC3339, at)
+		return err == nil && t.Before(time.Now())
+	}
+	return false
 }
 
 // withoutRefs says of each reference that may be null, and that the document leaves out, that it is:

@@ -83,7 +83,7 @@ func objects() []component.Object {
 		{Key: "services", Path: "/firewall/services", Name: []string{"name"}, Derived: []string{"builtin"}},
 		{Key: "service_groups", Path: "/firewall/service-groups", Name: []string{"name"}, Derived: []string{"builtin", "members", "member_count"}},
 		{Key: "service_members", Path: "/firewall/service-members", Name: []string{"group_id", "object_id"}, Derived: []string{"name", "value"}, Refs: map[string]string{"group_id": "service_groups", "object_id": "services"}},
-		{Key: "rules", Path: "/firewall/rules", Name: []string{"priority", "name"}, Alike: true, Refs: rules, Optional: none},
+		{Key: "rules", Path: "/firewall/rules", Name: []string{"priority", "name"}, Alike: true, Refs: rules, Optional: none, Expires: "expires_at"},
 		{Key: "nat_rules", Path: "/nat-rules", Name: []string{"priority", "name"}, Alike: true},
 		{Key: "assertions", Path: "/firewall/assertions", Name: []string{"name"}, Refs: services, Optional: none},
 		{Key: "settings", Path: "/firewall/settings", Single: true},

@@ -67,7 +67,7 @@ func New(o Options) component.Component {
 			},
 			{
 				Key: "peers", Path: peersPath, Name: []string{"interface_id", "name"}, Refs: map[string]string{"interface_id": "interfaces"},
-				Derived: []string{"has_private_key", "has_preshared_key"}, Optional: []string{"expires_at"},
+				Derived: []string{"has_private_key", "has_preshared_key"}, Optional: []string{"expires_at"}, Expires: "expires_at",
 			},
 		},
 	}
