@@ -62,7 +62,7 @@ const pages: [page: string, request: string, feature: Feature][] = [
 	["/radius", "GET /radius/settings", radius],
 	["/radius", "GET /radius/users", radius],
 	["/radius", "GET /problems/states/radius", radius],
-	["/radius?tab=clients", "GET /radius/clients", radius],
+	["/radius?tab=clients", "GET /problems/states/radius", radius],
 	["/radius?tab=sign-ins", "GET /radius/sign-ins", radius],
 	["/changes", "GET /changes", change],
 	["/", "GET /system/services", dashboard],

@@ -20,11 +20,7 @@ export function SecondFactorTab({ me }: { me: UserIdentity }) {
 		enable.reset();
 	};
 	const enrolling = setup.data && !me.totp_enabled && !enable.data;
-	const status = (
-		<StatusLabel status={me.totp_enabled ? "success" : "neutral"}>
-			{t(me.totp_enabled ? "factor.on" : "factor.off")}
-		</StatusLabel>
-	);
+	const status = <StatusLabel status="neutral">{t(me.totp_enabled ? "factor.on" : "factor.off")}</StatusLabel>;
 	return (
 		<div className="gw-account">
 			<Section title={t("factor.title")} status={status} lead={t("factor.lead")}>

@@ -60,7 +60,7 @@ function SessionItem({ session }: { session: UserSessionView }) {
 		<li>
 			<div>
 				<p className="gw-account-name" title={session.user_agent}>
-					{device} {session.current && <StatusLabel status="success">{t("sessions.current")}</StatusLabel>}
+					{device} {session.current && <StatusLabel status="info">{t("sessions.current")}</StatusLabel>}
 				</p>
 				<p className="gw-account-facts">
 					<span>{session.remote_ip}</span>

@@ -41,9 +41,7 @@ export function FlagRow({ name, admin }: { name: FlagName; admin: boolean }) {
 				/>
 			)}
 			{data && !admin && !known && <UnknownState />}
-			{data && !admin && known && (
-				<StatusLabel status={data.enabled ? "success" : "neutral"}>{t(data.enabled ? "on" : "off")}</StatusLabel>
-			)}
+			{data && !admin && known && <StatusLabel status="neutral">{t(data.enabled ? "on" : "off")}</StatusLabel>}
 		</div>
 	);
 }

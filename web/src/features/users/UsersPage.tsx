@@ -52,11 +52,8 @@ export default function UsersPage() {
 	);
 }
 
+/** State is whether a user may sign in. That is a setting: it says nothing of whether it works, so it is not green. */
 function State({ user }: { user: User }) {
 	const { t } = useTranslation("users");
-	return (
-		<StatusLabel status={user.active ? "success" : "neutral"}>
-			{t(user.active ? "state.active" : "state.disabled")}
-		</StatusLabel>
-	);
+	return user.active ? t("state.active") : <StatusLabel status="neutral">{t("state.disabled")}</StatusLabel>;
 }
