@@ -28,6 +28,7 @@ const nat = {
 	in_zone: "wan",
 	protocol: "tcp",
 	warning: "",
+	labels: [],
 	source_cidr: "",
 	destination_cidr: "",
 	dest_port: 443,

@@ -9,20 +9,23 @@ import { useTableState } from "@ui/useTableState";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Hits } from "./Hits";
+import { Labels } from "./Labels";
 import { matchOf, storedNat, targetOf } from "./nat";
 import { type Counters, useCounters } from "./requests";
 import { natRules } from "./rules";
+import { useLabelBulk } from "./useLabelBulk";
 
 /** NatTab is which addresses are translated. The first rule that fits does it, so the order matters. */
 export default function NatTab() {
 	const bulk = useOrderedBulk<FirewallNatRule>({ source: natRules, order: orderFirewallNatRules, inputOf: storedNat });
+	const label = useLabelBulk(natRules, storedNat);
 	return (
 		<ResourceSection
 			resource={natRules}
 			ns="firewall/nat"
 			icon={RouteIcon}
 			columns={[]}
-			bulk={bulk}
+			bulk={[...bulk, label]}
 			form={() => import("./natForm")}
 			list={(given) => <NatList {...given} />}
 		/>
@@ -98,6 +101,7 @@ function NatRow({ rule, counters }: { rule: FirewallNatRule; counters: Counters 
 							<StatusLabel status="warning">{warning}</StatusLabel>
 						</span>
 					)}
+					<Labels of={rule} />
 				</span>
 			</div>
 			<div className="gw-fw-way">

@@ -5,6 +5,7 @@ import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { ActionLabel } from "./ActionLabel";
 import { Hits } from "./Hits";
+import { Labels } from "./Labels";
 import type { Counters } from "./requests";
 import { addressOf, stateOf } from "./rule";
 import type { Rule } from "./rules";
@@ -86,11 +87,7 @@ function Marks({ rule, finding, names }: MarksProps) {
 			{rule.uplink_group_id && (
 				<StatusLabel status="info">{t("rule.uplinks", { name: names.get(rule.uplink_group_id) ?? "…" })}</StatusLabel>
 			)}
-			{rule.labels.map((label) => (
-				<span key={label} className="gw-fw-label" title={label}>
-					{label}
-				</span>
-			))}
+			<Labels of={rule} />
 		</span>
 	);
 }

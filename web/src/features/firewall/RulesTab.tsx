@@ -25,6 +25,7 @@ import { RuleRow } from "./RuleRow";
 import { useCounters, useFindings, useSourceZones, useTargetZones } from "./requests";
 import { idsOf, inputOf, linkTo, stored } from "./rule";
 import { type Rule, rules } from "./rules";
+import { useLabelBulk } from "./useLabelBulk";
 import { useNames } from "./useNames";
 
 const EnableDialog = later("enable a rule", () => import("./EnableDialog"));
@@ -46,13 +47,14 @@ export default function RulesTab() {
 		return names.length > 0 ? t("rule.enableMany", { names: names.join(", ") }) : undefined;
 	};
 	const bulk = useOrderedBulk<Rule>({ source: rules, order: orderFirewallRules, inputOf: stored, warns });
+	const label = useLabelBulk(rules, stored);
 	return (
 		<ResourceSection
 			resource={rules}
 			ns="firewall/rule"
 			icon={ShieldAltIcon}
 			columns={[]}
-			bulk={bulk}
+			bulk={[...bulk, label]}
 			reload
 			form={() => import("./ruleForm")}
 			dialogs={[enabling]}

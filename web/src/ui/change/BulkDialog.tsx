@@ -1,5 +1,5 @@
 import { operationOf, planBulk, type Resource, type Row, useBulk } from "@api";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { BulkAction } from "../BulkBar";
 import { ConfirmDialog } from "../ConfirmDialog";
@@ -14,12 +14,17 @@ interface Props<R extends Row> {
 	/** Those that were ticked as well, and that it is not for. */
 	skipped: R[];
 	action: BulkAction<R>;
+	/** More to say than yes, above the names. */
+	children?: ReactNode;
+	/** What of that is still to be said; it is not done without. */
+	missing?: string;
 	onDone: () => void;
 	onClose: () => void;
 }
 
 /** BulkDialog asks before something is done to many rows, and shows what that changes. */
-export default function BulkDialog<R extends Row>({ resource, rows, skipped, action, onDone, onClose }: Props<R>) {
+export default function BulkDialog<R extends Row>({ resource, rows, skipped, action, ...props }: Props<R>) {
+	const { children, missing, onDone, onClose } = props;
 	const { t } = useTranslation("ui");
 	const plain = useErrorText();
 	const { mutateAsync, isPending: busy } = useBulk(resource.tag, ...(action.touches ?? []));
@@ -35,6 +40,7 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 	const { component } = resource;
 	const { carry, bar } = useQuestion({ component, risky, plan: () => planBulk(operations), busy, text });
 	const confirm = async () => {
+		if (missing) throw new Warning(missing);
 		const warning = warned ? undefined : await action.warns?.(rows);
 		if (warning) {
 			setWarned(true);
@@ -48,12 +54,13 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 	return (
 		<ConfirmDialog
 			title={action.title}
-			confirm={t("bulk.confirm", { action: action.title, count })}
+			confirm={children ? action.title : t("bulk.confirm", { action: action.title, count })}
 			danger={action.danger}
 			errorText={text}
 			onConfirm={confirm}
 			onClose={onClose}
 		>
+			{children}
 			<p>{t("bulk.question", { count })}</p>
 			<Names names={names} />
 			{skipped.length > 0 && (
