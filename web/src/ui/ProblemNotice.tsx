@@ -1,6 +1,6 @@
 import { type Problem, useProblems } from "@api";
 import { Notice } from "./Notice";
-import { problemRemedy, problemTitle } from "./problemText";
+import { problemKey, problemRemedy, problemTitle } from "./problemText";
 
 /** ProblemNotice says on a page what is wrong with the service and the component behind it. */
 export function ProblemNotice({ service, component }: { service: string; component: string }) {
@@ -10,7 +10,7 @@ export function ProblemNotice({ service, component }: { service: string; compone
 	const ours = data?.problems.filter((problem) => problem.severity !== "info" && isOurs(problem)) ?? [];
 	return ours.map((problem) => (
 		<Notice
-			key={problem.code}
+			key={problemKey(problem)}
 			kind={problem.severity === "warning" ? "warning" : "danger"}
 			title={problemTitle(problem)}
 		>

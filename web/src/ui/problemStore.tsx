@@ -12,7 +12,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { sentence } from "./errorText";
 import type { Feature, Problem } from "./feature";
-import { problemRemedy, problemTitle } from "./problemText";
+import { problemKey, problemRemedy, problemTitle } from "./problemText";
 import { serverText } from "./serverText";
 
 const store = new Store<Record<string, Problem[]>>({});
@@ -91,7 +91,7 @@ function reasonsIn(unknown: ProblemsUnknown[]): [string, string[]][] {
 
 const served = (list: ProblemsList): Problem[] =>
 	list.problems.map((one) => ({
-		id: `${one.code} ${one.subject.kind} ${one.subject.id} ${one.message}`,
+		id: problemKey(one),
 		severity: looks[one.severity],
 		title: problemTitle(one),
 		detail: problemRemedy(one),

@@ -38,6 +38,10 @@ function inWords(told: Told, what: "message" | "remedy"): string {
 	return i18next.t(`problems.${code.join(".")}.${what}`, { ns, ...worded(told), defaultValue: told[what] ?? "" });
 }
 
+/** problemKey tells problems apart: one kind may be found of several objects, and several times of one. */
+export const problemKey = ({ code, subject: { kind, id }, message }: Pick<Found, "code" | "subject" | "message">): string =>
+	`${code} ${kind} ${id} ${message}`;
+
 /** problemTitle says what is wrong. */
 export const problemTitle = (told: Told): string => inWords(told, "message");
 

@@ -1,0 +1,25 @@
+import { problemsQueryKey, queryClient } from "@api";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { ProblemNotice } from "./ProblemNotice";
+
+test("two problems of one kind are told apart by what they are about", () => {
+	const complaints = vi.spyOn(console, "error").mockImplementation(() => {});
+	const about = (kind: string, id: string) => ({
+		...{ code: "kitchen.hot", severity: "error", message: `${id} is hot`, remedy: "Wait.", params: {}, link: "/" },
+		...{ subject: { kind, id, name: id }, since: "2026-01-01T00:00:00Z", affects: [], affects_total: 0 },
+	});
+	queryClient.setQueryData(problemsQueryKey(), {
+		...{ version: "1", counts: { critical: 0, error: 2, warning: 0, info: 0 }, unknown: [] },
+		problems: [about("service", "toaster"), about("component", "kitchen")] as never,
+	});
+	render(
+		<QueryClientProvider client={queryClient}>
+			<ProblemNotice service="toaster" component="kitchen" />
+		</QueryClientProvider>,
+	);
+	expect(screen.getByText("toaster is hot")).toBeTruthy();
+	expect(screen.getByText("kitchen is hot")).toBeTruthy();
+	expect(complaints).not.toHaveBeenCalled();
+});
