@@ -9,8 +9,12 @@ import (
 	"gateway/internal/rtnl/reconcile"
 )
 
-// page is where tunnels are.
-const page = "/tunnels"
+// listPage is where tunnels are.
+const listPage = "/tunnels?tab=tunnels"
+
+// pageOf is where one is, and peersPage where its peers are.
+func pageOf(id string) string    { return "/tunnels/" + id }
+func peersPage(id string) string { return pageOf(id) + "?tab=peers" }
 
 // The kinds of objects.
 const (
@@ -113,10 +117,10 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 			kind = refused
 		}
 		subject := problem.Subject{Kind: tunnelKind, ID: w.Subject, Name: w.Subject}
-		isNew := false
+		isNew, page := false, listPage
 		for _, one := range all {
 			if named(w.Subject, one.Name) {
-				subject.ID, subject.Name, isNew = one.ID, one.Name, one.New
+				subject.ID, subject.Name, isNew, page = one.ID, one.Name, one.New, pageOf(one.ID)
 			}
 		}
 		if isNew && w.Kind == reconcile.Missing {

@@ -55,6 +55,9 @@ func TestStatesAreOfAllTunnelsHoweverManyProblemsThereAre(t *testing.T) {
 	if s, listed := found.States["tunnel"][fine.ID]; listed {
 		t.Errorf("the state of a tunnel that works = %+v", s)
 	}
+	if p := found.Problems; len(p) != 1 || p[0].Link != "/tunnels/"+broken.ID {
+		t.Errorf("problems = %+v, want one that leads to the page of the tunnel", p)
+	}
 	if !slices.Equal(source.Objects, []string{"tunnel", "tunnel_peer"}) {
 		t.Errorf("kinds of objects = %v", source.Objects)
 	}
@@ -74,6 +77,20 @@ func stateOf(t *testing.T, says *reporter, r rig, kind, id string) string {
 	}
 	s := found.States[kind][id]
 	return s.State + " " + s.Code
+}
+
+// leads holds the links of all problems against the pages of their subjects.
+func leads(t *testing.T, says *reporter, r rig, pages map[string]string) {
+	t.Helper()
+	found, err := tunnel.New(tunnel.Options{DB: r.Pool, Applier: says}).Problems.Find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range found.Problems {
+		if want := pages[p.Subject.ID]; p.Link != want {
+			t.Errorf("%s of %s leads to %s, want %s", p.Code, p.Subject.Name, p.Link, want)
+		}
+	}
 }
 
 func TestThePeersOfATunnelHaveStates(t *testing.T) {
@@ -142,6 +159,7 @@ func TestThePeersOfATunnelHaveStates(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			says := &reporter{report: tc.report}
+			leads(t, says, r, map[string]string{server.ID: "/tunnels/" + server.ID, client.ID: "/tunnels/" + client.ID, branch.ID: "/tunnels/" + client.ID + "?tab=peers"})
 			for _, one := range []struct{ kind, id, want string }{
 				{"tunnel", server.ID, tc.server},
 				{"tunnel", client.ID, tc.client},

@@ -102,7 +102,7 @@ func (j *judged) tunnel(r *problem.Report, one storedTunnel) (state problem.Stat
 	up, there := j.links[one.Name]
 	params := problem.Params{"tunnel": one.Name}
 	broken := func(kind problem.Kind) (problem.State, bool) {
-		r.Add(kind.On(problem.Subject{Kind: tunnelKind, ID: one.ID, Name: one.Name}, page, params))
+		r.Add(kind.On(problem.Subject{Kind: tunnelKind, ID: one.ID, Name: one.Name}, pageOf(one.ID), params))
 		return kind.Because("down", params), true
 	}
 	wrong, isWrong := j.wrong[one.ID]
@@ -176,7 +176,7 @@ func (j *judged) connection(r *problem.Report, p storedPeer, of storedTunnel, li
 // unreachable is the state of a peer with an endpoint that does not answer there, or cannot be dialled.
 func (j *judged) unreachable(r *problem.Report, p storedPeer, of storedTunnel, live wireguard.Status, kind problem.Kind) problem.State {
 	params := problem.Params{"peer": p.Name, "tunnel": of.Name, "endpoint": p.Endpoint}
-	found := kind.On(problem.Subject{Kind: peerKind, ID: p.ID, Name: p.Name}, page, params)
+	found := kind.On(problem.Subject{Kind: peerKind, ID: p.ID, Name: p.Name}, peersPage(of.ID), params)
 	if live.LastHandshake.Unix() > 0 {
 		found = found.SinceAt(&live.LastHandshake)
 	}

@@ -10,8 +10,14 @@ import (
 	"gateway/internal/rtnl/reconcile"
 )
 
-// page is where uplinks are.
-const page = "/uplinks"
+// listPage is where uplinks are, and groupsPage where their groups are.
+const (
+	listPage   = "/uplinks"
+	groupsPage = "/uplinks?tab=groups"
+)
+
+// pageOf is where an uplink is; a group has no page of its own.
+func pageOf(id string) string { return listPage + "/" + id }
 
 var (
 	noCarrier = problem.Kind{
@@ -107,22 +113,24 @@ func paramsOf(s multiwan.UplinkStatus) problem.Params {
 	return problem.Params{"name": s.Name, "interface": s.Interface, "loss": max(s.Loss, 0), "rtt": s.RTT.Milliseconds()}
 }
 
-// subjectOf is the uplink or group that a trouble is about: "uplink NAME", "uplink NAME: network
-// 192.0.2.0/24" or "uplink group NAME". A name may have a colon too, so the longest one counts.
-func subjectOf(text string, now multiwan.Report) problem.Subject {
-	found, longest := problem.Subject{Kind: uplinkKind, ID: text, Name: text}, ""
-	try := func(what string, s problem.Subject) {
+// subjectOf is the uplink or group that a trouble is about, and its page: "uplink NAME", "uplink
+// NAME: network 192.0.2.0/24" or "uplink group NAME". A name may have a colon too, so the longest
+// one counts.
+func subjectOf(text string, now multiwan.Report) (found problem.Subject, page string) {
+	found, page = problem.Subject{Kind: uplinkKind, ID: text, Name: text}, listPage
+	longest := ""
+	try := func(what, at string, s problem.Subject) {
 		if (text == what || strings.HasPrefix(text, what+": ")) && len(what) > len(longest) {
-			found, longest = s, what
+			found, page, longest = s, at, what
 		}
 	}
 	for _, g := range now.Groups {
-		try("uplink group "+g.Name, problem.Subject{Kind: groupKind, ID: g.ID, Name: g.Name})
+		try("uplink group "+g.Name, groupsPage, problem.Subject{Kind: groupKind, ID: g.ID, Name: g.Name})
 	}
 	for _, s := range now.Uplinks {
-		try("uplink "+s.Name, problem.Subject{Kind: uplinkKind, ID: s.ID, Name: s.Name})
+		try("uplink "+s.Name, pageOf(s.ID), problem.Subject{Kind: uplinkKind, ID: s.ID, Name: s.Name})
 	}
-	return found
+	return found, page
 }
 
 // findProblems asks gateway-apply, which knows without the database; states need that too.
@@ -138,12 +146,12 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 	for _, s := range now.Uplinks {
 		if kind, is := failures()[s.State]; is && !absent["uplink "+s.Name] { // one whose interface is missing is told below
 			since := s.Since
-			r.Add(kind.On(problem.Subject{Kind: uplinkKind, ID: s.ID, Name: s.Name}, page, paramsOf(s)).SinceAt(&since))
+			r.Add(kind.On(problem.Subject{Kind: uplinkKind, ID: s.ID, Name: s.Name}, pageOf(s.ID), paramsOf(s)).SinceAt(&since))
 		}
 	}
 	for _, g := range now.Groups {
 		if !g.Usable && !g.Empty {
-			r.Add(noneUp.On(problem.Subject{Kind: groupKind, ID: g.ID, Name: g.Name}, page, problem.Params{"name": g.Name}))
+			r.Add(noneUp.On(problem.Subject{Kind: groupKind, ID: g.ID, Name: g.Name}, groupsPage, problem.Params{"name": g.Name}))
 		}
 	}
 	wrong := map[string]problem.State{}
@@ -152,7 +160,7 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 		if w.Kind == reconcile.Missing {
 			kind = missing
 		}
-		subject := subjectOf(w.Subject, now)
+		subject, page := subjectOf(w.Subject, now)
 		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
 		r.Add(kind.On(subject, page, params))
 		wrong[subject.ID] = kind.Because("not_applied", params)

@@ -95,6 +95,11 @@ func TestStatesFollowTheMonitor(t *testing.T) {
 					t.Errorf("%s: %q, want %q", one.kind, got, one.want)
 				}
 			}
+			for _, p := range found.Problems {
+				if want := map[string]string{"uplink": "/uplinks/" + p.Subject.ID, "uplink_group": "/uplinks?tab=groups"}[p.Subject.Kind]; p.Link != want {
+					t.Errorf("%s of %s leads to %s, want %s", p.Code, p.Subject.Name, p.Link, want)
+				}
+			}
 		})
 	}
 	if _, err := uplink.New(uplink.Options{DB: r.Pool, Applier: &reporter{err: errors.New("away")}}).Problems.Find(t.Context()); err == nil {
