@@ -65,9 +65,9 @@ type Problem struct {
 	AffectsTotal int       `json:"affects_total" doc:"Number of affected objects"`
 }
 
-// maxAffects bounds how many affected objects a problem names: one dead backend may carry
+// MaxAffects bounds how many affected objects a problem names: one dead backend may carry
 // thousands of domains.
-const maxAffects = 20
+const MaxAffects = 20
 
 // On makes a problem of this kind. Where it is not known since when, leave Since to the
 // collector.
@@ -101,7 +101,7 @@ func (p Problem) As(s Severity) Problem {
 // Affecting names what does not work because of it.
 func (p Problem) Affecting(all []Subject) Problem {
 	p.AffectsTotal = len(all)
-	p.Affects = append([]Subject{}, all[:min(len(all), maxAffects)]...)
+	p.Affects = append([]Subject{}, all[:min(len(all), MaxAffects)]...)
 	return p
 }
 

@@ -90,7 +90,8 @@ func (f *firewall) findProblems(ctx context.Context) (problem.Report, error) {
 // judgeInterfaces says which interfaces of zones do not carry packets. Those without a zone
 // are only described.
 func (f *firewall) judgeInterfaces(ctx context.Context, r *problem.Report) error {
-	placed, err := db.List[struct{ ID, Name, Role string }](ctx, f.DB, `select id, name, role from network_interfaces where role is not null`)
+	placed, err := db.List[struct{ ID, Name, Role, ZoneID string }](ctx, f.DB, `select i.id, i.name, i.role, z.id
+		from network_interfaces i join firewall_zones z on z.name = i.role`)
 	if err != nil {
 		return fmt.Errorf("list interfaces of zones: %w", err)
 	}
@@ -107,7 +108,8 @@ func (f *firewall) judgeInterfaces(ctx context.Context, r *problem.Report) error
 			continue
 		}
 		params := problem.Params{"interface": p.Name, "zone": p.Role}
-		r.Add(k.On(problem.Subject{Kind: "interface", ID: p.ID, Name: p.Name}, "/interfaces/"+p.ID, params))
+		r.Add(k.On(problem.Subject{Kind: "interface", ID: p.ID, Name: p.Name}, "/interfaces/"+p.ID, params).
+			Affecting([]problem.Subject{{Kind: "zone", ID: p.ZoneID, Name: p.Role}}))
 		r.States["interface"][p.ID] = k.Because(state, params)
 	}
 	return nil

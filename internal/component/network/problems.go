@@ -100,12 +100,43 @@ func (p *part) findProblems(ctx context.Context) (problem.Report, error) {
 	for _, l := range links {
 		ids[l.Name] = l.ID
 	}
-	for _, t := range wrong {
-		subject, link := subjectOf(t.Subject, ids)
-		r.Add(kindOf(t).On(subject, link, paramsOf(t)))
-	}
+	tell(&r, wrong, ids)
 	err = p.judge(ctx, &r, links, wrong)
 	return r, err
+}
+
+// tell adds what is wrong, each cause once: an interface that is missing may be so for itself and
+// as a member of another one, and takes the routes with it that leave by it.
+func tell(r *problem.Report, wrong []netstate.Trouble, ids map[string]string) {
+	told := map[string]bool{}
+	for _, t := range wrong {
+		told[t.Subject] = false
+	}
+	affected := map[string][]problem.Subject{}
+	for _, t := range wrong {
+		link := "interface " + leavesBy(t)
+		if _, cause := told[link]; cause {
+			subject, _ := subjectOf(t.Subject, ids)
+			affected[link] = append(affected[link], subject)
+			told[t.Subject] = true
+		}
+	}
+	for _, t := range wrong {
+		if told[t.Subject] {
+			continue
+		}
+		told[t.Subject] = true
+		subject, page := subjectOf(t.Subject, ids)
+		r.Add(kindOf(t).On(subject, page, paramsOf(t)).Affecting(affected[t.Subject]))
+	}
+}
+
+// leavesBy is the interface that a route is missing for.
+func leavesBy(t netstate.Trouble) string {
+	if t.Kind == netstate.Missing && strings.HasPrefix(t.Subject, "route ") && len(t.Why.Params) == 1 {
+		return t.Why.Params[0]
+	}
+	return ""
 }
 
 func kindOf(t netstate.Trouble) problem.Kind {

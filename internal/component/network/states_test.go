@@ -9,7 +9,10 @@ import (
 
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/network"
+	"gateway/internal/component/network/netstate"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
+	"gateway/internal/rtnl"
 )
 
 // states looks for problems, as a page that shows them does.
@@ -106,6 +109,44 @@ func TestStatesTellWhatIsNotApplied(t *testing.T) {
 	}
 	wantState(t, s, r, "ip_address", address, "not_applied", "network.not_applied")
 	wantState(t, s, r, "network_interface", p0, "", "")
+}
+
+// telling is a gateway-apply that says what is wrong.
+type telling struct {
+	*componenttest.Rig
+	wrong []netstate.Trouble
+}
+
+func (a telling) Ask(_ context.Context, _, _ string, _, out any) error {
+	*out.(*[]netstate.Trouble) = a.wrong //nolint:forcetypeassert // that is what is asked for
+	return nil
+}
+
+// One that is missing is a member of a bond as well, and two routes leave by it.
+func TestAMissingInterfaceIsOneProblem(t *testing.T) {
+	space, s := setup(t)
+	r := componenttest.New(t, s)
+	p0 := r.Do("POST", "/network-interfaces", object{"name": "p0", "type": "ethernet"}).Want(http.StatusCreated).ID()
+	open := func() (c *rtnl.Conn, err error) {
+		return c, space.Do(func() error { c, err = rtnl.Open(); return err })
+	}
+	of := func(subject string, why fault.Sentence) netstate.Trouble {
+		return netstate.Trouble{Kind: netstate.Missing, Subject: subject, Why: why}
+	}
+	wrong := []netstate.Trouble{
+		of("interface p0", fault.Said("there is no such interface on this node")),
+		of("interface p0", fault.Said("there is no such interface on this node; it is a member of %s", "bond0")),
+		of("route 198.51.100.0/24", fault.Said("there is no interface %s on this node", "p0")),
+		of("route 203.0.113.0/24", fault.Said("there is no interface %s on this node", "p0")),
+		of("route 192.0.2.0/24", fault.Said("there is no interface %s on this node", "other")),
+	}
+	found, err := network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: telling{r, wrong}, Open: open}).Problems.Find(t.Context())
+	if err != nil || len(found.Problems) != 2 {
+		t.Fatalf("problems = %+v %v, want that of the interface, and of the route by another one", found.Problems, err)
+	}
+	if p := found.Problems[0]; p.Subject.ID != p0 || p.Code != "network.missing" || p.AffectsTotal != 2 {
+		t.Errorf("the problem of the interface is %+v, want one that affects two routes", p)
+	}
 }
 
 // silent is a gateway-apply that does not answer.

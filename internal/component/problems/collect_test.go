@@ -149,6 +149,21 @@ func TestOneServiceIsOneProblem(t *testing.T) {
 	}
 }
 
+// That rules match nothing at an interface follows from its absence.
+func TestOneMissingInterfaceIsOneProblem(t *testing.T) {
+	zone := func(id string) problem.Problem {
+		return on(problem.Kind{Code: "firewall.interface_missing", Severity: problem.Error}, "interface", id).Affecting([]problem.Subject{{Kind: "zone", ID: "lan"}})
+	}
+	absent := on(problem.Kind{Code: "network.missing", Severity: problem.Error}, "interface", "a").Affecting([]problem.Subject{{Kind: "route", ID: "r"}})
+	got := merge([]problem.Problem{zone("a"), zone("b"), absent})
+	if len(got) != 2 || got[0].Code != "firewall.interface_missing" || got[0].Subject.ID != "b" || got[1].Code != "network.missing" {
+		t.Fatalf("%+v are told, want that of the other interface, and the cause", got)
+	}
+	if d := cmp.Diff(got[1].Affects, []problem.Subject{{Kind: "zone", ID: "lan"}, {Kind: "route", ID: "r"}}); d != "" || got[1].AffectsTotal != 2 {
+		t.Errorf("it affects %d: %s", got[1].AffectsTotal, d)
+	}
+}
+
 func TestAServiceThatWorksMayHaveSeveralProblems(t *testing.T) {
 	away := on(problem.Kind{Code: "forwardproxy.parent_away", Severity: problem.Error}, "service", "forward-proxy")
 	nobody := on(problem.Kind{Code: "forwardproxy.nobody_allowed", Severity: problem.Warning}, "service", "forward-proxy")

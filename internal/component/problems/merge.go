@@ -1,6 +1,7 @@
 package problems
 
 import (
+	"slices"
 	"strings"
 
 	"gateway/internal/problem"
@@ -41,7 +42,39 @@ func merge(all []problem.Problem) []problem.Problem {
 		}
 		out[i] = kept
 	}
+	return causes(out)
+}
+
+// follows are problems that follow from one of another component about the same object, by the
+// beginning of its code: that rules match nothing at an interface follows from its absence.
+var follows = map[string]string{"firewall.interface_missing": "network."}
+
+// causes leaves out what follows from another problem of the same object; that one affects what
+// it affects.
+func causes(all []problem.Problem) []problem.Problem {
+	out := make([]problem.Problem, 0, len(all))
+	var left []problem.Problem
+	for _, p := range all {
+		if of, is := follows[p.Code]; is && cause(all, p.Subject, of) >= 0 {
+			left = append(left, p)
+			continue
+		}
+		out = append(out, p)
+	}
+	for _, p := range left {
+		kept := &out[cause(out, p.Subject, follows[p.Code])]
+		kept.AffectsTotal += p.AffectsTotal
+		kept.Affects = slices.Concat(p.Affects, kept.Affects)
+		kept.Affects = kept.Affects[:min(len(kept.Affects), problem.MaxAffects)]
+	}
 	return out
+}
+
+// cause is the place of the problem of an object whose code begins so; -1 for none.
+func cause(all []problem.Problem, of problem.Subject, code string) int {
+	return slices.IndexFunc(all, func(p problem.Problem) bool {
+		return p.Subject.Kind == of.Kind && p.Subject.ID == of.ID && strings.HasPrefix(p.Code, code)
+	})
 }
 
 // isDown reports whether a problem says that a service does not work at all.
