@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gateway/internal/fault"
 )
 
 // Severity says how much it matters.
@@ -38,8 +40,25 @@ type Subject struct {
 	Name string `json:"name" doc:"Its name as the operator knows it" example:"shop"`
 }
 
-// Params are the values that a message names: strings, numbers and times.
+// Params are the values that a message names: strings, numbers, times, and sentences, which are
+// sent as their message with their words beside it: "why" and "why_words".
 type Params map[string]any
+
+func (p Params) flat() Params {
+	out := make(Params, len(p))
+	for name, v := range p {
+		s, is := v.(fault.Sentence)
+		if !is {
+			out[name] = v
+			continue
+		}
+		out[name] = s.Message
+		if words := s.Beside(); words != nil {
+			out[name+"_words"] = words
+		}
+	}
+	return out
+}
 
 // Kind is one kind of problem: its code, and the words for it. {name} in the words is a
 // parameter. The browser has its own words by the code, in two languages; these are for
@@ -72,11 +91,8 @@ const MaxAffects = 20
 // On makes a problem of this kind. Where it is not known since when, leave Since to the
 // collector.
 func (k Kind) On(subject Subject, link string, params Params) Problem {
-	if params == nil {
-		params = Params{}
-	}
 	return Problem{
-		Code: k.Code, Severity: k.Severity, Subject: subject, Params: params, Link: link,
+		Code: k.Code, Severity: k.Severity, Subject: subject, Params: params.flat(), Link: link,
 		Message: k.Text(params), Remedy: fill(k.Remedy, params), Affects: []Subject{},
 	}
 }
@@ -118,10 +134,7 @@ type State struct {
 
 // Because is a state with the kind of problem behind it.
 func (k Kind) Because(state string, params Params) State {
-	if params == nil {
-		params = Params{}
-	}
-	return State{State: state, Code: k.Code, Params: params, Message: k.Text(params)}
+	return State{State: state, Code: k.Code, Params: params.flat(), Message: k.Text(params)}
 }
 
 // Chosen is a state that the operator wants: disabled, maintenance.

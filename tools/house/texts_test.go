@@ -29,8 +29,8 @@ func joined(n ast.Expr) (string, bool) {
 // formatAt says which argument of a function of package fault is a format.
 var formatAt = map[string]int{"New": 1, "At": 1, "Said": 0, "Say": 0}
 
-// textLists are variables that hold formats of somebody else's messages.
-var textLists = []string{"humaTexts"}
+// textLists are variables that hold formats: of somebody else's messages, and of what daemons name.
+var textLists = []string{"humaTexts", "subjectTexts"}
 
 // text is a message that the server can send, by its format.
 type text struct {

@@ -68,6 +68,6 @@ func judge(r *problem.Report, s apply.State) {
 	}
 	for _, left := range s.Problems {
 		what := problem.Subject{Kind: "left_out", ID: s.Component + " " + left.Subject, Name: left.Subject}
-		r.Add(leftOut.On(what, componentsPage, problem.Params{"component": s.Component, "object": left.Subject, "reason": left.Message, "reason_words": left.Beside()}))
+		r.Add(leftOut.On(what, componentsPage, problem.Params{"component": s.Component, "object": problem.Named(left.Subject), "reason": left.Sentence}))
 	}
 }

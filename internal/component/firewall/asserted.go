@@ -60,7 +60,7 @@ func (f *firewall) judgeAssertions(ctx context.Context, r *problem.Report) error
 	}
 	for _, a := range all {
 		why, judged := found.why[a.ID]
-		params := problem.Params{"assertion": a.Name, "reason": why.Message, "reason_words": why.Beside()}
+		params := problem.Params{"assertion": a.Name, "reason": why}
 		switch {
 		case !a.Enabled:
 		case why.Message != "":

@@ -144,7 +144,7 @@ func kindOf(t netstate.Trouble) problem.Kind {
 }
 
 func paramsOf(t netstate.Trouble) problem.Params {
-	return problem.Params{"what": t.Subject, "why": t.Why.Message, "why_words": t.Why.Beside()}
+	return problem.Params{"what": problem.Named(t.Subject), "why": t.Why}
 }
 
 // subjectOf is what an item of the kernel is to the operator, and the page that has it.

@@ -126,7 +126,7 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 		if isNew && w.Kind == reconcile.Missing {
 			continue // the name of an endpoint is looked up within some seconds
 		}
-		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
+		params := problem.Params{"what": problem.Named(w.Subject), "why": w.Why}
 		r.Add(kind.On(subject, page, params))
 		wrong[subject.ID] = kind.Because("not_applied", params)
 	}

@@ -161,7 +161,7 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 			kind = missing
 		}
 		subject, page := subjectOf(w.Subject, now)
-		params := problem.Params{"what": w.Subject, "why": w.Why.Message, "why_words": w.Why.Beside()}
+		params := problem.Params{"what": problem.Named(w.Subject), "why": w.Why}
 		r.Add(kind.On(subject, page, params))
 		wrong[subject.ID] = kind.Because("not_applied", params)
 	}

@@ -18,7 +18,7 @@ func TestANewRefusalKeepsTheWordsOfItsReason(t *testing.T) {
 		want        fault.Sentence
 	}{
 		{"nothing new", []Trouble{busy}, []Trouble{busy, taken}, fault.Sentence{}},
-		{"one", []Trouble{busy}, []Trouble{busy, taken, down}, fault.Said("the kernel refused %s: %s", "route 192.0.2.0/24", fault.Said("the interface is down"))},
+		{"one", []Trouble{busy}, []Trouble{busy, taken, down}, fault.Said("the kernel refused %s: %s", fault.Said("route %s", "192.0.2.0/24"), fault.Said("the interface is down"))},
 		{"two", nil, []Trouble{busy, down}, fault.Said("the kernel refused this: %s", "interface p0: the interface is in use; route 192.0.2.0/24: the interface is down")},
 	} {
 		var got fault.Sentence

@@ -8,21 +8,25 @@ const problem = {
 	message: `uplink dsl is not applied: ${said}`,
 	params: {
 		what: "uplink dsl",
+		what_words: { text: "uplink %s", params: ["dsl"] },
 		why: said,
 		why_words: { text: "there is no interface %s on this node", params: ["eth9"] },
 	},
 };
 
-test("why something is not applied is in the reader's language too", async () => {
+test("what is not applied, and why, is in the reader's language", async () => {
 	const message = "{{what}} is not applied: {{why}}";
 	i18next.addResourceBundle("en", "nowhere", { problems: { missing: { message } } });
 	expect(problemTitle(problem)).toBe(problem.message);
 	i18next.addResourceBundle("de", "nowhere", {
 		problems: { missing: { message: "{{what}} ist nicht angewendet: {{why}}" } },
-		texts: { "there is no interface %s on this node": "Es gibt hier keine Schnittstelle {{0}}" },
+		texts: {
+			"there is no interface %s on this node": "Es gibt hier keine Schnittstelle {{0}}",
+			"uplink %s": "Internetzugang {{0}}",
+		},
 	});
 	await i18next.changeLanguage("de");
-	expect(problemTitle(problem)).toBe("uplink dsl ist nicht angewendet: Es gibt hier keine Schnittstelle eth9");
+	expect(problemTitle(problem)).toBe("Internetzugang dsl ist nicht angewendet: Es gibt hier keine Schnittstelle eth9");
 	// The kernel's own words have no translation.
 	const foreign = { ...problem, params: { what: "uplink dsl", why: "no buffer space" } };
 	expect(problemTitle(foreign)).toBe("uplink dsl ist nicht angewendet: no buffer space");

@@ -16,15 +16,20 @@ function shown(value: unknown): unknown {
 	return Number.isNaN(at.getTime()) ? value : formatExact(at);
 }
 
+/** wordsFor are those of a parameter that is a message itself: they stand beside it. */
+const wordsFor = (params: Told["params"], name: string) => params[`${name}_words`] as FaultWords | undefined;
+
 /** worded puts the parameters of a problem into the reader's language. */
 function worded({ params, subject }: Told): Record<string, unknown> {
 	const out: Record<string, unknown> = {};
-	for (const [name, value] of Object.entries(params)) out[name] = shown(value);
+	for (const [name, value] of Object.entries(params)) {
+		const words = wordsFor(params, name);
+		out[name] = words && typeof value === "string" ? partText({ message: value, ...words }) : shown(value);
+	}
 	if (subject?.kind === "service") out.service = serviceName(subject.id, subject.name);
 	if (typeof params.component === "string") out.component = serviceName(params.component);
 	if (typeof params.reason === "string")
-		out.reason = reasonOf(params.check, { message: params.reason, ...(params.reason_words as FaultWords) });
-	if (typeof params.why === "string") out.why = partText({ message: params.why, ...(params.why_words as FaultWords) });
+		out.reason = reasonOf(params.check, { message: params.reason, ...wordsFor(params, "reason") });
 	return out;
 }
 

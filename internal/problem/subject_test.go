@@ -1,0 +1,42 @@
+package problem_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gateway/internal/fault"
+	"gateway/internal/problem"
+)
+
+func TestNounsOfASubjectAreWords(t *testing.T) {
+	for _, tc := range []struct {
+		subject, text string
+		params        []string
+	}{
+		{"interface eth1", "interface %s", []string{"eth1"}},
+		{"interface bond0: primary", "interface %s: primary", []string{"bond0"}},
+		{"address 192.0.2.1/24 on eth0", "address %s on %s", []string{"192.0.2.1/24", "eth0"}},
+		{"route 192.0.2.0/24 table 7", "route %s", []string{"192.0.2.0/24 table 7"}},
+		{"uplink group all", "uplink group %s", []string{"all"}},
+		{"uplink fibre: B", "uplink %s", []string{"fibre: B"}},
+		{"uplink fibre: network 192.0.2.0/24", "uplink %s: network %s", []string{"fibre", "192.0.2.0/24"}},
+		{"peer phone of tunnel wg0", "peer %s of tunnel %s", []string{"phone", "wg0"}},
+		{"MX record example.com", "%s record %s", []string{"MX", "example.com"}},
+		{"something else", "", nil},
+	} {
+		want := fault.Sentence{Message: tc.subject, Words: fault.Words{Text: tc.text, Params: tc.params}}
+		if d := cmp.Diff(problem.Named(tc.subject), want); d != "" {
+			t.Errorf("%s: %s", tc.subject, d)
+		}
+	}
+}
+
+func TestAParameterThatIsASentenceHasItsWordsBeside(t *testing.T) {
+	k := problem.Kind{Code: "toy.broken", Message: "{toy} is broken: {why}"}
+	p := k.On(problem.Subject{}, "", problem.Params{"toy": fault.Said("ball %s", "a"), "why": fault.Sentence{Message: "no air"}})
+	want := problem.Params{"toy": "ball a", "toy_words": &fault.Words{Text: "ball %s", Params: []string{"a"}}, "why": "no air"}
+	if d := cmp.Diff(p.Params, want); d != "" {
+		t.Error(d)
+	}
+}
