@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"gateway/internal/fault"
 )
@@ -97,8 +99,18 @@ func (k Kind) On(subject Subject, link string, params Params) Problem {
 	}
 }
 
-// Text is the message with its parameters.
-func (k Kind) Text(params Params) string { return fill(k.Message, params) }
+// Text is the message with its parameters. It begins with a capital, also where it begins with a
+// sentence; a name keeps its letters.
+func (k Kind) Text(params Params) string {
+	text := fill(k.Message, params)
+	for name, v := range params {
+		if _, is := v.(fault.Sentence); is && strings.HasPrefix(k.Message, "{"+name+"}") {
+			first, size := utf8.DecodeRuneInString(text)
+			return string(unicode.ToUpper(first)) + text[size:]
+		}
+	}
+	return text
+}
 
 // SinceAt sets since when, if that is known.
 func (p Problem) SinceAt(at *time.Time) Problem {

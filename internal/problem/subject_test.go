@@ -39,4 +39,10 @@ func TestAParameterThatIsASentenceHasItsWordsBeside(t *testing.T) {
 	if d := cmp.Diff(p.Params, want); d != "" {
 		t.Error(d)
 	}
+	if p.Message != "Ball a is broken: no air" {
+		t.Errorf("message = %q, want it with a capital", p.Message)
+	}
+	if named := k.On(problem.Subject{}, "", problem.Params{"toy": "eth0", "why": "dust"}); named.Message != "eth0 is broken: dust" {
+		t.Errorf("message = %q, want the name as it is", named.Message)
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"gateway/internal/app"
 	"gateway/internal/problem"
@@ -16,6 +18,8 @@ import (
 var (
 	goParam  = regexp.MustCompile(`\{(\w+)\}`)
 	webParam = regexp.MustCompile(`\{\{(\w+)\}\}`)
+	goBegin  = regexp.MustCompile(`^\{(\w+)\}`)
+	webBegin = regexp.MustCompile(`^\{\{(\w+)\}\}`)
 	nested   = regexp.MustCompile(`\$t\((\w+):([\w.]+)\)`)
 )
 
@@ -35,6 +39,9 @@ func TestEveryProblemIsInBothCatalogs(t *testing.T) {
 				t.Errorf("%s: a code begins with its component, and there is one of it", k.Code)
 			}
 			seen[k.Code] = true
+			if !begins(goBegin, k.Message) {
+				t.Errorf("%s: %q does not begin with a capital", k.Code, k.Message)
+			}
 			for _, language := range []string{"en", "de"} {
 				for what, text := range map[string]string{"message": k.Message, "remedy": k.Remedy} {
 					judgeWords(t, language, component, "problems."+name+"."+what, text)
@@ -54,9 +61,22 @@ func judgeWords(t *testing.T, language, feature, key, text string) {
 		t.Errorf("%s: %s lacks %s", language, feature, key)
 		return
 	}
+	if strings.HasSuffix(key, ".message") && !begins(webBegin, words) {
+		t.Errorf("%s: %s of %s does not begin with a capital: %q", language, key, feature, words)
+	}
 	if got, want := params(webParam, words), params(goParam, text); !slices.Equal(got, want) {
 		t.Errorf("%s: %s of %s has the parameters %v, the server sends %v", language, key, feature, got, want)
 	}
+}
+
+// begins reports whether a message begins with a capital: with one of its own, with a parameter
+// that is a sentence or the name of a service, which have one, or with a number.
+func begins(parameter *regexp.Regexp, text string) bool {
+	if m := parameter.FindStringSubmatch(text); m != nil {
+		return slices.Contains([]string{"what", "name", "object", "service", "percent", "failed"}, m[1])
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first)
 }
 
 func params(pattern *regexp.Regexp, text string) (names []string) {

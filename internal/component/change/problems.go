@@ -16,17 +16,17 @@ var (
 	}
 	leftOut = problem.Kind{
 		Code: "change.left_out", Severity: problem.Error,
-		Message: "{component}: {object} is left out of the configuration: {reason}",
+		Message: "{object} is left out of the configuration of {component}: {reason}",
 		Remedy:  "Correct or delete it; everything else is applied.",
 	}
 	editsKept = problem.Kind{
 		Code: "change.edits_kept", Severity: problem.Warning,
-		Message: "{component} runs on files that were edited manually ({files}); changes are not applied",
+		Message: "The configuration of {component} was edited manually ({files}); changes are not applied",
 		Remedy:  "Stop keeping manual edits under System, Configuration, to have the stored configuration installed.",
 	}
 	held = problem.Kind{
 		Code: "change.held", Severity: problem.Warning,
-		Message: "{component} is not being applied: {reason}",
+		Message: "The configuration of {component} is not being applied: {reason}",
 		Remedy:  "See under System, Configuration.",
 	}
 )

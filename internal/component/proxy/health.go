@@ -35,9 +35,9 @@ func (h *healthRows) report(counted haproxyconf.Stats, now time.Time) problem.Re
 	j.findUsers()
 	for _, b := range h.backends {
 		j.backend(b)
-		j.notApplied("backend", b.ID, b.Name)
+		j.notApplied("backend", b.ID, "backend "+b.Name)
 		for _, s := range h.servers[b.ID] {
-			j.notApplied("server", s.ID, s.Name)
+			j.notApplied("server", s.ID, "server "+s.Name+" of backend "+b.Name)
 		}
 	}
 	for _, d := range h.domains {
@@ -130,9 +130,9 @@ func (j *judge) backend(b backendRow) {
 
 // notApplied replaces a state that HAProxy's figures make of what it has, where something else
 // is stored. Down is down either way.
-func (j *judge) notApplied(kind, id, name string) {
+func (j *judge) notApplied(kind, id, what string) {
 	if j.unlive[id] && j.report.States[kind][id].State != "down" {
-		j.report.States[kind][id] = notApplied.Because("not_applied", problem.Params{"name": name})
+		j.report.States[kind][id] = notApplied.Because("not_applied", problem.Params{"name": problem.Named(what)})
 	}
 }
 
@@ -216,7 +216,7 @@ func (j *judge) serversOf(b backendRow) (down []downServer) {
 func (j *judge) domain(d domainRow) (problem.State, bool) {
 	switch {
 	case j.unlive[d.ID]:
-		return notApplied.Because("not_applied", problem.Params{"name": d.Name}), true
+		return notApplied.Because("not_applied", problem.Params{"name": problem.Named("domain " + d.Name)}), true
 	case !d.Active:
 		return problem.Chosen("disabled"), true
 	case d.Maintenance:
@@ -300,7 +300,7 @@ func (j *judge) worst(used []string, standard *string) (problem.State, bool) {
 
 func (j *judge) tcpService(s serviceRow) (problem.State, bool) {
 	if j.unlive[s.ID] {
-		return notApplied.Because("not_applied", problem.Params{"name": s.Name}), true
+		return notApplied.Because("not_applied", problem.Params{"name": problem.Named("TCP service " + s.Name)}), true
 	}
 	if !s.Active {
 		return problem.Chosen("disabled"), true

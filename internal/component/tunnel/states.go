@@ -100,23 +100,24 @@ func (t *tunnels) judge(ctx context.Context, r *problem.Report, now wireguard.Re
 // tunnel is the state of one by its interface; there is none where that works.
 func (j *judged) tunnel(r *problem.Report, one storedTunnel) (state problem.State, is bool) {
 	up, there := j.links[one.Name]
-	params := problem.Params{"tunnel": one.Name}
+	what := "tunnel " + one.Name
+	params, name := problem.Params{"tunnel": one.Name}, problem.Params{"name": problem.Named(what)}
 	broken := func(kind problem.Kind) (problem.State, bool) {
 		r.Add(kind.On(problem.Subject{Kind: tunnelKind, ID: one.ID, Name: one.Name}, pageOf(one.ID), params))
 		return kind.Because("down", params), true
 	}
 	wrong, isWrong := j.wrong[one.ID]
 	switch {
-	case j.unapplied.Has(one.ID, "tunnel "+one.Name):
-		return notApplied.Because("not_applied", problem.Params{"name": one.Name}), true
+	case j.unapplied.Has(one.ID, what):
+		return notApplied.Because("not_applied", name), true
 	case !one.Active:
 		return problem.Chosen("disabled"), true
 	case isWrong:
 		return wrong, true
 	case !j.now.Known:
-		return unread.Because("unknown", problem.Params{"name": one.Name}), true
+		return unread.Because("unknown", name), true
 	case one.New && !up:
-		return applying.Because("unknown", problem.Params{"name": one.Name}), true
+		return applying.Because("unknown", name), true
 	case !there:
 		return broken(linkMissing)
 	case !up:
@@ -130,9 +131,11 @@ func (j *judged) peer(r *problem.Report, p storedPeer) (state problem.State, is 
 	of := j.tunnels[p.InterfaceID]
 	live, there := j.peers[wireguard.PeerKey{Tunnel: of.Name, PublicKey: p.PublicKey}]
 	above, broken := j.states[tunnelKind][of.ID]
+	what := fmt.Sprintf("peer %s of tunnel %s", p.Name, of.Name)
+	name := problem.Params{"name": problem.Named(what)}
 	switch {
-	case j.unapplied.Has(p.ID, fmt.Sprintf("peer %s of tunnel %s", p.Name, of.Name)):
-		return notApplied.Because("not_applied", problem.Params{"name": p.Name}), true
+	case j.unapplied.Has(p.ID, what):
+		return notApplied.Because("not_applied", name), true
 	case !p.Active || !of.Active:
 		return problem.Chosen("disabled"), true
 	case p.ExpiresAt != nil && !j.at.Before(*p.ExpiresAt):
@@ -140,9 +143,9 @@ func (j *judged) peer(r *problem.Report, p storedPeer) (state problem.State, is 
 	case broken && above.State != "not_applied", broken && !there:
 		return above, true
 	case !there && (p.New || of.New):
-		return applying.Because("unknown", problem.Params{"name": p.Name}), true
+		return applying.Because("unknown", name), true
 	case !there:
-		return notApplied.Because("not_applied", problem.Params{"name": p.Name}), true
+		return notApplied.Because("not_applied", name), true
 	}
 	return j.connection(r, p, of, live)
 }

@@ -44,7 +44,7 @@ func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[str
 		state, is := wrong[one.ID]
 		switch {
 		case unapplied.Has(one.ID, "uplink "+one.Name):
-			state = notApplied.Because("not_applied", problem.Params{"name": one.Name})
+			state = notApplied.Because("not_applied", problem.Params{"name": problem.Named("uplink " + one.Name)})
 		case !one.Active:
 			state = problem.Chosen("disabled")
 		case is: // for that reason
@@ -59,7 +59,7 @@ func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[str
 		state, is := wrong[g.ID]
 		switch {
 		case unapplied.Has(g.ID, "group "+g.Name):
-			state = notApplied.Because("not_applied", problem.Params{"name": g.Name})
+			state = notApplied.Because("not_applied", problem.Params{"name": problem.Named("uplink group " + g.Name)})
 		case is: // for that reason
 		default:
 			if state, is = groupState(g.ID, g.Name, g.New, now, wrong); !is {
@@ -75,7 +75,7 @@ func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[str
 func uplinkState(id, name string, isNew bool, now multiwan.Report) (state problem.State, is bool) {
 	i := slices.IndexFunc(now.Uplinks, func(s multiwan.UplinkStatus) bool { return s.ID == id })
 	if i < 0 {
-		return unread(unjudged, name, isNew, now), true
+		return unread(unjudged, "uplink ", name, isNew, now), true
 	}
 	s := now.Uplinks[i]
 	if kind, fails := failures()[s.State]; fails {
@@ -96,7 +96,7 @@ func uplinkState(id, name string, isNew bool, now multiwan.Report) (state proble
 func groupState(id, name string, isNew bool, now multiwan.Report, wrong map[string]problem.State) (state problem.State, is bool) {
 	i := slices.IndexFunc(now.Groups, func(g multiwan.GroupStatus) bool { return g.ID == id })
 	if i < 0 {
-		return unread(groupUnjudged, name, isNew, now), true
+		return unread(groupUnjudged, "uplink group ", name, isNew, now), true
 	}
 	g := now.Groups[i]
 	var failed []string
@@ -125,12 +125,13 @@ func groupState(id, name string, isNew bool, now multiwan.Report, wrong map[stri
 }
 
 // unread is the state of something that gateway-apply does not tell of.
-func unread(kind problem.Kind, name string, isNew bool, now multiwan.Report) problem.State {
+func unread(kind problem.Kind, noun, name string, isNew bool, now multiwan.Report) problem.State {
+	named := problem.Params{"name": problem.Named(noun + name)}
 	switch {
 	case now.Known && isNew:
-		return applying.Because("unknown", problem.Params{"name": name})
+		return applying.Because("unknown", named)
 	case now.Known:
-		return notApplied.Because("not_applied", problem.Params{"name": name})
+		return notApplied.Because("not_applied", named)
 	}
 	return kind.Because("unknown", problem.Params{"name": name})
 }

@@ -5,7 +5,7 @@ import { problemTitle } from "./problemText";
 const said = "there is no interface eth9 on this node";
 const problem = {
 	code: "nowhere.missing",
-	message: `uplink dsl is not applied: ${said}`,
+	message: `Uplink dsl is not applied: ${said}`,
 	params: {
 		what: "uplink dsl",
 		what_words: { text: "uplink %s", params: ["dsl"] },

@@ -40,12 +40,21 @@ const reasonOf = (check: unknown, reason: Said) =>
 /** inWords is what a catalog says of a code; the server's own English for one that it does not know. */
 function inWords(told: Told, what: "message" | "remedy"): string {
 	const [ns, ...code] = told.code.split(".");
-	return i18next.t(`problems.${code.join(".")}.${what}`, { ns, ...worded(told), defaultValue: told[what] ?? "" });
+	const params = worded(told);
+	const text = i18next.t(`problems.${code.join(".")}.${what}`, { ns, ...params, defaultValue: told[what] ?? "" });
+	// A name at the beginning keeps its letters, a message does not.
+	const begins = Object.keys(params).some(
+		(name) => wordsFor(told.params, name) && text.startsWith(String(params[name])),
+	);
+	return begins ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
 }
 
 /** problemKey tells problems apart: one kind may be found of several objects, and several times of one. */
-export const problemKey = ({ code, subject: { kind, id }, message }: Pick<Found, "code" | "subject" | "message">): string =>
-	`${code} ${kind} ${id} ${message}`;
+export const problemKey = ({
+	code,
+	subject: { kind, id },
+	message,
+}: Pick<Found, "code" | "subject" | "message">): string => `${code} ${kind} ${id} ${message}`;
 
 /** problemTitle says what is wrong. */
 export const problemTitle = (told: Told): string => inWords(told, "message");
