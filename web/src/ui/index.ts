@@ -61,6 +61,7 @@ export { RowLink } from "./RowLink";
 export type { RowAction } from "./RowMenu";
 export { SchemaForm, type SchemaFormProps } from "./SchemaForm";
 export { SecretBox } from "./SecretBox";
+export { ServiceCard } from "./ServiceCard";
 export { ServicePage } from "./ServicePage";
 export { ServiceState, useServiceProblem } from "./ServiceState";
 export { type Status, StatusLabel } from "./StatusLabel";

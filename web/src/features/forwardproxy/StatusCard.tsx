@@ -1,6 +1,6 @@
 import { type ForwardproxySettings, useCan, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
-import { later, type Status, StatusLabel, useUrlState, Waiting } from "@ui";
+import { later, ServiceCard, type Status, StatusLabel, useUrlState, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { listensOn, openIn } from "./listening";
@@ -17,20 +17,20 @@ export function StatusCard() {
 	const { data } = useSettings();
 	const admin = useCan("admin");
 	const [search, set] = useUrlState();
+	const test = admin && (
+		<Button variant="secondary" onClick={() => set({ test: "yes" }, { push: true })}>
+			{t("test.title")}
+		</Button>
+	);
 	return (
-		<section className="gw-panel gw-fwp-card" aria-label={t("status.title")}>
+		<ServiceCard label={t("status.title")} actions={test}>
 			{data ? <Facts settings={data} /> : <Waiting height="3rem" />}
-			{admin && (
-				<Button variant="secondary" onClick={() => set({ test: "yes" }, { push: true })}>
-					{t("test.title")}
-				</Button>
-			)}
 			{admin && search.test && (
 				<Suspense>
 					<TestDialog onClose={() => set({ test: undefined })} />
 				</Suspense>
 			)}
-		</section>
+		</ServiceCard>
 	);
 }
 

@@ -1,5 +1,16 @@
 import { ApiError, type NtpStatus, useCan, useCurrent } from "@api";
-import { BusyButton, formatNumber, Notice, StatusLabel, Time, toast, UnknownState, useErrorText, Waiting } from "@ui";
+import {
+	BusyButton,
+	formatNumber,
+	Notice,
+	ServiceCard,
+	StatusLabel,
+	Time,
+	toast,
+	UnknownState,
+	useErrorText,
+	Waiting,
+} from "@ui";
 import { useTranslation } from "react-i18next";
 import { useForceSync, useStatus } from "./requests";
 import { smallTime } from "./sources";
@@ -13,17 +24,14 @@ export function StatusCard() {
 	const off = isOff(query.error);
 	const admin = useCan("admin");
 	return (
-		<section className="gw-panel gw-ntp-card" aria-label={t("status.title")}>
-			<div className="gw-ntp-facts">
-				{status && <Facts status={status} />}
-				{query.error && <Notice kind={off ? "info" : "warning"} title={text(query.error)} />}
-				{/* The server is away, which stands above the page. */}
-				{query.data && !status && !query.error && <UnknownState />}
-				{!query.data && !query.error && <Waiting height="3rem" />}
-			</div>
-			{/* A daemon that is not to run cannot set the clock. */}
-			{admin && !off && <SyncButton />}
-		</section>
+		// A daemon that is not to run cannot set the clock.
+		<ServiceCard label={t("status.title")} actions={admin && !off && <SyncButton />}>
+			{status && <Facts status={status} />}
+			{query.error && <Notice kind={off ? "info" : "warning"} title={text(query.error)} />}
+			{/* The server is away, which stands above the page. */}
+			{query.data && !status && !query.error && <UnknownState />}
+			{!query.data && !query.error && <Waiting height="3rem" />}
+		</ServiceCard>
 	);
 }
 

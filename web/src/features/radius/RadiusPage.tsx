@@ -1,4 +1,3 @@
-import "./radius.css";
 import { later, ServicePage } from "@ui";
 import { ClientsTab } from "./ClientsTab";
 import { SignInsTab } from "./SignInsTab";

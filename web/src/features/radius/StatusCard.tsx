@@ -1,6 +1,6 @@
 import { type RadiusSettings, useCan, useCurrent, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
-import { later, type Status, StatusLabel, UnknownState, Waiting } from "@ui";
+import { later, ServiceCard, type Status, StatusLabel, UnknownState, Waiting } from "@ui";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSettings } from "./requests";
@@ -18,21 +18,21 @@ export function StatusCard() {
 	const current = useCurrent(query) !== undefined;
 	const admin = useCan("admin");
 	const [testing, setTesting] = useState(false);
+	// A server that is not to run cannot be asked.
+	const test = admin && data?.enabled && (
+		<Button variant="secondary" onClick={() => setTesting(true)}>
+			{t("test.button")}
+		</Button>
+	);
 	return (
-		<section className="gw-panel gw-radius-card" aria-label={t("status.title")}>
+		<ServiceCard label={t("status.title")} actions={test}>
 			{data ? <Facts settings={data} current={current} /> : <Waiting height="3rem" />}
-			{/* A server that is not to run cannot be asked. */}
-			{admin && data?.enabled && (
-				<Button variant="secondary" onClick={() => setTesting(true)}>
-					{t("test.button")}
-				</Button>
-			)}
 			{testing && (
 				<Suspense>
 					<TestDialog onClose={() => setTesting(false)} />
 				</Suspense>
 			)}
-		</section>
+		</ServiceCard>
 	);
 }
 
