@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/change"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
@@ -86,19 +87,27 @@ func (c Client) Ask(ctx context.Context, component, do string, in, out any) erro
 // askTime is how long the applier may take for what somebody waits for.
 const askTime = 5 * time.Second
 
-// AskSoon asks a Client, or what stands for it in a test, for an answer within a few seconds. It
-// words what the applier does not: its silence must not read as that of the database.
+// AskSoon asks a Client, or what stands for it in a test, for an answer within a few seconds.
 func AskSoon(ctx context.Context, client interface {
 	Ask(ctx context.Context, component, do string, in, out any) error
 }, component, do string, in, out any,
 ) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	err := client.Ask(ctx, component, do, in, out)
-	if _, worded := fault.Of(err); err == nil || worded {
+	return InWords(client.Ask(ctx, component, do, in, out), nil)
+}
+
+// InWords words what the applier does not: its silence must not read as that of the database. late
+// is for a request that may still be carried out after its time; nil where that makes no difference.
+func InWords(err error, late *fault.Fault) error {
+	switch _, worded := fault.Of(err); {
+	case err == nil || worded:
 		return err
+	case late != nil && db.Expired(err):
+		return errors.Join(late, err)
+	default:
+		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"), err)
 	}
-	return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"), err)
 }
 
 func (c Client) call(ctx context.Context, request, answer any) error {

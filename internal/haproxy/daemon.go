@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"gateway/internal/process"
 )
 
 // Unit is Debian's HAProxy.
@@ -97,7 +99,7 @@ func (d *Daemon) Reload(ctx context.Context) error {
 		}
 		// One that is reloading has no socket for a moment, and is not down.
 		for try := 0; try < 10 && errors.Is(err, ErrDown); try++ {
-			sleep(ctx, time.Duration(try)*20*time.Millisecond)
+			process.Pause(ctx, time.Duration(try)*20*time.Millisecond)
 			err = d.Master.Reload(ctx)
 		}
 	}

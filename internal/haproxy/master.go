@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gateway/internal/process"
 )
 
 // Master tells the process that keeps the workers what to do, through the socket at Path.
@@ -30,7 +32,7 @@ func (m Master) Reload(ctx context.Context) error {
 	answer, err := m.reload(ctx, time.Second)
 	// Between two of them the master has no socket for a moment.
 	for try := 1; try < tries && (unanswered(answer, err) || try > 1 && errors.Is(err, ErrDown)); try++ {
-		sleep(ctx, 50*time.Millisecond<<try)
+		process.Pause(ctx, 50*time.Millisecond<<try)
 		answer, err = m.reload(ctx, time.Second<<try)
 	}
 	if err != nil {
@@ -60,20 +62,13 @@ func (m Master) reload(ctx context.Context, patient time.Duration) (string, erro
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go func() {
-		sleep(ctx, patient)
+		process.Pause(ctx, patient)
 		if _, err := talk(ctx, m.Path, "show proc\n", true); err == nil {
-			sleep(ctx, patient/2)
+			process.Pause(ctx, patient/2)
 			end(errForgotten)
 		}
 	}()
 	return talk(ctx, m.Path, "reload\n", false)
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 // quickly asks what a master answers at once. One that begins to reload hangs up, and one
@@ -88,7 +83,7 @@ func (m Master) quickly(ctx context.Context, text string) (string, error) {
 		if !again || try == tries || ctx.Err() != nil {
 			return answer, err
 		}
-		sleep(ctx, 25*time.Millisecond<<try)
+		process.Pause(ctx, 25*time.Millisecond<<try)
 	}
 }
 

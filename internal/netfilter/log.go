@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gateway/internal/process"
 )
 
 // The kernel's names of what it logs packets by, which package unix lacks.
@@ -72,10 +74,8 @@ func Watch(ctx context.Context, group uint16, tell func(Event)) error {
 			tell(Event{At: time.Now(), Type: noMessageType, Err: fmt.Errorf("read the packet filter's log: %w", err)})
 			told = true
 		}
-		select {
-		case <-ctx.Done():
+		if !process.Pause(ctx, retryLogAfter) {
 			return nil
-		case <-time.After(retryLogAfter):
 		}
 	}
 }

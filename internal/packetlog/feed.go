@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"gateway/internal/process"
 )
 
 // Ask gets a page from the applier's ring, once there is one.
@@ -105,7 +107,7 @@ func (f *Feed) follow(ctx context.Context, ring *Ring, first chan struct{}) {
 		if err != nil && ctx.Err() == nil {
 			f.Log.Warn("read the packet log", "err", err)
 			begin()
-			pause(ctx, retryAfter)
+			process.Pause(ctx, retryAfter)
 			continue
 		}
 		f.Name(ctx, page.Events)
@@ -116,15 +118,6 @@ func (f *Feed) follow(ctx context.Context, ring *Ring, first chan struct{}) {
 		start, after = page.Start, page.Next
 		begin()
 		wait = waitFor
-		pause(ctx, gather)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+		process.Pause(ctx, gather)
 	}
 }

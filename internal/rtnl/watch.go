@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
+
+	"gateway/internal/process"
 )
 
 // Watch calls wake whenever links, addresses, routes or rules changed, until ctx ends. It does not
@@ -34,6 +38,32 @@ func Watch(ctx context.Context, wake func()) error {
 		}
 		wake()
 	}
+}
+
+// minInterval is how long after a look the next one comes at the earliest: changes of the network
+// often come many at once.
+const minInterval = 200 * time.Millisecond
+
+// OnChange calls look after each change that watch tells of, until ctx ends or watch fails. Those
+// that come close together share one look. watch is Watch, or what stands for it in a test.
+func OnChange(ctx context.Context, watch func(ctx context.Context, wake func()) error, look func()) error {
+	woken := make(chan struct{}, 1)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return watch(ctx, func() { process.Notify(woken) }) })
+	g.Go(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-woken:
+			}
+			look()
+			if !process.Pause(ctx, minInterval) {
+				return nil
+			}
+		}
+	})
+	return g.Wait()
 }
 
 func subscribe(groups ...int) (*os.File, error) {

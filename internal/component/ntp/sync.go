@@ -2,15 +2,14 @@ package ntp
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/component/ntp/chrony"
-	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
@@ -72,18 +71,10 @@ func (h *handlers) synchronise(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// ask words what the applier does not: its silence must not read as that of the database.
 func (h *handlers) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	var out struct{}
 	err := h.Applier.Ask(ctx, chrony.Name, chrony.ForceSync, struct{}{}, &out)
-	switch _, worded := fault.Of(err); {
-	case err == nil || worded:
-		return err
-	case db.Expired(err):
-		return errors.Join(fault.New(fault.Unavailable, "the NTP daemon did not synchronise in time and may still do so; check its status").WithCode("timeout"), err)
-	default:
-		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"), err)
-	}
+	return apply.InWords(err, fault.New(fault.Unavailable, "the NTP daemon did not synchronise in time and may still do so; check its status").WithCode("timeout"))
 }

@@ -2,7 +2,6 @@ package system
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/change"
 	"gateway/internal/daemon"
-	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
@@ -102,17 +100,9 @@ func hold(ctx context.Context) (context.Context, context.CancelFunc) {
 	return held, func() {}
 }
 
-// ask words what the applier does not: its silence must not read as that of the database.
 func (p *part) ask(ctx context.Context, a apply.Action, service string) error {
 	ctx, cancel := context.WithTimeout(ctx, applierTime)
 	defer cancel()
 	err := p.Applier.Service(ctx, a, service)
-	switch _, worded := fault.Of(err); {
-	case err == nil || worded:
-		return err
-	case db.Expired(err):
-		return errors.Join(fault.New(fault.Unavailable, "the service did not change state in time and may still do so; check its state and log").WithCode("timeout"), err)
-	default:
-		return errors.Join(fault.New(fault.Unavailable, "the applier could not do this; see this node's log for details").WithCode("applier_unavailable"), err)
-	}
+	return apply.InWords(err, fault.New(fault.Unavailable, "the service did not change state in time and may still do so; check its state and log").WithCode("timeout"))
 }

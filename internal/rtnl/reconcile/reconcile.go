@@ -55,6 +55,20 @@ func SameSteps(a, b []Step) bool {
 	return slices.EqualFunc(a, b, func(x, y Step) bool { return x.What == y.What && x.Msg.Equal(y.Msg) })
 }
 
+// Send sends the steps to the kernel, and answers what it refused.
+func Send(conn *rtnl.Conn, steps []Step) (refused []Trouble, err error) {
+	errs, err := conn.Do(Messages(steps))
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range errs {
+		if steps[i].Failed(e) {
+			refused = append(refused, NewRefusal(steps[i].What, e))
+		}
+	}
+	return refused, nil
+}
+
 // Messages are those of the steps.
 func Messages(steps []Step) []rtnl.Message {
 	out := make([]rtnl.Message, len(steps))
@@ -89,6 +103,8 @@ func meaning(err error) fault.Sentence {
 		return OwnedByOther()
 	case errors.Is(err, unix.ENETUNREACH), errors.Is(err, unix.EHOSTUNREACH):
 		return fault.Said("the gateway is in no network of this node")
+	case errors.Is(err, unix.EADDRINUSE):
+		return fault.Said("another program listens on its UDP port") // only tunnels have one
 	case errors.Is(err, unix.ENETDOWN):
 		return fault.Said("the interface is down")
 	case errors.Is(err, unix.ERANGE):

@@ -50,7 +50,8 @@ func TestARefusalOfTheKernelHasWords(t *testing.T) {
 	for errno, want := range map[unix.Errno]string{
 		unix.EACCES: "the interface or this node does not allow the address family; is IPv6 turned off there?",
 		unix.EPERM:  "gateway-apply may not do this on this node", unix.EADDRNOTAVAIL: "the interface does not have this address",
-		unix.ENOMEM: "the kernel has no room for more", unix.EINVAL: "the kernel does not accept one of its values (%s)", unix.EIO: "",
+		unix.EADDRINUSE: "another program listens on its UDP port",
+		unix.ENOMEM:     "the kernel has no room for more", unix.EINVAL: "the kernel does not accept one of its values (%s)", unix.EIO: "",
 	} {
 		if got := NewRefusal("route 192.0.2.0/24", errno).Why.Text; got != want {
 			t.Errorf("%s has the text %q, want %q", errno, got, want)

@@ -150,41 +150,19 @@ func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	return out, nil
 }
 
-// lookAfter is how long a change of the network is waited on: there are often many at once.
-const lookAfter = 200 * time.Millisecond
-
 // background follows the leases, and looks at the interfaces: what Kea listens on is only what
 // there is.
 func (s *server) background(ctx context.Context, again func()) error {
-	woken := make(chan struct{}, 1)
 	g, ctx := errgroup.WithContext(ctx)
 	s.recall(ctx)
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.keepSeen(ctx) })
 	g.Go(func() error {
-		return s.Watch(ctx, func() {
-			select {
-			case woken <- struct{}{}:
-			default: // one look sees it all
-			}
-		})
-	})
-	g.Go(func() error {
-		for {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-woken:
-			}
+		return rtnl.OnChange(ctx, s.Watch, func() {
 			if s.changed(ctx) {
 				again()
 			}
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(lookAfter):
-			}
-		}
+		})
 	})
 	return g.Wait()
 }

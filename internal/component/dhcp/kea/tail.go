@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/component/dhcp/control"
+	"gateway/internal/process"
 	"gateway/internal/sys"
 )
 
@@ -43,10 +44,7 @@ func (s *server) follow(ctx context.Context) error {
 			s.Log.WarnContext(ctx, "follow the leases", "err", err)
 		}
 		s.leases.lose()
-		select {
-		case <-ctx.Done():
-		case <-time.After(retryTail):
-		}
+		process.Pause(ctx, retryTail)
 	}
 	return nil
 }

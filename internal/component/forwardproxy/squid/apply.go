@@ -11,6 +11,8 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
+	"gateway/internal/process"
+	"gateway/internal/rtnl"
 	"gateway/internal/sys"
 )
 
@@ -56,8 +58,6 @@ func inWords(err error) error {
 }
 
 const (
-	// lookAfter is how long a change of the network is waited on: there are often many at once.
-	lookAfter = 200 * time.Millisecond
 	// rotateEvery is how often old logs of requests are removed; a new one begins every day.
 	rotateEvery = time.Hour
 	// sizeEvery is how often the size of the log is looked at: a client may fill it with requests.
@@ -69,34 +69,17 @@ const (
 // background looks at the addresses of this node, which the proxy must lead nobody to, and keeps
 // the log of requests for as long as it is to be kept, also while the proxy is off.
 func (s *server) background(ctx context.Context, again func()) error {
-	woken := make(chan struct{}, 1)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		return s.Watch(ctx, func() {
-			select {
-			case woken <- struct{}{}:
-			default: // one look sees it all
+		return rtnl.OnChange(ctx, s.Watch, func() {
+			if s.changed(ctx) {
+				again()
 			}
 		})
 	})
 	g.Go(func() error {
-		for {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-woken:
-			}
-			if s.changed(ctx) {
-				again()
-			}
-			if !wait(ctx, lookAfter) {
-				return nil
-			}
-		}
-	})
-	g.Go(func() error {
 		last := time.Now()
-		for wait(ctx, sizeEvery) {
+		for process.Pause(ctx, sizeEvery) {
 			if log, err := os.Lstat(AccessLog); (err != nil || log.Size() < mostLog) && time.Since(last) < rotateEvery {
 				continue
 			}
@@ -108,16 +91,6 @@ func (s *server) background(ctx context.Context, again func()) error {
 		return nil
 	})
 	return g.Wait()
-}
-
-// wait reports whether the time is over; false where ctx ended before.
-func wait(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 // changed reports whether this node has other addresses than when the rows were last read.

@@ -255,29 +255,11 @@ func (d *tunnels) network(ctx context.Context, conn *rtnl.Conn, want []Tunnel, e
 			return nil
 		}
 		last = p.steps
-		if refused, err = perform(conn, p.steps); err != nil {
+		if refused, err = reconcile.Send(conn, p.steps); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func perform(conn *rtnl.Conn, steps []reconcile.Step) (refused []reconcile.Trouble, err error) {
-	errs, err := conn.Do(reconcile.Messages(steps))
-	if err != nil {
-		return nil, err
-	}
-	for i, e := range errs {
-		// Of a link with an MTU too small for IPv6 the addresses are gone already.
-		if steps[i].Failed(e) && !errors.Is(e, unix.ENXIO) {
-			t := reconcile.NewRefusal(steps[i].What, e)
-			if errors.Is(e, unix.EADDRINUSE) {
-				t.Why = fault.Said("another program listens on its UDP port")
-			}
-			refused = append(refused, t)
-		}
-	}
-	return refused, nil
 }
 
 // look reads what there is; the routes of others are read only where their default matters.

@@ -106,7 +106,7 @@ func (p *plan) addresses() {
 	}
 	for _, a := range p.have.addrs {
 		if name, ours := mine[a.Link]; ours && a.Protocol == rtnl.TunnelProtocol && !want[place{a.Link, a.Prefix}] {
-			p.do(fmt.Sprintf("address %s on %s", a.Prefix, name), rtnl.DelAddr(a.Link, a.Prefix), unix.EADDRNOTAVAIL)
+			p.do(fmt.Sprintf("address %s on %s", a.Prefix, name), rtnl.DelAddr(a.Link, a.Prefix), unix.EADDRNOTAVAIL, unix.ENXIO) // or IPv6 is gone from the link
 		}
 	}
 }

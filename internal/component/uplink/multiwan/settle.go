@@ -85,24 +85,11 @@ func (d *uplinks) settle(ctx context.Context) error {
 			return nil
 		}
 		last = p.steps
-		if refused, err = perform(conn, p.steps); err != nil {
+		if refused, err = reconcile.Send(conn, p.steps); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func perform(conn *rtnl.Conn, steps []reconcile.Step) (refused []reconcile.Trouble, err error) {
-	errs, err := conn.Do(reconcile.Messages(steps))
-	if err != nil {
-		return nil, err
-	}
-	for i, e := range errs {
-		if steps[i].Failed(e) {
-			refused = append(refused, reconcile.NewRefusal(steps[i].What, e))
-		}
-	}
-	return refused, nil
 }
 
 // gatewayProtocols are the protocols of those whose default routes say the gateway of an uplink.
