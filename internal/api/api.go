@@ -69,7 +69,7 @@ type Server struct {
 	sockets map[string]bool   // by pattern: what is a WebSocket
 
 	wellKnown map[string]func(ctx context.Context, word string) (string, error)
-	strangers strangers
+	anonymous anonymous
 	streams   streams
 }
 
@@ -78,7 +78,7 @@ func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
 		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{}, sockets: map[string]bool{},
-		wellKnown: map[string]func(context.Context, string) (string, error){}, strangers: strangers{make(places, maxStrangers)},
+		wellKnown: map[string]func(context.Context, string) (string, error){}, anonymous: anonymous{make(slots, maxAnonymous)},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
 	s.mux.HandleFunc("/", s.unrouted)
@@ -154,9 +154,9 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 	op = op.withDefaults()
 	r.s.remember(op)
 	counted := r.s.metrics.of(op.ID)
-	var room places
+	var limit slots
 	if op.AtOnce > 0 {
-		room = make(places, op.AtOnce)
+		limit = make(slots, op.AtOnce)
 	}
 	h := op.describe(r.tag)
 	if _, versioned := reflect.TypeFor[I]().FieldByName("IfMatch"); versioned && !slices.Contains(h.Errors, http.StatusPreconditionFailed) {
@@ -164,7 +164,7 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 	}
 	h.Middlewares = huma.Middlewares{func(ctx huma.Context, next func(huma.Context)) {
 		start := time.Now()
-		counted.observe(r.s.pass(op, room, ctx, next), time.Since(start))
+		counted.observe(r.s.pass(op, limit, ctx, next), time.Since(start))
 	}}
 	enumerate[I](r.s.huma.OpenAPI().Components.Schemas, op.Enums)
 	huma.Register(r.s.huma, h, func(ctx context.Context, in *I) (out *O, err error) {
@@ -187,7 +187,7 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 }
 
 // pass lets a huma request through the gates, or answers for it. It returns the status answered.
-func (s *Server) pass(op Op, room places, ctx huma.Context, next func(huma.Context)) int {
+func (s *Server) pass(op Op, limit slots, ctx huma.Context, next func(huma.Context)) int {
 	req, w := humago.Unwrap(ctx)
 	refuse := func(err error) int {
 		f := s.fail(ctx.Context(), op.ID, err)
@@ -199,15 +199,15 @@ func (s *Server) pass(op Op, room places, ctx huma.Context, next func(huma.Conte
 		return refuse(err)
 	}
 	if op.Access == Public && op.Mutates() {
-		if err := s.strangers.enter(op, w, req); err != nil {
+		if err := s.anonymous.enter(op, w, req); err != nil {
 			return refuse(err)
 		}
-		defer s.strangers.leave()
+		defer s.anonymous.leave()
 	}
-	if err := room.enter(req.Context()); err != nil {
+	if err := limit.enter(req.Context()); err != nil {
 		return refuse(err)
 	}
-	defer room.leave()
+	defer limit.leave()
 	bounded, cancel := context.WithTimeout(identity.With(ctx.Context(), id), op.Timeout)
 	defer cancel()
 	if op.Mutates() {

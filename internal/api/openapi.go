@@ -61,7 +61,7 @@ func (op Op) describe(tag string) huma.Operation {
 		h.Extensions["x-gateway-read-only"] = true
 	}
 	if op.Access == Public && op.Mutates() {
-		// The body has been read by then, see strangers: a deadline would end the request, not the reading.
+		// The body has been read by then, see anonymous: a deadline would end the request, not the reading.
 		h.BodyReadTimeout = -1
 	}
 	if op.Access != Public {

@@ -40,15 +40,15 @@ type Engine struct {
 	EngineOptions
 	workers []*worker
 	waiting confirming
-	news    chan State
+	updates chan State
 }
 
 // NewEngine makes the engine without touching anything.
 func NewEngine(o EngineOptions) *Engine {
-	e := &Engine{EngineOptions: o, news: make(chan State, 64)}
+	e := &Engine{EngineOptions: o, updates: make(chan State, 64)}
 	e.Tree.At = e.at
-	for _, part := range o.Daemons {
-		e.workers = append(e.workers, newWorker(e, part))
+	for _, d := range o.Daemons {
+		e.workers = append(e.workers, newWorker(e, d))
 	}
 	return e
 }
@@ -180,7 +180,7 @@ const Channel = "gateway_apply"
 // publish never waits: whoever watches asks for the whole state when they begin.
 func (e *Engine) publish(s State) {
 	select {
-	case e.news <- s:
+	case e.updates <- s:
 	default:
 	}
 }
@@ -190,7 +190,7 @@ func (e *Engine) announce(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case s := <-e.news:
+		case s := <-e.updates:
 			if !e.Up() {
 				continue
 			}

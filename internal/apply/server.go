@@ -105,7 +105,7 @@ func (s *Server) serveConn(ctx context.Context, conn net.Conn, asked func()) {
 	if err == nil {
 		leave, err = s.slotsFor(line).enter(ctx, conn, s.work)
 	}
-	if errors.Is(err, errPeerLeft) {
+	if errors.Is(err, errPeerClosed) {
 		s.log.Debug("apply", "uid", cred.Uid, "pid", cred.Pid, "request", excerpt(line), "err", err)
 		return
 	}

@@ -35,8 +35,8 @@ func newSlots(n, queue int) slots {
 	return slots{make(chan struct{}, n), make(chan struct{}, queue)}
 }
 
-// errPeerLeft is a request that nobody waits for any more.
-var errPeerLeft = errors.New("the peer left before its request was begun")
+// errPeerClosed is a request that nobody waits for any more.
+var errPeerClosed = errors.New("the peer left before its request was begun")
 
 // enter waits for a slot, so long at most, and is left by leave. A request that had to wait is
 // not begun when its peer has left: whoever gave up asks again, and would wait behind itself.
@@ -62,9 +62,9 @@ func (s slots) enter(ctx context.Context, conn net.Conn, patience time.Duration)
 	case <-ctx.Done():
 		return nil, errShutDown()
 	}
-	if left(conn) {
+	if peerClosed(conn) {
 		leave()
-		return nil, errPeerLeft
+		return nil, errPeerClosed
 	}
 	return leave, nil
 }
@@ -73,9 +73,9 @@ func errBusy() error {
 	return fault.New(fault.TooMany, "the applier is busy with other requests; try again in a moment").WithCode("busy")
 }
 
-// left reports whether the peer has closed the connection. One that has only said all it has to
+// peerClosed reports whether the peer has closed the connection. One that has only said all it has to
 // say still waits for the answer.
-func left(conn net.Conn) (gone bool) {
+func peerClosed(conn net.Conn) (gone bool) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {
 		return false

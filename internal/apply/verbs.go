@@ -24,7 +24,7 @@ func (s *Server) verbs() map[string]verb {
 		"service":       typed(s.service),
 		"sync":          typed(s.sync),
 		"states":        typed(s.states),
-		"part":          typed(s.part),
+		"part":          typed(s.component),
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *Server) states(context.Context, statesRequest) (any, error) {
 	return statesAnswer{s.engine.States()}, nil
 }
 
-func (s *Server) part(ctx context.Context, r partRequest) (any, error) {
+func (s *Server) component(ctx context.Context, r componentRequest) (any, error) {
 	if s.engine == nil {
 		return nil, errNoEngine()
 	}

@@ -61,8 +61,8 @@ type statesAnswer struct {
 	States []State `json:"states"`
 }
 
-// partRequest is for a verb that a component brings along; it reads In by itself.
-type partRequest struct {
+// componentRequest is for a verb that a component brings along; it reads In by itself.
+type componentRequest struct {
 	Verb      string          `json:"verb"`
 	Component string          `json:"component"`
 	Do        string          `json:"do"`

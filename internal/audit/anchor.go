@@ -44,7 +44,7 @@ type Anchor struct {
 }
 
 // Run anchors what is new, each time that somebody wakes it and now and then by itself.
-func (a *Anchor) Run(ctx context.Context, q db.DB, up func() bool, news <-chan struct{}) error {
+func (a *Anchor) Run(ctx context.Context, q db.DB, up func() bool, entries <-chan struct{}) error {
 	for {
 		if up() {
 			if err := a.Keep(ctx, q); err != nil && ctx.Err() == nil {
@@ -59,7 +59,7 @@ func (a *Anchor) Run(ctx context.Context, q db.DB, up func() bool, news <-chan s
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-news:
+		case <-entries:
 		case <-time.After(time.Minute):
 		}
 	}

@@ -37,20 +37,20 @@ func (g *gate) enter(ctx context.Context, lane Lane) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	turn, err := g.queue(lane)
-	if err != nil || turn == nil {
+	ready, err := g.queue(lane)
+	if err != nil || ready == nil {
 		return err
 	}
 	select {
-	case <-turn:
+	case <-ready:
 		return nil
 	case <-ctx.Done():
-		g.abandon(lane, turn)
+		g.abandon(lane, ready)
 		return ctx.Err()
 	}
 }
 
-// queue returns nil when the gate is free, else the channel that is closed when it is our turn.
+// queue returns nil when the gate is free, else the channel that is closed when the caller may enter.
 func (g *gate) queue(lane Lane) (chan struct{}, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,15 +65,15 @@ func (g *gate) queue(lane Lane) (chan struct{}, error) {
 	if len(g.waiting[lane]) >= limit {
 		return nil, fault.New(fault.TooMany, "too many logins at the moment, try again in a few seconds").WithRetry(retryBusy)
 	}
-	turn := make(chan struct{})
-	g.waiting[lane] = append(g.waiting[lane], turn)
-	return turn, nil
+	ready := make(chan struct{})
+	g.waiting[lane] = append(g.waiting[lane], ready)
+	return ready, nil
 }
 
-// abandon leaves the queue. When the turn was given to us just before, it is passed on.
-func (g *gate) abandon(lane Lane, turn chan struct{}) {
+// abandon leaves the queue. When the gate was handed to us just before, it is passed on.
+func (g *gate) abandon(lane Lane, ready chan struct{}) {
 	g.mu.Lock()
-	i := slices.Index(g.waiting[lane], turn)
+	i := slices.Index(g.waiting[lane], ready)
 	if i >= 0 {
 		g.waiting[lane] = slices.Delete(g.waiting[lane], i, i+1)
 	}

@@ -165,12 +165,12 @@ func TestATurnGivenToACancelledCallerIsPassedOn(t *testing.T) {
 	if err := g.enter(t.Context(), Untrusted); err != nil {
 		t.Fatal(err)
 	}
-	turn, err := g.queue(Untrusted)
+	ready, err := g.queue(Untrusted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.leave()                  // hands the gate over …
-	g.abandon(Untrusted, turn) // … to a caller who goes away at that moment
+	g.leave()                   // hands the gate over …
+	g.abandon(Untrusted, ready) // … to a caller who goes away at that moment
 	if g.busy {
 		t.Error("the gate is lost")
 	}

@@ -23,7 +23,7 @@ type item struct {
 	id     string
 	name   string
 	etag   string
-	fields map[string]any // without ids and other bookkeeping; references by name
+	fields map[string]any // without ids and the other metaFields; references by name
 }
 
 // kind is one kind of object with all there is of it.
@@ -40,42 +40,42 @@ func (k kind) find(name string) (item, bool) {
 	return k.items[i], true
 }
 
-// bookkeeping is what every object has and nobody configures.
-var bookkeeping = []string{"id", "revision", "created_at", "updated_at"}
+// metaFields are what every object has and nobody configures.
+var metaFields = []string{"id", "revision", "created_at", "updated_at"}
 
 // document names a reference: "zone_id" is "zone" there.
 func document(field string) string { return strings.TrimSuffix(field, "_id") }
 
 const pageSize = 1000
 
-// world is what there is: the objects of components, each read once, when they are asked for.
-type world struct {
-	get   Getter
-	parts []component.Component
-	known map[string][]kind // by the component's name
+// loader reads the objects of components, each once, when they are asked for.
+type loader struct {
+	get        Getter
+	components []component.Component
+	known      map[string][]kind // by the component's name
 }
 
-func newWorld(get Getter, parts []component.Component) *world {
-	return &world{get, parts, map[string][]kind{}}
+func newLoader(get Getter, components []component.Component) *loader {
+	return &loader{get, components, map[string][]kind{}}
 }
 
 // load reads all objects of one component, those first that others refer to.
-func (w *world) load(ctx context.Context, c component.Component) ([]kind, error) {
-	if known, ok := w.known[c.Name]; ok {
+func (l *loader) load(ctx context.Context, c component.Component) ([]kind, error) {
+	if known, ok := l.known[c.Name]; ok {
 		return known, nil
 	}
-	if err := w.loadOthers(ctx, c); err != nil {
+	if err := l.loadOthers(ctx, c); err != nil {
 		return nil, err
 	}
 	var kinds []kind
 	for _, o := range c.Objects {
 		k := kind{Object: o}
-		raws, err := list(ctx, w.get, o)
+		raws, err := list(ctx, l.get, o)
 		if err != nil {
 			return nil, fmt.Errorf("read %s %s: %w", c.Name, o.Key, err)
 		}
 		for _, raw := range raws {
-			it, err := read(raw, o, func(to, id string) string { return nameOf(w.kind(kinds, to), id) })
+			it, err := read(raw, o, func(to, id string) string { return nameOf(l.kind(kinds, to), id) })
 			if err != nil {
 				return nil, fmt.Errorf("read %s %s: %w", c.Name, o.Key, err)
 			}
@@ -87,20 +87,20 @@ func (w *world) load(ctx context.Context, c component.Component) ([]kind, error)
 		}
 		kinds = append(kinds, k)
 	}
-	w.known[c.Name] = kinds
+	l.known[c.Name] = kinds
 	return kinds, nil
 }
 
 // loadOthers reads the components that objects of one refer to.
-func (w *world) loadOthers(ctx context.Context, c component.Component) error {
+func (l *loader) loadOthers(ctx context.Context, c component.Component) error {
 	for _, o := range c.Objects {
 		for _, to := range o.Refs {
 			name, _, outward := strings.Cut(to, ".")
-			i := slices.IndexFunc(w.parts, func(p component.Component) bool { return p.Name == name })
+			i := slices.IndexFunc(l.components, func(p component.Component) bool { return p.Name == name })
 			if !outward || i < 0 {
 				continue
 			}
-			if _, err := w.load(ctx, w.parts[i]); err != nil {
+			if _, err := l.load(ctx, l.components[i]); err != nil {
 				return err
 			}
 		}
@@ -109,9 +109,9 @@ func (w *world) loadOthers(ctx context.Context, c component.Component) error {
 }
 
 // kind is the one that a reference names: of the component's own, or another's.
-func (w *world) kind(own []kind, to string) kind {
+func (l *loader) kind(own []kind, to string) kind {
 	if name, key, outward := strings.Cut(to, "."); outward {
-		own, to = w.known[name], key
+		own, to = l.known[name], key
 	}
 	for _, k := range own {
 		if k.Key == to {
@@ -164,7 +164,7 @@ func read(raw json.RawMessage, o component.Object, nameOf func(to, id string) st
 	}
 	it := item{id: fmt.Sprint(fields["id"]), etag: fmt.Sprintf(`"%v"`, fields["revision"]), fields: map[string]any{}}
 	for name, value := range fields {
-		if slices.Contains(bookkeeping, name) || slices.Contains(o.Derived, name) || value == secret.Redacted {
+		if slices.Contains(metaFields, name) || slices.Contains(o.Derived, name) || value == secret.Redacted {
 			continue
 		}
 		if slices.Contains(o.Optional, name) && value == nil {

@@ -38,15 +38,15 @@ func (s Step) String() string {
 }
 
 // Plan is how to get from what is there to what the document says; empty when that is the same.
-func Plan(ctx context.Context, get Getter, parts []component.Component, doc []byte) ([]Step, error) {
+func Plan(ctx context.Context, get Getter, components []component.Component, doc []byte) ([]Step, error) {
 	var sections map[string]map[string]any
 	if err := yaml.Unmarshal(doc, &sections); err != nil {
 		return nil, fault.New(fault.Invalid, "the document cannot be read: %v", err)
 	}
 	var first, removes []removal
 	var makes []Step
-	there, made, dropped := newWorld(get, parts), map[string]string{}, map[string]bool{}
-	for _, c := range parts {
+	there, made, dropped := newLoader(get, components), map[string]string{}, map[string]bool{}
+	for _, c := range components {
 		section, ok := sections[c.Name]
 		if !ok || len(c.Objects) == 0 {
 			continue
@@ -114,7 +114,7 @@ func mentions(value any, into map[string]bool) {
 
 type planner struct {
 	component      string
-	there          *world
+	there          *loader
 	kinds          []kind
 	made           map[string]string // ids of what this plan creates, by component, kind and name
 	dropped        map[string]bool   // the texts in fields that it changes

@@ -18,10 +18,10 @@ Kinds and settings that a file does not mention are kept; of a kind that it list
 are not in the list are removed.`
 
 // Write is the configuration of the parts as one document.
-func Write(ctx context.Context, get Getter, parts []component.Component) ([]byte, error) {
+func Write(ctx context.Context, get Getter, components []component.Component) ([]byte, error) {
 	doc := &yaml.Node{Kind: yaml.MappingNode, HeadComment: heading}
-	there := newWorld(get, parts)
-	for _, c := range parts {
+	there := newLoader(get, components)
+	for _, c := range components {
 		kinds, err := there.load(ctx, c)
 		if err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ type Daemon struct {
 	// At is told each step of a change of the running HAProxy; tests end the process there.
 	At func(step string)
 
-	turn sync.Mutex
+	reloading sync.Mutex
 }
 
 type units interface {
@@ -48,8 +48,8 @@ var ErrReloaded = errors.New("HAProxy was reloaded meanwhile")
 
 // Tell has fn change the running HAProxy, in turn with reloads.
 func (d *Daemon) Tell(ctx context.Context, fn func() error) error {
-	d.turn.Lock()
-	defer d.turn.Unlock()
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
 	before, err := d.current(ctx)
 	if err != nil {
 		return err
@@ -88,8 +88,8 @@ func (d *Daemon) Told() {
 // Reload has HAProxy read its files, without closing a connection; it starts one that is
 // down. Where it does not take the files, it goes on with those before.
 func (d *Daemon) Reload(ctx context.Context) error {
-	d.turn.Lock()
-	defer d.turn.Unlock()
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
 	err := d.Master.Reload(ctx)
 	if errors.Is(err, ErrDown) {
 		// Not a restart: somebody may be starting it at this moment, perhaps on the files

@@ -168,7 +168,7 @@ func (m *matrix) meeting(in, out end) *meeting {
 	}
 	var v4, v6 []located
 	before, after := m.policy.around(in.side, out.gateway)
-	for q := range inTurn(before, m.policy.operator(in.side, to), after) {
+	for q := range concat(before, m.policy.operator(in.side, to), after) {
 		if step, asked := m.locate(q, true); asked {
 			v4 = append(v4, step)
 		}

@@ -67,7 +67,7 @@ func begins() question {
 // input are the questions to a packet for the gateway itself, in README.md's order.
 func (p *Policy) input(in side) iter.Seq[question] {
 	before, after := p.around(in, true)
-	return inTurn(before, p.operator(in, nil), after)
+	return concat(before, p.operator(in, nil), after)
 }
 
 // forward are the questions to a packet that passes through, in README.md's order;
@@ -76,9 +76,9 @@ func (p *Policy) forward(in, out side, dnat *NAT) iter.Seq[question] {
 	before, after := p.around(in, false)
 	if dnat != nil && !dnat.NeedsRule {
 		translated := question{by: Decider{Kind: ByTranslated, ID: dnat.ID, Name: dnat.Name}, action: Accept}
-		after = inTurn(after, slices.Values([]question{translated}))
+		after = concat(after, slices.Values([]question{translated}))
 	}
-	return inTurn(before, p.operator(in, &out), after)
+	return concat(before, p.operator(in, &out), after)
 }
 
 // around are the questions before the operator's rules and after them.
@@ -89,8 +89,8 @@ func (p *Policy) around(in side, gateway bool) (before, after iter.Seq[question]
 	return slices.Values([]question{begins()}), p.tunnels(in)
 }
 
-// inTurn are several lists, one after the other.
-func inTurn(lists ...iter.Seq[question]) iter.Seq[question] {
+// concat are several lists, one after the other.
+func concat(lists ...iter.Seq[question]) iter.Seq[question] {
 	return func(yield func(question) bool) {
 		for _, list := range lists {
 			for q := range list {

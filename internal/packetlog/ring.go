@@ -68,12 +68,12 @@ type Ring struct {
 	mu    sync.Mutex
 	last  []Event // at most Size, oldest first, numbered without gaps
 	seq   int64   // of the newest one
-	news  chan struct{}
+	added chan struct{}
 	start int64 // tells two rings apart: seq begins anew with each
 }
 
 // NewRing returns an empty ring; start should differ from that of the ring before it.
-func NewRing(start int64) *Ring { return &Ring{news: make(chan struct{}), start: start} }
+func NewRing(start int64) *Ring { return &Ring{added: make(chan struct{}), start: start} }
 
 // Add numbers events and keeps them.
 func (r *Ring) Add(events ...Event) {
@@ -95,8 +95,8 @@ func (r *Ring) trim() {
 	if len(r.last) > 2*Size {
 		r.last = slices.Clone(r.last[len(r.last)-Size:])
 	}
-	close(r.news)
-	r.news = make(chan struct{})
+	close(r.added)
+	r.added = make(chan struct{})
 }
 
 // Page is what came after some event.
@@ -131,14 +131,14 @@ func (r *Ring) After(start, seq int64) Page {
 func (r *Ring) Wait(ctx context.Context, start, seq int64) Page {
 	for {
 		r.mu.Lock()
-		news := r.news
+		added := r.added
 		r.mu.Unlock()
 		page := r.After(start, seq)
 		if len(page.Events) > 0 {
 			return page
 		}
 		select {
-		case <-news:
+		case <-added:
 		case <-ctx.Done():
 			return page
 		}

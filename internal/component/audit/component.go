@@ -16,7 +16,7 @@ import (
 	"gateway/internal/setupstate"
 )
 
-type part struct {
+type handlers struct {
 	pool  db.Pool
 	log   *audit.Log
 	live  *audit.Live
@@ -27,51 +27,51 @@ type part struct {
 
 // New returns the component; node is this node's machine id.
 func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now func() time.Time, logger *slog.Logger) component.Component {
-	p := &part{pool: pool, log: log, live: audit.NewLive(pool, node, logger), setup: setup, now: now, err: logger}
+	h := &handlers{pool: pool, log: log, live: audit.NewLive(pool, node, logger), setup: setup, now: now, err: logger}
 	schema := audit.Schema()
 	return component.Component{
 		Name:       "audit",
 		Tables:     schema.Tables,
 		Migrations: schema.Migrations,
-		Routes:     p.routes,
+		Routes:     h.routes,
 		Listen: map[string]func(context.Context, string){
-			audit.Channel: p.heed,
+			audit.Channel: h.heed,
 		},
-		Jobs: []component.Job{{Name: "audit.prune", Where: component.OnEveryNode, Every: time.Hour, Run: p.prune}},
+		Jobs: []component.Job{{Name: "audit.prune", Where: component.OnEveryNode, Every: time.Hour, Run: h.prune}},
 	}
 }
 
 // heed shows new entries, and first adds those that waited for the database.
-func (p *part) heed(ctx context.Context, _ string) {
-	if err := p.log.Drain(ctx, p.pool); err != nil && !db.Unavailable(err) {
-		p.err.Error("append what waited for the database", "err", err)
+func (h *handlers) heed(ctx context.Context, _ string) {
+	if err := h.log.Drain(ctx, h.pool); err != nil && !db.Unavailable(err) {
+		h.err.Error("append what waited for the database", "err", err)
 	}
-	p.live.Poll(ctx)
+	h.live.Poll(ctx)
 }
 
-func (p *part) routes(r api.Router) {
+func (h *handlers) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "recent-audit", Method: http.MethodGet, Path: "/audit/recent", Access: api.Viewer,
 		Summary:     "The latest audit entries, newest first",
 		Description: "Who did what and when, on every node. GET /audit/search filters and pages.",
-	}, p.recent)
+	}, h.recent)
 	api.Handle(r, api.Op{
 		ID: "search-audit", Method: http.MethodGet, Path: "/audit/search", Access: api.Viewer,
 		Summary:     "Search the audit log, newest first",
 		Description: "Text matches anywhere, case-insensitively. For the next page, send created_at and seq of the last entry as before and before_seq.",
-	}, p.search)
+	}, h.search)
 	api.Stream(r, api.Op{
 		ID: "live-audit", Path: "/audit/live", Access: api.Viewer,
 		Summary:     "Stream: the last 50 entries, oldest first, then each new one",
 		Description: "Each message is one entry, as in GET /audit/recent. The stream ends with the session.",
-	}, p.stream)
+	}, h.stream)
 }
 
-func (p *part) recent(ctx context.Context, in *struct {
+func (h *handlers) recent(ctx context.Context, in *struct {
 	Limit int `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Maximum number of entries to return"`
 },
 ) (*api.Body[[]audit.Entry], error) {
-	entries, err := audit.Recent(ctx, p.pool, in.Limit)
+	entries, err := audit.Recent(ctx, h.pool, in.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -89,22 +89,22 @@ type searchInput struct {
 	Limit     int       `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Maximum number of entries to return"`
 }
 
-func (p *part) search(ctx context.Context, in *searchInput) (*api.Body[[]audit.Entry], error) {
+func (h *handlers) search(ctx context.Context, in *searchInput) (*api.Body[[]audit.Entry], error) {
 	q := audit.Query{Actor: in.Actor, Action: in.Action, Subject: in.Subject, Since: in.Since, Until: in.Until, Limit: in.Limit}
 	if !in.Before.IsZero() {
 		q.Before = &audit.Cursor{CreatedAt: in.Before, Seq: in.BeforeSeq}
 	} else if in.BeforeSeq != 0 {
 		return nil, fault.At("before_seq", "is allowed only together with before")
 	}
-	entries, err := audit.Search(ctx, p.pool, q)
+	entries, err := audit.Search(ctx, h.pool, q)
 	if err != nil {
 		return nil, err
 	}
 	return api.OK(entries), nil
 }
 
-func (p *part) stream(ctx context.Context, send func(any) error) error {
-	sub, err := p.live.Subscribe(ctx)
+func (h *handlers) stream(ctx context.Context, send func(any) error) error {
+	sub, err := h.live.Subscribe(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,11 +126,11 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 }
 
 // prune removes what is older than the operator wants to keep.
-func (p *part) prune(ctx context.Context) error {
-	state, err := p.setup.Load()
+func (h *handlers) prune(ctx context.Context) error {
+	state, err := h.setup.Load()
 	if err != nil {
 		return err
 	}
-	_, err = p.log.Prune(ctx, p.pool, p.now().AddDate(0, 0, -state.Retention.AuditDays))
+	_, err = h.log.Prune(ctx, h.pool, h.now().AddDate(0, 0, -state.Retention.AuditDays))
 	return err
 }

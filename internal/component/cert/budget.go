@@ -29,27 +29,27 @@ func limitsOf(directory string) (limits, bool) {
 }
 
 // budget sees whether the authority would still issue, by what this node ordered lately.
-func (d *doctor) budget(ctx context.Context, directory string) {
+func (p *preflight) budget(ctx context.Context, directory string) {
 	l, known := limitsOf(directory)
 	if !known {
-		d.fine(checkBudget, "", "no known rate limits")
+		p.fine(checkBudget, "", "no known rate limits")
 		return
 	}
-	now := d.service.Now()
+	now := p.service.Now()
 	var same, failures int
-	err := d.service.DB.QueryRow(ctx, `select
+	err := p.service.DB.QueryRow(ctx, `select
 			count(id) filter (where code is null and names @> $2 and names <@ $2 and finished_at > $3),
 			count(id) filter (where code in ('validation_failed', 'dns_mismatch', 'port_80_unreachable') and names && $2 and finished_at > $4)
 		from acme_orders where directory_url = $1 and finished_at > $3`,
-		directory, d.c.Names, now.Add(-7*24*time.Hour), now.Add(-time.Hour)).Scan(&same, &failures)
+		directory, p.c.Names, now.Add(-7*24*time.Hour), now.Add(-time.Hour)).Scan(&same, &failures)
 	switch {
 	case err != nil:
-		d.doubt(checkBudget, "", internalTrouble, "earlier orders are unknown")
+		p.doubt(checkBudget, "", internalTrouble, "earlier orders are unknown")
 	case same >= l.same:
-		d.certain(checkBudget, "", rateLimited, "rate limit reached: %d certificates for the same names within a week", same)
+		p.certain(checkBudget, "", rateLimited, "rate limit reached: %d certificates for the same names within a week", same)
 	case failures >= l.failures:
-		d.certain(checkBudget, "", rateLimited, "rate limit reached: %d failed orders for these names within an hour", failures)
+		p.certain(checkBudget, "", rateLimited, "rate limit reached: %d failed orders for these names within an hour", failures)
 	default:
-		d.fine(checkBudget, "", "%d of %d certificates for the same names this week", same, l.same)
+		p.fine(checkBudget, "", "%d of %d certificates for the same names this week", same, l.same)
 	}
 }

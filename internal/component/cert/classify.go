@@ -62,7 +62,7 @@ func closest(p acme.Problem) acme.Problem {
 	return p
 }
 
-// failedValidation says what the doctor had doubts about, if it had: that is the likely cause.
+// failedValidation says what the pre-flight checks had doubts about, if any: that is the likely cause.
 func failedValidation(problem acme.Problem, findings []Finding) error {
 	for _, f := range findings {
 		if !f.OK && f.Code != "" && f.Code != dnsUnanswered {

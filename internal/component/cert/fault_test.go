@@ -234,9 +234,9 @@ func TestTheBudgetOfAnAuthorityIsNotOverdrawn(t *testing.T) {
 	directory := "https://acme-v02.api.letsencrypt.org/directory"
 	c := due{Names: []string{"a.example.com", "b.example.com"}}
 	look := func() string {
-		d := &doctor{service: a.s, c: c}
-		d.budget(t.Context(), directory)
-		return d.findings[0].Code
+		p := &preflight{service: a.s, c: c}
+		p.budget(t.Context(), directory)
+		return p.findings[0].Code
 	}
 	for n, want := range []string{"", "", "", "", "", rateLimited} {
 		if got := look(); got != want {

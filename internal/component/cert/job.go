@@ -266,7 +266,7 @@ func clean(s string) string {
 	return s
 }
 
-// examine has the doctor look, and keeps what it found.
+// examine makes the pre-flight checks, and keeps what they found.
 func (s *service) examine(ctx context.Context, c due, settings setupstate.ACME) ([]Finding, error) {
 	findings := s.diagnose(ctx, c, settings)
 	text, err := json.Marshal(findings)

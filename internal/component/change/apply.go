@@ -21,36 +21,36 @@ import (
 // renderTime is how long a re-render of everything may take; the specification says so.
 const renderTime = 30 * time.Second
 
-func (p *part) applyRoutes(r api.Router) {
+func (h *handlers) applyRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "components", Method: http.MethodGet, Path: "/system/components", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "State of every managed component: configured, installed and running",
 		Description: "Stage, hashes of the configured, installed and loaded files, manual edits, and the change that waits for confirmation.",
-	}, p.states)
+	}, h.states)
 	api.Stream(r, api.Op{
 		ID: "components-live", Path: "/system/components/live", Access: api.Viewer,
 		Summary:     "Stream: the same, on every change",
 		Description: "Each message has the state of every component, as in GET /system/components: at once, on every change, and every 5 seconds.",
-	}, p.stream)
+	}, h.stream)
 	api.Handle(r, api.Op{
 		ID: "update-component", Method: http.MethodPut, Path: "/system/components/{id}",
 		Summary:     "Set how a component is applied on this node",
 		Description: "Whether files that were edited manually are kept or overwritten.",
-	}, p.update)
+	}, h.update)
 	api.Handle(r, api.Op{
 		ID: "config-preview", Method: http.MethodGet, Path: "/system/config-preview", Access: api.Viewer, AtOnce: 2,
 		Summary:     "The configured files of a component, secrets redacted",
 		Description: "Writes no file and reloads nothing.",
-	}, p.preview)
+	}, h.preview)
 	api.Handle(r, api.Op{
 		ID: "render-configs", Method: http.MethodPost, Path: "/system/render-configs", Timeout: renderTime + 10*time.Second,
 		Summary:     "Render and apply every component again",
 		Description: "Installs the files of every component and reloads the daemons whose files changed. A component with keep_edits keeps its manual edits. Takes at most 30 seconds.",
-	}, p.renderAll)
+	}, h.renderAll)
 }
 
-func (p *part) states(ctx context.Context, _ *struct{}) (*api.Body[[]apply.State], error) {
-	states, err := p.Applier.States(ctx)
+func (h *handlers) states(ctx context.Context, _ *struct{}) (*api.Body[[]apply.State], error) {
+	states, err := h.Applier.States(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,29 +62,29 @@ type Handling struct {
 	KeepEdits *bool `json:"keep_edits" doc:"Keep manually edited managed files instead of overwriting them; nothing is installed over them meanwhile"`
 }
 
-func (p *part) update(ctx context.Context, in *struct {
+func (h *handlers) update(ctx context.Context, in *struct {
 	Name string `path:"id" maxLength:"64" doc:"Name of the component"`
 	Body Handling
 },
 ) (*api.Body[Handling], error) {
-	if _, ok := p.Set.Find(in.Name); !ok {
+	if _, ok := h.Set.Find(in.Name); !ok {
 		return nil, fault.New(fault.NotFound, "there is no managed component %q", in.Name)
 	}
 	keep := *in.Body.KeepEdits
 	c := change.Change{Component: "change", Action: "system.component_update", Subject: in.Name, Detail: map[string]any{"keep_edits": keep}}
-	if err := p.Run.Run(ctx, c, func(tx change.Tx) error { return change.KeepEdits(ctx, tx, in.Name, keep) }); err != nil {
+	if err := h.Run.Run(ctx, c, func(tx change.Tx) error { return change.KeepEdits(ctx, tx, in.Name, keep) }); err != nil {
 		return nil, err
 	}
-	if _, err := p.Applier.Sync(ctx, in.Name); err != nil {
-		p.Log.Warn("apply", "component", in.Name, "err", err) // it learns of it at its next round
+	if _, err := h.Applier.Sync(ctx, in.Name); err != nil {
+		h.Log.Warn("apply", "component", in.Name, "err", err) // it learns of it at its next round
 	}
 	return api.OK(in.Body), nil
 }
 
-func (p *part) stream(ctx context.Context, send func(any) error) error {
+func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 	for {
-		changed := p.news.Wait()
-		states, err := p.Applier.States(ctx)
+		changed := h.updates.Wait()
+		states, err := h.Applier.States(ctx)
 		if _, worded := fault.Of(err); err != nil && !worded {
 			return err
 		}
@@ -109,17 +109,17 @@ type Preview struct {
 	Files     map[string]string `json:"files" doc:"Text by path"`
 }
 
-func (p *part) preview(ctx context.Context, in *struct {
+func (h *handlers) preview(ctx context.Context, in *struct {
 	Generator string `query:"generator" maxLength:"64" doc:"One component, by name; default all"`
 },
 ) (*api.Body[[]Preview], error) {
-	set := p.Set
+	set := h.Set
 	out := []Preview{}
 	for _, c := range set.Configs {
 		if in.Generator != "" && in.Generator != c.Name {
 			continue
 		}
-		files, err := set.Preview(ctx, p.Pool, c.Name)
+		files, err := set.Preview(ctx, h.Pool, c.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -141,11 +141,11 @@ type Rendered struct {
 
 // renderAll asks for every component, also after one of them failed, and answers for
 // all of them in time.
-func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered], error) {
+func (h *handlers) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered], error) {
 	out := Rendered{OK: true, Rendered: []string{}, Errors: map[string]string{}, Words: map[string]fault.Words{}}
 	c := change.Change{Component: "change", Action: "system.render_configs", Subject: "all components"}
-	err := p.Run.Act(ctx, c, func(ctx context.Context) error {
-		if err := p.syncAll(ctx, &out); err != nil || out.OK {
+	err := h.Run.Act(ctx, c, func(ctx context.Context) error {
+		if err := h.syncAll(ctx, &out); err != nil || out.OK {
 			return err
 		}
 		return fault.New(fault.Unavailable, "not live: %s", strings.Join(slices.Sorted(maps.Keys(out.Errors)), ", ")) // for the audit log
@@ -157,14 +157,14 @@ func (p *part) renderAll(ctx context.Context, _ *struct{}) (*api.Body[Rendered],
 	return api.OK(out), nil
 }
 
-func (p *part) syncAll(ctx context.Context, out *Rendered) error {
+func (h *handlers) syncAll(ctx context.Context, out *Rendered) error {
 	limited, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()
 	var mu sync.Mutex
 	var g errgroup.Group
-	for _, c := range p.Set.Configs {
+	for _, c := range h.Set.Configs {
 		g.Go(func() error {
-			came, err := p.Applier.Sync(limited, c.Name)
+			came, err := h.Applier.Sync(limited, c.Name)
 			mu.Lock()
 			defer mu.Unlock()
 			out.add(c.Name, came, err)

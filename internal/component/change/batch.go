@@ -30,9 +30,9 @@ type BatchResult struct {
 	Results []any `json:"results" doc:"Data that each operation returned, in the same order"`
 }
 
-func (p *part) batch(ctx context.Context, r api.Router, in Batch) (*api.Body[BatchResult], error) {
+func (h *handlers) batch(ctx context.Context, r api.Router, in Batch) (*api.Body[BatchResult], error) {
 	out := BatchResult{Results: []any{}}
-	err := p.Run.Batch(ctx, counted(len(in.Operations)), func(ctx context.Context) error {
+	err := h.Run.Batch(ctx, counted(len(in.Operations)), func(ctx context.Context) error {
 		for i, op := range in.Operations {
 			data, err := op.run(ctx, r)
 			if err != nil {

@@ -31,30 +31,30 @@ type applier interface {
 	States(ctx context.Context) ([]apply.State, error)
 }
 
-type part struct {
+type handlers struct {
 	Options
-	news *component.News
+	updates *component.Broadcast
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	p := &part{Options: o, news: component.NewNews()}
+	h := &handlers{Options: o, updates: component.NewBroadcast()}
 	schema := change.Schema()
 	return component.Component{
-		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: p.routes, Problems: p.problems(),
-		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) { p.news.Tell() }},
+		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: h.routes, Problems: h.problems(),
+		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) { h.updates.Notify() }},
 	}
 }
 
-func (p *part) routes(r api.Router) {
-	p.historyRoutes(r)
-	p.applyRoutes(r)
+func (h *handlers) routes(r api.Router) {
+	h.historyRoutes(r)
+	h.applyRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "batch", Method: http.MethodPost, Path: "/batch", Config: true, MaxBody: 16 << 20, Timeout: 2 * time.Minute,
 		Summary: "Run several operations as one change",
 		Description: "All or none of them take effect, in one transaction with one apply. " +
 			"Each operation sees the results of the previous ones; an id given for a create can be referred to by later operations.",
 	}, func(ctx context.Context, in *struct{ Body Batch }) (*api.Body[BatchResult], error) {
-		return p.batch(ctx, r, in.Body)
+		return h.batch(ctx, r, in.Body)
 	})
 }

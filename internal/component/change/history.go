@@ -11,33 +11,33 @@ import (
 	"gateway/internal/intent"
 )
 
-func (p *part) historyRoutes(r api.Router) {
+func (h *handlers) historyRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-changes", Method: http.MethodGet, Path: "/changes", Access: api.Viewer,
 		Summary:     "List changes of the configuration, newest first",
 		Description: "Each entry says who changed what, why, and whether it is live. The details of one are at GET /changes/{id}.",
-	}, p.list)
+	}, h.list)
 	api.Handle(r, api.Op{
 		ID: "list-change-actors", Method: http.MethodGet, Path: "/changes/actors", Access: api.Viewer,
 		Summary:     "List who made changes of the configuration, by name",
 		Description: "Values for the parameter actor of GET /changes: e-mails of accounts, also of deleted ones, and local, setup, scheduler.",
-	}, p.actors)
+	}, h.actors)
 	api.Handle(r, api.Op{
 		ID: "get-change", Method: http.MethodGet, Path: "/changes/{id}",
 		Summary:     "Get one change: its rows before and after, and its file changes",
 		Description: "For administrators: rows may contain more than their pages show.",
-	}, p.get)
+	}, h.get)
 	api.Handle(r, api.Op{
 		ID: "revert-change", Method: http.MethodPost, Path: "/changes/{id}/revert", Config: true,
 		Summary: "Revert one change, as a new change",
 		Description: "Later changes are kept. If they touched the same fields, the response is 409 " +
 			"`revert_conflict`, with each field before and after the change and as it is now.",
-	}, p.revert)
+	}, h.revert)
 	api.Handle(r, api.Op{
 		ID: "confirm-change", Method: http.MethodPost, Path: "/changes/{id}/confirm",
 		Summary:     "Confirm a change that is waiting for confirmation",
 		Description: "Keeps a change that was sent with Gateway-Confirm-Within; without confirmation it is reverted at its deadline.",
-	}, p.confirm)
+	}, h.confirm)
 }
 
 type listInput struct {
@@ -52,19 +52,19 @@ type listInput struct {
 	Until     time.Time `query:"until" doc:"Before this time"`
 }
 
-func (p *part) list(ctx context.Context, in *listInput) (*api.Page[change.Record], error) {
+func (h *handlers) list(ctx context.Context, in *listInput) (*api.Page[change.Record], error) {
 	f := change.Filter{
 		Component: in.Component, Waiting: in.Waiting, Actor: in.Actor, Table: in.Table, Text: in.Q, Since: in.Since, Until: in.Until,
 	}
-	page, total, err := change.List(ctx, p.Pool, f, in.Limit, in.Offset)
+	page, total, err := change.List(ctx, h.Pool, f, in.Limit, in.Offset)
 	if err != nil {
 		return nil, err
 	}
 	return &api.Page[change.Record]{Total: total, Body: api.Envelope[[]change.Record]{Data: page}}, nil
 }
 
-func (p *part) actors(ctx context.Context, _ *struct{}) (*api.Body[[]string], error) {
-	names, err := change.Actors(ctx, p.Pool)
+func (h *handlers) actors(ctx context.Context, _ *struct{}) (*api.Body[[]string], error) {
+	names, err := change.Actors(ctx, h.Pool)
 	if err != nil {
 		return nil, err
 	}
@@ -82,45 +82,45 @@ type one struct {
 	ID string `path:"id" doc:"Id of the change"`
 }
 
-func (p *part) get(ctx context.Context, in *one) (*api.Body[Detail], error) {
+func (h *handlers) get(ctx context.Context, in *one) (*api.Body[Detail], error) {
 	d := Detail{}
 	var err error
-	if d.Record, err = change.Get(ctx, p.Pool, in.ID); err != nil {
+	if d.Record, err = change.Get(ctx, h.Pool, in.ID); err != nil {
 		return nil, err
 	}
-	if d.Images, err = change.Rows(ctx, p.Pool, in.ID); err != nil {
+	if d.Images, err = change.Rows(ctx, h.Pool, in.ID); err != nil {
 		return nil, err
 	}
-	if d.Rounds, err = change.Rounds(ctx, p.Pool, in.ID); err != nil {
+	if d.Rounds, err = change.Rounds(ctx, h.Pool, in.ID); err != nil {
 		return nil, err
 	}
 	return api.OK(d), nil
 }
 
-func (p *part) revert(ctx context.Context, in *one) (*api.Body[change.Record], error) {
-	id, err := p.Run.Revert(ctx, in.ID)
+func (h *handlers) revert(ctx context.Context, in *one) (*api.Body[change.Record], error) {
+	id, err := h.Run.Revert(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	made, err := change.Get(ctx, p.Pool, id)
+	made, err := change.Get(ctx, h.Pool, id)
 	if err != nil {
 		return nil, err
 	}
 	return api.OK(made), nil
 }
 
-func (p *part) confirm(ctx context.Context, in *one) (*api.Body[change.Record], error) {
+func (h *handlers) confirm(ctx context.Context, in *one) (*api.Body[change.Record], error) {
 	c := change.Change{Component: "change", Action: "change.confirm", Subject: in.ID}
-	err := p.Run.Run(ctx, c, func(tx change.Tx) error {
+	err := h.Run.Run(ctx, c, func(tx change.Tx) error {
 		if err := change.Confirm(ctx, tx, in.ID); err != nil {
 			return err
 		}
-		return p.mayKeep(ctx, tx, in.ID)
+		return h.mayKeep(ctx, tx, in.ID)
 	})
 	if err != nil {
 		return nil, err
 	}
-	kept, err := change.Get(ctx, p.Pool, in.ID)
+	kept, err := change.Get(ctx, h.Pool, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +128,14 @@ func (p *part) confirm(ctx context.Context, in *one) (*api.Body[change.Record], 
 }
 
 // mayKeep asks the components that the change concerns whether it may be kept.
-func (p *part) mayKeep(ctx context.Context, q db.DB, id string) error {
+func (h *handlers) mayKeep(ctx context.Context, q db.DB, id string) error {
 	names, err := change.Concerns(ctx, q, id)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if c, ok := p.Set.Find(name); ok {
-			if err := c.Keep(ctx, q, p.Set.Unseal); err != nil {
+		if c, ok := h.Set.Find(name); ok {
+			if err := c.Keep(ctx, q, h.Set.Unseal); err != nil {
 				return err
 			}
 		}

@@ -33,17 +33,17 @@ var (
 
 const componentsPage = "/system?tab=components"
 
-func (p *part) problems() problem.Source {
+func (h *handlers) problems() problem.Source {
 	return problem.Source{
 		Kinds:   []problem.Kind{notApplied, leftOut, editsKept, held},
 		Objects: []string{"component"},
-		Find:    p.find,
+		Find:    h.find,
 	}
 }
 
-func (p *part) find(ctx context.Context) (problem.Report, error) {
+func (h *handlers) find(ctx context.Context) (problem.Report, error) {
 	r := problem.Report{States: map[string]problem.States{"component": {}}}
-	states, err := p.Applier.States(ctx)
+	states, err := h.Applier.States(ctx)
 	for _, s := range states {
 		judge(&r, s)
 	}

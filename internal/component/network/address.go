@@ -33,7 +33,7 @@ type AddressInput struct {
 	Description string `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 }
 
-func (p *part) addresses() resource.Resource[Address, AddressInput] {
+func (h *handlers) addresses() resource.Resource[Address, AddressInput] {
 	return resource.Resource[Address, AddressInput]{
 		Component: netstate.Name, Noun: "address", Path: "/ip-addresses", Table: "network_addresses", Access: api.Viewer,
 		Search: []string{"address", "description"}, Sort: []string{"address", "prefix", "created_at", "updated_at"}, Filter: []string{"interface_id", "is_vip"},

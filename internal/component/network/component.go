@@ -33,20 +33,20 @@ type applier interface {
 	States(ctx context.Context) ([]apply.State, error)
 }
 
-type part struct{ Options }
+type handlers struct{ Options }
 
 // New returns the component.
 func New(o Options) component.Component {
 	if o.Open == nil {
 		o.Open = rtnl.Open
 	}
-	p := &part{o}
+	h := &handlers{o}
 	return component.Component{
 		Name:       netstate.Name,
 		Tables:     netstate.Tables(),
 		Migrations: db.Files(migrations),
-		Routes:     p.register,
-		Problems:   p.problems(),
+		Routes:     h.register,
+		Problems:   h.problems(),
 		Objects: []component.Object{
 			{
 				Key: "interfaces", Path: "/network-interfaces", Name: []string{"name"},
@@ -58,11 +58,11 @@ func New(o Options) component.Component {
 	}
 }
 
-func (p *part) register(r api.Router) {
-	p.interfaces().Register(r, p.DB, p.Run)
-	p.addresses().Register(r, p.DB, p.Run)
-	p.addresses().RegisterUnder(r, p.DB, p.Run, underInterface())
-	p.routes().Register(r, p.DB, p.Run)
+func (h *handlers) register(r api.Router) {
+	h.interfaces().Register(r, h.DB, h.Run)
+	h.addresses().Register(r, h.DB, h.Run)
+	h.addresses().RegisterUnder(r, h.DB, h.Run, underInterface())
+	h.routes().Register(r, h.DB, h.Run)
 	liveRoute(r)
 	neighbourRoute(r)
 }

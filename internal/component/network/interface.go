@@ -52,7 +52,7 @@ type InterfaceInput struct {
 	VLANFilter  bool     `json:"vlan_filtering,omitempty" db:"vlan_filtering" doc:"bridge: keep VLANs apart"`
 }
 
-func (p *part) interfaces() resource.Resource[Interface, InterfaceInput] {
+func (h *handlers) interfaces() resource.Resource[Interface, InterfaceInput] {
 	return resource.Resource[Interface, InterfaceInput]{
 		Component: "network", Noun: "interface", Path: "/network-interfaces", Table: "network_interfaces", Access: api.Viewer,
 		Search: []string{"name", "role", "description"}, Sort: []string{"name", "type", "role", "created_at", "updated_at"}, Filter: []string{"type", "role"},

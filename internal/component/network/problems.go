@@ -76,23 +76,23 @@ const (
 	routeKind   = "route"
 )
 
-func (p *part) problems() problem.Source {
+func (h *handlers) problems() problem.Source {
 	return problem.Source{
 		Kinds:   []problem.Kind{missing, conflict, refused, notApplied, absent, replaced, applying, duplicate, linkDown, noCarrier, memberDown},
 		Objects: []string{linkKind, addressKind, routeKind},
-		Find:    p.findProblems,
+		Find:    h.findProblems,
 	}
 }
 
 // findProblems asks gateway-apply what is wanted and not there, and the kernel what there is.
 // That an interface of a zone carries no packets is package firewall's to tell.
-func (p *part) findProblems(ctx context.Context) (problem.Report, error) {
+func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	var r problem.Report
 	var wrong []netstate.Trouble
-	if err := apply.AskSoon(ctx, p.Applier, netstate.Name, netstate.StatusVerb, nil, &wrong); err != nil {
+	if err := apply.AskSoon(ctx, h.Applier, netstate.Name, netstate.StatusVerb, nil, &wrong); err != nil {
 		return r, err
 	}
-	links, err := db.List[storedLink](ctx, p.DB, `select id::text, name, type, members, updated_at > now() - `+applyTime+` from network_interfaces order by name`)
+	links, err := db.List[storedLink](ctx, h.DB, `select id::text, name, type, members, updated_at > now() - `+applyTime+` from network_interfaces order by name`)
 	if err != nil {
 		return r, fmt.Errorf("list interfaces: %w", err)
 	}
@@ -101,7 +101,7 @@ func (p *part) findProblems(ctx context.Context) (problem.Report, error) {
 		ids[l.Name] = l.ID
 	}
 	tell(&r, wrong, ids)
-	err = p.judge(ctx, &r, links, wrong)
+	err = h.judge(ctx, &r, links, wrong)
 	return r, err
 }
 

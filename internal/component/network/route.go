@@ -40,7 +40,7 @@ type RouteInput struct {
 	Comment     string `json:"comment,omitempty" db:"comment" maxLength:"1000" doc:"Free text for other administrators"`
 }
 
-func (p *part) routes() resource.Resource[Route, RouteInput] {
+func (h *handlers) routes() resource.Resource[Route, RouteInput] {
 	return resource.Resource[Route, RouteInput]{
 		Component: netstate.Name, Noun: "route", Path: "/routes", Table: "network_routes", Access: api.Viewer,
 		Search: []string{"destination", "gateway", "dev", "comment", "table_name"}, Sort: []string{"destination", "gateway", "dev", "metric", "table_name", "created_at", "updated_at"},

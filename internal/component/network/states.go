@@ -52,18 +52,18 @@ type judged struct {
 }
 
 // judge says in which state each stored interface, address and route is.
-func (p *part) judge(ctx context.Context, r *problem.Report, links []storedLink, wrong []netstate.Trouble) error {
-	addresses, err := db.List[storedAddress](ctx, p.DB, `select a.id::text, i.id::text, i.name, a.address, a.prefix, a.updated_at > now() - `+applyTime+`
+func (h *handlers) judge(ctx context.Context, r *problem.Report, links []storedLink, wrong []netstate.Trouble) error {
+	addresses, err := db.List[storedAddress](ctx, h.DB, `select a.id::text, i.id::text, i.name, a.address, a.prefix, a.updated_at > now() - `+applyTime+`
 		from network_addresses a join network_interfaces i on i.id = a.interface_id order by i.name, a.address`)
 	if err != nil {
 		return fmt.Errorf("list addresses: %w", err)
 	}
-	routes, err := p.storedRoutes(ctx)
+	routes, err := h.storedRoutes(ctx)
 	if err != nil {
 		return err
 	}
 	j := judged{report: r, wrong: map[string]netstate.Trouble{}, states: map[string]problem.States{linkKind: {}, addressKind: {}, routeKind: {}}}
-	j.unapplied, err = apply.ReadUnapplied(ctx, p.DB, p.Applier, netstate.Name, map[string][]string{
+	j.unapplied, err = apply.ReadUnapplied(ctx, h.DB, h.Applier, netstate.Name, map[string][]string{
 		"network_interfaces": {"id"}, "network_addresses": {"id"}, "network_routes": {"id"},
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *part) judge(ctx context.Context, r *problem.Report, links []storedLink,
 			j.wrong[subject] = t
 		}
 	}
-	if err := j.look(p.Open, len(routes) > 0); err != nil {
+	if err := j.look(h.Open, len(routes) > 0); err != nil {
 		return err
 	}
 	byName := map[string]problem.State{}
@@ -98,8 +98,8 @@ func (p *part) judge(ctx context.Context, r *problem.Report, links []storedLink,
 	return nil
 }
 
-func (p *part) storedRoutes(ctx context.Context) (all []storedRoute, err error) {
-	rows, err := p.DB.Query(ctx, `select id::text, active, destination, type, gateway, dev, coalesce(metric, 0), table_name, onlink, updated_at > now() - `+applyTime+`
+func (h *handlers) storedRoutes(ctx context.Context) (all []storedRoute, err error) {
+	rows, err := h.DB.Query(ctx, `select id::text, active, destination, type, gateway, dev, coalesce(metric, 0), table_name, onlink, updated_at > now() - `+applyTime+`
 		from network_routes order by table_name, destination, metric`)
 	if err != nil {
 		return nil, fmt.Errorf("list routes: %w", err)

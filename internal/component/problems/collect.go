@@ -59,11 +59,11 @@ type collector struct {
 	now      func() time.Time
 	log      *slog.Logger
 
-	flight singleflight.Group
-	mu     sync.Mutex
-	last   *snapshot
-	news   int                  // counts what made the last answer an old one
-	since  map[string]time.Time // by the problem's key, of those there are
+	flight     singleflight.Group
+	mu         sync.Mutex
+	last       *snapshot
+	generation int                  // counts what made the last answer an old one
+	since      map[string]time.Time // by the problem's key, of those there are
 }
 
 // get is what is wrong now, not older than fresh. Whoever stops waiting does not end it for
@@ -103,7 +103,7 @@ func (c *collector) recent() *snapshot {
 func (c *collector) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.news++
+	c.generation++
 	c.last = nil
 }
 
@@ -115,7 +115,7 @@ type found struct {
 func (c *collector) collect(ctx context.Context) *snapshot {
 	begin := time.Now()
 	c.mu.Lock()
-	news := c.news
+	generation := c.generation
 	c.mu.Unlock()
 	up := c.database.Up()
 	all := c.askAll(ctx, up)
@@ -136,7 +136,7 @@ func (c *collector) collect(ctx context.Context) *snapshot {
 	}
 	s.problems = merge(s.problems)
 	s.took = time.Since(begin)
-	c.keep(s, news)
+	c.keep(s, generation)
 	return s
 }
 
@@ -219,7 +219,7 @@ func (c *collector) reason(err error) fault.Sentence {
 }
 
 // keep orders what was found, and remembers since when.
-func (c *collector) keep(s *snapshot, news int) {
+func (c *collector) keep(s *snapshot, generation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	since := make(map[string]time.Time, len(s.problems))
@@ -241,7 +241,7 @@ func (c *collector) keep(s *snapshot, news int) {
 	})
 	s.version = version(s)
 	c.since = since
-	if c.news == news { // else something changed meanwhile
+	if c.generation == generation { // else something changed meanwhile
 		c.last = s
 	}
 }

@@ -267,10 +267,10 @@ func TestAStreamFollowsTheDatabase(t *testing.T) {
 		}})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		p := &part{collector: r.collector, news: component.NewNews()}
+		h := &handlers{collector: r.collector, updates: component.NewBroadcast()}
 		told := make(chan List, 8)
 		go func() {
-			_ = p.stream(ctx, func(v any) error {
+			_ = h.stream(ctx, func(v any) error {
 				told <- v.(List) //nolint:forcetypeassert // that is what it sends
 				return nil
 			})

@@ -37,47 +37,47 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-type part struct {
+type handlers struct {
 	*collector
 	objects []string
-	news    *component.News
+	updates *component.Broadcast
 }
 
 // New returns the component that collects what the others find.
 func New(o Options, others []component.Component) component.Component {
-	p := &part{collector: &collector{database: o.Database, now: o.Now, log: o.Log}, news: component.NewNews()}
+	h := &handlers{collector: &collector{database: o.Database, now: o.Now, log: o.Log}, updates: component.NewBroadcast()}
 	for _, c := range others {
 		if c.Problems.Find != nil {
-			p.sources = append(p.sources, Named{c.Name, c.Problems, new(atomic.Bool)})
-			p.objects = append(p.objects, c.Problems.Objects...)
+			h.sources = append(h.sources, Named{c.Name, c.Problems, new(atomic.Bool)})
+			h.objects = append(h.objects, c.Problems.Objects...)
 		}
 	}
-	slices.Sort(p.objects)
+	slices.Sort(h.objects)
 	return component.Component{
-		Name: name, Routes: p.routes,
+		Name: name, Routes: h.routes,
 		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) {
-			p.forget()
-			p.news.Tell()
+			h.forget()
+			h.updates.Notify()
 		}},
 	}
 }
 
-func (p *part) routes(r api.Router) {
+func (h *handlers) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "problems", Method: http.MethodGet, Path: "/problems", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "List what is wrong on this node now",
 		Description: "The worst first. A problem disappears when its cause does. At most 200 are listed; the counts are of all.",
-	}, p.list)
+	}, h.list)
 	api.Stream(r, api.Op{
 		ID: "problems-live", Path: "/problems/live", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Stream: the same, on every change",
 		Description: "Each message is what GET /problems returns: at once, and on every change.",
-	}, p.stream)
+	}, h.stream)
 	api.Handle(r, api.Op{
 		ID: "object-states", Method: http.MethodGet, Path: "/problems/states/{id}", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "State of every object of a kind, derived from what runs",
-		Description: "Only objects that are not in their normal state are listed. Kinds: " + listed(p.objects) + ".",
-	}, p.statesOf)
+		Description: "Only objects that are not in their normal state are listed. Kinds: " + listed(h.objects) + ".",
+	}, h.statesOf)
 }
 
 func listed(kinds []string) string {
@@ -130,19 +130,19 @@ func newList(s *snapshot) List {
 	return l
 }
 
-func (p *part) list(ctx context.Context, _ *struct{}) (*api.Body[List], error) {
-	s, err := p.get(ctx)
+func (h *handlers) list(ctx context.Context, _ *struct{}) (*api.Body[List], error) {
+	s, err := h.get(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return api.OK(newList(s)), nil
 }
 
-func (p *part) stream(ctx context.Context, send func(any) error) error {
+func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 	sent := ""
 	for {
-		changed := p.news.Wait()
-		s, err := p.get(ctx)
+		changed := h.updates.Wait()
+		s, err := h.get(ctx)
 		if err != nil {
 			return nil //nolint:nilerr // nobody waits any more
 		}
@@ -152,14 +152,14 @@ func (p *part) stream(ctx context.Context, send func(any) error) error {
 			}
 			sent = s.version
 		}
-		if !p.rest(ctx, changed, s) {
+		if !h.rest(ctx, changed, s) {
 			return nil
 		}
 	}
 }
 
 // rest waits until it is worth to look again, or says that nobody listens any more.
-func (p *part) rest(ctx context.Context, changed <-chan struct{}, s *snapshot) bool {
+func (h *handlers) rest(ctx context.Context, changed <-chan struct{}, s *snapshot) bool {
 	wait := min(max(every, share*s.took), seldom)
 	if len(s.unknown) > 0 {
 		wait = every // who waits for somebody who does not answer is no load
@@ -175,8 +175,8 @@ func (p *part) rest(ctx context.Context, changed <-chan struct{}, s *snapshot) b
 		case <-changed: // and often again at once: a change is several steps
 			return process.Pause(ctx, max(settle, s.took))
 		case <-look.C:
-			if p.database.Up() != s.database {
-				p.forget()
+			if h.database.Up() != s.database {
+				h.forget()
 				return true
 			}
 		case <-again.C:
@@ -191,14 +191,14 @@ type ObjectStates struct {
 	States problem.States `json:"states" doc:"State by id of the object; objects that are not listed are in their normal state"`
 }
 
-func (p *part) statesOf(ctx context.Context, in *struct {
+func (h *handlers) statesOf(ctx context.Context, in *struct {
 	Kind string `path:"id" maxLength:"64" doc:"Kind of object" example:"domain"`
 },
 ) (*api.Body[ObjectStates], error) {
-	if !slices.Contains(p.objects, in.Kind) {
+	if !slices.Contains(h.objects, in.Kind) {
 		return nil, fault.New(fault.NotFound, "no states are known for the kind %q", in.Kind)
 	}
-	s, err := p.get(ctx)
+	s, err := h.get(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -33,33 +33,33 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-type part struct {
+type handlers struct {
 	Options
 	limiter *auth.Limiter
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	p := &part{Options: o, limiter: auth.NewLimiter(o.Limits)}
-	return component.Component{Name: "setup", Routes: p.routes}
+	h := &handlers{Options: o, limiter: auth.NewLimiter(o.Limits)}
+	return component.Component{Name: "setup", Routes: h.routes}
 }
 
-func (p *part) routes(r api.Router) {
+func (h *handlers) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "setup-status", Method: http.MethodGet, Path: "/setup/status", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
 		Summary:     "Whether this node is set up",
 		Description: "Public, so that the UI knows whether to show the setup or the sign-in.",
-	}, p.status)
+	}, h.status)
 	api.Handle(r, api.Op{
 		ID: "complete-setup", Method: http.MethodPost, Path: "/setup/complete", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
 		Summary:     "Set up a standalone node",
 		Description: "Needs the one-time code that gateway-ctl setup-code prints on the node. Works once.",
-	}, p.complete)
+	}, h.complete)
 	api.Handle(r, api.Op{
 		ID: "complete-node-setup", Method: http.MethodPost, Path: "/setup/complete-node", Access: api.Public, BeforeSetup: true, WithoutDatabase: true,
 		Summary:     "Set up a node without an administrator",
 		Description: "For a node that gets its accounts from a cluster. Needs the one-time code, works once.",
-	}, p.completeNode)
+	}, h.completeNode)
 }
 
 // Status is what a stranger may know.
@@ -67,8 +67,8 @@ type Status struct {
 	Complete bool `json:"complete" doc:"Whether initial setup is done; until then only setup operations work"`
 }
 
-func (p *part) status(context.Context, *struct{}) (*api.Body[Status], error) {
-	state, err := p.Store.Load()
+func (h *handlers) status(context.Context, *struct{}) (*api.Body[Status], error) {
+	state, err := h.Store.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ type Node struct {
 	ACME ACME        `json:"acme,omitempty" doc:"Certificate authority (ACME); can be set later"`
 }
 
-func (p *part) complete(ctx context.Context, in *struct {
+func (h *handlers) complete(ctx context.Context, in *struct {
 	Body struct {
 		Node
 		Email    string      `json:"email" minLength:"3" maxLength:"254" doc:"Sign-in name of the first administrator"`
@@ -97,7 +97,7 @@ func (p *part) complete(ctx context.Context, in *struct {
 	}
 },
 ) (*api.Body[Status], error) {
-	if err := p.open(ctx, in.Body.Code.Reveal()); err != nil {
+	if err := h.open(ctx, in.Body.Code.Reveal()); err != nil {
 		return nil, err
 	}
 	var problems fault.Problems
@@ -114,18 +114,18 @@ func (p *part) complete(ctx context.Context, in *struct {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	hash, err := p.Hasher.Hash(ctx, auth.Trusted, password)
+	hash, err := h.Hasher.Hash(ctx, auth.Trusted, password)
 	if err != nil {
 		return nil, err
 	}
-	return p.finish(ctx, in.Body.Node, &setupstate.Admin{Email: in.Body.Email, PasswordHash: secret.Text(hash)})
+	return h.finish(ctx, in.Body.Node, &setupstate.Admin{Email: in.Body.Email, PasswordHash: secret.Text(hash)})
 }
 
-func (p *part) completeNode(ctx context.Context, in *struct {
+func (h *handlers) completeNode(ctx context.Context, in *struct {
 	Body Node
 },
 ) (*api.Body[Status], error) {
-	if err := p.open(ctx, in.Body.Code.Reveal()); err != nil {
+	if err := h.open(ctx, in.Body.Code.Reveal()); err != nil {
 		return nil, err
 	}
 	var problems fault.Problems
@@ -133,30 +133,30 @@ func (p *part) completeNode(ctx context.Context, in *struct {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	return p.finish(ctx, in.Body, nil)
+	return h.finish(ctx, in.Body, nil)
 }
 
 // open lets in whoever has the code, as long as setup is open at all.
-func (p *part) open(ctx context.Context, code string) error {
+func (h *handlers) open(ctx context.Context, code string) error {
 	attempt := auth.Attempt{IP: api.ClientOf(ctx).Addr}
-	if ok, wait := p.limiter.Allow(p.Now(), attempt); !ok {
+	if ok, wait := h.limiter.Allow(h.Now(), attempt); !ok {
 		return fault.New(fault.TooMany, "too many attempts; wait a moment").WithRetry(wait)
 	}
-	state, err := p.Store.Load()
+	state, err := h.Store.Load()
 	if err != nil {
 		return err
 	}
 	if state.Complete {
 		return done()
 	}
-	right, err := auth.MatchSetupCode(p.CodeFile, code)
+	right, err := auth.MatchSetupCode(h.CodeFile, code)
 	if err != nil {
 		return err
 	}
 	if !right {
 		return fault.New(fault.Unauthenticated, "the setup code is wrong; gateway-ctl setup-code prints it on the node").WithCode("wrong_setup_code")
 	}
-	p.limiter.Refund(p.Now(), attempt)
+	h.limiter.Refund(h.Now(), attempt)
 	return nil
 }
 
@@ -172,12 +172,12 @@ func (n Node) check(p *fault.Problems) {
 }
 
 // finish stores the outcome. Of parallel callers with the right code one wins.
-func (p *part) finish(ctx context.Context, n Node, admin *setupstate.Admin) (*api.Body[Status], error) {
-	_, err := p.Store.Update(func(s *setupstate.State) error {
+func (h *handlers) finish(ctx context.Context, n Node, admin *setupstate.Admin) (*api.Body[Status], error) {
+	_, err := h.Store.Update(func(s *setupstate.State) error {
 		if s.Complete {
 			return done()
 		}
-		s.Complete, s.CompletedAt = true, p.Now().UTC()
+		s.Complete, s.CompletedAt = true, h.Now().UTC()
 		fqdn, err := value.FullName(n.FQDN)
 		if err != nil {
 			return err // it was checked
@@ -189,14 +189,14 @@ func (p *part) finish(ctx context.Context, n Node, admin *setupstate.Admin) (*ap
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.RemoveSetupCode(p.CodeFile); err != nil {
+	if err := auth.RemoveSetupCode(h.CodeFile); err != nil {
 		return nil, fmt.Errorf("end the setup code: %w", err)
 	}
 	// Setup works without a database, so its entry may have to be missing from the log.
-	err = p.Audit.Record(ctx, p.Pool, audit.Entry{Actor: "setup", Action: "setup.complete", Subject: n.FQDN})
+	err = h.Audit.Record(ctx, h.Pool, audit.Entry{Actor: "setup", Action: "setup.complete", Subject: n.FQDN})
 	if err != nil {
-		p.Log.Warn("setup is complete but not in the audit log", "err", err)
+		h.Log.Warn("setup is complete but not in the audit log", "err", err)
 	}
-	p.Log.Info("setup complete", "fqdn", n.FQDN)
+	h.Log.Info("setup complete", "fqdn", n.FQDN)
 	return api.OK(Status{Complete: true}), nil
 }

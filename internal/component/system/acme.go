@@ -16,28 +16,28 @@ type ACME struct {
 	TermsAgreed  bool   `json:"terms_agreed" doc:"Agree to the certificate authority's terms of service; required before anything is issued"`
 }
 
-func (p *part) acmeRoutes(r api.Router) {
+func (h *handlers) acmeRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "get-acme", Method: http.MethodGet, Path: "/system/acme", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Get the certificate authority (ACME)",
 		Description: "Account and directory with which certificates of the source acme are ordered.",
-	}, p.acme)
+	}, h.acme)
 	api.Handle(r, api.Op{
 		ID: "set-acme", Method: http.MethodPut, Path: "/system/acme", WithoutDatabase: true,
 		Summary:     "Set the certificate authority (ACME)",
 		Description: "After a change of the certificate authority, every certificate of the source acme is ordered again; the old ones are served until then.",
-	}, p.setACME)
+	}, h.setACME)
 }
 
-func (p *part) acme(context.Context, *struct{}) (*api.Body[ACME], error) {
-	state, err := p.Setup.Load()
+func (h *handlers) acme(context.Context, *struct{}) (*api.Body[ACME], error) {
+	state, err := h.Setup.Load()
 	if err != nil {
 		return nil, err
 	}
 	return api.OK(ACME(state.ACME)), nil
 }
 
-func (p *part) setACME(ctx context.Context, in *struct{ Body ACME }) (*api.Body[ACME], error) {
+func (h *handlers) setACME(ctx context.Context, in *struct{ Body ACME }) (*api.Body[ACME], error) {
 	want := setupstate.ACME(in.Body)
 	var problems fault.Problems
 	want.Check(&problems, "")
@@ -49,7 +49,7 @@ func (p *part) setACME(ctx context.Context, in *struct{ Body ACME }) (*api.Body[
 	if subject == "" {
 		subject = "Let's Encrypt"
 	}
-	if err := set(ctx, p, "system.acme", subject, field, want, nothingElse); err != nil {
+	if err := set(ctx, h, "system.acme", subject, field, want, nothingElse); err != nil {
 		return nil, err
 	}
 	return api.OK(in.Body), nil

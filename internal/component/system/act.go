@@ -32,15 +32,15 @@ type Toggle struct {
 	On      bool   `json:"on" doc:"Start it now and at every boot, or stop and disable it"`
 }
 
-func (p *part) restart(ctx context.Context, in *struct{ Body Restart }) (*api.Body[Restart], error) {
+func (h *handlers) restart(ctx context.Context, in *struct{ Body Restart }) (*api.Body[Restart], error) {
 	c := change.Change{Action: "system.service_restart", Subject: in.Body.Service}
-	if err := p.act(ctx, c, apply.Restart, in.Body.Service); err != nil {
+	if err := h.act(ctx, c, apply.Restart, in.Body.Service); err != nil {
 		return nil, err
 	}
 	return api.OK(in.Body), nil
 }
 
-func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body[Toggle], error) {
+func (h *handlers) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body[Toggle], error) {
 	action := apply.Off
 	if in.Body.On {
 		action = apply.On
@@ -49,18 +49,18 @@ func (p *part) toggle(ctx context.Context, in *struct{ Body Toggle }) (*api.Body
 		Action: "system.service_toggle", Subject: in.Body.Service,
 		Detail: map[string]any{"on": in.Body.On},
 	}
-	if s, found := p.switched(in.Body.Service); found {
-		return p.store(ctx, c, s, in.Body)
+	if s, found := h.switched(in.Body.Service); found {
+		return h.store(ctx, c, s, in.Body)
 	}
-	if err := p.act(ctx, c, action, in.Body.Service); err != nil {
+	if err := h.act(ctx, c, action, in.Body.Service); err != nil {
 		return nil, err
 	}
 	return api.OK(in.Body), nil
 }
 
 // switched is a service that may be toggled and has a setting that says whether it is to run.
-func (p *part) switched(service string) (daemon.Service, bool) {
-	for _, s := range apply.Allowed(p.Services, apply.On) {
+func (h *handlers) switched(service string) (daemon.Service, bool) {
+	for _, s := range apply.Allowed(h.Services, apply.On) {
 		if s.Name == service {
 			return s, s.Setting != ""
 		}
@@ -69,10 +69,10 @@ func (p *part) switched(service string) (daemon.Service, bool) {
 }
 
 // store writes the setting: the applier would undo what is done to the unit alone.
-func (p *part) store(ctx context.Context, c change.Change, s daemon.Service, want Toggle) (*api.Body[Toggle], error) {
+func (h *handlers) store(ctx context.Context, c change.Change, s daemon.Service, want Toggle) (*api.Body[Toggle], error) {
 	c.Component = "system"
 	table, column := pgx.Identifier{s.Setting}.Sanitize(), pgx.Identifier{s.SettingColumn()}.Sanitize()
-	err := p.Run.Run(ctx, c, func(tx change.Tx) error {
+	err := h.Run.Run(ctx, c, func(tx change.Tx) error {
 		_, err := tx.Exec(ctx, fmt.Sprintf("update %[1]s set %[2]s = $1, revision = revision + 1, updated_at = now() where %[2]s <> $1", table, column), want.On)
 		return err
 	})
@@ -84,11 +84,11 @@ func (p *part) store(ctx context.Context, c change.Change, s daemon.Service, wan
 
 // act goes on when the caller hangs up: restarting the reverse proxy cuts the very
 // connection the request came by.
-func (p *part) act(ctx context.Context, c change.Change, a apply.Action, service string) error {
+func (h *handlers) act(ctx context.Context, c change.Change, a apply.Action, service string) error {
 	held, cancel := hold(ctx)
 	defer cancel()
 	c.Component = "system"
-	return p.Run.Act(held, c, func(ctx context.Context) error { return p.ask(ctx, a, service) })
+	return h.Run.Act(held, c, func(ctx context.Context) error { return h.ask(ctx, a, service) })
 }
 
 // hold is ctx without its end but for the deadline.
@@ -100,9 +100,9 @@ func hold(ctx context.Context) (context.Context, context.CancelFunc) {
 	return held, func() {}
 }
 
-func (p *part) ask(ctx context.Context, a apply.Action, service string) error {
+func (h *handlers) ask(ctx context.Context, a apply.Action, service string) error {
 	ctx, cancel := context.WithTimeout(ctx, applierTime)
 	defer cancel()
-	err := p.Applier.Service(ctx, a, service)
+	err := h.Applier.Service(ctx, a, service)
 	return apply.InWords(err, fault.New(fault.Unavailable, "the service did not change state in time and may still do so; check its state and log").WithCode("timeout"))
 }

@@ -63,7 +63,7 @@ type applier interface {
 	Service(ctx context.Context, action apply.Action, service string) error
 }
 
-type part struct {
+type handlers struct {
 	Options
 	versions *versions
 	metrics  http.Handler
@@ -73,27 +73,27 @@ type part struct {
 
 // New returns the component.
 func New(o Options) component.Component {
-	p := &part{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now}}
-	p.metrics = p.newMetrics()
+	h := &handlers{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now}}
+	h.metrics = h.newMetrics()
 	return component.Component{
 		Name:     "system",
-		Routes:   p.routes,
-		Problems: p.problems(),
+		Routes:   h.routes,
+		Problems: h.problems(),
 	}
 }
 
-func (p *part) routes(r api.Router) {
-	p.hostRoutes(r)
-	p.serviceRoutes(r)
-	p.settingRoutes(r)
+func (h *handlers) routes(r api.Router) {
+	h.hostRoutes(r)
+	h.serviceRoutes(r)
+	h.settingRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "package-versions", Method: http.MethodGet, Path: "/system/package-versions", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Installed and available version of the product and its daemons",
 		Description: "From the package lists last fetched; up to one minute old.",
-	}, p.packageVersions)
+	}, h.packageVersions)
 	api.Raw(r, api.Op{
 		ID: "metrics", Method: http.MethodGet, Path: "/metrics", Access: api.Admin, TokenRead: true, WithoutDatabase: true,
 		Summary:     "Metrics for Prometheus",
 		Description: "For administrators, and for every API token.",
-	}, "text/plain; version=0.0.4; charset=utf-8", p.serveMetrics)
+	}, "text/plain; version=0.0.4; charset=utf-8", h.serveMetrics)
 }

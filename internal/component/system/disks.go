@@ -66,15 +66,15 @@ func (d *diskLooks) within(ctx context.Context, folder string, answer chan looke
 }
 
 // lookAtDisks returns each file system once, and the folders that do not answer.
-func (p *part) lookAtDisks() (disks []sys.Mounted, silent []string, failed error) {
+func (h *handlers) lookAtDisks() (disks []sys.Mounted, silent []string, failed error) {
 	ctx, cancel := context.WithTimeout(context.Background(), diskTime)
 	defer cancel()
 	answers := make([]chan looked, len(watched))
 	for i, folder := range watched {
-		answers[i] = p.disks.at(folder, p.Host.Disks)
+		answers[i] = h.disks.at(folder, h.Host.Disks)
 	}
 	for i, folder := range watched {
-		found, ok := p.disks.within(ctx, folder, answers[i])
+		found, ok := h.disks.within(ctx, folder, answers[i])
 		if !ok {
 			silent = append(silent, folder)
 			continue
@@ -89,10 +89,10 @@ func (p *part) lookAtDisks() (disks []sys.Mounted, silent []string, failed error
 	return disks, silent, failed
 }
 
-func (p *part) judgeDisks(r *problem.Report) {
-	disks, silent, err := p.lookAtDisks()
+func (h *handlers) judgeDisks(r *problem.Report) {
+	disks, silent, err := h.lookAtDisks()
 	if err != nil {
-		p.Log.Warn("look at the disks", "err", err)
+		h.Log.Warn("look at the disks", "err", err)
 	}
 	for _, folder := range silent {
 		r.Add(diskSilent.On(problem.Subject{Kind: "disk", ID: folder, Name: folder}, "/", problem.Params{"path": folder}))

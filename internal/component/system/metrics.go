@@ -9,17 +9,17 @@ import (
 )
 
 // newMetrics joins what the product registered with the figures of this component.
-func (p *part) newMetrics() http.Handler {
+func (h *handlers) newMetrics() http.Handler {
 	own := prometheus.NewRegistry()
 	own.MustRegister(
-		gauge("gateway_info", "Always 1; the label has the running version.", prometheus.Labels{"version": p.Version}, func() bool { return true }),
-		gauge("gateway_database_up", "Whether the database answers.", nil, p.Database.Up),
-		gauge("gateway_setup_complete", "Whether the node is set up.", nil, p.setupComplete),
+		gauge("gateway_info", "Always 1; the label has the running version.", prometheus.Labels{"version": h.Version}, func() bool { return true }),
+		gauge("gateway_database_up", "Whether the database answers.", nil, h.Database.Up),
+		gauge("gateway_setup_complete", "Whether the node is set up.", nil, h.setupComplete),
 	)
-	return promhttp.HandlerFor(prometheus.Gatherers{own, p.Metrics}, promhttp.HandlerOpts{
+	return promhttp.HandlerFor(prometheus.Gatherers{own, h.Metrics}, promhttp.HandlerOpts{
 		// One broken collector must not hide what the others have to say.
 		ErrorHandling: promhttp.ContinueOnError,
-		ErrorLog:      slog.NewLogLogger(p.Log.Handler(), slog.LevelWarn),
+		ErrorLog:      slog.NewLogLogger(h.Log.Handler(), slog.LevelWarn),
 	})
 }
 
@@ -32,7 +32,7 @@ func gauge(name, help string, labels prometheus.Labels, is func() bool) promethe
 	})
 }
 
-func (p *part) serveMetrics(w http.ResponseWriter, r *http.Request) error {
-	p.metrics.ServeHTTP(w, r)
+func (h *handlers) serveMetrics(w http.ResponseWriter, r *http.Request) error {
+	h.metrics.ServeHTTP(w, r)
 	return nil
 }

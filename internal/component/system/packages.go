@@ -52,8 +52,8 @@ type PackageVersions struct {
 	TakenAt  time.Time            `json:"taken_at" doc:"When the package lists were read"`
 }
 
-func (p *part) packageVersions(ctx context.Context, _ *struct{}) (*api.Body[PackageVersions], error) {
-	v, err := p.versions.get(ctx)
+func (h *handlers) packageVersions(ctx context.Context, _ *struct{}) (*api.Body[PackageVersions], error) {
+	v, err := h.versions.get(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -82,34 +82,34 @@ const (
 
 const servicePage = "/system"
 
-func (p *part) problems() problem.Source {
+func (h *handlers) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
 			serviceFailed, serviceStopped, filterMissing, databaseDown, applierDown, diskFull, diskSilent, memoryFull, connectionsFull, inMaintenance,
 			setupUnreadable, updates,
 		},
 		Objects: []string{"service"},
-		Find:    p.find,
+		Find:    h.find,
 	}
 }
 
-func (p *part) find(ctx context.Context) (problem.Report, error) {
-	services, err := p.list(ctx)
+func (h *handlers) find(ctx context.Context) (problem.Report, error) {
+	services, err := h.list(ctx)
 	r := problem.Report{States: map[string]problem.States{"service": {}}}
 	for _, s := range services {
-		p.judge(&r, s)
+		h.judge(&r, s)
 	}
-	if !p.Database.Up() {
+	if !h.Database.Up() {
 		r.Add(databaseDown.On(problem.Subject{Kind: "service", ID: "database", Name: "PostgreSQL"}, servicePage, nil))
 	}
-	p.judgeHost(&r)
-	p.judgeSetup(&r)
-	p.judgePackages(ctx, &r)
+	h.judgeHost(&r)
+	h.judgeSetup(&r)
+	h.judgePackages(ctx, &r)
 	return r, err
 }
 
 // judge says whether a service is as it should be.
-func (p *part) judge(r *problem.Report, s Service) {
+func (h *handlers) judge(r *problem.Report, s Service) {
 	subject := problem.Subject{Kind: "service", ID: s.Name, Name: s.Description}
 	params := problem.Params{"service": s.Description, "unit": s.Unit}
 	add := func(k problem.Kind, state string) {
@@ -123,7 +123,7 @@ func (p *part) judge(r *problem.Report, s Service) {
 		add(applierDown, unknown)
 	case s.Installed != nil && !*s.Installed && !s.Required:
 		r.States["service"][s.Name] = problem.Chosen("absent")
-	case s.failing(p.Now()):
+	case s.failing(h.Now()):
 		add(serviceFailed, "failed")
 	case s.Required && s.ActiveState == "inactive":
 		add(serviceStopped, "stopped")
@@ -159,9 +159,9 @@ func (s Service) failing(now time.Time) bool {
 	return up && s.EnteredAt != nil && now.Sub(*s.EnteredAt) < recovers
 }
 
-func (p *part) judgeHost(r *problem.Report) {
-	p.judgeDisks(r)
-	res, err := p.Host.Resources()
+func (h *handlers) judgeHost(r *problem.Report) {
+	h.judgeDisks(r)
+	res, err := h.Host.Resources()
 	if err != nil {
 		return // the page that shows them says so
 	}
@@ -183,9 +183,9 @@ func share(used, total uint64) int {
 	return int(float64(used) / float64(total) * 100)
 }
 
-func (p *part) judgeSetup(r *problem.Report) {
+func (h *handlers) judgeSetup(r *problem.Report) {
 	node := problem.Subject{Kind: "node", ID: "node"}
-	state, err := p.Setup.Load()
+	state, err := h.Setup.Load()
 	switch {
 	case err != nil:
 		r.Add(setupUnreadable.On(node, servicePage, nil))
@@ -195,8 +195,8 @@ func (p *part) judgeSetup(r *problem.Report) {
 }
 
 // judgePackages never waits for apt, which takes seconds: it asks for what the next look shows.
-func (p *part) judgePackages(ctx context.Context, r *problem.Report) {
-	known := p.versions.latest(ctx)
+func (h *handlers) judgePackages(ctx context.Context, r *problem.Report) {
+	known := h.versions.latest(ctx)
 	upgradable := slices.DeleteFunc(slices.Clone(known), func(v sys.PackageVersion) bool { return !v.Upgradable })
 	if len(upgradable) == 0 {
 		return

@@ -95,10 +95,10 @@ func TestEveryFileSystemIsWatched(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := filled{disks: disks, hangs: tc.hangs, free: make(chan struct{}), looks: new(atomic.Int64)}
-				p := &part{Options: Options{Host: host}}
+				h := &handlers{Options: Options{Host: host}}
 				for range 3 {
 					begin := time.Now()
-					if got := diskProblems(p); !slices.Equal(got, tc.want) || time.Since(begin) > diskTime {
+					if got := diskProblems(h); !slices.Equal(got, tc.want) || time.Since(begin) > diskTime {
 						t.Errorf("after %v: %v, want %v", time.Since(begin), got, tc.want)
 					}
 				}
@@ -107,7 +107,7 @@ func TestEveryFileSystemIsWatched(t *testing.T) {
 				}
 				close(host.free)
 				synctest.Wait()
-				if got := diskProblems(p); strings.Contains(fmt.Sprint(got), "does not answer") {
+				if got := diskProblems(h); strings.Contains(fmt.Sprint(got), "does not answer") {
 					t.Errorf("when it answers again: %v", got)
 				}
 			})
@@ -115,9 +115,9 @@ func TestEveryFileSystemIsWatched(t *testing.T) {
 	}
 }
 
-func diskProblems(p *part) (said []string) {
+func diskProblems(h *handlers) (said []string) {
 	var r problem.Report
-	p.judgeDisks(&r)
+	h.judgeDisks(&r)
 	for _, one := range r.Problems {
 		said = append(said, fmt.Sprint(one.Severity, " ", one.Message))
 	}

@@ -21,24 +21,24 @@ const lookTime = time.Second
 // unknown is the state of what could not be asked.
 const unknown = "unknown"
 
-func (p *part) serviceRoutes(r api.Router) {
+func (h *handlers) serviceRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "services", Method: http.MethodGet, Path: "/system/services", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "State of the product's own services, the daemons and the packet filter",
 		Description: "From systemd, and from the kernel for the packet filter.",
-	}, p.services)
+	}, h.services)
 	api.Handle(r, api.Op{
 		ID: "restart-service", Method: http.MethodPost, Path: "/system/service-restart", Timeout: actTime, WithoutDatabase: true,
 		Summary:     "Restart a service",
 		Description: "Connections through the service may be interrupted. Only services with restart true can be restarted.",
-		Enums:       map[string][]string{"service": p.allowed(apply.Restart)},
-	}, p.restart)
+		Enums:       map[string][]string{"service": h.allowed(apply.Restart)},
+	}, h.restart)
 	api.Handle(r, api.Op{
 		ID: "toggle-service", Method: http.MethodPost, Path: "/system/service-toggle", Timeout: actTime, WithoutDatabase: true,
 		Summary:     "Switch a service on or off",
 		Description: "On starts it now and at every boot, off stops it now and for good. Where the service has a setting for that, the setting is written, with everything that goes with a change.",
-		Enums:       map[string][]string{"service": p.allowed(apply.On)},
-	}, p.toggle)
+		Enums:       map[string][]string{"service": h.allowed(apply.On)},
+	}, h.toggle)
 }
 
 // Services is the list of what runs here, or could.
@@ -69,32 +69,32 @@ type Service struct {
 	result   string // of its last run
 }
 
-func (p *part) allowed(a apply.Action) []string {
+func (h *handlers) allowed(a apply.Action) []string {
 	var names []string
-	for _, s := range apply.Allowed(p.Services, a) {
+	for _, s := range apply.Allowed(h.Services, a) {
 		names = append(names, s.Name)
 	}
 	return names
 }
 
-func (p *part) services(ctx context.Context, _ *struct{}) (*api.Body[Services], error) {
-	list, err := p.list(ctx)
+func (h *handlers) services(ctx context.Context, _ *struct{}) (*api.Body[Services], error) {
+	list, err := h.list(ctx)
 	if err != nil {
-		p.Log.WarnContext(ctx, "read unit states", "err", err)
+		h.Log.WarnContext(ctx, "read unit states", "err", err)
 	}
 	return api.OK(Services{list}), nil
 }
 
 // list is also there with an error: those that could not be asked are unknown then.
-func (p *part) list(ctx context.Context) ([]Service, error) {
+func (h *handlers) list(ctx context.Context) ([]Service, error) {
 	// The applier first: asking starts it, and its own state comes below.
 	asked := make(chan switches, 1)
-	go func() { asked <- p.switchedOff(ctx) }()
-	filter := p.packetFilter(ctx)
+	go func() { asked <- h.switchedOff(ctx) }()
+	filter := h.packetFilter(ctx)
 	off := <-asked
-	states, err := p.states(ctx)
-	list := make([]Service, len(p.Services))
-	for i, declared := range p.Services {
+	states, err := h.states(ctx)
+	list := make([]Service, len(h.Services))
+	for i, declared := range h.Services {
 		s := newService(declared)
 		switch {
 		case declared.Unit == "":
@@ -115,16 +115,16 @@ func newService(s daemon.Service) Service {
 }
 
 // states are those of all units, by name.
-func (p *part) states(ctx context.Context) (map[string]sys.UnitState, error) {
+func (h *handlers) states(ctx context.Context) (map[string]sys.UnitState, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	var names []string
-	for _, s := range p.Services {
+	for _, s := range h.Services {
 		if s.Unit != "" {
 			names = append(names, s.Unit)
 		}
 	}
-	states, err := p.Units.States(ctx, names)
+	states, err := h.Units.States(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +144,10 @@ type switches func(daemon.Service, sys.UnitState) bool
 // switchedOff tells what is not to run. What a setting switches is asked of the applier, who
 // knows the setting: a unit that cannot start is disabled too. Where nobody answers, and for
 // what has no setting, that is all there is to go by.
-func (p *part) switchedOff(ctx context.Context) switches {
+func (h *handlers) switchedOff(ctx context.Context) switches {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	states, err := p.Applier.States(ctx)
+	states, err := h.Applier.States(ctx)
 	return func(s daemon.Service, u sys.UnitState) bool {
 		if s.Setting == "" || err != nil {
 			return u.UnitFileState == "disabled" && u.ActiveState == "inactive"
@@ -179,15 +179,15 @@ func (f filterState) into(s *Service) {
 	}
 }
 
-func (p *part) packetFilter(ctx context.Context) filterState {
+func (h *handlers) packetFilter(ctx context.Context) filterState {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	loaded, err := p.Applier.PacketFilterLoaded(ctx)
+	loaded, err := h.Applier.PacketFilterLoaded(ctx)
 	switch f, ok := fault.Of(err); {
 	case ok:
 		return filterState{unknown, f.Sentence}
 	case err != nil:
-		p.Log.WarnContext(ctx, "look at the packet filter", "err", err)
+		h.Log.WarnContext(ctx, "look at the packet filter", "err", err)
 		return filterState{unknown, fault.Said("the applier could not tell; the log of this node has the details")}
 	case loaded:
 		return filterState{active: "kernel-loaded"}

@@ -38,8 +38,8 @@ func TestWhatIsSwitchedOff(t *testing.T) {
 		"has no setting, it has just ended": {daemon.Service{Unit: "squid.service"}, sys.UnitState{UnitFileState: "enabled", ActiveState: "inactive"}, saying{states: wanted}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &part{Options: Options{Applier: tc.applier}}
-			if got := p.switchedOff(t.Context())(tc.service, tc.unit); got != tc.want {
+			h := &handlers{Options: Options{Applier: tc.applier}}
+			if got := h.switchedOff(t.Context())(tc.service, tc.unit); got != tc.want {
 				t.Errorf("off = %t, want %t", got, tc.want)
 			}
 		})

@@ -28,30 +28,30 @@ func flags() []flag {
 	}
 }
 
-func (p *part) settingRoutes(r api.Router) {
+func (h *handlers) settingRoutes(r api.Router) {
 	for _, f := range flags() {
 		api.Handle(r, api.Op{
 			ID: "get-" + f.path, Method: http.MethodGet, Path: "/system/" + f.path, Access: api.Viewer, WithoutDatabase: true,
 			Summary: "Get " + f.what, Description: f.more,
-		}, func(context.Context, *struct{}) (*api.Body[Flag], error) { return p.flag(f) })
+		}, func(context.Context, *struct{}) (*api.Body[Flag], error) { return h.flag(f) })
 		api.Handle(r, api.Op{
 			ID: "set-" + f.path, Method: http.MethodPost, Path: "/system/" + f.path, WithoutDatabase: !f.inDatabase,
 			Summary: "Set " + f.what, Description: f.more,
 		}, func(ctx context.Context, in *struct{ Body Flag }) (*api.Body[Flag], error) {
-			return p.setFlag(ctx, f, in.Body)
+			return h.setFlag(ctx, f, in.Body)
 		})
 	}
-	p.acmeRoutes(r)
+	h.acmeRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "get-retention", Method: http.MethodGet, Path: "/system/retention", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Get the retention of history",
 		Description: "How many backups and how many days of audit entries are kept.",
-	}, p.retention)
+	}, h.retention)
 	api.Handle(r, api.Op{
 		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention", WithoutDatabase: true,
 		Summary:     "Set the retention of history",
 		Description: "Older audit entries are deleted within an hour.",
-	}, p.setRetention)
+	}, h.setRetention)
 }
 
 // Flag is a switch.
@@ -59,24 +59,24 @@ type Flag struct {
 	Enabled bool `json:"enabled" doc:"Whether the setting is on"`
 }
 
-func (p *part) flag(f flag) (*api.Body[Flag], error) {
-	state, err := p.Setup.Load()
+func (h *handlers) flag(f flag) (*api.Body[Flag], error) {
+	state, err := h.Setup.Load()
 	if err != nil {
 		return nil, err
 	}
 	return api.OK(Flag{*f.field(&state)}), nil
 }
 
-func (p *part) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Flag], error) {
+func (h *handlers) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Flag], error) {
 	subject := "off"
 	if want.Enabled {
 		subject = "on"
 	}
 	also := nothingElse
-	if f.inDatabase && p.IPv6 != nil {
-		also = func(ctx context.Context, tx pgx.Tx) error { return p.IPv6(ctx, tx, want.Enabled) }
+	if f.inDatabase && h.IPv6 != nil {
+		also = func(ctx context.Context, tx pgx.Tx) error { return h.IPv6(ctx, tx, want.Enabled) }
 	}
-	if err := set(ctx, p, f.action, subject, f.field, want.Enabled, also); err != nil {
+	if err := set(ctx, h, f.action, subject, f.field, want.Enabled, also); err != nil {
 		return nil, err
 	}
 	return api.OK(want), nil
@@ -88,18 +88,18 @@ type Retention struct {
 	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days to keep audit entries"`
 }
 
-func (p *part) retention(context.Context, *struct{}) (*api.Body[Retention], error) {
-	state, err := p.Setup.Load()
+func (h *handlers) retention(context.Context, *struct{}) (*api.Body[Retention], error) {
+	state, err := h.Setup.Load()
 	if err != nil {
 		return nil, err
 	}
 	return api.OK(Retention(state.Retention)), nil
 }
 
-func (p *part) setRetention(ctx context.Context, in *struct{ Body Retention }) (*api.Body[Retention], error) {
+func (h *handlers) setRetention(ctx context.Context, in *struct{ Body Retention }) (*api.Body[Retention], error) {
 	subject := fmt.Sprintf("%d backups, %d days of audit entries", in.Body.Backups, in.Body.AuditDays)
 	field := func(s *setupstate.State) *setupstate.Retention { return &s.Retention }
-	if err := set(ctx, p, "system.retention", subject, field, setupstate.Retention(in.Body), nothingElse); err != nil {
+	if err := set(ctx, h, "system.retention", subject, field, setupstate.Retention(in.Body), nothingElse); err != nil {
 		return nil, err
 	}
 	return api.OK(in.Body), nil
@@ -109,7 +109,7 @@ func nothingElse(context.Context, pgx.Tx) error { return nil }
 
 // set stores one value, with an entry even when it was the same before, and does what goes
 // with it in the database.
-func set[T comparable](ctx context.Context, p *part, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
+func set[T comparable](ctx context.Context, p *handlers, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
 	p.setting.Lock() // the store follows the commits in their order
 	defer p.setting.Unlock()
 	held, cancel := hold(ctx)

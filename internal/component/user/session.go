@@ -32,10 +32,10 @@ const (
 
 // sessions remembers, briefly, who was behind a credential.
 type sessions struct {
-	mu      sync.Mutex
-	turn    uint64 // grows with every revocation: an answer asked for before one must not be kept after it
-	known   map[string]known
-	waiting map[chan struct{}]struct{}
+	mu         sync.Mutex
+	generation uint64 // grows with every revocation: an answer asked for before one must not be kept after it
+	known      map[string]known
+	waiting    map[chan struct{}]struct{}
 }
 
 type known struct {
@@ -47,17 +47,17 @@ func newSessions() *sessions {
 	return &sessions{known: map[string]known{}, waiting: map[chan struct{}]struct{}{}}
 }
 
-func (s *sessions) get(key string, now time.Time, age time.Duration) (id identity.Identity, turn uint64, ok bool) {
+func (s *sessions) get(key string, now time.Time, age time.Duration) (id identity.Identity, generation uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k, ok := s.known[key]
-	return k.id, s.turn, ok && now.Sub(k.at) <= age
+	return k.id, s.generation, ok && now.Sub(k.at) <= age
 }
 
-func (s *sessions) put(key string, id identity.Identity, now time.Time, turn uint64) {
+func (s *sessions) put(key string, id identity.Identity, now time.Time, generation uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if turn != s.turn {
+	if generation != s.generation {
 		return
 	}
 	if len(s.known) >= cacheSize {
@@ -70,7 +70,7 @@ func (s *sessions) put(key string, id identity.Identity, now time.Time, turn uin
 func (s *sessions) changed(context.Context, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.turn++
+	s.generation++
 	clear(s.known)
 	for ch := range s.waiting {
 		select {
@@ -102,14 +102,14 @@ func (u *Users) Authenticate(ctx context.Context, c api.Credential) (identity.Id
 	if c.Bearer != "" {
 		key = "bearer " + c.Bearer
 	}
-	id, turn, ok := u.sessions.get(key, now, cacheAge)
+	id, generation, ok := u.sessions.get(key, now, cacheAge)
 	if ok {
 		return id, nil
 	}
 	id, err := u.identify(ctx, c)
 	switch {
 	case err == nil && !id.Emergency:
-		u.sessions.put(key, id, now, turn)
+		u.sessions.put(key, id, now, generation)
 	case fault.Is(err, fault.Unavailable):
 		if id, _, ok := u.sessions.get(key, now, staleAge); ok {
 			id.Emergency, id.Stale = true, true

@@ -40,7 +40,7 @@ type table struct {
 	mu     sync.Mutex
 	leases map[netip.Addr]Lease
 	synced bool // it has all leases
-	// changed is whether there is news of who has which address and name.
+	// changed is whether it changed who has which address and name.
 	changed bool
 }
 
@@ -84,9 +84,9 @@ func (t *table) putLocked(l control.Lease) bool {
 		now.NamedSince = was.NamedSince
 	}
 	t.leases[now.Address] = now
-	news := !same || was.Hostname != now.Hostname || was.Declined != now.Declined
-	t.changed = t.changed || news
-	return news
+	differs := !same || was.Hostname != now.Hostname || was.Declined != now.Declined
+	t.changed = t.changed || differs
+	return differs
 }
 
 // replace notes all leases there are.

@@ -18,7 +18,7 @@ import (
 // name stays with who took it first, also after a restart.
 const SeenPath = "/var/lib/gateway-apply/dhcp-seen.json"
 
-// saveEvery is how often that is written, where there is news.
+// saveEvery is how often that is written, where it changed.
 const saveEvery = 10 * time.Second
 
 // seen is what Kea's leases do not tell.
@@ -44,8 +44,8 @@ func (t *table) recall(all []seen) {
 	}
 }
 
-// news is what to keep, by address; false where that is as it was the last time.
-func (t *table) news() (out []seen, changed bool) {
+// toSave is what to keep, by address; false where that is as it was the last time.
+func (t *table) toSave() (out []seen, changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.changed {
@@ -101,7 +101,7 @@ func (s *server) keepSeen(ctx context.Context) error {
 }
 
 func (s *server) saveSeen() error {
-	all, changed := s.leases.news()
+	all, changed := s.leases.toSave()
 	if !changed {
 		return nil
 	}

@@ -157,7 +157,7 @@ func TestWhatWasSeenIsKeptOverARestart(t *testing.T) {
 	if err := again.saveSeen(); err != nil {
 		t.Fatal(err)
 	}
-	if _, changed := again.leases.news(); changed {
+	if _, changed := again.leases.toSave(); changed {
 		t.Error("there is news after it was kept")
 	}
 	// What is damaged is as good as missing.

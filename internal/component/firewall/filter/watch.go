@@ -32,7 +32,7 @@ func (f *filter) watchTime(ctx context.Context, again func()) error {
 		case <-over.C:
 			f.expiry.expect(time.Time{}) // until the rendering says when the next one does
 			again()
-		case <-f.expiry.news:
+		case <-f.expiry.changed:
 		case <-retry.C:
 		}
 		over.Stop()
@@ -43,13 +43,13 @@ func (f *filter) watchTime(ctx context.Context, again func()) error {
 
 // expiry knows when a rule runs out next. Whoever renders says so; whoever applies waits for it.
 type expiry struct {
-	mu   sync.Mutex
-	at   time.Time // zero for never
-	news chan struct{}
-	cut  []string // rules that ran out and whose connections are cut; watchTime's alone
+	mu      sync.Mutex
+	at      time.Time // zero for never
+	changed chan struct{}
+	cut     []string // rules that ran out and whose connections are cut; watchTime's alone
 }
 
-func newExpiry() *expiry { return &expiry{news: make(chan struct{}, 1)} }
+func newExpiry() *expiry { return &expiry{changed: make(chan struct{}, 1)} }
 
 // expect is told when the next rule runs out; zero for never.
 func (e *expiry) expect(at time.Time) {
@@ -65,7 +65,7 @@ func (e *expiry) expect(at time.Time) {
 // wake has whoever waits look again.
 func (e *expiry) wake() {
 	select {
-	case e.news <- struct{}{}:
+	case e.changed <- struct{}{}:
 	default:
 	}
 }

@@ -25,7 +25,7 @@ func (n *network) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if len(now.Files) == 0 {
 		return nil // at the first boot nothing was configured yet
 	}
-	n.retake(ctx, old, now)
+	n.changeSysctls(ctx, old, now)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	read, err := n.read.next(now.File(Path))
@@ -46,9 +46,9 @@ func (n *network) apply(ctx context.Context, old, now daemon.Rendering) error {
 	return reconcile.RefusalError(before, n.wrong)
 }
 
-// retake sets the sysctls before anything else: an interface that goes down keeps its
+// changeSysctls sets the sysctls before anything else: an interface that goes down keeps its
 // addresses only when it was told before. Where there may be no bus yet, background does it.
-func (n *network) retake(ctx context.Context, old, now daemon.Rendering) {
+func (n *network) changeSysctls(ctx context.Context, old, now daemon.Rendering) {
 	n.mu.Lock()
 	n.sysctls = now.File(SysctlPath)
 	n.mu.Unlock()

@@ -21,13 +21,13 @@ const maxHead = 64 << 10
 
 func (t Tester) server(ctx context.Context, q Question, s Server) Result {
 	out, start := Result{Server: s}, time.Now()
-	out.Code, out.Status = t.visit(ctx, q, s)
+	out.Code, out.Status = t.request(ctx, q, s)
 	out.Milliseconds = int(time.Since(start).Milliseconds())
 	return out
 }
 
-// visit does what HAProxy will: connect, TLS without a look at the certificate, one request.
-func (t Tester) visit(ctx context.Context, q Question, s Server) (code string, status int) {
+// request does what HAProxy will: connect, TLS without a look at the certificate, one request.
+func (t Tester) request(ctx context.Context, q Question, s Server) (code string, status int) {
 	conn, err := t.Dial(ctx, "tcp", net.JoinHostPort(s.Address, strconv.Itoa(s.Port)))
 	if err != nil {
 		return whyNot(err), 0

@@ -124,7 +124,7 @@ func (d *tunnels) endpoints(ctx context.Context, in json.RawMessage) (any, error
 	return want, nil
 }
 
-func (d *tunnels) takeFound(found Found) (news bool) {
+func (d *tunnels) takeFound(found Found) (changed bool) {
 	names := d.names()
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		var addrs []netip.Addr
@@ -136,10 +136,10 @@ func (d *tunnels) takeFound(found Found) (news bool) {
 		if slices.Contains(names, name) && len(addrs) > 0 {
 			d.setAddresses(name, addrs, d.ask[name])
 			delete(d.ask, name)
-			news = true
+			changed = true
 		}
 	}
-	return news
+	return changed
 }
 
 // rememberEndpoints keeps what names led to. It is for the next boot: a failure is no reason

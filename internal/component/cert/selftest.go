@@ -12,17 +12,17 @@ import (
 	"gateway/internal/outbound"
 )
 
-// visit is what came of looking for our own answer where a name leads.
-type visit int
+// selfTestResult is what came of looking for our own answer where a name leads.
+type selfTestResult int
 
 const (
-	noAnswer visit = iota
+	noAnswer selfTestResult = iota
 	ourAnswer
 	otherAnswer
 )
 
-// visit asks an address for a challenge of our own, as the authority will.
-func (s *service) visit(ctx context.Context, name string, addr netip.Addr, token string) visit {
+// selfTest asks an address for a challenge of our own, as the authority will.
+func (s *service) selfTest(ctx context.Context, name string, addr netip.Addr, token string) selfTestResult {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	to := net.JoinHostPort(addr.String(), s.outside.HTTPPort)

@@ -14,22 +14,22 @@ const (
 	// smallBody is enough for a password, a code and what goes with them. It bounds what
 	// operations decode that somebody without a role may call.
 	smallBody = 8 << 10
-	// maxStrangers is how many requests without a session are decoded and answered at once.
-	maxStrangers = 16
-	// strangerTime is how long one takes to send its body, and how long it waits for its turn.
-	strangerTime = 5 * time.Second
+	// maxAnonymous is how many requests without a session are decoded and answered at once.
+	maxAnonymous = 16
+	// anonymousTime is how long one takes to send its body, and how long it waits for a slot.
+	anonymousTime = 5 * time.Second
 )
 
-// strangers bounds what callers without a session cost together. Only a request that has
-// arrived as a whole takes a place, so a slow one keeps nobody out.
-type strangers struct{ places }
+// anonymous bounds what callers without a session cost together. Only a request that has
+// arrived as a whole takes a slot, so a slow one keeps nobody out.
+type anonymous struct{ slots }
 
-// enter reads the body and waits for a place. Whoever got one must leave.
-func (s strangers) enter(op Op, w http.ResponseWriter, r *http.Request) error {
+// enter reads the body and waits for a slot. Whoever got one must leave.
+func (s anonymous) enter(op Op, w http.ResponseWriter, r *http.Request) error {
 	if err := readWhole(op, w, r); err != nil {
 		return err
 	}
-	return s.places.enter(r.Context())
+	return s.slots.enter(r.Context())
 }
 
 // readWhole replaces the body by what it holds.
@@ -38,7 +38,7 @@ func readWhole(op Op, w http.ResponseWriter, r *http.Request) error {
 		return tooLarge(op)
 	}
 	deadline := http.NewResponseController(w)
-	_ = deadline.SetReadDeadline(time.Now().Add(strangerTime)) // a call within this process has none
+	_ = deadline.SetReadDeadline(time.Now().Add(anonymousTime)) // a call within this process has none
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, op.MaxBody))
 	var large *http.MaxBytesError
 	switch {

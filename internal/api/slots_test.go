@@ -10,7 +10,7 @@ import (
 
 func TestPlacesAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := make(places, 1)
+		p := make(slots, 1)
 		if err := p.enter(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestPlacesAreWaitedFor(t *testing.T) {
 		if err := p.enter(t.Context()); err != nil {
 			t.Errorf("when the place is free: %v", err)
 		}
-		if err := places(nil).enter(t.Context()); err != nil {
+		if err := slots(nil).enter(t.Context()); err != nil {
 			t.Errorf("where nothing is bounded: %v", err)
 		}
 	})
