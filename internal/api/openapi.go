@@ -40,6 +40,7 @@ func describe(version string) huma.Config {
 			},
 			OnAddOperation: []huma.AddOpFunc{func(_ *huma.OpenAPI, op *huma.Operation) {
 				delete(op.Responses, "422") // answered as 400
+				declareSecrets(registry, op.RequestBody)
 			}},
 		},
 		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},

@@ -121,7 +121,7 @@ func (m maker) text(name string, s *openapi3.Schema) string {
 		return v
 	case s.Format == "date-time":
 		return time.Unix(m.Int64N(4e9), 0).UTC().Format(time.RFC3339)
-	case secret(name):
+	case s.WriteOnly || secret(name):
 		return m.secret(s)
 	case strings.Contains(name, "email"):
 		return fmt.Sprintf("f%x@example.com", m.Uint64())
@@ -133,7 +133,8 @@ func (m maker) text(name string, s *openapi3.Schema) string {
 	return m.words(s)
 }
 
-// secret tells by its name whether a field holds what must never come back.
+// secret tells by its name whether a field holds what must never come back, though the document
+// does not declare it: codes and tokens that are used up.
 func secret(name string) bool {
 	return slices.ContainsFunc([]string{"password", "token", "code"}, func(s string) bool { return strings.Contains(name, s) })
 }

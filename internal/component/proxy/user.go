@@ -25,7 +25,7 @@ type User struct {
 type UserInput struct {
 	DomainID string      `json:"domain_id,omitempty" db:"domain_id" maxLength:"64" doc:"Id of the domain; not required below /domains/{id}/users"`
 	Name     string      `json:"name" db:"name" minLength:"1" maxLength:"64" example:"ann" doc:"Login name for basic authentication"`
-	Password secret.Text `json:"password,omitempty" db:"-" maxLength:"200" writeOnly:"true" doc:"At least 12 characters; needed whenever the name changes"`
+	Password secret.Text `json:"password,omitempty" db:"-" maxLength:"200" doc:"At least 12 characters; needed whenever the name changes"`
 }
 
 func (s *service) users() resource.Resource[User, UserInput] {

@@ -26,7 +26,7 @@ type Client struct {
 type ClientInput struct {
 	Name                        string      `json:"name" db:"name" minLength:"1" maxLength:"64" example:"ap-1" doc:"Letters, digits, dots, hyphens and underscores"`
 	Address                     string      `json:"address" db:"address" minLength:"1" maxLength:"64" example:"192.0.2.10" doc:"IP address or network (CIDR) that it asks from"`
-	Secret                      secret.Text `json:"secret,omitempty" db:"-" maxLength:"128" writeOnly:"true" doc:"Shared secret, as the device has it: printable ASCII, best 16 or more random characters. Required on create; left out on update, the present one is kept"`
+	Secret                      secret.Text `json:"secret,omitempty" db:"-" maxLength:"128" doc:"Shared secret, as the device has it: printable ASCII, best 16 or more random characters. Required on create; left out on update, the present one is kept"`
 	RequireMessageAuthenticator *bool       `json:"require_message_authenticator,omitempty" db:"require_message_authenticator" default:"true" doc:"Ignore requests without a Message-Authenticator, which can be forged (BlastRADIUS). Switch it off only for a device that cannot send one"`
 	Description                 string      `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
 }

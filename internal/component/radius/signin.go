@@ -23,7 +23,7 @@ type SignIns freeradius.SignIns
 // SignInTest is what somebody would enter at a device.
 type SignInTest struct {
 	User          string      `json:"user" minLength:"1" maxLength:"64" example:"ann" doc:"Name of the user"`
-	Password      secret.Text `json:"password" minLength:"1" maxLength:"128" writeOnly:"true" doc:"Password to try; it is not stored"`
+	Password      secret.Text `json:"password" minLength:"1" maxLength:"128" doc:"Password to try; it is not stored"`
 	Method        string      `json:"method,omitempty" enum:"pap,chap" default:"pap" doc:"How the device would send the password"`
 	ClientAddress string      `json:"client_address,omitempty" maxLength:"64" example:"192.0.2.10" doc:"IP address of the device that would ask; empty to leave that step out"`
 }

@@ -25,7 +25,7 @@ type User struct {
 // UserInput is what create and update take.
 type UserInput struct {
 	Name        string      `json:"name" db:"name" minLength:"1" maxLength:"64" example:"ann" doc:"Letters, digits, dots, hyphens, underscores and @"`
-	Password    secret.Text `json:"password,omitempty" db:"-" maxLength:"128" writeOnly:"true" doc:"At most 128 bytes, without control characters. Required on create; left out on update, the present one is kept"`
+	Password    secret.Text `json:"password,omitempty" db:"-" maxLength:"128" doc:"At most 128 bytes, without control characters. Required on create; left out on update, the present one is kept"`
 	Enabled     *bool       `json:"enabled,omitempty" db:"enabled" default:"true" doc:"May sign in"`
 	VLAN        *int        `json:"vlan,omitempty" db:"vlan" nullable:"true" minimum:"1" maximum:"4094" doc:"VLAN that the switch or access point puts the device into (RFC 3580); null for none"`
 	Description string      `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`

@@ -53,7 +53,7 @@ type InterfaceInput struct {
 	MTU          *int        `json:"mtu,omitempty" db:"mtu" minimum:"576" maximum:"65535" doc:"Largest packet in bytes; default: the system's, usually 1420. IPv6 needs 1280"`
 	Active       *bool       `json:"active,omitempty" db:"active" doc:"Default: true"`
 	Description  string      `json:"description,omitempty" db:"description" maxLength:"1000" doc:"Free text for other administrators"`
-	PrivateKey   secret.Text `json:"private_key,omitempty" db:"-" maxLength:"64" writeOnly:"true" doc:"Private key, to keep one that peers know. Default: a new one, and on update the present one"`
+	PrivateKey   secret.Text `json:"private_key,omitempty" db:"-" maxLength:"64" doc:"Private key, to keep one that peers know. Default: a new one, and on update the present one"`
 
 	keys *pair // that are new
 }

@@ -40,7 +40,7 @@ type PeerInput struct {
 	InterfaceID          string       `json:"interface_id" db:"interface_id" maxLength:"64" doc:"Id of the tunnel"`
 	Name                 string       `json:"name" db:"name" minLength:"1" maxLength:"100" doc:"Display name, once per tunnel" example:"Ann's phone"`
 	PublicKey            string       `json:"public_key,omitempty" db:"public_key" maxLength:"64" doc:"Public key of the peer. Default: a key pair is generated here, and on update the present one is kept. Another key deletes a private key that is stored here"`
-	PresharedKey         *secret.Text `json:"preshared_key,omitempty" db:"-" maxLength:"64" writeOnly:"true" doc:"Preshared key; empty removes it. Left out, the present one is kept"`
+	PresharedKey         *secret.Text `json:"preshared_key,omitempty" db:"-" maxLength:"64" doc:"Preshared key; empty removes it. Left out, the present one is kept"`
 	GeneratePresharedKey bool         `json:"generate_preshared_key,omitempty" db:"-" writeOnly:"true" doc:"Generate a new preshared key"`
 	AllowedIPs           []string     `json:"allowed_ips,omitempty" db:"allowed_ips" maxItems:"1000" doc:"Networks that are reached through the peer, and that it may send from. Use /32 and /128 for a single device: of a wider network, addresses of other peers are lost. Default: the next free address of the tunnel; for the peer of a client 0.0.0.0/0 and ::/0; on update the present ones"`
 	Endpoint             string       `json:"endpoint,omitempty" db:"endpoint" maxLength:"300" doc:"host:port of the peer; required for the peer of a client, else empty if the peer connects" example:"vpn.example.com:51820"`

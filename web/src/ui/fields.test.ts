@@ -1,10 +1,10 @@
-import { zCreateTokenRequest, zUserInput } from "@api/schemas";
+import { zCreateTokenRequest, zUserInputWritable } from "@api/schemas";
 import i18next from "i18next";
 import { expect, test } from "vitest";
 import { bodyOf, describe, initialOf } from "./fields";
 import { schemaResolver } from "./resolver";
 
-const user = ["email", "role", "active", "password"].map((name) => describe(zUserInput, { name }));
+const user = ["email", "role", "active", "password"].map((name) => describe(zUserInputWritable, { name }));
 
 test("the kind of an input follows from the generated schema", () => {
 	expect(user.map(({ name, kind, required }) => [name, kind, required])).toEqual([
@@ -39,7 +39,7 @@ test("an optional field left empty is not sent", () => {
 });
 
 test("what the schema refuses is worded at its field", async () => {
-	const check = schemaResolver(zUserInput, user, i18next.getFixedT("en", "ui"));
+	const check = schemaResolver(zUserInputWritable, user, i18next.getFixedT("en", "ui"));
 	const { errors } = await check({ email: "a", role: "", active: true, password: "" }, undefined, {
 		fields: {},
 		shouldUseNativeValidation: false,
@@ -50,11 +50,11 @@ test("what the schema refuses is worded at its field", async () => {
 });
 
 test("a field that the schema does not have is a mistake of the programmer", () => {
-	expect(() => describe(zUserInput, { name: "nope" })).toThrow('no field "nope"');
+	expect(() => describe(zUserInputWritable, { name: "nope" })).toThrow('no field "nope"');
 });
 
 test("a field that others rule out is neither sent nor needed", () => {
-	const input = describe(zUserInput, { name: "email", required: true, when: { role: ["viewer"] } });
+	const input = describe(zUserInputWritable, { name: "email", required: true, when: { role: ["viewer"] } });
 	expect(bodyOf([input], { role: "admin", email: "a@b.c" })).toEqual({});
 	expect(bodyOf([input], { role: "viewer", email: "a@b.c" })).toEqual({ email: "a@b.c" });
 });

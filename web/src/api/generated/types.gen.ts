@@ -176,10 +176,6 @@ export type CertInput = {
      */
     names?: Array<string>;
     /**
-     * For upload: its key, PEM
-     */
-    private_key?: string;
-    /**
      * acme: issued and renewed automatically by a certificate authority; upload: your own; self_signed: for internal use
      */
     source: 'acme' | 'upload' | 'self_signed';
@@ -664,10 +660,6 @@ export type CompleteSetupRequest = {
      */
     acme?: SetupAcme;
     /**
-     * The one-time setup code
-     */
-    code: string;
-    /**
      * Sign-in name of the first administrator
      */
     email: string;
@@ -675,10 +667,6 @@ export type CompleteSetupRequest = {
      * Fully qualified host name of this node
      */
     fqdn: string;
-    /**
-     * Password of the first administrator, 12 to 72 bytes
-     */
-    password: string;
 };
 
 export type CreateTokenRequest = {
@@ -701,10 +689,6 @@ export type CredentialsBody = {
      * Sign-in name
      */
     email: string;
-    /**
-     * Password of the account
-     */
-    password: string;
 };
 
 export type DaemonProblem = {
@@ -5025,10 +5009,6 @@ export type SecondFactorBody = {
      */
     code?: string;
     /**
-     * Recovery code, instead of code
-     */
-    recovery_code?: string;
-    /**
      * From POST /auth/login
      */
     token: string;
@@ -5061,10 +5041,6 @@ export type SetupNode = {
      * Certificate authority (ACME); can be set later
      */
     acme?: SetupAcme;
-    /**
-     * The one-time setup code
-     */
-    code: string;
     /**
      * Fully qualified host name of this node
      */
@@ -6208,10 +6184,6 @@ export type UserInput = {
      */
     email: string;
     /**
-     * 12 to 72 bytes; needed on create, on update it stays when left out
-     */
-    password?: string;
-    /**
      * viewer: may only read; admin: may change everything
      */
     role: 'admin' | 'viewer';
@@ -6330,6 +6302,71 @@ export type WgquickLeft = {
      * What it sets
      */
     name: string;
+};
+
+export type CertInputWritable = {
+    /**
+     * For upload: PEM, the own certificate first, then those that signed it; on update it stays when left out
+     */
+    certificate?: string;
+    /**
+     * ACME challenge; a wildcard requires dns-01
+     */
+    challenge?: 'http-01' | 'dns-01';
+    /**
+     * DNS provider for dns-01
+     */
+    dns_provider_id?: string;
+    /**
+     * Type of the generated key; not used for upload
+     */
+    key_type?: 'ecdsa-p256' | 'rsa-2048';
+    /**
+     * The names it covers, the main one first; for an upload, default all names in the certificate
+     */
+    names?: Array<string>;
+    /**
+     * For upload: its key, PEM
+     */
+    private_key?: string;
+    /**
+     * acme: issued and renewed automatically by a certificate authority; upload: your own; self_signed: for internal use
+     */
+    source: 'acme' | 'upload' | 'self_signed';
+};
+
+export type CompleteSetupRequestWritable = {
+    /**
+     * Certificate authority (ACME); can be set later
+     */
+    acme?: SetupAcme;
+    /**
+     * The one-time setup code
+     */
+    code: string;
+    /**
+     * Sign-in name of the first administrator
+     */
+    email: string;
+    /**
+     * Fully qualified host name of this node
+     */
+    fqdn: string;
+    /**
+     * Password of the first administrator, 12 to 72 bytes
+     */
+    password: string;
+};
+
+export type CredentialsBodyWritable = {
+    /**
+     * Sign-in name
+     */
+    email: string;
+    /**
+     * Password of the account
+     */
+    password: string;
 };
 
 export type DnsRecordWritable = {
@@ -6920,6 +6957,36 @@ export type RadiusUserInputWritable = {
     vlan?: number | null;
 };
 
+export type SecondFactorBodyWritable = {
+    /**
+     * Authenticator code
+     */
+    code?: string;
+    /**
+     * Recovery code, instead of code
+     */
+    recovery_code?: string;
+    /**
+     * From POST /auth/login
+     */
+    token: string;
+};
+
+export type SetupNodeWritable = {
+    /**
+     * Certificate authority (ACME); can be set later
+     */
+    acme?: SetupAcme;
+    /**
+     * The one-time setup code
+     */
+    code: string;
+    /**
+     * Fully qualified host name of this node
+     */
+    fqdn: string;
+};
+
 export type TunnelInterfaceInputWritable = {
     /**
      * Default: true
@@ -7014,6 +7081,25 @@ export type TunnelPeerInputWritable = {
     public_key?: string;
 };
 
+export type UserInputWritable = {
+    /**
+     * Inactive accounts cannot sign in
+     */
+    active?: boolean;
+    /**
+     * Sign-in name, case-sensitive
+     */
+    email: string;
+    /**
+     * 12 to 72 bytes; needed on create, on update it stays when left out
+     */
+    password?: string;
+    /**
+     * viewer: may only read; admin: may change everything
+     */
+    role: 'admin' | 'viewer';
+};
+
 export type RecentAuditData = {
     body?: never;
     path?: never;
@@ -7101,7 +7187,7 @@ export type ChangePasswordResponses = {
 export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
 
 export type LoginData = {
-    body: CredentialsBody;
+    body: CredentialsBodyWritable;
     path?: never;
     query?: never;
     url: '/auth/login';
@@ -7117,7 +7203,7 @@ export type LoginResponses = {
 export type LoginResponse = LoginResponses[keyof LoginResponses];
 
 export type LoginTotpData = {
-    body: SecondFactorBody;
+    body: SecondFactorBodyWritable;
     path?: never;
     query?: never;
     url: '/auth/login/totp';
@@ -7733,7 +7819,7 @@ export type ListCertCertificatesResponses = {
 export type ListCertCertificatesResponse = ListCertCertificatesResponses[keyof ListCertCertificatesResponses];
 
 export type CreateCertCertificateData = {
-    body: CertInput;
+    body: CertInputWritable;
     path?: never;
     query?: never;
     url: '/certificates';
@@ -7957,7 +8043,7 @@ export type GetCertCertificateResponses = {
 export type GetCertCertificateResponse = GetCertCertificateResponses[keyof GetCertCertificateResponses];
 
 export type UpdateCertCertificateData = {
-    body: CertInput;
+    body: CertInputWritable;
     headers?: {
         /**
          * ETag of the version this is based on; 412 when there is a newer one
@@ -13104,7 +13190,7 @@ export type UpdateProxyRoutingRuleResponses = {
 export type UpdateProxyRoutingRuleResponse = UpdateProxyRoutingRuleResponses[keyof UpdateProxyRoutingRuleResponses];
 
 export type CompleteSetupData = {
-    body: CompleteSetupRequest;
+    body: CompleteSetupRequestWritable;
     path?: never;
     query?: never;
     url: '/setup/complete';
@@ -13120,7 +13206,7 @@ export type CompleteSetupResponses = {
 export type CompleteSetupResponse = CompleteSetupResponses[keyof CompleteSetupResponses];
 
 export type CompleteNodeSetupData = {
-    body: SetupNode;
+    body: SetupNodeWritable;
     path?: never;
     query?: never;
     url: '/setup/complete-node';
@@ -14477,7 +14563,7 @@ export type ListUsersResponses = {
 export type ListUsersResponse = ListUsersResponses[keyof ListUsersResponses];
 
 export type CreateUserData = {
-    body: UserInput;
+    body: UserInputWritable;
     path?: never;
     query?: never;
     url: '/users';
@@ -14541,7 +14627,7 @@ export type GetUserResponses = {
 export type GetUserResponse = GetUserResponses[keyof GetUserResponses];
 
 export type UpdateUserData = {
-    body: UserInput;
+    body: UserInputWritable;
     headers?: {
         /**
          * ETag of the version this is based on; 412 when there is a newer one

@@ -38,7 +38,6 @@ export const zCertInput = /*#__PURE__*/ (() => z.object({
     dns_provider_id: z.optional(z.string().check(z.maxLength(36))),
     key_type: z.optional(z.enum(['ecdsa-p256', 'rsa-2048'])),
     names: z.optional(z.array(z.string()).check(z.maxLength(100))),
-    private_key: z.optional(z.string().check(z.maxLength(16384))),
     source: z.enum([
         'acme',
         'upload',
@@ -192,8 +191,7 @@ export const zCreateTokenRequest = /*#__PURE__*/ (() => z.object({
 }))();
 
 export const zCredentialsBody = /*#__PURE__*/ (() => z.object({
-    email: z.string().check(z.minLength(1), z.maxLength(254)),
-    password: z.string().check(z.minLength(1), z.maxLength(1024))
+    email: z.string().check(z.minLength(1), z.maxLength(254))
 }))();
 
 export const zDhcpCell = /*#__PURE__*/ (() => z.object({
@@ -1893,7 +1891,6 @@ export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
 
 export const zSecondFactorBody = /*#__PURE__*/ (() => z.object({
     code: z.optional(z.string().check(z.maxLength(6))),
-    recovery_code: z.optional(z.string().check(z.maxLength(64))),
     token: z.string().check(z.minLength(1), z.maxLength(4096))
 }))();
 
@@ -1909,15 +1906,12 @@ export const zSetupAcme = /*#__PURE__*/ (() => z.object({
 
 export const zCompleteSetupRequest = /*#__PURE__*/ (() => z.object({
     acme: z.optional(zSetupAcme),
-    code: z.string().check(z.minLength(1), z.maxLength(64)),
     email: z.string().check(z.minLength(3), z.maxLength(254)),
-    fqdn: z.string().check(z.minLength(1), z.maxLength(253)),
-    password: z.string().check(z.minLength(12), z.maxLength(72))
+    fqdn: z.string().check(z.minLength(1), z.maxLength(253))
 }))();
 
 export const zSetupNode = /*#__PURE__*/ (() => z.object({
     acme: z.optional(zSetupAcme),
-    code: z.string().check(z.minLength(1), z.maxLength(64)),
     fqdn: z.string().check(z.minLength(1), z.maxLength(253))
 }))();
 
@@ -2307,7 +2301,6 @@ export const zUserIdentity = /*#__PURE__*/ (() => z.object({
 export const zUserInput = /*#__PURE__*/ (() => z.object({
     active: z._default(z.optional(z.boolean()), true),
     email: z.string().check(z.minLength(3), z.maxLength(254)),
-    password: z.optional(z.string().check(z.maxLength(72))),
     role: z.enum(['admin', 'viewer'])
 }))();
 
@@ -2370,6 +2363,33 @@ export const zTunnelImported = /*#__PURE__*/ (() => z.object({
 export const zTunnelImportResult = /*#__PURE__*/ (() => z.object({
     imported: z.array(zTunnelImported),
     skipped: z.array(zTunnelSkipped)
+}))();
+
+export const zCertInputWritable = /*#__PURE__*/ (() => z.object({
+    certificate: z.optional(z.string().check(z.maxLength(65536))),
+    challenge: z.optional(z.enum(['http-01', 'dns-01'])),
+    dns_provider_id: z.optional(z.string().check(z.maxLength(36))),
+    key_type: z.optional(z.enum(['ecdsa-p256', 'rsa-2048'])),
+    names: z.optional(z.array(z.string()).check(z.maxLength(100))),
+    private_key: z.optional(z.string().check(z.maxLength(16384))),
+    source: z.enum([
+        'acme',
+        'upload',
+        'self_signed'
+    ])
+}))();
+
+export const zCompleteSetupRequestWritable = /*#__PURE__*/ (() => z.object({
+    acme: z.optional(zSetupAcme),
+    code: z.string().check(z.minLength(1), z.maxLength(64)),
+    email: z.string().check(z.minLength(3), z.maxLength(254)),
+    fqdn: z.string().check(z.minLength(1), z.maxLength(253)),
+    password: z.string().check(z.minLength(12), z.maxLength(72))
+}))();
+
+export const zCredentialsBodyWritable = /*#__PURE__*/ (() => z.object({
+    email: z.string().check(z.minLength(1), z.maxLength(254)),
+    password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
 export const zDnsRecordWritable = /*#__PURE__*/ (() => z.object({
@@ -2555,6 +2575,18 @@ export const zRadiusUserInputWritable = /*#__PURE__*/ (() => z.object({
     vlan: z.nullish(z.int().check(z.gte(1), z.lte(4094)))
 }))();
 
+export const zSecondFactorBodyWritable = /*#__PURE__*/ (() => z.object({
+    code: z.optional(z.string().check(z.maxLength(6))),
+    recovery_code: z.optional(z.string().check(z.maxLength(64))),
+    token: z.string().check(z.minLength(1), z.maxLength(4096))
+}))();
+
+export const zSetupNodeWritable = /*#__PURE__*/ (() => z.object({
+    acme: z.optional(zSetupAcme),
+    code: z.string().check(z.minLength(1), z.maxLength(64)),
+    fqdn: z.string().check(z.minLength(1), z.maxLength(253))
+}))();
+
 export const zTunnelInterfaceInputWritable = /*#__PURE__*/ (() => z.object({
     active: z.optional(z.boolean()),
     address_cidr: z.string().check(z.minLength(3), z.maxLength(200)),
@@ -2581,4 +2613,11 @@ export const zTunnelPeerInputWritable = /*#__PURE__*/ (() => z.object({
     name: z.string().check(z.minLength(1), z.maxLength(100)),
     preshared_key: z.optional(z.string().check(z.maxLength(64))),
     public_key: z.optional(z.string().check(z.maxLength(64)))
+}))();
+
+export const zUserInputWritable = /*#__PURE__*/ (() => z.object({
+    active: z._default(z.optional(z.boolean()), true),
+    email: z.string().check(z.minLength(3), z.maxLength(254)),
+    password: z.optional(z.string().check(z.maxLength(72))),
+    role: z.enum(['admin', 'viewer'])
 }))();

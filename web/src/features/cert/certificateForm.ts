@@ -1,4 +1,4 @@
-import { zCertInput } from "@api/schemas";
+import { zCertInputWritable } from "@api/schemas";
 import type { FormSpec } from "@ui";
 import { useProviderChoices } from "./requests";
 
@@ -6,7 +6,7 @@ const acme = { source: ["acme"] };
 const upload = { source: ["upload"] };
 
 export const form: FormSpec = {
-	schema: zCertInput,
+	schema: zCertInputWritable,
 	fields: [
 		{ name: "source", initial: "acme", wide: true, section: "certificate" },
 		{ name: "names", hintBy: "source", wide: true, section: "certificate" },

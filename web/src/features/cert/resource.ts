@@ -1,5 +1,5 @@
 import {
-	type CertInput,
+	type CertInputWritable,
 	type Certificate,
 	type CertProvider,
 	type CertProviderInput,
@@ -17,7 +17,7 @@ import {
 } from "@api";
 import { type Flat, flatOf, nestedOf } from "./provider";
 
-export const certificates = defineResource<Certificate, CertInput>({
+export const certificates = defineResource<Certificate, CertInputWritable>({
 	path: "/certificates",
 	tag: "cert",
 	component: "cert",

@@ -1,5 +1,5 @@
-import type { CompleteSetupRequest, SetupNode } from "@api";
-import { zCompleteSetupRequest, zSetupAcme, zSetupNode } from "@api/schemas";
+import type { CompleteSetupRequestWritable, SetupNodeWritable } from "@api";
+import { zCompleteSetupRequestWritable, zSetupAcme, zSetupNodeWritable } from "@api/schemas";
 import { describe, type Field, type FormSchema, type Input } from "@ui/fields";
 import { issueText } from "@ui/resolver";
 import type { TFunction } from "i18next";
@@ -41,7 +41,7 @@ export const startValues = (names: (string | undefined)[]): Values => ({
 });
 
 /** nodeOf is what is sent of every node. */
-export function nodeOf({ code, fqdn, later, acme }: Values): SetupNode {
+export function nodeOf({ code, fqdn, later, acme }: Values): SetupNodeWritable {
 	const body = { code, fqdn: fqdn.trim().replace(/\.$/, "") };
 	if (later) return body;
 	const directory = acme.directory_url.trim();
@@ -50,7 +50,7 @@ export function nodeOf({ code, fqdn, later, acme }: Values): SetupNode {
 }
 
 /** requestOf is what is sent of one with an administrator. */
-export const requestOf = (values: Values): CompleteSetupRequest => ({
+export const requestOf = (values: Values): CompleteSetupRequestWritable => ({
 	...nodeOf(values),
 	email: values.email.trim(),
 	password: values.password,
@@ -76,7 +76,7 @@ export function rulesBroken(values: Values): Partial<Record<FieldName, string>> 
 export function setupResolver(ui: TFunction, own: TFunction): Resolver<Values> {
 	return (values) => {
 		const errors: FieldErrors = {};
-		const schema = values.accountless ? zSetupNode : zCompleteSetupRequest;
+		const schema = values.accountless ? zSetupNodeWritable : zCompleteSetupRequestWritable;
 		for (const issue of schema.safeParse(requestOf(values)).error?.issues ?? []) {
 			set(errors, issue.path.join("."), { type: issue.code, message: issueText(issue, ui) });
 		}
@@ -91,10 +91,10 @@ const input = (schema: FormSchema, field: Field, name: FieldName): Input => ({ .
 
 /** inputs that look like every other form's. */
 export const inputs = {
-	fqdn: input(zCompleteSetupRequest, { name: "fqdn" }, "fqdn"),
+	fqdn: input(zCompleteSetupRequestWritable, { name: "fqdn" }, "fqdn"),
 	acmeEmail: input(zSetupAcme, { name: "email", required: true, autoComplete: "email" }, "acme.email"),
 	directory: input(zSetupAcme, { name: "directory_url" }, "acme.directory_url"),
-	email: input(zCompleteSetupRequest, { name: "email", autoComplete: "username" }, "email"),
-	password: input(zCompleteSetupRequest, { name: "password", strength: true }, "password"),
-	repeat: input(zCompleteSetupRequest, { name: "password" }, "repeat"),
+	email: input(zCompleteSetupRequestWritable, { name: "email", autoComplete: "username" }, "email"),
+	password: input(zCompleteSetupRequestWritable, { name: "password", strength: true }, "password"),
+	repeat: input(zCompleteSetupRequestWritable, { name: "password" }, "repeat"),
 };

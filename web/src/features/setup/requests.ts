@@ -1,6 +1,6 @@
 import {
 	ApiError,
-	type CredentialsBody,
+	type CredentialsBodyWritable,
 	completeNodeSetup,
 	completeSetup,
 	healthQuery,
@@ -32,7 +32,7 @@ export const useCompleteSetup = () =>
 /** useFirstSignIn signs the new administrator in; it answers whether that worked without a further question. */
 export const useFirstSignIn = () =>
 	useMutation({
-		mutationFn: async (body: CredentialsBody) => {
+		mutationFn: async (body: CredentialsBodyWritable) => {
 			const { identity } = (await login({ body })).data;
 			if (identity) session.begin(identity);
 			return Boolean(identity);

@@ -1,5 +1,5 @@
-import { ApiError, loginTotp, type SecondFactorBody, type UserIdentity, type UserLogin } from "@api";
-import { zSecondFactorBody } from "@api/schemas";
+import { ApiError, loginTotp, type SecondFactorBodyWritable, type UserIdentity, type UserLogin } from "@api";
+import { zSecondFactorBodyWritable } from "@api/schemas";
 import { Button } from "@patternfly/react-core";
 import { type Field, SchemaForm } from "@ui";
 import { useState } from "react";
@@ -14,13 +14,13 @@ interface Props {
 
 const byApp: Field[] = [{ name: "code", required: true, digits: true, autoComplete: "one-time-code", focus: true }];
 const byRecovery: Field[] = [{ name: "recovery_code", required: true, focus: true }];
-const schema = z.omit(zSecondFactorBody, { token: true });
+const schema = z.omit(zSecondFactorBodyWritable, { token: true });
 
 /** CodeStep asks for the code of the authenticator, or one of the recovery codes. */
 export function CodeStep({ token, onDone, onBack }: Props) {
 	const { t } = useTranslation("sign-in");
 	const [recovery, setRecovery] = useState(false);
-	const submit = async (body: Omit<SecondFactorBody, "token">) => {
+	const submit = async (body: Omit<SecondFactorBodyWritable, "token">) => {
 		try {
 			return (await loginTotp({ body: { ...body, token } })).data;
 		} catch (error) {

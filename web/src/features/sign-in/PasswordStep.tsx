@@ -1,5 +1,5 @@
-import { ApiError, type CredentialsBody, login, type UserIdentity, type UserLogin } from "@api";
-import { zCredentialsBody } from "@api/schemas";
+import { ApiError, type CredentialsBodyWritable, login, type UserIdentity, type UserLogin } from "@api";
+import { zCredentialsBodyWritable } from "@api/schemas";
 import { type Field, SchemaForm } from "@ui";
 import { useTranslation } from "react-i18next";
 
@@ -18,7 +18,7 @@ const fields: Field[] = [
 /** PasswordStep is the first step of signing in, and for many accounts the only one. */
 export function PasswordStep({ email, onDone, onSecondFactor }: Props) {
 	const { t } = useTranslation("sign-in");
-	const submit = async (body: CredentialsBody) => {
+	const submit = async (body: CredentialsBodyWritable) => {
 		try {
 			return (await login({ body })).data;
 		} catch (error) {
@@ -32,7 +32,7 @@ export function PasswordStep({ email, onDone, onSecondFactor }: Props) {
 	};
 	return (
 		<SchemaForm
-			schema={zCredentialsBody}
+			schema={zCredentialsBodyWritable}
 			ns="sign-in"
 			fields={fields}
 			initial={{ email }}

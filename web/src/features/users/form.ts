@@ -1,8 +1,8 @@
-import { zUserInput } from "@api/schemas";
+import { zUserInputWritable } from "@api/schemas";
 import type { FormSpec } from "@ui";
 
 export const form: FormSpec = {
-	schema: zUserInput,
+	schema: zUserInputWritable,
 	fields: [
 		{ name: "email", section: "account" },
 		{ name: "role", section: "account" },

@@ -5,12 +5,12 @@ import {
 	getUser,
 	listUsers,
 	type User,
-	type UserInput,
+	type UserInputWritable,
 	updateUser,
 } from "@api";
 
 /** users is the collection behind the page. */
-export const users = defineResource<User, UserInput>({
+export const users = defineResource<User, UserInputWritable>({
 	path: "/users",
 	tag: "user",
 	name: (user) => user.email,
