@@ -145,6 +145,11 @@ func (c *caller) send(req *http.Request) (*answer, error) {
 			delete(c.cookies, cookie.Name)
 		}
 	}
+	if req.GetBody != nil {
+		if body, err := req.GetBody(); err == nil {
+			r.sent, _ = io.ReadAll(body) // from memory
+		}
+	}
 	c.heard.add(r)
 	return r, nil
 }
@@ -170,6 +175,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
+	sent   []byte // the request's body
 	took   time.Duration
 }
 

@@ -15,7 +15,7 @@ import (
 	"gateway/internal/component/radius/freeradius"
 )
 
-// meanwhile are the command lines of all programs that ran, also of those that ended at once.
+// meanwhile are the command lines of the programs that ran, as often as a loop of the shell sees them.
 const meanwhile = "the command lines meanwhile"
 
 // With DHCP, RADIUS and the forward proxy in use, the secrets of the API and those that clients
@@ -141,8 +141,8 @@ func (a *aviary) asBrowser(host, path string) int {
 }
 
 // secretObjects sends canaries through a field of objects: created and undone, replaced, deleted
-// and undone, deleted. It returns an object that stays, and its secret.
-func (a *aviary) secretObjects(c *caller, path, field string, body func(name string) object) (id, kept string) {
+// and undone, deleted. It returns the secret of one that stays.
+func (a *aviary) secretObjects(c *caller, path, field string, body func(name string) object) string {
 	a.t.Helper()
 	with := func(name, what string) object {
 		o := body(name)
@@ -151,7 +151,7 @@ func (a *aviary) secretObjects(c *caller, path, field string, body func(name str
 	}
 	revert := func(r *answer) *answer { return c.post("/changes/"+r.header.Get("Gateway-Change")+"/revert", nil) }
 	revert(c.post(path, with("first", field+" that was undone")).want(201).live()).want(200)
-	id = c.post(path, with("second", "first "+field)).want(201).live().id()
+	id := c.post(path, with("second", "first "+field)).want(201).live().id()
 	c.post(path, with("second", field+" of a refused one")).want(409)
 	revert(c.put(path+"/"+id, with("second", "replaced "+field)).want(200).live()).wantCode(409, "secrets_not_kept")
 	a.undone(c, path+"/"+id)
@@ -161,17 +161,17 @@ func (a *aviary) secretObjects(c *caller, path, field string, body func(name str
 	a.flock[len(a.flock)-1].inUse = true
 	c.get(path).want(200)
 	c.get(path + "/" + id).want(200)
-	return id, last[field].(string)
+	return last[field].(string)
 }
 
 func (a *aviary) throughRADIUS(c *caller) {
 	a.t.Helper()
 	c.switched("/radius/settings", nil)
 	addresses := map[string]string{"first": "192.0.2.1", "second": "192.0.2.2", "third": a.client.IP().String()}
-	_, shared := a.secretObjects(c, "/radius/clients", "secret", func(name string) object {
+	shared := a.secretObjects(c, "/radius/clients", "secret", func(name string) object {
 		return object{"name": name, "address": addresses[name]}
 	})
-	_, password := a.secretObjects(c, "/radius/users", "password", func(name string) object { return object{"name": name} })
+	password := a.secretObjects(c, "/radius/users", "password", func(name string) object { return object{"name": name} })
 	at := device{a.t, a.client, a.node.IP().String(), shared}
 	for _, tc := range []struct{ user, password, want string }{
 		{"third", password, "accept"},

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The places that are searched.
@@ -67,6 +68,9 @@ func (c canary) spellings() []string {
 	if plain := strings.ReplaceAll(c.value, "-", ""); plain != c.value {
 		out = append(out, plain)
 	}
+	if random, is := strings.CutPrefix(c.value, canaryPrefix); is {
+		out = append(out, random) // however a file spells the dash
+	}
 	for shift := range 3 { // wherever it lies in what was coded
 		b := base64.RawStdEncoding.EncodeToString(append(bytes.Repeat([]byte{0}, shift), c.value...))
 		out = append(out, b[(shift*8+5)/6:len(b)-1])
@@ -106,9 +110,11 @@ func (a *aviary) grep(texts []string) []string {
 	return strings.Fields(out)
 }
 
+const controlPrefix = "control-"
+
 // control plants something that the search has to find.
 func (a *aviary) control(name string) string {
-	v := "control-" + strings.ToLower(rand.Text())
+	v := controlPrefix + strings.ToLower(rand.Text())
 	a.controls = append(a.controls, canary{name: name, value: v, shown: -1})
 	return v
 }
@@ -129,6 +135,27 @@ func (a *aviary) plantControls() {
 	a.run("logger", "code="+code+" was planted")
 }
 
+// untilControl reads the stream from now on, since who does not answer its pings is disconnected,
+// and waits, when it is asked to, for the user that plantControls makes.
+func (l *live) untilControl() (wait func()) {
+	end := make(chan error, 1)
+	go func() {
+		for {
+			e, err := l.next(4 * time.Minute)
+			if err != nil || e.Action == "user.create" && strings.HasPrefix(e.Subject, controlPrefix) {
+				end <- err
+				return
+			}
+		}
+	}()
+	return func() {
+		l.t.Helper()
+		if err := <-end; err != nil {
+			l.t.Fatalf("/audit/live did not show the control: %v", err)
+		}
+	}
+}
+
 // searchForControls counts the controls that were found wherever they were planted.
 func (a *aviary) searchForControls(places map[string]string) (found int) {
 	planted := map[string][]string{
@@ -140,6 +167,8 @@ func (a *aviary) searchForControls(places map[string]string) (found int) {
 		"control in a log file, in hex":  {"/var/log/control.log"},
 		"control like a TOTP code":       {journal},
 		"control in the browser's store": {browserStore},
+
+		"control in a command line that ended": {meanwhile},
 	}
 	for _, c := range a.controls {
 		where := strings.Join(append(a.sightings(c, places), a.files(c)...), ", ")

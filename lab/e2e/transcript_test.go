@@ -13,7 +13,12 @@ type transcript struct {
 	answers []heard
 }
 
-type heard struct{ what, text string }
+// heard is an answer, and the body of the request that it answers.
+type heard struct {
+	what, text string
+	status     int
+	sent       []byte
+}
 
 // add is for a caller without a transcript too.
 func (t *transcript) add(r *answer) {
@@ -28,7 +33,7 @@ func (t *transcript) add(r *answer) {
 	b.Write(r.body)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.answers = append(t.answers, heard{r.what, b.String()})
+	t.answers = append(t.answers, heard{r.what, b.String(), r.status, r.sent})
 }
 
 func (t *transcript) all() []heard {
