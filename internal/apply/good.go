@@ -25,6 +25,7 @@ type keptFile struct {
 	Group string      `json:"group,omitempty"`
 	Mode  fs.FileMode `json:"mode"`
 	Sum   string      `json:"sum"`
+	Long  bool        `json:"long,omitempty"`
 }
 
 func (w *worker) goodFile() string { return w.stateFile(w.daemon.Name + ".good") }
@@ -52,7 +53,7 @@ func (w *worker) saveGood(r daemon.Rendering) error {
 	wanted := map[string]bool{}
 	for i, f := range r.Files {
 		sum := sha256Of(f.Data)
-		list.Files[i], wanted[sum] = keptFile{f.Path, f.Group, f.Mode, sum}, true
+		list.Files[i], wanted[sum] = keptFile{f.Path, f.Group, f.Mode, sum, f.Long}, true
 		if w.blobs[sum] {
 			continue
 		}
@@ -103,7 +104,7 @@ func (w *worker) loadGood() error {
 			w.Log.Warn("the last good files are damaged", "component", w.daemon.Name)
 			return w.sweepBlobs()
 		}
-		r.Files[i] = daemon.File{Path: f.Path, Group: f.Group, Mode: f.Mode, Data: data}
+		r.Files[i] = daemon.File{Path: f.Path, Group: f.Group, Mode: f.Mode, Data: data, Long: f.Long}
 		w.blobs[f.Sum] = true
 	}
 	w.good = r

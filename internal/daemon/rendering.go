@@ -55,6 +55,8 @@ type File struct {
 	Group string
 	Mode  fs.FileMode
 	Data  []byte
+	// Long is one that nobody reads: previews and the history tell its versions apart, and no more.
+	Long bool
 }
 
 // Confidential reports whether the file holds secrets: then nobody but root, and the group
@@ -66,6 +68,9 @@ func (f File) Confidential() bool {
 // Text is the file as it may be shown. Of a confidential one it tells versions apart, by a
 // key that nobody has: a bare hash of a weak password is as good as the password.
 func (f File) Text() string {
+	if f.Long && !f.Confidential() {
+		return fmt.Sprintf("(content not shown: it is long; %d bytes, version %x)\n", len(f.Data), sha256.Sum256(f.Data))
+	}
 	if !f.Confidential() {
 		return string(f.Data)
 	}
