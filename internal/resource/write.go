@@ -141,11 +141,20 @@ type Versioned struct {
 
 // Set writes columns of one row as an operation of the component's own: verb names it in the audit log.
 func (d Resource[Row, In]) Set(ctx context.Context, q db.DB, run *change.Runner, verb string, in *Versioned, columns map[string]any) error {
+	return d.Change(ctx, q, run, verb, in, func(change.Tx, Row) (map[string]any, error) { return columns, nil })
+}
+
+// Change is Set for columns that depend on the row, or on other rows, which find may write along.
+func (d Resource[Row, In]) Change(ctx context.Context, q db.DB, run *change.Runner, verb string, in *Versioned, find func(tx change.Tx, old Row) (map[string]any, error)) error {
 	s := d.store(q, run)
 	return s.existing(ctx, verb, in.ID, in.IfMatch, func(tx change.Tx, old Row) error {
+		columns, err := find(tx, old)
+		if err != nil {
+			return err
+		}
 		values := maps.Clone(columns)
 		values["revision"], values["updated_at"] = old.meta().Revision+1, time.Now()
-		_, err := s.replace(ctx, tx, in.ID, values)
+		_, err = s.replace(ctx, tx, in.ID, values)
 		return err
 	})
 }
