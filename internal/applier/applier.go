@@ -168,7 +168,7 @@ func load(ctx context.Context, cfg Config, name string, first daemon.Rendering) 
 
 // daemons are what is managed: all of them, or the one component to look after.
 func (c Config) daemons(units *sys.Units, log *slog.Logger) []daemon.Daemon {
-	managed := daemons.New(daemons.Deps{Units: units, Exec: units.Confine(sys.Run), Host: sys.NewHost(time.Now), At: failpoint(c.RunDir), Log: log}).All
+	managed := daemons.New(daemons.Deps{Units: units, Exec: units.Confine(sys.Run), Host: sys.NewHost(time.Now), At: failpoint(c.RunDir), Installs: true, Log: log}).All
 	if c.only == "" {
 		return managed
 	}

@@ -31,6 +31,8 @@ type Deps struct {
 	Exec  sys.Runner
 	Host  *sys.Host
 	At    func(step string) // told each step of what is done to a daemon; nil for nobody
+	// Installs says that files are not only judged and shown, so that long ones are read in full.
+	Installs bool
 	Log   *slog.Logger
 }
 
@@ -56,7 +58,7 @@ func New(d Deps) Daemons {
 		kea.New(kea.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: names, Seen: kea.SeenPath, Log: d.Log}),
 		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec, Names: names, Log: d.Log}),
 		freeradius.New(freeradius.Options{Units: d.Units, Exec: d.Exec}),
-		squid.New(squid.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Log: d.Log}),
+		squid.New(squid.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: d.Installs, Log: d.Log}),
 		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec}),
 		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}

@@ -43,7 +43,7 @@ func (h *handlers) acls() resource.Resource[ACL, ACLInput] {
 const defaultPriority = 100
 
 // validateACL also puts every value into the one form that is stored.
-func validateACL(_ context.Context, _ db.DB, _ *ACL, in *ACLInput) error {
+func validateACL(ctx context.Context, tx db.DB, _ *ACL, in *ACLInput) error {
 	in.Enabled = value.OrTrue(in.Enabled)
 	if in.Priority == nil {
 		priority := defaultPriority
@@ -51,6 +51,9 @@ func validateACL(_ context.Context, _ db.DB, _ *ACL, in *ACLInput) error {
 	}
 	var p fault.Problems
 	in.Rule.Validate(&p)
+	if err := mustBeList(ctx, tx, &p, in.Rule); err != nil {
+		return err
+	}
 	if err := value.Text(in.Description); err != nil {
 		p.AddError("description", err)
 	}

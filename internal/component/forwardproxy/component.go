@@ -21,6 +21,7 @@ var migrations embed.FS
 const (
 	settingsPath = "/forward-proxy/settings"
 	aclsPath     = "/forward-proxy/acls"
+	listsPath    = "/forward-proxy/lists"
 )
 
 // Options are what the component needs.
@@ -49,6 +50,7 @@ func New(o Options) component.Component {
 		Problems:   h.problems(),
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},
+			{Key: "lists", Path: listsPath, Name: []string{"name"}, Derived: []string{"size"}},
 			{Key: "acls", Path: aclsPath, Name: []string{"type", "value", "action", "priority"}},
 		},
 	}
@@ -56,6 +58,7 @@ func New(o Options) component.Component {
 
 func (h *handlers) routes(r api.Router) {
 	h.settings(r)
+	h.listRoutes(r)
 	h.acls().Register(r, h.DB, h.Run)
 	h.orderRoute(r)
 	h.explainRoute(r)

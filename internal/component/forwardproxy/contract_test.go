@@ -37,19 +37,22 @@ func setup(t *testing.T) componenttest.Setup {
 			return forwardproxy.New(forwardproxy.Options{DB: r.Pool, Run: r.Run, Host: machine()})
 		},
 		Daemon: func(r *componenttest.Rig) daemon.Daemon {
-			return squid.New(squid.Options{Units: r.Units, Exec: componenttest.ExecInRoot(t), Host: machine()})
+			return squid.New(squid.Options{Units: r.Units, Exec: componenttest.ExecInRoot(t), Host: machine(), Names: true})
 		},
 		Schemas: []db.Schema{
 			firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema(), // which have the zones and the addresses
 			tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema(),
 		},
-		Folders: []string{squid.PagesFolder},
+		Folders: []string{squid.PagesFolder, squid.ListsFolder},
 	}
 }
 
 func fill(r *componenttest.Rig) {
 	r.T.Helper()
+	list := r.Do("POST", "/forward-proxy/lists", object{"name": "ads"}).Want(http.StatusCreated)
+	r.Do("PUT", "/forward-proxy/lists/"+list.Field("id")+"/names", object{"names": "ads.example.com\ntracker.example.net\n"}).Want(http.StatusOK)
 	for _, body := range []object{
+		{"action": "deny", "type": "list", "value": "ads", "only_from": []string{}, "name": "No advertising"},
 		{"action": "deny", "type": "domain", "value": "example.com", "only_from": []string{"192.0.2.64/26"}, "only_during": "mon-fri 08:00-18:00", "name": "Not at work"},
 		{"action": "allow", "type": "url", "value": "http://example.org/*", "only_from": []string{}, "priority": 50},
 		{"action": "deny", "type": "user_agent", "value": "curl", "only_from": []string{}},

@@ -54,6 +54,9 @@ func (h *handlers) explain(ctx context.Context, in *struct{ Body Question }) (*a
 	if err != nil {
 		return nil, err
 	}
+	if s, err = s.WithNames(ctx, h.DB, req); err != nil {
+		return nil, err
+	}
 	v, err := s.Explain(req)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,7 @@ type served struct {
 	component   component.Component
 	squid       *squidtest.Server
 	client, web *lab.Client
+	names       map[string][]byte // of lists, as gateway-apply keeps them
 }
 
 func serve(t *testing.T) *served {
@@ -61,6 +62,9 @@ func (s *served) use() {
 	s.T.Helper()
 	state, err := squid.Load(s.T.Context(), s.Pool, nil)
 	if err != nil {
+		s.T.Fatal(err)
+	}
+	if state, s.names, err = state.WithAllNames(s.T.Context(), s.Pool, s.names); err != nil {
 		s.T.Fatal(err)
 	}
 	state.Own = append(state.Own, s.squid.IP())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -37,8 +38,8 @@ func (s *server) apply(ctx context.Context, old, now daemon.Rendering) error {
 		// It may run on Debian's file, or on what nobody knows.
 		return inWords(s.Units.Restart(ctx, Unit))
 	}
-	if old.Hash() == now.Hash() {
-		return inWords(s.Units.Start(ctx, Unit))
+	if onlyNames(old, now) {
+		return inWords(s.Units.Start(ctx, Unit)) // the program that has the names sees their files
 	}
 	err := s.Units.Start(ctx, reloadUnit)
 	var job *sys.JobError
@@ -46,6 +47,25 @@ func (s *server) apply(ctx context.Context, old, now daemon.Rendering) error {
 		return inWords(s.Units.Restart(ctx, Unit))
 	}
 	return err
+}
+
+// onlyNames reports whether nothing but the names of lists is another one. What Squid reads is the
+// same then: it neither needs to be checked nor to be read again.
+func onlyNames(old, now daemon.Rendering) bool {
+	if len(old.Files) == 0 {
+		return false
+	}
+	return withoutNames(old).Hash() == withoutNames(now).Hash()
+}
+
+func withoutNames(r daemon.Rendering) daemon.Rendering {
+	out := daemon.Rendering{Units: r.Units}
+	for _, f := range r.Files {
+		if filepath.Dir(f.Path) != ListsFolder {
+			out.Files = append(out.Files, f)
+		}
+	}
+	return out
 }
 
 // inWords puts what the operator can look into as a fault, and leaves the rest to the log.

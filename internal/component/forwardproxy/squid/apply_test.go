@@ -31,6 +31,7 @@ func TestApply(t *testing.T) {
 	on := rendered(t, func(*squid.State) {})
 	off := rendered(t, func(s *squid.State) { s.Settings.Enabled = pointer(false) })
 	other := rendered(t, func(s *squid.State) { s.Settings.Contact = "somebody else" })
+	more := rendered(t, func(s *squid.State) { s.Lists[0] = squid.NewList("ads", "another.example") })
 	const reload = "start gateway-squid-reload.service"
 	for _, tc := range []struct {
 		what     string
@@ -43,6 +44,7 @@ func TestApply(t *testing.T) {
 		{"nobody knows what runs", daemon.Rendering{}, on, "", []string{"restart squid.service"}, false},
 		{"off before", off, on, "", []string{"restart squid.service"}, false},
 		{"the same", on, on, "", []string{"start squid.service"}, false},
+		{"names of a list", on, more, "", []string{"start squid.service"}, false},
 		{"another page", on, other, "", []string{reload}, false},
 		{"a reload that fails", on, other, reload, []string{reload, "restart squid.service"}, false},
 		{"a start that fails", off, on, "restart squid.service", []string{"restart squid.service"}, true},

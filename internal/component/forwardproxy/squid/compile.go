@@ -19,6 +19,7 @@ type compiled struct {
 	connect  []ports
 	own      []netip.Addr
 	groups   []group
+	lists    []List
 	allows   bool // what no rule matches
 	up       bool
 }
@@ -40,6 +41,7 @@ type member struct {
 	hours   hours
 	from    []netip.Prefix
 	at      *hours
+	list    List
 }
 
 // compile leaves out what the API would refuse today: a row may be older than the rule, or come
@@ -60,11 +62,21 @@ func (s State) compile(r *daemon.Rendering) compiled {
 	c.allows = c.settings.DefaultAction == allow
 	c.networks = readPrefixes(c.settings.AllowedNetworks)
 	c.ports, c.connect = readRanges(c.settings.Ports), readRanges(c.settings.ConnectPorts)
+	for _, l := range s.Lists {
+		if err := l.valid(); err != nil {
+			said(fmt.Sprintf("the list %q", l.Name), err)
+			continue
+		}
+		if slices.ContainsFunc(l.Parts, l.lacks) {
+			said(fmt.Sprintf("the list %q", l.Name), fault.At("names", "cannot be read; set them again"))
+		}
+		c.lists = append(c.lists, l)
+	}
 	for _, row := range s.Rules {
 		if !row.Enabled {
 			continue
 		}
-		m, err := newMember(row)
+		m, err := c.newMember(row)
 		if err != nil {
 			said(fmt.Sprintf("the access rule %q", row.Value), err)
 			continue
@@ -79,7 +91,7 @@ func closed() Settings {
 	return Settings{Port: 3128, ListenAddresses: []string{"127.0.0.1"}, DefaultAction: deny, ParentPort: 3128, LogRetention: 14}
 }
 
-func newMember(row StoredRule) (member, error) {
+func (c *compiled) newMember(row StoredRule) (member, error) {
 	m := member{id: row.ID, rule: row.Rule}
 	m.rule.OnlyFrom = slices.Clone(row.OnlyFrom)
 	var p fault.Problems
@@ -89,6 +101,12 @@ func newMember(row StoredRule) (member, error) {
 	switch m.rule.Type {
 	case bySource:
 		m.network, _ = value.Prefix(m.rule.Value) // validated above, as are the others
+	case byList:
+		i := slices.IndexFunc(c.lists, func(l List) bool { return l.Name == m.rule.Value })
+		if i < 0 {
+			return member{}, fault.At("value", "is not the name of an existing list")
+		}
+		m.list = c.lists[i]
 	case byPort:
 		m.ports, _ = readPorts(m.rule.Value)
 	case byTime:

@@ -30,40 +30,9 @@ func base(own ...netip.Addr) squid.State {
 			Ports: []string{"80", "443", "1024-65535"}, ConnectPorts: []string{"443", "8443"}, CacheSize: pointer(0), ParentHost: "127.0.0.1", ParentPort: 9,
 			DNSServers: []string{"127.0.0.1"}, AccessLog: pointer(false), LogRetention: 1,
 		},
-		Own: own,
+		Own:   own,
+		Lists: []squid.List{squid.NewList("ads", "example.com", "test", "deep.a.example.org"), squid.NewList("few", "a.example.com"), squid.NewList("none")},
 	}
-}
-
-// anyName answers every question for an IPv4 address with one, as a DNS server.
-func anyName(t *testing.T, s *squidtest.Server) {
-	t.Helper()
-	conn, err := s.ListenPacket(t.Context(), "udp", "127.0.0.1:53")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	go func() {
-		in := make([]byte, 512)
-		for {
-			n, from, err := conn.ReadFrom(in)
-			if err != nil {
-				return
-			}
-			end := 12
-			for end < n && in[end] != 0 {
-				end += int(in[end]) + 1
-			}
-			if end += 5; end > n {
-				continue
-			}
-			out := append([]byte{in[0], in[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, in[12:end]...)
-			if in[end-3] == 1 {
-				out[7] = 1
-				out = append(out, 0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 0, 0, 4, 203, 0, 113, 7)
-			}
-			_, _ = conn.WriteTo(out, from)
-		}
-	}()
 }
 
 // dialFrom connects to the proxy from one of the loopback's addresses.
@@ -95,12 +64,14 @@ func hoursOf(r *rand.Rand, now time.Time) string {
 }
 
 func randomRule(r *rand.Rand, now time.Time, i int) squid.StoredRule {
-	rule := squid.Rule{Action: one(r, "allow", "deny"), Type: one(r, "source", "domain", "domain", "port", "url", "url", "method", "time", "user_agent")}
+	rule := squid.Rule{Action: one(r, "allow", "deny"), Type: one(r, "source", "domain", "domain", "list", "port", "url", "url", "method", "time", "user_agent")}
 	switch rule.Type {
 	case "source":
 		rule.Value = one(r, "127.0.1.4/30", "127.0.1.0/25", "127.0.2.7", "127.0.2.0/24", "2001:db8::/32")
 	case "domain":
 		rule.Value = one(r, "example.com", "a.example.com", "example.org", "com", "deep.a.example.com", "test")
+	case "list":
+		rule.Value = one(r, "ads", "few", "none")
 	case "port":
 		rule.Value = one(r, "80", "8080", "443", "8000-8100", "1024-65535", "8443")
 	case "url":
@@ -184,7 +155,7 @@ func TestBarServices06TheDryRunIsWhatSquidDoes(t *testing.T) {
 	seed := componenttest.FuzzSeed(t)
 	random := rand.New(rand.NewPCG(seed, seed))
 	s := squidtest.New(t, lab.New(t))
-	anyName(t, s)
+	s.AnswerNames()
 	own := s.IP()
 	asked, allowed, byRule, wrong, control := 0, 0, 0, 0, 0
 	for range sets {

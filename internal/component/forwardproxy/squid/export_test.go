@@ -1,4 +1,24 @@
 package squid
 
+import (
+	"fmt"
+
+	"gateway/internal/component/forwardproxy/namelist"
+)
+
 // PageOf is the name of the page of a rule with this name.
 var PageOf = pageOf
+
+// NewList is a list with these names, as if they had been read.
+func NewList(name string, names ...string) List {
+	l := List{Name: name, names: map[string][]byte{}, whole: true}
+	if len(names) == 0 {
+		return l
+	}
+	for i, part := range namelist.Split(names, namelist.Parts(len(names), 0)) {
+		hash := fmt.Sprintf("%s %d %d", name, i, len(names))
+		l.Parts = append(l.Parts, hash)
+		l.names[hash] = []byte(namelist.Text(part))
+	}
+	return l
+}

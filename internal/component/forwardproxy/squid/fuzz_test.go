@@ -52,11 +52,14 @@ func fuzzed(r *rand.Rand) State {
 	case 2:
 		s.Settings.ParentHost, s.Settings.Contact, s.Settings.DNSServers = pick(r, "proxy.example.com", "192.0.2.9"), pick(r, "it@example.com"), some(r, 2, "9.9.9.9")
 	}
-	kinds := []string{bySource, byDomain, byPort, byURL, byMethod, byTime, byUserAgent}
+	for range r.IntN(3) {
+		s.Lists = append(s.Lists, List{Name: pick(r, "ads", "few"), Parts: some(r, 2, "0123", "4567")})
+	}
+	kinds := []string{bySource, byDomain, byList, byPort, byURL, byMethod, byTime, byUserAgent}
 	for i := range r.IntN(8) {
 		kind := kinds[r.IntN(len(kinds))]
 		good := map[string][]string{
-			bySource: {"192.0.2.0/24", "192.0.2.7"}, byDomain: {"example.com", "a.example.com"}, byPort: {"80", "8000-8100"}, byURL: {"http://example.com/*", "*.exe", "*a.b*c", "*\\*", `*"*`, "*#*", "*${x}*"},
+			bySource: {"192.0.2.0/24", "192.0.2.7"}, byDomain: {"example.com", "a.example.com"}, byList: {"ads", "few"}, byPort: {"80", "8000-8100"}, byURL: {"http://example.com/*", "*.exe", "*a.b*c", "*\\*", `*"*`, "*#*", "*${x}*"},
 			byMethod: {"GET", "POST"}, byTime: {"mon-fri 08:00-18:00", "22:00-06:00"}, byUserAgent: {"curl", "a b", `"x"`},
 		}[kind]
 		s.Rules = append(s.Rules, StoredRule{fmt.Sprint(i), Rule{
@@ -94,6 +97,9 @@ func readBack(r daemon.Rendering) error {
 		}
 	}
 	for _, f := range r.Files {
+		if name, ok := strings.CutPrefix(f.Path, ListsFolder+"/"); ok && !regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}\.[1-9][0-9]*\.[0-9]+$`).MatchString(name) {
+			return fmt.Errorf("a file of a list is called %q", name)
+		}
 		if strings.HasPrefix(f.Path, PagesFolder) {
 			if err := readPage(string(f.Data)); err != nil {
 				return err
@@ -113,7 +119,8 @@ var forms = func() (out []*regexp.Regexp) {
 		`maximum_object_size_in_memory [0-9]+ KB`, `dns_nameservers( ` + address + `)+`, `cache_peer [0-9a-z.:_-]+ parent [0-9]+ 0 no-query no-digest no-netdb-exchange default`, `never_direct allow all`,
 		`http_port 127\.0\.0\.1:13128 name=internal`, `http_port (` + address + `|\[[0-9a-f:]+\]:[0-9]+)`, `acl internal myportname internal`, `acl connect method CONNECT`, `acl self dstdomain -n gateway\.invalid`, `acl web proto HTTP HTTPS`,
 		`acl (networks|rule[0-9]+(_from)?) src ` + network, `acl own dst ` + address, `acl (ports|connect_ports|rule[0-9]+) port [0-9]+(-[0-9]+)?`, `acl rule[0-9]+ dstdomain -n \.[0-9a-z._-]+`,
-		`acl rule[0-9]+ method [A-Z]+`, `acl rule[0-9]+(_at)? time [SMTWHFA]+ [0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}`, `acl rule[0-9]+ (url_regex|browser) -i \^?` + atom + `+\$?`,
+		`external_acl_type lists ttl=0 negative_ttl=0 children-max=1 children-startup=1 children-idle=1 concurrency=10000 queue-size=20000 %DST /usr/lib/squid/gateway-squid-lists /etc/squid/gateway/lists`,
+		`acl rule[0-9]+ external lists( [a-z0-9][a-z0-9_-]{0,62})+`, `acl rule[0-9]+ method [A-Z]+`, `acl rule[0-9]+(_at)? time [SMTWHFA]+ [0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}`, `acl rule[0-9]+ (url_regex|browser) -i \^?` + atom + `+\$?`,
 		`http_access allow internal manager`, `http_access deny (internal|manager|self|!connect !web|all|!networks|!ports|connect|connect !connect_ports|to_localhost|to_linklocal|own)`, `http_access allow all`,
 		`http_access (allow|deny)( rule[0-9]+_from)?( rule[0-9]+_at)? rule[0-9]+`, `deny_info GATEWAY_[0-9A-F]{16} rule[0-9]+`, `deny_info http://generation\.invalid/[0-9a-f]{32} internal`,
 	} {

@@ -273,6 +273,8 @@ func (m member) matches(r Request, t target, source netip.Addr) bool {
 		return m.network.Contains(source)
 	case byDomain:
 		return t.host == m.rule.Value || strings.HasSuffix(t.host, "."+m.rule.Value)
+	case byList:
+		return m.list.contains(t.host)
 	case byPort:
 		return m.ports.contains(t.port)
 	case byURL:

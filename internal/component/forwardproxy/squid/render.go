@@ -19,6 +19,8 @@ const (
 	Folder      = "/etc/squid/gateway"
 	ConfFile    = Folder + "/squid.conf"
 	PagesFolder = Folder + "/errors"
+	// ListsFolder is what the program that Squid asks about lists of names reads.
+	ListsFolder = Folder + "/lists"
 	// RetentionFile says for how many days the log of requests is kept.
 	RetentionFile = Folder + "/retention"
 	AccessLog     = "/var/log/squid/gateway-access"
@@ -58,6 +60,7 @@ func (s State) render(q quoting) (daemon.Rendering, error) {
 	w := &writer{quoting: q, pages: map[string]string{}}
 	w.settings(c)
 	w.hard(c)
+	w.lists(c)
 	w.rules(c)
 	if w.err != nil {
 		return daemon.Rendering{}, w.err
@@ -79,6 +82,9 @@ func (s State) render(q quoting) (daemon.Rendering, error) {
 		add(PagesFolder+"/"+n, w.pages[n])
 	}
 	add(RetentionFile, fmt.Sprintf("%s%d\n", madeBy, c.settings.LogRetention))
+	for _, l := range c.lists {
+		r.Files = append(r.Files, l.files()...)
+	}
 	return r, w.err
 }
 
@@ -264,6 +270,8 @@ func (w *writer) values(name string, g group) {
 		for _, n := range topmost(texts) {
 			w.line("acl", name, "dstdomain", "-n", "."+n)
 		}
+	case byList:
+		w.line(append([]string{"acl", name, "external", "lists"}, distinct...)...)
 	case byMethod:
 		for _, m := range distinct {
 			w.line("acl", name, "method", m)

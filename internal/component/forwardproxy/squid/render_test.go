@@ -2,9 +2,11 @@ package squid_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,11 +21,15 @@ type golden struct {
 		squid.Rule
 		Disabled bool `json:"disabled"`
 	} `json:"rules"`
-	Own []netip.Addr `json:"own"`
+	Lists map[string][]string `json:"lists"`
+	Own   []netip.Addr        `json:"own"`
 }
 
 func (g golden) state() squid.State {
 	s := squid.State{Settings: g.Settings, Own: g.Own}
+	for _, name := range slices.Sorted(maps.Keys(g.Lists)) {
+		s.Lists = append(s.Lists, squid.NewList(name, g.Lists[name]...))
+	}
 	for _, r := range g.Rules {
 		s.Rules = append(s.Rules, squid.StoredRule{Rule: r.Rule, Enabled: !r.Disabled})
 	}

@@ -30,6 +30,8 @@ const (
 
 	settingsTable = "forwardproxy_settings"
 	aclsTable     = "forwardproxy_acls"
+	listsTable    = "forwardproxy_lists"
+	partsTable    = "forwardproxy_list_parts"
 )
 
 // Options are what the daemon is managed with.
@@ -37,6 +39,8 @@ type Options struct {
 	Units Units // *sys.Units
 	Exec  sys.Runner
 	Host  Host // *sys.Host
+	// Names says that files are installed: then the names of lists are read, and else their versions.
+	Names bool
 	// Watch calls wake whenever the links of this machine change; nil means its kernel.
 	Watch func(ctx context.Context, wake func()) error
 	Log   *slog.Logger
@@ -58,7 +62,8 @@ type server struct {
 	Options
 
 	mu     sync.Mutex
-	listed []netip.Addr // the addresses that there were when the rows were last read
+	listed []netip.Addr      // the addresses that there were when the rows were last read
+	names  map[string][]byte // parts of lists by their hash, which says all about them
 }
 
 // New returns the daemon.
@@ -76,13 +81,14 @@ func New(o Options) daemon.Daemon {
 			Source: daemon.Steps[State]{Load: s.load, Render: State.Render},
 			Needs:  daemon.Needs{Tables: []string{settingsTable}, Openings: openings},
 			Check:  s.check,
+			Plain:  onlyNames,
 			Services: []daemon.Service{{
 				Name: Service, Unit: Unit, Title: "Forward proxy (Squid)", Phrase: "the forward proxy", Package: "squid",
 				Required: true, Restart: true, Setting: settingsTable,
 			}},
 		},
 		Units:      []string{Unit},
-		Folders:    []string{PagesFolder},
+		Folders:    []string{PagesFolder, ListsFolder},
 		After:      []string{"network"}, // which makes the addresses
 		Apply:      s.apply,
 		Background: s.background,
@@ -94,6 +100,11 @@ func Tables() []db.Table {
 	return []db.Table{
 		{Name: settingsTable, Scope: db.NodeLocal},
 		{Name: aclsTable, Scope: db.Replicated},
+		// Whatever names there are, they are files that Squid does not read.
+		{Name: listsTable, Scope: db.Replicated, RowsChecked: true},
+		// Parts are never changed, and lists name them by their hash: the images of a list are short, and
+		// lead back to its names for as long as those are kept.
+		{Name: partsTable, Scope: db.History, API: &db.Rights{Insert: true, Update: []string{"used_at"}, Delete: true}, Applier: &db.Rights{}},
 	}
 }
 

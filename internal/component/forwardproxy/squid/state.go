@@ -53,8 +53,8 @@ func (s Settings) cache() int {
 // Rule allows or denies the requests that meet its conditions. The first rule that matches decides.
 type Rule struct {
 	Action string `json:"action" db:"action" enum:"allow,deny" doc:"What happens to a matching request"`
-	Type   string `json:"type" db:"type" enum:"source,domain,port,url,method,time,user_agent" doc:"What of a request is compared with value"`
-	Value  string `json:"value" db:"value" minLength:"1" maxLength:"512" example:"example.com" doc:"source: address or network of the client. domain: host name of the destination; names below it match too. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters"`
+	Type   string `json:"type" db:"type" enum:"source,domain,list,port,url,method,time,user_agent" doc:"What of a request is compared with value"`
+	Value  string `json:"value" db:"value" minLength:"1" maxLength:"512" example:"example.com" doc:"source: address or network of the client. domain: host name of the destination; names below it match too. list: name of a list of such names. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters"`
 
 	OnlyFrom   []string `json:"only_from" db:"only_from" maxItems:"64" doc:"Only for clients in these networks. Empty: all clients" example:"[\"192.0.2.64/26\"]"`
 	OnlyDuring string   `json:"only_during,omitempty" db:"only_during" maxLength:"64" doc:"Only during these days and hours. Empty: always" example:"mon-fri 08:00-18:00"`
@@ -72,6 +72,7 @@ type StoredRule struct {
 type State struct {
 	Settings Settings
 	Rules    []StoredRule // in the order in which they are asked
+	Lists    []List       // by name
 	// Own are the addresses of this node, there or to be there.
 	Own []netip.Addr
 }
@@ -85,7 +86,14 @@ func (s *server) load(ctx context.Context, q db.DB, _ daemon.Unseal) (State, err
 	s.mu.Lock()
 	s.listed = sorted(own)
 	s.mu.Unlock()
-	return Load(ctx, q, own)
+	state, err := Load(ctx, q, own)
+	if err != nil || !s.Names {
+		return state, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, s.names, err = state.WithAllNames(ctx, q, s.names)
+	return state, err
 }
 
 // Load reads the rows. present are the addresses that this machine has.
@@ -97,6 +105,9 @@ func Load(ctx context.Context, q db.DB, present []netip.Addr) (State, error) {
 	out := State{Settings: settings}
 	if out.Rules, err = db.List[StoredRule](ctx, q, `select id::text, action, type, value, only_from, only_during, name, enabled from forwardproxy_acls order by priority, id`); err != nil {
 		return State{}, fmt.Errorf("read the access rules: %w", err)
+	}
+	if out.Lists, err = db.List[List](ctx, q, `select name, parts from forwardproxy_lists order by name`); err != nil {
+		return State{}, fmt.Errorf("read the lists of names: %w", err)
 	}
 	rows, err := db.List[struct{ Address string }](ctx, q, `select distinct address from network_addresses order by 1`)
 	if err != nil {

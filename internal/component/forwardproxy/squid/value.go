@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/fault"
 	"gateway/internal/value"
 )
@@ -15,6 +16,7 @@ import (
 const (
 	bySource    = "source"
 	byDomain    = "domain"
+	byList      = "list"
 	byPort      = "port"
 	byURL       = "url"
 	byMethod    = "method"
@@ -204,6 +206,12 @@ func ruleValue(kind, text string) (string, error) {
 		return value.Short(n), err
 	case byDomain:
 		return value.HostName(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "*"), "."))
+	case byList:
+		text = strings.ToLower(strings.TrimSpace(text))
+		if !namelist.IsName(text) {
+			return "", notAListName()
+		}
+		return text, nil
 	case byPort:
 		r, err := readPorts(text)
 		return r.String(), err
@@ -230,6 +238,10 @@ func ruleValue(kind, text string) (string, error) {
 		return t.String(), err
 	}
 	return "", fault.Say("has a type that is not known")
+}
+
+func notAListName() error {
+	return fault.Say("must be 1 to 63 lower-case letters, digits, dashes and underscores, beginning with a letter or a digit")
 }
 
 // mostPattern bounds what a pattern becomes in the file, whose lines Squid reads up to 8,191 bytes.

@@ -10,12 +10,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/daemon"
 	"gateway/internal/sys"
@@ -39,7 +41,7 @@ type Server struct {
 func New(t testing.TB, l *lab.Lab) *Server {
 	t.Helper()
 	s := &Server{Client: l.Client("proxy", lab.On("lan")), t: t}
-	s.MustRun(t, "sh", "-c", `mkdir -p /etc/squid/gateway/errors /usr/lib/gateway && install -d -o proxy -g proxy -m 750 /run/squid /var/log/squid`)
+	s.MustRun(t, "sh", "-c", `mkdir -p /etc/squid/gateway/errors /etc/squid/gateway/lists /usr/lib/gateway && install -d -o proxy -g proxy -m 750 /run/squid /var/log/squid`)
 	for _, name := range []string{"squid-reload", "squid-rotate"} {
 		script, err := os.ReadFile(filepath.Join(top(t), programs, name))
 		if err != nil {
@@ -47,6 +49,7 @@ func New(t testing.TB, l *lab.Lab) *Server {
 		}
 		s.write("/usr/lib/gateway/"+name, script, "755")
 	}
+	s.write(namelist.Program, listsProgram(t), "755")
 	t.Cleanup(func() {
 		if t.Failed() {
 			log, _ := s.Run(context.Background(), "sh", "-c", "grep -v 'loading file' /var/log/squid/stderr | tail -n 40")
@@ -54,6 +57,22 @@ func New(t testing.TB, l *lab.Lab) *Server {
 		}
 	})
 	return s
+}
+
+// listsProgram is what Squid asks about lists of names.
+func listsProgram(t testing.TB) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "gateway-squid-lists")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "gateway/cmd/gateway-squid-lists")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
 }
 
 // top is the root of the repository.
@@ -104,6 +123,9 @@ func (s *Server) Use(state squid.State) {
 // Start is systemd's, for our units.
 func (s *Server) Start(ctx context.Context, unit string) error {
 	if unit != "gateway-squid-reload.service" {
+		if conn, err := s.DialInternal(ctx); err == nil { // it runs
+			return conn.Close()
+		}
 		return s.Restart(ctx, unit)
 	}
 	s.Reloads++

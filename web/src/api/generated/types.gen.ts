@@ -2565,13 +2565,13 @@ export type ForwardproxyAcl = {
     /**
      * What of a request is compared with value
      */
-    type: 'source' | 'domain' | 'port' | 'url' | 'method' | 'time' | 'user_agent';
+    type: 'source' | 'domain' | 'list' | 'port' | 'url' | 'method' | 'time' | 'user_agent';
     /**
      * When it was last changed, in UTC
      */
     updated_at: string;
     /**
-     * source: address or network of the client. domain: host name of the destination; names below it match too. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters
+     * source: address or network of the client. domain: host name of the destination; names below it match too. list: name of a list of such names. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters
      */
     value: string;
 };
@@ -2608,9 +2608,9 @@ export type ForwardproxyAclInput = {
     /**
      * What of a request is compared with value
      */
-    type: 'source' | 'domain' | 'port' | 'url' | 'method' | 'time' | 'user_agent';
+    type: 'source' | 'domain' | 'list' | 'port' | 'url' | 'method' | 'time' | 'user_agent';
     /**
-     * source: address or network of the client. domain: host name of the destination; names below it match too. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters
+     * source: address or network of the client. domain: host name of the destination; names below it match too. list: name of a list of such names. port: destination port or range. url: URL with * for any characters; of an HTTPS request only host:port is known. method: HTTP method. time: days and hours of this node's time zone, as mon-fri 08:00-18:00. user_agent: part of the User-Agent header, with * for any characters
      */
     value: string;
 };
@@ -2640,6 +2640,81 @@ export type ForwardproxyAnswer = {
      * What decides. rule: an access rule. default: no rule matches. network: the client is in no allowed network. port, connect_port: the destination port may not be requested, or not be tunnelled to. own_address: the destination is this node. manager: the destination is the manager of the proxy
      */
     why: 'rule' | 'default' | 'network' | 'port' | 'connect_port' | 'own_address' | 'manager';
+};
+
+export type ForwardproxyList = {
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Free text for other administrators
+     */
+    description: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Name of the list, as access rules of type list refer to it
+     */
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * How many names it has
+     */
+    size: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type ForwardproxyListInput = {
+    /**
+     * Free text for other administrators
+     */
+    description?: string;
+    /**
+     * Name of the list, as access rules of type list refer to it
+     */
+    name: string;
+};
+
+export type ForwardproxyNames = {
+    /**
+     * Host names, one per line; names below them match too. A # begins a comment. A leading *. or . is left out, and so is the address in lines of a hosts file
+     */
+    names: string;
+};
+
+export type ForwardproxyNamesEdit = {
+    /**
+     * Names to add
+     */
+    add?: Array<string>;
+    /**
+     * Names to remove
+     */
+    remove?: Array<string>;
+};
+
+export type ForwardproxyNamesResult = {
+    /**
+     * How many names it has that it did not have before
+     */
+    added: number;
+    /**
+     * How many names it had before and has no more
+     */
+    removed: number;
+    /**
+     * How many names the list has now
+     */
+    size: number;
 };
 
 export type ForwardproxyOrder = {
@@ -11637,6 +11712,209 @@ export type ForwardproxyExplainResponses = {
 };
 
 export type ForwardproxyExplainResponse = ForwardproxyExplainResponses[keyof ForwardproxyExplainResponses];
+
+export type ListForwardproxyListsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/forward-proxy/lists';
+};
+
+export type ListForwardproxyListsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<ForwardproxyList>;
+};
+
+export type ListForwardproxyListsResponse = ListForwardproxyListsResponses[keyof ListForwardproxyListsResponses];
+
+export type CreateForwardproxyListData = {
+    body: ForwardproxyListInput;
+    path?: never;
+    query?: never;
+    url: '/forward-proxy/lists';
+};
+
+export type CreateForwardproxyListResponses = {
+    /**
+     * What the operation returns
+     */
+    201: ForwardproxyList;
+};
+
+export type CreateForwardproxyListResponse = CreateForwardproxyListResponses[keyof CreateForwardproxyListResponses];
+
+export type DeleteForwardproxyListData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/lists/{id}';
+};
+
+export type DeleteForwardproxyListResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteForwardproxyListResponse = DeleteForwardproxyListResponses[keyof DeleteForwardproxyListResponses];
+
+export type GetForwardproxyListData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/lists/{id}';
+};
+
+export type GetForwardproxyListResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyList;
+};
+
+export type GetForwardproxyListResponse = GetForwardproxyListResponses[keyof GetForwardproxyListResponses];
+
+export type UpdateForwardproxyListData = {
+    body: ForwardproxyListInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/lists/{id}';
+};
+
+export type UpdateForwardproxyListResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyList;
+};
+
+export type UpdateForwardproxyListResponse = UpdateForwardproxyListResponses[keyof UpdateForwardproxyListResponses];
+
+export type GetForwardproxyListNamesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/lists/{id}/names';
+};
+
+export type GetForwardproxyListNamesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyNames;
+};
+
+export type GetForwardproxyListNamesResponse = GetForwardproxyListNamesResponses[keyof GetForwardproxyListNamesResponses];
+
+export type EditForwardproxyListNamesData = {
+    body: ForwardproxyNamesEdit;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/lists/{id}/names';
+};
+
+export type EditForwardproxyListNamesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyNamesResult;
+};
+
+export type EditForwardproxyListNamesResponse = EditForwardproxyListNamesResponses[keyof EditForwardproxyListNamesResponses];
+
+export type ReplaceForwardproxyListNamesData = {
+    body: ForwardproxyNames;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/forward-proxy/lists/{id}/names';
+};
+
+export type ReplaceForwardproxyListNamesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ForwardproxyNamesResult;
+};
+
+export type ReplaceForwardproxyListNamesResponse = ReplaceForwardproxyListNamesResponses[keyof ReplaceForwardproxyListNamesResponses];
 
 export type GetForwardproxySettingsData = {
     body?: never;

@@ -921,6 +921,7 @@ export const zForwardproxyAcl = /*#__PURE__*/ (() => z.object({
     type: z.enum([
         'source',
         'domain',
+        'list',
         'port',
         'url',
         'method',
@@ -942,6 +943,7 @@ export const zForwardproxyAclInput = /*#__PURE__*/ (() => z.object({
     type: z.enum([
         'source',
         'domain',
+        'list',
         'port',
         'url',
         'method',
@@ -966,6 +968,36 @@ export const zForwardproxyAnswer = /*#__PURE__*/ (() => z.object({
         'own_address',
         'manager'
     ])
+}))();
+
+export const zForwardproxyList = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    description: z.string(),
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    size: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zForwardproxyListInput = /*#__PURE__*/ (() => z.object({
+    description: z.optional(z.string().check(z.maxLength(1000))),
+    name: z.string().check(z.minLength(1), z.maxLength(63), z.regex(/^[a-z0-9][a-z0-9_-]*$/))
+}))();
+
+export const zForwardproxyNames = /*#__PURE__*/ (() => z.object({
+    names: z.string().check(z.maxLength(33554432))
+}))();
+
+export const zForwardproxyNamesEdit = /*#__PURE__*/ (() => z.object({
+    add: z.optional(z.array(z.string()).check(z.maxLength(10000))),
+    remove: z.optional(z.array(z.string()).check(z.maxLength(10000)))
+}))();
+
+export const zForwardproxyNamesResult = /*#__PURE__*/ (() => z.object({
+    added: z.int(),
+    removed: z.int(),
+    size: z.int()
 }))();
 
 export const zForwardproxyOrder = /*#__PURE__*/ (() => z.object({
