@@ -1,6 +1,7 @@
 import "./forwardproxy.css";
 import { later, ServicePage } from "@ui";
 import { AclsTab } from "./AclsTab";
+import { ListsTab } from "./ListsTab";
 import { StatsTab } from "./StatsTab";
 import { StatusCard } from "./StatusCard";
 
@@ -15,7 +16,7 @@ export default function ForwardProxyPage() {
 			service="forward-proxy"
 			kind="forward-proxy"
 			status={<StatusCard />}
-			tabs={{ acls: <AclsTab />, stats: <StatsTab />, settings: <SettingsTab /> }}
+			tabs={{ acls: <AclsTab />, lists: <ListsTab />, stats: <StatsTab />, settings: <SettingsTab /> }}
 		/>
 	);
 }

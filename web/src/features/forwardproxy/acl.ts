@@ -7,7 +7,16 @@ export const page = "/forward-proxy";
 export const nameOf = ({ name, value }: Pick<ForwardproxyAcl, "name" | "value">) => name || value;
 
 /** What a rule can compare, in the order in which it is offered. */
-export const types: ForwardproxyAcl["type"][] = ["domain", "url", "source", "port", "method", "time", "user_agent"];
+export const types: ForwardproxyAcl["type"][] = [
+	"domain",
+	"list",
+	"url",
+	"source",
+	"port",
+	"method",
+	"time",
+	"user_agent",
+];
 
 /** Methods that a rule may name. */
 export const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];

@@ -39,6 +39,7 @@ export const acls = [
 	acl("a2", { action: "allow", type: "method", value: "GET", priority: 20 }),
 	acl("a3", { type: "user_agent", value: "<b>curl</b>", priority: 30, enabled: false }),
 ];
+export const lists = [{ ...meta, id: "l1", name: "ads", description: "Of a provider", size: 1234 }];
 const stats = {
 	version: "6.13",
 	uptime: 60,
@@ -70,6 +71,8 @@ export const answers: Record<string, unknown> = {
 	"GET /forward-proxy/settings": settings,
 	"GET /forward-proxy/stats": stats,
 	"GET /forward-proxy/acls": acls,
+	"GET /forward-proxy/lists": lists,
+	"GET /forward-proxy/lists/l1": lists[0],
 	"GET /forward-proxy/acls/a1": acls[0],
 	"GET /forward-proxy/acls/a2": acls[1],
 };

@@ -1,17 +1,24 @@
 import {
 	createForwardproxyAcl,
+	createForwardproxyList,
 	defineResource,
 	defineSettings,
 	deleteForwardproxyAcl,
+	deleteForwardproxyList,
 	type ForwardproxyAcl,
 	type ForwardproxyAclInput,
+	type ForwardproxyList,
+	type ForwardproxyListInput,
 	type ForwardproxySettings,
 	type ForwardproxySettingsInput,
 	getForwardproxyAcl,
+	getForwardproxyList,
 	getForwardproxySettings,
 	getForwardproxySettingsQueryKey,
 	listForwardproxyAcls,
+	listForwardproxyLists,
 	updateForwardproxyAcl,
+	updateForwardproxyList,
 	updateForwardproxySettings,
 } from "@api";
 import { nameOf } from "./acl";
@@ -33,6 +40,19 @@ export const acls = defineResource<ForwardproxyAcl, ForwardproxyAclInput>({
 		return updateForwardproxyAcl({ path, body: { ...body, priority: data.priority }, headers });
 	},
 	remove: deleteForwardproxyAcl,
+});
+
+/** lists are lists of names; what is in them has requests of its own. */
+export const lists = defineResource<ForwardproxyList, ForwardproxyListInput>({
+	path: "/forward-proxy/lists",
+	tag: "forwardproxy",
+	component: "forwardproxy",
+	name: ({ name }) => name,
+	list: listForwardproxyLists,
+	get: getForwardproxyList,
+	create: createForwardproxyList,
+	update: updateForwardproxyList,
+	remove: deleteForwardproxyList,
 });
 
 export const settings = defineSettings<ForwardproxySettings, ForwardproxySettingsInput>({
