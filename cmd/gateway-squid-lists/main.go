@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"gateway/internal/component/forwardproxy/namelist"
+	"gateway/internal/namelist"
 )
 
 func main() {

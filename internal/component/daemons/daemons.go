@@ -33,7 +33,7 @@ type Deps struct {
 	At    func(step string) // told each step of what is done to a daemon; nil for nobody
 	// Installs says that files are not only judged and shown, so that long ones are read in full.
 	Installs bool
-	Log   *slog.Logger
+	Log      *slog.Logger
 }
 
 // Daemons are what gateway-apply manages.

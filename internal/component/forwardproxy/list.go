@@ -8,10 +8,10 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
-	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/namelist"
 	"gateway/internal/resource"
 	"gateway/internal/value"
 )

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"gateway/internal/component/componenttest"
-	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/fault"
 	"gateway/internal/identity"
+	"gateway/internal/namelist"
 )
 
 // newList makes one with names, and returns the path of its names.

@@ -8,9 +8,9 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/change"
-	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/namelist"
 	"gateway/internal/resource"
 	"gateway/internal/value"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/namelist"
 )
 
 // stored is what a list's row says of its names: the hashes of its parts, which are rows of their own.

@@ -3,7 +3,7 @@ package squid
 import (
 	"fmt"
 
-	"gateway/internal/component/forwardproxy/namelist"
+	"gateway/internal/namelist"
 )
 
 // PageOf is the name of the page of a rule with this name.

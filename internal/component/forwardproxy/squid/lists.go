@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/namelist"
 )
 
 // List is a list of host names that rules name. Its names are not in Squid's file, which would

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/fault"
+	"gateway/internal/namelist"
 	"gateway/internal/value"
 )
 

@@ -10,16 +10,16 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
+	"os/exec" //nolint:depguard // only tests import this package: it builds the program that Squid starts
 	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
-	"gateway/internal/component/forwardproxy/namelist"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/daemon"
+	"gateway/internal/namelist"
 	"gateway/internal/sys"
 	"gateway/lab"
 )

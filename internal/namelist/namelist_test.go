@@ -13,8 +13,15 @@ import (
 
 func TestParts(t *testing.T) {
 	for _, tc := range []struct{ n, have, want int }{
-		{0, 0, 1}, {1, 0, 1}, {4096, 0, 1}, {4097, 0, 2}, {1_000_000, 0, 256},
-		{8192, 1, 1}, {8193, 1, 4}, {10, 256, 256}, {1_000_000, 256, 256},
+		{0, 0, 1},
+		{1, 0, 1},
+		{4096, 0, 1},
+		{4097, 0, 2},
+		{1_000_000, 0, 256},
+		{8192, 1, 1},
+		{8193, 1, 4},
+		{10, 256, 256},
+		{1_000_000, 256, 256},
 	} {
 		if got := Parts(tc.n, tc.have); got != tc.want {
 			t.Errorf("%d names in %d parts: %d, want %d", tc.n, tc.have, got, tc.want)
