@@ -140,7 +140,7 @@ func (s *served) live(path string, times int) (longest time.Duration) {
 // A thousand rules and a list of a million names cost a tenth of what a Squid takes that does nothing
 // but pass requests on, and a name more is in force at once, without a reload.
 func TestBarServices07AMillionNames(t *testing.T) {
-	names, requests, rounds := bar.GateSize(50_000, 1_000_000, 1_000_000), bar.GateSize(2_000, 20_000, 40_000), bar.GateSize(1, 3, 5)
+	names, requests, rounds := bar.GateSize(50_000, 1_000_000, 1_000_000), bar.GateSize(8_000, 20_000, 40_000), bar.GateSize(1, 3, 5)
 	s := serve(t)
 	s.squid.AnswerNames()
 	site(t, s.web, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1000)) }))
