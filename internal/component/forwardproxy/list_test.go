@@ -2,6 +2,7 @@ package forwardproxy_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,5 +160,23 @@ func TestOneNameMoreIsAShortChange(t *testing.T) {
 	}
 	if f, ok := fault.Of(revertLast(r)); !ok || f.Code != "not_revertible" {
 		t.Errorf("reverted to names that nobody has: %+v", f)
+	}
+}
+
+// From the request to the files: what Squid reads stays as it is, so nobody has it read it again.
+func TestNamesDoNotReloadTheProxy(t *testing.T) {
+	with := setup(t)
+	with.Live = true
+	r := componenttest.New(t, with)
+	r.Edit("/forward-proxy/settings", object{"enabled": true, "listen_addresses": []string{"127.0.0.1"}}).Want(200)
+	path := newList(r, "ads", "a.test")
+	r.Do("POST", "/forward-proxy/acls", object{"action": "deny", "type": "list", "value": "ads", "only_from": []string{}}).Want(201)
+	r.Units.Asked()
+	r.Do("POST", path+"/names", object{"add": []string{"b.test"}}).Want(200)
+	if asked := r.Units.Asked(); !slices.Equal(asked, []string{"start squid.service"}) {
+		t.Errorf("asked %q", asked)
+	}
+	if text := string(r.OnDisk(listFile("ads", 1, 0))); !strings.HasPrefix(text, "a.test\nb.test\n") {
+		t.Errorf("the file is %q", text)
 	}
 }
