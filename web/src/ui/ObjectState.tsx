@@ -17,6 +17,7 @@ const looks: Record<string, Status> = {
 	no_servers: "danger",
 	not_applied: "danger",
 	slow: "danger",
+	stopped: "danger",
 	maintenance: "info",
 	draining: "info",
 };

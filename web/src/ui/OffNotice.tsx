@@ -2,11 +2,12 @@ import { useStates } from "@api";
 import { useTranslation } from "react-i18next";
 import { Link } from "./Link";
 import { Notice } from "./Notice";
+import { kindOf } from "./service";
 
 /** OffNotice says on a page that its service is switched off, and leads to the setting. */
-export function OffNotice({ kind, id, settings }: { kind: string; id: string; settings: string }) {
+export function OffNotice({ id, settings }: { id: string; settings: string }) {
 	const { t } = useTranslation("ui");
-	if (useStates(kind)(id)?.state !== "off") return null;
+	if (useStates(kindOf(id))(id)?.state !== "off") return null;
 	return (
 		<Notice kind="info" title={t("off.title")}>
 			<Link to={settings}>{t("off.settings")}</Link>

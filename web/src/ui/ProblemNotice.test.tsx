@@ -1,4 +1,4 @@
-import { problemsQueryKey, queryClient } from "@api";
+import { objectStatesQueryKey, problemsQueryKey, queryClient } from "@api";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
@@ -22,4 +22,27 @@ test("two problems of one kind are told apart by what they are about", () => {
 	expect(screen.getByText("toaster is hot")).toBeTruthy();
 	expect(screen.getByText("kitchen is hot")).toBeTruthy();
 	expect(complaints).not.toHaveBeenCalled();
+});
+
+test("what a service has its state from is told on its page, also when it is about something else", () => {
+	const of = (code: string, id: string) => ({
+		...{ code, severity: "error", message: `${code} at ${id}`, remedy: "Wait.", params: {}, link: "/" },
+		...{ subject: { kind: "interface", id, name: id }, since: "2026-01-01T00:00:00Z", affects: [], affects_total: 0 },
+	});
+	queryClient.setQueryData(problemsQueryKey(), {
+		...{ version: "1", counts: { critical: 0, error: 2, warning: 0, info: 0 }, unknown: [] },
+		problems: [of("dhcp.deaf", "eth1"), of("dhcp.deaf", "eth2"), of("network.away", "eth1")] as never,
+	});
+	const state = { state: "degraded", code: "dhcp.deaf", params: {}, message: "" };
+	queryClient.setQueryData(objectStatesQueryKey({ path: { id: "dhcp-server" } }), {
+		...{ known: true, states: { dhcp: state } as never },
+	});
+	render(
+		<QueryClientProvider client={queryClient}>
+			<ProblemNotice service="dhcp" component="dhcp" />
+		</QueryClientProvider>,
+	);
+	expect(screen.getByText("dhcp.deaf at eth1")).toBeTruthy();
+	expect(screen.getByText("dhcp.deaf at eth2")).toBeTruthy();
+	expect(screen.queryByText("network.away at eth1")).toBeNull();
 });

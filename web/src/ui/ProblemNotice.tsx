@@ -1,12 +1,17 @@
-import { type Problem, useProblems } from "@api";
+import { type Problem, useProblems, useStates } from "@api";
 import { Notice } from "./Notice";
 import { problemKey, problemRemedy, problemTitle } from "./problemText";
+import { kindOf } from "./service";
 
-/** ProblemNotice says on a page what is wrong with the service and the component behind it. */
+/**
+ * ProblemNotice says on a page what is wrong with the service and the component behind it, and what the service has its
+ * state from: that may be a problem of something else, as of an interface.
+ */
 export function ProblemNotice({ service, component }: { service: string; component: string }) {
 	const { data } = useProblems();
-	const isOurs = ({ subject: { kind, id } }: Problem) =>
-		(kind === "service" && id === service) || (kind === "component" && id === component);
+	const cause = useStates(kindOf(service))(service)?.code;
+	const isOurs = ({ code, subject: { kind, id } }: Problem) =>
+		code === cause || (kind === "service" && id === service) || (kind === "component" && id === component);
 	const ours = data?.problems.filter((problem) => problem.severity !== "info" && isOurs(problem)) ?? [];
 	return ours.map((problem) => (
 		<Notice

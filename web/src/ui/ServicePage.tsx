@@ -11,8 +11,6 @@ interface Props {
 	id: string;
 	/** Name of the service and of its page, where they are called otherwise. */
 	service?: string;
-	/** Kind of object under which the server tells the state of the service. */
-	kind: string;
 	/** How the service is doing, above the tabs. */
 	status?: ReactNode;
 	/** By their ids, in their order. One is "settings", which has the switch; load it with later(): most visits only look. */
@@ -20,7 +18,7 @@ interface Props {
 }
 
 /** ServicePage is the page of a service that can be switched off: what is wrong with it, that it is off, and its tabs. */
-export function ServicePage({ id, service = id, kind, status, tabs }: Props) {
+export function ServicePage({ id, service = id, status, tabs }: Props) {
 	const { t } = useWords(id);
 	const shown = Object.entries(tabs).map(([tab, content]) => ({
 		id: tab,
@@ -30,7 +28,7 @@ export function ServicePage({ id, service = id, kind, status, tabs }: Props) {
 	return (
 		<Page title={t("title")} description={t("lead")}>
 			<ProblemNotice service={service} component={id} />
-			<OffNotice kind={kind} id={service} settings={`/${service}?tab=settings`} />
+			<OffNotice id={service} settings={`/${service}?tab=settings`} />
 			{status}
 			<UrlTabs label={t("title")} tabs={shown} />
 		</Page>

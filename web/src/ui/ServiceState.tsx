@@ -1,18 +1,21 @@
 import { type Problem, type SystemService, useCurrent, useProblems } from "@api";
 import { useTranslation } from "react-i18next";
+import { ObjectState } from "./ObjectState";
 import { problemTitle } from "./problemText";
 import { StatusLabel } from "./StatusLabel";
-import { lookOf, stateOf } from "./service";
+import { lookOf, stateOf, useServiceState } from "./service";
 import { UnknownState } from "./UnknownState";
 
 /** problemOf is what is wrong with a service. */
 const problemOf = (problems: Problem[] | undefined, { name }: SystemService) =>
 	problems?.find(({ subject }) => subject.kind === "service" && subject.id === name);
 
-/** useServiceProblem says in a sentence what is wrong with a service. */
+/** useServiceProblem says in a sentence what is wrong with a service, or with what keeps it from doing its job. */
 export function useServiceProblem(service: SystemService): string | undefined {
 	const problem = problemOf(useProblems().data?.problems, service);
-	return problem && problemTitle(problem);
+	const state = useServiceState(service.name);
+	if (problem) return problemTitle(problem);
+	return state?.code ? problemTitle(state) : undefined;
 }
 
 /**
@@ -22,21 +25,22 @@ export function useServiceProblem(service: SystemService): string | undefined {
 export function ServiceState({ service, current }: { service: SystemService; current: boolean }) {
 	const { t } = useTranslation("ui");
 	const known = useCurrent(useProblems());
+	const told = useServiceState(service.name);
 	if (!current) return <UnknownState />;
-	const state = stateOf(service);
 	const look = lookOf(service);
+	const word = <StatusLabel status={look}>{t(`state.${stateOf(service)}`)}</StatusLabel>;
+	if (look !== "success" && look !== "info") return word;
+	if (told && told.state !== "unknown") return <ObjectState state={told} normal="running" />;
 	const problem = problemOf(known?.problems, service);
+	if (problem) return <Untold problem={problem} />;
 	// That it runs is known, that it does its job is not, while nobody can say what is wrong with it.
-	const silent = !known || known.unknown.some(({ component }) => component === service.component);
-	if (look === "success" && !problem && silent) return <UnknownState />;
-	if (!problem || (look !== "success" && look !== "info"))
-		return <StatusLabel status={look}>{t(`state.${state}`)}</StatusLabel>;
+	const silent = told || !known || known.unknown.some(({ component }) => component === service.component);
+	return look === "success" && silent ? <UnknownState /> : word;
+}
+
+/** Untold is the state of a service of which the server tells a problem and no state. */
+function Untold({ problem }: { problem: Problem }) {
 	const bad = problem.severity === "error" || problem.severity === "critical";
-	return (
-		<span title={problemTitle(problem)}>
-			<StatusLabel status={bad ? "danger" : "warning"}>
-				{t(bad ? "objectState.failed" : "objectState.degraded")}
-			</StatusLabel>
-		</span>
-	);
+	const { code, params, message } = problem;
+	return <ObjectState state={{ state: bad ? "failed" : "degraded", code, params, message }} normal="running" />;
 }

@@ -68,7 +68,7 @@ export { type Status, StatusLabel } from "./StatusLabel";
 export { StrengthHint } from "./StrengthHint";
 export { place } from "./serverErrors";
 export { serverText } from "./serverText";
-export { lookOf, reasonsOf, restartText, serviceName, stateOf } from "./service";
+export { lookOf, reasonsOf, restartText, serviceName, stateOf, useServiceState } from "./service";
 export { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
 export type { DayFilter, Filter } from "./TableToolbar";
 export { TableTools } from "./TableTools";

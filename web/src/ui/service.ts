@@ -1,4 +1,4 @@
-import type { SystemService } from "@api";
+import { type ProblemState, type SystemService, useStates } from "@api";
 import i18next from "i18next";
 import { sentence } from "./errorText";
 import type { Status } from "./StatusLabel";
@@ -45,6 +45,25 @@ export const isMissing = (service: Running) =>
 /** lookOf is the colour of a service's state. */
 export const lookOf = (service: Running): Status =>
 	isMissing(service) ? "danger" : (looks[stateOf(service)] ?? "warning");
+
+/** Under which kind of object the server tells how a service does its job. */
+const kinds: Record<string, string> = {
+	dhcp: "dhcp-server",
+	dns: "resolver",
+	"forward-proxy": "forward-proxy",
+	ntp: "clock",
+	radius: "radius",
+};
+
+/** kindOf is the kind of object that a service is; of one without a kind of its own, the server tells how its unit is. */
+export const kindOf = (name: string) => kinds[name] ?? "service";
+
+/** useServiceState is the state of a service as the server tells it, the same on every page; undefined for one that does its job. */
+export function useServiceState(name: string): ProblemState | undefined {
+	const unit = useStates("service")(name);
+	const own = useStates(kindOf(name))(name);
+	return unit ?? own;
+}
 
 /** reasonsOf says once, in sentences, why states are unknown, however many are. */
 export function reasonsOf(services: SystemService[]): string[] {

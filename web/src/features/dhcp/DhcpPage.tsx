@@ -13,7 +13,6 @@ export default function DhcpPage() {
 	return (
 		<ServicePage
 			id="dhcp"
-			kind="dhcp-server"
 			status={<StatusCard />}
 			tabs={{
 				leases: <LeasesTab />,

@@ -12,7 +12,6 @@ export default function DnsPage() {
 	return (
 		<ServicePage
 			id="dns"
-			kind="resolver"
 			tabs={{
 				records: <RecordsTab />,
 				zones: <ZonesTab />,

@@ -14,7 +14,6 @@ export default function ForwardProxyPage() {
 		<ServicePage
 			id="forwardproxy"
 			service="forward-proxy"
-			kind="forward-proxy"
 			status={<StatusCard />}
 			tabs={{ acls: <AclsTab />, lists: <ListsTab />, stats: <StatsTab />, settings: <SettingsTab /> }}
 		/>

@@ -1,13 +1,10 @@
-import { type ForwardproxySettings, useCan, useStates } from "@api";
+import { type ForwardproxySettings, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
-import { later, ServiceCard, type Status, StatusLabel, useUrlState, Waiting } from "@ui";
+import { later, ObjectState, ServiceCard, useServiceState, useUrlState, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { listensOn, openIn } from "./listening";
 import { useSettings } from "./requests";
-
-/** Green is only what works. */
-const looks: Record<string, Status> = { off: "neutral", degraded: "warning", failed: "danger", running: "success" };
 
 const TestDialog = later("forward proxy test", () => import("./TestDialog"));
 
@@ -36,7 +33,7 @@ export function StatusCard() {
 
 function Facts({ settings }: { settings: ForwardproxySettings }) {
 	const { t } = useTranslation("forwardproxy");
-	const state = useStates("forward-proxy")("forward-proxy")?.state ?? "running";
+	const state = useServiceState("forward-proxy");
 	const facts = [
 		{ key: "listen", value: listensOn(settings).join(", ") || t("status.everywhere", { port: settings.port }) },
 		{ key: "zones", value: openIn(settings).join(", ") || t("status.closed") },
@@ -47,7 +44,7 @@ function Facts({ settings }: { settings: ForwardproxySettings }) {
 			<div>
 				<dt>{t("status.title")}</dt>
 				<dd>
-					<StatusLabel status={looks[state] ?? "neutral"}>{t(`status.state.${state}`)}</StatusLabel>
+					<ObjectState state={state} normal="running" />
 				</dd>
 			</div>
 			{facts.map(({ key, value }) => (

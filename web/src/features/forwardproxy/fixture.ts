@@ -67,6 +67,7 @@ export const answers: Record<string, unknown> = {
 	"GET /auth/me": ann,
 	"GET /system/components": [],
 	"GET /problems/states/forward-proxy": { known: true, states: {} },
+	"GET /problems/states/service": { known: true, states: {} },
 	"GET /firewall/zones": [{ ...meta, id: "z1", name: "lan", description: "", builtin: true }],
 	"GET /forward-proxy/settings": settings,
 	"GET /forward-proxy/stats": stats,

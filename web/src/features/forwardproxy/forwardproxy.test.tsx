@@ -44,7 +44,7 @@ test("a proxy that is off is not shown as open", async () => {
 	});
 	renderApp([feature], "/forward-proxy");
 	const card = await screen.findByRole("region", { name: "Forward proxy" }, wait);
-	expect(await within(card).findByText("Off")).toBeTruthy();
+	expect(await within(card).findByText("Switched off")).toBeTruthy();
 	expect(within(card).queryByText("lan")).toBeNull();
 }, 30_000);
 

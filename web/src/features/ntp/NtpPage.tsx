@@ -10,7 +10,6 @@ export default function NtpPage() {
 	return (
 		<ServicePage
 			id="ntp"
-			kind="clock"
 			tabs={{
 				sources: <SourcesTab />,
 				settings: <SettingsTab />,

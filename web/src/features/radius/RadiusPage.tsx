@@ -12,7 +12,6 @@ export default function RadiusPage() {
 	return (
 		<ServicePage
 			id="radius"
-			kind="radius"
 			status={<StatusCard />}
 			tabs={{
 				users: <UsersTab />,

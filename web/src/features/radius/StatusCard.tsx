@@ -1,12 +1,9 @@
-import { type RadiusSettings, useCan, useCurrent, useStates } from "@api";
+import { type RadiusSettings, useCan, useCurrent } from "@api";
 import { Button } from "@patternfly/react-core";
-import { later, ServiceCard, type Status, StatusLabel, UnknownState, Waiting } from "@ui";
+import { later, ObjectState, ServiceCard, UnknownState, useServiceState, Waiting } from "@ui";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSettings } from "./requests";
-
-/** Green is only what works. */
-const looks: Record<string, Status> = { off: "neutral", degraded: "warning", failed: "danger", running: "success" };
 
 const TestDialog = later("radius test", () => import("./TestDialog"));
 
@@ -44,20 +41,14 @@ interface Props {
 
 function Facts({ settings, current }: Props) {
 	const { t } = useTranslation("radius");
-	const state = useStates("radius")("radius")?.state ?? "running";
+	const state = useServiceState("radius");
 	const { enabled, listen_addresses: listen, auth_port: auth, accounting_port: accounting, zones } = settings;
 	const open = enabled && zones.length > 0;
 	return (
 		<dl>
 			<div>
 				<dt>{t("status.title")}</dt>
-				<dd>
-					{current ? (
-						<StatusLabel status={looks[state] ?? "neutral"}>{t(`status.state.${state}`)}</StatusLabel>
-					) : (
-						<UnknownState />
-					)}
-				</dd>
+				<dd>{current ? <ObjectState state={state} normal="running" /> : <UnknownState />}</dd>
 			</div>
 			<div>
 				<dt>{t("status.listen")}</dt>

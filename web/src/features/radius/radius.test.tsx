@@ -33,6 +33,7 @@ const common = {
 	"GET /auth/me": () => ok({ id: "1", email: "ann@example.com", role: "admin", totp_enabled: false, limited: false }),
 	"GET /system/components": () => ok([]),
 	"GET /problems/states/radius": () => ok({ known: true, states: {} }),
+	"GET /problems/states/service": () => ok({ known: true, states: {} }),
 	"GET /radius/settings": () => ok(settings),
 	"GET /radius/users": () => ok([ann], { "X-Total-Count": "1" }),
 	"GET /radius/clients": () => ok([], { "X-Total-Count": "0" }),
