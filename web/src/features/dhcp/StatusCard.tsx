@@ -32,7 +32,8 @@ function Served({ status }: { status: DhcpStatus }) {
 			{status.interfaces.map(({ interface: name, zone, listening, subnets }) => (
 				<div key={name}>
 					<dt>
-						{name} · {zone ? t("status.zone", { zone }) : t("status.noZone")}
+						{/* Where nobody listens it does not matter whether the port is open; there may be no such interface. */}
+						{name} · {zone ? t(listening ? "status.zone" : "status.onlyZone", { zone }) : t("status.noZone")}
 					</dt>
 					<dd>
 						<StatusLabel status={listening && good ? "success" : "warning"}>

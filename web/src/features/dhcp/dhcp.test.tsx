@@ -90,6 +90,15 @@ test("without a server the page says so, and what to do first", async () => {
 	expect(await screen.findByText(/Create a subnet first/)).toBeTruthy();
 }, 40_000);
 
+test("an interface at which the server does not listen is not said to have an open port", async () => {
+	const away = { interface: "eth9", zone: "lan", listening: false, subnets: ["198.51.100.0/24"] };
+	answer({ ...common, "GET /dhcp/status": () => ok({ ...status, interfaces: [...status.interfaces, away] }) });
+	renderApp([feature], "/dhcp");
+	const card = await screen.findByRole("region", { name: "Interfaces" }, { timeout: 15_000 });
+	expect(await within(card).findByText("eth1 · zone lan, UDP port 67 open")).toBeTruthy();
+	expect(within(card).getByText("eth9 · zone lan")).toBeTruthy();
+}, 40_000);
+
 const off = () => refusal(409, { code: "switched_off", message: "the DHCP server is switched off" });
 
 test.each([
