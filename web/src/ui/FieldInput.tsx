@@ -63,7 +63,9 @@ export function FieldInput({ id, input, label, field, invalid, describedBy, plac
 		case "select":
 			return (
 				<FormSelect {...shared} value={value} onChange={(_, chosen) => field.onChange(chosen)}>
-					{value === "" && <FormSelectOption value="" label={t("choose")} isPlaceholder isDisabled />}
+					{value === "" && !input.options.includes("") && (
+						<FormSelectOption value="" label={t("choose")} isPlaceholder isDisabled />
+					)}
 					{input.options.map((option) => (
 						<FormSelectOption key={option} value={option} label={optionLabel(option)} />
 					))}

@@ -51,7 +51,7 @@ export function FormField({ ns, input, control }: Props) {
 				placeholder={placeholder}
 				zero={has(`zero.${input.name}`) ? t(`zero.${input.name}`) : undefined}
 				describedBy={words ? `${id}-help` : undefined}
-				optionLabel={(value) => (fixed ? value : t(`option.${input.name}.${value}`))}
+				optionLabel={(value) => (fixed || value === "" ? value || "–" : t(`option.${input.name}.${value}`))}
 			/>
 			{input.strength && <StrengthHint password={String(field.value ?? "")} />}
 			{words && (

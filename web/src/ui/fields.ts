@@ -140,15 +140,17 @@ export function describe(schema: FormSchema, field: Field): Input {
 	if (!type) throw new Error(`the schema has no field "${field.name}"`);
 	const { def, optional, initial } = bare(type);
 	const kind = field.kind ?? kindOf(def, field.name);
+	const first = field.initial ?? initial ?? blanks[kind] ?? "";
 	return {
 		...field,
 		kind,
-		options: Object.values(def.entries ?? {}),
+		// Nothing is a choice only where a form may begin with it.
+		options: Object.values(def.entries ?? {}).filter((option) => option !== "" || first === ""),
 		min: limit(def, "greater_than"),
 		max: limit(def, "less_than") ?? limit(def, "max_length"),
 		required: field.required ?? (!optional && kind !== "switch"),
 		wide: field.wide ?? kind === "textarea",
-		initial: field.initial ?? initial ?? blanks[kind] ?? "",
+		initial: first,
 	};
 }
 

@@ -2,7 +2,7 @@ import { type UplinkGroup, useStates } from "@api";
 import { RandomIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection } from "@ui";
 import { useTranslation } from "react-i18next";
-import { useStatus, useUplinks } from "./requests";
+import { useGroups, useStatus, useUplinks } from "./requests";
 import { groups } from "./resource";
 
 /** GroupsTab is the choices among uplinks, and what is chosen now. */
@@ -11,6 +11,8 @@ export function GroupsTab() {
 	const live = useStatus();
 	const stateOf = useStates("uplink_group");
 	const uplinks = useUplinks();
+	// The form begins with what these say, and does not wait for them.
+	useGroups();
 	const of = (group: UplinkGroup) => live?.groups.find(({ id }) => id === group.id);
 	const columns: Column<UplinkGroup>[] = [
 		{ key: "name", title: t("group.field.name"), sortable: true, width: 20 },
