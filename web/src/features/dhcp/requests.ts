@@ -3,6 +3,7 @@ import {
 	dhcpStatusOptions,
 	dhcpUsageOptions,
 	dhcpWake,
+	interfacesOptions,
 	invalidate,
 	listDhcpSubnetsOptions,
 	listNetworkInterfacesOptions,
@@ -31,6 +32,15 @@ export const useInterfaceChoices = (): Choice[] =>
 	(useQuery(listNetworkInterfacesOptions({ query: { limit: most, sort: "name" } })).data ?? [])
 		.filter(({ role }) => role && role !== "wan")
 		.map(({ name, role }) => ({ value: name, label: `${name} (${role})` }));
+
+/** useNodeAddress is the first IPv4 address of this node at an interface, with its prefix length. */
+export function useNodeAddress(link: string): string | undefined {
+	const { data = [] } = useQuery({ ...interfacesOptions(), staleTime: 10_000 });
+	const found = data
+		.find(({ ifname }) => ifname === link)
+		?.addr_info.find(({ family, scope }) => family === "inet" && scope === "global");
+	return found && `${found.local}/${found.prefixlen}`;
+}
 
 export const useWake = () =>
 	useMutation({

@@ -1,9 +1,11 @@
 import { zDhcpSubnetInput } from "@api/schemas";
 import type { FormSpec } from "@ui";
+import { FromInterface } from "./FromInterface";
 import { useInterfaceChoices } from "./requests";
 
 export const form: FormSpec = {
 	schema: zDhcpSubnetInput,
+	Summary: FromInterface,
 	fields: [
 		{ name: "interface", kind: "choice", useChoices: useInterfaceChoices, section: "network" },
 		{ name: "subnet", focus: true, section: "network" },
