@@ -25,7 +25,10 @@ export function FormField({ ns, input, control }: Props) {
 	const others = Object.keys(input.when ?? {});
 	const held = useWatch({ control, name: others }) as unknown[];
 	const at = input.hintBy ? `${input.name}.${String(by)}` : input.name;
-	const help = has(`help.${at}`) ? t(`help.${at}`) : undefined;
+	// What a new row needs, a stored one may keep.
+	const asked = `help.${input.name}.${input.only}`;
+	const told = input.only && has(asked) ? asked : `help.${at}`;
+	const help = has(told) ? t(told) : undefined;
 	const placeholder = has(`placeholder.${at}`) ? t(`placeholder.${at}`) : undefined;
 	const label = input.label ?? t(`field.${input.name}`);
 	const fixed = input.optionsBy?.[String(by)];

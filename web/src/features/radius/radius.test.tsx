@@ -79,3 +79,19 @@ test("an empty list says the first step, and names of others are text", async ()
 	await userEvent.setup().click(screen.getByRole("tab", { name: "Sign-ins" }));
 	expect(await screen.findByText("<b>ann</b>")).toBeTruthy();
 });
+
+test.each([
+	["/radius?do=create", "Add user", false],
+	["/radius?do=edit&id=u1", "Edit user", true],
+	["/radius?tab=clients&do=create", "Add client", false],
+])(
+	"%s says that an empty secret keeps the present one only where there is one",
+	async (page, title, kept) => {
+		answer({ ...common, "GET /radius/users/u1": () => ok(ann) });
+		renderApp([feature], page);
+		const form = within(await screen.findByRole("dialog", { name: title }, { timeout: 20_000 }));
+		expect(await form.findByText(/128 bytes|random characters/, undefined, { timeout: 20_000 })).toBeTruthy();
+		expect(form.queryByText(/keeps the present one/) !== null).toBe(kept);
+	},
+	60_000,
+);
