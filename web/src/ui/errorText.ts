@@ -29,5 +29,8 @@ export function useErrorText(): (error: unknown) => string {
 export function sentence(message: string): string {
 	const text = message.trim();
 	if (text === "") return "";
-	return text[0]!.toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
+	return text[0]!.toUpperCase() + ended(text.slice(1));
 }
+
+/** ended gives a text its full stop. */
+export const ended = (text: string) => text + (/[.!?…]$/.test(text) ? "" : ".");

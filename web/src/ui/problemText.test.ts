@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { expect, test } from "vitest";
-import { problemTitle } from "./problemText";
+import { problemTitle, stateReason } from "./problemText";
 
 const said = "there is no interface eth9 on this node";
 const problem = {
@@ -31,4 +31,9 @@ test("what is not applied, and why, is in the reader's language", async () => {
 	const foreign = { ...problem, params: { what: "uplink dsl", why: "no buffer space" } };
 	expect(problemTitle(foreign)).toBe("uplink dsl ist nicht angewendet: no buffer space");
 	await i18next.changeLanguage("en");
+});
+
+test("the reason of a state leaves the letters of a name as they are", () => {
+	const state = { state: "down", code: "nowhere.gone", params: {} };
+	expect(stateReason({ ...state, message: "wg0 is gone" })).toBe("wg0 is gone.");
 });

@@ -1,6 +1,6 @@
 import type { FaultWords, Problem as Found, ProblemState } from "@api";
 import i18next from "i18next";
-import { sentence } from "./errorText";
+import { ended } from "./errorText";
 import { formatExact } from "./format";
 import { partText, type Said, serverText } from "./serverText";
 import { serviceName } from "./service";
@@ -63,4 +63,4 @@ export const problemTitle = (told: Told): string => inWords(told, "message");
 export const problemRemedy = (told: Told): string => inWords(told, "remedy");
 
 /** stateReason says why an object is in its state; "" where that is the operator's own choice. */
-export const stateReason = (state: ProblemState): string => (state.code ? sentence(problemTitle(state)) : "");
+export const stateReason = (state: ProblemState): string => (state.code ? ended(problemTitle(state)) : "");
