@@ -6,6 +6,8 @@ interface Props {
 	/** Name of the whole set, for screen readers. */
 	label: string;
 	tabs: { id: string; title: string; content: ReactNode }[];
+	/** The one that is open when the URL names none; the first unless said otherwise. */
+	first?: string;
 	/** Its parameter in the URL, "tab" unless said otherwise: tabs inside of a tab have another. */
 	param?: string;
 }
@@ -28,7 +30,7 @@ function next(key: string, at: number, count: number): number | undefined {
  * UrlTabs shows one of several contents; which one is in the URL (?tab=…). PatternFly's tabs bring
  * 13 kB, most of it for what we do not use.
  */
-export function UrlTabs({ label, tabs, param = "tab" }: Props) {
+export function UrlTabs({ label, tabs, first = tabs[0]?.id, param = "tab" }: Props) {
 	// In a build it would be too late to say so.
 	if (import.meta.env.DEV && tabs.length > mostTabs)
 		throw new Error(`${label}: a page of ${tabs.length} tabs is two pages`);
@@ -37,13 +39,13 @@ export function UrlTabs({ label, tabs, param = "tab" }: Props) {
 	const list = useRef<HTMLDivElement>(null);
 	const at = Math.max(
 		0,
-		tabs.findIndex((tab) => tab.id === search[param]),
+		tabs.findIndex((tab) => tab.id === (search[param] ?? first)),
 	);
 	const open = (place: number) => {
 		// What the address said about the tab before (its search, its sort) means nothing to another.
 		const others = Object.keys(search).filter((key) => key !== "tab");
 		const none = Object.fromEntries(others.map((key) => [key, undefined]));
-		set({ ...none, [param]: place === 0 ? undefined : tabs[place]?.id });
+		set({ ...none, [param]: tabs[place]?.id === first ? undefined : tabs[place]?.id });
 	};
 	const pressed = (event: KeyboardEvent) => {
 		const place = next(event.key, at, tabs.length);

@@ -5,7 +5,7 @@ import { later, Page, ProblemNotice, UrlTabs } from "@ui";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { PeersTab } from "./PeersTab";
-import { useServers } from "./requests";
+import { useAnyTunnel, useServers } from "./requests";
 import { TunnelsTab } from "./TunnelsTab";
 
 const AddDeviceDialog = later("tunnel device", () => import("./AddDeviceDialog"));
@@ -15,6 +15,7 @@ export default function TunnelPage() {
 	const { t } = useTranslation("tunnel");
 	const admin = useCan("admin");
 	const servers = useServers();
+	const first = useFirst();
 	const [adding, setAdding] = useState(false);
 	const tabs = [
 		{ id: "peers", title: t("tab.peers"), content: <PeersTab /> },
@@ -24,7 +25,7 @@ export default function TunnelPage() {
 	return (
 		<Page title={t("title")} description={t("lead")} actions={add}>
 			<ProblemNotice service="tunnel" component="tunnel" />
-			<UrlTabs label={t("title")} tabs={tabs} />
+			<UrlTabs label={t("title")} tabs={tabs} first={first} />
 			{adding && (
 				<Suspense fallback={null}>
 					<AddDeviceDialog onClose={() => setAdding(false)} />
@@ -32,4 +33,12 @@ export default function TunnelPage() {
 			)}
 		</Page>
 	);
+}
+
+/** useFirst is the tab to begin with: without a tunnel there can be no peer. It stays when the first one is created. */
+function useFirst() {
+	const any = useAnyTunnel();
+	const [first, setFirst] = useState<string>();
+	if (!first && any !== undefined) setFirst(any ? "peers" : "tunnels");
+	return first;
 }

@@ -123,3 +123,13 @@ test("the palette finds tunnels and peers", async () => {
 		"/tunnels/t1?tab=peers&q=laptop",
 	]);
 });
+
+test("the page begins with the tunnels while there is none, and with the peers afterwards", async () => {
+	answer({ ...listed(answers), ...listed({ "GET /tunnel/interfaces": [], "GET /tunnel/peers": [] }) });
+	const { history } = renderApp([feature], "/tunnels");
+	const selected = (name: string) => screen.findByRole("tab", { name, selected: true }, wait);
+	expect(await selected("Tunnels")).toBeTruthy();
+	await userEvent.setup().click(screen.getByRole("tab", { name: "Peers" }));
+	expect(await selected("Peers")).toBeTruthy();
+	expect(history.location.href).toBe("/tunnels?tab=peers");
+}, 60_000);

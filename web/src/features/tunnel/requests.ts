@@ -16,9 +16,16 @@ import type { Choice } from "@ui";
 
 const most = 1000;
 
+const allTunnels = listTunnelInterfacesOptions({ query: { limit: most, sort: "name" } });
+
 /** useTunnels are all tunnels, by name. */
-export const useTunnels = () =>
-	useQuery(listTunnelInterfacesOptions({ query: { limit: most, sort: "name" } })).data ?? [];
+export const useTunnels = () => useQuery(allTunnels).data ?? [];
+
+/** useAnyTunnel says whether there is a tunnel; undefined while nobody knows. */
+export const useAnyTunnel = (): boolean | undefined => {
+	const { data } = useQuery(allTunnels);
+	return data && data.length > 0;
+};
 
 export const useTunnel = (id: string) => useQuery(getTunnelInterfaceOptions({ path: { id } }));
 
