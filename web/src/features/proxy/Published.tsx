@@ -7,7 +7,8 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { coverOf } from "./cover";
 import type { Result } from "./PublishPage";
-import { hostOf, isWildcard } from "./publish";
+import { hostOf, isWildcard, testable } from "./publish";
+import { useServerReach } from "./ReachHint";
 import { useAddresses, useCertificates } from "./requests";
 
 interface Props {
@@ -21,13 +22,17 @@ export default function Published({ result: { values, ids, done }, onUndone }: P
 	const name = hostOf(values.name);
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => heading.current?.focus(), []);
+	const reach = useServerReach(testable(values));
+	const silent = reach.status === "danger";
 	const failed = done.outcome?.apply === "failed" && done.outcome;
 	if (failed) return <FailedNotice component="proxy" outcome={failed} onUndone={onUndone} />;
 	return (
 		<div className="gw-published">
 			<Title headingLevel="h2" size="xl" tabIndex={-1} ref={heading}>
-				<CheckCircleIcon aria-hidden="true" /> {t("published.title", { name })}
+				{!silent && <CheckCircleIcon aria-hidden="true" />}{" "}
+				{t(silent ? "published.silent" : "published.title", { name })}
 			</Title>
+			{silent && <Notice kind="warning" title={reach.words} />}
 			{done.outcome?.waits && <Notice kind="info" title={t("published.waits")} />}
 			{done.outcome?.apply === "pending" && <Notice kind="info" title={t("published.pending")} />}
 			<p className="gw-published-links">

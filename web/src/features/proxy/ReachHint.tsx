@@ -37,15 +37,15 @@ export function NameReach({ name }: { name: string }) {
 	return <Line busy={isFetching && !data}>{data && words(data)}</Line>;
 }
 
-interface Server {
+export interface Server {
 	name: string;
 	scheme: "http" | "https";
 	address: string;
 	port: number;
 }
 
-/** ServerReach says how a server answers; undefined for none. */
-export function ServerReach({ server }: { server: Server | undefined }) {
+/** useServerReach is how a server answers, in words and a colour; undefined asks nothing. */
+export function useServerReach(server: Server | undefined) {
 	const { t } = useTranslation("proxy");
 	const question = server && {
 		...(server.name && { domain: server.name }),
@@ -54,15 +54,16 @@ export function ServerReach({ server }: { server: Server | undefined }) {
 	};
 	const { data, isFetching } = useReach(question);
 	const found = data?.servers[0];
-	return (
-		<Line busy={isFetching && !data}>
-			{found && (
-				<StatusLabel status={statusOf(found)}>
-					{t(`reach.server.${found.code}`, { status: found.status, ms: formatNumber(found.milliseconds) })}
-				</StatusLabel>
-			)}
-		</Line>
-	);
+	const words = found
+		? t(`reach.server.${found.code}`, { status: found.status, ms: formatNumber(found.milliseconds) })
+		: "";
+	return { busy: isFetching && !data, status: found && statusOf(found), words };
+}
+
+/** ServerReach says how a server answers; undefined for none. */
+export function ServerReach({ server }: { server: Server | undefined }) {
+	const { busy, status, words } = useServerReach(server);
+	return <Line busy={busy}>{status && <StatusLabel status={status}>{words}</StatusLabel>}</Line>;
 }
 
 /** Line is there before it says anything, so that nothing moves under the pointer when it does. */

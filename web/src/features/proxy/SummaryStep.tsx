@@ -3,7 +3,8 @@ import { Button } from "@patternfly/react-core";
 import type { UseFormReturn } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { coverOf } from "./cover";
-import { authorityOf, hostOf, poolName, type Step, type Values } from "./publish";
+import { authorityOf, hostOf, poolName, type Step, testable, type Values } from "./publish";
+import { ServerReach } from "./ReachHint";
 import { useAuthority, usePools } from "./requests";
 
 interface Props {
@@ -42,6 +43,7 @@ export function SummaryStep({ form, certificates = [], onEdit }: Props) {
 						{lines.map((line) => (
 							<span key={line}>{line}</span>
 						))}
+						{step === "where" && values.where === "new" && <ServerReach server={testable(values)} />}
 					</dd>
 					<dd>
 						<Button

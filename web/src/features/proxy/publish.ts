@@ -98,6 +98,12 @@ export function serverOf(values: Values): string {
 	return JSON.stringify({ name, scheme: values.scheme, address: values.address.trim(), port: values.port });
 }
 
+/** testable is the new server as it can be tested; undefined for none. */
+export const testable = (values: Values) => {
+	const server = serverOf(values);
+	return server ? JSON.parse(server) : undefined;
+};
+
 /** Ids of what a new site is made of; they are given before it is made, so that its parts can name each other. */
 export interface Ids {
 	pool: string;

@@ -46,6 +46,25 @@ test("the wizard makes one change of all its answers, and says what came of it",
 	expect(operations[2]?.body).toEqual({ name: "shop.example.com", backend_id: operations[0]?.id });
 }, 20_000);
 
+test("a server that does not answer is told at the review and at the end", async () => {
+	const refused = { address: "192.0.2.40", port: 80, code: "refused", status: 0, milliseconds: 1 };
+	answer({
+		...published,
+		"POST /proxy/reach": () => ok({ servers: [refused] }),
+		"POST /batch": () => ok({ results: [] }, { "Gateway-Change": "c1", "Gateway-Apply": "live" }),
+	});
+	renderApp([feature], "/proxy/publish");
+	const user = userEvent.setup();
+	await fillIn(user);
+	expect(screen.getByRole("heading", { name: "Review" })).toBeTruthy();
+	expect(screen.queryByText("Summary")).toBeNull();
+	expect(await screen.findByText(/Connection refused/)).toBeTruthy();
+	await user.click(screen.getByRole("button", { name: "Publish" }));
+	const name = "shop.example.com is published, but its server does not answer";
+	expect(await screen.findByRole("heading", { name })).toBeTruthy();
+	expect(await screen.findByText(/Connection refused/)).toBeTruthy();
+}, 60_000);
+
 test("the wizard says where the name leads and how the server answers, and waits for neither", async () => {
 	const names: Record<string, object> = {
 		"a.example.com": { code: "elsewhere", addresses: ["198.51.100.7"], elsewhere: ["198.51.100.7"] },
