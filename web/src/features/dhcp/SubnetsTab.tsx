@@ -10,7 +10,7 @@ export function SubnetsTab() {
 	const { t } = useTranslation("dhcp");
 	const stateOf = useStates("dhcp-subnet");
 	const columns: Column<DhcpSubnet>[] = [
-		{ key: "subnet", title: t("subnet.field.subnet"), sortable: true, width: 20 },
+		{ key: "subnet", title: t("subnet.field.subnet"), sortable: true, width: 15 },
 		{ key: "interface", title: t("subnet.field.interface"), sortable: true, width: 15 },
 		{ key: "pools", title: t("subnet.field.pools"), width: 25, cell: ({ pools }) => <Lines of={pools} /> },
 		{ key: "gateway", title: t("subnet.field.gateway"), width: 15, cell: ({ gateway }) => gateway || "–" },
@@ -18,7 +18,7 @@ export function SubnetsTab() {
 			key: "lease_time",
 			title: t("subnet.field.lease_time"),
 			sortable: true,
-			width: 10,
+			width: 15,
 			cell: ({ lease_time = 0 }) => formatDuration(lease_time),
 		},
 		{
@@ -44,6 +44,12 @@ export function SubnetsTab() {
 	);
 }
 
-const Lines = ({ of: lines }: { of: string[] | null }) => (
-	<code className="gw-mono">{lines && lines.length > 0 ? lines.join(", ") : "–"}</code>
-);
+/** Lines is one entry below the other: side by side the second one is cut. */
+const Lines = ({ of: lines }: { of: string[] | null }) =>
+	lines && lines.length > 0
+		? lines.map((line) => (
+				<code key={line} className="gw-mono gw-dhcp-line">
+					{line}
+				</code>
+			))
+		: "–";

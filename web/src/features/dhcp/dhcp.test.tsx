@@ -143,6 +143,15 @@ test.each([
 	40_000,
 );
 
+test("each pool of a subnet has a line, and no column is too narrow for its heading", async () => {
+	const pools = ["192.0.2.100-192.0.2.199", "192.0.2.210-192.0.2.219"];
+	answer({ ...common, "GET /dhcp/subnets": () => ok([{ ...subnet, pools }], { "X-Total-Count": "1" }) });
+	renderApp([feature], "/dhcp?tab=subnets");
+	for (const pool of pools) expect(await screen.findByText(pool, undefined, { timeout: 15_000 })).toBeTruthy();
+	const widths = screen.getAllByRole("columnheader").map((head) => Number.parseInt(head.style.width || "15", 10));
+	expect(Math.min(...widths)).toBeGreaterThanOrEqual(15);
+}, 40_000);
+
 test("the part of a client's name that is a name", () => {
 	expect(["Laptop", "a.evil.example", "wpad", "-a", "", "a b", "x".repeat(64)].map(labelOf)).toEqual([
 		"laptop",
