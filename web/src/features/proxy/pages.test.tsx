@@ -1,6 +1,7 @@
 import { queryClient, session, setUp } from "@api";
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import i18next from "i18next";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ann, published } from "../../test/published";
 import { renderApp } from "../../test/render";
@@ -49,4 +50,11 @@ test("a viewer sees the name of a pool where an administrator chooses one, and n
 	const where = await screen.findByText("Redirect HTTP to HTTPS");
 	expect(await within(where.closest("dl")!).findByText("Web")).toBeTruthy(); // as soon as the pools are loaded
 	expect(screen.queryByRole("button", { name: /Save|Add|Delete/ })).toBeNull();
+});
+
+test("the palette calls a backend by its noun", async () => {
+	answer({ ...published, "GET /domains": () => ok([]) });
+	const t = i18next.getFixedT("en", "proxy");
+	const found = await feature.palette!({ query: "web", admin: false, t, signal: new AbortController().signal });
+	expect(found.map(({ title, hint }) => [title, hint])).toEqual([["Web", "Backend"]]);
 });
