@@ -190,7 +190,7 @@ func TestWhatIsOverIsNotMadeAnew(t *testing.T) {
 		}).Want(http.StatusCreated)
 	}
 	doc := n.export()
-	time.Sleep(time.Until(soon.Add(100 * time.Millisecond)))
+	<-time.After(time.Until(soon.Add(100 * time.Millisecond)))
 	if steps := n.plan(doc); len(steps) != 0 {
 		t.Errorf("where it is, it would %v", steps)
 	}
