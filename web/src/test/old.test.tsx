@@ -70,7 +70,14 @@ const pages: [page: string, request: string, feature: Feature][] = [
 
 const open = async (page: string, feature: Feature) => {
 	renderApp([feature], page);
-	await waitFor(() => expect(green().length).toBeGreaterThan(0), wait);
+	// All of it: what is still on its way would be green later, and hide that something else is not any more.
+	let last = 0;
+	await waitFor(() => {
+		const before = last;
+		last = queryClient.isFetching() > 0 ? 0 : green().length;
+		expect(before).toBeGreaterThan(0);
+		expect(last).toBe(before);
+	}, wait);
 };
 
 test.each(pages)(

@@ -108,12 +108,20 @@ export const answers: Record<string, unknown> = {
 	},
 	"GET /problems/states/ip_address": {
 		known: true,
-		states: { a2: wrong("not_applied", "network.absent", { what: "address 192.0.2.9/24 on eth0" }) },
+		states: {
+			a2: wrong("not_applied", "network.absent", {
+				what: "address 192.0.2.9/24 on eth0",
+				what_words: { text: "address %s on %s", params: ["192.0.2.9/24", "eth0"] },
+			}),
+		},
 	},
 	"GET /problems/states/route": {
 		known: true,
 		states: {
-			r2: wrong("not_applied", "network.absent", { what: "route 198.51.100.0/24" }),
+			r2: wrong("not_applied", "network.absent", {
+				what: "route 198.51.100.0/24",
+				what_words: { text: "route %s", params: ["198.51.100.0/24"] },
+			}),
 			r3: wrong("disabled", ""),
 		},
 	},

@@ -38,6 +38,7 @@ test("the kernel's routes stand beside the configured ones, what is missing firs
 	renderApp([feature], "/routes?tab=kernel");
 	const table = await screen.findByRole("table", { name: "Routes of the kernel" }, wait);
 	await within(table).findByText("198.51.100.0/24", undefined, wait);
+	await within(table).findByText("Missing", undefined, wait); // states come in an answer of their own
 	const lines = within(table).getAllByRole("row").slice(1);
 	const text = lines.map((line) => [...line.querySelectorAll("td")].map((cell) => cell.textContent).join("|"));
 	expect(text).toEqual([

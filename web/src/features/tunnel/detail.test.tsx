@@ -117,7 +117,7 @@ test("the palette finds tunnels and peers", async () => {
 	const found = await feature.palette!({ query: "wg", admin: true, t: (key) => key, signal });
 	expect(found.map(({ to }) => to)).toEqual([
 		"/tunnels?tab=tunnels&do=create",
-		"/tunnels?do=create",
+		"/tunnels?tab=peers&do=create",
 		"/tunnels/t1",
 		"/tunnels/t1?tab=peers&q=phone",
 		"/tunnels/t1?tab=peers&q=laptop",

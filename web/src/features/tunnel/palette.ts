@@ -9,7 +9,7 @@ export async function palette({ query, admin, t, signal }: PaletteContext): Prom
 	const actions = admin
 		? [
 				entry("tunnel", t("interface.create"), "/tunnels?tab=tunnels&do=create"),
-				entry("peer", t("peer.create"), "/tunnels?do=create"),
+				entry("peer", t("peer.create"), "/tunnels?tab=peers&do=create"),
 			]
 		: [];
 	if (query.length < 2) return actions;

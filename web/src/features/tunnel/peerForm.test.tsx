@@ -47,7 +47,7 @@ async function told(label: RegExp): Promise<string> {
 // shows TUN-12
 test("the form of a peer says to use /32, and why", async () => {
 	answer(common);
-	renderApp([feature], "/tunnels?do=create");
+	renderApp([feature], "/tunnels?tab=peers&do=create");
 	const text = await told(/^Allowed IPs/);
 	expect(text).toContain("Use /32");
 	expect(text).toContain("a wider network also claims addresses that other peers may need");
