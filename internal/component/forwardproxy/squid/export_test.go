@@ -1,10 +1,6 @@
 package squid
 
-import (
-	"fmt"
-
-	"gateway/internal/namelist"
-)
+import "gateway/internal/namelist"
 
 // PageOf is the name of the page of a rule with this name.
 var PageOf = pageOf
@@ -15,10 +11,10 @@ func NewList(name string, names ...string) List {
 	if len(names) == 0 {
 		return l
 	}
-	for i, part := range namelist.Split(names, namelist.Parts(len(names), 0)) {
-		hash := fmt.Sprintf("%s %d %d", name, i, len(names))
-		l.Parts = append(l.Parts, hash)
-		l.names[hash] = []byte(namelist.Text(part))
+	for _, part := range namelist.Split(names, namelist.Parts(len(names), 0)) {
+		text := namelist.Text(part)
+		l.Parts = append(l.Parts, namelist.Hash(text))
+		l.names[namelist.Hash(text)] = []byte(text)
 	}
 	return l
 }

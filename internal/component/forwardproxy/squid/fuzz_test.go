@@ -53,7 +53,7 @@ func fuzzed(r *rand.Rand) State {
 		s.Settings.ParentHost, s.Settings.Contact, s.Settings.DNSServers = pick(r, "proxy.example.com", "192.0.2.9"), pick(r, "it@example.com"), some(r, 2, "9.9.9.9")
 	}
 	for range r.IntN(3) {
-		s.Lists = append(s.Lists, List{Name: pick(r, "ads", "few"), Parts: some(r, 2, "0123", "4567")})
+		s.Lists = append(s.Lists, List{Name: pick(r, "ads", "few"), Parts: some(r, 2, strings.Repeat("0", 32), strings.Repeat("a", 32))})
 	}
 	kinds := []string{bySource, byDomain, byList, byPort, byURL, byMethod, byTime, byUserAgent}
 	for i := range r.IntN(8) {

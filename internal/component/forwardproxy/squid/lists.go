@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,13 +25,17 @@ type List struct {
 	whole bool
 }
 
+// hashForm is namelist.Hash's.
+var hashForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
 func (l List) valid() error {
 	if !namelist.IsName(l.Name) {
 		var p fault.Problems
 		p.AddError("name", notAListName())
 		return p.Err()
 	}
-	if n := len(l.Parts); n&(n-1) != 0 {
+	bad := func(hash string) bool { return !hashForm.MatchString(hash) }
+	if n := len(l.Parts); n&(n-1) != 0 || slices.ContainsFunc(l.Parts, bad) {
 		return fault.At("names", "cannot be read; set them again")
 	}
 	return nil
