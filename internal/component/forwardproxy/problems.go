@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gateway/internal/component"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
@@ -29,6 +30,11 @@ var (
 		Message: "The forward proxy has no allowed networks: every request is denied",
 		Remedy:  "Add the networks of the clients under Forward proxy, Settings.",
 	}
+	noInterface = problem.Kind{
+		Code: "forwardproxy.no_interface", Severity: problem.Warning,
+		Message: "No interface is in a zone that the forward proxy is open in: {zones}",
+		Remedy:  "Clients cannot reach it. Put an interface into such a zone under Interfaces, or choose the zone of the clients under Forward proxy, Settings.",
+	}
 	parentAway = problem.Kind{
 		Code: "forwardproxy.parent_away", Severity: problem.Error,
 		Message: "The parent proxy {parent} cannot be reached",
@@ -43,7 +49,7 @@ const object = "forward-proxy"
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notAnswering, notListening, nobodyAllowed, parentAway},
+		Kinds:   []problem.Kind{notAnswering, notListening, nobodyAllowed, noInterface, parentAway},
 		Objects: []string{object},
 		Find:    h.findProblems,
 	}
@@ -58,11 +64,11 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		}
 	}
 	var on bool
-	var listen, networks []string
+	var listen, networks, zones []string
 	var port, parentPort int
 	var parent string
-	err := h.DB.QueryRow(ctx, `select enabled, listen_addresses, allowed_networks, port, parent_host, parent_port from forwardproxy_settings`).
-		Scan(&on, &listen, &networks, &port, &parent, &parentPort)
+	err := h.DB.QueryRow(ctx, `select enabled, listen_addresses, allowed_networks, port, parent_host, parent_port, zones from forwardproxy_settings`).
+		Scan(&on, &listen, &networks, &port, &parent, &parentPort, &zones)
 	if err != nil {
 		return r, fmt.Errorf("read whether the forward proxy is enabled: %w", err)
 	}
@@ -92,7 +98,11 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	if len(networks) == 0 {
 		add(nobodyAllowed, "degraded", nil)
 	}
-	return r, nil
+	closed, err := component.InNoZone(ctx, h.DB, zones)
+	if closed != "" && (squid.Settings{ListenAddresses: listen}).Reachable() {
+		add(noInterface, "degraded", problem.Params{"zones": closed})
+	}
+	return r, err
 }
 
 // listening are the addresses at which nobody listens, asked of the proxy's own list of sockets.

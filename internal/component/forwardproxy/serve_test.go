@@ -19,6 +19,7 @@ import (
 	"gateway/internal/component/forwardproxy"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/component/forwardproxy/squidtest"
+	"gateway/internal/db"
 	"gateway/lab"
 	"gateway/tools/bar"
 )
@@ -301,6 +302,11 @@ func TestProblems(t *testing.T) {
 		}
 		return codes
 	}
+	if got := found(); !slices.Equal(got, []string{"forwardproxy.no_interface"}) {
+		t.Errorf("without an interface in its zone, found are %v", got)
+	}
+	s.Restore(`insert into network_interfaces (id, revision, created_at, updated_at, name, type, role, parent, members, description)
+		values ($1, 1, now(), now(), 'eth1', 'ethernet', 'lan', '', '{}', '')`, db.NewID())
 	if got := found(); len(got) > 0 {
 		t.Errorf("all is well, and found are %v", got)
 	}

@@ -7,8 +7,11 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/firewall"
+	"gateway/internal/component/network"
 	"gateway/internal/component/radius"
 	"gateway/internal/component/radius/freeradius"
+	"gateway/internal/component/tunnel"
+	"gateway/internal/component/uplink"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 )
@@ -23,7 +26,10 @@ func setup(t *testing.T) componenttest.Setup {
 		Daemon: func(r *componenttest.Rig) daemon.Daemon {
 			return freeradius.New(freeradius.Options{Units: r.Units, Exec: componenttest.ExecInRoot(t)})
 		},
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema()}, // which has the zones
+		Schemas: []db.Schema{ // which have the zones and what is in them
+			firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema(),
+			tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema(),
+		},
 		Folders: []string{freeradius.ClientsFolder},
 	}
 }

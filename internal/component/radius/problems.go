@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gateway/internal/component"
 	"gateway/internal/component/radius/freeradius"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
@@ -21,6 +22,11 @@ var (
 		Message: "The RADIUS server has no clients: nobody is answered",
 		Remedy:  "Add the access points and switches that ask, under RADIUS, Clients.",
 	}
+	noInterface = problem.Kind{
+		Code: "radius.no_interface", Severity: problem.Warning,
+		Message: "No interface is in a zone that the RADIUS server is open in: {zones}",
+		Remedy:  "Clients cannot reach it. Put an interface into such a zone under Interfaces, or choose the zone of the clients under RADIUS, Settings.",
+	}
 	unsigned = problem.Kind{
 		Code: "radius.unsigned", Severity: problem.Warning,
 		Message: "Answers to {clients} can be forged: they may ask without a Message-Authenticator",
@@ -36,7 +42,7 @@ var serverSubject = problem.Subject{Kind: "service", ID: freeradius.Name, Name: 
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notAnswering, noClients, unsigned},
+		Kinds:   []problem.Kind{notAnswering, noClients, noInterface, unsigned},
 		Objects: []string{"radius"},
 		Find:    h.findProblems,
 	}
@@ -52,9 +58,10 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	var on bool
 	var clients int
-	var loose []string
+	var loose, listen, zones []string
 	err := h.DB.QueryRow(ctx, `select enabled, (select count(*) from radius_clients),
-		(select coalesce(array_agg(name order by name), '{}') from radius_clients where not require_message_authenticator) from radius_settings`).Scan(&on, &clients, &loose)
+		(select coalesce(array_agg(name order by name), '{}') from radius_clients where not require_message_authenticator),
+		listen_addresses, zones from radius_settings`).Scan(&on, &clients, &loose, &listen, &zones)
 	if err != nil {
 		return r, fmt.Errorf("read whether RADIUS is enabled: %w", err)
 	}
@@ -71,6 +78,10 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	case clients == 0:
 		add(noClients, "degraded", nil)
 	}
+	closed, err := component.InNoZone(ctx, h.DB, zones)
+	if closed != "" && (freeradius.Settings{ListenAddresses: listen}).Reachable() {
+		add(noInterface, "degraded", problem.Params{"zones": closed})
+	}
 	if len(loose) > 0 {
 		names := strings.Join(loose[:min(len(loose), mostNamed)], ", ")
 		if len(loose) > mostNamed {
@@ -78,5 +89,5 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		}
 		add(unsigned, "degraded", problem.Params{"clients": names})
 	}
-	return r, nil
+	return r, err
 }

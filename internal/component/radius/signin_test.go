@@ -22,14 +22,16 @@ func withServer(t *testing.T) (*componenttest.Rig, *radiustest.Server) {
 	s := radiustest.New(t, lab.New(t))
 	u := setup(t)
 	u.Component = func(r *componenttest.Rig) component.Component {
-		return radius.New(radius.Options{DB: r.Pool, Run: r.Run, Box: r.Box, Applier: r, Dial: func(ctx context.Context) (net.Conn, error) {
-			return s.DialContext(ctx, "udp", "127.0.0.1:18120")
-		}})
+		return radius.New(radius.Options{DB: r.Pool, Run: r.Run, Box: r.Box, Applier: r, Dial: dialProbe(s)})
 	}
 	u.Daemon = func(*componenttest.Rig) daemon.Daemon {
 		return freeradius.New(freeradius.Options{Units: s, Log: s.Log()})
 	}
 	return componenttest.New(t, u), s
+}
+
+func dialProbe(s *radiustest.Server) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) { return s.DialContext(ctx, "udp", "127.0.0.1:18120") }
 }
 
 func TestATestTellsWhichStepRefused(t *testing.T) {

@@ -101,7 +101,7 @@ func PasswordPlace(id string) secret.Place {
 // machine can reach the daemon.
 func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	r, err := loadSettings(ctx, q)
-	if err != nil || !r.On() || !r.reachable() {
+	if err != nil || !r.On() || !r.Reachable() {
 		return nil, err
 	}
 	var p fault.Problems

@@ -23,8 +23,8 @@ type Settings struct {
 // On reports whether the server is to run.
 func (s Settings) On() bool { return s.Enabled != nil && *s.Enabled }
 
-// reachable reports whether clients beyond this machine could ask.
-func (s Settings) reachable() bool {
+// Reachable reports whether clients beyond this machine could ask.
+func (s Settings) Reachable() bool {
 	return len(s.ListenAddresses) == 0 || slices.ContainsFunc(s.ListenAddresses, func(text string) bool {
 		a, err := netip.ParseAddr(text)
 		return err == nil && !a.IsLoopback()
