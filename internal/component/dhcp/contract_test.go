@@ -27,7 +27,7 @@ func (l links) Interfaces() ([]sys.Interface, error) { return l, nil }
 func machine() links {
 	return links{
 		{Name: "eth0", AddrInfo: []sys.Address{{Local: "203.0.113.7", PrefixLen: 24}}},
-		{Name: "eth1", AddrInfo: []sys.Address{{Local: "192.0.2.1", PrefixLen: 24}}},
+		{Name: "eth1", AddrInfo: []sys.Address{{Local: "192.0.2.1", PrefixLen: 24}, {Local: "10.9.0.1", PrefixLen: 24}, {Local: "10.9.8.1", PrefixLen: 24}}},
 		{Name: "eth2"},
 	}
 }

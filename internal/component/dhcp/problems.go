@@ -3,10 +3,13 @@ package dhcp
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
+	"gateway/internal/sys"
 )
 
 var (
@@ -24,6 +27,11 @@ var (
 		Code: "dhcp.not_listening", Severity: problem.Error,
 		Message: "Clients at {interface} get no addresses: the server does not listen there",
 		Remedy:  "Check that the interface exists and is in a zone other than wan.",
+	}
+	noAddress = problem.Kind{
+		Code: "dhcp.no_address", Severity: problem.Warning,
+		Message: "This node has no address in {subnet} on {interface}: clients get none of its addresses, or one that cannot reach this node",
+		Remedy:  "Add an address of the network to the interface under Interfaces, or correct the subnet or its interface.",
 	}
 	notApplied = problem.Kind{
 		Code: "dhcp.not_applied", Severity: problem.Error,
@@ -47,7 +55,7 @@ var serverSubject = problem.Subject{Kind: "service", ID: kea.Name, Name: "DHCP s
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notAnswering, socketsRetrying, notListening, notApplied, applying, poolFull},
+		Kinds:   []problem.Kind{notAnswering, socketsRetrying, notListening, noAddress, notApplied, applying, poolFull},
 		Objects: []string{serverKind, subnetKind},
 		Find:    h.findProblems,
 	}
@@ -94,8 +102,41 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	r.States[subnetKind], err = h.judge(ctx, subnets, judged{status: s, running: running, full: full})
+	elsewhere, err := h.elsewhere(&r, subnets)
+	if err != nil {
+		return r, err
+	}
+	r.States[subnetKind], err = h.judge(ctx, subnets, judged{status: s, running: running, full: full, elsewhere: elsewhere})
 	return r, err
+}
+
+// elsewhere returns the states of the subnets that this node has no address in, by their ids: Kea
+// gives out those of another subnet of the interface, or those of one that leads nowhere. That an
+// interface has no address at all is told of its socket.
+func (h *handlers) elsewhere(r *problem.Report, subnets []servedSubnet) (map[string]problem.State, error) {
+	links, err := h.Host.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("list the interfaces: %w", err)
+	}
+	states := map[string]problem.State{}
+	for _, s := range subnets {
+		at := slices.IndexFunc(links, func(l sys.Interface) bool { return l.Name == s.Interface })
+		network, err := netip.ParsePrefix(s.Subnet)
+		if !s.Active || at < 0 || err != nil {
+			continue
+		}
+		own := slices.DeleteFunc(sys.Addresses(links[at:at+1]), netip.Addr.Is6)
+		if len(own) == 0 || slices.ContainsFunc(own, network.Contains) {
+			continue
+		}
+		params := problem.Params{"subnet": s.Subnet, "interface": s.Interface}
+		r.Add(noAddress.On(problem.Subject{Kind: subnetKind, ID: s.ID, Name: s.Subnet}, "/dhcp?tab=subnets", params))
+		states[s.ID] = noAddress.Because("degraded", params)
+		if _, worse := r.States[serverKind][kea.Name]; !worse {
+			r.States[serverKind][kea.Name] = states[s.ID]
+		}
+	}
+	return states, nil
 }
 
 // A pool is nearly full when a tenth of it is left, and few of them.

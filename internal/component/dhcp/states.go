@@ -36,6 +36,7 @@ type judged struct {
 	status    Status
 	running   []string                 // networks that the server serves
 	full      map[string]problem.State // by the id of the subnet
+	elsewhere map[string]problem.State // also
 }
 
 // judge says in which state each subnet is.
@@ -73,6 +74,9 @@ func (j judged) subnet(s servedSubnet) (state problem.State, is bool) {
 		return notApplied.Because("not_applied", name), true
 	case j.status.Sockets != "ready":
 		return socketsRetrying.Because("degraded", nil), true
+	}
+	if state, is = j.elsewhere[s.ID]; is {
+		return state, is
 	}
 	state, is = j.full[s.ID]
 	return state, is

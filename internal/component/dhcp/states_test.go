@@ -61,6 +61,13 @@ func TestASubnetIsInItsNormalStateOnlyWhileItsClientsAreServed(t *testing.T) {
 	s.MustSync()
 	s.want("applied", good, " ")
 
+	s.Restore(`update dhcp_subnets set subnet = '10.7.7.0/24' where id::text = $1`, good)
+	s.MustSync()
+	s.want("in a network that the node is not in", good, "degraded dhcp.no_address")
+	if server := s.report().States["dhcp-server"]["dhcp"]; server.State != "degraded" {
+		t.Errorf("with a subnet that gives out nothing, the server is %+v", server)
+	}
+
 	s.kea.Unwire("eth1")
 	s.Sync()
 	s.want("without its interface", good, "down dhcp.not_listening")
