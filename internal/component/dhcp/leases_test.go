@@ -103,7 +103,7 @@ func TestHowFullPoolsAreAndWhoListens(t *testing.T) {
 	// An interface that goes, and then the server.
 	s.kea.Unwire("eth1")
 	s.Sync()
-	if found = s.problems(); !slices.Contains(found, "dhcp.not_listening eth1") {
+	if found = s.problems(); !slices.Contains(found, "dhcp.not_listening DHCP server") {
 		t.Errorf("without the interface: %q", found)
 	}
 	s.kea.Stop()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/fault"
@@ -91,13 +92,7 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		r.Add(socketsRetrying.On(serverSubject, "/interfaces", nil))
 		server[kea.Name] = socketsRetrying.Because("degraded", nil)
 	}
-	for _, i := range s.Interfaces {
-		if !i.Listening {
-			params := problem.Params{"interface": i.Interface}
-			r.Add(notListening.On(problem.Subject{Kind: "interface", ID: i.Interface, Name: i.Interface}, "/dhcp?tab=subnets", params))
-			server[kea.Name] = notListening.Because("degraded", params)
-		}
-	}
+	tellDeaf(&r, s.Interfaces, subnets)
 	full, err := h.fullPools(ctx, &r)
 	if err != nil {
 		return r, err
@@ -108,6 +103,29 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	r.States[subnetKind], err = h.judge(ctx, subnets, judged{status: s, running: running, full: full, elsewhere: elsewhere})
 	return r, err
+}
+
+// tellDeaf says where the server does not listen, once: its page and the services tell what is
+// wrong with the service.
+func tellDeaf(r *problem.Report, interfaces []InterfaceStatus, subnets []servedSubnet) {
+	var names []string
+	var unserved []problem.Subject
+	for _, i := range interfaces {
+		if i.Listening {
+			continue
+		}
+		names = append(names, i.Interface)
+		for _, s := range subnets {
+			if s.Active && s.Interface == i.Interface {
+				unserved = append(unserved, problem.Subject{Kind: subnetKind, ID: s.ID, Name: s.Subnet})
+			}
+		}
+	}
+	if len(names) > 0 {
+		params := problem.Params{"interface": strings.Join(names, ", ")}
+		r.Add(notListening.On(serverSubject, "/dhcp?tab=subnets", params).Affecting(unserved))
+		r.States[serverKind][kea.Name] = notListening.Because("degraded", params)
+	}
 }
 
 // elsewhere returns the states of the subnets that this node has no address in, by their ids: Kea

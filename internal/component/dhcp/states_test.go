@@ -86,6 +86,32 @@ func (s served) exec(sql string, args ...any) {
 	}
 }
 
+// What is wrong with the service is told of the service, or its page shows nothing.
+func TestTheInterfacesWithoutASocketAreOneProblemOfTheServer(t *testing.T) {
+	s := serve(t)
+	lan := s.subnet()
+	s.subnet(object{"interface": "eth2", "subnet": "198.51.100.0/24", "pools": []string{}, "gateway": ""})
+	s.kea.Unwire("eth1")
+	s.Sync()
+	want := func(interfaces string, affected int) {
+		t.Helper()
+		var found []problem.Problem
+		for _, p := range s.report().Problems {
+			if p.Code == "dhcp.not_listening" {
+				found = append(found, p)
+			}
+		}
+		if len(found) != 1 || found[0].Subject.Kind != "service" || found[0].Subject.ID != "dhcp" || found[0].Params["interface"] != interfaces ||
+			found[0].AffectsTotal != affected || found[0].Affects[0].ID != lan {
+			t.Errorf("%+v, want one of the server about %s", found, interfaces)
+		}
+	}
+	want("eth1", 1)
+	s.kea.Unwire("eth2")
+	s.Sync()
+	want("eth1, eth2", 2)
+}
+
 // Since when each of them is full is remembered by its key.
 func TestTwoFullPoolsOfASubnetAreTwoProblems(t *testing.T) {
 	s := serve(t)
