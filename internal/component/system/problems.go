@@ -14,12 +14,12 @@ var (
 	serviceFailed = problem.Kind{
 		Code: "system.service_failed", Severity: problem.Error,
 		Message: "{service} has failed",
-		Remedy:  "Read its log (journalctl -u {unit}), then restart it, under System, Services or by systemctl.",
+		Remedy:  "Read its log (journalctl -u {unit}). Then restart it: under System, Services where it has a button, else by switching it off and on in its settings, or by systemctl restart {unit}.",
 	}
 	serviceStopped = problem.Kind{
 		Code: "system.service_stopped", Severity: problem.Error,
 		Message: "{service} is not running",
-		Remedy:  "Start it, under System, Services or by systemctl. If it stops again, its log says why (journalctl -u {unit}).",
+		Remedy:  "Start it: under System, Services where it has a button, else by switching it off and on in its settings, or by systemctl start {unit}. If it stops again, its log says why (journalctl -u {unit}).",
 	}
 	filterMissing = problem.Kind{
 		Code: "system.filter_missing", Severity: problem.Critical,

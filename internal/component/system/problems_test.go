@@ -61,6 +61,18 @@ func TestAServiceThatKeepsFailingDoesNotBlink(t *testing.T) {
 	}
 }
 
+// Not every service has a button to restart it.
+func TestTheRemedyOfAServiceNamesACommandThatWorks(t *testing.T) {
+	for kind, command := range map[string]string{"inactive": "systemctl start toy.service", "failed": "systemctl restart toy.service"} {
+		var r problem.Report
+		r.States = map[string]problem.States{"service": {}}
+		(&part{Options: Options{Now: time.Now}}).judge(&r, Service{Name: "toy", Unit: "toy.service", Required: true, ActiveState: kind})
+		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Remedy, command) || !strings.Contains(r.Problems[0].Remedy, "in its settings") {
+			t.Errorf("%s: %+v, want one with %q", kind, r.Problems, command)
+		}
+	}
+}
+
 // filled is a host whose file systems are as full as a test wants.
 type filled struct {
 	host
