@@ -81,7 +81,7 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		add(notAnswering, "failed", nil)
 		return r, nil
 	}
-	listening, err := h.listening(ctx, listen, port)
+	missing, err := h.missing(ctx, listen, port)
 	if err != nil {
 		if _, worded := fault.Of(err); !worded {
 			return r, err
@@ -89,8 +89,8 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		add(notAnswering, "failed", nil)
 		return r, nil
 	}
-	for _, address := range listening {
-		add(notListening, "degraded", problem.Params{"address": address})
+	if len(missing) > 0 { // in one, since a service has one problem of a kind
+		add(notListening, "degraded", problem.Params{"address": strings.Join(missing, ", ")})
 	}
 	if parent != "" && strings.Contains(peers, "Status     : Down") {
 		add(parentAway, "degraded", problem.Params{"parent": net.JoinHostPort(parent, strconv.Itoa(parentPort))})
@@ -105,8 +105,8 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	return r, err
 }
 
-// listening are the addresses at which nobody listens, asked of the proxy's own list of sockets.
-func (h *handlers) listening(ctx context.Context, listen []string, port int) ([]string, error) {
+// missing are the addresses at which nobody listens, asked of the proxy's own list of sockets.
+func (h *handlers) missing(ctx context.Context, listen []string, port int) ([]string, error) {
 	text, err := h.ask(ctx, "filedescriptors")
 	if err != nil {
 		return nil, silent(err)

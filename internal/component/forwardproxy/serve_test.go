@@ -291,6 +291,7 @@ func TestDownloadsOutliveChanges(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	s := serve(t)
+	var address any
 	found := func() (codes []string) {
 		t.Helper()
 		r, err := s.component.Problems.Find(t.Context())
@@ -299,6 +300,7 @@ func TestProblems(t *testing.T) {
 		}
 		for _, p := range r.Problems {
 			codes = append(codes, p.Code)
+			address = p.Params["address"]
 		}
 		return codes
 	}
@@ -310,9 +312,9 @@ func TestProblems(t *testing.T) {
 	if got := found(); len(got) > 0 {
 		t.Errorf("all is well, and found are %v", got)
 	}
-	s.on(object{"listen_addresses": []string{s.squid.IP().String(), "192.0.2.99"}})
-	if got := found(); !slices.Equal(got, []string{"forwardproxy.not_listening"}) {
-		t.Errorf("with an address that is not there, found are %v", got)
+	s.on(object{"listen_addresses": []string{s.squid.IP().String(), "192.0.2.99", "2001:db8::99"}})
+	if got := found(); !slices.Equal(got, []string{"forwardproxy.not_listening"}) || address != "192.0.2.99:3128, [2001:db8::99]:3128" {
+		t.Errorf("with two addresses that are not there, found are %v of %v", got, address)
 	}
 	s.on(object{"listen_addresses": []string{}, "allowed_networks": []string{}, "parent_host": s.web.IP().String(), "parent_port": 9})
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && len(found()) < 2; <-time.After(100 * time.Millisecond) {
