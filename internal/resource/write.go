@@ -79,18 +79,17 @@ func newID(ctx context.Context) (string, error) {
 
 // subject names a row that does not exist yet by its first searchable field, else by its id.
 func (s *store[Row, In]) subject(in *In, id string) string {
-	v := reflect.ValueOf(in).Elem()
-	for f := range fields(v.Type()) {
-		if len(s.Search) == 0 || f.Tag.Get("db") != s.Search[0] {
-			continue
-		}
-		value := v.FieldByIndex(f.Index)
-		if value.Kind() == reflect.Slice && value.Len() > 0 { // the first of a list is the main one
-			value = value.Index(0)
-		}
-		if value.Kind() == reflect.String {
-			return value.String()
-		}
+	if len(s.Search) == 0 {
+		return id
+	}
+	values := map[string]any{}
+	collect(reflect.ValueOf(in).Elem(), values) // also those of a struct within
+	value := reflect.ValueOf(values[s.Search[0]])
+	if value.Kind() == reflect.Slice && value.Len() > 0 { // the first of a list is the main one
+		value = value.Index(0)
+	}
+	if value.Kind() == reflect.String {
+		return value.String()
 	}
 	return id
 }
