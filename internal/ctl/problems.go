@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,22 @@ type subject struct {
 	Name string `json:"name"`
 }
 
-func (s subject) String() string { return strings.TrimSpace(s.Kind + " " + s.Name) }
+// abbreviations are the parts of kinds that are written in capitals.
+var abbreviations = []string{"dhcp", "dns", "ip", "nat", "tcp"}
+
+// String names it for a person. What was left out of a configuration has its noun in its name.
+func (s subject) String() string {
+	if s.Kind == "left_out" {
+		return s.Name
+	}
+	words := strings.FieldsFunc(s.Kind, func(r rune) bool { return r == '_' || r == '-' })
+	for i, w := range words {
+		if slices.Contains(abbreviations, w) {
+			words[i] = strings.ToUpper(w)
+		}
+	}
+	return strings.TrimSpace(strings.Join(words, " ") + " " + s.Name)
+}
 
 // severity counts problems.
 type severity struct {

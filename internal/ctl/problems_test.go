@@ -28,6 +28,10 @@ func TestProblemsInWords(t *testing.T) {
 			"; affects domain shop.example.com, 2 more\n         Start the server.\n",
 			"0 critical, 1 error, 0 warning, 0 info\nCould not be checked: cert (the database is away)\n",
 		}, exitProblems},
+		{"of kinds with several words", `{"problems":[{"severity":"info","message":"A.","subject":{"kind":"left_out","name":"the DHCP subnet \"192.0.2.0/24\""},
+			"affects":[{"kind":"dns_zone","name":"example.com"},{"kind":"dhcp-subnet","name":"192.0.2.0/24"},{"kind":"address_object","name":"a"}],"affects_total":3}]}`, []string{
+			"\n         the DHCP subnet \"192.0.2.0/24\"; ", "affects DNS zone example.com, DHCP subnet 192.0.2.0/24, address object a\n",
+		}, 0},
 		{"none", `{"problems":[],"counts":{},"unknown":[]}`, []string{"No problems detected.\n"}, 0},
 		{"nobody could be asked", `{"problems":[],"counts":{},"unknown":[{"component":"dns","message":"it hangs"}]}`, []string{"in what could be checked.\nCould not be checked: dns (it hangs)"}, exitProblems},
 		{"one that was not seen before", `{"problems":[{"severity":"info","message":"New.","since":"2999-01-01T00:00:00Z","remedy":"Wait."}]}`, []string{"info     New.\n         Wait.\n"}, 0},
