@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/problem"
 	"gateway/internal/secret"
 )
 
@@ -107,7 +108,7 @@ func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 	}
 	for _, p := range problems {
 		if errBefore == nil && !p.Tolerated && !slices.ContainsFunc(before, p.Same) {
-			return fault.New(fault.Invalid, "%s cannot be used: %s", p.Subject, p.Message).WithCode("not_renderable")
+			return fault.New(fault.Invalid, "%s cannot be used: %s", problem.Named(p.Subject), p.Sentence).WithCode("not_renderable")
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/component/tunnel/wireguard/wireguardtest"
+	"gateway/internal/fault"
 	"gateway/internal/rtnl/reconcile"
 	"gateway/internal/secret"
 )
@@ -69,6 +70,9 @@ func TestAKernelWithoutWireGuardSaysSo(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "this kernel has no WireGuard") {
 		t.Errorf("apply = %v", err)
+	}
+	if said := fault.SentenceOf(err); said.Nested["0"].Text != "tunnel %s" {
+		t.Errorf("the tunnel is named without words: %+v", said)
 	}
 	if wrong := r.report().Wrong; len(wrong) != 1 || wrong[0].Kind != reconcile.Refused {
 		t.Errorf("trouble = %+v", wrong)
