@@ -3,13 +3,26 @@ import { Notice } from "./Notice";
 import { problemKey, problemRemedy, problemTitle } from "./problemText";
 import { kindOf } from "./service";
 
+interface Props {
+	service: string;
+	component: string;
+}
+
 /**
  * ProblemNotice says on a page what is wrong with the service and the component behind it, and what the service has its
  * state from: that may be a problem of something else, as of an interface.
  */
-export function ProblemNotice({ service, component }: { service: string; component: string }) {
+export function ProblemNotice(props: Props) {
+	// Only a service with a kind of its own has a state that others cause.
+	return kindOf(props.service) === "service" ? <Notices {...props} /> : <Caused {...props} />;
+}
+
+function Caused(props: Props) {
+	return <Notices {...props} cause={useStates(kindOf(props.service))(props.service)?.code} />;
+}
+
+function Notices({ service, component, cause }: Props & { cause?: string }) {
 	const { data } = useProblems();
-	const cause = useStates(kindOf(service))(service)?.code;
 	const isOurs = ({ code, subject: { kind, id } }: Problem) =>
 		code === cause || (kind === "service" && id === service) || (kind === "component" && id === component);
 	const ours = data?.problems.filter((problem) => problem.severity !== "info" && isOurs(problem)) ?? [];

@@ -1,4 +1,4 @@
-import { type RadiusSettings, useCan, useCurrent } from "@api";
+import { type ProblemState, type RadiusSettings, useCan, useCurrent } from "@api";
 import { Button } from "@patternfly/react-core";
 import { later, ObjectState, ServiceCard, UnknownState, useServiceState, Waiting } from "@ui";
 import { Suspense, useState } from "react";
@@ -13,6 +13,8 @@ export function StatusCard() {
 	const query = useSettings();
 	const { data } = query;
 	const current = useCurrent(query) !== undefined;
+	// Asked for beside the settings, not after them.
+	const state = useServiceState("radius");
 	const admin = useCan("admin");
 	const [testing, setTesting] = useState(false);
 	// A server that is not to run cannot be asked.
@@ -23,7 +25,7 @@ export function StatusCard() {
 	);
 	return (
 		<ServiceCard label={t("status.title")} actions={test}>
-			{data ? <Facts settings={data} current={current} /> : <Waiting height="3rem" />}
+			{data ? <Facts settings={data} state={state} current={current} /> : <Waiting height="3rem" />}
 			{testing && (
 				<Suspense>
 					<TestDialog onClose={() => setTesting(false)} />
@@ -35,13 +37,13 @@ export function StatusCard() {
 
 interface Props {
 	settings: RadiusSettings;
+	state: ProblemState | undefined;
 	/** The settings were looked at just now. */
 	current: boolean;
 }
 
-function Facts({ settings, current }: Props) {
+function Facts({ settings, state, current }: Props) {
 	const { t } = useTranslation("radius");
-	const state = useServiceState("radius");
 	const { enabled, listen_addresses: listen, auth_port: auth, accounting_port: accounting, zones } = settings;
 	const open = enabled && zones.length > 0;
 	return (

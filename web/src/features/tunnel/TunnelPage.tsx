@@ -1,7 +1,7 @@
 import "./tunnel.css";
 import { useCan } from "@api";
 import { Button } from "@patternfly/react-core";
-import { later, Page, ProblemNotice, UrlTabs } from "@ui";
+import { later, Page, ProblemNotice, UrlTabs, useUrlState } from "@ui";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { PeersTab } from "./PeersTab";
@@ -38,7 +38,9 @@ export default function TunnelPage() {
 /** useFirst is the tab to begin with: without a tunnel there can be no peer. It stays when the first one is created. */
 function useFirst() {
 	const any = useAnyTunnel();
+	const [search] = useUrlState();
 	const [first, setFirst] = useState<string>();
-	if (!first && any !== undefined) setFirst(any ? "peers" : "tunnels");
+	// An address that asks for a form means that of the peers.
+	if (!first && any !== undefined) setFirst(any || search.do ? "peers" : "tunnels");
 	return first;
 }
