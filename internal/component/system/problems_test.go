@@ -66,7 +66,7 @@ func TestTheRemedyOfAServiceNamesACommandThatWorks(t *testing.T) {
 	for kind, command := range map[string]string{"inactive": "systemctl start toy.service", "failed": "systemctl restart toy.service"} {
 		var r problem.Report
 		r.States = map[string]problem.States{"service": {}}
-		(&part{Options: Options{Now: time.Now}}).judge(&r, Service{Name: "toy", Unit: "toy.service", Required: true, ActiveState: kind})
+		(&handlers{Options: Options{Now: time.Now}}).judge(&r, Service{Name: "toy", Unit: "toy.service", Required: true, ActiveState: kind})
 		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Remedy, command) || !strings.Contains(r.Problems[0].Remedy, "in its settings") {
 			t.Errorf("%s: %+v, want one with %q", kind, r.Problems, command)
 		}
