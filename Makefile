@@ -86,7 +86,8 @@ openapi: ## bring the browser UI's client up to date with the API
 deb: web $(NFPM) ## build the package into dist/; VERSION=x.y.z, ARCH=arm64
 	@echo '$(VERSION)' | grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$$' || { echo "VERSION must be x.y.z, not $(VERSION)"; exit 1; }
 	rm -rf dist/bin && mkdir -p dist/bin
-	CGO_ENABLED=0 GOARCH=$(ARCH) go build -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
+	go run ./tools/packsite web/dist web/dist.zip
+	CGO_ENABLED=0 GOARCH=$(ARCH) go build -tags packed -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
 	go run ./tools/notices $(PROGRAMS:%=./cmd/%) > dist/third-party-notices.txt
 	go run ./tools/sbom -version $(VERSION) $(PROGRAMS:%=dist/bin/%) > dist/sbom.cdx.json
 	VERSION=$(VERSION) packaging/assemble
@@ -172,4 +173,4 @@ tools: $(GOLANGCI_LINT) $(NFPM) $(GOFUMPT) ## the pinned linter, packager and fo
 	@printf '%s\n' $^
 
 clean: ## remove what was built, and the development state
-	rm -rf bin dist .cache
+	rm -rf bin dist .cache web/dist.zip

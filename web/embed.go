@@ -1,5 +1,8 @@
+//go:build !packed
+
 // Package web carries the built SPA inside gateway-api. Without a build it carries
-// a page that says so, so that the Go code compiles without Node.
+// a page that says so, so that the Go code compiles without Node. "make deb" builds
+// with the tag packed, and then it carries the archive that packsite made of the same files.
 package web
 
 import (
