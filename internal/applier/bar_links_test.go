@@ -17,7 +17,7 @@ var forbidden = regexp.MustCompile(`huma|websocket|acmez|promhttp|^net/http$|^ga
 
 // ceiling is how many packages gateway-apply links today, which docs/adr/0021-two-contracts.md
 // explains. Raise it when a new one is worth it, and lower it when one is gone.
-const ceiling = 293
+const ceiling = 296
 
 // linked are the packages of a program as it is shipped, and those that it should not have.
 func linked(t *testing.T, program string) (all, wrong []string) {

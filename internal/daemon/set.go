@@ -10,7 +10,6 @@ import (
 
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/problem"
 	"gateway/internal/secret"
 )
 
@@ -108,7 +107,7 @@ func (s Set) Candidate(ctx context.Context, was, now db.DB, name string) error {
 	}
 	for _, p := range problems {
 		if errBefore == nil && !p.Tolerated && !slices.ContainsFunc(before, p.Same) {
-			return fault.New(fault.Invalid, "%s cannot be used: %s", problem.Named(p.Subject), p.Sentence).WithCode("not_renderable")
+			return fault.New(fault.Invalid, "%s cannot be used: %s", fault.Named(p.Subject), p.Sentence).WithCode("not_renderable")
 		}
 	}
 	return nil

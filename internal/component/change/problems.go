@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gateway/internal/apply"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
@@ -68,6 +69,6 @@ func judge(r *problem.Report, s apply.State) {
 	}
 	for _, left := range s.Problems {
 		what := problem.Subject{Kind: "left_out", ID: s.Component + " " + left.Subject, Name: left.Subject}
-		r.Add(leftOut.On(what, componentsPage, problem.Params{"component": s.Component, "object": problem.Named(left.Subject), "reason": left.Sentence}))
+		r.Add(leftOut.On(what, componentsPage, problem.Params{"component": s.Component, "object": fault.Named(left.Subject), "reason": left.Sentence}))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"gateway/internal/apply"
 	"gateway/internal/component/dhcp/kea"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
@@ -57,7 +58,7 @@ func (h *handlers) judge(ctx context.Context, subnets []servedSubnet, j judged) 
 
 // subnet is the state of one; there is none for one whose clients are served.
 func (j judged) subnet(s servedSubnet) (state problem.State, is bool) {
-	name := problem.Params{"name": problem.Named(kea.Subject(s.Subnet))}
+	name := problem.Params{"name": fault.Named(kea.Subject(s.Subnet))}
 	leftOut := j.unapplied.Has("", kea.Subject(s.Subnet))
 	runs := slices.Contains(j.running, s.Subnet)
 	listens := slices.ContainsFunc(j.status.Interfaces, func(i InterfaceStatus) bool { return i.Interface == s.Interface && i.Listening })

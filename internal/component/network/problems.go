@@ -8,6 +8,7 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
@@ -144,7 +145,7 @@ func kindOf(t netstate.Trouble) problem.Kind {
 }
 
 func paramsOf(t netstate.Trouble) problem.Params {
-	return problem.Params{"what": problem.Named(t.Subject), "why": t.Why}
+	return problem.Params{"what": fault.Named(t.Subject), "why": t.Why}
 }
 
 // subjectOf is what an item of the kernel is to the operator, and the page that has it.

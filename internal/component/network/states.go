@@ -12,6 +12,7 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 	"gateway/internal/rtnl"
 )
@@ -164,7 +165,7 @@ func (j *judged) said(subject string) (problem.State, bool) {
 
 // gone is the state of something that is not in the kernel, for a reason that nobody knows.
 func (j *judged) gone(kind problem.Kind, subject problem.Subject, what, link string, isNew bool) problem.State {
-	params := problem.Params{"what": problem.Named(what)}
+	params := problem.Params{"what": fault.Named(what)}
 	if isNew {
 		return applying.Because("unknown", params)
 	}
@@ -180,7 +181,7 @@ func (j *judged) link(s storedLink) (state problem.State, is bool) {
 	said, isSaid := j.said(what)
 	switch {
 	case j.unapplied.Has(s.ID, what):
-		return notApplied.Because("not_applied", problem.Params{"what": problem.Named(what)}), true
+		return notApplied.Because("not_applied", problem.Params{"what": fault.Named(what)}), true
 	case !there && isSaid:
 		said.State = "missing"
 		return said, true
@@ -219,7 +220,7 @@ func (j *judged) address(s storedAddress, above problem.State) (state problem.St
 	text := fmt.Sprintf("%s/%d", s.Address, s.Prefix)
 	what := fmt.Sprintf("address %s on %s", text, s.Link)
 	if j.unapplied.Has(s.ID, fmt.Sprintf("address %s of %s", s.Address, s.Link)) {
-		return notApplied.Because("not_applied", problem.Params{"what": problem.Named(what)}), true
+		return notApplied.Because("not_applied", problem.Params{"what": fault.Named(what)}), true
 	}
 	var have rtnl.Addr
 	prefix, err := netstate.ParseAddress(s.Address, s.Prefix)
@@ -240,7 +241,7 @@ func (j *judged) address(s storedAddress, above problem.State) (state problem.St
 	case !there:
 		return j.gone(absent, subject, what, page, s.New), true
 	case have.Flags&unix.IFA_F_DADFAILED != 0:
-		params := problem.Params{"what": problem.Named(what)}
+		params := problem.Params{"what": fault.Named(what)}
 		j.report.Add(duplicate.On(subject, page, params))
 		return duplicate.Because("down", params), true
 	case above.State == "no_carrier":
@@ -252,14 +253,14 @@ func (j *judged) address(s storedAddress, above problem.State) (state problem.St
 // route is the state of a route; there is none for one that the kernel follows.
 func (j *judged) route(s storedRoute) (state problem.State, is bool) {
 	if j.unapplied.Has(s.ID, "route "+s.Destination) {
-		return notApplied.Because("not_applied", problem.Params{"what": problem.Named("route " + s.Destination)}), true
+		return notApplied.Because("not_applied", problem.Params{"what": fault.Named("route " + s.Destination)}), true
 	}
 	if !s.Active {
 		return problem.Chosen("disabled"), true
 	}
 	want, err := s.Parse()
 	if err != nil { // which the rendering leaves out
-		return notApplied.Because("not_applied", problem.Params{"what": problem.Named("route " + s.Destination)}), true
+		return notApplied.Because("not_applied", problem.Params{"what": fault.Named("route " + s.Destination)}), true
 	}
 	what := "route " + want.String()
 	found, there, same := want.Find(j.routes, j.numbers)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gateway/internal/component/proxy/haproxyconf"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
@@ -132,7 +133,7 @@ func (j *judge) backend(b backendRow) {
 // is stored. Down is down either way.
 func (j *judge) notApplied(kind, id, what string) {
 	if j.unlive[id] && j.report.States[kind][id].State != "down" {
-		j.report.States[kind][id] = notApplied.Because("not_applied", problem.Params{"name": problem.Named(what)})
+		j.report.States[kind][id] = notApplied.Because("not_applied", problem.Params{"name": fault.Named(what)})
 	}
 }
 
@@ -216,7 +217,7 @@ func (j *judge) serversOf(b backendRow) (down []downServer) {
 func (j *judge) domain(d domainRow) (problem.State, bool) {
 	switch {
 	case j.unlive[d.ID]:
-		return notApplied.Because("not_applied", problem.Params{"name": problem.Named("domain " + d.Name)}), true
+		return notApplied.Because("not_applied", problem.Params{"name": fault.Named("domain " + d.Name)}), true
 	case !d.Active:
 		return problem.Chosen("disabled"), true
 	case d.Maintenance:
@@ -300,7 +301,7 @@ func (j *judge) worst(used []string, standard *string) (problem.State, bool) {
 
 func (j *judge) tcpService(s serviceRow) (problem.State, bool) {
 	if j.unlive[s.ID] {
-		return notApplied.Because("not_applied", problem.Params{"name": problem.Named("TCP service " + s.Name)}), true
+		return notApplied.Because("not_applied", problem.Params{"name": fault.Named("TCP service " + s.Name)}), true
 	}
 	if !s.Active {
 		return problem.Chosen("disabled"), true

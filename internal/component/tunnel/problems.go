@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -126,7 +127,7 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 		if isNew && w.Kind == reconcile.Missing {
 			continue // the name of an endpoint is looked up within some seconds
 		}
-		params := problem.Params{"what": problem.Named(w.Subject), "why": w.Why}
+		params := problem.Params{"what": fault.Named(w.Subject), "why": w.Why}
 		r.Add(kind.On(subject, page, params))
 		wrong[subject.ID] = kind.Because("not_applied", params)
 	}

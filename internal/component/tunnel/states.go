@@ -8,6 +8,7 @@ import (
 	"gateway/internal/apply"
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
@@ -101,7 +102,7 @@ func (t *tunnels) judge(ctx context.Context, r *problem.Report, now wireguard.Re
 func (j *judged) tunnel(r *problem.Report, one storedTunnel) (state problem.State, is bool) {
 	up, there := j.links[one.Name]
 	what := "tunnel " + one.Name
-	params, name := problem.Params{"tunnel": one.Name}, problem.Params{"name": problem.Named(what)}
+	params, name := problem.Params{"tunnel": one.Name}, problem.Params{"name": fault.Named(what)}
 	broken := func(kind problem.Kind) (problem.State, bool) {
 		r.Add(kind.On(problem.Subject{Kind: tunnelKind, ID: one.ID, Name: one.Name}, pageOf(one.ID), params))
 		return kind.Because("down", params), true
@@ -132,7 +133,7 @@ func (j *judged) peer(r *problem.Report, p storedPeer) (state problem.State, is 
 	live, there := j.peers[wireguard.PeerKey{Tunnel: of.Name, PublicKey: p.PublicKey}]
 	above, broken := j.states[tunnelKind][of.ID]
 	what := fmt.Sprintf("peer %s of tunnel %s", p.Name, of.Name)
-	name := problem.Params{"name": problem.Named(what)}
+	name := problem.Params{"name": fault.Named(what)}
 	switch {
 	case j.unapplied.Has(p.ID, what):
 		return notApplied.Because("not_applied", name), true

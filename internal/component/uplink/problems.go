@@ -6,6 +6,7 @@ import (
 
 	"gateway/internal/component/uplink/health"
 	"gateway/internal/component/uplink/multiwan"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -161,7 +162,7 @@ func (u *uplinks) findProblems(ctx context.Context) (r problem.Report, err error
 			kind = missing
 		}
 		subject, page := subjectOf(w.Subject, now)
-		params := problem.Params{"what": problem.Named(w.Subject), "why": w.Why}
+		params := problem.Params{"what": fault.Named(w.Subject), "why": w.Why}
 		r.Add(kind.On(subject, page, params))
 		wrong[subject.ID] = kind.Because("not_applied", params)
 	}

@@ -10,6 +10,7 @@ import (
 	"gateway/internal/component/uplink/health"
 	"gateway/internal/component/uplink/multiwan"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/problem"
 )
 
@@ -44,7 +45,7 @@ func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[str
 		state, is := wrong[one.ID]
 		switch {
 		case unapplied.Has(one.ID, "uplink "+one.Name):
-			state = notApplied.Because("not_applied", problem.Params{"name": problem.Named("uplink " + one.Name)})
+			state = notApplied.Because("not_applied", problem.Params{"name": fault.Named("uplink " + one.Name)})
 		case !one.Active:
 			state = problem.Chosen("disabled")
 		case is: // for that reason
@@ -59,7 +60,7 @@ func (u *uplinks) states(ctx context.Context, now multiwan.Report, wrong map[str
 		state, is := wrong[g.ID]
 		switch {
 		case unapplied.Has(g.ID, "group "+g.Name):
-			state = notApplied.Because("not_applied", problem.Params{"name": problem.Named("uplink group " + g.Name)})
+			state = notApplied.Because("not_applied", problem.Params{"name": fault.Named("uplink group " + g.Name)})
 		case is: // for that reason
 		default:
 			if state, is = groupState(g.ID, g.Name, g.New, now, wrong); !is {
@@ -126,7 +127,7 @@ func groupState(id, name string, isNew bool, now multiwan.Report, wrong map[stri
 
 // unread is the state of something that gateway-apply does not tell of.
 func unread(kind problem.Kind, noun, name string, isNew bool, now multiwan.Report) problem.State {
-	named := problem.Params{"name": problem.Named(noun + name)}
+	named := problem.Params{"name": fault.Named(noun + name)}
 	switch {
 	case now.Known && isNew:
 		return applying.Because("unknown", named)

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/internal/fault"
-	"gateway/internal/problem"
 	"gateway/internal/rtnl"
 )
 
@@ -143,7 +142,7 @@ func RefusalError(before, now []Trouble) error {
 	case 0:
 		return nil
 	case 1:
-		return fault.New(fault.Conflict, "the kernel refused %s: %s", problem.Named(fresh[0].Subject), fresh[0].Why).WithCode("kernel_refused")
+		return fault.New(fault.Conflict, "the kernel refused %s: %s", fault.Named(fresh[0].Subject), fresh[0].Why).WithCode("kernel_refused")
 	}
 	words := make([]string, len(fresh))
 	for i, t := range fresh {

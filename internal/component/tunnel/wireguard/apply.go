@@ -13,7 +13,6 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
-	"gateway/internal/problem"
 	"gateway/internal/rtnl"
 	"gateway/internal/rtnl/reconcile"
 )
@@ -68,7 +67,7 @@ func (d *tunnels) apply(ctx context.Context, old, now daemon.Rendering) error {
 func refusalError(before, now []reconcile.Trouble) error {
 	for _, t := range reconcile.NewRefusals(before, now) {
 		if t.Why.Text == noWireGuard.Text {
-			return fault.New(fault.Conflict, "this kernel has no WireGuard: %s cannot be active; install a kernel with the module wireguard", problem.Named(t.Subject)).WithCode("no_wireguard")
+			return fault.New(fault.Conflict, "this kernel has no WireGuard: %s cannot be active; install a kernel with the module wireguard", fault.Named(t.Subject)).WithCode("no_wireguard")
 		}
 	}
 	return reconcile.RefusalError(before, now)

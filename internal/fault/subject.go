@@ -1,10 +1,8 @@
-package problem
+package fault
 
 import (
 	"regexp"
 	"strings"
-
-	"gateway/internal/fault"
 )
 
 // subjectTexts are how daemons and the kernel's keepers name what they could not apply, those
@@ -35,11 +33,11 @@ var shapes = func() (all []shape) {
 
 // Named is what a daemon names as a sentence, so that its nouns are translated too. What it does
 // not know stays as it is.
-func Named(subject string) fault.Sentence {
+func Named(subject string) Sentence {
 	for _, s := range shapes {
 		if m := s.pattern.FindStringSubmatch(subject); m != nil {
-			return fault.Sentence{Message: subject, Words: fault.Words{Text: s.format, Params: m[1:]}}
+			return Sentence{Message: subject, Words: Words{Text: s.format, Params: m[1:]}}
 		}
 	}
-	return fault.Sentence{Message: subject}
+	return Sentence{Message: subject}
 }
