@@ -154,7 +154,10 @@ func (r *Runner) Run(ctx context.Context, c Change, fn func(tx Tx) error) error 
 		c.Actor = identity.From(ctx).Actor()
 	}
 	if b, ok := batchOf(ctx); ok {
-		return b.step(ctx, c, fn)
+		if err := b.step(ctx, c, fn); !errors.Is(err, errNothing) {
+			return err
+		}
+		return nil // the others of the batch may have something to change
 	}
 	return r.transact(ctx, c, func(w *work) error { return w.step(ctx, c, fn) })
 }
