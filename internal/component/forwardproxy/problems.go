@@ -30,10 +30,15 @@ var (
 		Message: "The forward proxy has no allowed networks: every request is denied",
 		Remedy:  "Add the networks of the clients under Forward proxy, Settings.",
 	}
+	listEmpty = problem.Kind{
+		Code: "forwardproxy.list_empty", Severity: problem.Warning,
+		Message: "Lists that access rules use have no names: {lists}",
+		Remedy:  "Such a rule applies to nothing. Add the names under Forward proxy, Lists: an export has lists without their names.",
+	}
 	noInterface = problem.Kind{
 		Code: "forwardproxy.no_interface", Severity: problem.Warning,
 		Message: "No interface is in a zone that the forward proxy is open in: {zones}",
-		Remedy:  "Clients cannot reach it. Put an interface into such a zone under Interfaces, or choose the zone of the clients under Forward proxy, Settings.",
+		Remedy:  "Clients cannot reach it unless a firewall rule allows them. Put an interface into such a zone under Interfaces, or choose the zone of the clients under Forward proxy, Settings.",
 	}
 	parentAway = problem.Kind{
 		Code: "forwardproxy.parent_away", Severity: problem.Error,
@@ -49,7 +54,7 @@ const object = "forward-proxy"
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notAnswering, notListening, nobodyAllowed, noInterface, parentAway},
+		Kinds:   []problem.Kind{notAnswering, notListening, nobodyAllowed, listEmpty, noInterface, parentAway},
 		Objects: []string{object},
 		Find:    h.findProblems,
 	}
@@ -97,6 +102,15 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	if len(networks) == 0 {
 		add(nobodyAllowed, "degraded", nil)
+	}
+	var empty string
+	err = h.DB.QueryRow(ctx, `select coalesce(string_agg(distinct l.name, ', '), '') from forwardproxy_lists l
+		join forwardproxy_acls a on a.type = 'list' and a.value = l.name and a.enabled where l.size = 0`).Scan(&empty)
+	if err != nil {
+		return r, fmt.Errorf("read which lists have no names: %w", err)
+	}
+	if empty != "" {
+		add(listEmpty, "degraded", problem.Params{"lists": empty})
 	}
 	closed, err := component.InNoZone(ctx, h.DB, zones)
 	if closed != "" && (squid.Settings{ListenAddresses: listen}).Reachable() {

@@ -312,6 +312,12 @@ func TestProblems(t *testing.T) {
 	if got := found(); len(got) > 0 {
 		t.Errorf("all is well, and found are %v", got)
 	}
+	s.Do("POST", "/forward-proxy/lists", object{"name": "advertising"}).Want(201)
+	rule := s.Do("POST", "/forward-proxy/acls", object{"type": "list", "value": "advertising", "action": "deny", "only_from": []string{}, "priority": 1}).Want(201).ID()
+	if got := found(); !slices.Equal(got, []string{"forwardproxy.list_empty"}) {
+		t.Errorf("with a list that has no names, found are %v", got)
+	}
+	s.Do("DELETE", "/forward-proxy/acls/"+rule, nil).Want(200)
 	s.on(object{"listen_addresses": []string{s.squid.IP().String(), "192.0.2.99", "2001:db8::99"}})
 	if got := found(); !slices.Equal(got, []string{"forwardproxy.not_listening"}) || address != "192.0.2.99:3128, [2001:db8::99]:3128" {
 		t.Errorf("with two addresses that are not there, found are %v of %v", got, address)
