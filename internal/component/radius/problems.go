@@ -25,7 +25,7 @@ var (
 	noInterface = problem.Kind{
 		Code: "radius.no_interface", Severity: problem.Warning,
 		Message: "No interface is in a zone that the RADIUS server is open in: {zones}",
-		Remedy:  "Clients cannot reach it. Put an interface into such a zone under Interfaces, or choose the zone of the clients under RADIUS, Settings.",
+		Remedy:  "Clients cannot reach it unless a firewall rule allows them. Put an interface into such a zone under Interfaces, or choose the zone of the clients under RADIUS, Settings.",
 	}
 	unsigned = problem.Kind{
 		Code: "radius.unsigned", Severity: problem.Warning,
