@@ -3,6 +3,7 @@
 VERSION ?= $(or $(shell git describe --tags --abbrev=0 --match 'v[0-9]*.[0-9]*.[0-9]*' 2>/dev/null | sed -n 's/^v\([0-9]*\.[0-9]*\.[0-9]*\)$$/\1/p'),0.1.0)
 ARCH ?= amd64
 AREA ?=
+SITE ?= web/dist
 RUN ?=
 BENCH ?= .
 FUZZTIME ?= 20s
@@ -22,7 +23,7 @@ NFPM          := $(TOOLS)/nfpm-$(NFPM_VERSION)/nfpm
 GOFUMPT       := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 GOVULNCHECK   := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 
-# Two files with four programs: see packaging/README.md.
+# Two files with four programs, and one that Squid starts: see packaging/README.md.
 PROGRAMS = gateway gateway-apply gateway-squid-lists
 LDFLAGS  = -s -w -X gateway/internal/version.Version=$(VERSION)
 
@@ -86,7 +87,7 @@ openapi: ## bring the browser UI's client up to date with the API
 deb: web $(NFPM) ## build the package into dist/; VERSION=x.y.z, ARCH=arm64
 	@echo '$(VERSION)' | grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$$' || { echo "VERSION must be x.y.z, not $(VERSION)"; exit 1; }
 	rm -rf dist/bin && mkdir -p dist/bin
-	go run ./tools/packsite web/dist web/dist.zip
+	go run ./tools/packsite $(SITE) web/dist.zip
 	CGO_ENABLED=0 GOARCH=$(ARCH) go build -tags packed -trimpath -ldflags '$(LDFLAGS)' -o dist/bin/ $(PROGRAMS:%=./cmd/%)
 	go run ./tools/notices $(PROGRAMS:%=./cmd/%) > dist/third-party-notices.txt
 	go run ./tools/sbom -version $(VERSION) $(PROGRAMS:%=dist/bin/%) > dist/sbom.cdx.json

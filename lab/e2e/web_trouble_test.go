@@ -88,35 +88,30 @@ func otherBuild(t *testing.T) string {
 	for _, e := range list {
 		rename[e.Name()] = hashed.ReplaceAllString(e.Name(), "${1}n${2}")
 	}
-	replace := map[string]string{}
 	err = filepath.WalkDir(dist, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
 		for from, name := range rename {
 			data = bytes.ReplaceAll(data, []byte(from), []byte(name))
 		}
-		name := d.Name()
-		if other := rename[name]; filepath.Base(filepath.Dir(path)) == "assets" && other != "" {
-			replace[path], name = "", other
+		folder, name := filepath.Split(strings.TrimPrefix(path, dist))
+		if other := rename[name]; filepath.Base(folder) == "assets" && other != "" {
+			name = other
 		}
-		file := filepath.Join(to, fmt.Sprint(len(replace), "-", name))
-		replace[filepath.Join(filepath.Dir(path), name)] = file
-		if err == nil {
-			err = os.WriteFile(file, data, 0o600)
+		if err := os.MkdirAll(filepath.Join(to, folder), 0o700); err != nil {
+			return err
 		}
-		return err
+		return os.WriteFile(filepath.Join(to, folder, name), data, 0o600)
 	})
-	overlay, err2 := json.Marshal(map[string]any{"Replace": replace})
-	file := filepath.Join(to, "overlay.json")
-	if err2 == nil {
-		err2 = os.WriteFile(file, overlay, 0o600)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err != nil || err2 != nil {
-		t.Fatal(err, err2)
-	}
-	t.Setenv("GOFLAGS", "-buildvcs=false -overlay="+file)
+	t.Setenv("SITE", to)
 	deb, err := makeDeb("0.1.2")
 	if err != nil {
 		t.Fatal(err)
