@@ -18,7 +18,14 @@ export default function ReplaceDialog({ list, onClose }: { list: ForwardproxyLis
 	const replace = async () => tellNames(await mutateAsync(file ? await file.text() : text));
 	const download = async () => saveAs(`${list.name}.txt`, await readNames(list), "text/plain");
 	return (
-		<ConfirmDialog wide title={t("replace.title")} confirm={t("replace.submit")} onConfirm={replace} onClose={onClose}>
+		<ConfirmDialog
+			wide
+			title={t("replace.title")}
+			confirm={t("replace.submit")}
+			ready={file !== undefined || text.trim() !== ""}
+			onConfirm={replace}
+			onClose={onClose}
+		>
 			<p>{t("replace.text", { name: list.name })}</p>
 			<Button variant="link" isInline onClick={download} isDisabled={list.size === 0}>
 				{t("replace.download")}
