@@ -2,6 +2,7 @@ package forwardproxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -23,6 +24,8 @@ type List struct {
 	Name        string `json:"name" db:"name"`
 	Description string `json:"description" db:"description"`
 	Size        int    `json:"size" db:"size" doc:"How many names it has"`
+
+	Parts []string `json:"-" db:"parts"` // the hashes of its parts
 }
 
 // ListInput is what create and update take.
@@ -40,7 +43,12 @@ func (h *handlers) lists() resource.Resource[List, ListInput] {
 		Validate: validateList,
 		After: func(ctx context.Context, tx change.Tx, old, now *List, _ *ListInput) error {
 			if now == nil {
-				return unused(ctx, tx, old.Name)
+				return errors.Join(unused(ctx, tx, old.Name), keep(ctx, tx, old.Parts))
+			}
+			if old != nil {
+				if err := keep(ctx, tx, old.Parts); err != nil {
+					return err
+				}
 			}
 			return namesKept(ctx, tx, now.ID) // a revert brings them back by their hashes
 		},

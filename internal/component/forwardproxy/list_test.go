@@ -105,15 +105,25 @@ func TestTheDryRunKnowsLists(t *testing.T) {
 	}
 }
 
-// revertLast reverts the last change.
-func revertLast(r *componenttest.Rig) error {
+// lastChange is the number of the last change.
+func lastChange(r *componenttest.Rig) (id string) {
 	r.T.Helper()
-	var id string
 	if err := r.Pool.QueryRow(r.T.Context(), `select id::text from changes order by id desc limit 1`).Scan(&id); err != nil {
 		r.T.Fatal(err)
 	}
+	return id
+}
+
+func revert(r *componenttest.Rig, id string) error {
+	r.T.Helper()
 	_, err := r.Run.Revert(identity.With(r.T.Context(), identity.Identity{Email: "ann@example.com", Role: identity.Admin}), id)
 	return err
+}
+
+// revertLast reverts the last change.
+func revertLast(r *componenttest.Rig) error {
+	r.T.Helper()
+	return revert(r, lastChange(r))
 }
 
 // A change of one name writes one part, and a revert brings the names back; the images of both are short.

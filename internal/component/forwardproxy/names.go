@@ -133,6 +133,9 @@ func (h *handlers) change(ctx context.Context, verb string, in *resource.Version
 		if err := mayHave(ctx, tx, in.ID, now.size); err != nil {
 			return nil, err
 		}
+		if err := keep(ctx, tx, hashes); err != nil {
+			return nil, err
+		}
 		if err := now.store(ctx, tx); err != nil {
 			return nil, err
 		}

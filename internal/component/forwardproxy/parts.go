@@ -171,6 +171,14 @@ func readTexts(ctx context.Context, q db.DB, hashes []string) ([]string, error) 
 	return out, nil
 }
 
+// keep has parts that a list loses be kept for a month from now, for a revert.
+func keep(ctx context.Context, tx db.DB, hashes []string) error {
+	if _, err := tx.Exec(ctx, `update forwardproxy_list_parts set used_at = now() where hash = any($1)`, hashes); err != nil {
+		return fmt.Errorf("keep the names of a list: %w", err)
+	}
+	return nil
+}
+
 // store writes the parts that are not there, and removes what no list has had for a month.
 func (l stored) store(ctx context.Context, tx db.DB) error {
 	var hashes, texts []string
