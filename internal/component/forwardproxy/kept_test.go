@@ -48,3 +48,19 @@ func TestARevertKeepsTheNamesThatGo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Of names that no list has, the oldest go when they are too many; those of lists stay, however old.
+func TestEarlierNamesAreBounded(t *testing.T) {
+	r := newRig(t)
+	r.Restore(`alter table forwardproxy_list_parts alter names set storage external`)
+	path := newList(r, "ads", "a.test")
+	newList(r, "other", "o.test")
+	r.Restore(`insert into forwardproxy_list_parts select n::text, repeat('a', 90 << 20), now() - n * interval '1 day' from generate_series(1, 3) n`)
+	r.Restore(`update forwardproxy_list_parts set used_at = now() - interval '12 hours' where length(names) < 100`)
+	r.Do("PUT", path+"/names", object{"names": "b.test"}).Want(200)
+	var left string
+	err := r.Pool.QueryRow(t.Context(), `select string_agg(k, ' ' order by k) from (select case when length(hash) = 1 then hash else left(names, 6) end as k from forwardproxy_list_parts)`).Scan(&left)
+	if err != nil || left != "1 2 a.test b.test o.test" {
+		t.Errorf("left are %s, %v", left, err)
+	}
+}

@@ -136,7 +136,7 @@ func (h *handlers) change(ctx context.Context, verb string, in *resource.Version
 		if err := keep(ctx, tx, hashes); err != nil {
 			return nil, err
 		}
-		if err := now.store(ctx, tx); err != nil {
+		if err := now.store(ctx, tx, in.ID); err != nil {
 			return nil, err
 		}
 		return map[string]any{"size": now.size, "parts": now.hashes}, nil

@@ -179,8 +179,12 @@ func keep(ctx context.Context, tx db.DB, hashes []string) error {
 	return nil
 }
 
-// store writes the parts that are not there, and removes what no list has had for a month.
-func (l stored) store(ctx context.Context, tx db.DB) error {
+// mostKept is how many bytes the parts that no list has may take.
+const mostKept = 256 << 20
+
+// store writes the parts of a list that are not there, and removes what no list has had for a month,
+// or what is too much of it: the oldest.
+func (l stored) store(ctx context.Context, tx db.DB, id string) error {
 	var hashes, texts []string
 	for hash, text := range l.fresh {
 		hashes, texts = append(hashes, hash), append(texts, text)
@@ -192,6 +196,11 @@ func (l stored) store(ctx context.Context, tx db.DB) error {
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, `delete from forwardproxy_list_parts where used_at < now() - interval '30 days'`)
+	}
+	if err == nil { // the size as it is stored, for which no name is read
+		_, err = tx.Exec(ctx, `delete from forwardproxy_list_parts where hash in (
+			select hash from (select hash, sum(pg_column_size(names)) over (order by used_at desc, hash) as bytes from forwardproxy_list_parts
+				where hash <> all($2::text[]) and hash not in (select unnest(parts) from forwardproxy_lists where id <> $1)) kept where bytes > $3)`, id, l.hashes, mostKept)
 	}
 	if err != nil {
 		return fmt.Errorf("store the names of a list: %w", err)
