@@ -20,6 +20,8 @@ const (
 	Program = "/usr/lib/squid/gateway-squid-lists"
 	// Most is how many names one list may have, MostOfAll how many all of them may.
 	Most, MostOfAll = 1_000_000, 2_000_000
+	// MostBytes and MostBytesOfAll are how long their files may be: a name has up to 253 bytes.
+	MostBytes, MostBytesOfAll = 32 << 20, 64 << 20
 
 	// perPart is how many names a part has, about; a list is split anew when it has twice as many.
 	perPart = 4096

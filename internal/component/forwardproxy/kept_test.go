@@ -1,8 +1,13 @@
 package forwardproxy_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"gateway/internal/component/componenttest"
+	"gateway/internal/fault"
+	"gateway/internal/namelist"
 )
 
 // longAgo has all parts be as if they had been stored so long ago, and no list changed since.
@@ -62,5 +67,43 @@ func TestEarlierNamesAreBounded(t *testing.T) {
 	err := r.Pool.QueryRow(t.Context(), `select string_agg(k, ' ' order by k) from (select case when length(hash) = 1 then hash else left(names, 6) end as k from forwardproxy_list_parts)`).Scan(&left)
 	if err != nil || left != "1 2 a.test b.test o.test" {
 		t.Errorf("left are %s, %v", left, err)
+	}
+}
+
+// long makes a list of one part with so many MiB, past the API.
+func long(r *componenttest.Rig, name string, size int) (path string) {
+	r.T.Helper()
+	path = newList(r, name)
+	hash := namelist.Hash(name)
+	r.Restore(`insert into forwardproxy_list_parts values ($1, repeat('a', $2::int << 20), now())`, hash, size)
+	r.Restore(`update forwardproxy_lists set parts = array[$1] where name = $2`, hash, name)
+	return path
+}
+
+// Names are bounded by their length too, and for a revert as for anybody.
+func TestNamesAreBoundedByTheirLength(t *testing.T) {
+	r := newRig(t)
+	gone := long(r, "gone", 30)
+	r.Do("DELETE", gone, nil).Want(200)
+	deleted := lastChange(r)
+	long(r, "one", 30)
+	path := newList(r, "ads", "a.test")
+	r.Restore(`insert into forwardproxy_list_parts values ('long', repeat('a', 33 << 20), now())`)
+	r.Restore(`update forwardproxy_lists set parts = array[parts[1], 'long'] where name = 'ads'`)
+	name := "b.test"
+	for i := 0; namelist.PartOf(name, 2) != 0; i++ {
+		name = fmt.Sprintf("b%d.test", i)
+	}
+	if a := r.Do("POST", path+"/names", object{"add": []string{name}}); a.Status != 400 || !strings.Contains(a.Complaint("names"), "32 MiB") {
+		t.Errorf("a list that is too long: %d %+v", a.Status, a.Error)
+	}
+	r.Edit(path, object{"description": "too long, and still to be named"}).Want(200)
+	other := newList(r, "other", "a.test")
+	r.Restore(`update forwardproxy_list_parts set names = repeat('a', 35 << 20) where hash = 'long'`)
+	if a := r.Do("PUT", other+"/names", object{"names": "b.test"}); a.Status != 409 || !strings.Contains(a.Error.Message, "64 MiB") {
+		t.Errorf("lists that are too long together: %d %+v", a.Status, a.Error)
+	}
+	if f, ok := fault.Of(revert(r, deleted)); !ok || !strings.Contains(f.Message, "64 MiB") {
+		t.Errorf("a revert to lists that are too long together: %+v", f)
 	}
 }

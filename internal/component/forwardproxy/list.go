@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"gateway/internal/api"
@@ -45,14 +46,25 @@ func (h *handlers) lists() resource.Resource[List, ListInput] {
 			if now == nil {
 				return errors.Join(unused(ctx, tx, old.Name), keep(ctx, tx, old.Parts))
 			}
-			if old != nil {
-				if err := keep(ctx, tx, old.Parts); err != nil {
-					return err
-				}
+			if old != nil && slices.Equal(old.Parts, now.Parts) {
+				return nil
 			}
-			return namesKept(ctx, tx, now.ID) // a revert brings them back by their hashes
+			return broughtBack(ctx, tx, old, now)
 		},
 	}
+}
+
+// broughtBack judges a list whose names a revert brings back, by their hashes.
+func broughtBack(ctx context.Context, tx db.DB, old, now *List) error {
+	if old != nil {
+		if err := keep(ctx, tx, old.Parts); err != nil {
+			return err
+		}
+	}
+	if err := namesKept(ctx, tx, now.ID); err != nil {
+		return err
+	}
+	return mayHave(ctx, tx, now.ID, now.Size, now.Parts)
 }
 
 // mostLists bounds the line of an access rule that names all of them.
@@ -119,11 +131,11 @@ func (h *handlers) listRoutes(r api.Router) {
 	h.lists().Register(r, h.DB, h.Run)
 	api.Handle(r, api.Op{
 		ID: "get-forwardproxy-list-names", Method: http.MethodGet, Path: listsPath + "/{id}/names", Access: api.Viewer, Timeout: namesTime, AtOnce: 2,
-		Summary: "Get the names of a list", Description: "All names of the list in one text, a line each; up to 1,000,000.",
+		Summary: "Get the names of a list", Description: "All names of the list in one text, a line each; up to 1,000,000, and 32 MiB.",
 	}, h.names)
 	api.Handle(r, api.Op{
 		ID: "replace-forwardproxy-list-names", Method: http.MethodPut, Path: listsPath + "/{id}/names", Config: true, Timeout: namesTime, MaxBody: 40 << 20, AtOnce: 1,
-		Summary: "Replace the names of a list", Description: "Takes a text with a name per line. The proxy is not reconfigured: the names are in force within a second. The history keeps earlier names for 30 days; a revert to older ones is refused.",
+		Summary: "Replace the names of a list", Description: "Takes a text with a name per line. The proxy is not reconfigured: the names are in force within a second. A list may have 1,000,000 names and 32 MiB, all lists together 2,000,000 and 64 MiB. The history keeps earlier names for 30 days, and 256 MiB of them at most; a revert to older ones is refused.",
 	}, h.replaceNames)
 	api.Handle(r, api.Op{
 		ID: "edit-forwardproxy-list-names", Method: http.MethodPost, Path: listsPath + "/{id}/names", Config: true, AtOnce: 1, Timeout: namesTime,

@@ -130,13 +130,13 @@ func (h *handlers) change(ctx context.Context, verb string, in *resource.Version
 		if result.Added == 0 && result.Removed == 0 {
 			return nil, change.Nothing()
 		}
-		if err := mayHave(ctx, tx, in.ID, now.size); err != nil {
-			return nil, err
-		}
 		if err := keep(ctx, tx, hashes); err != nil {
 			return nil, err
 		}
 		if err := now.store(ctx, tx, in.ID); err != nil {
+			return nil, err
+		}
+		if err := mayHave(ctx, tx, in.ID, now.size, now.hashes); err != nil {
 			return nil, err
 		}
 		return map[string]any{"size": now.size, "parts": now.hashes}, nil
@@ -147,17 +147,25 @@ func (h *handlers) change(ctx context.Context, verb string, in *resource.Version
 	return api.OK(result), nil
 }
 
-// mayHave bounds what the program that Squid asks holds in memory.
-func mayHave(ctx context.Context, tx db.DB, id string, size int) error {
-	var others int
-	if err := tx.QueryRow(ctx, `select coalesce(sum(size), 0)::int from forwardproxy_lists where id <> $1`, id).Scan(&others); err != nil {
+// mayHave bounds what gateway-apply and the program that Squid asks hold in memory. The parts are
+// stored by now; their length is known without reading them.
+func mayHave(ctx context.Context, tx db.DB, id string, size int, hashes []string) error {
+	var others, bytes, bytesOfOthers int
+	err := tx.QueryRow(ctx, `select (select coalesce(sum(size), 0)::int from forwardproxy_lists where id <> $1),
+		(select coalesce(sum(octet_length(p.names)), 0) from unnest($2::text[]) w (hash) join forwardproxy_list_parts p on p.hash = w.hash),
+		(select coalesce(sum(octet_length(p.names)), 0) from forwardproxy_lists l cross join unnest(l.parts) w (hash) join forwardproxy_list_parts p on p.hash = w.hash where l.id <> $1)`,
+		id, hashes).Scan(&others, &bytes, &bytesOfOthers)
+	switch {
+	case err != nil:
 		return fmt.Errorf("count the names of all lists: %w", err)
-	}
-	if size > namelist.Most {
+	case size > namelist.Most:
 		return fault.At("names", "must be %d names at most", namelist.Most)
-	}
-	if size+others > namelist.MostOfAll {
+	case bytes > namelist.MostBytes:
+		return fault.At("names", "must be %d MiB at most", namelist.MostBytes>>20)
+	case size+others > namelist.MostOfAll:
 		return fault.New(fault.Conflict, "all lists together may have %d names; the others have %d", namelist.MostOfAll, others)
+	case bytes+bytesOfOthers > namelist.MostBytesOfAll:
+		return fault.New(fault.Conflict, "all lists together may have %d MiB of names; the others have %d", namelist.MostBytesOfAll>>20, bytesOfOthers>>20)
 	}
 	return nil
 }

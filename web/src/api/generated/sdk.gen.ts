@@ -1855,7 +1855,7 @@ export const updateForwardproxyList = <ThrowOnError extends boolean = true>(opti
 /**
  * Get the names of a list
  *
- * All names of the list in one text, a line each; up to 1,000,000.
+ * All names of the list in one text, a line each; up to 1,000,000, and 32 MiB.
  */
 export const getForwardproxyListNames = <ThrowOnError extends boolean = true>(options: Options<GetForwardproxyListNamesData, ThrowOnError>) => (options.client ?? client).get<GetForwardproxyListNamesResponses, unknown, ThrowOnError>({ url: '/forward-proxy/lists/{id}/names', ...options });
 
@@ -1876,7 +1876,7 @@ export const editForwardproxyListNames = <ThrowOnError extends boolean = true>(o
 /**
  * Replace the names of a list
  *
- * Takes a text with a name per line. The proxy is not reconfigured: the names are in force within a second. The history keeps earlier names for 30 days; a revert to older ones is refused.
+ * Takes a text with a name per line. The proxy is not reconfigured: the names are in force within a second. A list may have 1,000,000 names and 32 MiB, all lists together 2,000,000 and 64 MiB. The history keeps earlier names for 30 days, and 256 MiB of them at most; a revert to older ones is refused.
  */
 export const replaceForwardproxyListNames = <ThrowOnError extends boolean = true>(options: Options<ReplaceForwardproxyListNamesData, ThrowOnError>) => (options.client ?? client).put<ReplaceForwardproxyListNamesResponses, unknown, ThrowOnError>({
     url: '/forward-proxy/lists/{id}/names',

@@ -1704,7 +1704,7 @@ export const getForwardproxyListNamesQueryKey = (options: Options<GetForwardprox
 /**
  * Get the names of a list
  *
- * All names of the list in one text, a line each; up to 1,000,000.
+ * All names of the list in one text, a line each; up to 1,000,000, and 32 MiB.
  */
 export const getForwardproxyListNamesOptions = (options: Options<GetForwardproxyListNamesData>) => queryOptions<GetForwardproxyListNamesResponse, DefaultError, GetForwardproxyListNamesResponse, ReturnType<typeof getForwardproxyListNamesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
