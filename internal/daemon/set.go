@@ -144,9 +144,13 @@ func judge(ctx context.Context, c Config, state any) (problems []Problem, err er
 	return r.Problems, nil
 }
 
-// Stage writes the files below dir, each under its full path, for a checker to read.
+// Stage writes the files below dir, each under its full path, for a checker to read. Long ones no
+// checker reads, and they may be many.
 func (r Rendering) Stage(dir string) error {
 	for _, f := range r.Files {
+		if f.Long {
+			continue
+		}
 		path := filepath.Join(dir, f.Path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("stage %s: %w", f.Path, err)

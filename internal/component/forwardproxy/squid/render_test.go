@@ -95,3 +95,27 @@ func TestTheCheckerRefusesWarnings(t *testing.T) {
 		t.Errorf("without: %v", err)
 	}
 }
+
+// The names of lists are not written to the disk for a checker that does not read them.
+func TestNamesAreNotStaged(t *testing.T) {
+	s := base()
+	s.Lists = []squid.List{squid.NewList("ads", "a.test")}
+	s.Rules = []squid.StoredRule{{Enabled: true, Rule: squid.Rule{Action: "deny", Type: "list", Value: "ads"}}}
+	r, err := s.Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := r.Stage(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, squid.ConfFile)); err != nil {
+		t.Error(err)
+	}
+	if names, err := os.ReadDir(filepath.Join(dir, squid.ListsFolder)); err == nil {
+		t.Errorf("staged %v", names)
+	}
+	if err := componenttest.Check(t, squid.New(squid.Options{Exec: componenttest.ExecInRoot(t)}).Config, r); err != nil {
+		t.Error(err)
+	}
+}
