@@ -2,6 +2,7 @@ package forwardproxy_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -105,5 +106,27 @@ func TestNamesAreBoundedByTheirLength(t *testing.T) {
 	}
 	if f, ok := fault.Of(revert(r, deleted)); !ok || !strings.Contains(f.Message, "64 MiB") {
 		t.Errorf("a revert to lists that are too long together: %+v", f)
+	}
+}
+
+// Names that were lost, or written past the API, can be set again: the same ones and others.
+func TestReplacingNamesRepairsAList(t *testing.T) {
+	r := newRig(t)
+	for i, damage := range []string{`delete from forwardproxy_list_parts`, `update forwardproxy_list_parts set names = E'x.test\n'`} {
+		for j, names := range []string{"a.test\nb.test", "b.test\nc.test", "", "a.test" + strings.Repeat("\nn%d.example.com", 5000)} {
+			for n := range strings.Count(names, "%d") {
+				names = strings.Replace(names, "%d", strconv.Itoa(n), 1)
+			}
+			path := newList(r, fmt.Sprintf("l%d%d", i, j), "a.test", "b.test")
+			r.Restore(damage)
+			r.Do("POST", path+"/names", object{"add": []string{"d.test"}}).Want(409)
+			r.Do("PUT", path+"/names", object{"names": names}).Want(200)
+			got := r.Do("GET", path+"/names", nil).Want(200)
+			if count := strings.Count(got.Field("names"), ".test"); count != strings.Count(names, ".test") {
+				t.Errorf("%s, then %.20q: it has %.200s", damage, names, got.Data)
+			}
+			r.Do("POST", path+"/names", object{"add": []string{"d.test"}}).Want(200)
+			r.Do("DELETE", path, nil).Want(200)
+		}
 	}
 }

@@ -127,7 +127,7 @@ func (h *handlers) change(ctx context.Context, verb string, in *resource.Version
 		if now, result, err = find(tx, stored{hashes: hashes, size: old.Size}); err != nil {
 			return nil, err
 		}
-		if result.Added == 0 && result.Removed == 0 {
+		if result.Added == 0 && result.Removed == 0 && !now.repairs {
 			return nil, change.Nothing()
 		}
 		if err := keep(ctx, tx, hashes); err != nil {

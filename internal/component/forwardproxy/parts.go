@@ -16,30 +16,41 @@ type stored struct {
 	hashes []string
 	size   int
 	fresh  map[string]string // parts that may not be rows yet, by their hash
+	// repairs is set where rows of the same names are missing, or are others than their hash says.
+	repairs bool
 }
 
-// replaced is the list with other names. Of the parts that stay nothing is read.
+// replaced is the list with other names. Of the parts that stay nothing is read, and what cannot be
+// read of the others counts as no names: the list is whole again then.
 func (l stored) replaced(ctx context.Context, q db.DB, parts [][]string) (stored, NamesResult, error) {
 	now := stored{fresh: map[string]string{}}
 	for _, p := range parts {
 		now.add(p)
 	}
-	if len(l.hashes) != len(now.hashes) { // they are split otherwise, and compared as a whole
-		was, err := l.all(ctx, q)
-		if err != nil {
-			return stored{}, NamesResult{}, err
-		}
-		return now, result(namelist.Split(slices.Concat(was...), len(parts)), parts, now.size), nil
+	lost, err := unreadable(ctx, q, l.hashes)
+	if err != nil {
+		return stored{}, NamesResult{}, err
 	}
+	now.repairs = len(lost) > 0
 	var others []int
 	for i, hash := range l.hashes {
-		if hash != now.hashes[i] {
+		if len(l.hashes) != len(now.hashes) || hash != now.hashes[i] || slices.Contains(lost, hash) {
 			others = append(others, i)
 		}
 	}
-	was, err := l.read(ctx, q, others)
+	there := slices.DeleteFunc(pick(l.hashes, others), func(hash string) bool { return slices.Contains(lost, hash) })
+	texts, err := readTexts(ctx, q, there)
 	if err != nil {
 		return stored{}, NamesResult{}, err
+	}
+	if len(l.hashes) != len(now.hashes) { // they are split otherwise, and compared as a whole
+		return now, result(namelist.Split(namelist.Names(strings.Join(texts, "")), len(parts)), parts, now.size), nil
+	}
+	was := make([][]string, len(others))
+	for i, number := range others {
+		if !slices.Contains(lost, l.hashes[number]) {
+			was[i], texts = namelist.Names(texts[0]), texts[1:]
+		}
 	}
 	return now, result(was, pick(parts, others), now.size), nil
 }
@@ -88,9 +99,9 @@ func without(names, remove []string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(remove, n) })
 }
 
-func pick(parts [][]string, numbers []int) (out [][]string) {
+func pick[T any](all []T, numbers []int) (out []T) {
 	for _, i := range numbers {
-		out = append(out, parts[i])
+		out = append(out, all[i])
 	}
 	return out
 }
@@ -137,11 +148,7 @@ func (l stored) all(ctx context.Context, q db.DB) ([][]string, error) {
 
 // read are the names of some parts, in the order of their numbers.
 func (l stored) read(ctx context.Context, q db.DB, numbers []int) ([][]string, error) {
-	hashes := make([]string, len(numbers))
-	for i, n := range numbers {
-		hashes[i] = l.hashes[n]
-	}
-	texts, err := readTexts(ctx, q, hashes)
+	texts, err := readTexts(ctx, q, pick(l.hashes, numbers))
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +157,19 @@ func (l stored) read(ctx context.Context, q db.DB, numbers []int) ([][]string, e
 		out[i] = namelist.Names(t)
 	}
 	return out, nil
+}
+
+// sound is whether a part is what its hash says, as namelist.Hash has it; else somebody wrote past the API.
+const sound = `encode(substr(sha256(convert_to(p.names, 'UTF8')), 1, 16), 'hex') = p.hash`
+
+// unreadable are the parts that are not there, or not as they were.
+func unreadable(ctx context.Context, q db.DB, hashes []string) (lost []string, err error) {
+	err = q.QueryRow(ctx, `select coalesce(array_agg(w.hash), '{}') from unnest($1::text[]) w (hash)
+		where not exists (select from forwardproxy_list_parts p where p.hash = w.hash and `+sound+`)`, hashes).Scan(&lost)
+	if err != nil {
+		return nil, fmt.Errorf("look for the names of a list: %w", err)
+	}
+	return lost, nil
 }
 
 // readTexts are parts in the order of their hashes.
@@ -166,7 +186,7 @@ func readTexts(ctx context.Context, q db.DB, hashes []string) ([]string, error) 
 		}
 	}
 	if len(out) != len(hashes) {
-		return nil, fault.New(fault.Conflict, "the names of this list cannot be read; delete the list and create it again")
+		return nil, fault.New(fault.Conflict, "the names of this list cannot be read; replace them")
 	}
 	return out, nil
 }
@@ -190,6 +210,9 @@ func (l stored) store(ctx context.Context, tx db.DB, id string) error {
 		hashes, texts = append(hashes, hash), append(texts, text)
 	}
 	_, err := tx.Exec(ctx, `update forwardproxy_list_parts set used_at = now() where used_at < now() - interval '1 day' and hash in (select unnest(parts) from forwardproxy_lists)`)
+	if err == nil {
+		_, err = tx.Exec(ctx, `delete from forwardproxy_list_parts p where p.hash = any($1) and not `+sound, hashes)
+	}
 	if err == nil {
 		_, err = tx.Exec(ctx, `insert into forwardproxy_list_parts (hash, names, used_at) select h, n, now() from unnest($1::text[], $2::text[]) w (h, n)
 			on conflict (hash) do update set used_at = now()`, hashes, texts)
