@@ -8,6 +8,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
+	"gateway/internal/namelist"
 	"gateway/internal/value"
 )
 
@@ -65,9 +66,11 @@ func (s State) compile(r *daemon.Rendering) compiled {
 	for _, l := range s.Lists {
 		if err := l.valid(); err != nil {
 			said(fmt.Sprintf("the list %q", l.Name), err)
-			continue
-		}
-		if slices.ContainsFunc(l.Parts, l.lacks) {
+			if !namelist.IsName(l.Name) {
+				continue
+			}
+			l.lost = true // and stays, for its rules to deny
+		} else if slices.ContainsFunc(l.Parts, l.lacks) {
 			said(fmt.Sprintf("the list %q", l.Name), fault.At("names", "cannot be read; set them again"))
 		}
 		c.lists = append(c.lists, l)

@@ -23,6 +23,8 @@ type List struct {
 	// names are the parts that were read, by their hash; whole says that they were to be all of them.
 	names map[string][]byte
 	whole bool
+	// lost says that not even the hashes can be read. It has no files then, as if each part was missing.
+	lost bool
 }
 
 // hashForm is namelist.Hash's.
@@ -48,6 +50,9 @@ func (l List) lacks(hash string) bool { return l.whole && hash != "" && l.names[
 // files are the parts. Of names that were not read there is the hash instead: such files are shown
 // and judged, and not installed.
 func (l List) files() (out []daemon.File) {
+	if l.lost {
+		return nil
+	}
 	for i, hash := range l.hashes() {
 		if l.lacks(hash) {
 			continue

@@ -119,3 +119,27 @@ func TestNamesAreNotStaged(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A list whose parts nobody can read keeps its rules, and has no files: so Squid denies.
+func TestAListWithBadPartsKeepsItsRule(t *testing.T) {
+	for _, parts := range [][]string{{"x"}, {strings.Repeat("0", 32), strings.Repeat("1", 32), strings.Repeat("2", 32)}} {
+		s := base()
+		s.Lists = []squid.List{{Name: "ads", Parts: parts}}
+		s.Rules = []squid.StoredRule{{Enabled: true, Rule: squid.Rule{Action: "deny", Type: "list", Value: "ads"}}}
+		r, err := s.Render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(r.Files[0].Data); !strings.Contains(text, "\nacl rule0 external lists ads\nhttp_access deny rule0\n") {
+			t.Errorf("%q: the file is\n%s", parts, text)
+		}
+		for _, f := range r.Files {
+			if filepath.Dir(f.Path) == squid.ListsFolder {
+				t.Errorf("%q: there is %s", parts, f.Path)
+			}
+		}
+		if text := componenttest.ProblemsText(r); strings.Count(text, "cannot be read") != 1 || strings.Contains(text, "access rule") {
+			t.Errorf("%q: the problems are %q", parts, text)
+		}
+	}
+}
