@@ -19,6 +19,8 @@ interface Props {
 	wide?: boolean;
 	/** The operator types this first: for what cannot be undone and hurts many. */
 	typed?: string;
+	/** False while something is missing in the dialog. */
+	complete?: boolean;
 	/** Words an error; useErrorText when left out. */
 	errorText?: (error: unknown) => string;
 	/** Rejecting keeps the dialog open and shows why. */
@@ -27,7 +29,8 @@ interface Props {
 }
 
 /** ConfirmDialog asks before something that matters. Mount it to open it. */
-export function ConfirmDialog({ title, children, danger = false, wide, typed, onConfirm, onClose, ...words }: Props) {
+export function ConfirmDialog({ title, children, danger = false, wide, typed, complete, ...rest }: Props) {
+	const { onConfirm, onClose, ...words } = rest;
 	const { t } = useTranslation("ui");
 	const plain = useErrorText();
 	const text = words.errorText ?? plain;
@@ -49,7 +52,7 @@ export function ConfirmDialog({ title, children, danger = false, wide, typed, on
 			setBusy(false);
 		}
 	};
-	const ready = typed === undefined || word === typed;
+	const ready = complete !== false && (typed === undefined || word === typed);
 	const footer = (
 		<>
 			<BusyButton type="submit" form={id} variant={danger ? "danger" : "primary"} isDisabled={!ready} busy={busy}>

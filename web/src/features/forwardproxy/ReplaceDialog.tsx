@@ -22,7 +22,7 @@ export default function ReplaceDialog({ list, onClose }: { list: ForwardproxyLis
 			wide
 			title={t("replace.title")}
 			confirm={t("replace.submit")}
-			ready={file !== undefined || text.trim() !== ""}
+			complete={file !== undefined || text.trim() !== ""}
 			onConfirm={replace}
 			onClose={onClose}
 		>

@@ -45,7 +45,9 @@ test("all names come from a file or from the clipboard", async () => {
 	const seen = answer({ ...common, "PUT /forward-proxy/lists/l1/names": came });
 	renderApp([feature], "/forward-proxy?tab=lists&do=replace&id=l1");
 	const user = userEvent.setup();
-	await user.click(await screen.findByRole("textbox", { name: "Or paste the names" }, wait));
+	const paste = await screen.findByRole("textbox", { name: "Or paste the names" }, wait);
+	expect(screen.getByRole<HTMLButtonElement>("button", { name: "Replace names" }).disabled).toBe(true);
+	await user.click(paste);
 	await user.paste("x.example.com\ny.example.com");
 	await user.click(screen.getByRole("button", { name: "Replace names" }));
 	await waitFor(() => expect(sent(seen, "PUT")).toHaveLength(1), wait);
