@@ -41,7 +41,7 @@ type text struct {
 // unsaid reports whether what a file says never goes over HTTP: the command line, and what
 // only tests use.
 func (s source) unsaid() bool {
-	for _, dir := range []string{"internal/fault", "internal/ctl", "internal/app/fuzz", "internal/component/componenttest", "internal/component/all/toy", "lab", "tools", "cmd"} {
+	for _, dir := range []string{"internal/ctl", "internal/app/fuzz", "internal/component/componenttest", "internal/component/all/toy", "lab", "tools", "cmd"} {
 		if s.under(dir) {
 			return true
 		}
