@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -30,6 +31,7 @@ func newKernel(t *testing.T) (*lab.Space, *network) {
 		}
 		return append(out, strangers...)
 	}()...)
+	settled(t, space)
 	n := &network{pending: make(chan struct{}, 1)}
 	n.Open = opener(space)
 	return space, n
@@ -47,6 +49,18 @@ var strangers = []string{
 	"link add hand0 type bridge", "link set hand0 up", "addr add 10.250.0.1/24 dev hand0", "addr add 10.251.0.9/24 dev p0",
 	"-6 addr add fd00:250::1/64 dev hand0 nodad", "route add 10.252.0.0/16 via 10.250.0.2", "route add blackhole 10.253.0.0/16 table 77",
 	"-6 route add fd00:252::/32 via fd00:250::2", "rule add from 10.9.9.9 table 77 priority 700",
+}
+
+// settled waits for what the kernel adds to an IPv6 address a little later.
+func settled(t testing.TB, space *lab.Space) {
+	t.Helper()
+	for range 500 {
+		if slices.ContainsFunc(seen(t, space), func(line string) bool { return strings.HasPrefix(line, "local fd00:250::1 ") }) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the address fd00:250::1 has no local route")
 }
 
 func run(t testing.TB, space *lab.Space, lines ...string) {
