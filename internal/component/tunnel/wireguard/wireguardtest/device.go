@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"os/exec" //nolint:depguard // a daemon of a test's own
+	"sync"
 	"testing"
 	"time"
 
@@ -45,6 +46,7 @@ func Options(t testing.TB, space *lab.Space) wireguard.Options {
 	if err != nil {
 		t.Skipf("no wireguard-go for tests: %v", err)
 	}
+	var made devices
 	return wireguard.Options{
 		Open: func() (c *rtnl.Conn, err error) {
 			return c, space.Do(func() error { c, err = rtnl.Open(); return err })
@@ -56,21 +58,53 @@ func Options(t testing.TB, space *lab.Space) wireguard.Options {
 			return c, space.Do(func() error { c, err = wgctrl.New(); return err })
 		},
 		Make: func(ctx context.Context, _ *rtnl.Conn, name string) error {
-			return space.Do(func() error { return start(ctx, t, program, name) })
+			return space.Do(func() error { return made.start(ctx, t, program, name) })
 		},
 		Kind: "tun", Log: slog.New(slog.DiscardHandler),
 	}
 }
 
+// devices are those that were made, by name; each channel is closed when its program has ended.
+type devices struct {
+	mu    sync.Mutex
+	ended map[string]chan struct{}
+}
+
+// leave waits for those whose link is gone. The kernel frees a port with its link; wireguard-go
+// hears of it a moment later, and a new tunnel could not have the port.
+func (d *devices) leave(ctx context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name, ended := range d.ended {
+		if _, err := netlink.LinkByName(name); err == nil {
+			continue
+		}
+		select {
+		case <-ended:
+			delete(d.ended, name)
+		case <-time.After(5 * time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
 // start runs wireguard-go until its link is removed or the test ends.
-func start(ctx context.Context, t testing.TB, program, name string) error {
+func (d *devices) start(ctx context.Context, t testing.TB, program, name string) error {
+	d.leave(ctx)
 	cmd := exec.Command(program, "-f", name)
 	cmd.Env = append(os.Environ(), "LOG_LEVEL=error")
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	var how error
+	go func() { how = cmd.Wait(); close(ended) }()
+	d.mu.Lock()
+	if d.ended == nil {
+		d.ended = map[string]chan struct{}{}
+	}
+	d.ended[name] = ended
+	d.mu.Unlock()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		select {
@@ -84,9 +118,8 @@ func start(ctx context.Context, t testing.TB, program, name string) error {
 			return errors.Join(c.Close(), mark(name))
 		}
 		select {
-		case err := <-ended:
-			ended <- err
-			return fmt.Errorf("wireguard-go ended: %w", err)
+		case <-ended:
+			return fmt.Errorf("wireguard-go ended: %w", how)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(2 * time.Millisecond):
