@@ -58,7 +58,7 @@ func settled(t testing.TB, space *lab.Space) {
 		if slices.ContainsFunc(seen(t, space), func(line string) bool { return strings.HasPrefix(line, "local fd00:250::1 ") }) {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 	}
 	t.Fatal("the address fd00:250::1 has no local route")
 }
