@@ -17,6 +17,7 @@ const columns = `id, created_at, actor, action, subject, detail, node_id, seq, c
 // Query narrows a search; empty fields do not. Text matches anywhere and ignores case.
 type Query struct {
 	Actor, Action, Subject string
+	Text                   string // in any of the three
 	Since, Until           time.Time
 	Before                 *Cursor
 	Limit                  int
@@ -47,6 +48,11 @@ func Search(ctx context.Context, q db.DB, s Query) ([]Entry, error) {
 		}
 		w.add(kind+" = any($%d)", names)
 	}
+	if s.Text != "" {
+		if err := anywhere(ctx, q, s.Text, &w); err != nil {
+			return nil, err
+		}
+	}
 	s.narrow(&w)
 	w.args = append(w.args, s.Limit)
 	query := fmt.Sprintf(`select %s from audit_entries %s order by created_at desc, seq desc limit $%d`, columns, w.clause(), len(w.args))
@@ -70,6 +76,20 @@ func matching(ctx context.Context, q db.DB, kind, text string) ([]string, error)
 		return nil, fmt.Errorf("search audit names: %w", err)
 	}
 	return names, nil
+}
+
+// anywhere adds that actor, action or subject contain the text, each by its index.
+func anywhere(ctx context.Context, q db.DB, text string, w *where) error {
+	actors, err := matching(ctx, q, "actor", text)
+	if err != nil {
+		return err
+	}
+	actions, err := matching(ctx, q, "action", text)
+	if err != nil {
+		return err
+	}
+	w.add("(actor = any($%d) or action = any($%d) or subject ilike $%d)", actors, actions, contains(text))
+	return nil
 }
 
 // narrow adds what is left beside actor and action.

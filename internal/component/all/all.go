@@ -22,6 +22,7 @@ import (
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/forwardproxy"
+	"gateway/internal/component/logs"
 	"gateway/internal/component/network"
 	"gateway/internal/component/ntp"
 	"gateway/internal/component/problems"
@@ -82,6 +83,7 @@ func List(d Deps) []component.Component {
 			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier, Services: d.Services,
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
+		logs.New(logs.Options{DB: d.Pool, Services: d.Services, Lines: sys.Lines, Now: d.Now, Log: d.Log}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
 		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now, Log: d.Log}),
 		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),

@@ -3025,6 +3025,71 @@ export type IntentRow = {
     table: string;
 };
 
+export type LogsEntry = {
+    /**
+     * When it was written, in UTC
+     */
+    at: string;
+    /**
+     * The same whenever the entry is read
+     */
+    id: string;
+    /**
+     * How bad it is
+     */
+    level: 'debug' | 'info' | 'warn' | 'error';
+    /**
+     * The text, at most 8 KiB of it, without control characters
+     */
+    message: string;
+    /**
+     * Process id; 0 for an audit entry
+     */
+    pid: number;
+    /**
+     * What the program calls itself; for an audit entry who did it
+     */
+    program: string;
+    /**
+     * The source, as in GET /logs/sources; the unit for an entry of another one
+     */
+    source: string;
+};
+
+export type LogsPage = {
+    /**
+     * The entries, newest first
+     */
+    entries: Array<LogsEntry>;
+    /**
+     * Sources that could not be read now: the audit log while the database is away
+     */
+    left_out: Array<string>;
+    /**
+     * Send it as cursor for older entries; empty when there are none
+     */
+    next: string;
+    /**
+     * How far back a search for text has looked so far; null when it has looked at everything it was asked to
+     */
+    searched_since: string | null;
+};
+
+export type LogsSource = {
+    /**
+     * Its name in the parameter sources
+     */
+    name: string;
+    /**
+     * What it is
+     */
+    title: string;
+    /**
+     * The systemd unit whose entries it has; none for the audit log
+     */
+    unit?: string;
+};
+
 export type NetworkAddress = {
     /**
      * IPv4 or IPv6 address
@@ -12097,6 +12162,67 @@ export type UpdateNetworkAddressResponses = {
 };
 
 export type UpdateNetworkAddressResponse = UpdateNetworkAddressResponses[keyof UpdateNetworkAddressResponses];
+
+export type ListLogsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Sources, separated by commas; all if left out
+         */
+        sources?: Array<string>;
+        /**
+         * This level and worse
+         */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /**
+         * Text anywhere in the message, case-insensitively
+         */
+        q?: string;
+        /**
+         * Not before this time
+         */
+        since?: string;
+        /**
+         * Not after this time
+         */
+        until?: string;
+        /**
+         * next of the page before
+         */
+        cursor?: string;
+        /**
+         * Maximum number of entries to return
+         */
+        limit?: number;
+    };
+    url: '/logs';
+};
+
+export type ListLogsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: LogsPage;
+};
+
+export type ListLogsResponse = ListLogsResponses[keyof ListLogsResponses];
+
+export type ListLogSourcesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/logs/sources';
+};
+
+export type ListLogSourcesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<LogsSource>;
+};
+
+export type ListLogSourcesResponse = ListLogSourcesResponses[keyof ListLogSourcesResponses];
 
 export type ListFirewallNatRulesData = {
     body?: never;

@@ -1147,6 +1147,34 @@ export const zChangeDetail = /*#__PURE__*/ (() => z.object({
     subject: z.string()
 }))();
 
+export const zLogsEntry = /*#__PURE__*/ (() => z.object({
+    at: z.iso.datetime(),
+    id: z.string(),
+    level: z.enum([
+        'debug',
+        'info',
+        'warn',
+        'error'
+    ]),
+    message: z.string(),
+    pid: z.int(),
+    program: z.string(),
+    source: z.string()
+}))();
+
+export const zLogsPage = /*#__PURE__*/ (() => z.object({
+    entries: z.array(zLogsEntry),
+    left_out: z.array(z.string()),
+    next: z.string(),
+    searched_since: z.nullable(z.iso.datetime())
+}))();
+
+export const zLogsSource = /*#__PURE__*/ (() => z.object({
+    name: z.string(),
+    title: z.string(),
+    unit: z.optional(z.string())
+}))();
+
 export const zNetworkAddress = /*#__PURE__*/ (() => z.object({
     address: z.string(),
     created_at: z.iso.datetime(),

@@ -3,13 +3,13 @@ import { type FirewallConnection, type FirewallConnectionFilter, type FirewallCo
 import { Button } from "@patternfly/react-core";
 import { PlugIcon } from "@patternfly/react-icons";
 import { Csv, EmptyState, formatBytes, formatDuration, formatNumber, Loaded, later, Page, ProblemNotice } from "@ui";
+import { FilterBar } from "@ui/FilterBar";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@ui/Table";
+import { useTypedFilters } from "@ui/useTypedFilters";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { at, filterKeys, filterOf, isNarrow, isTranslated, only } from "./connections";
-import { FilterBar } from "./FilterBar";
 import { everyConnection, useConnections } from "./requests";
-import { useTypedFilters } from "./useTypedFilters";
 
 const CutDialog = later("cut connections", () => import("./CutDialog"));
 const protocols = ["tcp", "udp", "icmp", "icmpv6"];
@@ -23,7 +23,11 @@ export default function ConnectionsPage() {
 	const query = useConnections(filter);
 	const [doomed, setDoomed] = useState<FirewallConnectionFilter>();
 	const bar = (
-		<FilterBar filters={typed} choices={{ proto: protocols.map((name) => ({ value: name, label: name })) }}>
+		<FilterBar
+			words="firewall"
+			filters={typed}
+			choices={{ proto: protocols.map((name) => ({ value: name, label: name })) }}
+		>
 			{admin && isNarrow(filter) && (
 				<Button variant="danger" onClick={() => setDoomed(filter)}>
 					{t("connection.cutAll")}

@@ -4,16 +4,16 @@ import { type PacketlogEvent, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { ListIcon, PauseIcon, PlayIcon } from "@patternfly/react-icons";
 import { Csv, EmptyState, formatNumber, Notice, Page, ProblemNotice, useUrlState } from "@ui";
+import { FilterBar } from "@ui/FilterBar";
+import { useTypedFilters } from "@ui/useTypedFilters";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EventList } from "./EventList";
 import { Explained } from "./Explained";
-import { FilterBar } from "./FilterBar";
 import { filterKeys, hasPorts, pathOf } from "./log";
 import { ruleSource } from "./sources";
 import { useLog } from "./useLog";
 import { useRuleFrom } from "./useRuleFrom";
-import { useTypedFilters } from "./useTypedFilters";
 
 const protocols = ["tcp", "udp", "icmp", "icmpv6"];
 const actions = ["accept", "drop", "reject"];
@@ -45,7 +45,7 @@ export default function LogPage() {
 	return (
 		<Page title={t("log.title")} description={t("log.lead")}>
 			<ProblemNotice service="packet-filter" component="firewall" />
-			<FilterBar filters={filters} choices={choices} sources={{ rule_id: ruleSource }} />
+			<FilterBar words="firewall" filters={filters} choices={choices} sources={{ rule_id: ruleSource }} />
 			<div className="gw-fw-logbar">
 				<span role="status" className="gw-fw-live" data-state={state}>
 					{t(`log.state.${state}`)}

@@ -1,24 +1,30 @@
+import "./filter.css";
 import { Button, FormSelect, FormSelectOption, TextInput } from "@patternfly/react-core";
-import type { Choice, ChoiceSource } from "@ui";
-import { SearchInput } from "@ui/SearchInput";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import type { Choice, ChoiceSource } from "./fields";
+import { fromLocal, toLocal } from "./moment";
+import { SearchInput } from "./SearchInput";
 import type { TypedFilters } from "./useTypedFilters";
 
 interface Props {
+	/** Namespace of its words: "filter.<key>", "filter.all" and "filter.clear". */
+	words: string;
 	filters: TypedFilters;
 	/** Those that are chosen, not typed. */
-	choices: Record<string, Choice[]>;
+	choices?: Record<string, Choice[]>;
 	/** Those that are found on the server. */
 	sources?: Record<string, ChoiceSource>;
+	/** Those that are moments; RFC 3339 in the URL, in the browser's zone on the page. */
+	moments?: readonly string[];
 	children?: ReactNode;
 }
 
 /** FilterBar asks what to look for. */
-export function FilterBar({ filters, choices, sources = {}, children }: Props) {
-	const { t } = useTranslation("firewall");
+export function FilterBar({ words, filters, choices = {}, sources = {}, moments = [], children }: Props) {
+	const { t } = useTranslation(words);
 	return (
-		<search className="gw-fw-filters">
+		<search className="gw-filters">
 			{filters.keys.map((key) => (
 				<div key={key}>
 					<label htmlFor={`filter-${key}`}>{t(`filter.${key}`)}</label>
@@ -28,6 +34,8 @@ export function FilterBar({ filters, choices, sources = {}, children }: Props) {
 						value={filters.value(key)}
 						choices={choices[key]}
 						source={sources[key]}
+						moment={moments.includes(key)}
+						all={t("filter.all")}
 						onChange={(value) => filters.type(key, value)}
 					/>
 				</div>
@@ -48,21 +56,27 @@ interface ControlProps {
 	value: string;
 	choices: Choice[] | undefined;
 	source: ChoiceSource | undefined;
+	moment: boolean;
+	/** Says that nothing is chosen. */
+	all: string;
 	onChange: (value: string) => void;
 }
 
-function Control({ id, label, value, choices, source, onChange }: ControlProps) {
-	const { t } = useTranslation("firewall");
+function Control({ id, label, value, choices, source, moment, all, onChange }: ControlProps) {
 	if (source) return <SearchInput id={id} label={label} source={source} value={value} onChange={onChange} />;
 	if (choices) {
 		return (
 			<FormSelect id={id} value={value} onChange={(_, chosen) => onChange(chosen)}>
-				<FormSelectOption value="" label={t("filter.all")} />
+				<FormSelectOption value="" label={all} />
 				{choices.map((choice) => (
 					<FormSelectOption key={choice.value} value={choice.value} label={choice.label} />
 				))}
 			</FormSelect>
 		);
+	}
+	if (moment) {
+		const change = (text: string) => onChange(fromLocal(text) ?? "");
+		return <TextInput id={id} type="datetime-local" value={toLocal(value)} onChange={(_, text) => change(text)} />;
 	}
 	return (
 		<TextInput

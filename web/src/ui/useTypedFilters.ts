@@ -1,5 +1,5 @@
-import { useUrlState } from "@ui";
 import { useEffect, useState } from "react";
+import { useUrlState } from "./urlState";
 
 /** useTypedFilters keeps filters in the URL; typing is put there after a pause. */
 export function useTypedFilters(keys: readonly string[]) {

@@ -1,0 +1,116 @@
+package journal
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Level is how bad an entry is, in the four steps that operators filter by.
+type Level string
+
+// The levels, the worst last.
+const (
+	Debug Level = "debug"
+	Info  Level = "info"
+	Warn  Level = "warn"
+	Error Level = "error"
+)
+
+// priorities are syslog's, up to which an entry has at least that level.
+var priorities = map[Level]string{Info: "6", Warn: "4", Error: "3"}
+
+// maxMessage is how much of a message is kept.
+const maxMessage = 8 << 10
+
+// Entry is one entry of the journal.
+type Entry struct {
+	Cursor     string
+	At         time.Time
+	Unit       string // of the one it is about: systemd writes of others
+	Level      Level
+	Identifier string // what the program calls itself
+	PID        int
+	Message    string
+}
+
+// parse reads an entry as journalctl prints it. A line that is none is left out: its
+// complaints go to stderr.
+func parse(line []byte) (Entry, bool) {
+	var raw struct {
+		Cursor     string `json:"__CURSOR"`
+		At         string `json:"__REALTIME_TIMESTAMP"`
+		Message    text   `json:"MESSAGE"`
+		Priority   text   `json:"PRIORITY"`
+		Identifier text   `json:"SYSLOG_IDENTIFIER"`
+		PID        text   `json:"_PID"`
+		Unit       text   `json:"_SYSTEMD_UNIT"`
+		About      text   `json:"UNIT"`
+	}
+	if err := json.Unmarshal(line, &raw); err != nil {
+		return Entry{}, false
+	}
+	micros, err := strconv.ParseInt(raw.At, 10, 64)
+	if err != nil {
+		return Entry{}, false
+	}
+	pid, _ := strconv.Atoi(string(raw.PID)) // 0 where there is none
+	return Entry{
+		Cursor: raw.Cursor, At: time.UnixMicro(micros).UTC(), Unit: string(cmp.Or(raw.About, raw.Unit)),
+		Level: level(string(raw.Priority)), Identifier: string(raw.Identifier), PID: pid, Message: shown(string(raw.Message)),
+	}, true
+}
+
+func level(priority string) Level {
+	switch priority {
+	case "0", "1", "2", "3":
+		return Error
+	case "4":
+		return Warn
+	case "7":
+		return Debug
+	}
+	return Info
+}
+
+// shown is the message as it may stand on a page or a terminal: without control characters,
+// and not longer than somebody reads.
+func shown(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// text is a field of the journal: a string, the bytes of one that is not text, or several of
+// either, of which the first counts.
+type text string
+
+func (t *text) UnmarshalJSON(data []byte) error {
+	var s *string
+	if json.Unmarshal(data, &s) == nil {
+		if s != nil {
+			*t = text(*s)
+		}
+		return nil
+	}
+	var bytes []byte
+	if json.Unmarshal(data, &bytes) == nil {
+		*t = text(bytes)
+		return nil
+	}
+	var several []text
+	if err := json.Unmarshal(data, &several); err != nil || len(several) == 0 {
+		return err
+	}
+	*t = several[0]
+	return nil
+}

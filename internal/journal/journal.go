@@ -1,0 +1,193 @@
+// Package journal reads systemd's journal, by journalctl: the library for it needs C. It
+// reads newest first, since forward reading by time fails where a clock was set back.
+package journal
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"gateway/internal/sys"
+)
+
+const program = "/usr/bin/journalctl"
+
+// Query says which entries are wanted. Empty fields do not narrow it.
+type Query struct {
+	Units []string
+	Level Level  // this one and worse
+	Text  string // anywhere in the message, ignoring case
+	Since time.Time
+	Until time.Time
+	// After is the cursor of the last entry of the page before.
+	After string
+	Limit int
+}
+
+// Page is what a query found, newest first.
+type Page struct {
+	Entries []Entry
+	// Searched is how far back was looked; zero when that was to the beginning of the journal
+	// or of the query, or to the last of Limit entries.
+	Searched time.Time
+}
+
+// Lines is sys.Lines as a value.
+type Lines func(ctx context.Context, c sys.Command, each func(line []byte) error) error
+
+// Reader reads the journal of this machine.
+type Reader struct {
+	Lines Lines
+	Now   func() time.Time
+}
+
+// searchTime is how long one search for text may take: a person waits, and asks for more.
+const searchTime = 4 * time.Second
+
+// windows are how far back a search for text looks, step by step: a text that is nowhere
+// costs seconds per gigabyte, and is mostly looked for in the last hours.
+var windows = []time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 4 * 24 * time.Hour, 16 * 24 * time.Hour, 64 * 24 * time.Hour}
+
+// Read returns the newest entries that match.
+func (r *Reader) Read(ctx context.Context, q Query) (Page, error) {
+	if q.Text == "" {
+		entries, err := r.list(ctx, q)
+		return Page{Entries: entries}, err
+	}
+	return r.search(ctx, q)
+}
+
+// search looks for text window by window, until there is enough or the time is over. It always
+// ends a window that it began with, so that asking again goes further.
+func (r *Reader) search(ctx context.Context, q Query) (Page, error) {
+	var page Page
+	late := time.Now().Add(searchTime)
+	until := q.Until
+	if until.IsZero() {
+		until = r.Now()
+	}
+	oldest, err := r.oldest(ctx)
+	if err != nil {
+		return page, err
+	}
+	if q.Since.After(oldest) {
+		oldest = q.Since
+	}
+	for i := 0; ; i++ {
+		since := oldest
+		if i < len(windows) {
+			since = until.Add(-windows[i])
+		}
+		last := !since.After(oldest)
+		if last {
+			since = oldest
+		}
+		part := q
+		part.Since, part.Until, part.Limit = since, until, q.Limit-len(page.Entries)
+		found, err := r.list(ctx, part)
+		if err != nil {
+			return page, err
+		}
+		page.Entries = append(page.Entries, found...)
+		if last || len(page.Entries) >= q.Limit {
+			return page, nil
+		}
+		// One microsecond earlier, the journal's own precision: both ends belong to a window.
+		if until = since.Add(-time.Microsecond); time.Now().After(late) {
+			page.Searched = since
+			return page, nil
+		}
+		q.After = "" // it lies in the window that is done
+	}
+}
+
+// oldest is when the first entry was written; now, when there is none.
+func (r *Reader) oldest(ctx context.Context) (time.Time, error) {
+	at := r.Now()
+	err := r.Lines(ctx, command("--lines=+1"), func(line []byte) error {
+		e, ok := parse(line)
+		if ok {
+			at = e.At
+		}
+		return nil
+	})
+	return at, known(err)
+}
+
+func (r *Reader) list(ctx context.Context, q Query) ([]Entry, error) {
+	var out []Entry
+	err := r.Lines(ctx, command(q.args()...), func(line []byte) error {
+		if e, ok := parse(line); ok {
+			out = append(out, e)
+		}
+		return nil
+	})
+	return out, known(err)
+}
+
+// Follow hands on each entry as it is written, from now on.
+func (r *Reader) Follow(ctx context.Context, q Query, each func(Entry) error) error {
+	args := append(q.filters(), "--follow", "--lines=0")
+	return known(r.Lines(ctx, command(args...), func(line []byte) error {
+		if e, ok := parse(line); ok {
+			return each(e)
+		}
+		return nil
+	}))
+}
+
+// known forgives an exit status without a word: journalctl ends so when it found nothing.
+func known(err error) error {
+	var exit *sys.ExitError
+	if errors.As(err, &exit) && exit.Code == 1 && (exit.Stderr == "" || strings.Contains(exit.Stderr, "No entries")) {
+		return nil
+	}
+	return err
+}
+
+func command(args ...string) sys.Command {
+	fixed := []string{
+		"--no-pager", "--quiet", "--all", "--utc", "--output=json",
+		"--output-fields=MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT,UNIT",
+	}
+	return sys.Command{Path: program, Args: append(fixed, args...)}
+}
+
+func (q Query) args() []string {
+	args := append(q.filters(), "--reverse", "--lines="+strconv.Itoa(q.Limit))
+	for name, at := range map[string]time.Time{"since": q.Since, "until": q.Until} {
+		if !at.IsZero() {
+			args = append(args, "--"+name+"=@"+seconds(at))
+		}
+	}
+	if q.After != "" {
+		args = append(args, "--after-cursor="+q.After)
+	}
+	return args
+}
+
+// filters are the same for a page and for following.
+func (q Query) filters() []string {
+	var args []string
+	for _, unit := range q.Units {
+		args = append(args, "--unit="+unit)
+	}
+	if p, ok := priorities[q.Level]; ok {
+		args = append(args, "--priority="+p)
+	}
+	if q.Text != "" {
+		args = append(args, "--case-sensitive=no", "--grep="+literally(q.Text))
+	}
+	return args
+}
+
+// literally is the pattern that matches the text itself and nothing else.
+func literally(text string) string {
+	return `\Q` + strings.ReplaceAll(text, `\E`, `\E\\E\Q`) + `\E`
+}
+
+func seconds(at time.Time) string {
+	return strconv.FormatFloat(float64(at.UnixMicro())/1e6, 'f', 6, 64)
+}
