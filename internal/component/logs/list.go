@@ -29,8 +29,8 @@ type Entry struct {
 // Page is a page of entries.
 type Page struct {
 	Entries       []Entry    `json:"entries" doc:"The entries, newest first"`
-	Next          string     `json:"next" doc:"Send it as cursor for older entries; empty when there are none"`
-	SearchedSince *time.Time `json:"searched_since" doc:"How far back a search for text has looked so far; null when it has looked at everything it was asked to"`
+	Next          string     `json:"next" doc:"Send it as cursor for older entries; empty at the end"`
+	SearchedSince *time.Time `json:"searched_since" doc:"How far back a search for text has come so far; null when it is complete"`
 	LeftOut       []string   `json:"left_out" doc:"Sources that could not be read now: the audit log while the database is away"`
 }
 

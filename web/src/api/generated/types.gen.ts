@@ -3066,11 +3066,11 @@ export type LogsPage = {
      */
     left_out: Array<string>;
     /**
-     * Send it as cursor for older entries; empty when there are none
+     * Send it as cursor for older entries; empty at the end
      */
     next: string;
     /**
-     * How far back a search for text has looked so far; null when it has looked at everything it was asked to
+     * How far back a search for text has come so far; null when it is complete
      */
     searched_since: string | null;
 };
