@@ -22,6 +22,7 @@ import (
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/forwardproxy"
+	"gateway/internal/component/graphs"
 	"gateway/internal/component/logs"
 	"gateway/internal/component/network"
 	"gateway/internal/component/ntp"
@@ -54,6 +55,7 @@ type Deps struct {
 	Hasher    *auth.Hasher
 	Limits    auth.Limits
 	SetupCode string // path of the one-time code
+	Samples   string // folder of what the graphs show
 	Node      string // machine id
 	Version   string
 	Host      *sys.Host
@@ -84,6 +86,7 @@ func List(d Deps) []component.Component {
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 		}),
 		logs.New(logs.Options{DB: d.Pool, Services: d.Services, Lines: sys.Lines, Now: d.Now, Log: d.Log}),
+		graphs.New(graphs.Options{Dir: d.Samples, Host: d.Host, Now: d.Now, Log: d.Log}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
 		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now, Log: d.Log}),
 		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),

@@ -3,6 +3,11 @@ import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { later } from "./later";
 
+export interface Mark {
+	at: number;
+	label: string;
+}
+
 export interface LiveChartProps {
 	/** What is shown, for screen readers. */
 	label: string;
@@ -13,6 +18,8 @@ export interface LiveChartProps {
 	format: (value: number) => string;
 	/** Lowest upper end of the scale, so that noise does not look like load: 1 for a share. */
 	atLeast?: number;
+	/** What happened at a moment, in seconds since 1970: a line in the chart, told to who points there. */
+	marks?: Mark[];
 	height?: number;
 }
 

@@ -2,8 +2,8 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { formatClock, formatExact } from "./format";
-import type { LiveChartProps } from "./LiveChart";
+import { formatClock, formatDay, formatExact } from "./format";
+import type { LiveChartProps, Mark } from "./LiveChart";
 import { useDark } from "./theme";
 
 const lines = ["--gw-chart-1", "--gw-chart-2", "--gw-chart-3", "--gw-chart-4", "--gw-chart-5"];
@@ -14,6 +14,7 @@ function options(
 	{ series, format, atLeast = 0, height = 160 }: LiveChartProps,
 	width: number,
 	timeLabel: string,
+	marks: () => Mark[],
 ): uPlot.Options {
 	const axis = {
 		stroke: token("--pf-t--global--text--color--subtle"),
@@ -27,14 +28,14 @@ function options(
 		padding: [8, 8, 0, 0],
 		legend: { show: true, live: true, markers: { width: 0, fill: (_, i) => token(lines[(i - 1) % lines.length]!) } },
 		cursor: { y: false, points: { size: 6 }, drag: { setScale: false } },
-		hooks: { setCursor: [showLatest], setData: [showLatest] },
+		hooks: { setCursor: [showLatest], setData: [showLatest], draw: [(plot) => drawMarks(plot, marks())] },
 		scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, atLeast) || 1] } },
 		axes: [
 			{ ...axis, grid: { show: false }, space: 70, values: (_, splits) => clock(splits) },
 			{ ...axis, grid, size: 70, space: 28, values: (_, splits) => splits.map(format) },
 		],
 		series: [
-			{ label: timeLabel, value: (u, at) => (at === null ? "–" : moment(u, at)) },
+			{ label: timeLabel, value: (u, at) => (at === null ? "–" : `${moment(u, at)}${told(u, at, marks())}`) },
 			...series.map(({ label }, i) => {
 				const stroke = token(lines[i % lines.length]!);
 				return {
@@ -56,14 +57,40 @@ function moment({ data: [times] }: uPlot, at: number): string {
 	return span < 43_200 ? formatClock(new Date(at * 1000), true) : formatExact(new Date(at * 1000));
 }
 
+/** drawMarks draws a line through the chart where something happened. */
+function drawMarks(plot: uPlot, marks: Mark[]): void {
+	const { ctx, bbox } = plot;
+	ctx.save();
+	ctx.strokeStyle = token("--pf-t--global--text--color--subtle");
+	ctx.setLineDash([4, 4]);
+	for (const { at } of marks) {
+		const x = Math.round(plot.valToPos(at, "x", true));
+		if (x < bbox.left || x > bbox.left + bbox.width) continue;
+		ctx.beginPath();
+		ctx.moveTo(x, bbox.top);
+		ctx.lineTo(x, bbox.top + bbox.height);
+		ctx.stroke();
+	}
+	ctx.restore();
+}
+
+/** told is what happened within two steps of a moment. */
+function told({ data: [times] }: uPlot, at: number, marks: Mark[]): string {
+	const step = (times[1] ?? 0) - (times[0] ?? 0);
+	const near = marks.filter((mark) => Math.abs(mark.at - at) <= 2 * step).map(({ label }) => label);
+	return near.length > 0 ? ` · ${[...new Set(near)].slice(0, 3).join(", ")}` : "";
+}
+
 /** showLatest lets the legend say what is now, while nobody points at another moment. */
 function showLatest(plot: uPlot): void {
 	if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: plot.data[0].length - 1 }, false);
 }
 
-/** clock words the times of the axis, with seconds where they tell two of them apart. */
+/** clock words the times of the axis, with seconds where they tell two of them apart, and as days where hours do not. */
 function clock(splits: number[]): string[] {
-	const close = (splits[1] ?? 0) - (splits[0] ?? 0) < 60;
+	const apart = (splits[1] ?? 0) - (splits[0] ?? 0);
+	if (apart >= 43_200) return splits.map((at) => formatDay(new Date(at * 1000)));
+	const close = apart < 60;
 	return splits.map((at) => formatClock(new Date(at * 1000), close));
 }
 
@@ -84,7 +111,7 @@ export default function Plot(props: LiveChartProps) {
 		const element = host.current;
 		if (!element) return;
 		const made = new uPlot(
-			options(latest.current, element.clientWidth || 300, t("chart.time")),
+			options(latest.current, element.clientWidth || 300, t("chart.time"), () => latest.current.marks ?? []),
 			dataOf(latest.current),
 			element,
 		);

@@ -84,6 +84,10 @@ export const formatShort = (date: Date) =>
 		(l) => new Intl.DateTimeFormat(l, { day: "numeric", month: "short", second: "2-digit", ...clock }),
 	).format(date);
 
+/** formatDay: "3 Feb". */
+export const formatDay = (date: Date) =>
+	formatter("day", (l) => new Intl.DateTimeFormat(l, { day: "numeric", month: "short" })).format(date);
+
 /** formatClock: the time of day, to the minute or the second. */
 export const formatClock = (date: Date, seconds = false) =>
 	formatter(

@@ -2991,6 +2991,59 @@ export type FreeradiusSignIn = {
     user: string;
 };
 
+export type Graphs = {
+    /**
+     * The series that were asked for, in that order; one that there is not has no values
+     */
+    series: Array<GraphsLine>;
+    /**
+     * When the first step begins
+     */
+    since: string;
+    /**
+     * Length of a step
+     */
+    step_seconds: number;
+};
+
+export type GraphsLine = {
+    /**
+     * The mean of each step
+     */
+    avg: Array<number | null>;
+    /**
+     * The greatest value of each step
+     */
+    max: Array<number | null>;
+    /**
+     * The least value of each step; null for a step of which nothing is known
+     */
+    min: Array<number | null>;
+    /**
+     * Name of the series
+     */
+    name: string;
+    /**
+     * What it is counted in
+     */
+    unit: 'percent' | 'bytes' | 'bytes_per_second' | 'packets_per_second' | 'count';
+};
+
+export type GraphsSeries = {
+    /**
+     * When it was last written, to within an hour
+     */
+    last_at: string;
+    /**
+     * Its name in the parameter series
+     */
+    name: string;
+    /**
+     * What it is counted in
+     */
+    unit: 'percent' | 'bytes' | 'bytes_per_second' | 'packets_per_second' | 'count';
+};
+
 export type IntentFile = {
     /**
      * Component that the file belongs to
@@ -12034,6 +12087,55 @@ export type ForwardproxyStatsResponses = {
 };
 
 export type ForwardproxyStatsResponse = ForwardproxyStatsResponses[keyof ForwardproxyStatsResponses];
+
+export type ReadGraphsData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Names, separated by commas
+         */
+        series: Array<string>;
+        /**
+         * Beginning; an hour before the end if left out
+         */
+        since?: string;
+        /**
+         * End; now if left out
+         */
+        until?: string;
+        /**
+         * At most so many steps
+         */
+        points?: number;
+    };
+    url: '/graphs';
+};
+
+export type ReadGraphsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Graphs;
+};
+
+export type ReadGraphsResponse = ReadGraphsResponses[keyof ReadGraphsResponses];
+
+export type ListGraphSeriesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/graphs/series';
+};
+
+export type ListGraphSeriesResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<GraphsSeries>;
+};
+
+export type ListGraphSeriesResponse = ListGraphSeriesResponses[keyof ListGraphSeriesResponses];
 
 export type ListNetworkAddressesData = {
     body?: never;

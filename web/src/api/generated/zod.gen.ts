@@ -1099,6 +1099,38 @@ export const zFreeradiusSignIn = /*#__PURE__*/ (() => z.object({
     user: z.string()
 }))();
 
+export const zGraphsLine = /*#__PURE__*/ (() => z.object({
+    avg: z.array(z.nullable(z.number())),
+    max: z.array(z.nullable(z.number())),
+    min: z.array(z.nullable(z.number())),
+    name: z.string(),
+    unit: z.enum([
+        'percent',
+        'bytes',
+        'bytes_per_second',
+        'packets_per_second',
+        'count'
+    ])
+}))();
+
+export const zGraphs = /*#__PURE__*/ (() => z.object({
+    series: z.array(zGraphsLine),
+    since: z.iso.datetime(),
+    step_seconds: z.int()
+}))();
+
+export const zGraphsSeries = /*#__PURE__*/ (() => z.object({
+    last_at: z.iso.datetime(),
+    name: z.string(),
+    unit: z.enum([
+        'percent',
+        'bytes',
+        'bytes_per_second',
+        'packets_per_second',
+        'count'
+    ])
+}))();
+
 export const zIntentFile = /*#__PURE__*/ (() => z.object({
     component: z.string(),
     diff: z.string(),
