@@ -228,7 +228,7 @@ func writeUntilKilled(t *testing.T) {
 		}
 		fmt.Println(i)
 	}
-	time.Sleep(time.Minute)
+	<-time.After(time.Minute)
 }
 
 // sampleCPU is the share of a core that one look at the kernel every ten seconds takes, with what keeps it.
