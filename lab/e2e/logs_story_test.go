@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-type logEntry struct {
+type journalEntry struct {
 	ID, Source, Level, Message string
 	At                         time.Time
 }
 
-type logPage struct {
-	Entries       []logEntry
+type journalPage struct {
+	Entries       []journalEntry
 	Next          string
 	SearchedSince *time.Time `json:"searched_since"`
 	LeftOut       []string   `json:"left_out"`
 }
 
-func (c *caller) logs(query url.Values) (page logPage) {
+func (c *caller) logs(query url.Values) (page journalPage) {
 	c.t.Helper()
 	c.get("/logs?" + query.Encode()).want(200).decode(&page)
 	return page
@@ -58,7 +58,7 @@ func TestTheLogsOfANode(t *testing.T) {
 			t.Errorf("%+v is not of the clock between %v and %v", e, before, after)
 		}
 	}
-	if !slices.IsSortedFunc(all.Entries, func(x, y logEntry) int { return y.At.Compare(x.At) }) {
+	if !slices.IsSortedFunc(all.Entries, func(x, y journalEntry) int { return y.At.Compare(x.At) }) {
 		t.Errorf("not newest first: %+v", all.Entries)
 	}
 
@@ -71,7 +71,7 @@ func TestTheLogsOfANode(t *testing.T) {
 	c.get("/logs?cursor=bm9uZQ").want(400)
 
 	_, data, err := live.Read(t.Context())
-	var heard logEntry
+	var heard journalEntry
 	if err != nil || json.Unmarshal(data, &heard) != nil || heard.Source != "ntp" || heard.At.Before(before) {
 		t.Errorf("the stream said %s (%v), want what chrony wrote", data, err)
 	}
@@ -121,7 +121,7 @@ func (a *appliance) logPages(c *caller) {
 		a.t.Fatalf("%d entries and next %q, want 60 and more", len(want.Entries), want.Next)
 	}
 	query.Set("limit", "7")
-	var got []logEntry
+	var got []journalEntry
 	for len(got) < 60 {
 		page := c.logs(query)
 		if got = append(got, page.Entries...); page.Next == "" || len(page.Entries) != 7 {
@@ -134,7 +134,7 @@ func (a *appliance) logPages(c *caller) {
 			a.t.Fatalf("entry %d is %+v by pages and %+v at once", i, got[i], e)
 		}
 	}
-	if !slices.ContainsFunc(want.Entries, func(e logEntry) bool { return e.Source == "audit" }) {
+	if !slices.ContainsFunc(want.Entries, func(e journalEntry) bool { return e.Source == "audit" }) {
 		a.t.Log("no audit entry is among the last 60")
 	}
 }
