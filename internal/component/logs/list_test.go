@@ -23,7 +23,7 @@ var noon = time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
 func rig(t *testing.T, auditErr error) *handlers {
 	t.Helper()
 	return &handlers{
-		sources: sources([]daemon.Service{{Name: "dns", Unit: "unbound.service"}, {Name: "packet-filter"}}), log: slog.New(slog.DiscardHandler),
+		sources: sources([]daemon.Service{{Name: "dns", Component: "dns", Unit: "unbound.service"}, {Name: "packet-filter", Component: "firewall"}, {Name: "waf", Unit: "gateway-waf.service"}}), log: slog.New(slog.DiscardHandler),
 		journal: &journal.Reader{Now: func() time.Time { return noon }, Lines: func(_ context.Context, c sys.Command, each func([]byte) error) error {
 			from, limit := 0, 0
 			for _, a := range c.Args {
@@ -47,6 +47,16 @@ func rig(t *testing.T, auditErr error) *handlers {
 			}
 			return out, auditErr
 		},
+	}
+}
+
+func TestSourcesAreWhatRuns(t *testing.T) {
+	var names []string
+	for _, s := range rig(t, nil).sources {
+		names = append(names, s.Name)
+	}
+	if want := []string{"dns", "tunnel", "journal", "audit"}; !slices.Equal(names, want) {
+		t.Errorf("sources %v, want %v", names, want)
 	}
 }
 

@@ -20,12 +20,12 @@ const (
 	tunnelSource = "tunnel"
 )
 
-// sources are the services that have a unit, and what the specification names beside them. The
-// tunnels have no unit of their own: gateway-apply makes them in the kernel, and writes of them.
+// sources are the services that have a unit, without those that nothing here runs yet, and what
+// the specification names beside them. The tunnels have no unit of their own: gateway-apply makes them in the kernel, and writes of them.
 func sources(services []daemon.Service) []Source {
 	var out []Source
 	for _, s := range services {
-		if s.Unit != "" {
+		if s.Unit != "" && (s.Component != "" || s.Required) {
 			out = append(out, Source{Name: s.Name, Unit: s.Unit, Title: s.Title})
 		}
 	}
