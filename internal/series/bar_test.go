@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec" //nolint:depguard // a process to kill
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -100,7 +100,7 @@ func writeAnHour(t *testing.T, dir string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // the test is over
+	defer s.Close()
 	before := writtenBytes(t)
 	for i := 1; i <= 360; i++ {
 		if _, err := s.Add(now.Add(time.Duration(i)*series.Step), samples(float64(i))); err != nil {
@@ -212,7 +212,7 @@ func whole(t *testing.T, dir string, last int) bool {
 		t.Error(err)
 		return false
 	}
-	defer s.Close() //nolint:errcheck // the test is over
+	defer s.Close()
 	_, err = s.Add(end.Add(series.Step), samples(1))
 	return err == nil
 }
@@ -238,7 +238,7 @@ func sampleCPU(t *testing.T, dir string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // the test is over
+	defer s.Close()
 	host := sys.NewHost(time.Now)
 	const rounds = 60
 	before := cpuTime(t)

@@ -65,7 +65,7 @@ var table = crc32.MakeTable(crc32.Castagnoli)
 
 // encode writes a slot into out, which has its size.
 func encode(out []byte, at time.Time, values []float32) {
-	binary.LittleEndian.PutUint64(out, uint64(at.Unix())) //nolint:gosec // after 1970
+	binary.LittleEndian.PutUint64(out, uint64(at.Unix()))
 	for i, v := range values {
 		binary.LittleEndian.PutUint32(out[slotHead+4*i:], math.Float32bits(v))
 	}
@@ -75,7 +75,7 @@ func encode(out []byte, at time.Time, values []float32) {
 // holds says whether a slot is whole and of that time. One that is not was never written, is
 // older than the ring, or was cut off by a loss of power.
 func holds(slot []byte, at time.Time) bool {
-	return binary.LittleEndian.Uint64(slot) == uint64(at.Unix()) && binary.LittleEndian.Uint32(slot[8:]) == sum(slot) //nolint:gosec // after 1970
+	return binary.LittleEndian.Uint64(slot) == uint64(at.Unix()) && binary.LittleEndian.Uint32(slot[8:]) == sum(slot)
 }
 
 func sum(slot []byte) uint32 {

@@ -60,7 +60,7 @@ func Read(dir string, now time.Time, q Query) (Result, error) {
 	if err != nil || f == nil || len(wanted) == 0 {
 		return r, err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	return r, r.fill(f, t, wanted, q.To)
 }
 

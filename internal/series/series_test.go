@@ -162,7 +162,7 @@ func TestCoarserStepsSurviveARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	found := false
 	_ = minute.read(f, noon, noon, func(_ time.Time, slot []byte) { found = of(minute, slot, 0) == [3]float32{4, 4, 4} })
 	if !found {
