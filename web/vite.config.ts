@@ -1,15 +1,15 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { chunkOf } from "./build/chunks.ts";
+import { chunkOf, fileOf } from "./build/chunks.ts";
 import { deep } from "./build/deep.ts";
-import { halves } from "./build/halves.ts";
+import { parts } from "./build/parts.ts";
 import { patternfly } from "./build/patternfly.ts";
 import { unsteady } from "./build/unsteady.ts";
 
 const at = (folder: string) => new URL(folder, import.meta.url).pathname;
 
 export default defineConfig({
-	plugins: [deep(), halves(), patternfly(), react()],
+	plugins: [deep(), parts(), patternfly(), react()],
 	resolve: {
 		alias: [
 			{ find: /^@api$/, replacement: at("./src/api/index.ts") },
@@ -31,6 +31,7 @@ export default defineConfig({
 		chunkSizeWarningLimit: 700,
 		rolldownOptions: {
 			output: {
+				chunkFileNames: fileOf,
 				codeSplitting: { groups: [{ name: chunkOf(at("./src/app/main.tsx")) }] },
 			},
 		},

@@ -19,10 +19,16 @@ function firstLoad(graph: Graph, root: string): Set<string> {
 	return seen;
 }
 
+/** fileOf names the files of the build; the words of a feature's pages by the feature and the language. */
+export function fileOf({ facadeModuleId }: { facadeModuleId?: string | null }): string {
+	const [, feature, language] = /\/features\/([\w-]+)\/messages\/(\w+)\.json\?page$/.exec(facadeModuleId ?? "") ?? [];
+	return feature ? `assets/page-${feature}-${language}-[hash].js` : "assets/[name]-[hash].js";
+}
+
 /**
  * chunkOf puts the first load into two files (React, which rarely changes, and the rest), so that
- * the browser does not ask for sixty; per language, one file has all messages and one what the server says. Other chunks are the
- * bundler's choice.
+ * the browser does not ask for sixty; per language, one file has the messages of the first load and one what the server says.
+ * Other chunks are the bundler's choice.
  */
 export function chunkOf(root: string) {
 	return (id: string, graph: Graph): string | null => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const dist = new URL("../dist/", import.meta.url);
-const limits = { first: 300_000, page: 60_000 };
+const limits = { first: 300_000, page: 60_000, words: 10_000 };
 const manifest = JSON.parse(readFileSync(new URL(".vite/manifest.json", dist), "utf8"));
 const size = (file) => gzipSync(readFileSync(new URL(file, dist)), { level: 9 }).length;
 const kB = (bytes) => `${(bytes / 1000).toFixed(1).padStart(7)} kB`;
@@ -49,10 +49,12 @@ for (const font of fonts) console.log(`${kB(size(`assets/${font}`))}  beside it,
 for (const file of [...first].filter((name) => name !== "index.html"))
 	console.log(`${kB(size(file))}    of it: ${file}`);
 for (const [key, chunk] of Object.entries(manifest)) {
-	if (!chunk.isDynamicEntry || /catalogs\//.test(key)) continue;
+	if (!chunk.isDynamicEntry || /catalogs\/|messages\//.test(key)) continue;
 	const files = [...filesOf(key)].filter((file) => !first.has(file));
 	report(key, files, /features\//.test(key) ? limits.page : undefined);
 }
+// The words of a feature come once, with the first of its pages.
+for (const { file } of Object.values(manifest)) if (/\/page-/.test(file)) report(file, [file], limits.words);
 const signIn = [...filesOf("src/features/sign-in/SignInPage.tsx")].filter((file) => !first.has(file));
 report("first page in all, in German, when it is the sign-in page", new Set([...common, messagesOf("de"), ...signIn]));
 process.exit(failed && process.argv.includes("--check") ? 1 : 0);

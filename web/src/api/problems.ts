@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback } from "react";
+import { useCallback, useRef } from "react";
 import { queryClient } from "./cache";
 import { useCurrent } from "./current";
 import type { ProblemState, ProblemsList, ProblemsObjectStates } from "./generated";
@@ -9,17 +9,42 @@ import {
 	problemsOptions,
 	servicesQueryKey,
 } from "./generated/@tanstack/react-query.gen";
+import { objectStates, problems } from "./generated/sdk.gen";
 import { useLive } from "./live";
+import { wordsReady } from "./words";
 
 /** The stream brings news; this is for when it is cut. */
 const lookAgain = 15_000;
 
+/** saysOf: what the server says of problems is worded by codes, whose words are not part of the first load. */
+const saysOf = {
+	problems: ({ problems, unknown }: ProblemsList) => problems.length + unknown.length > 0,
+	states: ({ states }: ProblemsObjectStates) => Object.values(states).some(({ code }) => code !== ""),
+};
+
+/** worded hands an answer on when the words for what it says are there. */
+async function worded<T>(asked: Promise<{ data: T }>, says: (answer: T) => boolean): Promise<T> {
+	const { data } = await asked;
+	if (says(data)) await wordsReady();
+	return data;
+}
+
 /** useProblems is what is wrong on the node now, as the server found it. */
-export const useProblems = () => useQuery({ ...problemsOptions(), refetchInterval: lookAgain });
+export const useProblems = () =>
+	useQuery({
+		...problemsOptions(),
+		queryFn: ({ signal }) => worded(problems({ signal }), saysOf.problems),
+		refetchInterval: lookAgain,
+	});
 
 /** useProblemsLive hears the stream, once for the whole page. */
 export function useProblemsLive(): void {
-	useLive<ProblemsList>("/problems/live", (list) => {
+	const newest = useRef<ProblemsList>(undefined);
+	useLive<ProblemsList>("/problems/live", async (list) => {
+		newest.current = list;
+		if (saysOf.problems(list)) await wordsReady();
+		// While its words came, another list may have.
+		if (newest.current !== list) return;
 		const before = queryClient.getQueryData<ProblemsList>(problemsOptions().queryKey);
 		queryClient.setQueryData(problemsOptions().queryKey, list);
 		// Whoever shows the state of something asks anew.
@@ -39,7 +64,12 @@ const unknown: ProblemState = { state: "unknown", code: "", params: {}, message:
 
 /** useKnownStates are those of the objects that are not as they should be; undefined while nobody knows. */
 function useKnownStates(kind: string): ProblemsObjectStates["states"] | undefined {
-	const query = useQuery({ ...objectStatesOptions({ path: { id: kind } }), refetchInterval: lookAgain });
+	const path = { id: kind };
+	const query = useQuery({
+		...objectStatesOptions({ path }),
+		queryFn: ({ signal }) => worded(objectStates({ path, signal }), saysOf.states),
+		refetchInterval: lookAgain,
+	});
 	const current = useCurrent(query);
 	return current?.known ? current.states : undefined;
 }

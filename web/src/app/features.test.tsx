@@ -6,7 +6,9 @@ import i18next from "i18next";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../test/render";
 import { answer, ok } from "../test/server";
-import { discover } from "./features";
+import { catalogs as de } from "./catalogs/de";
+import { catalogs as en } from "./catalogs/en";
+import { discover, features } from "./features";
 
 // The toy folder stands where no build looks; the glob finds it as the app finds the real ones.
 const found = import.meta.glob<{ feature: Feature }>("../test/features/*/index.ts", { eager: true });
@@ -71,4 +73,18 @@ test("a folder whose feature has another name is refused", () => {
 	expect(() => discover({ "../features/users/index.ts": { feature: { id: "user", routes: [] } } })).toThrow(
 		'whose id is "users"',
 	);
+});
+
+const first: Record<string, Record<string, Record<string, unknown>>> = { de, en };
+
+test.each(["de", "en"])("every page has its title before its words are loaded, in %s", (language) => {
+	const missing = features.flatMap(({ id, nav, menu, routes }) => {
+		const words = first[language]![`../../features/${id}/messages/${language}.json`]!;
+		const asked = [...[nav ?? []].flat(), ...(menu ? [menu] : []), ...routes].map(({ titleKey }) => titleKey);
+		const found = (key: string) =>
+			key.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], words);
+		return asked.filter((key) => typeof found(key) !== "string").map((key) => `${id}: ${key}`);
+	});
+	expect(missing).toEqual([]);
+	expect(features.length).toBeGreaterThan(15);
 });

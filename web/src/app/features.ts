@@ -1,4 +1,5 @@
 import type { Feature } from "@ui/feature";
+import { pageWords } from "./language";
 
 type Modules = Record<string, { feature: Feature }>;
 
@@ -12,7 +13,28 @@ export function discover(modules: Modules): Feature[] {
 function named(path: string, feature: Feature | undefined): Feature {
 	const folder = path.split("/").at(-2);
 	if (!feature || feature.id !== folder) throw new Error(`${path} must export a feature whose id is "${folder}"`);
-	return feature;
+	return withWords(feature);
+}
+
+/** withWords loads a feature's words with whatever it shows first: a page, a card, a result of the palette. */
+function withWords(feature: Feature): Feature {
+	const { id, routes, dashboard, palette, signIn } = feature;
+	const both =
+		<M>(load: () => Promise<M>) =>
+		async () =>
+			(await Promise.all([load(), pageWords(id)]))[0];
+	return {
+		...feature,
+		routes: routes.map((route) => ({ ...route, page: both(route.page) })),
+		dashboard: dashboard && both(dashboard),
+		signIn: signIn && both(signIn),
+		palette:
+			palette &&
+			(async (context) => {
+				await pageWords(id);
+				return palette(context);
+			}),
+	};
 }
 
 /** features of this build. */

@@ -13,11 +13,17 @@ const files: Record<Language, () => Promise<{ catalogs: Catalogs }>> = {
 	de: () => import("./catalogs/de"),
 };
 
-/** What the server says: errors and reasons, which most visits never see. */
+/** What the server says: errors, reasons and problems, which most visits never see. */
 const texts: typeof files = {
 	en: () => import("./catalogs/texts-en"),
 	de: () => import("./catalogs/texts-de"),
 };
+
+/** What a feature says on its own pages, by path; it comes with the first of them. A visit begins at the two without. */
+const pages = import.meta.glob<Record<string, unknown>>(
+	["../features/*/messages/*.json", "!../features/{dashboard,sign-in}/messages/*.json"],
+	{ import: "default", query: "?page" },
+);
 
 const key = "gateway.language";
 
@@ -51,6 +57,29 @@ async function loadTexts(): Promise<void> {
 	await loading;
 }
 
+/** leafOf is the place of the first of some words: "field.name". */
+function leafOf(words: Record<string, unknown>): string {
+	const [key, inner] = Object.entries(words)[0] ?? ["", ""];
+	return typeof inner === "string" ? key : `${key}.${leafOf(inner as Record<string, unknown>)}`;
+}
+
+/** addPage adds the words of a feature's pages, once: whoever shows any is drawn anew each time. */
+async function addPage(language: Language, id: string): Promise<void> {
+	const words = await pages[`../features/${id}/messages/${language}.json`]?.();
+	if (words && i18next.getResource(language, id, leafOf(words)) === undefined)
+		i18next.addResourceBundle(language, id, words, true, true);
+}
+
+const opened = new Set<string>();
+let chosen: Language = "en";
+
+/** pageWords loads what a feature says on its pages. A language that is chosen meanwhile, or later, has it too. */
+export async function pageWords(id: string): Promise<void> {
+	opened.add(id);
+	const wanted = new Set([i18next.language as Language, chosen]);
+	await Promise.all([...wanted].map((language) => addPage(language, id)));
+}
+
 /** startLanguage loads the messages of the chosen language, or else of the browser's. */
 export async function startLanguage(): Promise<void> {
 	await i18next.use(initReactI18next).init({
@@ -66,7 +95,13 @@ export async function startLanguage(): Promise<void> {
 
 /** setLanguage changes it at once, and for the next visit when remember is set. */
 export async function setLanguage(language: Language, remember = true): Promise<void> {
-	await load(language, files);
+	chosen = language;
+	const said = i18next.getDataByLanguage(i18next.language)?.ui?.texts !== undefined;
+	await Promise.all([
+		load(language, files),
+		said && load(language, texts),
+		...[...opened].map((id) => addPage(language, id)),
+	]);
 	await i18next.changeLanguage(language);
 	document.documentElement.lang = language;
 	if (remember) localStorage.setItem(key, language);

@@ -1,4 +1,4 @@
-import type { FaultWords, Problem as Found, ProblemState } from "@api";
+import { askForWords, type FaultWords, type Problem as Found, type ProblemState } from "@api";
 import i18next from "i18next";
 import { ended } from "./errorText";
 import { formatExact } from "./format";
@@ -41,7 +41,9 @@ const reasonOf = (check: unknown, reason: Said) =>
 function inWords(told: Told, what: "message" | "remedy"): string {
 	const [ns, ...code] = told.code.split(".");
 	const params = worded(told);
-	const text = i18next.t(`problems.${code.join(".")}.${what}`, { ns, ...params, defaultValue: told[what] ?? "" });
+	const key = `problems.${code.join(".")}.${what}`;
+	if (!i18next.exists(key, { ns })) void askForWords();
+	const text = i18next.t(key, { ns, ...params, defaultValue: told[what] ?? "" });
 	// A name at the beginning keeps its letters, a message does not.
 	const begins = Object.keys(params).some(
 		(name) => wordsFor(told.params, name) && text.startsWith(String(params[name])),

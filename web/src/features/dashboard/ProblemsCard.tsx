@@ -10,19 +10,19 @@ export function ProblemsCard() {
 	return (
 		<Card isCompact>
 			<CardHeader className="gw-card-head">
-				<CardTitle component="h2">{t("problems.title")}</CardTitle>
+				<CardTitle component="h2">{t("problemList.title")}</CardTitle>
 				{count > 0 && <span className="gw-subtle">{count}</span>}
 			</CardHeader>
 			<CardBody>
 				{count === 0 && sure && (
 					<p className="gw-no-problems">
-						<CheckCircleIcon aria-hidden="true" /> {t("problems.none")}
+						<CheckCircleIcon aria-hidden="true" /> {t("problemList.none")}
 					</p>
 				)}
-				{count === 0 && !sure && <p className="gw-subtle">{t("problems.checking")}</p>}
+				{count === 0 && !sure && <p className="gw-subtle">{t("problemList.checking")}</p>}
 				<ProblemItems problems={problems} />
 				{count > problems.length && (
-					<p className="gw-subtle">{t("problems.more", { count: count - problems.length })}</p>
+					<p className="gw-subtle">{t("problemList.more", { count: count - problems.length })}</p>
 				)}
 			</CardBody>
 		</Card>
