@@ -1,4 +1,4 @@
-// Package clients speaks the protocols of DNS providers, by one module for each. What the
+// Package clients speaks the protocols of DNS providers, by one module or package for each. What the
 // providers want to know, and what is changed at them, is left to others.
 package clients
 
@@ -14,9 +14,9 @@ import (
 	"github.com/libdns/netcup"
 	"github.com/libdns/porkbun"
 	"github.com/libdns/rfc2136"
-	"github.com/libdns/route53"
 
 	"gateway/internal/dnsprovider"
+	"gateway/internal/dnsprovider/route53"
 )
 
 // Open makes the client of a provider. It says nothing to it yet.
@@ -39,7 +39,7 @@ func Open(kind string, s map[string]string) (dnsprovider.Changer, error) {
 	case "porkbun":
 		return &porkbun.Provider{APIKey: s["api_key"], APISecretKey: s["api_secret_key"]}, nil
 	case "route53":
-		return &route53.Provider{Region: cmp.Or(s["region"], "us-east-1"), AccessKeyId: s["access_key_id"], SecretAccessKey: s["secret_access_key"]}, nil
+		return route53.New(s["region"], s["access_key_id"], s["secret_access_key"]), nil
 	}
 	return nil, fmt.Errorf("this version does not support providers of the kind %s", kind)
 }
