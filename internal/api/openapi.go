@@ -155,7 +155,7 @@ func (s *Server) registerDocument() {
 		Description: "One page with every operation, for a browser without the UI.",
 		Access:      Viewer, WithoutDatabase: true,
 	}, "text/html; charset=utf-8", func(w http.ResponseWriter, _ *http.Request) error {
-		return reference.Execute(w, s.huma.OpenAPI())
+		return writeReference(w, s.huma.OpenAPI())
 	})
 }
 

@@ -169,6 +169,17 @@ func TestInitStaysInTheAPI(t *testing.T) {
 	})
 }
 
+// A template finds methods by names that it reads when it runs. In a program with one the linker
+// keeps every method of every type, a fifth of its size.
+func TestTheProgramsRunNoTemplates(t *testing.T) {
+	walk(t, func(s source, n ast.Node) {
+		i, ok := n.(*ast.ImportSpec)
+		if ok && (s.under("internal") || s.under("cmd")) && !s.test() && (i.Path.Value == `"text/template"` || i.Path.Value == `"html/template"`) {
+			t.Errorf("%s: build the text instead of importing %s", s.at(n), i.Path.Value)
+		}
+	})
+}
+
 func TestTestsDoNotSleep(t *testing.T) {
 	walk(t, func(s source, n ast.Node) {
 		sel, ok := n.(*ast.SelectorExpr)

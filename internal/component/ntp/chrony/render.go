@@ -2,13 +2,11 @@ package chrony
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
@@ -16,9 +14,6 @@ import (
 
 // ConfFile is the drop-in that is ours, among those that chrony reads from this folder.
 const ConfFile = "/etc/chrony/conf.d/gateway.conf"
-
-//go:embed chrony.conf.tmpl
-var confTemplate string
 
 // Render is a pure function of the rows.
 func (s State) Render() (daemon.Rendering, error) {
@@ -34,7 +29,7 @@ func (s State) Render() (daemon.Rendering, error) {
 	}, nil
 }
 
-// view is what the template sees.
+// view is what the file is made of.
 type view struct {
 	Sources    []Source
 	MaxSources int
@@ -131,14 +126,60 @@ func word(s string) (string, error) {
 	return s, nil
 }
 
+// text is the file.
 func (v view) text(word escape) ([]byte, error) {
-	t, err := template.New("chrony.conf").Funcs(template.FuncMap{"word": word}).Parse(confTemplate)
-	if err != nil {
-		return nil, fmt.Errorf("read the template: %w", err)
-	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, v); err != nil {
-		return nil, fmt.Errorf("render %s: %w", ConfFile, err)
+	var wrong error
+	// line is a directive; the values in it, which are operators', pass word.
+	line := func(format string, values ...string) {
+		escaped := make([]any, len(values))
+		for i, value := range values {
+			w, err := word(value)
+			if err != nil && wrong == nil {
+				wrong = fmt.Errorf("render %s: %w", ConfFile, err)
+			}
+			escaped[i] = w
+		}
+		fmt.Fprintf(&b, format+"\n", escaped...)
 	}
-	return b.Bytes(), nil
+	line("# Made by gateway from its database. Edits are undone; change it through the API instead.")
+	for _, s := range v.Sources {
+		line("%s %s"+s.options(v.MaxSources), s.Kind, s.Address)
+	}
+	if v.Makestep {
+		line("makestep 1 3")
+	}
+	if v.Rtcsync {
+		line("rtcsync")
+	}
+	if !v.Serve {
+		line("port 0")
+	}
+	for _, address := range v.Bind {
+		line("bindaddress %s", address)
+	}
+	for _, network := range v.Allow {
+		line("allow %s", network)
+	}
+	return b.Bytes(), wrong
+}
+
+// options are what follows a source; most is how many servers a pool contributes.
+func (s Source) options(most int) (text string) {
+	if s.Iburst {
+		text += " iburst"
+	}
+	if s.Prefer {
+		text += " prefer"
+	}
+	if s.Minpoll != nil {
+		text += fmt.Sprintf(" minpoll %d", *s.Minpoll)
+	}
+	if s.Maxpoll != nil {
+		text += fmt.Sprintf(" maxpoll %d", *s.Maxpoll)
+	}
+	if s.Kind == "pool" {
+		text += fmt.Sprintf(" maxsources %d", most)
+	}
+	return text
 }

@@ -1,7 +1,6 @@
 package freeradius
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
@@ -9,8 +8,8 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"text/template"
 
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
@@ -38,6 +37,9 @@ const (
 
 //go:embed radiusd.conf.tmpl
 var confTemplate string
+
+//go:embed probe.conf.tmpl
+var probeTemplate string
 
 // ownSecret is as crypto/rand.Text makes it.
 var ownSecret = regexp.MustCompile(`^[A-Z2-7]{26,64}$`)
@@ -210,17 +212,11 @@ func word(s string) (string, error) {
 	return s, nil
 }
 
-// view is what the template sees.
+// view is what the file is made of.
 type view struct {
 	Settings
 	Probe bool
 }
-
-// Canary is a constant.
-func (view) Canary() string { return canary }
-
-// ProbePort is a constant.
-func (view) ProbePort() int { return ProbePort }
 
 // listener is one address to listen on.
 type listener struct{ Family, Address string }
@@ -252,13 +248,23 @@ func (v view) Listen() []listener {
 }
 
 func (v view) text(word func(string) (string, error)) (string, error) {
-	t, err := template.New("radiusd.conf").Funcs(template.FuncMap{"word": word}).Parse(confTemplate)
-	if err != nil {
-		return "", fmt.Errorf("read the template: %w", err)
+	var listen strings.Builder
+	for _, l := range v.Listen() {
+		address, err := word(l.Address)
+		if err != nil {
+			return "", fmt.Errorf("render %s: %w", ConfFile, err)
+		}
+		for _, on := range []struct {
+			kind string
+			port int
+		}{{"auth", v.AuthPort}, {"acct", v.AccountingPort}} {
+			fmt.Fprintf(&listen, "\tlisten {\n\t\ttype = %s\n\t\t%s = %s\n\t\tport = %d\n\t}\n", on.kind, l.Family, address, on.port)
+		}
 	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, v); err != nil {
-		return "", fmt.Errorf("render %s: %w", ConfFile, err)
+	var include, probe string
+	if v.Probe {
+		include = "$INCLUDE probe.conf\n"
+		probe = strings.NewReplacer("{{port}}", strconv.Itoa(ProbePort), "{{canary}}", canary).Replace(probeTemplate)
 	}
-	return b.String(), nil
+	return strings.NewReplacer("{{include}}\n", include, "{{listen}}\n", listen.String(), "{{probe}}\n", probe).Replace(confTemplate), nil
 }
