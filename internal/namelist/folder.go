@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Folder keeps an index as the files of a folder are.
+// Folder keeps an index up to date with the files of a folder.
 type Folder struct {
 	Path  string
 	Index *Index
@@ -22,8 +22,8 @@ type Folder struct {
 	buf   []byte
 }
 
-// Follow reads the folder, and returns when it has; from then on each file is read as soon as it is
-// another, until stopped is told why that ended.
+// Follow reads the folder, and returns when it has; from then on each file is read again as soon as it
+// changes, until stopped is told why that ended.
 func (f *Folder) Follow(stopped chan<- error) error {
 	f.known = map[string]bool{}
 	fd, err := syscall.InotifyInit1(syscall.IN_CLOEXEC | syscall.IN_NONBLOCK)
@@ -61,7 +61,7 @@ func (f *Folder) scan() error {
 	return nil
 }
 
-// load has the index be as one file is. What is no part of a list is left alone.
+// load updates the index from one file. Files that are no part of a list are ignored.
 func (f *Folder) load(name string) error {
 	list, parts, number, ok := readFile(name)
 	if !ok {
@@ -109,7 +109,7 @@ func (f *Folder) watch(events *os.File) error {
 			name, _, _ := bytes.Cut(rest[syscall.SizeofInotifyEvent:end], []byte{0})
 			rest = rest[end:]
 			switch {
-			case mask&syscall.IN_Q_OVERFLOW != 0: // some were not told
+			case mask&syscall.IN_Q_OVERFLOW != 0: // some events were lost
 				err = f.scan()
 			case mask&syscall.IN_IGNORED != 0:
 				err = fmt.Errorf("%s is gone", f.Path)

@@ -16,7 +16,7 @@ type Index struct {
 	lists map[string][]*split
 }
 
-// split is a list in so many parts; nil is a part that is not there.
+// split is a list in len(parts) parts; a missing part is nil.
 type split struct {
 	parts [][]uint64
 	have  int
@@ -28,14 +28,14 @@ func NewIndex() *Index { return &Index{seed: maphash.MakeSeed(), lists: map[stri
 // Verdict is whether a name is in a list.
 type Verdict int
 
-// Unknown is for lists that are not whole: nobody can say that the name is not in them.
+// Unknown is for lists of which parts are missing: nobody can say that the name is not in them.
 const (
 	No Verdict = iota
 	Yes
 	Unknown
 )
 
-// Put has a part be these names, a line each; lines with # are none.
+// Put sets the names of a part, one per line; lines that begin with # are comments.
 func (x *Index) Put(list string, parts, number int, text []byte) {
 	hashes := make([]uint64, 0, bytes.Count(text, []byte{'\n'}))
 	for line := range bytes.Lines(text) {
@@ -48,7 +48,7 @@ func (x *Index) Put(list string, parts, number int, text []byte) {
 	x.set(list, parts, number, hashes)
 }
 
-// Remove has a part be gone.
+// Remove removes a part.
 func (x *Index) Remove(list string, parts, number int) { x.set(list, parts, number, nil) }
 
 func (x *Index) set(list string, parts, number int, hashes []uint64) {

@@ -27,7 +27,7 @@ const (
 	perPart = 4096
 )
 
-// Parts is in how many parts a list of n names is kept; have is in how many it is.
+// Parts is the number of parts for a list of n names that is in have parts now; 0 for none.
 func Parts(n, have int) int {
 	parts := max(1, have)
 	if n > 2*parts*perPart || have == 0 {
@@ -65,7 +65,7 @@ func Text(names []string) string {
 	return strings.Join(names, "\n") + "\n"
 }
 
-// Hash is what a part is called by, and what tells whether it is still that one.
+// Hash identifies the text of a part.
 func Hash[T string | []byte](text T) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
