@@ -159,7 +159,7 @@ func load(ctx context.Context, cfg Config, name string, first daemon.Rendering) 
 	if err != nil {
 		return err
 	}
-	// What cannot be mended is no reason to leave the door open.
+	// What cannot be repaired is no reason to boot without a packet filter or network.
 	if err := engine.Boot(ctx); err != nil {
 		log.Error("boot", "err", err)
 	}

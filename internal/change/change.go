@@ -1,4 +1,4 @@
-// Package change is the only road from a handler to a stored mutation: one
+// Package change is the only way from a handler to a stored mutation: one
 // transaction that holds the component's lock, writes the rows with their images, has
 // the daemons' checkers judge the result, adds the audit entry and the notification,
 // and commits all or nothing. It also keeps the history: what changed, how to undo it.

@@ -35,7 +35,7 @@ type queue struct {
 
 type waiter struct {
 	component string
-	ready     chan struct{} // closed when it is its turn
+	ready     chan struct{} // closed when it may begin
 }
 
 func newQueue(limit, waiting int) *queue { return &queue{limit: limit, max: waiting} }
@@ -43,11 +43,11 @@ func newQueue(limit, waiting int) *queue { return &queue{limit: limit, max: wait
 // Unqueue lets every change begin at once. It is for tests, and called before the first change.
 func (r *Runner) Unqueue() { r.queue = nil }
 
-// Unlock has changes judged beside each other, as long ago. It is the control of the tests
-// about races, and called before the first change.
+// Unlock has changes judged without the daemons' locks, as they were before there were any. It is
+// the control of the tests about races, and called before the first change.
 func (r *Runner) Unlock() { r.unlocked = true }
 
-// enter waits for the turn of a change of the component. Whoever got it must leave.
+// enter waits until a change of the component may begin. Whoever entered must leave.
 func (q *queue) enter(ctx context.Context, component string, patience time.Duration) error {
 	w, err := q.join(component)
 	if err != nil {
@@ -66,10 +66,10 @@ func (q *queue) enter(ctx context.Context, component string, patience time.Durat
 	if q.quit(w) {
 		return err
 	}
-	return nil // the turn came at the same moment
+	return nil // it was let in at the same moment
 }
 
-// leave ends the turn of a change of the component.
+// leave frees the place of a change of the component.
 func (q *queue) leave(component string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -119,7 +119,7 @@ func busy() error {
 	return fault.New(fault.TooMany, "many changes are in progress; try again in a moment").WithCode("busy").WithRetry(retryAfter)
 }
 
-// queued runs the change when it is its turn. Those in the queue count as under way, so
+// queued runs the change when the queue lets it. Those in the queue count as under way, so
 // that they share an apply with the ones before them.
 func (w *work) queued(ctx context.Context, c Change, steps func(*work) error) error {
 	if w.coalescer != nil {

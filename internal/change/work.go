@@ -302,7 +302,7 @@ func (w *work) announce(ctx context.Context) error {
 	return nil
 }
 
-// leave lets those go on that wait for us to come along.
+// leave tells the coalescer not to wait for this change any longer.
 func (w *work) leave() {
 	if w.coalescer == nil {
 		return

@@ -150,7 +150,7 @@ func (c Config) Render(ctx context.Context, q db.DB, unseal Unseal) (Rendering, 
 
 // Keep refuses to keep a change that waited to be confirmed, by what is stored with it.
 func (c Config) Keep(ctx context.Context, q db.DB, unseal Unseal) error {
-	if !c.Source.keeps() { // reading may be dear
+	if !c.Source.keeps() { // reading may be expensive
 		return nil
 	}
 	state, err := c.Source.load(ctx, q, unseal)

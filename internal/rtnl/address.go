@@ -59,7 +59,7 @@ func readAddr(data []byte) (a Addr, ok bool) {
 	return a, a.Prefix.IsValid()
 }
 
-// AddAddr gives a link an address that it does not have: a stranger's is not taken over.
+// AddAddr gives a link an address that it does not have: another program's is not taken over.
 func AddAddr(link int, p netip.Prefix, protocol uint8) Message {
 	return Message{unix.RTM_NEWADDR, unix.NLM_F_CREATE | unix.NLM_F_EXCL, addrBody(link, p, protocol)}
 }
@@ -74,7 +74,7 @@ func addrBody(link int, p netip.Prefix, protocol uint8) []byte {
 	b = binary.NativeEndian.AppendUint32(b, uint32(link))
 	a := attrs(b).addr(unix.IFA_LOCAL, p.Addr()).addr(unix.IFA_ADDRESS, p.Addr()).u8(ifaProto, protocol)
 	if p.Addr().Is6() {
-		// Somebody configured it: a route with it as its source cannot wait for the detection.
+		// Somebody configured it: a route with it as its source cannot wait for duplicate address detection.
 		a = a.u32(unix.IFA_FLAGS, unix.IFA_F_NODAD)
 	}
 	return a

@@ -1,6 +1,6 @@
 // Package rtnl speaks rtnetlink with the kernel: it reads links, addresses, routes and rules, and
-// changes them by many messages in one call. It is for what the library that the rest of the
-// product uses cannot do: the protocol of an address, spanning tree, a group in the message
+// changes them by many messages in one call. It is for what vishvananda/netlink, which package sys
+// uses, cannot do: the protocol of an address, spanning tree, a group in the message
 // that makes a link, and ten thousand routes in a few system calls. What is wanted, and in
 // which order, is left to its callers.
 package rtnl
@@ -29,8 +29,8 @@ const (
 	// UplinkTable has the default routes of the uplinks that take new connections. Each uplink
 	// has one of those after it.
 	UplinkTable = 64299
-	// UplinkGroupTable is before those of the groups of uplinks that rules of the packet filter
-	// choose, one for each: the number of the group is added.
+	// UplinkGroupTable plus the number of an uplink group is that group's table, which rules of the
+	// packet filter choose.
 	UplinkGroupTable = 64500
 	lastUplinkTable  = UplinkGroupTable + 127
 	// Group marks links that we made.

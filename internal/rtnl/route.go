@@ -114,7 +114,7 @@ func (r *Route) firstHop(b []byte) {
 	}
 }
 
-// AddRoute adds a route where there is none of its key: a stranger's is not replaced.
+// AddRoute adds a route where there is none of its key: another program's is not replaced.
 func AddRoute(r Route) Message {
 	return Message{unix.RTM_NEWROUTE, unix.NLM_F_CREATE | unix.NLM_F_EXCL, routeBody(r)}
 }

@@ -1,4 +1,4 @@
-// Package sys is the only door to the host: programs, /proc, network links,
+// Package sys is the only access to the host: programs, /proc, network links,
 // systemd units, Debian packages and the packet filter's presence. It is the only
 // importer of os/exec. It reports and does what it is told; which unit, package or
 // table matters, and who may ask, is left to its callers.
