@@ -67,13 +67,13 @@ func nextHopsOf(r Route, data []byte) (hops []NextHop) {
 }
 
 func readNextHop(b []byte) NextHop {
-	w := NextHop{Onlink: b[2]&unix.RTNH_F_ONLINK != 0, Weight: int(b[3]) + 1, Link: int(binary.NativeEndian.Uint32(b[4:]))}
+	h := NextHop{Onlink: b[2]&unix.RTNH_F_ONLINK != 0, Weight: int(b[3]) + 1, Link: int(binary.NativeEndian.Uint32(b[4:]))}
 	readAttrs(b[unix.SizeofRtNexthop:], func(kind uint16, v []byte) {
 		if kind == unix.RTA_GATEWAY {
-			w.Gateway = address(v)
+			h.Gateway = address(v)
 		}
 	})
-	return w
+	return h
 }
 
 // ReplaceMultipath makes the route of a key this one, whatever it was before.
@@ -107,18 +107,18 @@ func (m Multipath) body() []byte {
 	case 0:
 		return a
 	case 1:
-		w := m.NextHops[0]
-		if w.Gateway.IsValid() {
-			a = a.addr(unix.RTA_GATEWAY, w.Gateway)
+		h := m.NextHops[0]
+		if h.Gateway.IsValid() {
+			a = a.addr(unix.RTA_GATEWAY, h.Gateway)
 		}
-		if w.Onlink {
+		if h.Onlink {
 			binary.NativeEndian.PutUint32(a[8:], unix.RTNH_F_ONLINK)
 		}
-		return a.u32(unix.RTA_OIF, uint32(w.Link))
+		return a.u32(unix.RTA_OIF, uint32(h.Link))
 	}
 	var hops []byte
-	for _, w := range m.NextHops {
-		hops = append(hops, w.body()...)
+	for _, h := range m.NextHops {
+		hops = append(hops, h.body()...)
 	}
 	return a.bytes(unix.RTA_MULTIPATH, hops)
 }

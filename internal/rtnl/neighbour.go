@@ -71,26 +71,26 @@ func (c *Conn) FDB() ([]FDBEntry, error) {
 		if data == nil {
 			all = nil
 		}
-		if s, ok := readFDBEntry(data); ok {
-			all = append(all, s)
+		if e, ok := readFDBEntry(data); ok {
+			all = append(all, e)
 		}
 	})
 	return all, err
 }
 
-func readFDBEntry(data []byte) (s FDBEntry, ok bool) {
+func readFDBEntry(data []byte) (e FDBEntry, ok bool) {
 	if len(data) < unix.SizeofNdMsg {
-		return s, false
+		return e, false
 	}
-	s.Port = int(binary.NativeEndian.Uint32(data[4:]))
+	e.Port = int(binary.NativeEndian.Uint32(data[4:]))
 	readAttrs(data[unix.SizeofNdMsg:], func(kind uint16, v []byte) {
 		switch kind {
 		case unix.NDA_MASTER:
-			s.Bridge = int(number(v))
+			e.Bridge = int(number(v))
 		case unix.NDA_LLADDR:
-			s.MAC = net.HardwareAddr(v).String()
+			e.MAC = net.HardwareAddr(v).String()
 		}
 	})
 	own := binary.NativeEndian.Uint16(data[8:])&unix.NUD_PERMANENT != 0
-	return s, s.Bridge != 0 && !own
+	return e, e.Bridge != 0 && !own
 }
