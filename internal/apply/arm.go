@@ -82,7 +82,7 @@ func (w *worker) armWithin(ctx context.Context, id string, left time.Duration) e
 	} else if live == id {
 		return errors.Join(errHeld, w.undoUnarmed(ctx, id))
 	}
-	names, err := change.Concerns(ctx, w.Pool, id)
+	names, err := change.AffectedBy(ctx, w.Pool, id)
 	if err != nil {
 		return fmt.Errorf("arm the undoing of %s: %w", id, err)
 	}
@@ -126,7 +126,7 @@ func (e *Engine) lookForUnarmed(ctx context.Context) error {
 // undoUnarmed takes back, as a boot would, what nobody knows the files before of: its rows go
 // first, and the rounds after that install what is left.
 func (e *Engine) undoUnarmed(ctx context.Context, id string) error {
-	names, err := change.Concerns(ctx, e.Pool, id)
+	names, err := change.AffectedBy(ctx, e.Pool, id)
 	if err != nil {
 		return err
 	}

@@ -51,11 +51,11 @@ func Confirm(ctx context.Context, q db.DB, id string) error {
 	}
 }
 
-// Concerns are the components that a change is applied to.
-func Concerns(ctx context.Context, q db.DB, id string) (names []string, err error) {
+// AffectedBy are the components that a change is applied to, by its id.
+func AffectedBy(ctx context.Context, q db.DB, id string) (names []string, err error) {
 	err = q.QueryRow(ctx, `select coalesce(array_agg(component order by component), '{}') from change_applies where change_id = $1`, id).Scan(&names)
 	if err != nil {
-		return nil, fmt.Errorf("ask whom change %s concerns: %w", id, err)
+		return nil, fmt.Errorf("ask which components change %s affects: %w", id, err)
 	}
 	return names, nil
 }

@@ -129,7 +129,7 @@ func (h *handlers) confirm(ctx context.Context, in *one) (*api.Body[change.Recor
 
 // mayKeep asks the components that the change concerns whether it may be kept.
 func (h *handlers) mayKeep(ctx context.Context, q db.DB, id string) error {
-	names, err := change.Concerns(ctx, q, id)
+	names, err := change.AffectedBy(ctx, q, id)
 	if err != nil {
 		return err
 	}
