@@ -67,7 +67,7 @@ func New(d Deps) Daemons {
 	return Daemons{All: all, Policy: reader}
 }
 
-// Routing are those who lead the kernel's routes, in the order in which they are applied.
+// Routing are those that manage the kernel's routes, in the order in which they are applied.
 func Routing() forecast.Sources {
 	return forecast.Sources{netstate.Forecast(), wireguard.Forecast(), multiwan.Forecast()}
 }

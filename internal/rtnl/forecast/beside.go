@@ -14,7 +14,7 @@ import (
 // Change is what applying the rows of a component makes of a network.
 type Change func(Network) Network
 
-// Source is a component that leads the kernel's routes.
+// Source is a component that manages the kernel's routes.
 type Source struct {
 	Name   string
 	Tables []db.Table // that its routes depend on

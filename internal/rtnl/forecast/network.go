@@ -1,5 +1,5 @@
 // Package forecast says which route the answers to a session take, now and after a change.
-// Several components lead the kernel's routes. A change of one of them is judged beside the rows
+// Several components manage the kernel's routes. A change of one of them is judged beside the rows
 // of the others, which may be ahead of the kernel. What their rows lead to is left to them.
 package forecast
 

@@ -1,4 +1,4 @@
-// Package reconcile has what all have in common who lead the kernel to a wanted state: steps,
+// Package reconcile has what all packages share that bring the kernel to a wanted state: steps,
 // and the words for those that it does not take. What is wanted is left to them.
 package reconcile
 

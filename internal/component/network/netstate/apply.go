@@ -65,7 +65,7 @@ func (n *network) changeSysctls(ctx context.Context, old, now daemon.Rendering) 
 	}
 }
 
-// settle leads the kernel to what is wanted, step by step, until nothing is left that helps.
+// settle brings the kernel to what is wanted, step by step, until nothing is left that helps.
 func (n *network) settle(ctx context.Context) error {
 	conn, err := n.Open()
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 // Options are what the network needs.
 type Options struct {
 	Host forecast.Host // *sys.Host
-	// Routing are all who lead the kernel's routes; a change is judged beside the rows of the others.
+	// Routing are all that manage the kernel's routes; a change is judged beside the rows of the others.
 	Routing forecast.Sources
 	// Open opens a socket to the kernel; nil means the one of this process's network.
 	Open func() (*rtnl.Conn, error)

@@ -73,7 +73,7 @@ func refusalError(before, now []reconcile.Trouble) error {
 	return reconcile.RefusalError(before, now)
 }
 
-// settle leads the kernel to what is wanted at this moment.
+// settle brings the kernel to what is wanted at this moment.
 func (d *tunnels) settle(ctx context.Context) error {
 	conn, err := d.Open()
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 // Options are what tunnels need. Nil means the kernel of this process's network.
 type Options struct {
 	Host forecast.Host // *sys.Host
-	// Routing are all who lead the kernel's routes; a change is judged beside the rows of the others.
+	// Routing are all that manage the kernel's routes; a change is judged beside the rows of the others.
 	Routing forecast.Sources
 	// Open opens a socket to the kernel, and Watch calls wake at every change in it.
 	Open  func() (*rtnl.Conn, error)

@@ -58,7 +58,7 @@ func (d *uplinks) release(now Config) {
 	}
 }
 
-// settle leads the routes and rules of the kernel to what is wanted at this moment.
+// settle brings the routes and rules of the kernel to what is wanted at this moment.
 func (d *uplinks) settle(ctx context.Context) error {
 	conn, err := d.Open()
 	if err != nil {
