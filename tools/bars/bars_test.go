@@ -121,7 +121,8 @@ func recorded(t *testing.T, path, size string, lines ...bar.Line) {
 	}
 }
 
-func rowsOf(t *testing.T, path string) string {
+// readPage reads the rows of a page.
+func readPage(t *testing.T, path string) []row {
 	t.Helper()
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -131,8 +132,13 @@ func rowsOf(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows
+}
+
+func rowsOf(t *testing.T, path string) string {
+	t.Helper()
 	var got []string
-	for _, r := range rows {
+	for _, r := range readPage(t, path) {
 		got = append(got, r.size+" "+r.String())
 	}
 	return strings.Join(got, "; ")

@@ -64,7 +64,7 @@ func run(ctx context.Context, o options) (bool, error) {
 			return false, err
 		}
 	}
-	pkgs, err := packages([]string{"cmd", "internal", "lab/bench", "lab/e2e", "packaging", "tools/house"}, testPrefix(o.area))
+	pkgs, err := packages([]string{"cmd", "internal", "lab/bench", "lab/e2e", "packaging", "tools/bars", "tools/house"}, testPrefix(o.area))
 	if err != nil {
 		return false, err
 	}

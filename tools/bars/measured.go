@@ -17,6 +17,9 @@ type figure struct {
 	first string // the figure of the first attempt, if there were two
 }
 
+// name is what the figure is a row of: carry.8.
+func (f figure) name() string { return fmt.Sprintf("%s.%d", f.Area, f.Row) }
+
 // measured is what the bars showed.
 type measured struct {
 	figures []figure
@@ -89,7 +92,7 @@ func (m *measured) print(w io.Writer, gate bool) {
 	if late := m.late(); gate && len(late) > 0 {
 		var rows []string
 		for _, f := range late {
-			rows = append(rows, fmt.Sprintf("%s.%d", f.Area, f.Row))
+			rows = append(rows, f.name())
 		}
 		fmt.Fprintln(w, "short here, and left to a quiet machine:", strings.Join(rows, ", "))
 	}

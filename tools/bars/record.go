@@ -97,7 +97,7 @@ func page(rows []row) []byte {
 	})
 	for _, r := range rows {
 		cells := []string{
-			fmt.Sprintf("%s.%d", r.Area, r.Row), r.size, r.Figure, r.Target, r.Verdict(),
+			r.name(), r.size, r.Figure, r.Target, r.Verdict(),
 			r.test, r.day, r.commit, r.machine,
 		}
 		for i, c := range cells {
