@@ -58,7 +58,7 @@ type UplinkInput struct {
 	Monitor         *bool  `json:"monitor,omitempty" db:"monitor" doc:"Judge the uplink by ICMP echo requests; without, by its carrier alone. Default: true"`
 	MonitorAddress  string `json:"monitor_address,omitempty" db:"monitor_address" maxLength:"64" doc:"Address that is asked through this uplink, best one beyond the provider; default: the gateway" example:"9.9.9.9"`
 	IntervalMS      *int   `json:"interval_ms,omitempty" db:"interval_ms" minimum:"20" maximum:"10000" doc:"Milliseconds between two echo requests; after a lost one it asks four times as often. Default: 100"`
-	WindowS         *int   `json:"window_s,omitempty" db:"window_s" minimum:"1" maximum:"300" doc:"Seconds over which loss and round-trip time are measured; room for at least 10 requests. Default: 2"`
+	WindowS         *int   `json:"window_s,omitempty" db:"window_s" minimum:"1" maximum:"300" doc:"Seconds over which loss and round-trip time are measured, at least twice rtt_ms_down; room for at least 10 requests. Default: 2"`
 	LossPercentDown *int   `json:"loss_percent_down,omitempty" db:"loss_percent_down" minimum:"1" maximum:"100" doc:"Percentage of lost requests from which the uplink is not used. Default: 15"`
 	RTTMSDown       *int   `json:"rtt_ms_down,omitempty" db:"rtt_ms_down" minimum:"0" maximum:"10000" doc:"Median round-trip time in milliseconds from which the uplink is not used; 0 for never. Default: 300"`
 	HoldS           *int   `json:"hold_s,omitempty" db:"hold_s" minimum:"1" maximum:"3600" doc:"Seconds that a failed uplink must work before it is used again. Default: 10"`

@@ -34,6 +34,8 @@ const (
 	enough = 5
 	// remembered bounds the history.
 	remembered = 50
+	// lateAfter is when a probe counts as lost where answers may take as long as they like.
+	lateAfter = time.Second
 )
 
 // Config is how an uplink is judged.
@@ -44,6 +46,18 @@ type Config struct {
 	RTTDown  time.Duration // median from which it is not used; 0 for never
 	Hold     time.Duration // how long it must work before it is used again
 }
+
+// Timeout is how long an answer is awaited before its probe counts as lost.
+func (c Config) Timeout() time.Duration {
+	if c.RTTDown > 0 {
+		return c.RTTDown
+	}
+	return lateAfter
+}
+
+// span is how far back probes count. What became of a lost one is known at its timeout, and must
+// count for a while after that: a shorter window would never have any.
+func (c Config) span() time.Duration { return max(c.Window, 2*c.Timeout()) }
 
 // Probe is one echo request. A lost one may be answered late; then it is reported again.
 type Probe struct {
@@ -80,6 +94,7 @@ type Machine struct {
 	probes  []Probe // of the window, by Seq
 	heard   time.Time
 	good    time.Time // since when an unusable one works; zero while it does not
+	ill     time.Time // since when a usable one is in trouble; zero while it is not
 	history []Transition
 }
 
@@ -133,7 +148,7 @@ func (m *Machine) Carrier(on bool, now time.Time) {
 	if on == m.carrier {
 		return
 	}
-	m.carrier, m.probes, m.good, m.heard = on, nil, time.Time{}, now
+	m.carrier, m.probes, m.good, m.ill, m.heard = on, nil, time.Time{}, time.Time{}, now
 	if !on {
 		m.become(NoCarrier, now)
 		return
@@ -161,8 +176,9 @@ func (m *Machine) Tick(now time.Time) (flipped bool) {
 }
 
 func (m *Machine) judge(now time.Time) {
-	m.probes = slices.DeleteFunc(m.probes, func(p Probe) bool { return p.At.Before(now.Add(-m.cfg.Window)) })
+	m.probes = slices.DeleteFunc(m.probes, func(p Probe) bool { return p.At.Before(now.Add(-m.cfg.span())) })
 	if len(m.probes) < enough {
+		m.ill = time.Time{}
 		if now.Sub(m.heard) > silence { // nobody can say that it still works; a busy node is silent for less
 			m.good = time.Time{}
 			if m.state.Usable() {
@@ -173,8 +189,9 @@ func (m *Machine) judge(now time.Time) {
 	}
 	loss, rtt := m.figures()
 	bad, is := m.trouble(loss, rtt)
+	m.note(is)
 	switch {
-	case is && m.state.Usable() && !m.confirmed(now):
+	case is && m.state.Usable() && now.Sub(m.ill) < confirm:
 	case is:
 		m.good = time.Time{}
 		m.become(bad, now)
@@ -207,9 +224,16 @@ func (m *Machine) fine(loss int, rtt time.Duration) bool {
 	return (loss == 0 || 2*loss < m.cfg.LossDown) && (m.cfg.RTTDown == 0 || rtt*5 < m.cfg.RTTDown*4)
 }
 
-// confirmed reports whether the trouble began long enough ago.
-func (m *Machine) confirmed(now time.Time) bool {
-	return slices.ContainsFunc(m.probes, func(p Probe) bool { return m.bad(p) && now.Sub(p.At) >= confirm })
+// note keeps when the trouble began: with the first bad probe, also once that is out of the window,
+// which may be as short as the time that trouble must last.
+func (m *Machine) note(is bool) {
+	if !is {
+		m.ill = time.Time{}
+		return
+	}
+	if i := slices.IndexFunc(m.probes, m.bad); m.ill.IsZero() && i >= 0 {
+		m.ill = m.probes[i].At
+	}
 }
 
 func (m *Machine) bad(p Probe) bool { return p.Lost || m.cfg.RTTDown > 0 && p.RTT >= m.cfg.RTTDown }

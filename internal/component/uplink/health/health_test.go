@@ -26,6 +26,7 @@ type line struct {
 	cause            func(at time.Duration) (rtt time.Duration, lost bool)
 	seq              uint64
 	open             []health.Probe
+	timeout          time.Duration // of a probe
 	bad              time.Time
 	flips            []time.Duration
 	random           *rand.Rand
@@ -34,7 +35,7 @@ type line struct {
 func newLine(t *testing.T, cfg health.Config) *line {
 	t.Helper()
 	start := time.Unix(1_800_000_000, 0)
-	l := &line{T: t, Machine: health.New(cfg, start), now: start, start: start, next: start, random: rand.New(rand.NewPCG(1, 2))}
+	l := &line{T: t, Machine: health.New(cfg, start), now: start, start: start, next: start, timeout: timeout, random: rand.New(rand.NewPCG(1, 2))}
 	l.cause = func(time.Duration) (time.Duration, bool) { return 5 * time.Millisecond, false }
 	return l
 }
@@ -58,7 +59,8 @@ func (l *line) run(d time.Duration) {
 func (l *line) send() {
 	l.seq++
 	rtt, lost := l.cause(l.at())
-	l.open = append(l.open, health.Probe{Seq: l.seq, At: l.now, RTT: rtt, Lost: lost})
+	at := l.now.Add(time.Microsecond) // no probe is sent at the very moment of a tick
+	l.open = append(l.open, health.Probe{Seq: l.seq, At: at, RTT: rtt, Lost: lost})
 	every := interval
 	if l.now.Sub(l.bad) < 2*time.Second && l.State().Usable() {
 		every = interval / 4
@@ -73,17 +75,17 @@ func (l *line) collect() {
 		age := l.now.Sub(p.At)
 		switch {
 		case !p.Lost && age >= p.RTT:
-			if p.RTT >= timeout {
+			if p.RTT >= l.timeout {
 				l.bad = l.now
 			}
 			l.Report(l.now, p)
-		case age >= timeout && age < timeout+5*time.Millisecond:
+		case age >= l.timeout && age < l.timeout+5*time.Millisecond:
 			l.bad = l.now
 			l.Report(l.now, health.Probe{Seq: p.Seq, At: p.At, Lost: true})
 			if !p.Lost {
 				left = append(left, p) // answered late
 			}
-		case age < timeout || !p.Lost:
+		case age < l.timeout || !p.Lost:
 			left = append(left, p)
 		}
 	}
@@ -142,6 +144,40 @@ func TestTroubleIsNoticedAndItsEndToo(t *testing.T) {
 	}
 }
 
+// A window as short as the time that trouble must last, or as the wait for an answer, still ends in a verdict.
+func TestAShortWindowNoticesTroubleToo(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		rttDown time.Duration
+		loses   int
+		state   health.State
+	}{
+		{"nothing is answered", timeout, 100, health.Down},
+		{"every other probe is lost", timeout, 50, health.Loss},
+		{"nothing is answered, and answers may take as long as they like", 0, 100, health.Down},
+		{"nothing is answered, and answers may take longer than the window", 1500 * time.Millisecond, 100, health.Down},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg := usual()
+			cfg.Window, cfg.Hold, cfg.RTTDown = time.Second, time.Second, tc.rttDown
+			l := newLine(t, cfg)
+			l.timeout = cfg.Timeout()
+			well := l.cause
+			for range 5 {
+				l.run(5 * time.Second)
+				from := l.at()
+				l.cause = l.loses(tc.loses)
+				l.run(4 * time.Second)
+				l.within(from, 3500*time.Millisecond, tc.state)
+				from = l.at()
+				l.cause = well
+				l.run(6 * time.Second)
+				l.within(from, 5*time.Second, health.Up)
+			}
+		})
+	}
+}
+
 func TestNothingFlapsWhileTheCauseDoes(t *testing.T) {
 	l := newLine(t, usual())
 	l.run(5 * time.Second)
@@ -157,14 +193,18 @@ func TestNothingFlapsWhileTheCauseDoes(t *testing.T) {
 }
 
 func TestAHiccupMovesNobody(t *testing.T) {
-	for _, long := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond} {
-		l := newLine(t, usual())
-		l.run(5 * time.Second)
-		begin := l.at()
-		l.cause = func(at time.Duration) (time.Duration, bool) { return 5 * time.Millisecond, at-begin < long }
-		l.run(20 * time.Second)
-		if len(l.flips) > 0 {
-			t.Errorf("silence of %s: flips %v", long, l.flips)
+	for _, window := range []time.Duration{time.Second, 2 * time.Second} {
+		for _, long := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond} {
+			cfg := usual()
+			cfg.Window = window
+			l := newLine(t, cfg)
+			l.run(5 * time.Second)
+			begin := l.at()
+			l.cause = func(at time.Duration) (time.Duration, bool) { return 5 * time.Millisecond, at-begin < long }
+			l.run(20 * time.Second)
+			if len(l.flips) > 0 {
+				t.Errorf("window %s, silence of %s: flips %v", window, long, l.flips)
+			}
 		}
 	}
 }

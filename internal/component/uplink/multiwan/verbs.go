@@ -81,9 +81,6 @@ type Target struct {
 	Closer time.Duration `json:"closer"`
 }
 
-// lateAfter is the timeout of probes where answers may take as long as they like.
-const lateAfter = time.Second
-
 func (d *uplinks) status(ctx context.Context, _ json.RawMessage) (any, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -169,10 +166,7 @@ func (d *uplinks) targets() Targets {
 		if !u.Monitor || !is || !at.IsValid() || m.State() == health.NoCarrier {
 			continue
 		}
-		t := Target{Uplink: u.ID, Interface: u.Interface, Address: at, Interval: time.Duration(u.Interval) * time.Millisecond, Timeout: lateAfter}
-		if u.RTTDown > 0 {
-			t.Timeout = time.Duration(u.RTTDown) * time.Millisecond
-		}
+		t := Target{Uplink: u.ID, Interface: u.Interface, Address: at, Interval: time.Duration(u.Interval) * time.Millisecond, Timeout: u.health().Timeout()}
 		if m.State().Usable() {
 			t.Closer = time.Duration(u.Window) * time.Second
 		}

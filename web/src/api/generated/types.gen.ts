@@ -6007,7 +6007,7 @@ export type Uplink = {
      */
     updated_at: string;
     /**
-     * Seconds over which loss and round-trip time are measured; room for at least 10 requests. Default: 2
+     * Seconds over which loss and round-trip time are measured, at least twice rtt_ms_down; room for at least 10 requests. Default: 2
      */
     window_s: number;
 };
@@ -6143,7 +6143,7 @@ export type UplinkInput = {
      */
     rtt_ms_down?: number;
     /**
-     * Seconds over which loss and round-trip time are measured; room for at least 10 requests. Default: 2
+     * Seconds over which loss and round-trip time are measured, at least twice rtt_ms_down; room for at least 10 requests. Default: 2
      */
     window_s?: number;
 };
