@@ -146,6 +146,9 @@ func (r *rig) statsAfter(of string, requests int64) (stats []haproxy.Stat) {
 
 func TestStats(t *testing.T) {
 	r := newRig(t, "")
+	if err := r.Runtime.Answers(t.Context()); err != nil {
+		t.Errorf("it does not answer: %v", err)
+	}
 	for range 3 {
 		r.get("")
 	}

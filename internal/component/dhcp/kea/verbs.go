@@ -21,8 +21,13 @@ const (
 	UsedVerb    = "used"
 )
 
-// askTime is how long Kea may take to answer: one that hangs serves nobody either.
-const askTime = 3 * time.Second
+const (
+	// askTime is how long Kea may take to answer: one that hangs serves nobody either.
+	askTime = 3 * time.Second
+	// statusTime is how long it may take to say how it is. Whoever looks for problems waits for two
+	// seconds, and has to hear that it hangs by then.
+	statusTime = time.Second
+)
 
 // Status is how the server is doing.
 type Status struct {
@@ -33,7 +38,7 @@ type Status struct {
 }
 
 func (s *server) status(ctx context.Context, _ json.RawMessage) (any, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	got, err := s.control.Status(ctx)
 	if err != nil {

@@ -1,13 +1,17 @@
 package kea
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"gateway/internal/component/dhcp/control"
+	"gateway/internal/fault"
 )
 
 // An answer of gateway-apply has room for 16 MiB. Whoever fills a network with leases, each with as
@@ -48,5 +52,21 @@ func TestTheAddressesOfAFullNetworkFitIntoAnAnswer(t *testing.T) {
 	used := got.(Used)
 	if leased, declined := used.Leased.All(), used.Declined.All(); len(leased) != 1<<15-1 || len(declined) != 1<<15-1 || leased[0].String() != "10.0.0.1" || declined[0].String() != "10.0.0.2" {
 		t.Errorf("%d leased from %s, %d declined from %s", len(leased), leased[0], len(declined), declined[0])
+	}
+}
+
+// Whoever looks for problems waits for two seconds; a Kea that hangs has to be told by then.
+func TestAHangingServerIsToldInTime(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", at) // it never accepts
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err = newServer(Options{Socket: at}).status(ctx, nil)
+	if f, worded := fault.Of(err); !worded || f.Code != Unavailable || ctx.Err() != nil {
+		t.Errorf("it answers %v, and %v that it took too long; want in time that it is unavailable", err, ctx.Err())
 	}
 }

@@ -50,24 +50,42 @@ type FrontendStat struct {
 // Unavailable is the code of a proxy that does not run or does not answer.
 const Unavailable = "haproxy_unavailable"
 
-// countTime is how long it may take to count ten thousand servers on a busy machine.
-const countTime = 2 * time.Second
+const (
+	// answerTime is how long it may take to answer at all. Whoever looks for problems waits for two
+	// seconds, and has to hear that it hangs by then.
+	answerTime = time.Second
+	// countTime is how long it may take to count ten thousand servers on a busy machine.
+	countTime = 2 * time.Second
+)
 
 // stats is the verb behind GET /proxy/stats.
 func (a *adapter) stats(ctx context.Context, _ json.RawMessage) (any, error) {
-	limited, cancel := context.WithTimeout(ctx, countTime)
-	defer cancel()
-	all, err := a.HAProxy.Runtime.Stats(limited)
-	if errors.Is(err, haproxy.ErrDown) {
-		return nil, fault.New(fault.Unavailable, "HAProxy's statistics socket is not reachable; check that HAProxy is running").WithCode(Unavailable)
-	}
-	if limited.Err() != nil && ctx.Err() == nil {
-		return nil, fault.New(fault.Unavailable, "HAProxy does not answer on its statistics socket").WithCode(Unavailable)
+	runtime, all := a.HAProxy.Runtime, []haproxy.Stat{}
+	err := inTime(ctx, answerTime, runtime.Answers)
+	if err == nil {
+		err = inTime(ctx, countTime, func(ctx context.Context) (err error) {
+			all, err = runtime.Stats(ctx)
+			return err
+		})
 	}
 	if err != nil {
 		return nil, err
 	}
 	return newStats(all), nil
+}
+
+// inTime asks HAProxy, and words that it does not run or does not answer in time.
+func inTime(ctx context.Context, limit time.Duration, ask func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := ask(limited)
+	switch {
+	case errors.Is(err, haproxy.ErrDown):
+		return fault.New(fault.Unavailable, "HAProxy's statistics socket is not reachable; check that HAProxy is running").WithCode(Unavailable)
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		return fault.New(fault.Unavailable, "HAProxy does not answer on its statistics socket").WithCode(Unavailable)
+	}
+	return err
 }
 
 func (a *adapter) reloadVerb(ctx context.Context, _ json.RawMessage) (any, error) {

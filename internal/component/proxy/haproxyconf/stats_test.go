@@ -1,11 +1,15 @@
 package haproxyconf
 
 import (
+	"context"
+	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"gateway/internal/fault"
 	"gateway/internal/haproxy"
 )
 
@@ -202,6 +206,23 @@ func TestStatesInThreeWords(t *testing.T) {
 		if got, mode := health(status); got != want[0] || mode != want[1] {
 			t.Errorf("%s is %s %s, want %v", status, got, mode, want)
 		}
+	}
+}
+
+// Whoever looks for problems waits for two seconds; an HAProxy that hangs has to be told by then.
+func TestAHangingHAProxyIsToldInTime(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", at) // it never accepts
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	a := newAdapter(Options{HAProxy: &haproxy.Daemon{Runtime: haproxy.Runtime{Path: at}}})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err = a.stats(ctx, nil)
+	if f, worded := fault.Of(err); !worded || f.Code != Unavailable {
+		t.Errorf("it answers %v, want that it is unavailable", err)
 	}
 }
 
