@@ -39,11 +39,12 @@ type applier interface {
 type handlers struct {
 	Options
 	prober prober
+	trier  trier
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	h := &handlers{Options: o, prober: prober{ask: askForwarder, now: time.Now}}
+	h := &handlers{Options: o, prober: prober{ask: askForwarder, now: time.Now}, trier: trier{ask: askResolver, now: time.Now}}
 	return component.Component{
 		Name:       unbound.Name,
 		Tables:     unbound.Tables(),

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gateway/internal/change"
@@ -49,13 +51,50 @@ type questions interface {
 	Ask(ctx context.Context, channel string, in, out any) error
 }
 
+// question is what gateway-scheduler is asked.
+type question struct {
+	Try bool `json:"try"` // the resolver too: the last queries failed
+}
+
+// askForwarders has gateway-scheduler ask them. known is false when nobody answered.
+func (h *handlers) askForwarders(ctx context.Context, zones []forwarded, try bool) (found forwarders, known bool, err error) {
+	if !try && !slices.ContainsFunc(zones, func(z forwarded) bool { return len(z.ForwardTo) > 0 }) {
+		return found, true, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, forwardersTime)
+	defer cancel()
+	err = h.Questions.Ask(ctx, forwardersChannel, question{try}, &found)
+	if errors.Is(err, db.ErrUnanswered) {
+		return found, false, nil
+	}
+	return found, err == nil, err
+}
+
 // answerForwarders runs in gateway-scheduler.
-func (h *handlers) answerForwarders(ctx context.Context, _ json.RawMessage) (any, error) {
+func (h *handlers) answerForwarders(ctx context.Context, in json.RawMessage) (any, error) {
+	var q question
+	if err := json.Unmarshal(in, &q); err != nil {
+		return nil, fmt.Errorf("read what is asked of forwarders: %w", err)
+	}
 	zones, err := listZones(ctx, h.DB)
 	if err != nil {
 		return nil, err
 	}
-	return newForwarders(zones, h.prober.look(ctx, zones)), nil
+	var resolver netip.AddrPort
+	if q.Try {
+		if resolver, err = resolverAddr(ctx, h.DB); err != nil {
+			return nil, fmt.Errorf("read where the resolver listens: %w", err)
+		}
+	}
+	var tried unbound.Lately
+	var under sync.WaitGroup
+	if resolver.IsValid() {
+		under.Go(func() { tried = h.trier.try(ctx, resolver, zones) })
+	}
+	out := newForwarders(zones, h.prober.look(ctx, zones))
+	under.Wait()
+	out.Tried = tried
+	return out, nil
 }
 
 func listZones(ctx context.Context, q db.DB) ([]forwarded, error) {
@@ -76,24 +115,13 @@ func (h *handlers) setAll(ctx context.Context, r *problem.Report, state problem.
 }
 
 // judgeZones says which zones are not resolved as they are stored.
-func (h *handlers) judgeZones(ctx context.Context, r *problem.Report) error {
-	zones, err := listZones(ctx, h.DB)
-	if err != nil || len(zones) == 0 {
-		return err
+func (h *handlers) judgeZones(ctx context.Context, r *problem.Report, zones []forwarded, found forwarders, known bool) error {
+	if len(zones) == 0 {
+		return nil
 	}
 	unlive, err := h.unlive(ctx)
 	if err != nil {
 		return err
-	}
-	var found forwarders
-	known := true
-	if slices.ContainsFunc(zones, func(z forwarded) bool { return len(z.ForwardTo) > 0 }) {
-		ctx, cancel := context.WithTimeout(ctx, forwardersTime)
-		defer cancel()
-		err := h.Questions.Ask(ctx, forwardersChannel, nil, &found)
-		if known = err == nil; err != nil && !errors.Is(err, db.ErrUnanswered) {
-			return err
-		}
 	}
 	j := zoneJudge{report: r, found: found, known: known, affected: map[string][]problem.Subject{}, down: map[string]bool{}}
 	for _, z := range zones {

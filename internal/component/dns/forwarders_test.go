@@ -22,15 +22,19 @@ import (
 // node is what surrounds the API: gateway-apply with the resolver, and gateway-scheduler.
 type node struct {
 	down    bool // the resolver
+	lately  unbound.Lately
 	left    []string
 	answers map[string]func(context.Context, json.RawMessage) (any, error)
 }
 
 type toApplier struct{ *node }
 
-func (n toApplier) Ask(context.Context, string, string, any, any) error {
+func (n toApplier) Ask(_ context.Context, _, _ string, _, out any) error {
 	if n.down {
 		return fault.New(fault.Unavailable, "away").WithCode(unbound.Unavailable)
+	}
+	if s, is := out.(*unbound.Counted); is {
+		s.Lately = n.lately
 	}
 	return nil
 }
@@ -45,12 +49,16 @@ func (n toApplier) States(context.Context) ([]apply.State, error) {
 
 type toScheduler struct{ *node }
 
-func (n toScheduler) Ask(ctx context.Context, channel string, _, out any) error {
+func (n toScheduler) Ask(ctx context.Context, channel string, in, out any) error {
 	answer := n.answers[channel]
 	if answer == nil {
 		return db.ErrUnanswered
 	}
-	said, err := answer(ctx, nil)
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	said, err := answer(ctx, body)
 	if err != nil {
 		return db.ErrUnanswered // which is all that whoever asked hears
 	}
@@ -144,6 +152,46 @@ func TestAZoneIsServedWhileItsForwardersAnswer(t *testing.T) {
 	find(map[string]string{"own": "down", "good": "down", "slow": "down", "dead": "down", "refused": "down", "careless": "down"})
 	r.Settings(object{"enabled": false})
 	find(map[string]string{"own": "off", "good": "off", "slow": "off", "dead": "off", "refused": "off", "careless": "off"})
+}
+
+// On a quiet network the counters say it late, and that it is over later still.
+func TestAFailedQueryHasTheResolverTried(t *testing.T) {
+	r, n := dnstest.New(t), &node{}
+	var asked []string
+	tried := unbound.Lately{}
+	answer := func(_ context.Context, in json.RawMessage) (any, error) {
+		asked = append(asked, string(in))
+		return map[string]any{"tried": tried}, nil
+	}
+	c := dns.New(dns.Options{DB: r.Pool, Applier: toApplier{n}, Questions: toScheduler{n}})
+	for _, step := range []struct {
+		name          string
+		lately, tried unbound.Lately
+		away          bool // the scheduler
+		asked         bool
+		state         string
+	}{
+		{name: "nobody asked anything"},
+		{name: "all was resolved", lately: unbound.Lately{Queries: 9}},
+		{name: "some names are always broken", lately: unbound.Lately{Queries: 9, Failed: 4}},
+		{name: "one failed, and the next do too", lately: unbound.Lately{Queries: 1, Failed: 1}, tried: unbound.Lately{Queries: 5, Failed: 4}, asked: true, state: "degraded"},
+		{name: "many failed, and no more do", lately: unbound.Lately{Queries: 9, Failed: 9}, tried: unbound.Lately{Queries: 5}, asked: true},
+		{name: "many failed, and it cannot be tried", lately: unbound.Lately{Queries: 9, Failed: 9}, asked: true, state: "degraded"},
+		{name: "many failed, and nobody tries", lately: unbound.Lately{Queries: 9, Failed: 9}, away: true, state: "degraded"},
+		{name: "one failed, and nobody tries", lately: unbound.Lately{Queries: 1, Failed: 1}, away: true},
+	} {
+		n.lately, tried, asked, n.answers = step.lately, step.tried, nil, nil
+		if !step.away {
+			n.answers = map[string]func(context.Context, json.RawMessage) (any, error){"dns_forwarders": answer}
+		}
+		found, err := c.Problems.Find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found.States["resolver"]["dns"].State; got != step.state || (len(found.Problems) == 1) != (step.state != "") || (len(asked) > 0) != step.asked {
+			t.Errorf("%s: the resolver is %q with %d problems, asked %v; want %q", step.name, got, len(found.Problems), asked, step.state)
+		}
+	}
 }
 
 func TestAZoneThatTheResolverDoesNotHaveIsNotApplied(t *testing.T) {

@@ -163,6 +163,8 @@ type forwarders struct {
 	Unknown []string `json:"unknown,omitempty"`
 	// Cut says that there are more of any of them.
 	Cut bool `json:"cut,omitempty"`
+	// Tried is what became of queries to the resolver, where it was asked for them.
+	Tried unbound.Lately `json:"tried,omitzero"`
 }
 
 // failing is a forwarder that answers, and does not resolve a zone.

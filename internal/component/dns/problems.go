@@ -56,8 +56,20 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	case err != nil:
 		return r, err
 	}
-	if late := s.Lately; late.Queries >= unbound.FewQueries && late.Failed*2 >= late.Queries {
+	zones, err := listZones(ctx, h.DB)
+	if err != nil {
+		return r, err
+	}
+	found, known, err := h.askForwarders(ctx, zones, s.Lately.Bad())
+	if err != nil {
+		return r, err
+	}
+	late := s.Lately
+	if found.Tried.Queries >= unbound.FewQueries {
+		late = found.Tried
+	}
+	if late.Queries >= unbound.FewQueries && late.Bad() {
 		add(resolvingFails, "degraded", problem.Params{"failed": late.Failed, "queries": late.Queries})
 	}
-	return r, h.judgeZones(ctx, &r)
+	return r, h.judgeZones(ctx, &r, zones, found, known)
 }

@@ -18,6 +18,9 @@ type Lately struct {
 	Failed  int64 `json:"failed"`
 }
 
+// Bad reports whether at least half of them failed. Some always do: names whose servers are broken.
+func (l Lately) Bad() bool { return l.Failed > 0 && l.Failed*2 >= l.Queries }
+
 const (
 	// failuresOver is how long ago the last queries may be, FewQueries what says too little.
 	failuresOver = 30 * time.Second
