@@ -28,7 +28,7 @@ func (h *handlers) applyRoutes(r api.Router) {
 		Description: "Stage, hashes of the configured, installed and loaded files, manual edits, and the change that waits for confirmation.",
 	}, h.states)
 	api.Stream(r, api.Op{
-		ID: "components-live", Path: "/system/components/live", Access: api.Viewer,
+		ID: "components-live", Path: "/system/components/live", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Stream: the same, on every change",
 		Description: "Each message has the state of every component, as in GET /system/components: at once, on every change, and every 5 seconds.",
 	}, h.stream)

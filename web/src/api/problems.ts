@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { queryClient } from "./cache";
+import { useConnection } from "./connection";
 import { useCurrent } from "./current";
 import type { ProblemState, ProblemsList, ProblemsObjectStates } from "./generated";
 import {
@@ -15,6 +16,8 @@ import { wordsReady } from "./words";
 
 /** The stream brings news; this is for when it is cut. */
 const lookAgain = 15_000;
+/** Without its database the server knows less: what it still does is asked for before the answer is an old one. */
+const lookSoon = 5_000;
 
 /** saysOf: what the server says of problems is worded by codes, whose words are not part of the first load. */
 const saysOf = {
@@ -39,6 +42,11 @@ export const useProblems = () =>
 
 /** useProblemsLive hears the stream, once for the whole page. */
 export function useProblemsLive(): void {
+	const connection = useConnection();
+	// What was known with the database may not be known without it.
+	useEffect(() => {
+		if (connection === "database") void queryClient.invalidateQueries({ predicate: showsStates });
+	}, [connection]);
 	const newest = useRef<ProblemsList>(undefined);
 	useLive<ProblemsList>("/problems/live", async (list) => {
 		newest.current = list;
@@ -68,9 +76,10 @@ function useKnownStates(kind: string): ProblemsObjectStates["states"] | undefine
 	const query = useQuery({
 		...objectStatesOptions({ path }),
 		queryFn: ({ signal }) => worded(objectStates({ path, signal }), saysOf.states),
-		refetchInterval: lookAgain,
+		refetchInterval: useConnection() === "database" ? lookSoon : lookAgain,
 	});
-	const current = useCurrent(query);
+	// The server says itself which states it knows without its database.
+	const current = useCurrent(query, !query.isStale);
 	return current?.known ? current.states : undefined;
 }
 

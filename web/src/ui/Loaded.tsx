@@ -10,14 +10,16 @@ interface Props<T> {
 	query: { data: T | undefined; error: unknown; refetch: () => unknown };
 	/** About the height of what will be there. */
 	height?: string;
+	/** The answer is a new one also while the database is away. */
+	withoutDatabase?: boolean;
 	/** current is false while that may be over: nothing of it is shown as working then. */
 	children: (data: T, current: boolean) => ReactNode;
 }
 
 /** Loaded shows what a query answered. When a later look fails, that stays, and it is said that it is not current. */
-export function Loaded<T>({ query, height, children }: Props<T>) {
+export function Loaded<T>({ query, height, withoutDatabase, children }: Props<T>) {
 	const { data, error } = query;
-	const current = useCurrent({ data, isError: Boolean(error) }) !== undefined;
+	const current = useCurrent({ data, isError: Boolean(error) }, withoutDatabase) !== undefined;
 	// What is switched off has no values any more.
 	if (data !== undefined && codeOf(error) !== "switched_off")
 		return (

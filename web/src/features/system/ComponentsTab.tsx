@@ -9,10 +9,11 @@ import { ConfigFiles } from "./ConfigFiles";
 export function ComponentsTab() {
 	const { t } = useTranslation("system");
 	const admin = useCan("admin");
+	const components = useComponents();
 	return (
 		<div className="gw-system-config">
 			{admin && <ConfigActions />}
-			<Loaded query={useComponents()} height="12rem">
+			<Loaded query={components} height="12rem" withoutDatabase={!components.isStale}>
 				{(states, current) => (
 					<>
 						<div className="gw-table">
