@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -223,6 +225,10 @@ func (w *ward) count(d trouble, lasts bool) any {
 	return map[string]any{"count": x.count(), "agrees": known && (d.Problem == "" || d.isIn(x) == lasts)}
 }
 
+// statesEnv chooses states by a regular expression of their names, to look into some of them. The
+// judge's controls stay, and nothing is reported then.
+const statesEnv = "GATEWAY_STATES"
+
 // A list, a page, the dashboard, the indicator, the API and the command line say what is
 // true of a node, while one thing after the other breaks and is mended. What is true is
 // measured without them: by visits, handshakes, systemd, the kernel and files.
@@ -232,6 +238,11 @@ func TestBarPeople01States(t *testing.T) {
 	all := w.troubles()
 	if n := bar.GateSize(len(atGate), len(all), len(all)); n < len(all) {
 		all = slices.DeleteFunc(all, func(d trouble) bool { return !slices.Contains(atGate, d.Name) })
+	}
+	only := os.Getenv(statesEnv)
+	if only != "" {
+		some := regexp.MustCompile(only)
+		all = slices.DeleteFunc(all, func(d trouble) bool { return !some.MatchString(d.Name) && !slices.Contains(lies, d.Name) })
 	}
 	var x told
 	w.eventually(patience, "the node is well", func() bool {
@@ -280,6 +291,10 @@ func TestBarPeople01States(t *testing.T) {
 	figure := fmt.Sprintf("%d states, judged %d times: %d wrong; shown and gone after at most, in ms: %s; control: %d of %d lies found",
 		out.States, out.Judged, len(out.Wrong), strings.Join(each, ", "), out.Found, out.Lies)
 	heard := len(out.Shown) == len(witnesses) && len(out.Gone) == len(witnesses)
+	if only != "" {
+		t.Logf("some of them: %s", figure)
+		return
+	}
 	right := heard && out.States == len(all) && len(out.Wrong) == 0 && out.Lies > 0 && out.Found == out.Lies
 	bar.ReportTimed(t, "people", 1, figure, "0 wrong, each <=5000 ms, control all", right, slowest <= 5000)
 }

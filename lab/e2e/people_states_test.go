@@ -35,7 +35,7 @@ type place struct {
 }
 
 func (w *ward) troubles() []trouble {
-	return slicesOf(w.ofServers(), w.ofDomains(), w.ofCertificates(), w.ofTCP(), w.ofDaemons(), w.ofNode(), w.ofChanges(), w.ofNetwork(), w.ofOutages(), w.ofKernel())
+	return slicesOf(w.ofServers(), w.ofDomains(), w.ofCertificates(), w.ofTCP(), w.ofDaemons(), w.ofNode(), w.ofChanges(), w.ofNetwork(), w.ofServices(), w.ofOutages(), w.ofKernel())
 }
 
 func slicesOf(all ...[]trouble) (out []trouble) {
@@ -254,11 +254,6 @@ func (w *ward) ofChanges() []trouble {
 // ofOutages is what takes others along.
 func (w *ward) ofOutages() []trouble {
 	kill := func(signal, unit string) func() { return w.line("systemctl kill -s " + signal + " " + unit) }
-	stopped := func(unit string) func() bool {
-		return func() bool {
-			return w.holds("grep -q '^State:.T' /proc/$(systemctl show -p MainPID --value " + unit + ")/status")
-		}
-	}
 	database, store := "postgresql@17-main", "/var/lib/gateway/setup.json"
 	noBase := []place{{"/proxy", shop, "Unknown", "Serving"}, {"/certificates", shop, "Unknown", "Valid"}}
 	noApplier := []place{{"/system?tab=components", "DNS resolver", "Unknown", "Live"}, {"/proxy", shop, "Unknown", "Serving"}}
@@ -269,7 +264,7 @@ func (w *ward) ofOutages() []trouble {
 		trouble{Name: "the database is away", Problem: "system.database_down", Places: noBase, cause: w.line("systemctl stop postgresql " + database), mend: w.line("systemctl start postgresql"), real: noAnswer, also: []string{"system.service_stopped"}},
 		trouble{Name: "the database hangs", Problem: "system.database_down", Places: noBase, cause: kill("STOP", database), mend: kill("CONT", database), real: noAnswer},
 		trouble{Name: "the applier is away", Problem: "system.applier_down", Places: noApplier, cause: w.line("systemctl stop gateway-apply.socket gateway-apply"), mend: w.line("systemctl start gateway-apply.socket gateway-apply"), kind: "service", id: "packet-filter", state: "unknown", real: func() bool { return !w.holds("systemctl is-active gateway-apply") }, also: []string{"system.service_stopped"}},
-		trouble{Name: "the applier hangs", Problem: "system.applier_down", Places: noApplier, cause: kill("STOP", "gateway-apply"), mend: kill("CONT", "gateway-apply"), kind: "service", id: "packet-filter", state: "unknown", real: stopped("gateway-apply")},
+		trouble{Name: "the applier hangs", Problem: "system.applier_down", Places: noApplier, cause: kill("STOP", "gateway-apply"), mend: kill("CONT", "gateway-apply"), kind: "service", id: "packet-filter", state: "unknown", real: w.frozen("gateway-apply")},
 		trouble{Name: "HAProxy hangs", Problem: "proxy.not_running", Sign: "app connection", cause: kill("STOP", "haproxy"), mend: kill("CONT", "haproxy"), real: off, also: restarted},
 		trouble{Name: "HAProxy cannot start", Problem: "proxy.not_running", Sign: "app connection", cause: w.broken("/usr/sbin/haproxy", "haproxy"), mend: w.repaired("/usr/sbin/haproxy", "haproxy"), real: off, also: restarted},
 		trouble{Name: "the setup store is damaged", Problem: "system.setup_unreadable", says: "setup.json is damaged", cause: w.line("cp -p " + store + " /run/store && echo broken >" + store), mend: w.line("cat /run/store >" + store), real: func() bool { return !w.holds("grep -q '{' " + store) }},

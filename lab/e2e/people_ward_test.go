@@ -35,6 +35,7 @@ type ward struct {
 	certificate, record            string
 	puzzled                        atomic.Bool // the name server that others forward to
 	source, link, name, waiting    string
+	subnet                         string
 
 	provider *lab.Client  // at the other end of eth1; nil where nobody judges the network
 	callers  chan *caller // for those who ask beside others
@@ -109,12 +110,15 @@ func newWard(t *testing.T) *ward {
 	zone := c.post("/dns/zones", object{"name": "people.arpa", "forward_to": []string{}}).want(201).id()
 	w.record = c.post("/dns/records", object{"zone_id": zone, "name": "ann", "type": "A", "value": "192.0.2.9"}).want(201).id()
 	w.answerNames()
+	// Beyond the lab there are no name servers: a resolver that asked those would fail with every name that is not here.
+	w.change("/dns/settings", object{"upstream_forwards": []string{w.client.IP().String()}, "dnssec": false})()
 	c.post("/dns/zones", object{"name": "forward.arpa", "forward_to": []string{w.client.IP().String()}}).want(201)
 	w.sh("printf '#!/bin/sh\\necho no such option >&2\\nexit 1\\n' >/run/no; chmod 755 /run/no; " + addLink)
 	w.link = c.post("/network-interfaces", object{"name": "people0", "type": "ethernet", "role": "lan"}).want(201).id()
 	w.setClock()
 	if w.provider != nil {
 		w.connect()
+		w.employ()
 	}
 	return w
 }

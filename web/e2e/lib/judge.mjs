@@ -10,10 +10,8 @@ export const soon = 700;
 const whole = (word) => new RegExp(`^(${word})$`);
 
 const listed = (page, { problem, sign }) => {
-	// A code, or with its subject all that tells one problem from the others.
-	const ids = sign
-		? [`^="${sign}"`]
-		: problem.split("|").map((one) => (one.includes(" ") ? `="${one}"` : `^="${one} "`));
+	// A code, perhaps with its subject; the message follows, which tells problems of one subject apart.
+	const ids = sign ? [`^="${sign}"`] : problem.split("|").map((one) => `^="${one} "`);
 	return page.locator(ids.map((id) => `.gw-dashboard [data-problem${id}]`).join(", ")).first();
 };
 
