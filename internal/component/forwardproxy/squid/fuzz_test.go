@@ -1,6 +1,7 @@
 package squid
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"math/rand/v2"
@@ -10,8 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gateway/internal/component/componenttest"
 	"gateway/internal/daemon"
+	"gateway/internal/sys"
 	"gateway/tools/bar"
 )
 
@@ -23,37 +27,51 @@ var texts = []string{
 	"include /etc/passwd", "if true", "endif", "parameters(\"/etc/passwd\")",
 }
 
-func pick(r *rand.Rand, good ...string) string {
-	if r.IntN(3) > 0 {
-		return good[r.IntN(len(good))]
-	}
-	return texts[r.IntN(len(texts))]
+// generator makes rows, half of the time of good values only, else with some bad ones among them.
+type generator struct {
+	*rand.Rand
+	spoil int // in a hundred
 }
 
-func some(r *rand.Rand, n int, good ...string) (out []string) {
-	for range r.IntN(n + 1) {
-		out = append(out, pick(r, good...))
+func (g generator) pick(good ...string) string {
+	if g.IntN(100) < g.spoil {
+		return texts[g.IntN(len(texts))]
+	}
+	return good[g.IntN(len(good))]
+}
+
+func (g generator) some(n int, good ...string) (out []string) {
+	for range g.IntN(n + 1) {
+		out = append(out, g.pick(good...))
 	}
 	return out
 }
 
+func (g generator) port() int {
+	if g.IntN(300) < g.spoil { // a bad one closes the proxy, and hides all else
+		return []int{0, 70000, InternalPort}[g.IntN(3)]
+	}
+	return []int{3128, 8888}[g.IntN(2)]
+}
+
 func fuzzed(r *rand.Rand) State {
+	g := generator{r, max(0, r.IntN(60)-30)}
 	yes, cache := r.IntN(2) == 0, r.IntN(3)*100
 	s := State{Own: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")}}
 	s.Settings = Settings{
-		Enabled: &yes, Port: []int{3128, 8888, 3128, 3128, 0, 70000}[r.IntN(6)], ListenAddresses: nil, Zones: []string{"lan"}, AllowedNetworks: []string{"192.0.2.0/24"},
+		Enabled: &yes, Port: g.port(), ListenAddresses: nil, Zones: []string{"lan"}, AllowedNetworks: []string{"192.0.2.0/24"},
 		DefaultAction: "allow", Ports: []string{"80", "443"}, ConnectPorts: []string{"443"}, CacheSize: &cache, ParentPort: 3128, AccessLog: &yes, LogRetention: 14,
 	}
 	switch r.IntN(4) { // one bad value closes the proxy, so that they come one by one
 	case 0:
-		s.Settings.ListenAddresses, s.Settings.AllowedNetworks = some(r, 2, "192.0.2.1", "2001:db8::1"), some(r, 3, "192.0.2.0/24", "10.0.0.0/8")
+		s.Settings.ListenAddresses, s.Settings.AllowedNetworks = g.some(2, "192.0.2.1", "2001:db8::1"), g.some(3, "192.0.2.0/24", "10.0.0.0/8")
 	case 1:
-		s.Settings.Ports, s.Settings.ConnectPorts = some(r, 3, "80", "400-500"), some(r, 2, "443")
+		s.Settings.Ports, s.Settings.ConnectPorts = g.some(3, "80", "400-500"), g.some(2, "443")
 	case 2:
-		s.Settings.ParentHost, s.Settings.Contact, s.Settings.DNSServers = pick(r, "proxy.example.com", "192.0.2.9"), pick(r, "it@example.com"), some(r, 2, "9.9.9.9")
+		s.Settings.ParentHost, s.Settings.Contact, s.Settings.DNSServers = g.pick("proxy.example.com", "192.0.2.9"), g.pick("it@example.com"), g.some(2, "9.9.9.9")
 	}
 	for range r.IntN(3) {
-		s.Lists = append(s.Lists, List{Name: pick(r, "ads", "few"), Parts: some(r, 2, strings.Repeat("0", 32), strings.Repeat("a", 32))})
+		s.Lists = append(s.Lists, List{Name: g.pick("ads", "few"), Parts: g.some(2, strings.Repeat("0", 32), strings.Repeat("a", 32))})
 	}
 	kinds := []string{bySource, byDomain, byList, byPort, byURL, byMethod, byTime, byUserAgent}
 	for i := range r.IntN(8) {
@@ -63,14 +81,14 @@ func fuzzed(r *rand.Rand) State {
 			byMethod: {"GET", "POST"}, byTime: {"mon-fri 08:00-18:00", "22:00-06:00"}, byUserAgent: {"curl", "a b", `"x"`},
 		}[kind]
 		s.Rules = append(s.Rules, StoredRule{fmt.Sprint(i), Rule{
-			Action: pick(r, allow, deny), Type: kind, Value: pick(r, good...), OnlyFrom: some(r, 1, "192.0.2.64/26"), OnlyDuring: pick(r, "", "", "mon 08:00-09:00"), Name: pick(r, "", "", "No games"),
+			Action: g.pick(allow, deny), Type: kind, Value: g.pick(good...), OnlyFrom: g.some(1, "192.0.2.64/26"), OnlyDuring: g.pick("", "", "mon 08:00-09:00"), Name: g.pick("", "", "No games"),
 		}, r.IntN(6) > 0})
 	}
 	return s
 }
 
-// readBack reads the file as Squid does, by words, and knows every form that a line may have.
-func readBack(r daemon.Rendering) error {
+// formed reads the file as Squid does, by words, and knows every form that a line may have.
+func formed(r daemon.Rendering) error {
 	text, ok := strings.CutPrefix(string(r.File(ConfFile)), madeBy)
 	if !ok || !strings.HasSuffix(text, "\n") {
 		return fmt.Errorf("it begins or ends otherwise")
@@ -143,38 +161,80 @@ func readPage(text string) error {
 	return nil
 }
 
-// Whatever rows there are, Squid takes the file without a warning, and an independent reader finds
-// nothing in it but what may be there. Without escaping, it finds more.
-func TestFuzzedRowsRender(t *testing.T) {
-	n := bar.GateSize(300, 500, 20000)
+// Whatever rows there are, Squid takes the file without a warning and as the lines that it has, and
+// an independent reader finds in it what the good rows say, and nothing else. Without escaping, it
+// finds more.
+//
+// shows T22
+func TestBarServices02Squid(t *testing.T) {
+	bar.NotShort(t)
+	n, every := bar.GateSize(250, 500, 20000), bar.GateSize(10, 1, 1) // it takes a process each
 	seed := componenttest.FuzzSeed(t)
 	random := rand.New(rand.NewPCG(seed, seed))
-	check := New(Options{Exec: componenttest.ExecInRoot(t)}).Config
 	raw := quoting{func(s string) (string, error) { return s, nil }, func(s string, _ bool) string { return s }, func(s string) string { return s }}
-	whole, broken := 0, 0
+	whole, broken, checked, rules := 0, 0, 0, 0
 	for i := range n {
 		s := fuzzed(random)
+		want := s.meant()
 		r, err := s.Render()
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%#v", seed, err, s)
 		}
-		if err := readBack(r); err != nil {
+		if err := formed(r); err != nil {
 			t.Fatalf("seed %d: %v\n%#v", seed, err, s)
 		}
-		if i%5 == 0 {
-			if err := componenttest.Check(t, check, r); err != nil {
+		if diff := cmp.Diff(want, readBack(r)); diff != "" {
+			t.Fatalf("seed %d: the files say something else (-rows +files):\n%s\n%#v", seed, diff, s)
+		}
+		for _, line := range want {
+			if strings.Contains(line, " from [") {
+				rules++
+			}
+		}
+		if i%every == 0 {
+			checked++
+			if err := readBySquid(t, r); err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, r.File(ConfFile))
 			}
 		}
 		if len(r.Problems) == 0 {
 			whole++
 		}
-		if r, err := s.render(raw); err != nil || readBack(r) != nil {
+		if r, err := s.render(raw); err != nil || formed(r) != nil {
 			broken++
 		}
 	}
-	t.Logf("seed %d: %d states, %d rendered whole, 0 bad; %d broke out when they were written without escaping", seed, n, whole, broken)
-	if whole == 0 || whole == n || broken == 0 {
-		t.Errorf("%d of %d rendered whole, %d broke out: this shows nothing", whole, n, broken)
+	t.Logf("seed %d", seed)
+	figure := fmt.Sprintf("Squid: %d configurations, %d of them taken whole, %d groups of rules, 0 bad, %d checked by squid -k parse; without escaping %d broke out", n, whole, rules, checked, broken)
+	bar.Report(t, "services", 2, figure, fmt.Sprintf("0 bad of %d; control breaks out", n), whole > 0 && whole < n && broken > 0 && rules > n)
+}
+
+var processed = regexp.MustCompile(`(?m)^[0-9/]+ [0-9:]+\| Processing: (.*)$`)
+
+// readBySquid has Squid check the files, and tell which lines it made of them: one that swallows the
+// next, or is more than one, is no longer what is in the file.
+func readBySquid(t *testing.T, r daemon.Rendering) error {
+	t.Helper()
+	said, run := "", componenttest.ExecInRoot(t)
+	d := New(Options{Exec: func(ctx context.Context, c sys.Command) (sys.Result, error) {
+		out, err := run(ctx, c)
+		said = string(out.Stderr)
+		return out, err
+	}})
+	if err := componenttest.Check(t, d.Config, r); err != nil {
+		return err
 	}
+	var got, want []string
+	for _, m := range processed.FindAllStringSubmatch(said, -1) {
+		got = append(got, m[1])
+	}
+	for line := range strings.Lines(strings.TrimPrefix(string(r.File(ConfFile)), madeBy)) {
+		if line = strings.TrimSuffix(line, "\n"); !strings.HasPrefix(line, "error_directory ") { // which the checker cannot see
+			want = append(want, line)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		return fmt.Errorf("squid reads other lines (-file +squid):\n%s", diff)
+	}
+	return nil
 }
