@@ -18,7 +18,7 @@ var (
 // shows T22
 func TestBarEngine05Fuzz(t *testing.T) {
 	figure, ok := "", true
-	for name, pattern := range map[string]*regexp.Regexp{"dns": dnsFuzzed, "ntp": ntpFuzzed} {
+	for name, pattern := range map[string]*regexp.Regexp{"dns/unbound": dnsFuzzed, "ntp/chrony": ntpFuzzed} {
 		out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-timeout", "120m", "-run", "^TestFuzzedRowsRender$",
 			"gateway/internal/component/"+name).CombinedOutput()
 		m := pattern.FindStringSubmatch(string(out))

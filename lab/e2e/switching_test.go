@@ -2,24 +2,34 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"gateway/internal/component/daemons"
-	"gateway/tools/bar"
 )
 
 // switched is a service that a setting switches off and on.
 type switched struct {
 	component, service, path, field, unit string
-	protocol, port                        string // that clients ask, while it is on
+	ports                                 // while it is on
 }
 
-// clientPorts are those that prepare has opened, by service.
-var clientPorts = map[string][2]string{"ntp": {"udp", "123"}, "dns": {"udp", "53"}, "dhcp": {"udp", "67"}, "radius": {"udp", "1812"}, "forward-proxy": {"tcp", "3128"}}
+// ports are those of a daemon: that clients ask, and that it has for this node alone.
+type ports struct {
+	protocol     string
+	asked, inner []string
+}
+
+// portsOf are those that prepare has opened, by service.
+var portsOf = map[string]ports{
+	"ntp": {"udp", []string{"123"}, nil}, "dns": {"udp", []string{"53"}, nil}, "dhcp": {"udp", []string{"67"}, nil},
+	"radius": {"udp", []string{"1812", "1813"}, []string{"18120"}}, "forward-proxy": {"tcp", []string{"3128"}, []string{"13128"}},
+}
 
 // switchable are all services with a setting. The path is the table's name, as everywhere.
 func switchable(t *testing.T) (all []switched) {
@@ -29,11 +39,11 @@ func switchable(t *testing.T) (all []switched) {
 			if s.Setting == "" {
 				continue
 			}
-			port, known := clientPorts[s.Name]
+			has, known := portsOf[s.Name]
 			if !known {
-				t.Fatalf("%s can be switched off, and nobody said here which port clients ask, nor opened it", s.Name)
+				t.Fatalf("%s can be switched off, and nobody said here which ports clients ask, nor opened them", s.Name)
 			}
-			all = append(all, switched{d.Name, s.Name, "/" + s.Name + "/settings", s.SettingColumn(), s.Unit, port[0], port[1]})
+			all = append(all, switched{d.Name, s.Name, "/" + s.Name + "/settings", s.SettingColumn(), s.Unit, has})
 		}
 	}
 	return all
@@ -43,14 +53,25 @@ func switchable(t *testing.T) (all []switched) {
 type switching struct {
 	*appliance
 	caller      *caller
-	cycles      map[string]int // by way
+	ways        map[string]int // how often something was done by each way
 	kills, hits int            // of the applier, and those that ended a round
+	ended       int            // kills of a daemon
 	slowest     time.Duration  // from the request until all agree
 	booted      time.Duration  // from power on until all agree, at worst
 	wrong       []string
 }
 
-// prepare has all of them serve clients.
+// newSwitching is a node at rest whose applier dies where it is told to.
+func newSwitching(t *testing.T) *switching {
+	t.Helper()
+	a, c := alone(t)
+	a.withFailpoints()
+	s := &switching{appliance: a, caller: c, ways: map[string]int{}}
+	a.settles(c, patience)
+	return s
+}
+
+// prepare gives all of them somebody to serve, once they are on.
 func (s *switching) prepare() {
 	s.t.Helper()
 	s.opened(s.caller)
@@ -62,34 +83,63 @@ func (s *switching) prepare() {
 	base := strings.TrimSuffix(network.Addr().String(), "0")
 	s.caller.post("/dhcp/subnets", object{"interface": "eth0", "subnet": network.String(), "pools": []string{base + "200-" + base + "210"}}).want(201)
 	s.caller.post("/radius/clients", object{"name": "ap-1", "address": s.client.IP().String(), "secret": "correct-horse-battery"}).want(201)
-	for _, path := range []string{"/dhcp/settings", "/radius/settings", "/forward-proxy/settings"} { // which are off by default
-		settings := s.caller.settings(path)
-		settings["enabled"] = true
-		s.caller.put(path, settings).want(200)
-	}
 }
 
-// set writes the setting, and answers the id of the change, and when that was asked for.
-func (s *switching) set(c *caller, d switched, on bool) (change string, asked time.Time) {
+// set writes the settings as one change, and answers its id, and when that was asked for.
+func (s *switching) set(c *caller, on bool, services ...switched) (change string, asked time.Time) {
 	s.t.Helper()
-	settings := c.settings(d.path)
-	settings[d.field] = on
+	var operations []object
+	for _, d := range services {
+		settings := c.settings(d.path)
+		settings[d.field] = on
+		operations = append(operations, object{"method": "PUT", "path": d.path, "body": settings})
+	}
 	asked = time.Now()
-	return c.put(d.path, settings).want(200).header.Get("Gateway-Change"), asked
+	if len(operations) == 1 {
+		return c.put(services[0].path, operations[0]["body"]).want(200).header.Get("Gateway-Change"), asked
+	}
+	return c.post("/batch", object{"operations": operations}).want(200).header.Get("Gateway-Change"), asked
 }
 
 // state is what unit, next boot, port, packet filter and page say.
 func (s *switching) state(d switched) string {
-	units := s.trySh("systemctl is-active " + d.unit + "; systemctl is-enabled " + d.unit)
-	listening, open := "closed", "shut"
-	if strings.Contains(s.trySh("ss -Hln --"+d.protocol), ":"+d.port+" ") {
-		listening = "listening"
+	const line = "----\n"
+	out := strings.Split(s.trySh(fmt.Sprintf("systemctl is-active %s; systemctl is-enabled %s; echo ----; ss -Hln --%s; echo ----; nft list table inet gateway",
+		d.unit, d.unit, d.protocol)), line)
+	if len(out) != 3 {
+		return "the node does not answer"
 	}
-	if regexp.MustCompile(d.protocol + ` dport (\{[^}]*)?\b` + d.port + `\b`).MatchString(s.trySh("nft list table inet gateway")) {
-		open = "open"
+	listening := howMany(slices.Concat(d.asked, d.inner), func(port string) bool { return strings.Contains(out[1], ":"+port+" ") }, "closed", "listening")
+	open := howMany(d.asked, func(port string) bool {
+		return regexp.MustCompile(d.protocol + ` dport (\{[^}]*)?\b` + port + `\b`).MatchString(out[2])
+	}, "shut", "open")
+	return strings.Join(append(strings.Fields(out[0]), listening, open, s.page(d)), " ")
+}
+
+// howMany is a word for none of the ports, one for all, or which they are.
+func howMany(all []string, is func(string) bool, none, every string) string {
+	var some []string
+	for _, port := range all {
+		if is(port) {
+			some = append(some, port)
+		}
 	}
-	page := "page: ?"
-	r, err := s.caller.try("GET", "/system/services", nil)
+	switch len(some) {
+	case 0:
+		return none
+	case len(all):
+		return every
+	}
+	return every + " " + strings.Join(some, ",")
+}
+
+// denies are problems that a service has which is not as its setting wants it. Others, such as that
+// no time server answers in a lab, are none of this.
+var denies = regexp.MustCompile(`\.(service_failed|service_stopped|not_answering|not_running|not_listening|sockets_retrying|not_applied|applying)$`)
+
+// page is what the API says of it: the list of services, the state of the component, and what is
+// derived from both.
+func (s *switching) page(d switched) string {
 	var all struct {
 		Services []struct {
 			Name        string
@@ -97,17 +147,34 @@ func (s *switching) state(d switched) string {
 			Required    bool
 		}
 	}
-	if err == nil && r.status == 200 && r.decode(&all) {
-		for _, one := range all.Services {
-			if one.Name == d.service {
-				page = fmt.Sprintf("page: %s, required %t", one.ActiveState, one.Required)
-			}
+	var states struct {
+		Known  bool
+		States map[string]struct{ State string }
+	}
+	var x told
+	for path, into := range map[string]any{"/system/services": &all, "/problems/states/service": &states, "/problems": &x} {
+		if r, err := s.caller.try("GET", path, nil); err != nil || r.status != 200 || !r.decode(into) {
+			return "page: ?"
+		}
+	}
+	page := "page: ?"
+	if !states.Known {
+		return page
+	}
+	for _, one := range all.Services {
+		if one.Name == d.service {
+			page = fmt.Sprintf("page: %s, required %t, state %q", one.ActiveState, one.Required, states.States[d.service].State)
 		}
 	}
 	if standing := s.caller.standings()[d.component]; !standing.settled() {
 		page += ", " + standing.Stage
 	}
-	return strings.Join(append(strings.Fields(units), listening, open, page), " ")
+	for _, p := range x.Problems {
+		if about := p.Subject.Kind == "service" && p.Subject.ID == d.service || strings.HasPrefix(p.Code, d.component+"."); about && denies.MatchString(p.Code) {
+			page += ", " + p.Code
+		}
+	}
+	return page
 }
 
 func (s *switching) trySh(line string) string {
@@ -116,8 +183,8 @@ func (s *switching) trySh(line string) string {
 }
 
 const (
-	allOff = "inactive disabled closed shut page: inactive, required false"
-	allOn  = "active enabled listening open page: active, required true"
+	allOff = `inactive disabled closed shut page: inactive, required false, state "off"`
+	allOn  = `active enabled listening open page: active, required true, state ""`
 )
 
 // agree waits until all of it says the same, and answers what it said last, and when.
@@ -130,142 +197,141 @@ func (s *switching) agree(d switched, on bool, limit time.Duration) (got string,
 	}
 }
 
-// agrees notes whether, and how long after it was asked for, all of it says the same.
-func (s *switching) agrees(d switched, on bool, after string, asked time.Time) {
+// agrees notes whether, and how long after it was asked for, all of it says the same of each.
+func (s *switching) agrees(on bool, after string, asked time.Time, services ...switched) {
 	s.t.Helper()
-	got, agreed, when := s.agree(d, on, 30*time.Second)
-	took := when.Sub(asked)
-	s.slowest = max(s.slowest, took)
-	if took > 5*time.Second {
-		s.t.Logf("%s after %s: %d ms", d.service, after, took.Milliseconds())
-	}
-	if !agreed {
-		s.wrong = append(s.wrong, fmt.Sprintf("%s after %s, to be on: %t: %s", d.service, after, on, got))
+	for _, d := range services {
+		got, agreed, when := s.agree(d, on, 30*time.Second)
+		took := when.Sub(asked)
+		s.slowest = max(s.slowest, took)
+		if took > 5*time.Second {
+			s.t.Logf("%s after %s: %d ms", d.service, after, took.Milliseconds())
+		}
+		if !agreed {
+			s.wrong = append(s.wrong, fmt.Sprintf("%s after %s, to be on: %t: %s", d.service, after, on, got))
+		}
 	}
 }
 
-// ways are how a service comes to be off, and on again.
-var ways = []string{"setting", "revert", "kill", "unconfirmed", "reboot"}
-
-func (s *switching) cycle(d switched, way string) {
+// switches has services come to be on, or off, by their settings.
+func (s *switching) switches(on bool, services ...switched) {
 	s.t.Helper()
-	s.cycles[way]++
-	switch way {
-	case "revert":
-		s.reverted(d)
-		return
-	case "unconfirmed":
-		s.unconfirmed(d)
-		return
-	case "kill":
-		s.agrees(d, false, way, s.killed(d))
-	case "reboot":
-		s.rebooted(d)
-	default:
-		_, asked := s.set(s.caller, d, false)
-		s.agrees(d, false, way, asked)
-	}
-	_, asked := s.set(s.caller, d, true)
-	s.agrees(d, true, way, asked)
+	s.ways["setting"]++
+	_, asked := s.set(s.caller, on, services...)
+	s.agrees(on, "setting", asked, services...)
 }
 
-func (s *switching) reverted(d switched) {
+// reverts has a change of the settings taken back.
+func (s *switching) reverts(on bool, services ...switched) {
 	s.t.Helper()
-	id, asked := s.set(s.caller, d, false)
-	s.agrees(d, false, "revert", asked)
+	s.ways["revert"]++
+	id, asked := s.set(s.caller, on, services...)
+	s.agrees(on, "revert", asked, services...)
 	asked = time.Now()
 	s.caller.post("/changes/"+id+"/revert", nil).want(200)
-	s.agrees(d, true, "revert", asked)
+	s.agrees(!on, "revert", asked, services...)
 }
 
-func (s *switching) unconfirmed(d switched) {
+// forgets has nobody confirm a change of the settings.
+func (s *switching) forgets(on bool, services ...switched) {
 	s.t.Helper()
+	s.ways["unconfirmed"]++
 	c := s.caller.copy()
 	c.header.Set("Gateway-Confirm-Within", fmt.Sprint(int(confirmWithin.Seconds())))
-	_, asked := s.set(c, d, false)
-	s.agrees(d, false, "unconfirmed", asked)
+	_, asked := s.set(c, on, services...)
+	s.agrees(on, "unconfirmed", asked, services...)
 	over := asked.Add(confirmWithin) // at the earliest: the wait begins when the applier takes it
 	time.Sleep(time.Until(over))
-	s.agrees(d, true, "unconfirmed", over)
+	s.agrees(!on, "unconfirmed", over, services...)
 }
 
-func (s *switching) rebooted(d switched) {
+// reboots pulls the plug right after a change of the settings; others are as before that, and
+// otherwise.
+func (s *switching) reboots(on bool, services []switched, others ...switched) {
 	s.t.Helper()
-	s.set(s.caller, d, false)
-	s.lab.Must(s.node.Kill()) // the plug is pulled
+	s.ways["reboot"]++
+	s.set(s.caller, on, services...)
+	s.lab.Must(s.node.Kill())
 	began := time.Now()
 	s.lab.Must(s.node.Boot())
 	s.eventually(patience, "the API is back", func() bool { return len(s.caller.standings()) > 0 })
-	s.agrees(d, false, "reboot", time.Now())
+	back := time.Now()
+	s.agrees(on, "reboot", back, services...)
+	s.agrees(!on, "reboot", back, others...)
 	s.booted = max(s.booted, time.Since(began))
 }
 
-// killed switches off while the applier dies in the round that does it, at one step after the
+// dies switches while the applier dies in the round that does it, at one step after the
 // other. Whether it came to that step is seen by the file that names it: it takes that away.
-func (s *switching) killed(d switched) (asked time.Time) {
+func (s *switching) dies(on bool, d switched) {
 	s.t.Helper()
-	s.settles(s.caller, patience) // no round but that of the change
-	step := failpoints[s.kills%len(failpoints)]
+	s.settles(s.caller, patience)                 // no round but that of the change
+	step := failpoints[4*s.kills%len(failpoints)] // so that few of them meet beginning, middle and end
 	s.kills++
-	settings := s.caller.settings(d.path)
-	settings[d.field] = false
+	s.ways["kill"]++
 	s.sh("echo " + step + " >/run/gateway-apply/failpoint")
-	asked = time.Now()
-	s.caller.put(d.path, settings).want(200)
+	_, asked := s.set(s.caller, on, d)
 	missed := s.trySh(`n=0; while [ -e /run/gateway-apply/failpoint ] && [ $n -lt 300 ]; do sleep 0.01; n=$((n+1)); done
 		if [ -e /run/gateway-apply/failpoint ]; then rm /run/gateway-apply/failpoint; echo missed; fi`)
 	if missed == "" {
 		s.hits++
 	} else {
-		s.t.Logf("switching %s off never came to %s", d.service, step)
+		s.t.Logf("switching %s to %t never came to %s", d.service, on, step)
 	}
 	s.trySh("systemctl reset-failed 'gateway-*'; systemctl start gateway-apply.service")
-	return asked
+	s.agrees(on, "kill at "+step, asked, d)
+}
+
+// victims are which of a daemon's processes are killed: the first, all, or the last, which is
+// another one where the first only starts and watches those that work.
+var victims = []string{"first", "all", "last"}
+
+// ends kills the daemons of services that are on, which nobody asked to be off.
+func (s *switching) ends(victim string, services ...switched) {
+	s.t.Helper()
+	processes := map[string]string{}
+	for _, d := range services {
+		all := strings.Fields(s.sh("p=" + s.mainPID(d.unit) + "; echo $p; pgrep -P $p || true"))
+		switch victim {
+		case "first":
+			all = all[:1]
+		case "last":
+			all = all[len(all)-1:]
+		}
+		processes[d.service] = strings.Join(all, " ")
+	}
+	began := time.Now()
+	for _, d := range services {
+		s.ended++
+		s.sh("kill -KILL " + processes[d.service])
+	}
+	s.agrees(true, "the end of its daemon ("+victim+")", began, services...)
+	for _, d := range services {
+		if left := s.trySh("ps -o pid= -p " + strings.ReplaceAll(processes[d.service], " ", ",")); left != "" {
+			s.wrong = append(s.wrong, d.service+": what was killed runs: "+left)
+		}
+	}
 }
 
 // ignored is the control: of a setting that nobody applies, the same judge sees that it
-// disagrees, and by more than the page, which has nobody to ask.
-func (s *switching) ignored(d switched) bool {
+// disagrees, and by more than the page, which has nobody to ask. What was set holds once there is
+// somebody again.
+func (s *switching) ignored(d switched, limit time.Duration) bool {
 	s.t.Helper()
 	s.trySh("systemctl stop gateway-apply.socket gateway-apply.service")
-	s.set(s.caller, d, false)
-	got, agreed, _ := s.agree(d, false, 6*time.Second)
+	s.set(s.caller, false, d)
+	got, agreed, _ := s.agree(d, false, limit)
+	began := time.Now()
 	s.trySh("systemctl start gateway-apply.socket gateway-apply.service")
-	_, asked := s.set(s.caller, d, true)
-	s.agrees(d, true, "the control", asked)
+	s.agrees(false, "the control", began, d)
 	return !agreed && strings.HasPrefix(got, "active enabled listening open ")
 }
 
-// Whatever has a setting is switched off and on by it: unit, boot, port, packet filter and page agree.
-func TestBarCarry03OffAndOn(t *testing.T) {
-	services := switchable(t)
-	a, c := alone(t)
-	a.withFailpoints()
-	s := &switching{appliance: a, caller: c, cycles: map[string]int{}}
-	a.settles(c, patience)
-	s.prepare()
-	for _, d := range services {
-		s.agrees(d, true, "nothing", time.Now())
+// each is how often what was done, by way.
+func (s *switching) each() string {
+	var out []string
+	for _, way := range slices.Sorted(maps.Keys(s.ways)) {
+		out = append(out, fmt.Sprintf("%s %d", way, s.ways[way]))
 	}
-	s.slowest = 0
-	n := bar.GateSize(10, 100, 1000)
-	for i := range n { // each way for one service after the other
-		s.cycle(services[(i%len(ways)+i/len(ways))%len(services)], ways[i%len(ways)])
-	}
-	slowest := s.slowest
-	control := s.ignored(services[len(services)-1])
-	for _, w := range s.wrong {
-		t.Error(w)
-	}
-	var names, each []string
-	for _, d := range services {
-		names = append(names, d.service)
-	}
-	for _, way := range ways {
-		each = append(each, fmt.Sprintf("%s %d", way, s.cycles[way]))
-	}
-	figure := fmt.Sprintf("%d cycles of %s (%s; %d of %d kills ended a round): %d disagree, slowest %d ms after the request, after a boot %d ms from power on; control with nobody to apply it: %t",
-		n, strings.Join(names, ", "), strings.Join(each, ", "), s.hits, s.kills, len(s.wrong), slowest.Milliseconds(), s.booted.Milliseconds(), control)
-	bar.ReportTimed(t, "carry", 3, figure, "0 disagree, <=5000 ms, control disagrees",
-		control && len(s.wrong) == 0 && s.cycles["reboot"] > 0 && 2*s.hits > s.kills, slowest.Milliseconds() <= 5000)
+	return strings.Join(out, ", ")
 }
