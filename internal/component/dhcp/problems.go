@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gateway/internal/apply"
 	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
@@ -92,33 +93,40 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		r.Add(socketsRetrying.On(serverSubject, "/interfaces", nil))
 		server[kea.Name] = socketsRetrying.Because("degraded", nil)
 	}
-	tellDeaf(&r, s.Interfaces, subnets)
-	full, err := h.fullPools(ctx, &r)
+	j := judged{status: s, running: running}
+	// What a client is given also depends on the reservations of its subnet.
+	j.unapplied, err = apply.ReadUnapplied(ctx, h.DB, h.Applier, kea.Name, map[string][]string{"dhcp_subnets": {"id"}, "dhcp_reservations": {"subnet_id"}})
 	if err != nil {
 		return r, err
 	}
-	elsewhere, err := h.elsewhere(&r, subnets)
-	if err != nil {
+	j.tellDeaf(&r, subnets)
+	if j.full, err = h.fullPools(ctx, &r); err != nil {
 		return r, err
 	}
-	r.States[subnetKind], err = h.judge(ctx, subnets, judged{status: s, running: running, full: full, elsewhere: elsewhere})
-	return r, err
+	if j.elsewhere, err = h.elsewhere(&r, subnets); err != nil {
+		return r, err
+	}
+	r.States[subnetKind] = j.subnets(subnets)
+	return r, nil
 }
 
 // tellDeaf says where the server does not listen, once: its page and the services tell what is
-// wrong with the service.
-func tellDeaf(r *problem.Report, interfaces []InterfaceStatus, subnets []servedSubnet) {
+// wrong with the service. Where it only does not listen yet, nothing is wrong.
+func (j judged) tellDeaf(r *problem.Report, subnets []servedSubnet) {
 	var names []string
 	var unserved []problem.Subject
-	for _, i := range interfaces {
+	for _, i := range j.status.Interfaces {
 		if i.Listening {
 			continue
 		}
-		names = append(names, i.Interface)
+		before := len(unserved)
 		for _, s := range subnets {
-			if s.Active && s.Interface == i.Interface {
+			if s.Active && s.Interface == i.Interface && !j.applying(s) {
 				unserved = append(unserved, problem.Subject{Kind: subnetKind, ID: s.ID, Name: s.Subnet})
 			}
+		}
+		if len(unserved) > before {
+			names = append(names, i.Interface)
 		}
 	}
 	if len(names) > 0 {

@@ -1,7 +1,6 @@
 package dhcp
 
 import (
-	"context"
 	"slices"
 
 	"gateway/internal/apply"
@@ -40,20 +39,25 @@ type judged struct {
 	elsewhere map[string]problem.State // also
 }
 
-// judge says in which state each subnet is.
-func (h *handlers) judge(ctx context.Context, subnets []servedSubnet, j judged) (out problem.States, err error) {
-	// What a client is given also depends on the reservations of its subnet.
-	j.unapplied, err = apply.ReadUnapplied(ctx, h.DB, h.Applier, kea.Name, map[string][]string{"dhcp_subnets": {"id"}, "dhcp_reservations": {"subnet_id"}})
-	if err != nil {
-		return nil, err
-	}
-	out = problem.States{}
-	for _, s := range subnets {
+// subnets says in which state each subnet is.
+func (j judged) subnets(all []servedSubnet) problem.States {
+	out := problem.States{}
+	for _, s := range all {
 		if state, is := j.subnet(s); is {
 			out[s.ID] = state
 		}
 	}
-	return out, nil
+	return out
+}
+
+// applying reports whether the server will run on the subnet, where it is now, in a moment.
+func (j judged) applying(s servedSubnet) bool {
+	there := slices.Contains(j.running, s.Subnet) && j.listens(s.Interface)
+	return s.New && !there && !j.unapplied.Has("", kea.Subject(s.Subnet))
+}
+
+func (j judged) listens(name string) bool {
+	return slices.ContainsFunc(j.status.Interfaces, func(i InterfaceStatus) bool { return i.Interface == name && i.Listening })
 }
 
 // subnet is the state of one; there is none for one whose clients are served.
@@ -61,15 +65,14 @@ func (j judged) subnet(s servedSubnet) (state problem.State, is bool) {
 	name := problem.Params{"name": fault.Named(kea.Subject(s.Subnet))}
 	leftOut := j.unapplied.Has("", kea.Subject(s.Subnet))
 	runs := slices.Contains(j.running, s.Subnet)
-	listens := slices.ContainsFunc(j.status.Interfaces, func(i InterfaceStatus) bool { return i.Interface == s.Interface && i.Listening })
 	switch {
 	case j.unapplied.Has(s.ID, ""):
 		return notApplied.Because("not_applied", name), true
 	case !s.Active:
 		return problem.Chosen("disabled"), true
-	case !runs && !leftOut && s.New:
+	case j.applying(s):
 		return applying.Because("unknown", name), true
-	case !listens:
+	case !j.listens(s.Interface):
 		return notListening.Because("down", problem.Params{"interface": s.Interface}), true
 	case !runs || leftOut:
 		return notApplied.Because("not_applied", name), true

@@ -2,6 +2,7 @@ package dhcp_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"gateway/internal/component/dhcp"
@@ -110,6 +111,35 @@ func TestTheInterfacesWithoutASocketAreOneProblemOfTheServer(t *testing.T) {
 	s.kea.Unwire("eth2")
 	s.Sync()
 	want("eth1, eth2", 2)
+}
+
+// What the server does not listen on yet is no problem.
+func TestASubnetOnItsWayIsNoProblem(t *testing.T) {
+	s := serve(t)
+	s.subnet()
+	id := s.subnet(object{"interface": "eth2", "subnet": "198.51.100.0/24", "pools": []string{}, "gateway": "", "active": false})
+	told := func() bool {
+		return slices.ContainsFunc(s.report().Problems, func(p problem.Problem) bool { return p.Code == "dhcp.not_listening" })
+	}
+	s.Restore(`update dhcp_subnets set active = true, updated_at = now() where id::text = $1`, id)
+	s.want("changed just now", id, "unknown dhcp.applying")
+	if told() || s.report().States["dhcp-server"]["dhcp"].State != "" {
+		t.Errorf("changed just now: %+v", s.report())
+	}
+	s.Restore(`update dhcp_subnets set updated_at = now() - interval '1 minute' where id::text = $1`, id)
+	s.want("changed a while ago", id, "down dhcp.not_listening")
+	if !told() {
+		t.Errorf("changed a while ago: %+v", s.report())
+	}
+	s.MustSync()
+	s.want("applied", id, " ")
+	s.Restore(`update dhcp_subnets set interface = 'eth1', updated_at = now() where id::text = $1`, id)
+	s.MustSync()
+	s.Restore(`update dhcp_subnets set interface = 'eth2', updated_at = now() where id::text = $1`, id)
+	s.want("moved just now", id, "unknown dhcp.applying")
+	if told() {
+		t.Errorf("moved just now: %+v", s.report())
+	}
 }
 
 // Since when each of them is full is remembered by its key.
