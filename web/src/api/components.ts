@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { invalidate, queryClient } from "./cache";
 import type { ApplyState } from "./generated";
 import { componentsOptions } from "./generated/@tanstack/react-query.gen";
@@ -19,12 +20,23 @@ export function useComponentsLive(): void {
 	useLive<ApplyState[]>("/system/components/live", (states) => {
 		// The applier is away. What there is to know of stays; that nobody knows how it stands, its states say. Asking says why.
 		if (states.length === 0) return void queryClient.invalidateQueries({ queryKey: componentsOptions().queryKey });
-		const before = queryClient.getQueryData<ApplyState[]>(componentsOptions().queryKey);
 		queryClient.setQueryData(componentsOptions().queryKey, states);
-		const moved = before ? movedOf(before, states) : [];
-		// What is stored may have changed too: somebody else changed it, or it was undone. Tags have the components' names.
-		if (moved.length > 0) void invalidate("change", ...moved);
 	});
+	useFollowing(useComponents().data);
+}
+
+/**
+ * useFollowing asks again for what is stored of the components that moved: somebody else changed it, or it was undone.
+ * It looks at the answers of both, the stream and a question: whichever is first, the other brings nothing new.
+ */
+function useFollowing(states: ApplyState[] | undefined): void {
+	const seen = useRef(states);
+	useEffect(() => {
+		const moved = seen.current && states ? movedOf(seen.current, states) : [];
+		seen.current = states ?? seen.current;
+		// Tags have the components' names.
+		if (moved.length > 0) void invalidate("change", ...moved);
+	}, [states]);
 }
 
 /** milestone is what others show of a component. */
