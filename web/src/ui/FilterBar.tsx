@@ -8,8 +8,8 @@ import { SearchInput } from "./SearchInput";
 import type { TypedFilters } from "./useTypedFilters";
 
 interface Props {
-	/** Namespace of its words: "filter.<key>", "filter.all" and "filter.clear". */
-	words: string;
+	/** What each is called. */
+	label: (key: string) => string;
 	filters: TypedFilters;
 	/** Those that are chosen, not typed. */
 	choices?: Record<string, Choice[]>;
@@ -21,28 +21,28 @@ interface Props {
 }
 
 /** FilterBar asks what to look for. */
-export function FilterBar({ words, filters, choices = {}, sources = {}, moments = [], children }: Props) {
-	const { t } = useTranslation(words);
+export function FilterBar({ label, filters, choices = {}, sources = {}, moments = [], children }: Props) {
+	const { t } = useTranslation("ui");
 	return (
 		<search className="gw-filters">
 			{filters.keys.map((key) => (
 				<div key={key}>
-					<label htmlFor={`filter-${key}`}>{t(`filter.${key}`)}</label>
+					<label htmlFor={`filter-${key}`}>{label(key)}</label>
 					<Control
 						id={`filter-${key}`}
-						label={t(`filter.${key}`)}
+						label={label(key)}
 						value={filters.value(key)}
 						choices={choices[key]}
 						source={sources[key]}
 						moment={moments.includes(key)}
-						all={t("filter.all")}
+						all={t("filterBar.all")}
 						onChange={(value) => filters.type(key, value)}
 					/>
 				</div>
 			))}
 			{filters.filtered && (
 				<Button variant="link" onClick={filters.clear}>
-					{t("filter.clear")}
+					{t("filterBar.clear")}
 				</Button>
 			)}
 			{children}

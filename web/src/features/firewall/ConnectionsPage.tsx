@@ -24,7 +24,7 @@ export default function ConnectionsPage() {
 	const [doomed, setDoomed] = useState<FirewallConnectionFilter>();
 	const bar = (
 		<FilterBar
-			words="firewall"
+			label={(key) => t(`filter.${key}`)}
 			filters={typed}
 			choices={{ proto: protocols.map((name) => ({ value: name, label: name })) }}
 		>

@@ -45,7 +45,12 @@ export default function LogPage() {
 	return (
 		<Page title={t("log.title")} description={t("log.lead")}>
 			<ProblemNotice service="packet-filter" component="firewall" />
-			<FilterBar words="firewall" filters={filters} choices={choices} sources={{ rule_id: ruleSource }} />
+			<FilterBar
+				label={(key) => t(`filter.${key}`)}
+				filters={filters}
+				choices={choices}
+				sources={{ rule_id: ruleSource }}
+			/>
 			<div className="gw-fw-logbar">
 				<span role="status" className="gw-fw-live" data-state={state}>
 					{t(`log.state.${state}`)}

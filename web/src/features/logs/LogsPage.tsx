@@ -37,7 +37,7 @@ export default function LogsPage() {
 				chosen={sources}
 				onChange={(chosen) => set({ sources: chosen.join(",") || undefined }, { push: true })}
 			/>
-			<FilterBar words="logs" filters={filters} choices={choices} moments={["since", "until"]} />
+			<FilterBar label={(key) => t(`filter.${key}`)} filters={filters} choices={choices} moments={["since", "until"]} />
 			<div className="gw-logs-bar">
 				<Button
 					variant="secondary"
