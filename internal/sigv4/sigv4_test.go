@@ -42,7 +42,8 @@ func TestTheExamplesOfS3(t *testing.T) {
 	}{
 		{
 			"reading a part of an object", "GET", bucket + "/test.txt", "",
-			"f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41", map[string]string{"Range": "bytes=0-9"},
+			"f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
+			map[string]string{"Range": "bytes=0-9"},
 		},
 		{
 			"writing an object", "PUT", bucket + "/test$file.text", "Welcome to Amazon S3.",
