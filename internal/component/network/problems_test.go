@@ -15,6 +15,7 @@ func TestProblemsLeadToTheirPages(t *testing.T) {
 		{"address 192.0.2.1/24 on eth0", "interface", "address 192.0.2.1/24 on eth0", "eth0", "/interfaces/1?tab=addresses"},
 		{"address 192.0.2.1/24 on eth9", "interface", "address 192.0.2.1/24 on eth9", "eth9", "/interfaces"},
 		{"route 10.0.0.0/8 (table 7)", "route", "route 10.0.0.0/8 (table 7)", "10.0.0.0/8", "/routes"},
+		{"route 10.0.0.0/8 (metric 20)", "route", "route 10.0.0.0/8 (metric 20)", "10.0.0.0/8", "/routes"},
 	} {
 		s, link := subjectOf(tc.what, ids)
 		if s.Kind != tc.kind || s.ID != tc.id || s.Name != tc.name || link != tc.link {

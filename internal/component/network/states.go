@@ -252,15 +252,16 @@ func (j *judged) address(s storedAddress, above problem.State) (state problem.St
 
 // route is the state of a route; there is none for one that the kernel follows.
 func (j *judged) route(s storedRoute) (state problem.State, is bool) {
-	if j.unapplied.Has(s.ID, "route "+s.Destination) {
-		return notApplied.Because("not_applied", problem.Params{"what": fault.Named("route " + s.Destination)}), true
+	stored := "route " + s.String()
+	if j.unapplied.Has(s.ID, stored) {
+		return notApplied.Because("not_applied", problem.Params{"what": fault.Named(stored)}), true
 	}
 	if !s.Active {
 		return problem.Chosen("disabled"), true
 	}
 	want, err := s.Parse()
 	if err != nil { // which the rendering leaves out
-		return notApplied.Because("not_applied", problem.Params{"what": fault.Named("route " + s.Destination)}), true
+		return notApplied.Because("not_applied", problem.Params{"what": fault.Named(stored)}), true
 	}
 	what := "route " + want.String()
 	found, there, same := want.Find(j.routes, j.numbers)

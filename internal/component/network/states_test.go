@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/api/apitest"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/network"
 	"gateway/internal/component/network/netstate"
@@ -147,6 +148,36 @@ func TestAMissingInterfaceIsOneProblem(t *testing.T) {
 	if p := found.Problems[0]; p.Subject.ID != p0 || p.Code != "network.missing" || p.AffectsTotal != 2 {
 		t.Errorf("the problem of the interface is %+v, want one that affects two routes", p)
 	}
+}
+
+// Routes to one destination are told apart by table and metric: what is wrong with one of them says
+// nothing of the other.
+func TestRoutesThatDifferInTheirMetricHaveStatesOfTheirOwn(t *testing.T) {
+	space, s := setup(t)
+	r := componenttest.New(t, s)
+	p0 := r.Do("POST", "/network-interfaces", object{"name": "p0", "type": "ethernet"}).Want(http.StatusCreated).ID()
+	r.Do("POST", "/ip-addresses", object{"interface_id": p0, "address": "192.0.2.1", "prefix": 24}).Want(http.StatusCreated)
+	route := func(more object) string {
+		body := apitest.With(object{"destination": "198.51.100.0/24"}, more)
+		return r.Do("POST", "/routes", body).Want(http.StatusCreated).ID()
+	}
+	first := route(object{"gateway": "192.0.2.254", "metric": 10})
+	second := route(object{"dev": "away0", "metric": 20})
+	third := route(object{"gateway": "192.0.2.254", "metric": 10, "table_name": "7"})
+	want := func(id, state, code string) { t.Helper(); wantState(t, s, r, "route", id, state, code) }
+	aged(r)
+	want(first, "", "")
+	want(second, "not_applied", "network.missing")
+	want(third, "", "")
+	ip(t, space, "route del 198.51.100.0/24 metric 10")
+	want(first, "not_applied", "network.absent")
+	want(second, "not_applied", "network.missing")
+
+	// As are rows that gateway-apply leaves out.
+	r.Restore(`update network_routes set gateway = 'moon', updated_at = now() - interval '1 minute' where id = '` + second + `'`)
+	r.Do("PUT", "/routes/"+first, object{"destination": "198.51.100.0/24", "gateway": "192.0.2.253", "metric": 10}).Want(http.StatusOK)
+	want(first, "", "")
+	want(second, "not_applied", "network.not_applied")
 }
 
 // silent is a gateway-apply that does not answer.

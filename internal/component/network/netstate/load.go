@@ -104,7 +104,7 @@ func load(ctx context.Context, q db.DB) (c Config, err error) {
 	for _, r := range routes {
 		w, err := r.Parse()
 		if err != nil {
-			c.skip("route "+r.Destination, fault.Said("has an invalid value"))
+			c.skip("route "+r.String(), fault.Said("has an invalid value"))
 			continue
 		}
 		c.Routes = append(c.Routes, w)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -74,7 +75,7 @@ func (k routesByKey) link(key rtnl.Key) int {
 
 func (p *planner) drop(routes []rtnl.Route) {
 	for _, r := range routes {
-		p.steps = append(p.steps, Step{What: "route " + r.Dst.String(), Msg: rtnl.DelRoute(r), Expected: []error{unix.ESRCH}, NoRecheck: true})
+		p.steps = append(p.steps, Step{What: "route " + nameOf(r), Msg: rtnl.DelRoute(r), Expected: []error{unix.ESRCH}, NoRecheck: true})
 	}
 }
 
@@ -235,9 +236,30 @@ func (n reach) look(at asked) (links []int) {
 }
 
 func (r Route) String() string {
-	s := r.Dst.String()
-	if r.Table != unix.RT_TABLE_MAIN {
-		s += fmt.Sprintf(" (table %d)", r.Table)
+	return routeName(r.Dst.String(), TableName(r.Table), int64(r.Metric))
+}
+
+func (r RouteRow) String() string { return routeName(r.Destination, r.Table, r.Metric) }
+
+// nameOf is what String of the wanted route would be.
+func nameOf(r rtnl.Route) string {
+	if r.Dst.Addr().Is6() && r.Metric == rtnl.DefaultMetric6 {
+		r.Metric = 0
 	}
-	return s
+	return routeName(r.Dst.String(), TableName(r.Table), int64(r.Metric))
+}
+
+// routeName tells a route from the others to the same destination, by what may differ then.
+func routeName(destination, table string, metric int64) string {
+	var of []string
+	if table != TableName(unix.RT_TABLE_MAIN) {
+		of = append(of, "table "+table)
+	}
+	if metric != 0 {
+		of = append(of, fmt.Sprintf("metric %d", metric))
+	}
+	if len(of) == 0 {
+		return destination
+	}
+	return destination + " (" + strings.Join(of, ", ") + ")"
 }
