@@ -32,12 +32,15 @@ func (n *network) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", Path, err)
 	}
-	c := read.Config
-	n.read = read
+	done := n.changeRoutes(old.File(Path), read)
 	before := n.wrong
-	n.forget(c.Links)
-	n.want, n.known = c, true
+	n.forget(read.Links)
+	n.read, n.want, n.known = read, read.Config, true
+	if done {
+		return nil
+	}
 	if err := n.settle(ctx); err != nil {
+		n.looked = false
 		return err
 	}
 	if len(old.Files) == 0 {

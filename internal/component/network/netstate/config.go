@@ -130,12 +130,19 @@ var words = []string{"link", "address", "route"}
 type parsed struct {
 	text []byte
 	Config
+	// gone and come are what the lines between the first and the last that differ from the file
+	// before said, and say.
+	gone, come Config
 }
 
 // next is the file after this one.
 func (p parsed) next(text []byte) (parsed, error) {
-	from, _, to := longtext.Differing(p.text, text)
+	from, end, to := longtext.Differing(p.text, text)
 	changed, err := Parse(text[from:to])
+	if err != nil {
+		return parsed{}, err
+	}
+	gone, err := Parse(p.text[from:end])
 	if err != nil {
 		return parsed{}, err
 	}
@@ -145,7 +152,7 @@ func (p parsed) next(text []byte) (parsed, error) {
 		Addresses: splice(p.Addresses, changed.Addresses, count(before, words[1]), count(after, words[1])),
 		Routes:    splice(p.Routes, changed.Routes, count(before, words[2]), count(after, words[2])),
 	}
-	return parsed{text, c}, nil
+	return parsed{text, c, gone, changed}, nil
 }
 
 // splice is the first and the last of what there was, and what changed between them.
