@@ -32,14 +32,37 @@ type Host interface {
 // a confirmation was asked for, so that the change comes back by itself, or the caller is on
 // this node; nor where the kernel has no route to the caller, who reached us all the same.
 func Look(ctx context.Context, host Host, open func() (*rtnl.Conn, error)) (s Session, n Network, known bool, err error) {
+	if s, known, err = Find(ctx, host, open); err != nil || !known {
+		return s, n, false, err
+	}
+	conn, err := open()
+	if err != nil {
+		return s, n, false, err
+	}
+	defer conn.Close()
+	if n, err = Read(conn); err != nil {
+		return s, n, false, err
+	}
+	if i := slices.IndexFunc(n.Links, func(l rtnl.Link) bool { return l.Index == s.Back.Link }); i >= 0 {
+		s.Link = n.Links[i].Name // answers from this address may leave by another one
+	}
+	if s.Entry == "" {
+		s.Entry = s.Link
+	}
+	return s, n, true, nil
+}
+
+// Find is Look without what decides over routes, which may be ten thousand: Link may not be the
+// one by which answers leave, and Entry is empty where only those from our address find a route.
+func Find(ctx context.Context, host Host, open func() (*rtnl.Conn, error)) (s Session, known bool, err error) {
 	origin := identity.OriginOf(ctx)
 	s.Caller, s.Own = origin.Addr, origin.Local
 	if intent.Of(ctx).ConfirmWithin > 0 || !s.Caller.IsValid() || s.Caller.IsLoopback() || host == nil {
-		return s, n, false, nil
+		return s, false, nil
 	}
 	back, unreachable := host.Route(s.Caller) // from any address
 	if back.Local {
-		return s, n, false, nil
+		return s, false, nil
 	}
 	s.Entry, s.Link = back.Interface, back.Interface
 	if !s.Own.IsValid() || s.Own.Is6() != s.Caller.Is6() || s.Own.IsLoopback() {
@@ -47,25 +70,16 @@ func Look(ctx context.Context, host Host, open func() (*rtnl.Conn, error)) (s Se
 	}
 	conn, err := open()
 	if err != nil {
-		return s, n, false, err
+		return s, false, err
 	}
 	defer conn.Close()
 	if s.Back, err = conn.Lookup(s.Caller, s.Own); err != nil {
 		s.Back = rtnl.Route{}
 	}
-	if unreachable != nil && !s.Back.Dst.IsValid() {
-		return s, n, false, nil
-	}
-	if n, err = Read(conn); err != nil {
-		return s, n, false, err
-	}
-	if i := slices.IndexFunc(n.Links, func(l rtnl.Link) bool { return l.Index == s.Back.Link }); i >= 0 {
-		s.Link = n.Links[i].Name // answers from this address may leave by another one
-	}
 	if unreachable != nil {
-		s.Entry = s.Link
+		s.Entry = ""
 	}
-	return s, n, true, nil
+	return s, unreachable == nil || s.Back.Dst.IsValid(), nil
 }
 
 // Refuse words the refusal of a change; it is nil where there is no reason.

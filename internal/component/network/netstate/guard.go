@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"sync"
 
 	"gateway/internal/fault"
 	"gateway/internal/rtnl"
@@ -15,19 +16,23 @@ import (
 // interface, our address on it, or the route back. With a confirmation asked for, the change
 // comes back by itself.
 func (n *network) guard(ctx context.Context, was func() (state, error), now state) error {
-	before := func() (Config, error) { s, err := was(); return s.Config, err }
+	before := sync.OnceValues(func() (Config, error) { s, err := was(); return s.Config, err })
 	if err := n.guardGateways(before, now.Config); err != nil {
 		return err
 	}
 	if err := n.guardForeignAddresses(before, now.Config); err != nil {
 		return err
 	}
-	found, seen, known, err := forecast.Look(ctx, n.Host, n.Open)
+	found, known, err := forecast.Find(ctx, n.Host, n.Open)
 	if err != nil || !known || !found.Back.Dst.IsValid() {
 		return err
 	}
 	old, err := before()
-	if err != nil {
+	if err != nil || session(found).apartFrom(old, now.Config) {
+		return err
+	}
+	found, seen, known, err := forecast.Look(ctx, n.Host, n.Open)
+	if err != nil || !known || !found.Back.Dst.IsValid() {
 		return err
 	}
 	kernel := asKernel(seen)
