@@ -105,12 +105,13 @@ func (v *Versions[Row]) learn(ctx context.Context, q DB, places []pgtype.TID) er
 	return rows.Err()
 }
 
-// addresses are those of a struct's fields, in their order.
-func addresses(row any) []any {
+// addresses are those of a struct's exported fields, in their order.
+func addresses(row any) (out []any) {
 	value := reflect.ValueOf(row).Elem()
-	out := make([]any, value.NumField())
-	for i := range out {
-		out[i] = value.Field(i).Addr().Interface()
+	for i := range value.NumField() {
+		if value.Type().Field(i).IsExported() {
+			out = append(out, value.Field(i).Addr().Interface())
+		}
 	}
 	return out
 }

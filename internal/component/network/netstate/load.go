@@ -1,6 +1,7 @@
 package netstate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -45,30 +46,67 @@ type RouteRow struct {
 	Onlink                          bool
 }
 
+// routeVersion is a row as it is stored, with what becomes of it: most of ten thousand are those
+// of the last time.
+type routeVersion struct {
+	Destination, Type, Gateway, Dev string
+	Metric                          int64
+	Table                           string
+	Onlink                          bool
+
+	route Route
+	line  []byte // of the file
+	err   error
+}
+
+func (v *routeVersion) row() RouteRow {
+	return RouteRow{v.Destination, v.Type, v.Gateway, v.Dev, v.Metric, v.Table, v.Onlink}
+}
+
+// before orders routes as the file has them; without a metric it is the kernel's own one, and last.
+func (v *routeVersion) before(o *routeVersion) int {
+	return cmp.Or(cmp.Compare(v.Table, o.Table), cmp.Compare(v.Destination, o.Destination), cmp.Compare(uint64(v.Metric-1), uint64(o.Metric-1)))
+}
+
+func newStored() *db.Sorted[routeVersion] {
+	return &db.Sorted[routeVersion]{
+		Table: "network_routes", Where: "active", Columns: `destination, type, gateway, dev, coalesce(metric, 0), table_name, onlink`,
+		Compare: (*routeVersion).before,
+		Made: func(v *routeVersion) {
+			if v.route, v.err = v.row().Parse(); v.err == nil {
+				v.line = v.route.line(nil)
+			}
+		},
+	}
+}
+
 // state is what the files are made of, and what a change of it is judged beside.
 type state struct {
 	Config
+	lines  [][]byte // of the routes
 	others forecast.Rows
 }
 
 func (n *network) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
-	c, err := load(ctx, q)
-	return state{c, forecast.Rows{Sources: n.Routing, DB: q}}, err
+	s, err := load(ctx, q, n.stored)
+	s.others = forecast.Rows{Sources: n.Routing, DB: q}
+	return s, err
 }
 
 // Forecast is what applying the rows makes of the kernel.
 func Forecast() forecast.Source {
+	stored := newStored()
 	return forecast.Source{
 		Name: Name, Tables: Tables(),
 		Load: func(ctx context.Context, q db.DB) (forecast.Change, error) {
-			c, err := load(ctx, q)
-			return c.forecast, err
+			s, err := load(ctx, q, stored)
+			return s.forecast, err
 		},
 	}
 }
 
 // load reads the rows; there are no secrets among them.
-func load(ctx context.Context, q db.DB) (c Config, err error) {
+func load(ctx context.Context, q db.DB, stored *db.Sorted[routeVersion]) (c state, err error) {
 	links, err := db.List[linkRow](ctx, q, `select name, type, coalesce(role, ''), parent, coalesce(vlan_id, 0), members, description, coalesce(mtu, 0),
 		bond_mode, lacp_rate, hash_policy, primary_member, coalesce(miimon, 0), stp, vlan_filtering from network_interfaces order by name`)
 	if err != nil {
@@ -79,9 +117,9 @@ func load(ctx context.Context, q db.DB) (c Config, err error) {
 	if err != nil {
 		return c, fmt.Errorf("read addresses: %w", err)
 	}
-	routes, err := routeRows(ctx, q)
+	routes, err := stored.Load(ctx, q)
 	if err != nil {
-		return c, fmt.Errorf("read routes: %w", err)
+		return c, err
 	}
 	for _, l := range links {
 		if why, is := l.flaw(); is {
@@ -101,47 +139,15 @@ func load(ctx context.Context, q db.DB) (c Config, err error) {
 		}
 		c.Addresses = append(c.Addresses, Address{a.Link, p})
 	}
+	c.Routes, c.lines = make([]Route, 0, len(routes)), make([][]byte, 0, len(routes))
 	for _, r := range routes {
-		w, err := r.Parse()
-		if err != nil {
-			c.skip("route "+r.String(), fault.Said("has an invalid value"))
+		if r.err != nil {
+			c.skip("route "+r.row().String(), fault.Said("has an invalid value"))
 			continue
 		}
-		c.Routes = append(c.Routes, w)
+		c.Routes, c.lines = append(c.Routes, r.route), append(c.lines, r.line)
 	}
 	return c, nil
-}
-
-// routeRows reads the active routes. There may be ten thousand, which the general way to read
-// rows takes three times as long for.
-func routeRows(ctx context.Context, q db.DB) ([]RouteRow, error) {
-	rows, err := q.Query(ctx, `select destination, type, gateway, dev, coalesce(metric, 0)::text, table_name, onlink::text from network_routes where active
-		order by table_name, destination, metric`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []RouteRow
-	for rows.Next() {
-		v := rows.RawValues() // all of them text
-		metric, err := strconv.ParseInt(string(v[4]), 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, RouteRow{string(v[0]), intern(v[1]), string(v[2]), string(v[3]), metric, intern(v[5]), string(v[6]) == "true"})
-	}
-	return out, rows.Err()
-}
-
-// intern spares the memory of words that every other row has.
-func intern(v []byte) string {
-	switch string(v) {
-	case "unicast":
-		return "unicast"
-	case "main":
-		return "main"
-	}
-	return string(v)
 }
 
 // aliasBytes is less than what the kernel takes.
@@ -214,10 +220,16 @@ func TableName(n uint32) string {
 	}
 }
 
+// text is what Text makes of the configuration.
+func (s state) text() []byte {
+	head := Config{Links: s.Links, Addresses: s.Addresses}.Text()
+	return slices.Concat(append([][]byte{head}, s.lines...)...)
+}
+
 func render(s state) (daemon.Rendering, error) {
 	r := daemon.Rendering{Problems: s.skipped}
 	r.Files = []daemon.File{
-		{Path: Path, Mode: 0o644, Data: s.Text()},
+		{Path: Path, Mode: 0o644, Data: s.text()},
 		{Path: SysctlPath, Mode: 0o644, Data: sysctls(s.Config)},
 	}
 	return r, nil

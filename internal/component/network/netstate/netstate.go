@@ -45,6 +45,7 @@ type Options struct {
 
 type network struct {
 	Options
+	stored   *db.Sorted[routeVersion]
 	mu       sync.Mutex // of the kernel, and of what follows
 	want     Config
 	read     parsed // the file that apply had last
@@ -63,7 +64,7 @@ type network struct {
 
 // New returns the daemon.
 func New(o Options) daemon.Daemon {
-	n := &network{Options: o, pending: make(chan struct{}, 1), takenBack: TakenBackPath, mtus: mtus{path: MTUPath}}
+	n := &network{Options: o, stored: newStored(), pending: make(chan struct{}, 1), takenBack: TakenBackPath, mtus: mtus{path: MTUPath}}
 	if n.Open == nil {
 		n.Open = rtnl.Open
 	}
