@@ -22,6 +22,7 @@ mount -t proc proc "$dir/top/proc"
 cat /etc/resolv.conf >"$dir/top/etc/resolv.conf"
 printf '#!/bin/sh\nexit 101\n' >"$dir/top/usr/sbin/policy-rc.d"
 chmod 755 "$dir/top/usr/sbin/policy-rc.d"
+export INITRD=No # which a kernel's package would make
 chroot "$dir/top" apt-get update -q || true # the root's lists may be months old; without a network they are what there is
 chroot "$dir/top" apt-get install -yq --no-install-recommends "$@"
 chroot "$dir/top" apt-get clean`

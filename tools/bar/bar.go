@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -35,6 +36,21 @@ func Report(tb testing.TB, area string, row int, figure, target string, ok bool)
 func ReportTimed(tb testing.TB, area string, row int, figure, target string, right, inTime bool) {
 	tb.Helper()
 	report(tb, os.Stdout, Line{Area: area, Row: row, Figure: figure, Target: target, OK: right && inTime}, right)
+}
+
+// Relay reports what a test printed elsewhere, such as in an emulated machine, which must be something.
+func Relay(tb testing.TB, output string) {
+	tb.Helper()
+	found := false
+	for text := range strings.Lines(output) {
+		if l, err := Parse(strings.TrimSpace(text)); err == nil {
+			found = true
+			report(tb, os.Stdout, l, false)
+		}
+	}
+	if !found {
+		tb.Errorf("there is no line of a bar in\n%s", output)
+	}
 }
 
 // report prints the line; onlyLate says that nothing but the clock can have made it short.

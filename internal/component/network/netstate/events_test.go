@@ -148,6 +148,7 @@ type kept struct {
 
 func keptBy(old, now Config) kept {
 	k := kept{map[string]bool{}, map[string]string{}, map[Address]bool{}, map[string]bool{}}
+	down := interrupted(old, now)
 	for i := range ports {
 		k.links[fmt.Sprintf("p%d", i)] = true
 	}
@@ -156,18 +157,21 @@ func keptBy(old, now Config) kept {
 			k.links[l.Name] = true
 		}
 	}
+	for name := range down {
+		delete(k.links, name)
+	}
 	for name := range k.links {
-		if m := memberOf(now, name); m == memberOf(old, name) {
+		if m := memberOf(now, name); m == memberOf(old, name) && !down[m] {
 			k.masters[name] = m
 		}
 	}
 	for _, a := range now.Addresses {
-		if slices.Contains(old.Addresses, a) {
+		if slices.Contains(old.Addresses, a) && !down[a.Link] {
 			k.addresses[a] = true
 		}
 	}
 	for _, r := range now.Routes {
-		if by := wayOut(now, r); slices.Contains(old.Routes, r) && by == wayOut(old, r) && (r.Dst.Addr().Is6() || !emptied(old, now, by)) {
+		if by := wayOut(now, r); slices.Contains(old.Routes, r) && by == wayOut(old, r) && !down[by] && (r.Dst.Addr().Is6() || !emptied(old, now, by)) {
 			k.routes[fmt.Sprint(r.Dst, r.Table, metric(r))] = true
 		}
 	}

@@ -1,10 +1,12 @@
 package netstate
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -89,16 +91,52 @@ func linkFacts(line, name, flags string) (out []string) {
 	for part := range strings.SplitSeq(line, `\`) {
 		kind, _, _ := strings.Cut(strings.TrimSpace(part), " ")
 		if kind == Bridge || kind == VLAN || kind == Bond {
-			_, description, _ := strings.Cut(line, " alias ")
-			out = append(out, linkFact(Link{Name: name, Kind: kind, STP: wordAfter(words, "stp_state") == "1", Alias: strings.TrimSpace(description)},
-				wordAfter(words, "group"), slices.Contains(strings.Split(flags, ","), "UP")))
+			l := Link{Name: name, Kind: kind, STP: wordAfter(words, "stp_state") == "1"}
+			_, l.Alias, _ = strings.Cut(line, " alias ")
+			l.Alias = strings.TrimSpace(l.Alias)
+			readKind(&l, strings.Fields(part), words[1])
+			out = append(out, linkFact(l, wordAfter(words, "group"), slices.Contains(strings.Split(flags, ","), "UP")))
 		}
 	}
 	return out
 }
 
+// readKind adds what only VLANs and bonds have; title is "vlan7@eth0:".
+func readKind(l *Link, words []string, title string) {
+	switch l.Kind {
+	case VLAN:
+		l.VLANID, _ = strconv.Atoi(wordAfter(words, "id"))
+		_, l.Parent, _ = strings.Cut(strings.TrimSuffix(title, ":"), "@")
+	case Bond:
+		l.Mode, l.Hash, l.Primary = wordAfter(words, "mode"), wordAfter(words, "xmit_hash_policy"), wordAfter(words, "primary")
+		l.Miimon, _ = strconv.Atoi(wordAfter(words, "miimon"))
+		if l.Mode == Modes[modeLACP] {
+			l.LACPRate = wordAfter(words, "lacp_rate")
+		}
+	}
+}
+
 func linkFact(l Link, group string, up bool) string {
-	return fmt.Sprintf("%s %s stp %v alias %q group %s up %v", l.Kind, l.Name, l.STP, l.Alias, group, up)
+	s := fmt.Sprintf("%s %s stp %v alias %q group %s up %v", l.Kind, l.Name, l.STP, l.Alias, group, up)
+	switch l.Kind {
+	case VLAN:
+		s += fmt.Sprintf(" id %d on %s", l.VLANID, l.Parent)
+	case Bond:
+		s += fmt.Sprintf(" mode %s miimon %d hash %s rate %q primary %q", l.Mode, l.Miimon, l.Hash, l.LACPRate, l.Primary)
+	}
+	return s
+}
+
+// asMade is a link with what it gets where the configuration leaves it out.
+func asMade(l Link) Link {
+	l.Alias = alias(l)
+	if l.Kind == Bond {
+		l.Mode, l.Hash, l.Miimon = cmp.Or(l.Mode, DefaultMode), cmp.Or(l.Hash, Hashes[0]), cmp.Or(l.Miimon, DefaultMiimon)
+	}
+	if l.Mode == Modes[modeLACP] {
+		l.LACPRate = cmp.Or(l.LACPRate, LACPRates[0])
+	}
+	return l
 }
 
 // routeFact reads a line of a route. A type stands before its destination.
@@ -137,7 +175,7 @@ func wantedFacts(c Config) (out []string) {
 		if !l.Made() {
 			continue
 		}
-		out = append(out, linkFact(Link{Name: l.Name, Kind: l.Kind, STP: l.STP, Alias: alias(l)}, fmt.Sprint(rtnl.Group), true))
+		out = append(out, linkFact(asMade(l), fmt.Sprint(rtnl.Group), true))
 		for _, m := range l.Members {
 			out = append(out, fmt.Sprintf("%s in %s", m, l.Name))
 		}
