@@ -24,7 +24,8 @@ type named struct {
 	dns *dnstest.Rig
 }
 
-func serveNames(t *testing.T) named {
+// serveNames has the wires of serve, or others that nothing is declared of yet.
+func serveNames(t *testing.T, wires ...map[string]string) named {
 	t.Helper()
 	names := &hostnames.Registry{}
 	dns := dnstest.NewWith(t, "", func(o unbound.Options) daemon.Daemon {
@@ -32,7 +33,12 @@ func serveNames(t *testing.T) named {
 		return unbound.New(o)
 	})
 	dns.MustSync()
-	s := serveWith(t, names)
+	var s served
+	if len(wires) > 0 {
+		s = wired(t, names, nil, wires[0])
+	} else {
+		s = serveWith(t, names)
+	}
 	for _, d := range []daemon.Daemon{s.Daemon, dns.Daemon} {
 		background(t, d)
 	}

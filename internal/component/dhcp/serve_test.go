@@ -2,6 +2,7 @@ package dhcp_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -29,22 +30,33 @@ func serve(t *testing.T) served { t.Helper(); return serveWith(t, nil) }
 // serveWith is serve where the names of clients are told.
 func serveWith(t *testing.T, names *hostnames.Registry) served {
 	t.Helper()
+	s := wired(t, names, machine(), map[string]string{"eth0": "203.0.113.7/24", "eth1": "192.0.2.1/24", "eth2": "198.51.100.1/24"})
+	declare(s.Rig)
+	s.Edit("/dhcp/settings", object{"enabled": true}).Want(http.StatusOK)
+	return s
+}
+
+// wired has Kea on wires of the test's own, and is not switched on. The API sees the links of host;
+// nil for those that there are.
+func wired(t *testing.T, names *hostnames.Registry, host kea.Host, wires map[string]string) served {
+	t.Helper()
 	s := served{}
 	with := setup(t)
 	with.Live = true
 	with.Daemon = func(r *componenttest.Rig) daemon.Daemon {
-		s.kea = dhcptest.New(t, r.Root, map[string]string{"eth0": "203.0.113.7/24", "eth1": "192.0.2.1/24", "eth2": "198.51.100.1/24"})
+		s.kea = dhcptest.New(t, r.Root, wires)
 		r.Units.Act = s.kea.Act
 		o := s.kea.Options()
 		o.Units, o.Names = r.Units, names
 		return kea.New(o)
 	}
 	with.Component = func(r *componenttest.Rig) component.Component {
-		return dhcp.New(dhcp.Options{DB: r.Pool, Run: r.Run, Applier: r, Host: machine()})
+		if s.kea != nil && host == nil {
+			host = s.kea
+		}
+		return dhcp.New(dhcp.Options{DB: r.Pool, Run: r.Run, Applier: r, Host: host})
 	}
 	s.Rig = componenttest.New(t, with)
-	declare(s.Rig)
-	s.Edit("/dhcp/settings", object{"enabled": true}).Want(http.StatusOK)
 	return s
 }
 
@@ -90,6 +102,38 @@ func TestClientsAreServed(t *testing.T) {
 	byID.ClientID = []byte("\x00abc")
 	if a := s.kea.MustObtain(byID); a != netip.MustParseAddr("192.0.2.150") {
 		t.Errorf("reserved by client id: %s", a)
+	}
+	if s.kea.Starts != 1 {
+		t.Errorf("kea was started %d times", s.kea.Starts)
+	}
+}
+
+// Of subnets that stand alone, Kea serves the first one of an interface.
+func TestSeveralSubnetsOfOneInterfaceAreServed(t *testing.T) {
+	s := serve(t)
+	first := s.subnet(object{"subnet": "10.9.0.0/24", "pools": []string{"10.9.0.100"}, "gateway": "10.9.0.1"})
+	second := s.subnet(object{"domain": "second.example.com"})
+	got := map[netip.Addr]bool{}
+	for i := range 3 {
+		got[s.kea.MustObtain(s.kea.NewClient("eth1", fmt.Sprintf("02:00:5e:00:53:%02x", i)))] = true
+	}
+	if !got[netip.MustParseAddr("10.9.0.100")] || len(got) != 3 {
+		t.Errorf("the clients have %v", got)
+	}
+	c := s.kea.NewClient("eth1", "02:00:5e:00:53:09")
+	for id, address := range map[string]string{first: "10.9.0.7", second: "192.0.2.7"} {
+		made := s.Do("POST", "/dhcp/reservations", object{"subnet_id": id, "address": address, "mac": c.MAC.String()}).Want(http.StatusCreated).ID()
+		m, err := c.Obtain(t.Context(), 8*time.Second)
+		if want := map[string]string{first: "", second: "second.example.com"}[id]; err != nil || m.Address.String() != address || text(m, 15) != want {
+			t.Errorf("reserved %s: %s of %q, %v", address, m.Address, text(m, 15), err)
+		}
+		s.Do("DELETE", "/dhcp/reservations/"+made, nil).Want(http.StatusOK)
+		s.Do("DELETE", "/dhcp/leases/"+address, nil).Want(http.StatusOK)
+	}
+	// Of one that is left, the clients go on.
+	s.Do("DELETE", "/dhcp/subnets/"+first, nil).Want(http.StatusOK)
+	if a := s.kea.MustObtain(c); !netip.MustParsePrefix("192.0.2.0/24").Contains(a) {
+		t.Errorf("with one subnet left, a client has %s", a)
 	}
 	if s.kea.Starts != 1 {
 		t.Errorf("kea was started %d times", s.kea.Starts)

@@ -58,6 +58,7 @@ func (s *server) introduce(ctx context.Context, was, is config) error {
 		return nil
 	}
 	is.Subnets = slices.DeleteFunc(slices.Clone(is.Subnets), func(sub subnetConf) bool { return isNew(sub.Interface) })
+	is.Shared = slices.DeleteFunc(slices.Clone(is.Shared), func(network sharedConf) bool { return isNew(network.Interface) })
 	return refusal(s.control.Do(ctx, "config-set", document{is}, nil))
 }
 
@@ -160,36 +161,68 @@ func (s *server) tell(ctx context.Context, commands []string, was, is config) bo
 // steps are the commands that lead from one configuration to another; false where there are
 // none for it, as for other interfaces, whose sockets only a reload opens.
 func steps(was, is config) ([]step, bool) {
-	var out []step
-	before, after := byID(was.Subnets), byID(is.Subnets)
-	for _, sub := range was.Subnets {
-		if _, stays := after[sub.ID]; !stays {
-			out = append(out, step{"subnet4-del", map[string]any{"id": sub.ID}})
-		}
-	}
-	for _, sub := range is.Subnets {
+	before, after := was.places(), is.places()
+	out := removals(was, before, after)
+	for _, sub := range is.all() {
+		at := after[sub.ID]
 		old, there := before[sub.ID]
 		if !there {
-			bare := sub
-			bare.Reservations = []reservationConf{}
-			out = append(out, step{"subnet4-add", map[string]any{"subnet4": []subnetConf{bare}}})
-			old = bare
+			out = append(out, at.additions()...)
+			old = at
+			old.subnet.Reservations = nil
 		}
-		reserved := old.Reservations
-		old.Reservations = sub.Reservations
-		if !reflect.DeepEqual(old, sub) {
+		reserved := old.subnet.Reservations
+		old.subnet.Reservations = sub.Reservations
+		if !reflect.DeepEqual(old, at) {
 			return nil, false
 		}
 		out = append(out, reservationSteps(sub.ID, reserved, sub.Reservations)...)
 	}
-	was.Subnets = is.Subnets
-	return out, reflect.DeepEqual(was, is)
+	alike := slices.EqualFunc(was.Shared, is.Shared, func(a, b sharedConf) bool { return a.Name == b.Name && a.Interface == b.Interface })
+	was.Subnets, was.Shared = is.Subnets, is.Shared
+	return out, alike && reflect.DeepEqual(was, is)
 }
 
-func byID(list []subnetConf) map[uint32]subnetConf {
-	out := map[uint32]subnetConf{}
-	for _, s := range list {
-		out[s.ID] = s
+// place is a subnet with the name of the shared network that it is in; empty for none.
+type place struct {
+	network string
+	subnet  subnetConf
+}
+
+// places are where the subnets are, by their numbers.
+func (c config) places() map[uint32]place {
+	out := map[uint32]place{}
+	for _, sub := range c.Subnets {
+		out[sub.ID] = place{"", sub}
+	}
+	for _, network := range c.Shared {
+		for _, sub := range network.Subnets {
+			out[sub.ID] = place{network.Name, sub}
+		}
+	}
+	return out
+}
+
+func removals(was config, before, after map[uint32]place) (out []step) {
+	for _, sub := range was.all() {
+		if _, stays := after[sub.ID]; stays {
+			continue
+		}
+		if name := before[sub.ID].network; name != "" {
+			out = append(out, step{"network4-subnet-del", map[string]any{"name": name, "id": sub.ID}})
+		}
+		out = append(out, step{"subnet4-del", map[string]any{"id": sub.ID}})
+	}
+	return out
+}
+
+// additions bring a subnet without its reservations.
+func (p place) additions() []step {
+	bare := p.subnet
+	bare.Reservations = []reservationConf{}
+	out := []step{{"subnet4-add", map[string]any{"subnet4": []subnetConf{bare}}}}
+	if p.network != "" {
+		out = append(out, step{"network4-subnet-add", map[string]any{"name": p.network, "id": bare.ID}})
 	}
 	return out
 }
@@ -222,11 +255,11 @@ const maxMoved = 200
 // makeRoom ends the leases that clients have of other addresses than what was reserved for them
 // just now: they would go on renewing them. What fails is no failure of the change.
 func (s *server) makeRoom(ctx context.Context, was, is config) {
-	before := byID(was.Subnets)
+	before := was.places()
 	looked := 0
-	for _, sub := range is.Subnets {
+	for _, sub := range is.all() {
 		for _, r := range sub.Reservations {
-			if slices.Contains(before[sub.ID].Reservations, r) {
+			if slices.Contains(before[sub.ID].subnet.Reservations, r) {
 				continue
 			}
 			if looked++; looked > maxMoved {

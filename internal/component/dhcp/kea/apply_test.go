@@ -30,7 +30,7 @@ type fakeKea struct {
 
 type object = map[string]any
 
-var kea3 = []string{"config-reload", "config-set", "reservation-add", "reservation-del", "subnet4-add", "subnet4-del"}
+var kea3 = []string{"config-reload", "config-set", "reservation-add", "reservation-del", "subnet4-add", "subnet4-del", "network4-subnet-add", "network4-subnet-del"}
 
 // serveFake answers as Kea does; it returns the socket.
 func serveFake(t *testing.T, f *fakeKea) string {
@@ -110,6 +110,7 @@ func TestWhatKeaIsTold(t *testing.T) {
 			`reservation-add {"operation-target":"memory","reservation":{"client-id":"00:61:62","ip-address":"192.0.2.13","subnet-id":3221225984}}`,
 		}},
 		{"a subnet less on an interface that stays", kea3, func(s *State) { s.Subnets[0].Interface = "eth1"; s.Subnets = s.Subnets[1:] }, []string{"config-reload"}},
+		{"a second subnet of an interface", kea3, func(s *State) { s.Subnets[2].Active = nil }, []string{"config-reload"}},
 		{"other options", kea3, func(s *State) { s.Subnets[0].LeaseTime = 700 }, []string{"config-reload"}},
 		{"another interface", kea3, func(s *State) {
 			s.Subnets[0].Interface = "eth3"
@@ -140,10 +141,13 @@ func TestWhatKeaIsTold(t *testing.T) {
 	}
 }
 
-func TestASubnetIsAddedAndDeletedHot(t *testing.T) {
+// The first subnet of an interface needs a socket, and the second one has the first one move: both
+// take a reload.
+func TestAFurtherSubnetIsAddedAndDeletedHot(t *testing.T) {
 	f := &fakeKea{commands: kea3}
 	d := New(Options{Socket: serveFake(t, f)})
 	s := full()
+	s.Subnets[2].Active = nil
 	was := mustRender(t, s)
 	s.Subnets = append(s.Subnets, StoredSubnet{"n", Subnet{Interface: "eth1", Network: "10.0.0.0/24", LeaseTime: 600}})
 	s.Reservations = append(s.Reservations, StoredReservation{"n", Reservation{Address: "10.0.0.5", MAC: "02:00:5e:00:53:09"}})
@@ -151,7 +155,7 @@ func TestASubnetIsAddedAndDeletedHot(t *testing.T) {
 	for _, way := range []struct {
 		was, now daemon.Rendering
 		want     []string
-	}{{was, now, []string{"subnet4-add", "reservation-add"}}, {now, was, []string{"subnet4-del"}}} {
+	}{{was, now, []string{"subnet4-add", "network4-subnet-add", "reservation-add"}}, {now, was, []string{"network4-subnet-del", "subnet4-del"}}} {
 		if err := d.Apply(t.Context(), way.was, way.now); err != nil {
 			t.Fatal(err)
 		}

@@ -58,8 +58,15 @@ func aside(file []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read the staged file: %w", err)
 	}
 	c.Interfaces.Names, c.Hooks = []string{}, []hook{}
-	for i := range c.Subnets {
-		c.Subnets[i].Interface = ""
+	nowhere := func(list []subnetConf) {
+		for i := range list {
+			list[i].Interface = ""
+		}
+	}
+	nowhere(c.Subnets)
+	for i := range c.Shared {
+		c.Shared[i].Interface = ""
+		nowhere(c.Shared[i].Subnets)
 	}
 	return document{c}.text()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gateway/internal/daemon"
 )
@@ -31,7 +32,17 @@ type config struct {
 	Identifiers   []string     `json:"host-reservation-identifiers"`
 	SendUpdates   bool         `json:"ddns-send-updates"`
 	CalculateTees bool         `json:"calculate-tee-times"`
+	Shared        []sharedConf `json:"shared-networks,omitempty"`
 	Subnets       []subnetConf `json:"subnet4"`
+}
+
+// all are the subnets, wherever they stand.
+func (c config) all() []subnetConf {
+	out := slices.Clone(c.Subnets)
+	for _, network := range c.Shared {
+		out = append(out, network.Subnets...)
+	}
+	return out
 }
 
 // interfaces are what Kea listens on. Its raw sockets see packets before the packet filter does,
@@ -95,6 +106,14 @@ type subnetConf struct {
 	Pools        []poolConf        `json:"pools"`
 	Options      []optionConf      `json:"option-data"`
 	Reservations []reservationConf `json:"reservations"`
+}
+
+// sharedConf are the subnets of an interface that has several. Of subnets that stand alone Kea
+// serves the first one of an interface, and no client of the others.
+type sharedConf struct {
+	Name      string       `json:"name"`
+	Interface string       `json:"interface,omitempty"`
+	Subnets   []subnetConf `json:"subnet4"`
 }
 
 // subnetContext is for us: Kea keeps it and does nothing with it.

@@ -14,7 +14,7 @@ func (s *server) publish() {
 	s.mu.Lock()
 	running := s.running
 	s.mu.Unlock()
-	s.Names.Put(Name, clientNames(running.Subnets, leases))
+	s.Names.Put(Name, clientNames(running.all(), leases))
 }
 
 // clientNames are those of the subnets that have them: the reservations', and the first labels of

@@ -148,8 +148,12 @@ func readBack(r daemon.Rendering) ([]string, error) {
 	for _, name := range listen["interfaces"].([]any) {
 		out = append(out, fmt.Sprint("listen ", name))
 	}
-	for _, one := range top["subnet4"].([]any) {
-		lines, err := readSubnet(one.(map[string]any))
+	subnets, err := readNetworks(top)
+	if err != nil {
+		return nil, err
+	}
+	for _, sub := range subnets {
+		lines, err := readSubnet(sub)
 		if err != nil {
 			return nil, err
 		}
@@ -157,10 +161,41 @@ func readBack(r daemon.Rendering) ([]string, error) {
 	}
 	// All else is as it is without any rows.
 	listen["interfaces"], top["subnet4"], top["authoritative"] = []any{}, []any{}, true
+	delete(top, "shared-networks")
 	if !reflect.DeepEqual(top, still) {
 		return nil, fmt.Errorf("settings that no row says: %v", top)
 	}
 	slices.Sort(out)
+	return out, nil
+}
+
+// readNetworks are all subnets: one alone at its interface, or several in a network that they share.
+func readNetworks(top map[string]any) (out []map[string]any, err error) {
+	alone := map[any]bool{}
+	for _, one := range top["subnet4"].([]any) {
+		sub := one.(map[string]any)
+		if alone[sub["interface"]] {
+			return nil, fmt.Errorf("two subnets stand alone at %v", sub["interface"])
+		}
+		alone[sub["interface"]] = true
+		out = append(out, sub)
+	}
+	shared, _ := top["shared-networks"].([]any)
+	for _, one := range shared {
+		network := one.(map[string]any)
+		name, subnets := network["interface"], network["subnet4"].([]any)
+		if len(network) != 3 || network["name"] != name || alone[name] || len(subnets) < 2 {
+			return nil, fmt.Errorf("a shared network %v", network)
+		}
+		alone[name] = true
+		for _, one := range subnets {
+			sub := one.(map[string]any)
+			if sub["interface"] != name {
+				return nil, fmt.Errorf("a subnet of %v among those of %v", sub["interface"], name)
+			}
+			out = append(out, sub)
+		}
+	}
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ func (s State) config(subnets []subnetConf) config {
 		listen = append(listen, n.Interface)
 	}
 	slices.Sort(listen)
+	alone, shared := grouped(subnets)
 	hooks := []hook{}
 	for _, path := range s.Hooks {
 		hooks = append(hooks, hook{path})
@@ -52,8 +54,30 @@ func (s State) config(subnets []subnetConf) config {
 		MatchClientID: false,
 		Identifiers:   []string{"hw-address", "client-id"},
 		CalculateTees: true,
-		Subnets:       subnets,
+		Shared:        shared,
+		Subnets:       alone,
 	}
+}
+
+// grouped has the subnets of an interface with several together: what is one wire is one network
+// to Kea, and a client of it is served from any of them.
+func grouped(subnets []subnetConf) (alone []subnetConf, shared []sharedConf) {
+	at := map[string][]subnetConf{}
+	for _, sub := range subnets {
+		at[sub.Interface] = append(at[sub.Interface], sub)
+	}
+	alone = []subnetConf{}
+	for _, sub := range subnets {
+		if len(at[sub.Interface]) == 1 {
+			alone = append(alone, sub)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if len(at[name]) > 1 {
+			shared = append(shared, sharedConf{name, name, at[name]})
+		}
+	}
+	return alone, shared
 }
 
 type renderer struct {

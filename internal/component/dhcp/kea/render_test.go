@@ -53,6 +53,10 @@ func TestRender(t *testing.T) {
 	for name, edit := range map[string]func(*State){
 		"everything": func(*State) {},
 		"nothing":    func(s *State) { *s = State{Socket: s.Socket, LeaseFile: s.LeaseFile} },
+		"shared": func(s *State) { // eth1 has two
+			s.Subnets[2].Active = nil
+			s.Reservations = append(s.Reservations, StoredReservation{"c", Reservation{Address: "203.0.113.5", MAC: "02:00:5e:00:53:01"}})
+		},
 		"left-out": func(s *State) {
 			s.Zones = map[string]string{"eth1": "wan", "eth3": "lan", "eth4": "lan"}
 			s.Subnets = append(s.Subnets,

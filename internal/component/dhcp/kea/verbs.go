@@ -47,7 +47,7 @@ func (s *server) status(ctx context.Context, _ json.RawMessage) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := Status{Uptime: got.Uptime, Sockets: got.Sockets.Status, Interfaces: append([]string{}, s.running.Interfaces.Names...)}
-	for _, sub := range s.running.Subnets {
+	for _, sub := range s.running.all() {
 		out.Subnets = append(out.Subnets, sub.Subnet)
 	}
 	return out, nil
