@@ -31,8 +31,8 @@ func (s *server) apply(ctx context.Context, old, now daemon.Rendering) error {
 	if err != nil {
 		return fmt.Errorf("ask the DHCP server what it can do: %w", err)
 	}
-	was, errWas := parse(old)
-	is, err := parse(now)
+	was, errWas := s.parsed.parse(old)
+	is, err := s.parsed.parse(now)
 	if err != nil {
 		return err
 	}
@@ -232,18 +232,28 @@ const memory = "memory"
 
 // reservationSteps removes first: an address or a client may only be reserved once.
 func reservationSteps(subnet uint32, was, is []reservationConf) (out []step) {
+	before, after := setOf(was), setOf(is)
 	for _, r := range was {
-		if !slices.Contains(is, r) {
+		if !after[r] {
 			out = append(out, step{"reservation-del", map[string]any{"subnet-id": subnet, "ip-address": r.Address, "operation-target": memory}})
 		}
 	}
 	for _, r := range is {
-		if !slices.Contains(was, r) {
+		if !before[r] {
 			out = append(out, step{"reservation-add", map[string]any{"operation-target": memory, "reservation": struct {
 				Subnet uint32 `json:"subnet-id"`
 				reservationConf
 			}{subnet, r}}})
 		}
+	}
+	return out
+}
+
+// setOf is for many lookups: there may be ten thousands of them.
+func setOf(list []reservationConf) map[reservationConf]bool {
+	out := make(map[reservationConf]bool, len(list))
+	for _, r := range list {
+		out[r] = true
 	}
 	return out
 }
@@ -258,8 +268,9 @@ func (s *server) makeRoom(ctx context.Context, was, is config) {
 	before := was.places()
 	looked := 0
 	for _, sub := range is.all() {
+		reserved := setOf(before[sub.ID].subnet.Reservations)
 		for _, r := range sub.Reservations {
-			if slices.Contains(before[sub.ID].subnet.Reservations, r) {
+			if reserved[r] {
 				continue
 			}
 			if looked++; looked > maxMoved {

@@ -227,6 +227,35 @@ func TestAServerThatDoesNotStart(t *testing.T) {
 	}
 }
 
+// A reservation is judged when it is accepted; all else is for Kea to judge.
+func TestWhatIsPlain(t *testing.T) {
+	plain := New(Options{}).Plain
+	for what, tc := range map[string]struct {
+		edit func(*State)
+		want bool
+	}{
+		"a reservation more": {func(s *State) {
+			s.Reservations = append(s.Reservations, StoredReservation{"b", Reservation{Address: "198.51.100.5", MAC: "02:00:5e:00:53:07"}})
+		}, true},
+		"a reservation less": {func(s *State) { s.Reservations = s.Reservations[1:] }, true},
+		"another pool":       {func(s *State) { s.Subnets[0].Pools = nil }, false},
+		"another option":     {func(s *State) { s.Subnets[0].Options = []string{"66 text b"} }, false},
+		"a subnet more":      {func(s *State) { s.Subnets[2].Active = nil }, false},
+		"another interface":  {func(s *State) { s.Links = []string{"eth1"} }, false},
+		"another lease time": {func(s *State) { s.Subnets[1].LeaseTime++ }, false},
+		"not authoritative":  {func(s *State) { s.Settings.Authoritative = pointer(false) }, false},
+	} {
+		s := full()
+		tc.edit(&s)
+		if got := plain(mustRender(t, full()), mustRender(t, s)); got != tc.want {
+			t.Errorf("%s is plain: %v", what, got)
+		}
+	}
+	if plain(daemon.Rendering{}, mustRender(t, full())) {
+		t.Error("all of it at once is plain")
+	}
+}
+
 func TestTheChecker(t *testing.T) {
 	for said, want := range map[error]fault.Kind{
 		&sys.ExitError{Path: program, Code: 1, Stderr: "secret text"}: fault.Invalid,

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"time"
 
 	"gateway/internal/daemon"
@@ -69,4 +71,31 @@ func aside(file []byte) ([]byte, error) {
 		nowhere(c.Shared[i].Subnets)
 	}
 	return document{c}.text()
+}
+
+// plain reports whether nothing but reservations differs. Their values are typed and no two of a
+// subnet are the same client or address, so Kea takes them beside whatever it takes without them.
+func (s *server) plain(old, now daemon.Rendering) bool {
+	if old.None() {
+		return false
+	}
+	was, err := s.parsed.parse(old)
+	is, errIs := s.parsed.parse(now)
+	return err == nil && errIs == nil && reflect.DeepEqual(was.unreserved(), is.unreserved())
+}
+
+// unreserved is the configuration without the reservations.
+func (c config) unreserved() config {
+	bare := func(list []subnetConf) []subnetConf {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Reservations = nil
+		}
+		return list
+	}
+	c.Subnets, c.Shared = bare(c.Subnets), slices.Clone(c.Shared)
+	for i := range c.Shared {
+		c.Shared[i].Subnets = bare(c.Shared[i].Subnets)
+	}
+	return c
 }

@@ -69,6 +69,7 @@ type server struct {
 	Options
 	control control.Client
 	leases  table
+	parsed  memo
 
 	mu      sync.Mutex
 	listed  []string // the interfaces that there were when the rows were last read
@@ -110,7 +111,7 @@ func (s *server) daemon() daemon.Daemon {
 			Name: Name, Tables: Tables(), Reads: []string{"network_interfaces", "network_addresses"},
 			Source: daemon.Steps[State]{Load: s.load, Render: State.Render},
 			Needs:  daemon.Needs{Tables: []string{"dhcp_settings", "dhcp_subnets", "network_interfaces"}, Openings: openings},
-			Check:  s.check,
+			Check:  s.check, Plain: s.plain,
 			Services: []daemon.Service{{
 				Name: Name, Unit: Unit, Title: "DHCP server (Kea)", Phrase: "the DHCP server", Package: "kea-dhcp4-server",
 				Required: true, Setting: "dhcp_settings",
@@ -130,7 +131,7 @@ func Tables() []db.Table {
 	return []db.Table{
 		{Name: "dhcp_settings", Scope: db.NodeLocal},
 		{Name: "dhcp_subnets", Scope: db.Replicated},
-		{Name: "dhcp_reservations", Scope: db.Replicated},
+		{Name: "dhcp_reservations", Scope: db.Replicated, RowsChecked: true},
 	}
 }
 
@@ -207,7 +208,7 @@ func hooks(dir string) []string {
 
 // live remembers what Kea runs on.
 func (s *server) live(now daemon.Rendering) {
-	c, err := parse(now)
+	c, err := s.parsed.parse(now)
 	if err != nil || now.Off() {
 		c = config{} // nobody is served, and nobody has a name
 	}

@@ -219,6 +219,7 @@ func (s Subnet) optionData() []optionConf {
 
 func (r *renderer) reservations(subnet string, of Subnet, network netip.Prefix) []reservationConf {
 	out := []reservationConf{}
+	taken := map[string]bool{}
 	for _, row := range r.Reservations {
 		if row.SubnetID != subnet {
 			continue
@@ -231,10 +232,11 @@ func (r *renderer) reservations(subnet string, of Subnet, network netip.Prefix) 
 			continue
 		}
 		conf := reservationConf{res.MAC, res.ClientID, res.Address, res.Hostname}
-		if slices.ContainsFunc(out, conf.conflicts) {
+		if conf.conflicts(taken) {
 			r.leaveOut(what, fault.Said("its address or its client is reserved twice"))
 			continue
 		}
+		conf.take(taken)
 		out = append(out, conf)
 	}
 	return out
@@ -249,7 +251,25 @@ func (r *renderer) orphans() {
 	}
 }
 
-// conflicts reports whether Kea would refuse the two together.
-func (c reservationConf) conflicts(other reservationConf) bool {
-	return c.Address == other.Address || c.MAC == other.MAC && c.MAC != "" || c.ClientID == other.ClientID && c.ClientID != ""
+// keys are what Kea lets one reservation of a subnet have, each with a word of its own before it.
+func (c reservationConf) keys() []string {
+	keys := []string{"address " + c.Address}
+	if c.MAC != "" {
+		keys = append(keys, "mac "+c.MAC)
+	}
+	if c.ClientID != "" {
+		keys = append(keys, "client "+c.ClientID)
+	}
+	return keys
+}
+
+// conflicts reports whether Kea would refuse it beside those who took theirs.
+func (c reservationConf) conflicts(taken map[string]bool) bool {
+	return slices.ContainsFunc(c.keys(), func(key string) bool { return taken[key] })
+}
+
+func (c reservationConf) take(taken map[string]bool) {
+	for _, key := range c.keys() {
+		taken[key] = true
+	}
 }
