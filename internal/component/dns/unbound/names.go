@@ -33,8 +33,14 @@ type told struct {
 	known   bool   // what it has beside its file is in lines
 	process int    // that it was when it was last looked at
 	records []byte // of the file that it runs on
+	built   map[hostnames.Record]pair
 	kick    chan struct{}
 }
+
+// pair are the two records of a name, each with its owner. One that may not be is empty.
+type pair struct{ forward, reverse namedLine }
+
+type namedLine struct{ owner, text string }
 
 // forget is called when unbound has read its file anew.
 func (t *told) forget() {
@@ -101,7 +107,7 @@ func (r *resolver) tellNames(ctx context.Context, names []hostnames.Record) erro
 		return err
 	}
 	want := map[string]bool{}
-	for _, line := range nameLines(names, t.records) {
+	for _, line := range t.nameLines(names) {
 		want[line] = true
 	}
 	add, remove := missing(want, t.lines), missing(t.lines, want)
@@ -153,22 +159,24 @@ func missing(of, from map[string]bool) (out []string) {
 }
 
 // nameLines are the records of the names, forward and reverse, without those whose owner has
-// records in the file.
-func nameLines(names []hostnames.Record, records []byte) []string {
-	byOwner := map[string][]string{}
-	add := func(owner, typ, value string) {
-		if e, err := newEntry(owner, typ, value, nameTTL); err == nil && len(e.text) <= control.MaxLine {
-			byOwner[owner] = append(byOwner[owner], e.text)
-		}
-	}
+// records in the file. Of ten thousand names mostly one is another, so the rest is remembered.
+func (t *told) nameLines(names []hostnames.Record) []string {
+	byOwner := make(map[string][]string, 2*len(names))
+	built := make(map[hostnames.Record]pair, len(names))
 	for _, n := range names {
-		reverse, err := mdns.ReverseAddr(n.Address.String())
-		if name, bad := complete(n.Name); err == nil && bad == nil && name == n.Name && n.Address.Is4() {
-			add(n.Name, "A", n.Address.String())
-			add(reverse, "PTR", n.Name)
+		p, known := t.built[n]
+		if !known {
+			p = newPair(n)
+		}
+		built[n] = p
+		for _, l := range []namedLine{p.forward, p.reverse} {
+			if l.text != "" {
+				byOwner[l.owner] = append(byOwner[l.owner], l.text)
+			}
 		}
 	}
-	for line := range bytes.Lines(records) {
+	t.built = built
+	for line := range bytes.Lines(t.records) {
 		if owner, ok := lineOwner(strings.TrimSuffix(string(line), "\n")); ok {
 			delete(byOwner, owner)
 		}
@@ -178,4 +186,20 @@ func nameLines(names []hostnames.Record, records []byte) []string {
 		out = append(out, lines...)
 	}
 	return out
+}
+
+func newPair(n hostnames.Record) (p pair) {
+	reverse, err := mdns.ReverseAddr(n.Address.String())
+	if name, bad := complete(n.Name); err != nil || bad != nil || name != n.Name || !n.Address.Is4() {
+		return p
+	}
+	return pair{newNamedLine(n.Name, "A", n.Address.String()), newNamedLine(reverse, "PTR", n.Name)}
+}
+
+func newNamedLine(owner, typ, value string) namedLine {
+	e, err := newEntry(owner, typ, value, nameTTL)
+	if err != nil || len(e.text) > control.MaxLine {
+		return namedLine{}
+	}
+	return namedLine{owner, e.text}
 }
