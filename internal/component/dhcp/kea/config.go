@@ -175,27 +175,42 @@ func parse(r daemon.Rendering) (config, error) {
 // reservations that takes longer than it may.
 type memo struct {
 	mu    sync.Mutex
-	known [2]struct {
-		text []byte
-		conf config
-	}
+	known [2]known // the later one first
+}
+
+type known struct {
+	text []byte
+	conf config
 }
 
 // parse is parse, where it must. Nobody writes into what it returns.
 func (m *memo) parse(r daemon.Rendering) (config, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	text := r.File(ConfFile)
-	for i, k := range m.known {
-		if k.text != nil && bytes.Equal(k.text, text) {
-			m.known[0], m.known[1] = k, m.known[1-i]
-			return k.conf, nil
-		}
+	if c, ok := m.get(text); ok {
+		return c, nil
 	}
 	c, err := parse(r)
 	if err == nil {
-		m.known[1] = m.known[0]
-		m.known[0].text, m.known[0].conf = text, c
+		m.put(text, c)
 	}
 	return c, err
+}
+
+func (m *memo) get(text []byte) (config, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, k := range m.known {
+		if k.text != nil && bytes.Equal(k.text, text) {
+			return k.conf, true
+		}
+	}
+	return config{}, false
+}
+
+func (m *memo) put(text []byte, c config) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !bytes.Equal(m.known[0].text, text) {
+		m.known[0], m.known[1] = known{text, c}, m.known[0]
+	}
 }

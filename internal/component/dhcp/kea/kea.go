@@ -70,6 +70,7 @@ type server struct {
 	control control.Client
 	leases  table
 	parsed  memo
+	kick    chan struct{} // names may have changed
 
 	mu      sync.Mutex
 	listed  []string // the interfaces that there were when the rows were last read
@@ -102,14 +103,14 @@ func newServer(o Options) *server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &server{Options: o, control: control.Client{Path: o.Socket}}
+	return &server{Options: o, control: control.Client{Path: o.Socket}, kick: make(chan struct{}, 1)}
 }
 
 func (s *server) daemon() daemon.Daemon {
 	return daemon.Daemon{
 		Config: daemon.Config{
 			Name: Name, Tables: Tables(), Reads: []string{"network_interfaces", "network_addresses"},
-			Source: daemon.Steps[State]{Load: s.load, Render: State.Render},
+			Source: daemon.Steps[State]{Load: s.load, Render: s.render},
 			Needs:  daemon.Needs{Tables: []string{"dhcp_settings", "dhcp_subnets", "network_interfaces"}, Openings: openings},
 			Check:  s.check, Plain: s.plain,
 			Services: []daemon.Service{{
@@ -124,6 +125,15 @@ func (s *server) daemon() daemon.Daemon {
 		Background: s.background,
 		Verbs:      map[string]daemon.Verb{StatusVerb: s.status, LeasesVerb: s.list, UsedVerb: s.used, ReleaseVerb: s.release},
 	}
+}
+
+// render remembers what the file says, for whoever compares it with the last one.
+func (s *server) render(state State) (daemon.Rendering, error) {
+	r, c, err := state.render()
+	if err == nil {
+		s.parsed.put(r.File(ConfFile), c)
+	}
+	return r, err
 }
 
 // Tables are those of the component.
@@ -158,6 +168,7 @@ func (s *server) background(ctx context.Context, again func()) error {
 	s.recall(ctx)
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.keepSeen(ctx) })
+	g.Go(func() error { return s.keepPublished(ctx) })
 	g.Go(func() error {
 		return rtnl.OnChange(ctx, s.Watch, func() {
 			if s.changed(ctx) {
@@ -215,5 +226,5 @@ func (s *server) live(now daemon.Rendering) {
 	s.mu.Lock()
 	s.running, s.off = c, now.Off()
 	s.mu.Unlock()
-	s.publish()
+	s.renamed()
 }

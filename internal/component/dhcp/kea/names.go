@@ -2,11 +2,32 @@ package kea
 
 import (
 	"cmp"
+	"context"
 	"net/netip"
 	"slices"
 
 	"gateway/internal/daemon/hostnames"
 )
+
+// renamed says that names may be others now. No change and no lease waits for them to be told: of
+// ten thousand that takes a moment.
+func (s *server) renamed() {
+	select {
+	case s.kick <- struct{}{}:
+	default: // they are about to be told
+	}
+}
+
+func (s *server) keepPublished(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.kick:
+			s.publish()
+		}
+	}
+}
 
 // publish tells the names of clients to whoever answers them.
 func (s *server) publish() {

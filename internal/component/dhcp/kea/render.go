@@ -15,17 +15,23 @@ import (
 
 // Render is a pure function of the rows and of the interfaces that there are.
 func (s State) Render() (daemon.Rendering, error) {
+	out, _, err := s.render()
+	return out, err
+}
+
+// render also returns what the file says.
+func (s State) render() (daemon.Rendering, config, error) {
 	r := renderer{State: s}
-	subnets := r.subnets()
-	text, err := document{s.config(subnets)}.text()
+	c := s.config(r.subnets())
+	text, err := document{c}.text()
 	if err != nil {
-		return daemon.Rendering{}, err
+		return daemon.Rendering{}, c, err
 	}
 	return daemon.Rendering{
 		Files:    []daemon.File{{Path: ConfFile, Mode: 0o644, Data: text}},
 		Units:    []daemon.Unit{{Name: Unit, Up: s.Settings.On()}},
 		Problems: r.problems,
-	}, nil
+	}, c, nil
 }
 
 // config is all but the subnets, in what order soever those are.

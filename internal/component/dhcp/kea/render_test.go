@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -100,6 +101,9 @@ func TestWhatWasWrittenReadsBack(t *testing.T) {
 	c, err := parse(r)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, written, err := full().render(); err != nil || !reflect.DeepEqual(c, written) {
+		t.Errorf("it reads back as %+v, and is %+v, %v", c, written, err)
 	}
 	again, err := document{c}.text()
 	if err != nil || string(again) != string(r.File(ConfFile)) {

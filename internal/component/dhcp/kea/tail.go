@@ -81,7 +81,7 @@ func (s *server) followOnce(ctx context.Context) error {
 			changed = ok && s.leases.put(l) || changed
 		}
 		if changed {
-			s.publish()
+			s.renamed()
 		}
 		if gap {
 			if err := s.sync(ctx); err != nil {
@@ -98,7 +98,7 @@ func (s *server) sync(ctx context.Context) error {
 		return err
 	}
 	s.leases.replace(all)
-	s.publish()
+	s.renamed()
 	return nil
 }
 
