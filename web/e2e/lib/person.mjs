@@ -15,6 +15,8 @@ export class Person {
 	heard = 0;
 	/** Names of what was looked at, in order. */
 	sights = [];
+	/** What pictures of it are called. */
+	story = "first-hour";
 
 	constructor(page) {
 		this.page = page;
@@ -45,6 +47,13 @@ export class Person {
 	async tick(words) {
 		this.clicks++;
 		await this.page.getByLabel(words, { exact: true }).check();
+	}
+
+	/** turnOn moves a switch by the words beside it; its input lies under its picture. */
+	async turnOn(words) {
+		this.clicks++;
+		const found = await this.#find((place) => place.getByRole("switch", { name: words, exact: true }));
+		await found.check({ force: true });
 	}
 
 	/** type writes into a field, which the keyboard leads to; where it does not, the mouse. */
@@ -81,7 +90,7 @@ export class Person {
 		await settled(this.page);
 		const n = String(this.sights.length + 1).padStart(2, "0");
 		this.sights.push(`${n} ${what}`);
-		await shootPage(this.page, `first-hour-${n}-${what}`);
+		await shootPage(this.page, `${this.story}-${n}-${what}`);
 	}
 
 	/** find looks where the eye does: at a dialog that is open, else at the page, else at what is around it. */
