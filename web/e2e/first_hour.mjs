@@ -55,6 +55,8 @@ async function publish(person) {
 
 async function secondFactor(person) {
 	await person.click("link", "Dashboard");
+	await person.read("1 of 4 done");
+	await person.read("Serving");
 	await person.look("Dashboard");
 	await person.click("link", "Set up your second factor");
 	await person.look("Set up second factor");
@@ -93,6 +95,7 @@ async function firstRule(person) {
 	await person.choose("Destination zone", "Any zone, and the gateway itself");
 	await person.type("Source addresses", monitor);
 	await person.type("Services", "tcp/9100");
+	await person.read(`Accept tcp/9100 from any zone (${monitor}`); // what the rule will do
 	await person.look("Create rule", "Create rule: filled in");
 	await person.click("button", "Create");
 	await person.read("Monitoring reads the metrics was created");
@@ -103,6 +106,7 @@ async function firstRule(person) {
 async function astray(person) {
 	const before = person.clicks;
 	for (const page of ["Certificates", "Audit log", "Dashboard"]) await person.click("link", page);
+	await person.read("3 of 4 done");
 	await person.look("Dashboard");
 	return person.clicks - before;
 }

@@ -10,6 +10,9 @@ import type { Step } from "./useParts";
 /** A node has its own address, so what a browser remembers is of this node. */
 const hidden = "gateway.firstSteps.hidden";
 
+/** What is not done is asked for again so often, in ms: somebody may do it in another window. */
+const lookAgain = 15_000;
+
 /** FirstSteps is what a new node still needs. It goes when all is done, or when somebody does not want it. */
 export function FirstSteps({ steps }: { steps: Step[] }) {
 	const { t } = useTranslation("dashboard");
@@ -19,6 +22,9 @@ export function FirstSteps({ steps }: { steps: Step[] }) {
 			queryKey: ["dashboard", "step", step.feature, step.id],
 			queryFn: ({ signal }: { signal: AbortSignal }) => step.done(signal),
 			enabled: !away,
+			// Whoever comes back from doing a step sees it ticked.
+			staleTime: 0,
+			refetchInterval: ({ state }: { state: { data?: boolean } }) => !state.data && lookAgain,
 		})),
 	});
 	// What is not known is not offered as undone: the card comes when every step has answered.

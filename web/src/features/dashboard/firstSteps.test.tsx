@@ -1,5 +1,5 @@
 import { queryClient, setUp } from "@api";
-import { screen, waitFor } from "@testing-library/react";
+import { cleanup, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { Feature } from "@ui/feature";
 import i18next from "i18next";
@@ -55,6 +55,17 @@ test("a step that is done is ticked, and the others say where to do them", async
 	expect(screen.getByRole("link", { name: "Wind it up" }).getAttribute("href")).toBe("/toys");
 	expect(screen.queryByRole("link", { name: "Paint it" })).toBeNull();
 	expect(screen.getByRole("img", { name: "Done" })).toBeTruthy();
+});
+
+test("a step that was done meanwhile is ticked for whoever comes back", async () => {
+	let done = false;
+	const steps = [step("a", async () => done), step("b", async () => false)];
+	await show(steps);
+	expect(await screen.findByText("0 of 2 done")).toBeTruthy();
+	cleanup();
+	done = true;
+	await show(steps);
+	expect(await screen.findByText("1 of 2 done")).toBeTruthy();
 });
 
 test("the list goes when it is not wanted, and stays away", async () => {

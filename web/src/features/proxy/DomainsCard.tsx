@@ -10,6 +10,7 @@ export function DomainsCard() {
 	const total = useQuery({
 		queryKey: ["proxy", "domains", "total"],
 		queryFn: async ({ signal }) => (await page(listProxyDomains({ query: { limit: 1 }, signal }))).total,
+		staleTime: 0, // whoever has just published a site looks here
 		refetchInterval: 15_000,
 	});
 	return (
