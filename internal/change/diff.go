@@ -11,6 +11,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"gateway/internal/intent"
+	"gateway/internal/longtext"
 )
 
 // maxDiff bounds what the history keeps of one file.
@@ -59,10 +60,7 @@ const around = 3
 
 // commonHead is the length of the lines that both begin with, but for the last few.
 func commonHead(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
+	n := longtext.CommonPrefix([]byte(a), []byte(b))
 	for range around + 1 { // the first time to the beginning of the line
 		n = strings.LastIndexByte(a[:max(0, n-1)], '\n') + 1
 	}
@@ -71,10 +69,7 @@ func commonHead(a, b string) int {
 
 // commonTail is the length of the lines that both end with, but for the first few.
 func commonTail(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
+	n := longtext.CommonSuffix([]byte(a), []byte(b))
 	for range around + 1 {
 		i := strings.IndexByte(a[len(a)-n:], '\n')
 		if i < 0 {
