@@ -112,12 +112,7 @@ func Run(ctx context.Context, cfg Config) error {
 		heard := map[string]func(context.Context, string){
 			change.Channel:     func(_ context.Context, component string) { engine.Notify(component) },
 			change.RowsChannel: func(_ context.Context, table string) { engine.NotifyTable(table) },
-			audit.Channel: func(context.Context, string) {
-				select {
-				case entries <- struct{}{}:
-				default:
-				}
-			},
+			audit.Channel:      func(context.Context, string) { process.Notify(entries) },
 		}
 		return (&db.Listener{Pool: pool, Ready: watch.Up, Handlers: heard, Log: log}).Run(ctx)
 	})
