@@ -46,6 +46,15 @@ export const isMissing = (service: Running) =>
 export const lookOf = (service: Running): Status =>
 	isMissing(service) ? "danger" : (looks[stateOf(service)] ?? "warning");
 
+/** isSettled says that a service is as it is to be, or failed: it is neither on its way up nor down. */
+export const isSettled = (service: Running) =>
+	service.off ? stateOf(service) !== "active" : lookOf(service) !== "info" && !isMissing(service);
+
+/** everyUntil looks at services so often, and each second while one of them starts or stops: nothing else tells when it has. */
+export const everyUntil =
+	(seconds: number) => (query: { state: { data?: { services: SystemService[] } | undefined } }) =>
+		query.state.data?.services.every(isSettled) === false ? 1_000 : seconds * 1_000;
+
 /** Under which kind of object the server tells how a service does its job. */
 const kinds: Record<string, string> = {
 	dhcp: "dhcp-server",

@@ -1,6 +1,7 @@
 import { connection, recentAuditOptions, resources, resourcesQueryKey, type SysResources, servicesOptions } from "@api";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type History, live } from "@ui/history";
+import { everyUntil } from "@ui/service";
 import { withResources } from "./rates";
 
 /** While nobody answers we wait: the connection asks by itself, and its recovery refetches. */
@@ -23,8 +24,9 @@ const known = <T>(client: QueryClient, key: readonly unknown[]) => client.getQue
 /** useResources is the node's load, memory, disk and connections over the last minutes. */
 export const useResources = () => useQuery(resourceHistory);
 
-/** useServices looks at the services every ten seconds. */
-export const useServices = () => useQuery({ ...servicesOptions(), refetchInterval: unlessAway(10) });
+/** useServices looks at the services every ten seconds, and more often while one starts or stops. */
+export const useServices = () =>
+	useQuery({ ...servicesOptions(), refetchInterval: (query) => unlessAway(everyUntil(10)(query) / 1000)() });
 
 /** useActivity is the newest entries of the audit log. */
 export const useActivity = (limit: number) =>

@@ -18,6 +18,7 @@ import {
 	updateComponent,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { everyUntil } from "@ui/service";
 import { type FlagName, flagQuery, storeFlag } from "./flags";
 
 const often = (seconds: number) => ({ refetchInterval: seconds * 1000, staleTime: (seconds * 1000) / 2 });
@@ -26,7 +27,8 @@ const often = (seconds: number) => ({ refetchInterval: seconds * 1000, staleTime
 const serviceChanged = () =>
 	Promise.all([queryClient.invalidateQueries({ queryKey: servicesOptions().queryKey }), invalidate("audit")]);
 
-export const useServices = (seconds: number) => useQuery({ ...servicesOptions(), ...often(seconds) });
+export const useServices = (seconds: number) =>
+	useQuery({ ...servicesOptions(), ...often(seconds), refetchInterval: everyUntil(seconds) });
 
 export const useResources = (seconds: number) => useQuery({ ...resourcesOptions(), ...often(seconds) });
 

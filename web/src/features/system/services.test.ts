@@ -1,4 +1,5 @@
 import type { SysPackageVersion, SystemService } from "@api";
+import { everyUntil } from "@ui/service";
 import { expect, test } from "vitest";
 import { kindOf, sorted as sortedPackages } from "./packages";
 import { bootOf, isOn, sorted } from "./services";
@@ -20,6 +21,22 @@ test("failed services come first, those not installed last", () => {
 test("a service that is about to run is on", () => {
 	expect(isOn(service("waf", "activating"))).toBe(true);
 	expect(isOn(service("waf", "failed"))).toBe(false);
+});
+
+test("a service that starts or stops is looked at again soon", () => {
+	const soon = everyUntil(5);
+	const of = (active_state: string, more: Partial<SystemService> = {}) => {
+		const dhcp = { ...service("dhcp", active_state), required: true, ...more };
+		return soon({ state: { data: { services: [service("api", "active"), dhcp] } } });
+	};
+	expect(["activating", "deactivating", "reloading", "inactive"].map((state) => of(state))).toEqual(
+		Array(4).fill(1_000),
+	);
+	expect(of("active", { off: true })).toBe(1_000);
+	expect([of("active"), of("failed"), of("inactive", { off: true }), of("inactive", { required: false })]).toEqual(
+		Array(4).fill(5_000),
+	);
+	expect(soon({ state: { data: undefined } })).toBe(5_000);
 });
 
 test("whether it starts with the machine", () => {
