@@ -6,7 +6,7 @@ import "fmt"
 const (
 	addPort = "ip link add people4 type veth peer name people5 && ip link set people5 up && ip link set people4 up"
 	leased  = "203.0.113.0/24"
-	device1 = "people ap"
+	device1 = "people-ap"
 )
 
 // employ has DHCP, RADIUS and the forward proxy serve the zone lan.
@@ -64,7 +64,7 @@ func (w *ward) ofServices() (all []trouble) {
 	}
 	subnet := []place{{"/dhcp?tab=subnets", leased, "Down", "Serving"}, dhcp.at("Degraded", "Running")}
 	return append(all, inLane("system",
-		trouble{Name: "the interface of a subnet is missing", Problem: "dhcp.not_listening", Places: subnet, cause: w.line("ip link del people4"), mend: w.line(addPort), kind: "dhcp-subnet", id: w.subnet, state: "down", real: func() bool { return w.holds("! ip link show people4") }, also: []string{"network.missing", "firewall.interface_missing", "dhcp.sockets_retrying", "dhcp.no_address"}},
+		trouble{Name: "the interface of a subnet is missing", Problem: "dhcp.not_listening", Places: subnet, cause: w.line("ip link del people4"), mend: w.line(addPort), kind: "dhcp-subnet", id: w.subnet, state: "down", real: func() bool { return w.holds("! ip link show people4") }, also: []string{"network.missing", "firewall.interface_missing", "dhcp.sockets_retrying", "dhcp.no_address", "change.left_out"}},
 		trouble{Name: "nobody asks the RADIUS server", Problem: "radius.no_clients", Places: radius.places("Degraded"), cause: w.unasked, mend: w.asked, kind: radius.kind, id: radius.id, state: "degraded", real: func() bool { return w.sql("gateway", "select count(*) from radius_clients") == "0" }},
 		trouble{Name: "the RADIUS server is open in an empty zone", Problem: "radius.no_interface", Places: radius.places("Degraded"), cause: zones(radius, "dmz"), mend: zones(radius, "lan"), kind: radius.kind, id: radius.id, state: "degraded", real: open("1812")},
 		trouble{Name: "the forward proxy is open in an empty zone", Problem: "forwardproxy.no_interface", Places: proxy.places("Degraded"), cause: zones(proxy, "dmz"), mend: zones(proxy, "lan"), kind: proxy.kind, id: proxy.id, state: "degraded", real: open("3128")},
