@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"gateway/internal/component"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
@@ -58,10 +59,12 @@ type collector struct {
 	database interface{ Up() bool }
 	now      func() time.Time
 	log      *slog.Logger
+	news     *component.Broadcast // of an answer that says something else
 
 	flight     singleflight.Group
 	mu         sync.Mutex
 	last       *snapshot
+	told       string               // version of the last answer, also of one that was forgotten
 	generation int                  // counts what made the last answer an old one
 	since      map[string]time.Time // by the problem's key, of those there are
 }
@@ -241,8 +244,13 @@ func (c *collector) keep(s *snapshot, generation int) {
 	})
 	s.version = version(s)
 	c.since = since
-	if c.generation == generation { // else something changed meanwhile
-		c.last = s
+	if c.generation != generation {
+		return // something changed meanwhile
+	}
+	c.last = s
+	if c.told != s.version {
+		c.told = s.version
+		c.news.Notify()
 	}
 }
 

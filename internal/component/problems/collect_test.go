@@ -40,7 +40,7 @@ func (r *rig) Up() bool { return !r.down.Load() }
 func newRig(sources ...problem.Source) *rig {
 	r := &rig{}
 	r.clock.Store(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC).Unix())
-	r.collector = &collector{database: r, now: func() time.Time { return time.Unix(r.clock.Load(), 0).UTC() }, log: slog.New(slog.DiscardHandler)}
+	r.collector = &collector{database: r, now: func() time.Time { return time.Unix(r.clock.Load(), 0).UTC() }, log: slog.New(slog.DiscardHandler), news: component.NewBroadcast()}
 	for _, s := range sources {
 		find := s.Find
 		s.Find = func(ctx context.Context) (problem.Report, error) {
@@ -280,6 +280,42 @@ func TestAStreamFollowsTheDatabase(t *testing.T) {
 			begin := time.Now()
 			if l := <-told; (len(l.Problems) == 1) != down || time.Since(begin) > lookTime {
 				t.Errorf("down %v: told %d problems after %v", down, len(l.Problems), time.Since(begin))
+			}
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
+// A page and the indicator beside it must not contradict what somebody else was told just now.
+func TestAStreamTellsWhatSomebodyElseFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		r := newRig(problem.Source{Find: func(context.Context) (problem.Report, error) {
+			if broken.Load() {
+				return problem.Report{Problems: []problem.Problem{on(bad, "toy", "a")}}, nil
+			}
+			return problem.Report{}, nil
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		h := &handlers{collector: r.collector, updates: component.NewBroadcast()}
+		told := make(chan List, 8)
+		go func() {
+			_ = h.stream(ctx, func(v any) error {
+				told <- v.(List) //nolint:forcetypeassert // that is what it sends
+				return nil
+			})
+		}()
+		<-told
+		for _, now := range []bool{true, false} {
+			synctest.Wait()
+			broken.Store(now)
+			r.clock.Add(2)
+			begin := time.Now()
+			r.look(t)
+			if l := <-told; (len(l.Problems) == 1) != now || time.Since(begin) > 0 {
+				t.Errorf("broken %v: told %d problems after %v", now, len(l.Problems), time.Since(begin))
 			}
 		}
 		cancel()

@@ -45,7 +45,7 @@ type handlers struct {
 
 // New returns the component that collects what the others find.
 func New(o Options, others []component.Component) component.Component {
-	h := &handlers{collector: &collector{database: o.Database, now: o.Now, log: o.Log}, updates: component.NewBroadcast()}
+	h := &handlers{collector: &collector{database: o.Database, now: o.Now, log: o.Log, news: component.NewBroadcast()}, updates: component.NewBroadcast()}
 	for _, c := range others {
 		if c.Problems.Find != nil {
 			h.sources = append(h.sources, Named{c.Name, c.Problems, new(atomic.Bool)})
@@ -141,7 +141,7 @@ func (h *handlers) list(ctx context.Context, _ *struct{}) (*api.Body[List], erro
 func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 	sent := ""
 	for {
-		changed := h.updates.Wait()
+		changed, news := h.updates.Wait(), h.news.Wait()
 		s, err := h.get(ctx)
 		if err != nil {
 			return nil //nolint:nilerr // nobody waits any more
@@ -152,14 +152,14 @@ func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 			}
 			sent = s.version
 		}
-		if !h.rest(ctx, changed, s) {
+		if !h.rest(ctx, changed, news, s) {
 			return nil
 		}
 	}
 }
 
 // rest waits until it is worth to look again, or says that nobody listens any more.
-func (h *handlers) rest(ctx context.Context, changed <-chan struct{}, s *snapshot) bool {
+func (h *handlers) rest(ctx context.Context, changed, news <-chan struct{}, s *snapshot) bool {
 	wait := min(max(every, share*s.took), seldom)
 	if len(s.unknown) > 0 {
 		wait = every // who waits for somebody who does not answer is no load
@@ -172,6 +172,8 @@ func (h *handlers) rest(ctx context.Context, changed <-chan struct{}, s *snapsho
 		select {
 		case <-ctx.Done():
 			return false
+		case <-news: // somebody else looked: whoever listens hears the same at once
+			return true
 		case <-changed: // and often again at once: a change is several steps
 			return process.Pause(ctx, max(settle, s.took))
 		case <-look.C:
