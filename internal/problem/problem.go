@@ -70,6 +70,15 @@ type Kind struct {
 	Severity Severity
 	Message  string // what is wrong and why
 	Remedy   string // what to do
+	Alert    string // kind of the alert about it, where that is not "problem." and the code
+}
+
+// AlertKind is what alerts about it are called.
+func (k Kind) AlertKind() string {
+	if k.Alert != "" {
+		return k.Alert
+	}
+	return "problem." + k.Code
 }
 
 // Problem is one thing that is wrong now.
@@ -84,6 +93,11 @@ type Problem struct {
 	Link         string    `json:"link" doc:"Page of the UI where it can be fixed" example:"/proxy/pools/0190"`
 	Affects      []Subject `json:"affects" doc:"Objects that do not work, or not fully, because of it; the first 20"`
 	AffectsTotal int       `json:"affects_total" doc:"Number of affected objects"`
+
+	// Alert is the kind of the alert about it. Also are problems that alerts tell beside this one,
+	// where the list has one line for both.
+	Alert string    `json:"-"`
+	Also  []Problem `json:"-"`
 }
 
 // MaxAffects bounds how many affected objects a problem names: one dead backend may carry
@@ -95,7 +109,7 @@ const MaxAffects = 20
 func (k Kind) On(subject Subject, link string, params Params) Problem {
 	return Problem{
 		Code: k.Code, Severity: k.Severity, Subject: subject, Params: params.flat(), Link: link,
-		Message: k.Text(params), Remedy: fill(k.Remedy, params), Affects: []Subject{},
+		Message: k.Text(params), Remedy: fill(k.Remedy, params), Affects: []Subject{}, Alert: k.AlertKind(),
 	}
 }
 

@@ -37,7 +37,8 @@ func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now
 		Listen: map[string]func(context.Context, string){
 			audit.Channel: h.heed,
 		},
-		Jobs: []component.Job{{Name: "audit.prune", Where: component.OnEveryNode, Every: time.Hour, Run: h.prune}},
+		Problems: h.problems(),
+		Jobs:     []component.Job{{Name: "audit.prune", Where: component.OnEveryNode, Every: time.Hour, Run: h.prune}},
 	}
 }
 

@@ -63,8 +63,10 @@ func ofStatus(column string) string {
 var statusOf = `case when not_after <= now() then 'expired'
 	when ` + ofStatus("last_error") + ` is not null then 'error'
 	when chain is null then 'pending'
-	when not_after - now() < least(interval '14 days', (not_after - not_before) / 4) then 'expiring'
+	when ` + expiresSoon + ` then 'expiring'
 	else 'valid' end`
+
+const expiresSoon = `not_after - now() < least(interval '14 days', (not_after - not_before) / 4)`
 
 // Input is what create and update take.
 type Input struct {

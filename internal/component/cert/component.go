@@ -41,6 +41,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Alert is told of a certificate that could not be renewed, once until it could.
 	Alert func(ctx context.Context, a Alert)
+	// CycleFailed is told that a cycle of renewals was aborted.
+	CycleFailed func(ctx context.Context)
 	// Providers makes the clients of DNS providers; only the process with jobs has it.
 	Providers dnsprovider.Open
 	// Outside is how the authority and the world's name servers are reached.
@@ -100,7 +102,7 @@ func (s *service) component() component.Component {
 		Listen:     map[string]func(context.Context, string){challengeChannel: s.challengesChanged},
 		Jobs: []component.Job{
 			// One after the other, and an authority may take its time with each.
-			{Name: "cert.renew", Where: component.OnPrimary, Every: 2 * time.Second, Within: 24 * time.Hour, Run: s.renewDue},
+			{Name: "cert.renew", Where: component.OnPrimary, Every: 2 * time.Second, Within: 24 * time.Hour, Run: s.renewCycle},
 			{Name: "cert.upkeep", Where: component.OnPrimary, Every: time.Hour, Run: s.upkeep},
 		},
 		Objects: []component.Object{

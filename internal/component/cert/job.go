@@ -41,6 +41,15 @@ type due struct {
 	Order         bool
 }
 
+// renewCycle is one cycle of renewals. That one was aborted is told, unless we are being stopped.
+func (s *service) renewCycle(ctx context.Context) error {
+	err := s.renewDue(ctx)
+	if err != nil && ctx.Err() == nil && s.CycleFailed != nil {
+		s.CycleFailed(ctx)
+	}
+	return err
+}
+
 // renewDue does what is due, one after the other: what was asked for, what is new or was
 // changed, what has a third of its lifetime left or what its authority wants renewed.
 func (s *service) renewDue(ctx context.Context) error {

@@ -16,12 +16,12 @@ import (
 
 var (
 	expired = problem.Kind{
-		Code: "cert.expired", Severity: problem.Error,
+		Code: "cert.expired", Severity: problem.Error, Alert: "cert.expiring",
 		Message: "The certificate for {name} expired on {at}",
 		Remedy:  "Renew it, or upload a new one.",
 	}
 	expiring = problem.Kind{
-		Code: "cert.expiring", Severity: problem.Warning,
+		Code: "cert.expiring", Severity: problem.Warning, Alert: "cert.expiring",
 		Message: "The certificate for {name} expires on {at}",
 		Remedy:  "Renew it, or upload a new one.",
 	}
@@ -37,7 +37,7 @@ var failedKinds = func() map[string]problem.Kind {
 	kinds := make(map[string]problem.Kind, len(remedies))
 	for code, remedy := range remedies {
 		kinds[code] = problem.Kind{
-			Code: "cert." + code, Severity: problem.Error,
+			Code: "cert." + code, Severity: problem.Error, Alert: "cert.renew_failed",
 			Message: "The certificate for {name} could not be issued or renewed: {reason}", Remedy: remedy,
 		}
 	}
@@ -57,8 +57,11 @@ type judged struct {
 	ID, Name, Status, Source string
 	NotAfter                 *time.Time
 	LastError, LastErrorText *string
-	Unlive                   bool
+	Unlive, Soon             bool // Soon: it expires soon, or has expired
 }
+
+// lastDays is when a certificate that nobody renewed is no longer a warning.
+const lastDays = 3 * 24 * time.Hour
 
 // findProblems tells of those that need somebody. What is pending is on its way.
 func (s *service) findProblems(ctx context.Context) (problem.Report, error) {
@@ -69,7 +72,7 @@ func (s *service) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	all, err := db.List[judged](ctx, s.DB, `select id, names[1] as name, `+statusOf+` as status, source, not_after, `+
 		ofStatus("last_error")+` as last_error, `+ofStatus("last_error_message")+` as last_error_text,
-		id::text = any($1) or names[1] = any($2) as unlive
+		id::text = any($1) or names[1] = any($2) as unlive, coalesce(`+expiresSoon+`, false) as soon
 		from certificates where `+statusOf+` <> 'valid' or id::text = any($1) or names[1] = any($2) order by names`,
 		slices.AppendSeq([]string{}, maps.Keys(unlive)), append([]string{}, left...)) // null would make null of it all
 	if err != nil {
@@ -77,7 +80,7 @@ func (s *service) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	r := problem.Report{States: map[string]problem.States{"certificate": {}}}
 	for _, c := range all {
-		c.add(&r)
+		c.add(&r, s.Now())
 	}
 	return r, unknown
 }
@@ -101,7 +104,7 @@ func (s *service) leftOut(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (c judged) add(r *problem.Report) {
+func (c judged) add(r *problem.Report, now time.Time) {
 	k, params, ok := c.judge()
 	switch {
 	case c.Unlive && c.Status != "expired" && c.Status != "error":
@@ -114,14 +117,25 @@ func (c judged) add(r *problem.Report) {
 	if !ok {
 		return
 	}
-	p := k.On(problem.Subject{Kind: "certificate", ID: c.ID, Name: c.Name}, "/certificates/"+c.ID, params)
-	switch {
-	case c.Status == "expired":
-		p = p.SinceAt(c.NotAfter).As(problem.Error)
-	case c.NotAfter != nil: // the previous one is still served
-		p = p.As(problem.Warning)
+	r.Add(c.problem(k, params, now))
+}
+
+func (c judged) problem(k problem.Kind, params problem.Params, now time.Time) problem.Problem {
+	on := func(k problem.Kind) problem.Problem {
+		p := k.On(problem.Subject{Kind: "certificate", ID: c.ID, Name: c.Name}, "/certificates/"+c.ID, params)
+		switch {
+		case c.Status == "expired":
+			return p.SinceAt(c.NotAfter).As(problem.Error)
+		case c.NotAfter != nil && c.NotAfter.Sub(now) >= lastDays: // the previous one is still served
+			return p.As(problem.Warning)
+		}
+		return p.As(problem.Error)
 	}
-	r.Add(p)
+	p := on(k)
+	if c.Soon && c.LastError != nil { // the list has one line for a certificate; alerts are told both
+		p.Also = []problem.Problem{on(expiring)}
+	}
+	return p
 }
 
 // judge prefers the reason of a failed renewal, which has the remedy.

@@ -11,22 +11,22 @@ import (
 
 var (
 	notApplied = problem.Kind{
-		Code: "change.not_applied", Severity: problem.Error,
+		Code: "change.not_applied", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The configuration of {component} is saved but not applied: {reason}",
 		Remedy:  "Remove the cause, correct the change, or revert it in the history; it is tried again automatically.",
 	}
 	leftOut = problem.Kind{
-		Code: "change.left_out", Severity: problem.Error,
+		Code: "change.left_out", Severity: problem.Error, Alert: "component.degraded",
 		Message: "{object} is left out of the configuration of {component}: {reason}",
 		Remedy:  "Correct or delete it; everything else is applied.",
 	}
 	editsKept = problem.Kind{
-		Code: "change.edits_kept", Severity: problem.Warning,
+		Code: "change.edits_kept", Severity: problem.Warning, Alert: "drift",
 		Message: "The configuration of {component} was edited manually ({files}); changes are not applied",
 		Remedy:  "Stop keeping manual edits under System, Configuration, to have the stored configuration installed.",
 	}
 	held = problem.Kind{
-		Code: "change.held", Severity: problem.Warning,
+		Code: "change.held", Severity: problem.Warning, Alert: "component.degraded",
 		Message: "The configuration of {component} is not being applied: {reason}",
 		Remedy:  "See under System, Configuration.",
 	}

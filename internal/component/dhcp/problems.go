@@ -16,7 +16,7 @@ import (
 
 var (
 	notAnswering = problem.Kind{
-		Code: "dhcp.not_answering", Severity: problem.Error,
+		Code: "dhcp.not_answering", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The DHCP server does not answer",
 		Remedy:  "Its log says why (journalctl -u kea-dhcp4-server); switch it off and on under DHCP, Settings.",
 	}

@@ -11,7 +11,7 @@ import (
 
 var (
 	notAnswering = problem.Kind{
-		Code: "dns.not_answering", Severity: problem.Error,
+		Code: "dns.not_answering", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The DNS resolver does not answer",
 		Remedy:  "Restart it under System, Services; its log says why (journalctl -u unbound).",
 	}

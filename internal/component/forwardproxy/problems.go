@@ -16,7 +16,7 @@ import (
 
 var (
 	notAnswering = problem.Kind{
-		Code: "forwardproxy.not_answering", Severity: problem.Error,
+		Code: "forwardproxy.not_answering", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The forward proxy does not answer",
 		Remedy:  "Switch it off and on in its settings; its log says why (journalctl -u squid).",
 	}

@@ -11,7 +11,7 @@ import (
 
 var (
 	notAnswering = problem.Kind{
-		Code: "ntp.not_answering", Severity: problem.Error,
+		Code: "ntp.not_answering", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The NTP daemon does not answer",
 		Remedy:  "Restart it under System, Services; its log says why (journalctl -u chrony).",
 	}
@@ -21,7 +21,7 @@ var (
 		Remedy:  "Add a time server or a pool.",
 	}
 	notSynchronised = problem.Kind{
-		Code: "ntp.not_synchronised", Severity: problem.Warning,
+		Code: "ntp.not_synchronised", Severity: problem.Warning, Alert: "ntp.unsync",
 		Message: "The clock is not synchronised",
 		Remedy:  "Check that this node reaches its time sources (UDP port 123); their states are under Time, Sources.",
 	}

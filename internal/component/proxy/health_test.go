@@ -177,7 +177,7 @@ func TestADeadBackendNamesWhomItAffects(t *testing.T) {
 		Params:  problem.Params{"backend": "shop", "check": "L4TOUT", "reason": "connection timed out"},
 		Message: "No server of backend shop is up: connection timed out", Remedy: backendDown.Remedy,
 		Since: noon.Add(-time.Minute), Link: "/proxy/pools/b1",
-		Affects: []problem.Subject{{Kind: "domain", ID: "d1", Name: "shop.example.com"}}, AffectsTotal: 1,
+		Affects: []problem.Subject{{Kind: "domain", ID: "d1", Name: "shop.example.com"}}, AffectsTotal: 1, Alert: "backend.down",
 	}
 	if d := cmp.Diff([]problem.Problem{want}, r.Problems); d != "" {
 		t.Error(d)

@@ -15,12 +15,12 @@ import (
 
 var (
 	notRunning = problem.Kind{
-		Code: "proxy.not_running", Severity: problem.Critical,
+		Code: "proxy.not_running", Severity: problem.Critical, Alert: "component.degraded",
 		Message: "HAProxy does not answer: no domain is served",
 		Remedy:  "Restart the reverse proxy under System, Services; its log says why it stopped (journalctl -u haproxy).",
 	}
 	backendDown = problem.Kind{
-		Code: "proxy.backend_down", Severity: problem.Error,
+		Code: "proxy.backend_down", Severity: problem.Error, Alert: "backend.down",
 		Message: "No server of backend {backend} is up: {reason}",
 		Remedy:  "Check that its servers run and that this node reaches them.",
 	}

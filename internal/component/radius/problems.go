@@ -13,7 +13,7 @@ import (
 
 var (
 	notAnswering = problem.Kind{
-		Code: "radius.not_answering", Severity: problem.Error,
+		Code: "radius.not_answering", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The RADIUS server does not answer",
 		Remedy:  "Switch it off and on in its settings; its log says why (journalctl -u freeradius). A listen address that this node does not have is a common reason.",
 	}

@@ -12,17 +12,17 @@ import (
 
 var (
 	serviceFailed = problem.Kind{
-		Code: "system.service_failed", Severity: problem.Error,
+		Code: "system.service_failed", Severity: problem.Error, Alert: "component.degraded",
 		Message: "{service} has failed",
 		Remedy:  "Read its log (journalctl -u {unit}). Then restart it: under System, Services where it has a button, else by switching it off and on in its settings, or by systemctl restart {unit}.",
 	}
 	serviceStopped = problem.Kind{
-		Code: "system.service_stopped", Severity: problem.Error,
+		Code: "system.service_stopped", Severity: problem.Error, Alert: "component.degraded",
 		Message: "{service} is not running",
 		Remedy:  "Start it: under System, Services where it has a button, else by switching it off and on in its settings, or by systemctl start {unit}. If it stops again, its log says why (journalctl -u {unit}).",
 	}
 	filterMissing = problem.Kind{
-		Code: "system.filter_missing", Severity: problem.Critical,
+		Code: "system.filter_missing", Severity: problem.Critical, Alert: "component.degraded",
 		Message: "The packet filter is not loaded: no rule is in effect",
 		Remedy:  "Apply the configuration again under System, Configuration. The log of gateway-apply says why it is missing.",
 	}
@@ -32,27 +32,27 @@ var (
 		Remedy:  "The daemons keep running. Check PostgreSQL (systemctl status postgresql@17-main) and free disk space.",
 	}
 	applierDown = problem.Kind{
-		Code: "system.applier_down", Severity: problem.Critical,
+		Code: "system.applier_down", Severity: problem.Critical, Alert: "component.degraded",
 		Message: "The applier does not answer: changes are stored but not applied",
 		Remedy:  "Check gateway-apply (systemctl status gateway-apply.socket gateway-apply). It applies what is stored when it is back.",
 	}
 	diskFull = problem.Kind{
-		Code: "system.disk_full", Severity: problem.Warning,
+		Code: "system.disk_full", Severity: problem.Warning, Alert: "disk",
 		Message: "The file system {path} is {percent} % full",
 		Remedy:  "Free some space: remove old logs and packages, or shorten the retention under System, Settings.",
 	}
 	diskSilent = problem.Kind{
-		Code: "system.disk_silent", Severity: problem.Error,
+		Code: "system.disk_silent", Severity: problem.Error, Alert: "disk",
 		Message: "A file system does not answer: {path}",
 		Remedy:  "Whatever reads or writes there hangs. Check the disk, or the server that it is mounted from (mount, dmesg).",
 	}
 	memoryFull = problem.Kind{
-		Code: "system.memory_full", Severity: problem.Warning,
+		Code: "system.memory_full", Severity: problem.Warning, Alert: "memory",
 		Message: "{percent} % of the memory is in use",
 		Remedy:  "See under System, Services which one uses it.",
 	}
 	connectionsFull = problem.Kind{
-		Code: "system.connections_full", Severity: problem.Warning,
+		Code: "system.connections_full", Severity: problem.Warning, Alert: "conntrack",
 		Message: "{percent} % of the connection table is in use; when it is full, new connections are dropped",
 		Remedy:  "See under Firewall, Connections who opens so many.",
 	}

@@ -65,12 +65,12 @@ var (
 		Remedy:  "Wait some seconds; if it stays so, see the log (journalctl -u gateway-apply).",
 	}
 	peerSilent = problem.Kind{
-		Code: "tunnel.peer_silent", Severity: problem.Error,
+		Code: "tunnel.peer_silent", Severity: problem.Error, Alert: "wg.tunnel.down",
 		Message: "The peer {peer} of the tunnel {tunnel} does not answer at {endpoint}",
 		Remedy:  "Check that the peer runs, that its UDP port is reachable, and that both sides have each other's public key.",
 	}
 	peerUnresolved = problem.Kind{
-		Code: "tunnel.peer_unresolved", Severity: problem.Error,
+		Code: "tunnel.peer_unresolved", Severity: problem.Error, Alert: "wg.tunnel.down",
 		Message: "The peer {peer} of the tunnel {tunnel} cannot be reached: the name in its endpoint {endpoint} has no address",
 		Remedy:  "Check the spelling of the name, and whether this node can resolve it. It is looked up again every few seconds.",
 	}

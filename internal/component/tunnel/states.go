@@ -184,6 +184,9 @@ func (j *judged) unreachable(r *problem.Report, p storedPeer, of storedTunnel, l
 	if live.LastHandshake.Unix() > 0 {
 		found = found.SinceAt(&live.LastHandshake)
 	}
+	if of.Mode != wireguard.Client { // one peer of many: the tunnel is there
+		found.Alert = "problem." + kind.Code
+	}
 	if !live.Unresolved || !wireguard.WithoutAddress(of.Name, p.Endpoint).In(j.now.Wrong) { // which is told of the tunnel
 		r.Add(found)
 	}
