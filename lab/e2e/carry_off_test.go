@@ -19,7 +19,7 @@ func (s *switching) cycle(d switched, way string) {
 		s.reverts(false, d)
 		return
 	case "unconfirmed":
-		s.forgets(false, d)
+		s.forgets(false, func() {}, d)
 		return
 	case "kill":
 		s.dies(false, d)
