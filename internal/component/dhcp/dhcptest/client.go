@@ -76,14 +76,43 @@ func (c *Client) open(iface string) error {
 		return fmt.Errorf("open a socket for frames: %w", err)
 	}
 	c.file = os.NewFile(uintptr(fd), "frames")
+	if err := listenFor(fd, c.MAC); err != nil {
+		return fmt.Errorf("select the frames of %s: %w", c.MAC, err)
+	}
 	return unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: uint16(protocol), Ifindex: link.Index})
+}
+
+// listenFor has the kernel hand out what a server answers to that client, and nothing else: of a
+// thousand clients on a wire each would be woken by the frames of all.
+func listenFor(fd int, mac net.HardwareAddr) error {
+	const (
+		portAt, clientAt = 14 + 20 + 2, 14 + 20 + 8 + 28 // behind Ethernet and IPv4 without options; behind UDP, chaddr
+		half             = unix.BPF_LD | unix.BPF_H | unix.BPF_ABS
+		word             = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+		same             = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+		end              = unix.BPF_RET | unix.BPF_K
+	)
+	program := []unix.SockFilter{
+		{Code: half, K: portAt},
+		{Code: same, K: 68, Jf: 5},
+		{Code: half, K: clientAt},
+		{Code: same, K: uint32(binary.BigEndian.Uint16(mac)), Jf: 3},
+		{Code: word, K: clientAt + 2},
+		{Code: same, K: binary.BigEndian.Uint32(mac[2:]), Jf: 1},
+		{Code: end, K: 0xffff},
+		{Code: end},
+	}
+	return unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]})
 }
 
 // Close ends the client.
 func (c *Client) Close() error { return c.file.Close() }
 
-// ErrSilence says that nobody answered.
-var ErrSilence = errors.New("no DHCP server answered")
+// ErrSilence says that nobody answered, and ErrRefused that an address was offered and not given.
+var (
+	ErrSilence = errors.New("no DHCP server answered")
+	ErrRefused = errors.New("offered, and refused then")
+)
 
 // Ask sends a message and waits for its answer of one of the types.
 func (c *Client) Ask(ctx context.Context, kind byte, options map[byte][]byte, patience time.Duration, want ...byte) (Message, error) {
@@ -133,13 +162,22 @@ func (c *Client) read(ctx context.Context, id uint32, until time.Time, want []by
 
 // Obtain gets an address as clients do: discover, offer, request, ACK.
 func (c *Client) Obtain(ctx context.Context, patience time.Duration) (Message, error) {
-	offer, err := c.Ask(ctx, Discover, nil, patience, Offer)
+	return c.ObtainLike(ctx, netip.Addr{}, patience)
+}
+
+// ObtainLike is Obtain by a client that would like to have that address; an invalid one is none.
+func (c *Client) ObtainLike(ctx context.Context, addr netip.Addr, patience time.Duration) (Message, error) {
+	var wish map[byte][]byte
+	if addr.IsValid() {
+		wish = map[byte][]byte{50: addr.AsSlice()}
+	}
+	offer, err := c.Ask(ctx, Discover, wish, patience, Offer)
 	if err != nil {
 		return Message{}, fmt.Errorf("discover: %w", err)
 	}
 	got, err := c.Ask(ctx, Request, map[byte][]byte{50: offer.Address.AsSlice(), 54: offer.Options[54]}, patience, ACK, NAK)
 	if err == nil && got.Type == NAK {
-		err = fmt.Errorf("%s was offered, and refused then", offer.Address)
+		err = fmt.Errorf("%s: %w", offer.Address, ErrRefused)
 	}
 	return got, err
 }

@@ -182,6 +182,19 @@ func (k *Kea) Stop() {
 	k.cmd = nil
 }
 
+// Do is the place of clients: the far ends of the wires.
+func (k *Kea) Do(f func() error) error { return k.far.Do(f) }
+
+// PID is the process that runs; 0 for none.
+func (k *Kea) PID() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.cmd == nil {
+		return 0
+	}
+	return k.cmd.Process.Pid
+}
+
 // NewClient makes a client at the far end of a wire.
 func (k *Kea) NewClient(wire, mac string) *Client {
 	k.t.Helper()
