@@ -274,7 +274,7 @@ func inBrowser(t *testing.T, names []string) (out pages) {
 // A lease becomes a reservation in the time that Kea takes to read its file; names are answered at
 // once, and are no more than names.
 func TestBarServices04ReservationsAndNames(t *testing.T) {
-	size, claimed := bar.GateSize(2000, 10000, 10000), bar.GateSize(200, 2000, 2000)
+	size, claimed := bar.GateSize(5000, 10000, 10000), bar.GateSize(100, 2000, 2000)
 	seed := componenttest.FuzzSeed(t)
 	o := newLargeSubnet(t, size)
 	change, bare := o.changes(bar.GateSize(3, 7, 15))
