@@ -2,14 +2,18 @@ package freeradius_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"gateway/internal/component/radius/freeradius"
 	"gateway/internal/component/radius/protocol"
 	"gateway/internal/component/radius/radiustest"
 	"gateway/internal/secret"
+	"gateway/internal/value"
 	"gateway/lab"
 )
 
@@ -36,22 +40,7 @@ func typical() freeradius.State {
 func pointer[T any](v T) *T { return &v }
 
 // verdict is an answer in a word.
-func verdict(p *protocol.Packet) string {
-	switch {
-	case p == nil:
-		return "silence"
-	case p.Code == protocol.AccessAccept:
-		return "accept"
-	case p.Code == protocol.AccessReject:
-		return "reject"
-	}
-	return fmt.Sprintf("code %d", p.Code)
-}
-
-// vendor is a Microsoft attribute, as MS-CHAP has them.
-func vendor(typ byte, value []byte) []byte {
-	return append([]byte{0, 0, 1, 0x37, typ, byte(len(value) + 2)}, value...)
-}
+func verdict(p *protocol.Packet) string { return radiustest.Verdict(p) }
 
 // shows RAD-04, RAD-05, RAD-06
 func TestSignIns(t *testing.T) {
@@ -60,64 +49,107 @@ func TestSignIns(t *testing.T) {
 	stranger := l.Client("stranger")
 	s.Use(typical())
 	right := radiustest.Question{Secret: shared, User: "alice", Password: "wonder land"}
-	with := func(change func(*radiustest.Question)) radiustest.Question {
-		q := right
-		change(&q)
-		return q
-	}
-	add := func(typ protocol.Type, value []byte) func(*protocol.Packet) {
-		return func(p *protocol.Packet) { p.Add(typ, value) }
-	}
-	const vendorSpecific protocol.Type = 26
-	for _, tc := range []struct {
-		name, want string
-		q          radiustest.Question
-	}{
-		{"PAP with the right password", "accept", right},
-		{"PAP with a wrong one", "reject", with(func(q *radiustest.Question) { q.Password = "wonder" })},
-		{"CHAP with the right password", "accept", with(func(q *radiustest.Question) { q.CHAP = true })},
-		{"CHAP with a wrong one", "reject", with(func(q *radiustest.Question) { q.CHAP, q.Password = true, "wonder" })},
-		{"an unknown user", "reject", with(func(q *radiustest.Question) { q.User = "nobody" })},
-		{"a user that is switched off", "reject", with(func(q *radiustest.Question) { q.User, q.Password = "carl", "gone" })},
-		{"the canary, from a client", "reject", with(func(q *radiustest.Question) { q.User = "gateway/canary" })},
-		{"a name with a byte of zero", "reject", with(func(q *radiustest.Question) { q.User = "alice\x00x" })},
-		{"a name with a line break", "reject", with(func(q *radiustest.Question) { q.User = "alice\n" })},
-		{"DEFAULT", "reject", with(func(q *radiustest.Question) { q.User = "DEFAULT" })},
-		{"no password at all", "reject", with(func(q *radiustest.Question) { q.Password = "" })},
-		{"EAP", "reject", with(func(q *radiustest.Question) {
-			q.Password, q.Change = "", add(protocol.EAPMessage, []byte{2, 1, 0, 10, 1, 'a', 'l', 'i', 'c', 'e'})
-		})},
-		{"EAP beside a right password", "silence", with(func(q *radiustest.Question) {
-			q.Change = add(protocol.EAPMessage, []byte{2, 1, 0, 10, 1, 'a', 'l', 'i', 'c', 'e'})
-		})},
-		{"MS-CHAP", "reject", with(func(q *radiustest.Question) {
-			q.Password, q.Change = "", func(p *protocol.Packet) {
-				p.Add(vendorSpecific, vendor(11, make([]byte, 8)))
-				p.Add(vendorSpecific, vendor(1, make([]byte, 50)))
-			}
-		})},
-		{"no Message-Authenticator", "silence", with(func(q *radiustest.Question) { q.Unsigned = true })},
-		{"a wrong secret", "silence", with(func(q *radiustest.Question) { q.Secret = "another" })},
-		{"an unknown client on this machine", "silence", with(func(q *radiustest.Question) { q.From = "127.0.0.9" })},
-		{"the loopback, which is no client", "silence", with(func(q *radiustest.Question) { q.From, q.Secret = "127.0.0.1", "ABCDEFGHIJKLMNOPQRSTUVWXYZ" })},
-		{"a client with the exception, signed", "accept", with(func(q *radiustest.Question) { q.From = "127.0.0.3" })},
-		{"a client with the exception, unsigned", "accept", with(func(q *radiustest.Question) { q.From, q.Unsigned = "127.0.0.3", true })},
-		{"a client with the exception, unsigned with a Proxy-State", "silence", with(func(q *radiustest.Question) {
-			q.From, q.Unsigned, q.Change = "127.0.0.3", true, add(protocol.ProxyState, []byte("forged"))
-		})},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if got := verdict(s.Ask(tc.q)); got != tc.want {
-				t.Errorf("answered %s, want %s", got, tc.want)
+	cases := radiustest.Cases(right, radiustest.Devices{Strict: "127.0.0.2", Lenient: "127.0.0.3", Unknown: "127.0.0.9"}, radiustest.Disabled{User: "carl", Password: "gone"})
+	own := right
+	own.From, own.Secret = "127.0.0.1", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for _, tc := range append(cases, radiustest.Case{Name: "the loopback, which is no client", Want: "silence", Question: own}) {
+		t.Run(tc.Name, func(t *testing.T) {
+			if got := verdict(s.Ask(tc.Question)); got != tc.Want {
+				t.Errorf("answered %s, want %s", got, tc.Want)
 			}
 		})
 	}
 	t.Run("another machine", func(t *testing.T) {
-		q := with(func(q *radiustest.Question) { q.From, q.To = stranger.IP().String(), s.IP().String()+":1812" })
+		q := right
+		q.From, q.To = stranger.IP().String(), s.IP().String()+":1812"
 		if got := verdict(s.AskFrom(stranger, q)); got != "silence" {
 			t.Errorf("answered %s", got)
 		}
 	})
+}
+
+func TestTheLogHasTheAddressOfBothFamilies(t *testing.T) {
+	s := radiustest.New(t, lab.New(t))
+	state := typical()
+	state.Clients = append(state.Clients, freeradius.Client{Name: "six", Address: "fd00::2", Secret: shared, Signed: true})
+	s.MustRun(t, "ip", "addr", "add", "fd00::2/128", "dev", "lo", "nodad")
+	s.Use(state)
+	for _, from := range []string{"127.0.0.2", "fd00::2"} {
+		q := radiustest.Question{From: from, Secret: shared, User: "alice", Password: "wonder land"}
+		if from != "127.0.0.2" {
+			q.To = "[::1]:1812"
+		}
+		accepted := verdict(s.Ask(q))
+		q.Password = "wrong"
+		if refused := verdict(s.Ask(q)); accepted != "accept" || refused != "reject" {
+			t.Errorf("from %s: %s, then %s", from, accepted, refused)
+		}
+		if n := strings.Count(s.Logged()["signins.json"], `"from":"`+from+`"`); n != 2 {
+			t.Errorf("the log has %d sign-ins from %s:\n%s", n, from, s.Logged()["signins.json"])
+		}
+	}
+}
+
+// told is how a value that somebody sent is told.
+func told(sent string) string {
+	if !utf8.ValidString(sent) {
+		return fmt.Sprintf("0x%x", sent)
+	}
+	return value.Visible(sent)
+}
+
+// What others sent is a value of its line in the log, and never a line or a column of its own.
+func TestHostileValuesAreOneLineOfTheLog(t *testing.T) {
+	s := radiustest.New(t, lab.New(t))
+	s.Use(typical())
+	rnd := rand.New(rand.NewPCG(7, 7))
+	parts := []string{"\t", "\n", "\r", "\\", `\n`, `\011`, `"`, "'", "%", "%{User-Name}", "${logdir}", "\x00", "\x7f", "\x80", "\xff", "é", "\u202e", "a", "0", " ", "\n" + `{"at":1700000000,"result":"Access-Accept","user":"626f62","client":"ap-1","from":"192.0.2.1","station":"","nas":""}` + "\n", `","user":"626f62`}
+	hostileText := func() (out string) {
+		for range 1 + rnd.IntN(5) {
+			out += parts[rnd.IntN(len(parts))]
+		}
+		return out
+	}
+	want := map[string]int{}
+	var all sync.WaitGroup
+	for i := range 120 {
+		name, station, nas := "alice", hostileText(), hostileText()
+		if i%2 == 0 {
+			name = hostileText() + "x"
+		}
+		want[fmt.Sprintf("%q %q %q", told(name), told(station), told(nas))]++
+		q := radiustest.Question{Secret: shared, User: name, Password: "wonder land", Change: func(p *protocol.Packet) {
+			p.Add(protocol.CallingStationID, []byte(station))
+			p.Add(protocol.NASIdentifier, []byte(nas))
+		}}
+		all.Go(func() {
+			p, err := s.TryFor(q, radiustest.Patience)
+			if accepted := verdict(p) == "accept"; err != nil || accepted != (name == "alice") {
+				t.Errorf("%q is answered %s, %v", name, verdict(p), err)
+			}
+		})
+	}
+	all.Wait()
+	said, err := freeradius.New(freeradius.Options{Units: s, Log: s.Log()}).Verbs[freeradius.SignInsVerb](t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, one := range said.(freeradius.SignIns).Recent {
+		if one.Client != "ap-1" || one.From != "127.0.0.2" {
+			t.Errorf("told: %+v", one)
+		}
+		got[fmt.Sprintf("%q %q %q", one.User, one.Station, one.NAS)]++
+	}
+	for sent, n := range want {
+		if got[sent] != n {
+			t.Errorf("%s was sent %d times, and told %d times", sent, n, got[sent])
+		}
+		delete(got, sent)
+	}
+	if len(got) > 0 {
+		t.Errorf("told, and never sent: %v", got)
+	}
 }
 
 func TestAVLANIsForWhoIsLetIn(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,35 +171,16 @@ func (s *Server) asDaemon(ctx context.Context, command ...string) (string, error
 	return out, nil
 }
 
-// Question is a request of a test's.
-type Question struct {
-	From     string // address on this machine to ask from; empty for the client that tests have
-	To       string // address and port; empty for the usual ones
-	Secret   string
-	User     string
-	Password string
-	CHAP     bool
-	Unsigned bool                   // no Message-Authenticator
-	Change   func(*protocol.Packet) // what else there is in it, before it is signed
-}
-
-// Patience is how long an answer is waited for. A refusal takes a second by itself.
-const Patience = 3 * time.Second
-
 // Ask asks as a device would; nil is silence.
 func (s *Server) Ask(q Question) *protocol.Packet {
 	s.t.Helper()
-	p, err := s.ask(s.Client, q, Patience)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return p
+	return s.AskFrom(s.Client, q)
 }
 
 // AskFrom is Ask from another machine.
 func (s *Server) AskFrom(at *lab.Client, q Question) *protocol.Packet {
 	s.t.Helper()
-	p, err := s.ask(at, q, Patience)
+	p, err := Ask(s.t.Context(), at, q, Patience)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -209,50 +189,7 @@ func (s *Server) AskFrom(at *lab.Client, q Question) *protocol.Packet {
 
 // TryFor is Ask with less patience, and an error instead of the end of the test.
 func (s *Server) TryFor(q Question, patience time.Duration) (*protocol.Packet, error) {
-	return s.ask(s.Client, q, patience)
-}
-
-func (s *Server) ask(at *lab.Client, q Question, patience time.Duration) (*protocol.Packet, error) {
-	if q.From == "" {
-		q.From = "127.0.0.2"
-	}
-	if q.To == "" {
-		q.To = "127.0.0.1:1812"
-	}
-	to, err := net.ResolveUDPAddr("udp", q.To)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := at.ListenPacket(s.t.Context(), "udp", net.JoinHostPort(q.From, "0"))
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	p := protocol.Request(q.User)
-	if q.CHAP {
-		p.CHAP(q.Password)
-	} else if q.Password != "" {
-		p.PAP(q.Password, q.Secret)
-	}
-	if q.Change != nil {
-		q.Change(p)
-	}
-	data, err := p.Encode(q.Secret, !q.Unsigned)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.WriteTo(data, to); err != nil {
-		return nil, err
-	}
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return nil, err
-	}
-	in := make([]byte, 4096)
-	n, _, err := conn.ReadFrom(in)
-	if err != nil {
-		return nil, nil //nolint:nilerr // silence is an answer
-	}
-	return p.Answer(in[:n], q.Secret)
+	return Ask(s.t.Context(), s.Client, q, patience)
 }
 
 // Station is the MAC address of who signs in, as a device tells it.
