@@ -1,6 +1,6 @@
 import type { RadiusSignInResult, RadiusSignInTestWritable } from "@api";
 import { zRadiusSignInTestWritable } from "@api/schemas";
-import { type Field, FormDialog, Notice } from "@ui";
+import { Dialog, type Field, Notice, SchemaForm } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useTest } from "./requests";
@@ -15,23 +15,25 @@ const fields: Field[] = [
 /** TestDialog signs in as a device would, and tells which step refused. */
 export default function TestDialog({ onClose }: { onClose: () => void }) {
 	const { t } = useTranslation("radius");
-	const { mutateAsync: test } = useTest();
+	const { mutateAsync } = useTest();
 	const [result, setResult] = useState<RadiusSignInResult>();
+	const test = async (body: RadiusSignInTestWritable) => {
+		setResult(undefined); // what came of another sign-in says nothing about this one
+		setResult(await mutateAsync(body));
+	};
 	return (
-		<FormDialog
-			title={t("test.title")}
-			description={t("test.text")}
-			schema={zRadiusSignInTestWritable}
-			ns="radius/test"
-			fields={fields}
-			guard={false}
-			submit={(body: RadiusSignInTestWritable) => test(body)}
-			onDone={setResult}
-			submitLabel={t("test.submit")}
-			onClose={onClose}
-		>
-			{result && <Verdict result={result} />}
-		</FormDialog>
+		<Dialog title={t("test.title")} description={t("test.text")} onClose={onClose}>
+			<SchemaForm<RadiusSignInTestWritable, void>
+				schema={zRadiusSignInTestWritable}
+				ns="radius/test"
+				fields={fields}
+				guard={false}
+				submit={test}
+				submitLabel={t("test.submit")}
+			>
+				<div aria-live="polite">{result && <Verdict result={result} />}</div>
+			</SchemaForm>
+		</Dialog>
 	);
 }
 

@@ -3,7 +3,7 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
-import { answer, ok } from "../../test/server";
+import { answer, ok, refusal } from "../../test/server";
 import { feature } from ".";
 
 const health = { version: "1.0.0", hostname: "gw1", os: "", kernel: "", database: true, setup_complete: true };
@@ -57,9 +57,15 @@ test("the page says where the server listens, for whom its ports are open, and w
 });
 
 test("a test tells which step refused", async () => {
+	const results = ["unknown_client"];
 	const seen = answer({
 		...common,
-		"POST /radius/test-sign-in": () => ok({ result: "unknown_client", client: "", vlan: null }),
+		"POST /radius/test-sign-in": () => {
+			const result = results.shift();
+			return result
+				? ok({ result, client: "", vlan: null })
+				: refusal(409, { code: "conflict", message: "It does not answer" });
+		},
 	});
 	renderApp([feature], "/radius");
 	const user = userEvent.setup();
@@ -70,6 +76,11 @@ test("a test tells which step refused", async () => {
 	await user.click(within(dialog).getByRole("button", { name: "Test" }));
 	expect(await within(dialog).findByText(/No client has this address/)).toBeTruthy();
 	expect(seen.some(({ method, url }) => method === "POST" && url.endsWith("/radius/test-sign-in"))).toBe(true);
+	// What came of one says nothing about the next, and there is nothing to cancel.
+	await user.click(within(dialog).getByRole("button", { name: "Test" }));
+	await within(dialog).findByText(/It does not answer/);
+	expect(within(dialog).queryByText(/No client has this address/)).toBeNull();
+	expect(within(dialog).queryByRole("button", { name: "Cancel" })).toBeNull();
 });
 
 test("an empty list says the first step, and names of others are text", async () => {
