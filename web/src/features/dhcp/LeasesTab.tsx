@@ -26,28 +26,15 @@ export function LeasesTab() {
 	const subnets = useSubnetChoices();
 	const columns: Column<LeaseRow>[] = [
 		{ key: "address", title: t("lease.address"), sortable: true, width: 15 },
-		{ key: "hostname", title: t("lease.hostname"), sortable: true, width: 20, cell: (one) => one.hostname || "–" },
+		{ key: "hostname", title: t("lease.hostname"), sortable: true, width: 15, cell: (one) => one.hostname || "–" },
 		{ key: "mac", title: t("lease.mac"), sortable: true, width: 20, cell: (one) => <Mac of={one} /> },
 		{ key: "state", title: t("lease.state"), width: 15, cell: (one, current) => <State of={one} current={current} /> },
-		{
-			key: "first_seen",
-			title: t("lease.first_seen"),
-			sortable: true,
-			width: 10,
-			cell: (one) => <Time value={one.first_seen} />,
-		},
-		{
-			key: "last_seen",
-			title: t("lease.last_seen"),
-			sortable: true,
-			width: 10,
-			cell: (one) => <Time value={one.last_seen} />,
-		},
+		{ key: "last_seen", title: t("lease.last_seen"), sortable: true, width: 20, cell: (one) => <Seen of={one} /> },
 		{
 			key: "expires_at",
 			title: t("lease.expires_at"),
 			sortable: true,
-			width: 10,
+			width: 15,
 			cell: (one) => <Time value={one.expires_at} />,
 		},
 	];
@@ -135,11 +122,23 @@ function Mac({ of: { mac, random_mac } }: { of: LeaseRow }) {
 		<>
 			<code className="gw-mono">{mac || "–"}</code>
 			{random_mac && (
-				<span className="gw-dhcp-hint" title={t("lease.randomHint")}>
-					{" "}
+				<span className="gw-dhcp-hint gw-dhcp-line" title={t("lease.randomHint")}>
 					{t("lease.random")}
 				</span>
 			)}
+		</>
+	);
+}
+
+/** Seen has both times below each other: as columns their headings are cut. */
+function Seen({ of: { first_seen, last_seen } }: { of: LeaseRow }) {
+	const { t } = useTranslation("dhcp");
+	return (
+		<>
+			<Time value={last_seen} />
+			<span className="gw-dhcp-hint gw-dhcp-line">
+				{t("lease.first_seen")}: <Time value={first_seen} />
+			</span>
 		</>
 	);
 }
