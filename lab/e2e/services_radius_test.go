@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gateway/internal/component/radius/freeradius"
+	"gateway/internal/component/radius/protocol"
 	"gateway/internal/component/radius/radiustest"
 	"gateway/internal/db"
 	"gateway/internal/secret"
@@ -265,8 +266,14 @@ func (s *signIns) cpu(unit string) (sum time.Duration) {
 	return sum
 }
 
+// loadOn are sign-ins as access points ask for them: with the device, and what they call themselves.
 func (s *signIns) loadOn(server string, rate int) radiustest.Load {
-	return radiustest.Load{At: s.client, Question: s.question(server), Rate: rate, User: s.user}
+	q := s.question(server)
+	q.Change = func(p *protocol.Packet) {
+		p.Add(protocol.CallingStationID, []byte("02-00-5e-00-53-01"))
+		p.Add(protocol.NASIdentifier, []byte("ap-hall"))
+	}
+	return radiustest.Load{At: s.client, Question: q, Rate: rate, User: s.user}
 }
 
 // perCPU is how many requests a second of CPU is enough for, on each server, in turns.
