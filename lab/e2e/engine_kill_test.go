@@ -65,11 +65,17 @@ func TestBarEngine01Kills(t *testing.T) {
 // withFailpoints exchanges the applier for one that dies where it is told to.
 func (a *appliance) withFailpoints() {
 	a.t.Helper()
+	a.withApplier("failpoint")
+}
+
+// withApplier exchanges the applier for one that is built with a tag.
+func (a *appliance) withApplier(tag string) {
+	a.t.Helper()
 	path := filepath.Join(a.t.TempDir(), "gateway-apply")
-	build := exec.Command("go", "build", "-tags", "failpoint", "-o", path, "gateway/cmd/gateway-apply")
+	build := exec.Command("go", "build", "-tags", tag, "-o", path, "gateway/cmd/gateway-apply")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		a.t.Fatalf("build the applier with failpoints: %v\n%s", err, out)
+		a.t.Fatalf("build the applier with the tag %s: %v\n%s", tag, err, out)
 	}
 	a.lab.Must(a.node.CopyIn(path, "/usr/sbin/gateway-apply.new", 0o755))
 	a.run("mv", "/usr/sbin/gateway-apply.new", "/usr/sbin/gateway-apply")

@@ -26,7 +26,6 @@ const (
 	// EndpointsPath is what names of endpoints led to last, for a boot without a resolver.
 	EndpointsPath = "/var/lib/gateway-apply/tunnel-endpoints.json"
 
-	linkKind        = "wireguard"
 	interfacesTable = "tunnel_interfaces"
 	peersTable      = "tunnel_peers"
 )

@@ -15,8 +15,6 @@ import (
 	"golang.zx2c4.com/wireguard/tun"
 	"golang.zx2c4.com/wireguard/tun/tuntest"
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
-
-	"gateway/lab"
 )
 
 // Client is somebody's phone: it has no interface, and sends pings through a tunnel.
@@ -76,15 +74,18 @@ func NewKey(t testing.TB) wgtypes.Key {
 	return k
 }
 
+// Network is where a client is: a lab.Space, or a client of the lab.
+type Network interface{ Do(f func() error) error }
+
 // NewClient starts one in the space that sends everything through the tunnel. preshared is zero
 // for none.
-func NewClient(t testing.TB, space *lab.Space, key wgtypes.Key, addr netip.Addr, server, preshared wgtypes.Key, endpoint netip.AddrPort) *Client {
+func NewClient(t testing.TB, space Network, key wgtypes.Key, addr netip.Addr, server, preshared wgtypes.Key, endpoint netip.AddrPort) *Client {
 	t.Helper()
 	return NewClientFor(t, space, key, addr, server, preshared, endpoint, "0.0.0.0/0")
 }
 
 // NewClientFor starts one that sends and takes what is allowed to the server only.
-func NewClientFor(t testing.TB, space *lab.Space, key wgtypes.Key, addr netip.Addr, server, preshared wgtypes.Key, endpoint netip.AddrPort, allowed ...string) *Client {
+func NewClientFor(t testing.TB, space Network, key wgtypes.Key, addr netip.Addr, server, preshared wgtypes.Key, endpoint netip.AddrPort, allowed ...string) *Client {
 	t.Helper()
 	c := &Client{Key: key, Addr: addr, tun: tuntest.NewChannelTUN(), waiting: map[uint16]time.Time{}, got: map[uint16]time.Duration{}}
 	c.device = device.NewDevice(quiet{c.tun.TUN(), make(chan tun.Event)}, distant{conn.NewDefaultBind()}, device.NewLogger(device.LogLevelSilent, ""))
@@ -117,7 +118,7 @@ func (c *Client) Close() { c.end() }
 
 // AwaitBound waits until wireguard-go, which hears of its interface being up by an event,
 // listens: whoever sends the first packet too early sends the next one after five seconds.
-func AwaitBound(t testing.TB, space *lab.Space, port int) {
+func AwaitBound(t testing.TB, space Network, port int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 		err := space.Do(func() error {

@@ -39,13 +39,20 @@ func Name() string {
 	return "wg" + hex.EncodeToString(b)
 }
 
-// Options are those of the daemon on wireguard-go in the space.
-func Options(t testing.TB, space *lab.Space) wireguard.Options {
+// Program is the file of wireguard-go.
+func Program(t testing.TB) string {
 	t.Helper()
 	program, err := lab.Tool(t.Context(), "golang.zx2c4.com/wireguard", version)
 	if err != nil {
 		t.Skipf("no wireguard-go for tests: %v", err)
 	}
+	return program
+}
+
+// Options are those of the daemon on wireguard-go in the space.
+func Options(t testing.TB, space *lab.Space) wireguard.Options {
+	t.Helper()
+	program := Program(t)
 	var made devices
 	return wireguard.Options{
 		Open: func() (c *rtnl.Conn, err error) {
