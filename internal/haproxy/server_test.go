@@ -53,7 +53,7 @@ func TestServerChanges(t *testing.T) {
 func TestServerIsAddedAndRemoved(t *testing.T) {
 	r := newRig(t, "")
 	ctx := short(t)
-	r.must(r.Runtime.ServerAdd(ctx, "pool", "two", r.origin+" check inter 50ms weight 5", true))
+	r.must(r.Runtime.ServerAdd(ctx, "pool", "two", r.origin+" check inter 50ms fastinter 25ms weight 5", true))
 	r.must(r.Runtime.ServerAdd(ctx, "pool", "three", r.origin, false))
 	got, found := r.server("pool", "two")
 	if !found || got.Weight != 5 || got.Maintenance {

@@ -63,7 +63,7 @@ type BackendInput struct {
 	HealthCheck    bool   `json:"health_check,omitempty" db:"health_check" doc:"Enable health checks"`
 	HealthPath     string `json:"health_path,omitempty" db:"health_path" maxLength:"512" default:"/" doc:"Path of the health check; tcp only connects"`
 	HealthHost     string `json:"health_host,omitempty" db:"health_host" maxLength:"253" doc:"Host of the health check; empty for tls_server_name, else localhost"`
-	HealthInterval *int   `json:"health_interval,omitempty" db:"health_interval" minimum:"1" maximum:"3600" doc:"Seconds between two checks; default 5"`
+	HealthInterval *int   `json:"health_interval,omitempty" db:"health_interval" minimum:"1" maximum:"3600" doc:"Seconds between two checks, half that while a server is about to go down or up; default 5"`
 	HealthStatus   int    `json:"health_status,omitempty" db:"health_status" minimum:"0" maximum:"599" doc:"Expected status; 0 for any from 200 to 399"`
 }
 

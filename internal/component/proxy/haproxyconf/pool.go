@@ -93,7 +93,8 @@ func (p pool) healthCheck(b *strings.Builder) {
 func (p pool) settings() string {
 	var s strings.Builder
 	if p.Checks {
-		fmt.Fprintf(&s, " check inter %ds", p.Interval)
+		// Three failed checks take a server out. The second and third come sooner: visitors wait meanwhile.
+		fmt.Fprintf(&s, " check inter %ds fastinter %dms", p.Interval, p.Interval*500)
 	}
 	if p.Scheme != "https" {
 		return s.String()

@@ -4114,7 +4114,7 @@ export type ProxyBackend = {
      */
     health_host: string;
     /**
-     * Seconds between two checks; default 5
+     * Seconds between two checks, half that while a server is about to go down or up; default 5
      */
     health_interval: number;
     /**
@@ -4189,7 +4189,7 @@ export type ProxyBackendInput = {
      */
     health_host?: string;
     /**
-     * Seconds between two checks; default 5
+     * Seconds between two checks, half that while a server is about to go down or up; default 5
      */
     health_interval?: number;
     /**
@@ -6896,7 +6896,7 @@ export type ProxyBackendWritable = {
      */
     health_host: string;
     /**
-     * Seconds between two checks; default 5
+     * Seconds between two checks, half that while a server is about to go down or up; default 5
      */
     health_interval: number;
     /**
