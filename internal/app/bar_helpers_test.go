@@ -441,6 +441,9 @@ func ready(t testing.TB) map[string]func(s *stage, email string, actor *apptest.
 			return me(victim), nil
 		},
 	}
+	all["POST /alerts/events/{id}/acknowledge"] = func(_ *stage, _ string, actor client) (string, any) {
+		return actor.Post("/alerts/test", nil).Want(http.StatusOK).ID(), nil
+	}
 	maps.Copy(all, configured())
 	maps.Copy(all, published())
 	maps.Copy(all, filtered())

@@ -32,6 +32,7 @@ func TestBarTrust03ReplacedSecrets(t *testing.T) {
 	a.throughUploads(c)
 	a.throughSelfSigned(c)
 	a.throughProviders(c)
+	a.throughAlerts(c)
 	a.throughSiteUsers(c)
 	a.throughTunnels(c)
 	a.throughHistory(c)
@@ -138,6 +139,27 @@ func (a *aviary) throughProviders(c *caller) {
 	c.put("/certificates/dns-providers/"+id, body("key of a name server, replaced")).want(200)
 	a.undone(c, "/certificates/dns-providers/"+id)
 	c.do(http.MethodDelete, "/certificates/dns-providers/"+id, nil).want(200)
+}
+
+// throughAlerts sends secrets through channels that are not active: nobody receives anything.
+func (a *aviary) throughAlerts(c *caller) {
+	a.t.Helper()
+	hook := func(of string) object {
+		key := "whsec_" + base64.StdEncoding.EncodeToString([]byte(a.loose("key of a webhook"+of)))
+		return object{"name": "hook", "kind": "webhook", "target": "https://192.0.2.1/", "active": false, "settings": object{"secret": key, "token": a.loose("token of a webhook" + of)}}
+	}
+	letters := func(of string) object {
+		return object{"name": "mail", "kind": "email", "target": "ops@example.com", "active": false, "settings": object{
+			"smtp_host": "192.0.2.1", "use_tls": true, "from": "gateway@example.com", "username": "gateway", "password": a.loose("password of a mail server" + of),
+		}}
+	}
+	for _, body := range []func(string) object{hook, letters} {
+		id := c.post("/alerts", body("")).want(201).id()
+		c.put("/alerts/"+id, body(", replaced")).want(200)
+		a.undone(c, "/alerts/"+id)
+		c.get("/alerts").want(200)
+		c.do(http.MethodDelete, "/alerts/"+id, nil).want(200)
+	}
 }
 
 func (a *aviary) throughSiteUsers(c *caller) {

@@ -14,6 +14,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/component/alert"
 	"gateway/internal/component/audit"
 	"gateway/internal/component/cert"
 	changehistory "gateway/internal/component/change"
@@ -76,6 +77,7 @@ type Deps struct {
 
 // List returns the components.
 func List(d Deps) []component.Component {
+	alerts := alert.New(alert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Database: d.Database, Host: d.Host, Now: d.Now, Log: d.Log})
 	list := []component.Component{
 		changehistory.New(changehistory.Options{Pool: d.Pool, Run: d.Run, Set: d.Set, Applier: d.Applier, Log: d.Log}),
 		audit.New(d.Pool, d.Audit, d.Node, d.Setup, d.Now, d.Log),
@@ -96,8 +98,10 @@ func List(d Deps) []component.Component {
 		radius.New(radius.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier}),
 		forwardproxy.New(forwardproxy.Options{DB: d.Pool, Run: d.Run, Host: d.Host}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
-		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, Now: d.Now, Log: d.Log}),
+		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, CycleFailed: alerts.RenewalsAborted, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
 	}
-	return append(list, problems.New(problems.Options{Database: d.Database, Now: d.Now, Log: d.Log}, list))
+	collected := problems.Options{Database: d.Database, Now: d.Now, Log: d.Log}
+	list = append(list, alerts.Component(alert.Look(problems.NewLook(collected, list)), list))
+	return append(list, problems.New(collected, list))
 }

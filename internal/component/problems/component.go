@@ -43,8 +43,7 @@ type handlers struct {
 	updates *component.Broadcast
 }
 
-// New returns the component that collects what the others find.
-func New(o Options, others []component.Component) component.Component {
+func newHandlers(o Options, others []component.Component) *handlers {
 	h := &handlers{collector: &collector{database: o.Database, now: o.Now, log: o.Log, news: component.NewBroadcast()}, updates: component.NewBroadcast()}
 	for _, c := range others {
 		if c.Problems.Find != nil {
@@ -53,6 +52,12 @@ func New(o Options, others []component.Component) component.Component {
 		}
 	}
 	slices.Sort(h.objects)
+	return h
+}
+
+// New returns the component that collects what the others find.
+func New(o Options, others []component.Component) component.Component {
+	h := newHandlers(o, others)
 	return component.Component{
 		Name: name, Routes: h.routes,
 		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) {

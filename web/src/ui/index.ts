@@ -53,6 +53,7 @@ export { ProblemItems } from "./ProblemItems";
 export { ProblemNotice } from "./ProblemNotice";
 export { PropertyList } from "./PropertyList";
 export { useProblemList } from "./problemStore";
+export { problemRemedy, problemTitle } from "./problemText";
 export { type FormSpec, ResourceForm } from "./ResourceForm";
 export { ResourcePage } from "./ResourcePage";
 export { ResourceSection, type RowDialog } from "./ResourceSection";

@@ -4,6 +4,297 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}/api/v1` | (string & {});
 };
 
+export type AlertChannel = {
+    /**
+     * Whether alerts are sent
+     */
+    active: boolean;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * How alerts are sent
+     */
+    kind: string;
+    /**
+     * Only these kinds of alerts, see /alerts/kinds. Empty: all
+     */
+    kinds: Array<string>;
+    /**
+     * Why the last delivery failed; missing when it succeeded
+     */
+    readonly last_error?: FaultSentence;
+    /**
+     * When the last delivery failed; null when it succeeded
+     */
+    readonly last_error_at: string | null;
+    /**
+     * When the last alert was delivered; null for never
+     */
+    readonly last_ok_at: string | null;
+    /**
+     * Alerts below this severity are not sent
+     */
+    min_severity: string;
+    /**
+     * Display name; default: the host of the webhook, or the e-mail address
+     */
+    name: string;
+    /**
+     * Daily, in the time zone of the node: what is not critical is sent after it, unless it is resolved by then. Empty: none
+     */
+    quiet_hours: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Settings of the kind; a stored secret is shown as ***SET***
+     */
+    settings: AlertShownSettings;
+    /**
+     * For a webhook its URL, http or https; for e-mail the address, or several separated by commas
+     */
+    target: string;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type AlertChannelInput = {
+    /**
+     * Whether alerts are sent
+     */
+    active?: boolean;
+    /**
+     * How alerts are sent
+     */
+    kind: 'webhook' | 'email';
+    /**
+     * Only these kinds of alerts, see /alerts/kinds. Empty: all
+     */
+    kinds?: Array<string>;
+    /**
+     * Alerts below this severity are not sent
+     */
+    min_severity?: 'info' | 'warning' | 'error' | 'critical';
+    /**
+     * Display name; default: the host of the webhook, or the e-mail address
+     */
+    name?: string;
+    /**
+     * Daily, in the time zone of the node: what is not critical is sent after it, unless it is resolved by then. Empty: none
+     */
+    quiet_hours?: string;
+    /**
+     * Settings of the kind; ***SET*** keeps a stored secret
+     */
+    settings?: AlertSettings;
+    /**
+     * For a webhook its URL, http or https; for e-mail the address, or several separated by commas
+     */
+    target: string;
+};
+
+export type AlertEvent = {
+    /**
+     * When someone took note; null for not yet. There are no reminders then
+     */
+    acknowledged_at: string | null;
+    /**
+     * Who
+     */
+    acknowledged_by: string | null;
+    /**
+     * Code of the problem, for translations
+     */
+    code: string;
+    /**
+     * When it was told
+     */
+    fired_at: string;
+    /**
+     * The first event about the same occurrence: its reminders, higher severities and its end have this id too
+     */
+    first_id: string;
+    /**
+     * Opaque; also in the payload of a generic webhook
+     */
+    id: string;
+    /**
+     * Kind of the alert
+     */
+    kind: string;
+    /**
+     * Page of the UI where it can be fixed
+     */
+    link: string;
+    /**
+     * What is wrong, in English
+     */
+    message: string;
+    /**
+     * Whether it is resolved by now
+     */
+    over: boolean;
+    /**
+     * Values for the message, by name
+     */
+    params: {
+        [key: string]: unknown;
+    };
+    /**
+     * What to do about it, in English
+     */
+    remedy: string;
+    /**
+     * Result for each channel that it was for
+     */
+    sent_to: Array<AlertSent>;
+    /**
+     * How serious it is, or was
+     */
+    severity: 'info' | 'warning' | 'error' | 'critical';
+    /**
+     * firing: it is wrong; resolved: it no longer is; notice: something that happened
+     */
+    state: 'firing' | 'resolved' | 'notice';
+    /**
+     * Name of the affected object
+     */
+    subject: string;
+    /**
+     * Its id; for what has none, its name in the API
+     */
+    subject_id: string;
+    /**
+     * Kind of that object
+     */
+    subject_kind: string;
+};
+
+export type AlertKind = {
+    /**
+     * Name of the kind, as in a channel and in an event
+     */
+    kind: string;
+    /**
+     * The usual severity; the worst, where there are several
+     */
+    severity: 'info' | 'warning' | 'error' | 'critical';
+};
+
+export type AlertSent = {
+    /**
+     * When it was delivered or given up; null while pending
+     */
+    at: string | null;
+    /**
+     * Number of attempts
+     */
+    attempts: number;
+    /**
+     * Its name at that time
+     */
+    channel: string;
+    /**
+     * Id of the channel, which may have been deleted since
+     */
+    channel_id: string;
+    /**
+     * Why the last attempt failed; missing when it did not
+     */
+    error?: FaultSentence;
+    /**
+     * pending: not tried yet; ok: delivered; error: the last attempt failed; dropped: no longer necessary
+     */
+    result: 'pending' | 'ok' | 'error' | 'dropped';
+    /**
+     * When the next attempt is due; null if there are no more
+     */
+    retry_at: string | null;
+};
+
+export type AlertSettings = {
+    /**
+     * For a webhook: what is sent; default generic. slack is for Mattermost too; teams is an Adaptive Card for Workflows
+     */
+    format?: 'generic' | 'slack' | 'teams' | 'discord' | 'ntfy';
+    /**
+     * For e-mail: the sender's address
+     */
+    from?: string;
+    /**
+     * For e-mail: the mail server, by name or address
+     */
+    smtp_host?: string;
+    /**
+     * For e-mail: its port; default 587 with use_tls, else 25. At port 465 TLS is used from the start
+     */
+    smtp_port?: number;
+    /**
+     * For ntfy: the topic; the target is the server's root URL
+     */
+    topic?: string;
+    /**
+     * For e-mail: require STARTTLS. An account needs it
+     */
+    use_tls?: boolean;
+    /**
+     * For e-mail: the account at the mail server; empty for none
+     */
+    username?: string;
+};
+
+export type AlertShownSettings = {
+    /**
+     * For a webhook: what is sent; default generic. slack is for Mattermost too; teams is an Adaptive Card for Workflows
+     */
+    format?: 'generic' | 'slack' | 'teams' | 'discord' | 'ntfy';
+    /**
+     * For e-mail: the sender's address
+     */
+    from?: string;
+    /**
+     * ***SET*** if there is one
+     */
+    password?: string;
+    /**
+     * ***SET*** if there is one
+     */
+    secret?: string;
+    /**
+     * For e-mail: the mail server, by name or address
+     */
+    smtp_host?: string;
+    /**
+     * For e-mail: its port; default 587 with use_tls, else 25. At port 465 TLS is used from the start
+     */
+    smtp_port?: number;
+    /**
+     * ***SET*** if there is one
+     */
+    token?: string;
+    /**
+     * For ntfy: the topic; the target is the server's root URL
+     */
+    topic?: string;
+    /**
+     * For e-mail: require STARTTLS. An account needs it
+     */
+    use_tls?: boolean;
+    /**
+     * For e-mail: the account at the mail server; empty for none
+     */
+    username?: string;
+};
+
 export type ApplyConfirm = {
     /**
      * Id of the change that waits for confirmation
@@ -1436,6 +1727,27 @@ export type FaultField = {
      * JSON path in the request
      */
     field: string;
+    /**
+     * What is wrong, in English
+     */
+    message: string;
+    /**
+     * Parameters that are messages themselves, for translations, by their position in params, from 0
+     */
+    nested?: {
+        [key: string]: FaultWords;
+    };
+    /**
+     * Parameters of the text in their order, as shown in the message
+     */
+    params?: Array<string>;
+    /**
+     * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
+     */
+    text?: string;
+};
+
+export type FaultSentence = {
     /**
      * What is wrong, in English
      */
@@ -6497,6 +6809,135 @@ export type WgquickLeft = {
     name: string;
 };
 
+export type AlertChannelWritable = {
+    /**
+     * Whether alerts are sent
+     */
+    active: boolean;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * How alerts are sent
+     */
+    kind: string;
+    /**
+     * Only these kinds of alerts, see /alerts/kinds. Empty: all
+     */
+    kinds: Array<string>;
+    /**
+     * Alerts below this severity are not sent
+     */
+    min_severity: string;
+    /**
+     * Display name; default: the host of the webhook, or the e-mail address
+     */
+    name: string;
+    /**
+     * Daily, in the time zone of the node: what is not critical is sent after it, unless it is resolved by then. Empty: none
+     */
+    quiet_hours: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Settings of the kind; a stored secret is shown as ***SET***
+     */
+    settings: AlertShownSettings;
+    /**
+     * For a webhook its URL, http or https; for e-mail the address, or several separated by commas
+     */
+    target: string;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type AlertChannelInputWritable = {
+    /**
+     * Whether alerts are sent
+     */
+    active?: boolean;
+    /**
+     * How alerts are sent
+     */
+    kind: 'webhook' | 'email';
+    /**
+     * Only these kinds of alerts, see /alerts/kinds. Empty: all
+     */
+    kinds?: Array<string>;
+    /**
+     * Alerts below this severity are not sent
+     */
+    min_severity?: 'info' | 'warning' | 'error' | 'critical';
+    /**
+     * Display name; default: the host of the webhook, or the e-mail address
+     */
+    name?: string;
+    /**
+     * Daily, in the time zone of the node: what is not critical is sent after it, unless it is resolved by then. Empty: none
+     */
+    quiet_hours?: string;
+    /**
+     * Settings of the kind; ***SET*** keeps a stored secret
+     */
+    settings?: AlertSettingsWritable;
+    /**
+     * For a webhook its URL, http or https; for e-mail the address, or several separated by commas
+     */
+    target: string;
+};
+
+export type AlertSettingsWritable = {
+    /**
+     * For a webhook: what is sent; default generic. slack is for Mattermost too; teams is an Adaptive Card for Workflows
+     */
+    format?: 'generic' | 'slack' | 'teams' | 'discord' | 'ntfy';
+    /**
+     * For e-mail: the sender's address
+     */
+    from?: string;
+    /**
+     * For e-mail: password of the account
+     */
+    password?: string;
+    /**
+     * For a generic webhook: signs each request after Standard Webhooks. whsec_ and base64 of 24 to 64 bytes; several separated by spaces while a key is changed
+     */
+    secret?: string;
+    /**
+     * For e-mail: the mail server, by name or address
+     */
+    smtp_host?: string;
+    /**
+     * For e-mail: its port; default 587 with use_tls, else 25. At port 465 TLS is used from the start
+     */
+    smtp_port?: number;
+    /**
+     * For a generic webhook and ntfy: sent as Authorization: Bearer
+     */
+    token?: string;
+    /**
+     * For ntfy: the topic; the target is the server's root URL
+     */
+    topic?: string;
+    /**
+     * For e-mail: require STARTTLS. An account needs it
+     */
+    use_tls?: boolean;
+    /**
+     * For e-mail: the account at the mail server; empty for none
+     */
+    username?: string;
+};
+
 export type CertInputWritable = {
     /**
      * For upload: PEM, the own certificate first, then those that signed it; on update it stays when left out
@@ -7292,6 +7733,203 @@ export type UserInputWritable = {
      */
     role: 'admin' | 'viewer';
 };
+
+export type ListAlertChannelsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/alerts';
+};
+
+export type ListAlertChannelsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<AlertChannel>;
+};
+
+export type ListAlertChannelsResponse = ListAlertChannelsResponses[keyof ListAlertChannelsResponses];
+
+export type CreateAlertChannelData = {
+    body: AlertChannelInputWritable;
+    path?: never;
+    query?: never;
+    url: '/alerts';
+};
+
+export type CreateAlertChannelResponses = {
+    /**
+     * What the operation returns
+     */
+    201: AlertChannel;
+};
+
+export type CreateAlertChannelResponse = CreateAlertChannelResponses[keyof CreateAlertChannelResponses];
+
+export type ListAlertEventsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/alerts/events';
+};
+
+export type ListAlertEventsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<AlertEvent>;
+};
+
+export type ListAlertEventsResponse = ListAlertEventsResponses[keyof ListAlertEventsResponses];
+
+export type AlertAcknowledgeData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the event
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/alerts/events/{id}/acknowledge';
+};
+
+export type AlertAcknowledgeResponses = {
+    /**
+     * What the operation returns
+     */
+    200: AlertEvent;
+};
+
+export type AlertAcknowledgeResponse = AlertAcknowledgeResponses[keyof AlertAcknowledgeResponses];
+
+export type ListAlertKindsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/alerts/kinds';
+};
+
+export type ListAlertKindsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<AlertKind>;
+};
+
+export type ListAlertKindsResponse = ListAlertKindsResponses[keyof ListAlertKindsResponses];
+
+export type AlertTestData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/alerts/test';
+};
+
+export type AlertTestResponses = {
+    /**
+     * What the operation returns
+     */
+    200: AlertEvent;
+};
+
+export type AlertTestResponse = AlertTestResponses[keyof AlertTestResponses];
+
+export type DeleteAlertChannelData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/alerts/{id}';
+};
+
+export type DeleteAlertChannelResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteAlertChannelResponse = DeleteAlertChannelResponses[keyof DeleteAlertChannelResponses];
+
+export type GetAlertChannelData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/alerts/{id}';
+};
+
+export type GetAlertChannelResponses = {
+    /**
+     * What the operation returns
+     */
+    200: AlertChannel;
+};
+
+export type GetAlertChannelResponse = GetAlertChannelResponses[keyof GetAlertChannelResponses];
+
+export type UpdateAlertChannelData = {
+    body: AlertChannelInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/alerts/{id}';
+};
+
+export type UpdateAlertChannelResponses = {
+    /**
+     * What the operation returns
+     */
+    200: AlertChannel;
+};
+
+export type UpdateAlertChannelResponse = UpdateAlertChannelResponses[keyof UpdateAlertChannelResponses];
 
 export type RecentAuditData = {
     body?: never;

@@ -2,6 +2,67 @@
 
 import * as z from 'zod/mini';
 
+export const zAlertKind = /*#__PURE__*/ (() => z.object({
+    kind: z.string(),
+    severity: z.enum([
+        'info',
+        'warning',
+        'error',
+        'critical'
+    ])
+}))();
+
+export const zAlertSettings = /*#__PURE__*/ (() => z.object({
+    format: z.optional(z.enum([
+        'generic',
+        'slack',
+        'teams',
+        'discord',
+        'ntfy'
+    ])),
+    from: z.optional(z.string().check(z.maxLength(254))),
+    smtp_host: z.optional(z.string().check(z.maxLength(253))),
+    smtp_port: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    topic: z.optional(z.string().check(z.maxLength(64))),
+    use_tls: z.optional(z.boolean()),
+    username: z.optional(z.string().check(z.maxLength(254)))
+}))();
+
+export const zAlertChannelInput = /*#__PURE__*/ (() => z.object({
+    active: z._default(z.optional(z.boolean()), true),
+    kind: z.enum(['webhook', 'email']),
+    kinds: z.optional(z.array(z.string()).check(z.maxLength(200))),
+    min_severity: z.optional(z.enum([
+        'info',
+        'warning',
+        'error',
+        'critical'
+    ])),
+    name: z.optional(z.string().check(z.maxLength(100))),
+    quiet_hours: z.optional(z.string().check(z.maxLength(11))),
+    settings: z.optional(zAlertSettings),
+    target: z.string().check(z.minLength(1), z.maxLength(2000))
+}))();
+
+export const zAlertShownSettings = /*#__PURE__*/ (() => z.object({
+    format: z.optional(z.enum([
+        'generic',
+        'slack',
+        'teams',
+        'discord',
+        'ntfy'
+    ])),
+    from: z.optional(z.string().check(z.maxLength(254))),
+    password: z.optional(z.string()),
+    secret: z.optional(z.string()),
+    smtp_host: z.optional(z.string().check(z.maxLength(253))),
+    smtp_port: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    token: z.optional(z.string()),
+    topic: z.optional(z.string().check(z.maxLength(64))),
+    use_tls: z.optional(z.boolean()),
+    username: z.optional(z.string().check(z.maxLength(254)))
+}))();
+
 export const zApplyConfirm = /*#__PURE__*/ (() => z.object({
     change: z.string(),
     seconds_left: z.int()
@@ -489,6 +550,76 @@ export const zError = /*#__PURE__*/ (() => z.object({
     nested: z.optional(z.record(z.string(), zFaultWords)),
     params: z.optional(z.array(z.string())),
     text: z.optional(z.string())
+}))();
+
+export const zFaultSentence = /*#__PURE__*/ (() => z.object({
+    message: z.string(),
+    nested: z.optional(z.record(z.string(), zFaultWords)),
+    params: z.optional(z.array(z.string())),
+    text: z.optional(z.string())
+}))();
+
+export const zAlertChannel = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    kind: z.string(),
+    kinds: z.array(z.string()),
+    last_error: z.optional(z.readonly(zFaultSentence)),
+    last_error_at: z.nullable(z.readonly(z.iso.datetime())),
+    last_ok_at: z.nullable(z.readonly(z.iso.datetime())),
+    min_severity: z.string(),
+    name: z.string(),
+    quiet_hours: z.string(),
+    revision: z.int(),
+    settings: zAlertShownSettings,
+    target: z.string(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zAlertSent = /*#__PURE__*/ (() => z.object({
+    at: z.nullable(z.iso.datetime()),
+    attempts: z.int(),
+    channel: z.string(),
+    channel_id: z.string(),
+    error: z.optional(zFaultSentence),
+    result: z.enum([
+        'pending',
+        'ok',
+        'error',
+        'dropped'
+    ]),
+    retry_at: z.nullable(z.iso.datetime())
+}))();
+
+export const zAlertEvent = /*#__PURE__*/ (() => z.object({
+    acknowledged_at: z.nullable(z.iso.datetime()),
+    acknowledged_by: z.nullable(z.string()),
+    code: z.string(),
+    fired_at: z.iso.datetime(),
+    first_id: z.string(),
+    id: z.string(),
+    kind: z.string(),
+    link: z.string(),
+    message: z.string(),
+    over: z.boolean(),
+    params: z.record(z.string(), z.unknown()),
+    remedy: z.string(),
+    sent_to: z.array(zAlertSent),
+    severity: z.enum([
+        'info',
+        'warning',
+        'error',
+        'critical'
+    ]),
+    state: z.enum([
+        'firing',
+        'resolved',
+        'notice'
+    ]),
+    subject: z.string(),
+    subject_id: z.string(),
+    subject_kind: z.string()
 }))();
 
 export const zFirewallAddress = /*#__PURE__*/ (() => z.object({
@@ -2455,6 +2586,56 @@ export const zTunnelImported = /*#__PURE__*/ (() => z.object({
 export const zTunnelImportResult = /*#__PURE__*/ (() => z.object({
     imported: z.array(zTunnelImported),
     skipped: z.array(zTunnelSkipped)
+}))();
+
+export const zAlertChannelWritable = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    kind: z.string(),
+    kinds: z.array(z.string()),
+    min_severity: z.string(),
+    name: z.string(),
+    quiet_hours: z.string(),
+    revision: z.int(),
+    settings: zAlertShownSettings,
+    target: z.string(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zAlertSettingsWritable = /*#__PURE__*/ (() => z.object({
+    format: z.optional(z.enum([
+        'generic',
+        'slack',
+        'teams',
+        'discord',
+        'ntfy'
+    ])),
+    from: z.optional(z.string().check(z.maxLength(254))),
+    password: z.optional(z.string().check(z.maxLength(500))),
+    secret: z.optional(z.string().check(z.maxLength(500))),
+    smtp_host: z.optional(z.string().check(z.maxLength(253))),
+    smtp_port: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    token: z.optional(z.string().check(z.maxLength(500))),
+    topic: z.optional(z.string().check(z.maxLength(64))),
+    use_tls: z.optional(z.boolean()),
+    username: z.optional(z.string().check(z.maxLength(254)))
+}))();
+
+export const zAlertChannelInputWritable = /*#__PURE__*/ (() => z.object({
+    active: z._default(z.optional(z.boolean()), true),
+    kind: z.enum(['webhook', 'email']),
+    kinds: z.optional(z.array(z.string()).check(z.maxLength(200))),
+    min_severity: z.optional(z.enum([
+        'info',
+        'warning',
+        'error',
+        'critical'
+    ])),
+    name: z.optional(z.string().check(z.maxLength(100))),
+    quiet_hours: z.optional(z.string().check(z.maxLength(11))),
+    settings: z.optional(zAlertSettingsWritable),
+    target: z.string().check(z.minLength(1), z.maxLength(2000))
 }))();
 
 export const zCertInputWritable = /*#__PURE__*/ (() => z.object({

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dhcpStatus, dhcpUsage, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, forwardproxyStats, getAcme, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDhcpReservation, getDhcpSettings, getDhcpSubnet, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getForwardproxyAcl, getForwardproxyList, getForwardproxyListNames, getForwardproxySettings, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRadiusClient, getRadiusSettings, getRadiusUser, getRetention, getTunnelInterface, getTunnelPeer, getUplink, getUplinkGroup, getUplinkMember, getUser, health, interfaces, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDhcpLeases, listDhcpReservations, listDhcpSubnets, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listForwardproxyAcls, listForwardproxyLists, listGraphSeries, listLogs, listLogSources, listNeighbours, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listRadiusClients, listRadiusSignIns, listRadiusUsers, listSessions, listTokens, listTunnelImportable, listTunnelInterfaces, listTunnelPeers, listUplinkGroups, listUplinkMembers, listUplinks, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, peerConfig, peerQr, problems, proxyStats, proxyTraffic, proxyTrafficHistory, readGraphs, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates, tunnelPeerConfig, tunnelPeerQr, tunnelStatus, uplinkStatus } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DhcpStatusData, DhcpStatusResponse, DhcpUsageData, DhcpUsageResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, ForwardproxyStatsData, ForwardproxyStatsResponse, GetAcmeData, GetAcmeResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDhcpReservationData, GetDhcpReservationResponse, GetDhcpSettingsData, GetDhcpSettingsResponse, GetDhcpSubnetData, GetDhcpSubnetResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetForwardproxyAclData, GetForwardproxyAclResponse, GetForwardproxyListData, GetForwardproxyListNamesData, GetForwardproxyListNamesResponse, GetForwardproxyListResponse, GetForwardproxySettingsData, GetForwardproxySettingsResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRadiusClientData, GetRadiusClientResponse, GetRadiusSettingsData, GetRadiusSettingsResponse, GetRadiusUserData, GetRadiusUserResponse, GetRetentionData, GetRetentionResponse, GetTunnelInterfaceData, GetTunnelInterfaceResponse, GetTunnelPeerData, GetTunnelPeerResponse, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponse, GetUplinkMemberData, GetUplinkMemberResponse, GetUplinkResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDhcpLeasesData, ListDhcpLeasesResponse, ListDhcpReservationsData, ListDhcpReservationsResponse, ListDhcpSubnetsData, ListDhcpSubnetsResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListForwardproxyAclsData, ListForwardproxyAclsResponse, ListForwardproxyListsData, ListForwardproxyListsResponse, ListGraphSeriesData, ListGraphSeriesResponse, ListLogsData, ListLogSourcesData, ListLogSourcesResponse, ListLogsResponse, ListNeighboursData, ListNeighboursResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListRadiusClientsData, ListRadiusClientsResponse, ListRadiusSignInsData, ListRadiusSignInsResponse, ListRadiusUsersData, ListRadiusUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListTunnelImportableData, ListTunnelImportableResponse, ListTunnelInterfacesData, ListTunnelInterfacesResponse, ListTunnelPeersData, ListTunnelPeersResponse, ListUplinkGroupsData, ListUplinkGroupsResponse, ListUplinkMembersData, ListUplinkMembersResponse, ListUplinksData, ListUplinksResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, PeerConfigData, PeerQrData, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, ReadGraphsData, ReadGraphsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse, TunnelPeerConfigData, TunnelPeerQrData, TunnelStatusData, TunnelStatusResponse, UplinkStatusData, UplinkStatusResponse } from '../types.gen';
+import { components, configPreview, dhcpStatus, dhcpUsage, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, forwardproxyStats, getAcme, getAlertChannel, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDhcpReservation, getDhcpSettings, getDhcpSubnet, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getForwardproxyAcl, getForwardproxyList, getForwardproxyListNames, getForwardproxySettings, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRadiusClient, getRadiusSettings, getRadiusUser, getRetention, getTunnelInterface, getTunnelPeer, getUplink, getUplinkGroup, getUplinkMember, getUser, health, interfaces, listAlertChannels, listAlertEvents, listAlertKinds, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDhcpLeases, listDhcpReservations, listDhcpSubnets, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listForwardproxyAcls, listForwardproxyLists, listNeighbours, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listRadiusClients, listRadiusSignIns, listRadiusUsers, listSessions, listTokens, listTunnelImportable, listTunnelInterfaces, listTunnelPeers, listUplinkGroups, listUplinkMembers, listUplinks, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, peerConfig, peerQr, problems, proxyStats, proxyTraffic, proxyTrafficHistory, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates, tunnelPeerConfig, tunnelPeerQr, tunnelStatus, uplinkStatus } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DhcpStatusData, DhcpStatusResponse, DhcpUsageData, DhcpUsageResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, ForwardproxyStatsData, ForwardproxyStatsResponse, GetAcmeData, GetAcmeResponse, GetAlertChannelData, GetAlertChannelResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDhcpReservationData, GetDhcpReservationResponse, GetDhcpSettingsData, GetDhcpSettingsResponse, GetDhcpSubnetData, GetDhcpSubnetResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetForwardproxyAclData, GetForwardproxyAclResponse, GetForwardproxyListData, GetForwardproxyListNamesData, GetForwardproxyListNamesResponse, GetForwardproxyListResponse, GetForwardproxySettingsData, GetForwardproxySettingsResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRadiusClientData, GetRadiusClientResponse, GetRadiusSettingsData, GetRadiusSettingsResponse, GetRadiusUserData, GetRadiusUserResponse, GetRetentionData, GetRetentionResponse, GetTunnelInterfaceData, GetTunnelInterfaceResponse, GetTunnelPeerData, GetTunnelPeerResponse, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponse, GetUplinkMemberData, GetUplinkMemberResponse, GetUplinkResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListAlertChannelsData, ListAlertChannelsResponse, ListAlertEventsData, ListAlertEventsResponse, ListAlertKindsData, ListAlertKindsResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDhcpLeasesData, ListDhcpLeasesResponse, ListDhcpReservationsData, ListDhcpReservationsResponse, ListDhcpSubnetsData, ListDhcpSubnetsResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListForwardproxyAclsData, ListForwardproxyAclsResponse, ListForwardproxyListsData, ListForwardproxyListsResponse, ListNeighboursData, ListNeighboursResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListRadiusClientsData, ListRadiusClientsResponse, ListRadiusSignInsData, ListRadiusSignInsResponse, ListRadiusUsersData, ListRadiusUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListTunnelImportableData, ListTunnelImportableResponse, ListTunnelInterfacesData, ListTunnelInterfacesResponse, ListTunnelPeersData, ListTunnelPeersResponse, ListUplinkGroupsData, ListUplinkGroupsResponse, ListUplinkMembersData, ListUplinkMembersResponse, ListUplinksData, ListUplinksResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, PeerConfigData, PeerQrData, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse, TunnelPeerConfigData, TunnelPeerQrData, TunnelStatusData, TunnelStatusResponse, UplinkStatusData, UplinkStatusResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -38,6 +38,86 @@ const createQueryKey = <TOptions extends Options>(id: string, options?: TOptions
     }
     return [params];
 };
+
+export const listAlertChannelsQueryKey = (options?: Options<ListAlertChannelsData>) => createQueryKey('listAlertChannels', options, false, ['alert']);
+
+/**
+ * List channels
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, target. sort accepts name, kind, active, created_at, updated_at; default name.
+ */
+export const listAlertChannelsOptions = (options?: Options<ListAlertChannelsData>) => queryOptions<ListAlertChannelsResponse, DefaultError, ListAlertChannelsResponse, ReturnType<typeof listAlertChannelsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listAlertChannels({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listAlertChannelsQueryKey(options)
+});
+
+export const listAlertEventsQueryKey = (options?: Options<ListAlertEventsData>) => createQueryKey('listAlertEvents', options, false, ['alert']);
+
+/**
+ * List the latest alerts
+ *
+ * The latest 200, the newest first, with the result for each channel. They are kept for 90 days.
+ */
+export const listAlertEventsOptions = (options?: Options<ListAlertEventsData>) => queryOptions<ListAlertEventsResponse, DefaultError, ListAlertEventsResponse, ReturnType<typeof listAlertEventsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listAlertEvents({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listAlertEventsQueryKey(options)
+});
+
+export const listAlertKindsQueryKey = (options?: Options<ListAlertKindsData>) => createQueryKey('listAlertKinds', options, false, ['alert']);
+
+/**
+ * List the kinds of alerts
+ *
+ * A channel can be limited to some of them. A problem without a kind of its own has the kind problem.<code>.
+ */
+export const listAlertKindsOptions = (options?: Options<ListAlertKindsData>) => queryOptions<ListAlertKindsResponse, DefaultError, ListAlertKindsResponse, ReturnType<typeof listAlertKindsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listAlertKinds({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listAlertKindsQueryKey(options)
+});
+
+export const getAlertChannelQueryKey = (options: Options<GetAlertChannelData>) => createQueryKey('getAlertChannel', options, false, ['alert']);
+
+/**
+ * Get one channel
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getAlertChannelOptions = (options: Options<GetAlertChannelData>) => queryOptions<GetAlertChannelResponse, DefaultError, GetAlertChannelResponse, ReturnType<typeof getAlertChannelQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getAlertChannel({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getAlertChannelQueryKey(options)
+});
 
 export const recentAuditQueryKey = (options?: Options<RecentAuditData>) => createQueryKey('recentAudit', options, false, ['audit']);
 
@@ -1759,46 +1839,6 @@ export const forwardproxyStatsOptions = (options?: Options<ForwardproxyStatsData
     queryKey: forwardproxyStatsQueryKey(options)
 });
 
-export const readGraphsQueryKey = (options: Options<ReadGraphsData>) => createQueryKey('readGraphs', options, false, ['graphs']);
-
-/**
- * Values of this node over time
- *
- * Samples are taken every 10 seconds and kept so for a day, by the minute for a week, and by 10 minutes for a year. The answer has the finest of them that fits into the number of points: the least, the mean and the greatest value of each step, null for a time of which nothing is known.
- */
-export const readGraphsOptions = (options: Options<ReadGraphsData>) => queryOptions<ReadGraphsResponse, DefaultError, ReadGraphsResponse, ReturnType<typeof readGraphsQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await readGraphs({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: readGraphsQueryKey(options)
-});
-
-export const listGraphSeriesQueryKey = (options?: Options<ListGraphSeriesData>) => createQueryKey('listGraphSeries', options, false, ['graphs']);
-
-/**
- * The values of this node that are kept over time
- *
- * A series stays in the list after its interface is gone: what was measured can still be read.
- */
-export const listGraphSeriesOptions = (options?: Options<ListGraphSeriesData>) => queryOptions<ListGraphSeriesResponse, DefaultError, ListGraphSeriesResponse, ReturnType<typeof listGraphSeriesQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await listGraphSeries({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: listGraphSeriesQueryKey(options)
-});
-
 export const listNetworkAddressesQueryKey = (options?: Options<ListNetworkAddressesData>) => createQueryKey('listNetworkAddresses', options, false, ['network']);
 
 /**
@@ -1837,46 +1877,6 @@ export const getNetworkAddressOptions = (options: Options<GetNetworkAddressData>
         return data;
     },
     queryKey: getNetworkAddressQueryKey(options)
-});
-
-export const listLogsQueryKey = (options?: Options<ListLogsData>) => createQueryKey('listLogs', options, false, ['logs']);
-
-/**
- * What the services of this node wrote, newest first
- *
- * Entries of the systemd journal by the units of the chosen sources, and of the audit log. A search for text looks back step by step and ends after some seconds: searched_since says how far it came. Send next as cursor for older entries, with the other parameters unchanged.
- */
-export const listLogsOptions = (options?: Options<ListLogsData>) => queryOptions<ListLogsResponse, DefaultError, ListLogsResponse, ReturnType<typeof listLogsQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await listLogs({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: listLogsQueryKey(options)
-});
-
-export const listLogSourcesQueryKey = (options?: Options<ListLogSourcesData>) => createQueryKey('listLogSources', options, false, ['logs']);
-
-/**
- * The sources of log entries
- *
- * The services of this node, each with its systemd unit, and the audit log. The list is the same on every node of one version.
- */
-export const listLogSourcesOptions = (options?: Options<ListLogSourcesData>) => queryOptions<ListLogSourcesResponse, DefaultError, ListLogSourcesResponse, ReturnType<typeof listLogSourcesQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await listLogSources({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: listLogSourcesQueryKey(options)
 });
 
 export const listFirewallNatRulesQueryKey = (options?: Options<ListFirewallNatRulesData>) => createQueryKey('listFirewallNatRules', options, false, ['firewall']);
@@ -2184,7 +2184,7 @@ export const objectStatesQueryKey = (options: Options<ObjectStatesData>) => crea
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, forward-proxy, interface, ip_address, network_interface, radius, resolver, route, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, alert_channel, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, forward-proxy, interface, ip_address, network_interface, radius, resolver, route, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
  */
 export const objectStatesOptions = (options: Options<ObjectStatesData>) => queryOptions<ObjectStatesResponse, DefaultError, ObjectStatesResponse, ReturnType<typeof objectStatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

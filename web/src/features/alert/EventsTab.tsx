@@ -1,0 +1,61 @@
+import { type AlertEvent, useCan } from "@api";
+import { BellIcon } from "@patternfly/react-icons";
+import { EmptyState, Loaded, Table, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
+import { useTranslation } from "react-i18next";
+import { EventState } from "./EventState";
+import { EventText } from "./EventText";
+import { useEvents } from "./requests";
+import { SentTo } from "./SentTo";
+
+/** EventsTab is what was told, the newest first. */
+export function EventsTab() {
+	const { t } = useTranslation("alert");
+	return (
+		<Loaded query={useEvents()} height="16rem">
+			{(events) =>
+				events.length === 0 ? (
+					<EmptyState icon={BellIcon} title={t("event.empty")}>
+						{t("event.emptyText")}
+					</EmptyState>
+				) : (
+					<List events={events} />
+				)
+			}
+		</Loaded>
+	);
+}
+
+function List({ events }: { events: AlertEvent[] }) {
+	const { t } = useTranslation("alert");
+	const admin = useCan("admin");
+	return (
+		<Table aria-label={t("tab.events")} variant="compact" gridBreakPoint="grid-md">
+			<Thead>
+				<Tr>
+					<Th width={15}>{t("event.time")}</Th>
+					<Th width={15}>{t("event.state")}</Th>
+					<Th width={40}>{t("event.message")}</Th>
+					<Th width={30}>{t("event.sentTo")}</Th>
+				</Tr>
+			</Thead>
+			<Tbody>
+				{events.map((event) => (
+					<Tr key={event.id}>
+						<Td dataLabel={t("event.time")}>
+							<Time value={event.fired_at} />
+						</Td>
+						<Td dataLabel={t("event.state")}>
+							<EventState event={event} admin={admin} />
+						</Td>
+						<Td dataLabel={t("event.message")}>
+							<EventText event={event} />
+						</Td>
+						<Td dataLabel={t("event.sentTo")}>
+							<SentTo results={event.sent_to} />
+						</Td>
+					</Tr>
+				))}
+			</Tbody>
+		</Table>
+	);
+}
