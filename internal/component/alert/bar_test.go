@@ -122,7 +122,7 @@ func TestBarOperations07Alerts(t *testing.T) {
 	subjects := bar.GateSize(50, 500, 500)
 	receivers := []*strict{newStrict(t), newStrict(t), newStrict(t)}
 	for i, s := range receivers {
-		s.mode.Store(int32(i)) //nolint:gosec // three of them
+		s.mode.Store(int32(i))
 		r.channel(body{"kind": "webhook", "target": s.URL})
 	}
 	stop := r.sender()
@@ -184,7 +184,7 @@ func (r *rig) finish(first string) {
 // sender starts a process that sends; stop kills it, and answers how many milliseconds its ticks were late at most.
 func (r *rig) sender() (stop func() int) {
 	r.T.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestSenderProcess$") //nolint:gosec // this test itself
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSenderProcess$")
 	cmd.Env = append(os.Environ(), senderEnv+"="+r.Pool.Config().ConnString())
 	out, err := cmd.StdoutPipe()
 	if err != nil {

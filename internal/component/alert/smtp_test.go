@@ -139,7 +139,7 @@ func trusted(t testing.TB) (server *tls.Config, roots *x509.CertPool) {
 	t.Cleanup(s.Close)
 	roots = x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	return &tls.Config{Certificates: s.TLS.Certificates}, roots //nolint:gosec // the client decides the version
+	return &tls.Config{Certificates: s.TLS.Certificates}, roots
 }
 
 // shows ALERT-10
@@ -158,7 +158,7 @@ func TestALetterArrivesWithAndWithoutTLS(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t)
 			r.a.Outside.Transport = func() (*http.Transport, error) {
-				return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}, nil //nolint:gosec // as above
+				return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}, nil
 			}
 			box := newMailbox(t, tc.tls)
 			box.user = "gw\x00pass"
