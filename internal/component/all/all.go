@@ -19,6 +19,7 @@ import (
 	"gateway/internal/component/cert"
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dhcp"
+	"gateway/internal/component/diag"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/policy"
@@ -100,6 +101,7 @@ func List(d Deps) []component.Component {
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, CycleFailed: alerts.RenewalsAborted, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
+		diag.New(diag.Options{Run: d.Run, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 	}
 	collected := problems.Options{Database: d.Database, Now: d.Now, Log: d.Log}
 	list = append(list, alerts.Component(alert.Look(problems.NewLook(collected, list)), list))

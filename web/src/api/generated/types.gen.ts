@@ -1391,6 +1391,42 @@ export type DhcpWakeInput = {
     subnet_id: string;
 };
 
+export type DiagDigInput = {
+    /**
+     * Name to look up; for PTR also an IP address
+     */
+    target: string;
+    /**
+     * Record type
+     */
+    type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'NS' | 'SOA' | 'PTR' | 'SRV' | 'CAA';
+};
+
+export type DiagTcpInput = {
+    /**
+     * TCP port
+     */
+    port: number;
+    /**
+     * Host name or IP address
+     */
+    target: string;
+};
+
+export type DiagTargetInput = {
+    /**
+     * Host name or IP address
+     */
+    target: string;
+};
+
+export type DiagUrlInput = {
+    /**
+     * URL, http or https
+     */
+    target: string;
+};
+
 export type DnsRecord = {
     /**
      * When it was created, in UTC
@@ -4245,6 +4281,21 @@ export type PacketlogEvent = {
      * When the packet was seen, in UTC
      */
     timestamp: string;
+};
+
+export type ProbeResult = {
+    /**
+     * Duration in milliseconds
+     */
+    duration_ms: number;
+    /**
+     * 0: answered; 1: no answer; 2: not possible
+     */
+    exit_status: number;
+    /**
+     * Output as text
+     */
+    output: string;
 };
 
 export type Problem = {
@@ -9473,6 +9524,86 @@ export type DhcpWakeResponses = {
 };
 
 export type DhcpWakeResponse = DhcpWakeResponses[keyof DhcpWakeResponses];
+
+export type DiagCurlData = {
+    body: DiagUrlInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/curl';
+};
+
+export type DiagCurlResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProbeResult;
+};
+
+export type DiagCurlResponse = DiagCurlResponses[keyof DiagCurlResponses];
+
+export type DiagDigData = {
+    body: DiagDigInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/dig';
+};
+
+export type DiagDigResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProbeResult;
+};
+
+export type DiagDigResponse = DiagDigResponses[keyof DiagDigResponses];
+
+export type DiagPingData = {
+    body: DiagTargetInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/ping';
+};
+
+export type DiagPingResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProbeResult;
+};
+
+export type DiagPingResponse = DiagPingResponses[keyof DiagPingResponses];
+
+export type DiagTcpData = {
+    body: DiagTcpInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/tcp';
+};
+
+export type DiagTcpResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProbeResult;
+};
+
+export type DiagTcpResponse = DiagTcpResponses[keyof DiagTcpResponses];
+
+export type DiagTracerouteData = {
+    body: DiagTargetInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/traceroute';
+};
+
+export type DiagTracerouteResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProbeResult;
+};
+
+export type DiagTracerouteResponse = DiagTracerouteResponses[keyof DiagTracerouteResponses];
 
 export type DnsFlushCacheData = {
     body?: never;

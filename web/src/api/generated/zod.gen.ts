@@ -382,6 +382,35 @@ export const zDhcpWakeInput = /*#__PURE__*/ (() => z.object({
     subnet_id: z.string().check(z.maxLength(64))
 }))();
 
+export const zDiagDigInput = /*#__PURE__*/ (() => z.object({
+    target: z.string().check(z.minLength(1), z.maxLength(253)),
+    type: z.enum([
+        'A',
+        'AAAA',
+        'CNAME',
+        'MX',
+        'TXT',
+        'NS',
+        'SOA',
+        'PTR',
+        'SRV',
+        'CAA'
+    ])
+}))();
+
+export const zDiagTcpInput = /*#__PURE__*/ (() => z.object({
+    port: z.int().check(z.gte(1), z.lte(65535)),
+    target: z.string().check(z.minLength(1), z.maxLength(253))
+}))();
+
+export const zDiagTargetInput = /*#__PURE__*/ (() => z.object({
+    target: z.string().check(z.minLength(1), z.maxLength(253))
+}))();
+
+export const zDiagUrlInput = /*#__PURE__*/ (() => z.object({
+    target: z.string().check(z.minLength(1), z.maxLength(1024))
+}))();
+
 export const zDnsRecord = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     fqdn: z.readonly(z.string()),
@@ -1637,6 +1666,12 @@ export const zPacketlogEvent = /*#__PURE__*/ (() => z.object({
     source: z.string(),
     source_port: z.optional(z.int()),
     timestamp: z.iso.datetime()
+}))();
+
+export const zProbeResult = /*#__PURE__*/ (() => z.object({
+    duration_ms: z.int().check(z.gte(0)),
+    exit_status: z.int().check(z.gte(0), z.lte(2)),
+    output: z.string()
 }))();
 
 export const zProblemState = /*#__PURE__*/ (() => z.object({

@@ -1,0 +1,155 @@
+// Package diag offers the tools by which an operator finds out why something is not reached:
+// ping, traceroute, dig, curl, tcp. gateway-scheduler, which may speak to the outside and has
+// no privilege, runs them; how is left to package probe.
+package diag
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"gateway/internal/api"
+	"gateway/internal/change"
+	"gateway/internal/component"
+	"gateway/internal/component/diag/probe"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/identity"
+	"gateway/internal/sys"
+)
+
+const (
+	name = "diag"
+	// channel is where gateway-scheduler hears questions: this process reaches nobody.
+	channel = "diag_try"
+	// onTheWay is for the way there and back.
+	onTheWay = 2 * time.Second
+	atOnce   = 4
+)
+
+type questions interface {
+	Ask(ctx context.Context, channel string, in, out any) error
+}
+
+// Options are what the component needs.
+type Options struct {
+	Run *change.Runner
+	// Questions is the way to gateway-scheduler, which answers them with what follows.
+	Questions questions // db.Questions
+	Host      interface {
+		Interfaces() ([]sys.Interface, error)
+	}
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+type handlers struct {
+	Options
+	mu      sync.Mutex
+	running map[string]bool // by who asked
+}
+
+// New returns the component.
+func New(o Options) component.Component {
+	h := &handlers{Options: o, running: map[string]bool{}}
+	return component.Component{
+		Name: name, Routes: h.routes,
+		Answers: map[string]func(context.Context, json.RawMessage) (any, error){channel: h.answer},
+	}
+}
+
+func (h *handlers) routes(r api.Router) {
+	route(h, r, "ping", "Ping a host", "Sends four echo requests and ends within 12 seconds.", func(in TargetInput) (probe.Question, error) { return in.question("ping") })
+	route(h, r, "traceroute", "Trace the route to a host", "By UDP, at most 20 hops, within 60 seconds.", func(in TargetInput) (probe.Question, error) { return in.question("traceroute") })
+	route(h, r, "dig", "Look up a DNS record", "Asks this node's resolver.", DigInput.question)
+	route(h, r, "curl", "Request a URL", "One GET request within 10 seconds. Redirects are not followed; status and headers are returned, the content is not.", URLInput.question)
+	route(h, r, "tcp", "Test a TCP port", "Opens a connection, for which it waits 5 seconds, and closes it.", TCPInput.question)
+}
+
+// route registers a tool.
+func route[In any](h *handlers, r api.Router, tool, summary, description string, question func(In) (probe.Question, error)) {
+	limit := probe.Limits()[tool]
+	api.Handle(r, api.Op{
+		ID: "diag-" + tool, Method: http.MethodPost, Path: "/diagnostics/" + tool, AtOnce: atOnce, Timeout: limit + 2*onTheWay, Summary: summary,
+		Description: description + " Nothing is changed; the audit log records who asked for what. One diagnosis per user at a time. " +
+			"Local and link-local addresses and those of this node are refused by curl and tcp.",
+	}, func(ctx context.Context, in *struct{ Body In }) (*api.Body[probe.Result], error) {
+		q, err := question(in.Body)
+		if err != nil {
+			return nil, err
+		}
+		return h.try(ctx, q, limit)
+	})
+}
+
+func (h *handlers) try(ctx context.Context, q probe.Question, limit time.Duration) (*api.Body[probe.Result], error) {
+	who := identity.From(ctx).Actor()
+	if !h.begin(who) {
+		return nil, fault.New(fault.TooMany, "another diagnosis of yours is still running; wait until it ends").WithRetry(limit)
+	}
+	defer h.end(who)
+	var out probe.Result
+	c := change.Change{Component: name, Action: "diag." + q.Tool, Subject: subject(q)}
+	err := h.Run.Act(ctx, c, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, limit+onTheWay)
+		defer cancel()
+		err := h.Questions.Ask(ctx, channel, q, &out)
+		if errors.Is(err, db.ErrUnanswered) {
+			return errors.Join(fault.New(fault.Unavailable, "gateway-scheduler, which runs diagnostics, does not answer or has too many of them").WithCode("not_tried"), err)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(out), nil
+}
+
+func (h *handlers) begin(who string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running[who] {
+		return false
+	}
+	h.running[who] = true
+	return true
+}
+
+func (h *handlers) end(who string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.running, who)
+}
+
+// subject is what the audit log says was tried.
+func subject(q probe.Question) string {
+	switch {
+	case q.Port > 0:
+		return fmt.Sprintf("%s port %d", q.Target, q.Port)
+	default:
+		return strings.TrimSpace(q.Type + " " + q.Target)
+	}
+}
+
+// answer runs in gateway-scheduler.
+func (h *handlers) answer(ctx context.Context, question json.RawMessage) (any, error) {
+	var q probe.Question
+	if err := json.Unmarshal(question, &q); err != nil {
+		return nil, fmt.Errorf("decode question: %w", err)
+	}
+	return probe.Tools{Lookup: h.Lookup, Own: h.addresses}.Try(ctx, q), nil
+}
+
+// addresses are this node's own.
+func (h *handlers) addresses() ([]netip.Addr, error) {
+	links, err := h.Host.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("list own addresses: %w", err)
+	}
+	return sys.Addresses(links), nil
+}

@@ -1,0 +1,62 @@
+import type { ProbeResult } from "@api";
+import { formatNumber, Page, SchemaForm, StatusLabel, UrlTabs } from "@ui";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import "./diag.css";
+import { type Tool, tools } from "./tools";
+
+/** DiagPage tries from this node what somebody wants to know. */
+export default function DiagPage() {
+	const { t } = useTranslation("diag");
+	return (
+		<Page title={t("title")} description={t("lead")}>
+			<UrlTabs
+				label={t("tools")}
+				tabs={tools.map((tool) => ({
+					id: tool.id,
+					title: t(`${tool.id}.title`),
+					content: <ToolTab key={tool.id} tool={tool} />,
+				}))}
+			/>
+		</Page>
+	);
+}
+
+function ToolTab({ tool }: { tool: Tool }) {
+	const { t } = useTranslation("diag");
+	const [result, setResult] = useState<ProbeResult>();
+	const send = async (body: never) => {
+		setResult(undefined);
+		return (await tool.send(body)).data;
+	};
+	return (
+		<>
+			<SchemaForm
+				schema={tool.schema}
+				ns={tool.ns}
+				fields={tool.fields}
+				guard={false}
+				submit={send}
+				onDone={setResult}
+				submitLabel={t(`${tool.id}.submit`)}
+			/>
+			<div role="status">{result && <Output result={result} />}</div>
+		</>
+	);
+}
+
+const looks = ["success", "warning", "danger"] as const;
+
+function Output({ result }: { result: ProbeResult }) {
+	const { t } = useTranslation("diag");
+	return (
+		<section className="gw-diag" aria-label={t("output")}>
+			<p>
+				<StatusLabel status={looks[result.exit_status] ?? "danger"}>{t(`result.${result.exit_status}`)}</StatusLabel>{" "}
+				<span className="gw-subtle">{t("took", { seconds: formatNumber(result.duration_ms / 1000, 1) })}</span>
+			</p>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+			<pre tabIndex={0}>{result.output}</pre>
+		</section>
+	);
+}

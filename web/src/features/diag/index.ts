@@ -1,0 +1,12 @@
+import { ToolsIcon } from "@patternfly/react-icons";
+import type { Feature } from "@ui/feature";
+
+export const feature: Feature = {
+	id: "diag",
+	nav: { section: "monitor", order: 40, icon: ToolsIcon, titleKey: "title" },
+	routes: [{ path: "/diagnostics", titleKey: "title", page: () => import("./DiagPage"), adminOnly: true }],
+	palette: ({ t, admin }) =>
+		["ping", "traceroute", "dig", "curl", "tcp"]
+			.filter(() => admin)
+			.map((tool) => ({ id: tool, title: t(`${tool}.title`), hint: t("title"), to: `/diagnostics?tab=${tool}` })),
+};
