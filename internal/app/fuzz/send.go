@@ -22,6 +22,9 @@ type answer struct {
 
 // send puts the request on the wire as it is: the client neither follows, nor
 // decompresses, nor cleans the path.
+// streamTime is how long a stream may be silent.
+const streamTime = 200 * time.Millisecond
+
 func (d *Driver) send(r *request) (*answer, error) {
 	var body io.Reader
 	if r.body != "" {
@@ -44,10 +47,14 @@ func (d *Driver) send(r *request) (*answer, error) {
 	defer res.Body.Close()
 	a := &answer{status: res.StatusCode, header: res.Header}
 	if res.StatusCode == http.StatusSwitchingProtocols {
-		_, err = res.Body.Read(make([]byte, 512)) // there are entries from setup on, so something comes
-	} else {
-		a.body, err = io.ReadAll(res.Body)
+		a.took = time.Since(start)
+		// Most streams begin with something; one of what is yet to come may be silent.
+		silent := time.AfterFunc(streamTime, func() { _ = res.Body.Close() })
+		defer silent.Stop()
+		_, _ = res.Body.Read(make([]byte, 512))
+		return a, nil
 	}
+	a.body, err = io.ReadAll(res.Body)
 	a.took = time.Since(start)
 	return a, err
 }
