@@ -45,7 +45,7 @@ export function useProblemsLive(): void {
 	const connection = useConnection();
 	// What was known with the database may not be known without it.
 	useEffect(() => {
-		if (connection === "database") void queryClient.invalidateQueries({ predicate: showsStates });
+		if (connection === "database") askAgain();
 	}, [connection]);
 	const newest = useRef<ProblemsList>(undefined);
 	useLive<ProblemsList>("/problems/live", async (list) => {
@@ -56,7 +56,7 @@ export function useProblemsLive(): void {
 		const before = queryClient.getQueryData<ProblemsList>(problemsOptions().queryKey);
 		queryClient.setQueryData(problemsOptions().queryKey, list);
 		// Whoever shows the state of something asks anew.
-		if (before?.version !== list.version) void queryClient.invalidateQueries({ predicate: showsStates });
+		if (before?.version !== list.version) askAgain();
 	});
 }
 
@@ -64,6 +64,29 @@ const stateful = [objectStatesQueryKey({ path: { id: "" } })[0]._id, servicesQue
 
 const showsStates = ({ queryKey }: { queryKey: readonly unknown[] }) =>
 	stateful.includes((queryKey[0] as { _id?: string } | undefined)?._id ?? "");
+
+/** Queries that are being asked again, by their hash: true for one that is to be asked once more after that. */
+const asking = new Map<string, boolean>();
+
+/**
+ * askAgain asks for all states anew. One that is under way for that reason is not begun anew: where news come faster than
+ * answers, there would never be an answer. It is asked once more when it is there.
+ */
+export function askAgain(): void {
+	void queryClient.invalidateQueries({ predicate: showsStates, refetchType: "none" });
+	for (const { queryHash, queryKey } of queryClient.getQueryCache().findAll({ predicate: showsStates, type: "active" }))
+		void askOnce(queryHash, queryKey);
+}
+
+async function askOnce(hash: string, queryKey: readonly unknown[]): Promise<void> {
+	const under = asking.has(hash);
+	asking.set(hash, under);
+	if (under) return;
+	await queryClient.refetchQueries({ queryKey, exact: true });
+	const again = asking.get(hash);
+	asking.delete(hash);
+	if (again) void askOnce(hash, queryKey);
+}
 
 /** StateOf is the state of an object; undefined for one that works as it should. */
 export type StateOf = (id: string) => ProblemState | undefined;
