@@ -222,7 +222,8 @@ func (w *ward) count(d trouble, lasts bool) any {
 	var x told
 	var known bool
 	w.lend(func(c *caller) { x, known = w.told(c) })
-	return map[string]any{"count": x.count(), "agrees": known && (d.Problem == "" || d.isIn(x) == lasts)}
+	away := slices.Contains(x.codes(), "system.database_down")
+	return map[string]any{"count": x.count(), "away": away, "agrees": known && (d.Problem == "" || d.isIn(x) == lasts)}
 }
 
 // statesEnv chooses states by a regular expression of their names, to look into some of them. The
