@@ -178,5 +178,3 @@ func (f *tracker) missing(all []*host, leases map[string]string) {
 func (c counts) String() string {
 	return fmt.Sprintf("%d wrong, %d duplicates, %d leases lost, %d without an address after %v", c.wrong, c.duplicates, c.lost, c.without, toHave)
 }
-
-func (c counts) bad() int { return c.wrong + c.duplicates + c.lost + c.without }
