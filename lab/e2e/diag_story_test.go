@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	diag "gateway/internal/component/diag/probe"
+)
+
+// The installed product tries what an operator wants to know, from the sandbox of
+// gateway-scheduler.
+//
+// shows DIAG-01, DIAG-02, DIAG-04, DIAG-06, DIAG-07
+func TestStoryDiagnostics(t *testing.T) {
+	a := installed(t)
+	c := a.signedIn(a.admin)
+	o := a.origin("web")
+	beside, port := a.client.IP().String(), o.addr.Port()
+	for _, tc := range []struct {
+		tool   string
+		body   object
+		status int
+		said   string
+	}{
+		{"ping", object{"target": beside}, diag.Answered, "4 packets sent, 4 received"},
+		{"ping", object{"target": a.node.IP().String()}, diag.Answered, "4 received"},
+		{"traceroute", object{"target": beside}, diag.Answered, " 1  " + beside},
+		{"dig", object{"target": "localhost", "type": "A"}, diag.Answered, "127.0.0.1"},
+		{"curl", object{"target": "http://" + o.addr.String() + "/"}, diag.Answered, "HTTP/1.1 200 OK"},
+		{"curl", object{"target": "http://127.0.0.1:8080/"}, diag.Failed, "cannot be used as a server"},
+		{"tcp", object{"target": beside, "port": port}, diag.Answered, "Connected to " + o.addr.String()},
+		{"tcp", object{"target": beside, "port": 1}, diag.Silent, "refused"},
+		{"tcp", object{"target": a.node.IP().String(), "port": 3443}, diag.Failed, "cannot be used as a server"},
+	} {
+		var got diag.Result
+		start := time.Now()
+		c.post("/diagnostics/"+tc.tool, tc.body).want(200).decode(&got)
+		if got.ExitStatus != tc.status || !strings.Contains(got.Output, tc.said) {
+			t.Errorf("%s %v: exit status %d, want %d and %q:\n%s", tc.tool, tc.body, got.ExitStatus, tc.status, tc.said, got.Output)
+		}
+		if took := time.Since(start); took > diag.Limits()[tc.tool] {
+			t.Errorf("%s %v took %s", tc.tool, tc.body, took)
+		}
+	}
+	if o.served.Load() != 1 {
+		t.Errorf("the server beside was asked %d times, want once", o.served.Load())
+	}
+}
