@@ -20,11 +20,11 @@ type answer struct {
 	took   time.Duration
 }
 
-// send puts the request on the wire as it is: the client neither follows, nor
-// decompresses, nor cleans the path.
 // streamTime is how long a stream may be silent.
 const streamTime = 200 * time.Millisecond
 
+// send puts the request on the wire as it is: the client neither follows, nor
+// decompresses, nor cleans the path.
 func (d *Driver) send(r *request) (*answer, error) {
 	var body io.Reader
 	if r.body != "" {
