@@ -183,7 +183,7 @@ func excused(a *answer) error {
 	}
 	var env struct{ Error struct{ Code string } }
 	_ = json.Unmarshal(a.body, &env) // judged already
-	if slices.Contains([]string{"timeout", "busy", "applier_unavailable", "apt_unavailable", "ntp_unavailable", "radius_unavailable", "journal_unavailable", "not_tried"}, env.Error.Code) {
+	if slices.Contains([]string{"timeout", "busy", "applier_unavailable", "apt_unavailable", "ntp_unavailable", "radius_unavailable", "journal_unavailable"}, env.Error.Code) {
 		return nil
 	}
 	return fmt.Errorf("503 %q", env.Error.Code)

@@ -100,7 +100,7 @@ func (h *handlers) try(ctx context.Context, q probe.Question, limit time.Duratio
 		defer cancel()
 		err := h.Questions.Ask(ctx, channel, q, &out)
 		if errors.Is(err, db.ErrUnanswered) {
-			return errors.Join(fault.New(fault.Unavailable, "gateway-scheduler, which runs diagnostics, does not answer or has too many of them").WithCode("not_tried"), err)
+			return errors.Join(fault.New(fault.Unavailable, "gateway-scheduler, which runs diagnostics, does not answer or has too many of them").WithCode("timeout"), err)
 		}
 		return err
 	})
