@@ -190,7 +190,7 @@ func (c *cutting) forecast(v visitor, was, now Config) error {
 
 func TestBarNetwork04Forecast(t *testing.T) {
 	c := newCutting(t)
-	size := bar.GateSize(60, 200, 2000)
+	size := bar.GateSize(24, 200, 2000)
 	was := atFirst()
 	c.become(t, Config{}, was)
 	for _, v := range c.visitors {
