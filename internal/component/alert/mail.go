@@ -49,6 +49,24 @@ func (a *Alerts) mail(ctx context.Context, m message) error {
 	return nil
 }
 
+// mostMail is what a mail server may say, TLS included. The lines of SMTP have no bound by themselves.
+const mostMail = 256 << 10
+
+// limited is a connection that gives so many bytes.
+type limited struct {
+	net.Conn
+	left int
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fault.Say("the mail server said too much")
+	}
+	n, err := l.Conn.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
+
 // connect greets the server, over TLS where that is wanted.
 func (a *Alerts) connect(ctx context.Context, m message) (*smtp.Client, error) {
 	set := m.settings
@@ -59,7 +77,8 @@ func (a *Alerts) connect(ctx context.Context, m message) (*smtp.Client, error) {
 	if end, is := ctx.Deadline(); is {
 		_ = conn.SetDeadline(end) // a connection that is not open says so at the first byte
 	}
-	transport, err := a.Outside.Transport()
+	conn = &limited{Conn: conn, left: mostMail}
+	transport, err := a.transport()
 	if err != nil {
 		_ = conn.Close()
 		return nil, err

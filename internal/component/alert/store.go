@@ -86,6 +86,7 @@ func (a *Alerts) store(ctx context.Context, tx pgx.Tx, e stored, to []receiver) 
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		e.id, e.state, e.first, e.Alert, e.Severity, e.Subject.Kind, e.Subject.ID, subject, e.Code, string(params), e.Message, e.Remedy, e.Link, now)
 	for _, r := range to {
+		a.makeWay(&b, e, r)
 		due := now
 		if e.Severity != problem.Critical && e.Alert != testAlert.Alert {
 			hours, err := quietTime(r.QuietHours)
@@ -102,6 +103,18 @@ func (a *Alerts) store(ctx context.Context, tx pgx.Tx, e stored, to []receiver) 
 	return nil
 }
 
+// makeWay lets an event be sent at once: what is critical does not wait behind what waits for the end of quiet hours,
+// and a test shows whether a channel works that was just mended.
+func (a *Alerts) makeWay(b *pgx.Batch, e stored, r receiver) {
+	if e.Severity == problem.Critical {
+		b.Queue(`update alert_deliveries set state = 'dropped', finished_at = $3 where channel_id = $1 and subject = $2 and state = 'pending' and quiet and attempts = 0
+			and (claimed_until is null or claimed_until <= $3)`, r.ID, subjectKey(e.Problem), a.Now())
+	}
+	if e.Alert == testAlert.Alert {
+		b.Queue(`update alert_channel_status set paused_until = null where channel_id = $1`, r.ID)
+	}
+}
+
 // subjectKey is what is told in order.
 func subjectKey(p problem.Problem) string {
 	return strings.Join([]string{p.Alert, p.Subject.Kind, p.Subject.ID}, "\n")
@@ -116,7 +129,8 @@ func (a *Alerts) resolve(ctx context.Context, tx pgx.Tx, first string) error {
 		return err
 	}
 	_, err = tx.Exec(ctx, `update alert_deliveries d set state = 'dropped', finished_at = $2 from alert_events e
-		where e.id = d.event_id and e.first_id = $1 and d.state = 'pending' and d.quiet and d.attempts = 0`, first, a.Now())
+		where e.id = d.event_id and e.first_id = $1 and d.state = 'pending' and d.quiet and d.attempts = 0
+			and (d.claimed_until is null or d.claimed_until <= $2)`, first, a.Now())
 	if err != nil {
 		return fmt.Errorf("drop what is over: %w", err)
 	}
@@ -158,8 +172,10 @@ const (
 // prune removes old events, with their deliveries, and what is left of channels that are gone.
 func (a *Alerts) prune(ctx context.Context) error {
 	var b pgx.Batch
-	b.Queue(`delete from alert_events where fired_at < $1`, a.Now().Add(-keepEvents))
-	b.Queue(`delete from alert_events where (fired_at, id) < (select fired_at, id from alert_events order by fired_at desc, id desc offset $1 limit 1)`, mostKept)
+	// What lasts keeps its event, which says whether somebody acknowledged it.
+	b.Queue(`delete from alert_events e where fired_at < $1 and not exists (select from alert_states s where s.event_id = e.first_id)`, a.Now().Add(-keepEvents))
+	b.Queue(`delete from alert_events e where not exists (select from alert_deliveries d where d.event_id = e.id and d.state = 'pending')
+		and not exists (select from alert_states s where s.event_id = e.first_id) and (fired_at, id) < (select fired_at, id from alert_events order by fired_at desc, id desc offset $1 limit 1)`, mostKept)
 	b.Queue(`delete from alert_channel_status s where not exists (select from alert_channels c where c.id = s.channel_id)`)
 	b.Queue(`delete from alert_states where event_id is null and gone_at < $1`, a.Now().Add(-flapTime))
 	if err := a.DB.SendBatch(ctx, &b).Close(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -54,12 +55,12 @@ func (a *Alerts) post(ctx context.Context, m message) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.target, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("make the request: %w", err)
+		return fmt.Errorf("make the request: %w", withoutURL(err))
 	}
 	if err := a.head(req, m, body); err != nil {
 		return err
 	}
-	transport, err := a.Outside.Transport()
+	transport, err := a.transport()
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (a *Alerts) post(ctx context.Context, m message) error {
 	client := http.Client{Transport: transport, CheckRedirect: outbound.NoRedirects}
 	res, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("send to the webhook: %w", err)
+		return fmt.Errorf("send to the webhook: %w", withoutURL(err))
 	}
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, mostAnswer))
@@ -75,6 +76,23 @@ func (a *Alerts) post(ctx context.Context, m message) error {
 		return fault.Say("the receiver answered with status %d", res.StatusCode)
 	}
 	return nil
+}
+
+// withoutURL is the error without the address of the webhook, which is often its secret: viewers read the log.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+func (a *Alerts) transport() (*http.Transport, error) {
+	t, err := a.Outside.Transport()
+	if err != nil {
+		return nil, errors.Join(fault.Say("the file %s cannot be read by gateway-scheduler, or has no certificate", authorities), err)
+	}
+	return t, nil
 }
 
 // head sets the headers. The id is the same at each attempt.
