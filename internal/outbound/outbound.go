@@ -67,8 +67,10 @@ func Transport(own func() ([]netip.Addr, error), caFile string) (*http.Transport
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: 30 * time.Second,
 		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          4,
-		IdleConnTimeout:       30 * time.Second,
+		// A server that is not ours must not fill our memory.
+		MaxResponseHeaderBytes: 64 << 10,
+		MaxIdleConns:           4,
+		IdleConnTimeout:        30 * time.Second,
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -126,8 +127,11 @@ func (h *handlers) end(who string) {
 	delete(h.running, who)
 }
 
-// subject is what the audit log says was tried.
+// subject is what the audit log says was tried. Viewers read it, and what follows the host of a URL may be a secret.
 func subject(q probe.Question) string {
+	if u, err := url.Parse(q.Target); err == nil && q.Tool == "curl" && u.Host != "" {
+		return u.Scheme + "://" + u.Host
+	}
 	switch {
 	case q.Port > 0:
 		return fmt.Sprintf("%s port %d", q.Target, q.Port)

@@ -14,12 +14,16 @@ import (
 	"gateway/internal/outbound"
 )
 
-// mostBody is read of a body, and nothing of it is shown.
-const mostBody = 1 << 20
+const (
+	// mostBody is read of a body, and nothing of it is shown.
+	mostBody = 1 << 20
+	// mostHeader is what a server may say before it.
+	mostHeader = 64 << 10
+)
 
 // curl requests a URL, past any proxy, and follows no redirect.
 func (t Tools) curl(ctx context.Context, b *strings.Builder, url string) int {
-	transport := &http.Transport{DialContext: t.dial, DisableKeepAlives: true, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	transport := &http.Transport{DialContext: t.dial, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: mostHeader, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
 	client := &http.Client{Transport: transport, CheckRedirect: outbound.NoRedirects}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
