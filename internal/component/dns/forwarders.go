@@ -89,7 +89,7 @@ func (h *handlers) answerForwarders(ctx context.Context, in json.RawMessage) (an
 	var tried unbound.Lately
 	var under sync.WaitGroup
 	if resolver.IsValid() {
-		under.Go(func() { tried = h.trier.try(ctx, resolver, zones) })
+		under.Go(func() { tried = h.trier.try(ctx, resolver) })
 	}
 	out := newForwarders(zones, h.prober.look(ctx, zones))
 	under.Wait()

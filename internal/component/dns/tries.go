@@ -17,15 +17,14 @@ import (
 
 // unbound counts what became of queries. On a quiet network that tells too late that it resolves
 // nothing, and that this is over: so when half of the last queries failed, however few, gateway-scheduler
-// sends it some itself, for names that nobody has in a cache.
+// sends it some itself, for names that nobody has in a cache. They are names of the outside: the
+// forwarders of a zone are asked themselves, and that those answer says nothing of all else.
 const (
 	tries = unbound.FewQueries
 	// triedFor is for how long what became of them is believed.
 	triedFor = time.Second
 	// outside stands for all names that have no forwarders of their own.
 	outside = "com"
-	// longestTried leaves room for a label in front of a zone.
-	longestTried = 230
 )
 
 // trier asks the resolver as its clients do.
@@ -39,7 +38,7 @@ type trier struct {
 }
 
 // try sends a few queries, at most once in triedFor.
-func (t *trier) try(ctx context.Context, resolver netip.AddrPort, zones []forwarded) unbound.Lately {
+func (t *trier) try(ctx context.Context, resolver netip.AddrPort) unbound.Lately {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if age := t.now().Sub(t.at); age >= 0 && age < triedFor {
@@ -52,7 +51,7 @@ func (t *trier) try(ctx context.Context, resolver netip.AddrPort, zones []forwar
 		write sync.Mutex
 		out   unbound.Lately
 	)
-	for _, name := range triedNames(zones) {
+	for _, name := range triedNames() {
 		under.Go(func() {
 			resolved, answered := t.ask(ctx, resolver, name)
 			if !answered && !resolver.Addr().IsLoopback() {
@@ -71,16 +70,10 @@ func (t *trier) try(ctx context.Context, resolver netip.AddrPort, zones []forwar
 	return out
 }
 
-// triedNames are new names, of the zones that others know and of the rest of the world in turn.
-func triedNames(zones []forwarded) (names []string) {
-	among := []string{outside}
-	for _, z := range zones {
-		if len(z.ForwardTo) > 0 && len(z.Name) <= longestTried {
-			among = append(among, z.Name)
-		}
-	}
-	for i := range tries {
-		names = append(names, dns.Fqdn(strings.ToLower(rand.Text()[:12])+"."+among[i%len(among)]))
+// triedNames are names that nobody has asked for.
+func triedNames() (names []string) {
+	for range tries {
+		names = append(names, dns.Fqdn(strings.ToLower(rand.Text()[:12])+"."+outside))
 	}
 	return names
 }
