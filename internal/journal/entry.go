@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gateway/internal/value"
 )
 
 // Level is how bad an entry is, in the four steps that operators filter by.
@@ -22,8 +24,13 @@ const (
 // priorities are syslog's, up to which an entry has at least that level.
 var priorities = map[Level]string{Info: "6", Warn: "4", Error: "3"}
 
-// maxMessage is how much of a message is kept.
-const maxMessage = 8 << 10
+const (
+	// maxMessage and maxName are how much is kept of a message, and of what a program calls itself.
+	maxMessage = 8 << 10
+	maxName    = 64
+	// tooLong stands for a field that journalctl leaves out: a page of them would fill our memory.
+	tooLong = "(longer than 4 KiB; journalctl --all shows it)"
+)
 
 // Entry is one entry of the journal.
 type Entry struct {
@@ -57,9 +64,13 @@ func parse(line []byte) (Entry, bool) {
 		return Entry{}, false
 	}
 	pid, _ := strconv.Atoi(string(raw.PID)) // 0 where there is none
+	unit := raw.Unit
+	if pid == 1 { // anybody may say that he writes of another one; systemd does
+		unit = cmp.Or(raw.About, raw.Unit)
+	}
 	return Entry{
-		Cursor: raw.Cursor, At: time.UnixMicro(micros).UTC(), Unit: string(cmp.Or(raw.About, raw.Unit)),
-		Level: level(string(raw.Priority)), Identifier: string(raw.Identifier), PID: pid, Message: shown(string(raw.Message)),
+		Cursor: raw.Cursor, At: time.UnixMicro(micros).UTC(), Unit: string(unit),
+		Level: level(string(raw.Priority)), Identifier: shown(string(raw.Identifier), maxName), PID: pid, Message: shown(string(raw.Message), maxMessage),
 	}, true
 }
 
@@ -77,13 +88,13 @@ func level(priority string) Level {
 
 // shown is the message as it may stand on a page or a terminal: without control characters,
 // and not longer than somebody reads.
-func shown(s string) string {
+func shown(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) > maxMessage {
-		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+		if value.Unprintable(r) && r != '\n' && r != '\t' {
 			return '\uFFFD'
 		}
 		return r
@@ -97,7 +108,7 @@ type text string
 func (t *text) UnmarshalJSON(data []byte) error {
 	var s *string
 	if json.Unmarshal(data, &s) == nil {
-		if s != nil {
+		if *t = tooLong; s != nil {
 			*t = text(*s)
 		}
 		return nil

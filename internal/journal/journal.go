@@ -149,7 +149,7 @@ func known(err error) error {
 
 func command(args ...string) sys.Command {
 	fixed := []string{
-		"--no-pager", "--quiet", "--all", "--utc", "--output=json",
+		"--no-pager", "--quiet", "--utc", "--output=json",
 		"--output-fields=MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT,UNIT",
 	}
 	return sys.Command{Path: program, Args: append(fixed, args...)}

@@ -23,7 +23,8 @@ func TestParse(t *testing.T) {
 		"text":            {`"hello"`, "hello"},
 		"bytes":           {`[104,105,255]`, "hi\uFFFD"},
 		"several":         {`["one","two"]`, "one"},
-		"none":            {`null`, ""},
+		"too long":        {`null`, tooLong},
+		"turned around":   {`"a\u202eb"`, "a\uFFFDb"},
 		"control":         {`"a\u001b[31mb\u0000"`, "a\uFFFD[31mb\uFFFD"},
 		"several of both": {`[[104,105],"two"]`, "hi"},
 	} {
@@ -44,7 +45,10 @@ func TestParse(t *testing.T) {
 
 // What systemd says of a unit belongs to the unit.
 func TestWhatSystemdSaysIsAboutTheUnit(t *testing.T) {
-	e, _ := parse([]byte(`{"__REALTIME_TIMESTAMP":"1","_SYSTEMD_UNIT":"init.scope","UNIT":"squid.service","MESSAGE":"Started"}`))
+	e, _ := parse([]byte(`{"__REALTIME_TIMESTAMP":"1","_PID":"1","_SYSTEMD_UNIT":"init.scope","UNIT":"squid.service","MESSAGE":"Started"}`))
+	if forged, _ := parse([]byte(`{"__REALTIME_TIMESTAMP":"1","_PID":"9","_SYSTEMD_UNIT":"evil.service","UNIT":"squid.service","MESSAGE":"Started"}`)); forged.Unit != "evil.service" {
+		t.Errorf("what another one says of squid is shown as %+v", forged)
+	}
 	if e.Unit != "squid.service" || e.Level != Info {
 		t.Errorf("entry = %+v", e)
 	}

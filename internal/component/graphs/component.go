@@ -38,7 +38,7 @@ func (h *handlers) routes(r api.Router) {
 		Description: "A series stays in the list after its interface is gone: what was measured can still be read.",
 	}, h.list)
 	api.Handle(r, api.Op{
-		ID: "read-graphs", Method: http.MethodGet, Path: "/graphs", Access: api.Viewer, WithoutDatabase: true, AtOnce: 4,
+		ID: "read-graphs", Method: http.MethodGet, Path: "/graphs", Access: api.Viewer, WithoutDatabase: true, AtOnce: 2,
 		Summary: "Values of this node over time",
 		Description: "Samples are taken every 10 seconds and kept so for a day, by the minute for a week, and by 10 minutes for a year. " +
 			"The answer has the finest of them that fits into the number of points: the least, the mean and the greatest value of each step, " +

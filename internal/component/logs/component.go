@@ -32,12 +32,15 @@ type handlers struct {
 	audit   func(ctx context.Context, q audit.Query) ([]audit.Entry, error)
 	sources []Source
 	log     *slog.Logger
+	// A search and a stream are a process each: nobody may have all of them.
+	searches, streams perAccount
 }
 
 // New returns the component.
 func New(o Options) component.Component {
 	h := &handlers{
 		journal: &journal.Reader{Lines: o.Lines, Now: o.Now}, sources: sources(o.Services), log: o.Log,
+		searches: perAccount{most: 4, each: 2}, streams: perAccount{most: 16, each: 4},
 		audit: func(ctx context.Context, q audit.Query) ([]audit.Entry, error) { return audit.Search(ctx, o.DB, q) },
 	}
 	return component.Component{Name: "logs", Routes: h.routes}

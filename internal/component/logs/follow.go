@@ -36,7 +36,13 @@ func (h *handlers) live(ctx context.Context) (journal.Query, error) {
 }
 
 func (h *handlers) checkLive(ctx context.Context) error {
-	_, err := h.live(ctx)
+	if _, err := h.live(ctx); err != nil {
+		return err
+	}
+	leave, err := h.streams.enter(ctx)
+	if err == nil {
+		leave() // it is taken once the stream is open
+	}
 	return err
 }
 
@@ -45,5 +51,10 @@ func (h *handlers) follow(ctx context.Context, send func(any) error) error {
 	if err != nil {
 		return err
 	}
+	leave, err := h.streams.enter(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // others were faster; the stream ends, and is asked for again
+	}
+	defer leave()
 	return failed(h.journal.Follow(ctx, q, func(e journal.Entry) error { return send(h.entry(e)) }))
 }

@@ -21,7 +21,7 @@ type Entry struct {
 	Level   string    `json:"level" enum:"debug,info,warn,error" doc:"How bad it is"`
 	Program string    `json:"program" doc:"What the program calls itself; for an audit entry who did it"`
 	PID     int       `json:"pid" doc:"Process id; 0 for an audit entry"`
-	Message string    `json:"message" doc:"The text, at most 8 KiB of it, without control characters"`
+	Message string    `json:"message" doc:"The text without control characters; of one longer than 4 KiB, that it is"`
 
 	place position // where the page after it goes on
 }
@@ -56,6 +56,11 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*api.Body[Page], er
 	if err != nil {
 		return nil, err
 	}
+	leave, err := h.searches.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	page := Page{Entries: []Entry{}, LeftOut: []string{}}
 	units := units(chosen)
 	var found journal.Page

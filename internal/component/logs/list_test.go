@@ -23,7 +23,7 @@ var noon = time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
 func rig(t *testing.T, auditErr error) *handlers {
 	t.Helper()
 	return &handlers{
-		sources: sources([]daemon.Service{{Name: "dns", Component: "dns", Unit: "unbound.service"}, {Name: "packet-filter", Component: "firewall"}, {Name: "waf", Unit: "gateway-waf.service"}}), log: slog.New(slog.DiscardHandler),
+		searches: perAccount{most: 4, each: 2}, sources: sources([]daemon.Service{{Name: "dns", Component: "dns", Unit: "unbound.service"}, {Name: "packet-filter", Component: "firewall"}, {Name: "waf", Unit: "gateway-waf.service"}}), log: slog.New(slog.DiscardHandler),
 		journal: &journal.Reader{Now: func() time.Time { return noon }, Lines: func(_ context.Context, c sys.Command, each func([]byte) error) error {
 			from, limit := 0, 0
 			for _, a := range c.Args {

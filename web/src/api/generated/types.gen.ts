@@ -3440,7 +3440,7 @@ export type LogsEntry = {
      */
     level: 'debug' | 'info' | 'warn' | 'error';
     /**
-     * The text, at most 8 KiB of it, without control characters
+     * The text without control characters; of one longer than 4 KiB, that it is
      */
     message: string;
     /**
