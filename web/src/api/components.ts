@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { invalidate, queryClient } from "./cache";
 import type { ApplyState } from "./generated";
 import { componentsOptions } from "./generated/@tanstack/react-query.gen";
@@ -17,26 +17,18 @@ export const useComponent = (name: string): ApplyState | undefined =>
 
 /** useComponentsLive hears the stream, once for the whole page. */
 export function useComponentsLive(): void {
+	const heard = useRef<ApplyState[]>(undefined);
 	useLive<ApplyState[]>("/system/components/live", (states) => {
 		// The applier is away. What there is to know of stays; that nobody knows how it stands, its states say. Asking says why.
 		if (states.length === 0) return void queryClient.invalidateQueries({ queryKey: componentsOptions().queryKey });
+		// With what the stream said before, not with what is known: a question may have been answered sooner.
+		const before = heard.current ?? queryClient.getQueryData<ApplyState[]>(componentsOptions().queryKey);
+		heard.current = states;
 		queryClient.setQueryData(componentsOptions().queryKey, states);
-	});
-	useFollowing(useComponents().data);
-}
-
-/**
- * useFollowing asks again for what is stored of the components that moved: somebody else changed it, or it was undone.
- * It looks at the answers of both, the stream and a question: whichever is first, the other brings nothing new.
- */
-function useFollowing(states: ApplyState[] | undefined): void {
-	const seen = useRef(states);
-	useEffect(() => {
-		const moved = seen.current && states ? movedOf(seen.current, states) : [];
-		seen.current = states ?? seen.current;
-		// Tags have the components' names.
+		const moved = before ? movedOf(before, states) : [];
+		// What is stored may have changed too: somebody else changed it, or it was undone. Tags have the components' names.
 		if (moved.length > 0) void invalidate("change", ...moved);
-	}, [states]);
+	});
 }
 
 /** milestone is what others show of a component. */
