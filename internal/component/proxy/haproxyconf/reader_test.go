@@ -169,7 +169,7 @@ func readServer(line []string) (map[string]string, bool) {
 		switch rest[0] {
 		case "disabled", "backup", "check", "ssl":
 			out[rest[0]], rest = "", rest[1:]
-		case "weight", "inter", "verify", "ca-file", "sni", "check-sni", "alpn", "check-alpn", "resolvers", "init-addr", "resolve-prefer":
+		case "weight", "inter", "fastinter", "verify", "ca-file", "sni", "check-sni", "alpn", "check-alpn", "resolvers", "init-addr", "resolve-prefer":
 			if len(rest) < 2 {
 				return nil, false
 			}
@@ -260,7 +260,7 @@ func membersOf(s state, p pool) [][]string {
 		}
 		add(!m.Active, "disabled")
 		add(m.Backup, "backup")
-		add(p.Checks, "check", "inter", strconv.Itoa(p.Interval)+"s")
+		add(p.Checks, "check", "inter", strconv.Itoa(p.Interval)+"s", "fastinter", strconv.Itoa(p.Interval*500)+"ms")
 		secure := p.Scheme == "https"
 		add(secure, "ssl", "verify")
 		add(secure && p.Verify, "required", "ca-file", "@system-ca")
