@@ -33,7 +33,7 @@ func layers(page string) map[string]layer {
 			if strings.Contains(rest, "`") && !strings.Contains(names, "`") {
 				names = cell
 			}
-			for _, m := range regexp.MustCompile("`([a-z/<>]+)`").FindAllStringSubmatch(names, -1) {
+			for _, m := range regexp.MustCompile("`([a-z0-9/<>]+)`").FindAllStringSubmatch(names, -1) {
 				out[m[1]] = layer{line, column == 1}
 			}
 		}
