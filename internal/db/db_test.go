@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -240,6 +241,25 @@ func TestABusyPoolIsNotADatabaseThatIsAway(t *testing.T) {
 	<-time.After(2 * time.Second) // longer than a probe waits
 	if !w.Up() {
 		t.Error("the database counts as away while others have all connections")
+	}
+}
+
+// A query to a server that hangs is given up when the server is found to be away.
+func TestWhatWasAskedEndsWhenTheDatabaseIsAway(t *testing.T) {
+	pool := dbtest.New(t, change.Schema())
+	var away atomic.Bool
+	ctx, stop := db.WhileUp(t.Context(), func() bool { return !away.Load() })
+	defer stop()
+	time.AfterFunc(200*time.Millisecond, func() { away.Store(true) })
+	began := time.Now()
+	_, err := pool.Exec(ctx, `select pg_sleep(20)`)
+	if took := time.Since(began); err == nil || took > 10*time.Second || !fault.Is(context.Cause(ctx), fault.Unavailable) {
+		t.Errorf("%v after %v, for %v", err, took, context.Cause(ctx))
+	}
+	ctx, stop = db.WhileUp(t.Context(), func() bool { return true })
+	stop()
+	if fault.Is(context.Cause(ctx), fault.Unavailable) {
+		t.Error("one that was over is taken for one that was lost")
 	}
 }
 

@@ -32,6 +32,9 @@ type Table struct {
 	// RowsChecked says that whatever row is accepted renders to text its daemon takes,
 	// whatever else there is; a change of such rows alone needs no candidate check.
 	RowsChecked bool
+	// NoBackup leaves the rows out of backups: they mean nothing at another time or on another node. A
+	// restored database has none of them, nor those that a migration put there.
+	NoBackup bool
 	// API and Applier say what these processes may do, where it is not what the scope says.
 	API, Applier *Rights
 }

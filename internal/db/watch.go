@@ -14,6 +14,7 @@ import (
 const (
 	probeEvery   = 500 * time.Millisecond
 	probeTimeout = 800 * time.Millisecond
+	lookEvery    = 100 * time.Millisecond
 )
 
 // Watch knows whether the database answers and is migrated. Nothing asks the
@@ -97,4 +98,23 @@ func (w *Watch) set(err error) {
 	case !was && err == nil:
 		w.log.Info("database answers")
 	}
+}
+
+// WhileUp returns a context that ends, for the reason Down, once the database is found to be away: what
+// has asked it already would else wait as long as a server that hangs.
+func WhileUp(ctx context.Context, up func() bool) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for up() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+		cancel(Down())
+	}()
+	return ctx, func() { cancel(nil) }
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,41 @@ func Run(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
 	if err != nil {
 		return err
 	}
+	if err := up(ctx, pool, files); err != nil {
+		return err
+	}
+	if err := attachTriggers(ctx, pool, schemas); err != nil {
+		return err
+	}
+	return db.Grant(ctx, pool, schemas)
+}
+
+// Only applies the migrations with these numbers, all of which there must be, and nothing else: neither
+// triggers nor rights. Rows that are as old as that are put into such a schema, and Run does the rest.
+func Only(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema, numbers []int64) error {
+	files, err := db.Merge(schemas)
+	if err != nil {
+		return err
+	}
+	return up(ctx, pool, subset{files, numbers})
+}
+
+// subset is a flat folder of migrations with those of some numbers alone.
+type subset struct {
+	fs.FS
+	numbers []int64
+}
+
+// ReadDir is what fs.Glob lists a folder by.
+func (s subset) ReadDir(name string) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(s.FS, name)
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool {
+		n, err := number(e.Name())
+		return err != nil || !slices.Contains(s.numbers, n)
+	}), err
+}
+
+func up(ctx context.Context, pool *pgxpool.Pool, files fs.FS) error {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return fmt.Errorf("make migration lock: %w", err)
@@ -42,10 +78,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
 	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if err := attachTriggers(ctx, pool, schemas); err != nil {
-		return err
-	}
-	return db.Grant(ctx, pool, schemas)
+	return nil
 }
 
 // attachTriggers makes recording and telling a property of being declared, so that a new table
@@ -130,7 +163,7 @@ func Ready(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
 	if owns {
 		return Run(ctx, pool, schemas)
 	}
-	wanted, err := numbers(schemas)
+	wanted, err := Numbers(schemas)
 	if err != nil {
 		return err
 	}
@@ -146,8 +179,8 @@ func Ready(ctx context.Context, pool *pgxpool.Pool, schemas []db.Schema) error {
 	return nil
 }
 
-// numbers are those of all migrations.
-func numbers(schemas []db.Schema) ([]int64, error) {
+// Numbers are those of all migrations.
+func Numbers(schemas []db.Schema) ([]int64, error) {
 	all, err := db.Merge(schemas)
 	if err != nil {
 		return nil, err
@@ -158,10 +191,14 @@ func numbers(schemas []db.Schema) ([]int64, error) {
 	}
 	out := make([]int64, len(names))
 	for i, name := range names {
-		number, _, _ := strings.Cut(name, "_")
-		if out[i], err = strconv.ParseInt(number, 10, 64); err != nil {
+		if out[i], err = number(name); err != nil {
 			return nil, fmt.Errorf("migration %s has no number: %w", name, err)
 		}
 	}
 	return out, nil
+}
+
+func number(name string) (int64, error) {
+	digits, _, _ := strings.Cut(name, "_")
+	return strconv.ParseInt(digits, 10, 64)
 }
