@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -82,6 +83,22 @@ func (b *Box) Open(sealed []byte, where Place) ([]byte, error) {
 		return nil, fmt.Errorf("open secret in %s: %w", where, err)
 	}
 	return plain, nil
+}
+
+// OpenSet is Open for several secrets in one column, by name; nothing sealed is none of them.
+func (b *Box) OpenSet(sealed []byte, where Place) (map[string]string, error) {
+	set := map[string]string{}
+	if sealed == nil {
+		return set, nil
+	}
+	text, err := b.Open(sealed, where)
+	if err != nil {
+		return nil, err
+	}
+	if json.Unmarshal(text, &set) != nil { // its error would quote them
+		return nil, fmt.Errorf("the secrets in %s are not readable", where)
+	}
+	return set, nil
 }
 
 // Unseal is Open for a secret that is text.

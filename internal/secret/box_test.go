@@ -147,3 +147,20 @@ func TestKeyIDNamesTheKey(t *testing.T) {
 		t.Error("a 16-byte key was taken, want only AES-256")
 	}
 }
+
+func TestASetIsReadByName(t *testing.T) {
+	box, err := secret.NewBox(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := secret.Place{Table: "things", Column: "secrets", Row: "1"}
+	if got, err := box.OpenSet(nil, where); err != nil || len(got) != 0 {
+		t.Errorf("nothing sealed: %d, %v", len(got), err)
+	}
+	if got, err := box.OpenSet(box.Seal([]byte(`{"password":"canary"}`), where), where); err != nil || got["password"] != "canary" {
+		t.Errorf("a set: %d, %v", len(got), err)
+	}
+	if _, err := box.OpenSet(box.Seal([]byte(`"canary"`), where), where); err == nil || strings.Contains(err.Error(), "canary") {
+		t.Errorf("what is no set: %v", err)
+	}
+}

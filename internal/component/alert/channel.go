@@ -133,18 +133,7 @@ func secretsPlace(id string) secret.Place {
 
 // open are the secrets of a channel; sealed is null where it has none.
 func (a *Alerts) open(id string, sealed []byte) (map[string]string, error) {
-	out := map[string]string{}
-	if sealed == nil {
-		return out, nil
-	}
-	text, err := a.Box.Open(sealed, secretsPlace(id))
-	if err != nil {
-		return nil, err
-	}
-	if json.Unmarshal(text, &out) != nil { // its error would quote them
-		return nil, fmt.Errorf("the secrets of channel %s are not readable", id)
-	}
-	return out, nil
+	return a.Box.OpenSet(sealed, secretsPlace(id))
 }
 
 // keepSecrets opens those that are to stay as they are.
