@@ -36,6 +36,14 @@ func (u *Units) Stop(ctx context.Context, unit string) error {
 	return u.job(ctx, "stop", unit, (*dbus.Conn).StopUnitContext)
 }
 
+// RestartSoon has systemd restart the unit, and does not wait for it: for a unit that the unit may be ordered behind.
+func (u *Units) RestartSoon(ctx context.Context, unit string) error {
+	return u.with(ctx, "restart", unit, func(c *dbus.Conn) error {
+		_, err := c.RestartUnitContext(ctx, unit, "replace", nil)
+		return err
+	})
+}
+
 // Reload makes the running daemon read its configuration again.
 func (u *Units) Reload(ctx context.Context, unit string) error {
 	return u.job(ctx, "reload", unit, (*dbus.Conn).ReloadUnitContext)

@@ -21,7 +21,10 @@ func Lines(ctx context.Context, c Command, each func(line []byte) error) error {
 	life, end := context.WithCancel(ctx)
 	defer end()
 	stderr := &capped{limit: defaultMaxOutput}
-	cmd := c.prepare(life, nil, stderr)
+	cmd, err := c.prepare(life, nil, stderr)
+	if err != nil {
+		return err
+	}
 	cmd.Stdout = nil // a pipe instead
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {

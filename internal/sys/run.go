@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,6 +35,10 @@ type Command struct {
 	// environment may hold secrets, and a translated message cannot be parsed.
 	Env       []string
 	MaxOutput int // bytes kept of stdout and of stderr each; 0 means 1 MiB
+	// User is the system user that the program runs as, with that user's group alone; empty for our own.
+	User string
+	// Files are open files that the program gets as its descriptors 3 and up.
+	Files []*os.File
 
 	// Confined asks for a program without privilege and network, where the caller has them;
 	// see Units.Confine. Reads is a folder below /run that it may read.
@@ -77,10 +85,13 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		limit = defaultMaxOutput
 	}
 	stdout, stderr := &capped{limit: limit}, &capped{limit: limit}
-	cmd := c.prepare(ctx, stdout, stderr)
+	cmd, err := c.prepare(ctx, stdout, stderr)
+	if err != nil {
+		return Result{ExitCode: -1}, err
+	}
 
 	start := time.Now()
-	err := cmd.Run()
+	err = cmd.Run()
 	res := Result{
 		Stdout:    stdout.data,
 		Stderr:    stderr.data,
@@ -96,7 +107,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return res, c.explain(ctx, res, err)
 }
 
-func (c Command) prepare(ctx context.Context, stdout, stderr *capped) *exec.Cmd {
+func (c Command) prepare(ctx context.Context, stdout, stderr *capped) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir = "/"
 	cmd.Env = append([]string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"}, c.Env...)
@@ -104,10 +115,30 @@ func (c Command) prepare(ctx context.Context, stdout, stderr *capped) *exec.Cmd 
 		cmd.Stdin = bytes.NewReader(c.Stdin)
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.ExtraFiles = c.Files
 	cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
+	if c.User != "" {
+		var err error
+		if cmd.SysProcAttr.Credential, err = credential(c.User); err != nil {
+			return nil, err
+		}
+	}
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	cmd.WaitDelay = waitDelay
-	return cmd
+	return cmd, nil
+}
+
+func credential(name string) (*syscall.Credential, error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+	if err := errors.Join(err, err2); err != nil {
+		return nil, fmt.Errorf("user %s: %w", name, err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), Groups: []uint32{uint32(gid)}}, nil
 }
 
 func killGroup(cmd *exec.Cmd) error {
