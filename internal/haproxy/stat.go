@@ -50,8 +50,15 @@ func (r Runtime) Answers(ctx context.Context) error {
 }
 
 // Stats reads the statistics of everything.
-func (r Runtime) Stats(ctx context.Context) ([]Stat, error) {
-	answer, err := r.ask(ctx, "show stat")
+func (r Runtime) Stats(ctx context.Context) ([]Stat, error) { return r.stats(ctx, "show stat") }
+
+// Frontends reads those of the frontends alone: there are few, however many servers there are.
+func (r Runtime) Frontends(ctx context.Context) ([]Stat, error) {
+	return r.stats(ctx, "show stat -1 1 -1") // of every proxy, frontends, of every number
+}
+
+func (r Runtime) stats(ctx context.Context, command string) ([]Stat, error) {
+	answer, err := r.ask(ctx, command)
 	if err != nil {
 		return nil, err
 	}

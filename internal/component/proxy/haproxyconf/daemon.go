@@ -22,6 +22,7 @@ const (
 	VerbStats   = "stats"   // answers Stats
 	VerbReload  = "reload"  // answers nothing
 	VerbTraffic = "traffic" // answers Counted
+	VerbTotals  = "totals"  // answers Totals
 )
 
 // Options are what HAProxy is managed with.
@@ -56,7 +57,7 @@ func (a *adapter) daemon() daemon.Daemon {
 		After:   []string{"cert"}, // which the configuration names
 		Folders: []string{mapsDir},
 		Apply:   a.apply,
-		Verbs:   map[string]daemon.Verb{VerbStats: a.stats, VerbReload: a.reloadVerb, VerbTraffic: a.traffic},
+		Verbs:   map[string]daemon.Verb{VerbStats: a.stats, VerbReload: a.reloadVerb, VerbTraffic: a.traffic, VerbTotals: a.totals},
 		Waits:   []string{VerbReload},
 	}
 }

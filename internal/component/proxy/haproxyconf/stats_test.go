@@ -113,6 +113,10 @@ func TestStatistics(t *testing.T) {
 	if whole.ReqTot != 5 || front.ReqTot != 5 || front.MaxSessions < 1 || front.BytesIn == 0 || front.BytesOut == 0 {
 		t.Errorf("the backend = %+v, the frontend = %+v, want 5 requests each", whole, front)
 	}
+	var sum Totals
+	if err := r.Ask(t.Context(), Name, VerbTotals, nil, &sum); err != nil || sum.Requests != 5 || sum.Errors != 0 || sum.BytesIn != front.BytesIn || sum.BytesOut != front.BytesOut {
+		t.Errorf("all sites have %+v (%v), want what the frontend has", sum, err)
+	}
 	for _, b := range s.Backends {
 		if !strings.HasPrefix(b.Name, "gateway_backend_") {
 			t.Errorf("the statistics have %s", b.Name)
@@ -243,5 +247,18 @@ func TestServersThatRest(t *testing.T) {
 			}
 		}
 		r.Do("POST", "/system/proxy-reload", nil).Want(http.StatusOK) // and the same as read from the file
+	}
+}
+
+// Only what is for sites and services counts, and each thing once.
+func TestTotalsAreOfTheSites(t *testing.T) {
+	got := newTotals([]haproxy.Stat{
+		{Proxy: "gateway_https", Kind: haproxy.FrontendStat, Sessions: 1, Requests: 10, Responses5xx: 2, BytesIn: 100, BytesOut: 1000},
+		{Proxy: "gateway_tcp_25", Kind: haproxy.FrontendStat, Sessions: 4, BytesIn: 1, BytesOut: 1},
+		{Proxy: "management", Kind: haproxy.FrontendStat, Sessions: 7, Requests: 7},
+		{Proxy: "gateway_backend_1", Kind: haproxy.BackendStat, Sessions: 9, Requests: 9},
+	})
+	if want := (Totals{Connections: 5, Requests: 10, Errors: 2, BytesIn: 101, BytesOut: 1001}); got != want {
+		t.Errorf("totals = %+v, want %+v", got, want)
 	}
 }
