@@ -29,6 +29,21 @@ func (t Table) Counters() (map[string]Count, error) {
 	return counts, nil
 }
 
+// Counter is one named counter. One that is not there is an error: nobody knows what it would have seen.
+func (t Table) Counter(ctx context.Context, counter string) (n Count, err error) {
+	err = with(ctx, func(c *conn) error {
+		asked := name(name(nil, unix.NFTA_OBJ_TABLE, tableName), unix.NFTA_OBJ_NAME, counter)
+		return c.get(nftables|unix.NFT_MSG_GETOBJ, unix.NFPROTO_INET, number(asked, unix.NFTA_OBJ_TYPE, unix.NFT_OBJECT_COUNTER), func(b []byte) error {
+			_, n = readCounter(b)
+			return nil
+		})
+	})
+	if err != nil {
+		return Count{}, fmt.Errorf("read the packet filter's counter %s: %w", counter, err)
+	}
+	return n, nil
+}
+
 func readCounter(b []byte) (name string, n Count) {
 	for kind, v := range attributes(b) {
 		switch kind {

@@ -24,6 +24,21 @@ add rule inet gateway input udp dport 9 counter name r_1 drop
 	if got := r.counters(); !maps.Equal(got, want) {
 		t.Errorf("counters = %v, want %v", got, want)
 	}
+	for name, want := range want {
+		r.must(func() error {
+			got, err := r.table.Counter(t.Context(), name)
+			if got != want {
+				t.Errorf("%s alone is %v, want %v", name, got, want)
+			}
+			return err
+		})
+	}
+	r.must(func() error {
+		if got, err := r.table.Counter(t.Context(), "none"); err == nil {
+			t.Errorf("a counter that there is not has %v", got)
+		}
+		return nil
+	})
 	r.replace(text)
 	if got := r.counters(); !maps.Equal(got, want) {
 		t.Errorf("counters after a replacement = %v, want %v", got, want)

@@ -130,6 +130,15 @@ func (c *conn) dumpOnce(kind uint16, family uint8, attributes []byte, each func(
 	return c.answers(each)
 }
 
+// get asks for one thing.
+func (c *conn) get(kind uint16, family uint8, attributes []byte, each func(payload []byte) error) error {
+	c.seq++
+	if err := c.send(request(kind, unix.NLM_F_ACK, c.seq, family, 0, attributes)); err != nil {
+		return err
+	}
+	return c.answers(each)
+}
+
 // do asks for something to be done and waits until the kernel says that it is.
 func (c *conn) do(kind, flags uint16, family uint8, resource uint16, attributes []byte) error {
 	c.seq++

@@ -32,7 +32,7 @@ func New(table netfilter.Table, log *slog.Logger) *Observer {
 // Verbs are what it can be asked for in gateway-apply.
 func (o *Observer) Verbs() map[string]daemon.Verb {
 	return map[string]daemon.Verb{
-		CountersVerb: o.counters, LogVerb: o.logPage, ConnectionsVerb: listConnections, CutVerb: cutConnections,
+		CountersVerb: o.counters, DropsVerb: o.drops, LogVerb: o.logPage, ConnectionsVerb: listConnections, CutVerb: cutConnections,
 	}
 }
 
