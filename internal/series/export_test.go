@@ -43,11 +43,3 @@ func GeneratedName(i int) string {
 func GeneratedValue(i int, at time.Time) float32 {
 	return float32(i) + float32(at.Unix()%86400)/86400
 }
-
-// Size is that of all files together.
-func Size() (n int64) {
-	for _, t := range tiers {
-		n += t.size()
-	}
-	return n
-}

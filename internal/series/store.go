@@ -6,8 +6,10 @@ package series
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -48,6 +50,29 @@ func Open(dir string) (*Store, error) {
 		s.files = append(s.files, f)
 	}
 	return s, nil
+}
+
+// Size is that of all files together, which never changes. The names have some kilobytes more.
+func Size() (n int64) {
+	for _, t := range tiers {
+		n += t.size()
+	}
+	return n
+}
+
+// Used is what the files in a folder take; 0 where there are none yet.
+func Used(dir string) (n int64, err error) {
+	for _, t := range tiers {
+		info, err := os.Stat(filepath.Join(dir, t.name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("look at samples: %w", err)
+		}
+		n += info.Size()
+	}
+	return n, nil
 }
 
 // Close writes what is not on the disk yet.
