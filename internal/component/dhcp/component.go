@@ -50,6 +50,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
 		Problems:   h.problems(),
+		Values:     h.values(),
 		Answers:    map[string]func(context.Context, json.RawMessage) (any, error){wakeChannel: answerWake},
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},

@@ -51,6 +51,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
 		Problems:   h.problems(),
+		Values:     h.values(),
 		Answers:    map[string]func(context.Context, json.RawMessage) (any, error){forwardersChannel: h.answerForwarders},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/dns/settings", Single: true},

@@ -2,12 +2,15 @@ package dns_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
 
 	mdns "github.com/miekg/dns"
 
+	"gateway/internal/component/componenttest"
+	"gateway/internal/component/dns"
 	"gateway/internal/component/dns/dnstest"
 	"gateway/internal/component/dns/unbound"
 )
@@ -226,6 +229,10 @@ func TestStats(t *testing.T) {
 	}
 	if got := stats.Field("cache_memory"); got == "0" || got == "<nil>" {
 		t.Errorf("cache_memory = %s", got)
+	}
+	measured, err := componenttest.Values(t, dns.New(dns.Options{Applier: r}).Values)
+	if want := map[string]float64{"dns.queries": 4, "dns.hits": 3, "dns.failures": 0}; err != nil || !maps.Equal(measured, want) {
+		t.Errorf("measured %v (%v), want %v", measured, err, want)
 	}
 	// A second look counts on.
 	r.Unbound.Ask("www.example.org", "A")

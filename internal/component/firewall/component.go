@@ -65,6 +65,7 @@ func New(o Options) component.Component {
 		},
 		Objects:  objects(),
 		Problems: f.problems(),
+		Values:   f.values(),
 	}
 }
 

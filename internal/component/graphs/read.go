@@ -4,10 +4,10 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/component"
 	"gateway/internal/fault"
 	"gateway/internal/series"
 )
@@ -22,7 +22,7 @@ type Graphs struct {
 // Line is one series.
 type Line struct {
 	Name string     `json:"name" doc:"Name of the series"`
-	Unit string     `json:"unit" enum:"percent,bytes,bytes_per_second,packets_per_second,count" doc:"What it is counted in"`
+	Unit string     `json:"unit" enum:"percent,bytes,bytes_per_second,packets_per_second,per_second,seconds,count" doc:"What it is counted in"`
 	Min  []*float32 `json:"min" doc:"The least value of each step; null for a step of which nothing is known"`
 	Avg  []*float32 `json:"avg" doc:"The mean of each step"`
 	Max  []*float32 `json:"max" doc:"The greatest value of each step"`
@@ -58,13 +58,13 @@ func (h *handlers) read(_ context.Context, in *readInput) (*api.Body[Graphs], er
 	}
 	out := Graphs{Since: found.From.UTC(), Step: int(found.Step / time.Second), Series: []Line{}}
 	for _, name := range in.Series {
-		out.Series = append(out.Series, newLine(name, found.Series[name]))
+		out.Series = append(out.Series, newLine(name, h.unitOf(name), found.Series[name]))
 	}
 	return api.OK(out), nil
 }
 
-func newLine(name string, points []series.Point) Line {
-	l := Line{Name: name, Unit: unitOf(name), Min: []*float32{}, Avg: []*float32{}, Max: []*float32{}}
+func newLine(name, unit string, points []series.Point) Line {
+	l := Line{Name: name, Unit: unit, Min: []*float32{}, Avg: []*float32{}, Max: []*float32{}}
 	for i := range points {
 		p := &points[i]
 		if !p.Known() {
@@ -76,19 +76,14 @@ func newLine(name string, points []series.Point) Line {
 	return l
 }
 
-// unitOf is what a series is counted in, by the end of its name.
-func unitOf(name string) string {
-	switch {
-	case name == cpuBusy:
-		return "percent"
-	case name == memoryUsed, name == diskUsed:
-		return "bytes"
-	case strings.HasSuffix(name, received), strings.HasSuffix(name, sent):
-		return "bytes_per_second"
-	case strings.HasSuffix(name, dropped):
-		return "packets_per_second"
+// unitOf is what a series is counted in; one that no component has any more is just counted.
+func (h *handlers) unitOf(name string) string {
+	for _, k := range h.kinds() {
+		if k.Matches(name) {
+			return string(k.Unit)
+		}
 	}
-	return "count"
+	return string(component.Count)
 }
 
 func sorted(names map[string]time.Time) []string { return slices.Sorted(maps.Keys(names)) }

@@ -3,24 +3,11 @@ package graphs
 import (
 	"context"
 	"errors"
-	"sync/atomic"
+	"strings"
 	"time"
 
+	"gateway/internal/fault"
 	"gateway/internal/series"
-	"gateway/internal/sys"
-)
-
-// The names of the series; those of an interface are "interface.<name>" and one of the ends.
-const (
-	cpuBusy      = "cpu.busy"
-	load         = "cpu.load"
-	memoryUsed   = "memory.used"
-	diskUsed     = "disk.used"
-	connections  = "connections.tracked"
-	interfaceFor = "interface."
-	received     = ".received"
-	sent         = ".sent"
-	dropped      = ".dropped"
 )
 
 // reopenAfter is how long it waits when the files cannot be written: a disk may be full.
@@ -50,25 +37,45 @@ func (h *handlers) sampleTo(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	var m meter
-	for {
-		if !next(ctx) {
-			return nil
-		}
-		values, err := m.read(h.Host)
-		if err != nil {
-			h.Log.Warn("take samples for the graphs", "err", err)
-		}
-		if len(values) == 0 {
-			continue
-		}
-		left, err := store.Add(h.Now(), values)
-		if err != nil {
+	for next(ctx) {
+		if err := h.take(ctx, &m, store); err != nil {
 			return err
 		}
-		if left > 0 && m.full.CompareAndSwap(false, true) {
-			h.Log.Warn("there are more values than the graphs keep", "left_out", left)
-		}
 	}
+	return nil
+}
+
+// take keeps what is so now.
+func (h *handlers) take(ctx context.Context, m *meter, store *series.Store) error {
+	now := h.Now()
+	looks := h.look(ctx)
+	for _, l := range looks {
+		h.tell(l)
+	}
+	values := m.values(looks)
+	if len(values) == 0 {
+		return nil
+	}
+	left := fit(values, h.kinds())
+	more, err := store.Add(now, values)
+	if left += more; left > 0 && !m.full {
+		m.full = true
+		h.Log.Warn("there are more values than the graphs keep", "left_out", left)
+	}
+	return err
+}
+
+// tell logs why there are no values, once. What has words is told elsewhere: a service that is off or
+// does not answer is no news here.
+func (h *handlers) tell(l look) {
+	said := ""
+	if _, worded := fault.Of(l.err); l.err != nil && !worded {
+		said, _, _ = strings.Cut(l.err.Error(), "\n") // what follows may be a stack, which is another each time
+	}
+	if said != "" && said != l.source.said {
+		h.Log.Warn("take samples for the graphs", "component", l.source.name, "err", l.err)
+	}
+	l.source.said = said
 }
 
 // next waits for the next tenth second of the clock, so that a slot has one sample.
@@ -81,61 +88,5 @@ func next(ctx context.Context) bool {
 		return false
 	case <-timer.C:
 		return true
-	}
-}
-
-// meter turns what only ever counts up into rates.
-type meter struct {
-	at    time.Time
-	cpu   sys.CPU
-	links map[int]sys.Interface
-	full  atomic.Bool // it was told that there is no place for more
-}
-
-// read is what is so now. The first time it has no rates: there is nothing to compare with.
-func (m *meter) read(host *sys.Host) (map[string]float64, error) {
-	out := map[string]float64{}
-	now := time.Now()
-	r, err := host.Resources()
-	if err == nil {
-		m.resources(out, r)
-	}
-	links, linksErr := host.Interfaces()
-	if linksErr == nil {
-		m.traffic(out, links, now.Sub(m.at).Seconds())
-	}
-	m.at = now
-	return out, errors.Join(err, linksErr)
-}
-
-func (m *meter) resources(out map[string]float64, r sys.Resources) {
-	out[load], out[memoryUsed], out[diskUsed] = r.Load1, float64(r.Memory.Used), float64(r.Disk.Used)
-	if r.Conntrack != nil {
-		out[connections] = float64(r.Conntrack.Count)
-	}
-	if total := r.CPU.TotalSeconds - m.cpu.TotalSeconds; m.cpu.TotalSeconds > 0 && total > 0 {
-		out[cpuBusy] = max(0, min(100, 100*(r.CPU.BusySeconds-m.cpu.BusySeconds)/total))
-	}
-	m.cpu = r.CPU
-}
-
-// traffic compares the counters of each interface with the last ones. One that was made anew
-// counts from zero and has another number.
-func (m *meter) traffic(out map[string]float64, links []sys.Interface, seconds float64) {
-	before := m.links
-	m.links = map[int]sys.Interface{}
-	for _, l := range links {
-		if l.LinkType == "loopback" {
-			continue
-		}
-		m.links[l.Index] = l
-		old, known := before[l.Index]
-		if !known || old.Name != l.Name || l.RxBytes < old.RxBytes || l.TxBytes < old.TxBytes || seconds <= 0 {
-			continue
-		}
-		name := interfaceFor + l.Name
-		out[name+received] = float64(l.RxBytes-old.RxBytes) / seconds
-		out[name+sent] = float64(l.TxBytes-old.TxBytes) / seconds
-		out[name+dropped] = max(0, float64(l.RxDrop+l.TxDrop)-float64(old.RxDrop+old.TxDrop)) / seconds
 	}
 }

@@ -48,6 +48,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
 		Problems:   h.problems(),
+		Values:     h.values(),
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},
 			{Key: "pools", Path: poolsPath, Name: []string{"address"}},

@@ -129,6 +129,14 @@ func (m *monitor) status() (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
+	s := newStatus(t)
+	if s.Synchronised {
+		s.Source, s.SourceAddress, err = m.reference(t.RefID, t.IPAddr)
+	}
+	return s, err
+}
+
+func newStatus(t *protocol.ReplyTracking) Status {
 	s := Status{
 		Stratum: int(t.Stratum), ReferenceID: protocol.RefidAsHEX(t.RefID), Leap: leaps[min(int(t.LeapStatus), leapUnsynchronised)],
 		// chrony tells what it still has to add to the clock.
@@ -142,10 +150,7 @@ func (m *monitor) status() (Status, error) {
 		at := t.RefTime.UTC()
 		s.LastUpdate = &at
 	}
-	if s.Synchronised {
-		s.Source, s.SourceAddress, err = m.reference(t.RefID, t.IPAddr)
-	}
-	return s, err
+	return s
 }
 
 // localReference is the reference id of a daemon that follows its own clock.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway/internal/component/componenttest"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -54,8 +55,14 @@ func TestStatusAndSourcesOfTheRunningDaemon(t *testing.T) {
 	if first.Synchronised || first.Stratum != 0 || first.Source != "" || first.Leap != "unsynchronised" || first.ReferenceID != "00000000" || first.LastUpdate != nil {
 		t.Errorf("before anybody answered, status = %+v", first)
 	}
+	if got, err := componenttest.Values(t, gw.handlers().values()); err != nil || len(got) != 0 {
+		t.Errorf("measured before anybody answered: %v (%v)", got, err)
+	}
 	until(t, 15*time.Second, "the daemon is synchronised", func() bool { return gw.status().Synchronised })
 	s := gw.status()
+	if got, err := componenttest.Values(t, gw.handlers().values()); err != nil || len(got) != 3 || got["ntp.stratum"] != 2 || got["ntp.offset"] == 0 || math.Abs(got["ntp.offset"]) > 1 {
+		t.Errorf("measured: %v (%v)", got, err)
+	}
 	if s.Stratum != 2 || s.Source != "ntp.example.com" || s.SourceAddress != source.IP().String() || s.Leap != "normal" {
 		t.Errorf("status = %+v", s)
 	}

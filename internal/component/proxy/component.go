@@ -78,6 +78,7 @@ func (s *service) component() component.Component {
 		Answers:  map[string]func(context.Context, json.RawMessage) (any, error){reachChannel: s.answerReach},
 		Objects:  objects(),
 		Problems: s.problems(),
+		Values:   s.values(),
 	}
 }
 

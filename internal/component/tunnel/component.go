@@ -59,6 +59,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     t.routes,
 		Problems:   t.problems(),
+		Values:     t.values(),
 		Background: t.keepLookingUp,
 		Objects: []component.Object{
 			{

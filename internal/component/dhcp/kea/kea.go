@@ -123,7 +123,7 @@ func (s *server) daemon() daemon.Daemon {
 		Apply:      s.apply,
 		Live:       s.live,
 		Background: s.background,
-		Verbs:      map[string]daemon.Verb{StatusVerb: s.status, LeasesVerb: s.list, UsedVerb: s.used, ReleaseVerb: s.release},
+		Verbs:      map[string]daemon.Verb{StatusVerb: s.status, LeasesVerb: s.list, UsedVerb: s.used, CountVerb: s.count, ReleaseVerb: s.release},
 	}
 }
 

@@ -133,6 +133,18 @@ func (t *table) all(now time.Time) (out []Lease, ok bool) {
 	return out, t.synced
 }
 
+// count is how many are not over; ok is false while nobody knows them all.
+func (t *table) count(now time.Time) (c Count, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.leases {
+		if l.ExpiresAt.After(now) {
+			c.add(l)
+		}
+	}
+	return c, t.synced
+}
+
 // LeaseQuery selects leases.
 type LeaseQuery struct {
 	Q      string       `json:"q"`

@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	// retryTail is how soon a file or a server that is not there is looked for again.
-	retryTail = time.Second
+	// A file or a server that is not there is looked for again soon, because Kea reads its
+	// configuration anew in a moment and a client's name waits meanwhile, and then ever later.
+	retrySoon, retryLate = 50 * time.Millisecond, time.Second
 	// eventBytes is room for some events; that there were any is all that matters.
 	eventBytes = 16 << 10
 	// mostAdded is what is read of the file at once, some half a million leases; beyond that Kea is
@@ -32,7 +33,9 @@ const (
 // follow keeps the table of leases as Kea has them: all of them from Kea at first, and then
 // line by line as Kea writes its file, which it does before it answers a client.
 func (s *server) follow(ctx context.Context) error {
+	pause := retrySoon
 	for ctx.Err() == nil {
+		began := time.Now()
 		s.mu.Lock()
 		off := s.off
 		s.mu.Unlock()
@@ -44,7 +47,10 @@ func (s *server) follow(ctx context.Context) error {
 			s.Log.WarnContext(ctx, "follow the leases", "err", err)
 		}
 		s.leases.lose()
-		process.Pause(ctx, retryTail)
+		if pause = min(2*pause, retryLate); time.Since(began) > retryLate { // it was followed for a while
+			pause = retrySoon
+		}
+		process.Pause(ctx, pause)
 	}
 	return nil
 }

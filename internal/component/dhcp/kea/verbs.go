@@ -19,6 +19,7 @@ const (
 	LeasesVerb  = "leases"
 	ReleaseVerb = "release"
 	UsedVerb    = "used"
+	CountVerb   = "count"
 )
 
 const (
@@ -116,6 +117,43 @@ func (s *server) used(ctx context.Context, _ json.RawMessage) (any, error) {
 		}
 	}
 	return u, nil
+}
+
+// Count is how many leases there are.
+type Count struct {
+	Leased   int  `json:"leased"`
+	Declined int  `json:"declined"`
+	Off      bool `json:"off"` // it is switched off: there is no number
+}
+
+// count is asked every few seconds, so it copies nothing where the table has all of them.
+func (s *server) count(ctx context.Context, _ json.RawMessage) (any, error) {
+	s.mu.Lock()
+	off := s.off
+	s.mu.Unlock()
+	if off {
+		return Count{Off: true}, nil
+	}
+	if c, synced := s.leases.count(s.Now()); synced {
+		return c, nil
+	}
+	all, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var c Count
+	for _, l := range all {
+		c.add(l)
+	}
+	return c, nil
+}
+
+func (c *Count) add(l Lease) {
+	if l.Declined {
+		c.Declined++
+	} else {
+		c.Leased++
+	}
 }
 
 // release ends the lease of an address.

@@ -55,6 +55,32 @@ func TestTheAddressesOfAFullNetworkFitIntoAnAnswer(t *testing.T) {
 	}
 }
 
+// What is over is not counted; while nobody knows the leases there is no number, and not 0.
+func TestLeasesAreCounted(t *testing.T) {
+	now := time.Unix(1000, 0)
+	s := newServer(Options{Now: func() time.Time { return now }, Socket: filepath.Join(t.TempDir(), "nobody")})
+	if got, err := s.count(t.Context(), nil); err == nil {
+		t.Errorf("before Kea was asked there are %v", got)
+	}
+	s.leases.replace([]control.Lease{
+		{Address: "192.0.2.1", Seen: 900, Lifetime: 600},
+		{Address: "192.0.2.2", Seen: 900, Lifetime: 600, State: stateDeclined},
+		{Address: "192.0.2.3", Seen: 900, Lifetime: 50},
+		{Address: "192.0.2.4", Seen: 900, Lifetime: 700},
+	})
+	if got, err := s.count(t.Context(), nil); err != nil || got != (Count{Leased: 2, Declined: 1}) {
+		t.Errorf("counted %v (%v)", got, err)
+	}
+	s.leases.lose()
+	if got, err := s.count(t.Context(), nil); err == nil {
+		t.Errorf("after Kea went away there are %v", got)
+	}
+	s.off = true // which is no fault, and nothing to log
+	if got, err := s.count(t.Context(), nil); err != nil || got != (Count{Off: true}) {
+		t.Errorf("of one that is switched off: %v (%v)", got, err)
+	}
+}
+
 // Whoever looks for problems waits for two seconds; a Kea that hangs has to be told by then.
 func TestAHangingServerIsToldInTime(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "s")

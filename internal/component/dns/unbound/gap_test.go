@@ -127,12 +127,13 @@ func median(d []time.Duration) string {
 }
 
 // control shows that the askers would have seen it: a name removed and added again, the
-// plain way, is gone for a moment.
+// plain way, is gone for a moment. One that saw it is enough.
 func (r *rig) control() {
 	r.T.Helper()
 	a, stop := r.start("busy.example.com", mdns.TypeA, 4000)
 	mine := slices.DeleteFunc(r.wanted(), func(s string) bool { return !strings.HasPrefix(s, "busy.") })
-	for range 1000 {
+	times := 0
+	for ; times < 1000 && a.failed.Load() == 0; times++ {
 		if err := r.Unbound.Client.RemoveData(r.T.Context(), []string{"busy.example.com."}); err != nil {
 			r.T.Fatal(err)
 		}
@@ -141,7 +142,7 @@ func (r *rig) control() {
 		}
 	}
 	stop()
-	r.T.Logf("control, removed and added 1000 times: %d of %d queries failed", a.failed.Load(), a.asked.Load())
+	r.T.Logf("control, removed and added %d times: %d of %d queries failed", times, a.failed.Load(), a.asked.Load())
 	if a.failed.Load() == 0 {
 		r.T.Error("the control shows no failure, so the test may not be able to")
 	}
