@@ -39,6 +39,10 @@ type Component struct {
 	Objects []Object
 	// Problems find what is wrong in the area now.
 	Problems problem.Source
+	// Kept are what the area keeps of the past, with its bounds.
+	Kept []Kept
+	// Values are what is measured in the area, for the graphs and for Prometheus.
+	Values Values
 }
 
 // Table and its scopes are package db's; the names here save components an import.

@@ -101,6 +101,10 @@ func (a *Alerts) Component(look Look, others []component.Component) component.Co
 			{Name: "alert.watch", Where: component.OnEveryNode, Every: watchEvery, Within: 5 * time.Minute, Run: a.watch},
 			{Name: "alert.prune", Where: component.OnEveryNode, Every: time.Hour, Run: a.prune},
 		},
+		Kept: []component.Kept{{
+			Name: "alerts", Tables: events, Job: "alert.prune", Bound: component.Always(component.Bound{Days: keepDays, Rows: mostKept}),
+			Amount: component.InTables(a.DB, "fired_at", events...),
+		}},
 		Objects: []component.Object{{
 			Key: "channels", Path: channelsPath, Name: []string{"name"}, Alike: true,
 			Derived: []string{"last_ok_at", "last_error", "last_error_at"},
@@ -116,15 +120,16 @@ func (a *Alerts) RenewalsAborted(ctx context.Context) {
 	}
 }
 
-// tables: what was told is history. A delivery goes on until it has arrived, and old ones are removed.
+// tables: what was told is history. A delivery goes on until it has arrived, and old ones are removed. Of a
+// backup neither is told again, nor does anything count as wrong now that was so then.
 func tables() []db.Table {
 	kept := &db.Rights{Insert: true, Update: db.EveryColumn, Delete: true}
 	return []db.Table{
 		{Name: "alert_channels", Scope: db.Replicated, Omit: []string{"secrets"}},
-		{Name: "alert_states", Scope: db.History, API: kept},
+		{Name: "alert_states", Scope: db.History, NoBackup: true, API: kept},
 		{Name: "alert_events", Scope: db.History, API: &db.Rights{Insert: true, Update: []string{"acknowledged_at", "acknowledged_by"}, Delete: true}},
-		{Name: "alert_deliveries", Scope: db.History, API: kept},
-		{Name: "alert_channel_status", Scope: db.History, API: kept},
+		{Name: "alert_deliveries", Scope: db.History, NoBackup: true, API: kept},
+		{Name: "alert_channel_status", Scope: db.History, NoBackup: true, API: kept},
 	}
 }
 

@@ -165,9 +165,13 @@ func (a *Alerts) wakeUp() {
 
 // The bounds of what is kept.
 const (
-	keepEvents = 90 * 24 * time.Hour
+	keepDays   = 90
+	keepEvents = keepDays * 24 * time.Hour
 	mostKept   = 20_000
 )
+
+// events are the tables of what happened, the one with a row for each event first.
+var events = []string{"alert_events", "alert_deliveries"}
 
 // prune removes old events, with their deliveries, and what is left of channels that are gone.
 func (a *Alerts) prune(ctx context.Context) error {

@@ -25,6 +25,9 @@ type handlers struct {
 	err   *slog.Logger
 }
 
+// entries are the tables of the log, the one with a row for each entry first.
+var entries = []string{"audit_entries", "audit_names", "audit_heads"}
+
 // New returns the component; node is this node's machine id.
 func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now func() time.Time, logger *slog.Logger) component.Component {
 	h := &handlers{pool: pool, log: log, live: audit.NewLive(pool, node, logger), setup: setup, now: now, err: logger}
@@ -38,7 +41,10 @@ func New(pool db.Pool, log *audit.Log, node string, setup *setupstate.Store, now
 			audit.Channel: h.heed,
 		},
 		Problems: h.problems(),
-		Jobs:     []component.Job{{Name: "audit.prune", Where: component.OnEveryNode, Every: time.Hour, Run: h.prune}},
+		Kept: []component.Kept{{
+			Name: "audit", Tables: entries, Job: "audit.prune", Bound: h.bound, Amount: component.InTables(pool, "created_at", entries...),
+		}},
+		Jobs: []component.Job{{Name: "audit.prune", Where: component.OnEveryNode, Every: time.Hour, Run: h.prune}},
 	}
 }
 
@@ -124,6 +130,11 @@ func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 			return err
 		}
 	}
+}
+
+func (h *handlers) bound(context.Context) (component.Bound, error) {
+	state, err := h.setup.Load()
+	return component.Bound{Days: int64(state.Retention.AuditDays)}, err
 }
 
 // prune removes what is older than the operator wants to keep.

@@ -36,11 +36,21 @@ type handlers struct {
 	updates *component.Broadcast
 }
 
+// history are the tables that changes fill, the one with a row for each of them first.
+var history = []string{"changes", "change_rows", "change_applies", "change_secrets", "applies"}
+
+func (h *handlers) prune(ctx context.Context) error { return change.Prune(ctx, h.Pool, time.Now()) }
+
 // New returns the component.
 func New(o Options) component.Component {
 	h := &handlers{Options: o, updates: component.NewBroadcast()}
 	schema := change.Schema()
 	return component.Component{
+		Jobs: []component.Job{{Name: "change.prune", Where: component.OnPrimary, Every: time.Hour, Run: h.prune}},
+		Kept: []component.Kept{{
+			Name: "changes", Tables: history, Job: "change.prune",
+			Bound: component.Always(component.Bound{Days: change.KeptDays, Rows: change.KeptMost}), Amount: component.InTables(o.Pool, "created_at", history...),
+		}},
 		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: h.routes, Problems: h.problems(),
 		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) { h.updates.Notify() }},
 	}

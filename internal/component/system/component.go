@@ -38,6 +38,8 @@ type Options struct {
 	Metrics prometheus.Gatherer
 	// IPv6 tells whoever listens, in the transaction of the change.
 	IPv6 func(ctx context.Context, tx pgx.Tx, on bool) error
+	// Kept is what all components keep of the past.
+	Kept func() []component.Kept
 	Now  func() time.Time
 	Log  *slog.Logger
 }
@@ -86,6 +88,7 @@ func (h *handlers) routes(r api.Router) {
 	h.hostRoutes(r)
 	h.serviceRoutes(r)
 	h.settingRoutes(r)
+	h.keptRoute(r)
 	api.Handle(r, api.Op{
 		ID: "package-versions", Method: http.MethodGet, Path: "/system/package-versions", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Installed and available version of the product and its daemons",

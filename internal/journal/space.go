@@ -1,0 +1,136 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Space is what the journal takes on the disk.
+type Space struct {
+	Used int64
+	Most int64 // what journald removes old files above
+}
+
+// Where journald keeps its files: on the disk, or in memory where there is no such folder.
+var folders = []struct{ path, setting string }{{"/var/log/journal", "SystemMaxUse"}, {"/run/log/journal", "RuntimeMaxUse"}}
+
+// mostByDefault is what journald takes where nobody said otherwise: a tenth of the file system, and 4 GiB.
+const mostByDefault = 4 << 30
+
+// SpaceOf looks at the journal below a root, "/" but for tests.
+func SpaceOf(root string) (Space, error) {
+	for _, f := range folders {
+		dir := filepath.Join(root, f.path)
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		used, err := sizeOf(dir)
+		if err != nil {
+			return Space{}, err
+		}
+		most, err := configured(root, f.setting)
+		if most == 0 && err == nil {
+			most, err = byDefault(dir)
+		}
+		return Space{used, most}, err
+	}
+	return Space{}, fmt.Errorf("look at the journal: %w", fs.ErrNotExist)
+}
+
+// sizeOf is what files take; one that is gone meanwhile takes nothing.
+func sizeOf(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, gone := e.Info(); gone == nil {
+				n += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("look at the journal: %w", err)
+	}
+	return n, nil
+}
+
+func byDefault(dir string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, fmt.Errorf("look at the journal: %w", err)
+	}
+	return min(mostByDefault, int64(s.Blocks)*s.Bsize/10), nil
+}
+
+// configured is what journald's files say of a setting; 0 for nothing.
+func configured(root, setting string) (most int64, err error) {
+	for _, path := range configFiles(root) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return 0, fmt.Errorf("read the settings of the journal: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			name, value, _ := strings.Cut(line, "=")
+			if strings.TrimSpace(name) == setting {
+				most = parseSize(strings.TrimSpace(value))
+			}
+		}
+	}
+	return most, nil
+}
+
+// configFiles are in the order in which journald reads them: the last one has the last word. A file
+// hides those of its name in the folders after it.
+func configFiles(root string) (out []string) {
+	dirs := []string{"/etc/systemd", "/run/systemd", "/usr/local/lib/systemd", "/usr/lib/systemd"}
+	for _, dir := range dirs {
+		if path := filepath.Join(root, dir, "journald.conf"); exists(path) {
+			out = append(out, path)
+			break
+		}
+	}
+	more := map[string]string{}
+	for _, dir := range dirs {
+		found, _ := filepath.Glob(filepath.Join(root, dir, "journald.conf.d", "*.conf"))
+		for _, path := range found {
+			if name := filepath.Base(path); more[name] == "" {
+				more[name] = path
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		out = append(out, more[name])
+	}
+	return out
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// parseSize reads "500M" as systemd does; what it does not understand says nothing.
+func parseSize(text string) int64 {
+	scale := int64(1)
+	if n := len(text); n > 0 {
+		if i := strings.IndexByte("KMGTPE", text[n-1]); i >= 0 {
+			text, scale = text[:n-1], 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return int64(n * float64(scale))
+}

@@ -1,0 +1,49 @@
+package journal
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func write(t *testing.T, root, path, text string) {
+	t.Helper()
+	path = filepath.Join(root, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The bound is what journald goes by: its last file, and else its default, which depends on the disk.
+func TestTheSpaceOfTheJournal(t *testing.T) {
+	root := t.TempDir()
+	if s, err := SpaceOf(root); err == nil {
+		t.Errorf("without a journal: %+v", s)
+	}
+	write(t, root, "/run/log/journal/a/system.journal", "in memory")
+	write(t, root, "/var/log/journal/a/system.journal", "12345")
+	write(t, root, "/var/log/journal/a.ns/system.journal", "123")
+	s, err := SpaceOf(root)
+	if err != nil || s.Used != 8 || s.Most <= 0 || s.Most > mostByDefault {
+		t.Errorf("by default: %+v (%v)", s, err)
+	}
+	for _, tc := range []struct {
+		path, text string
+		want       int64
+	}{
+		{"/usr/lib/systemd/journald.conf", "[Journal]\n#SystemMaxUse=7G\n", s.Most},
+		{"/usr/lib/systemd/journald.conf.d/50-a.conf", "[Journal]\nSystemMaxUse=1G\n", 1 << 30},
+		{"/etc/systemd/journald.conf", "[Journal]\nSystemMaxUse = 500M\nRuntimeMaxUse=1\n", 1 << 30},
+		{"/etc/systemd/journald.conf.d/50-a.conf", "[Journal]\n", 500 << 20},
+		{"/run/systemd/journald.conf.d/60-b.conf", "[Journal]\nSystemMaxUse=1.5K\n", 1536},
+		{"/etc/systemd/journald.conf.d/70-c.conf", "[Journal]\nSystemMaxUse=\n", s.Most},
+	} {
+		write(t, root, tc.path, tc.text)
+		if got, err := SpaceOf(root); err != nil || got.Most != tc.want {
+			t.Errorf("with %s: %+v (%v), want %d", tc.path, got, err, tc.want)
+		}
+	}
+}
