@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -192,16 +194,12 @@ func (l *signInLog) readFile(path string) error {
 
 // take keeps one sign-in. A line that is none is not ours.
 func (l *signInLog) take(line []byte) {
-	var in struct {
-		At                                            int64
-		Result, Why, User, Client, From, Station, NAS string
+	one, ok := refusedLine(line)
+	if !ok {
+		one, ok = acceptedLine(string(bytes.TrimSuffix(line, []byte("\n"))))
 	}
-	if json.Unmarshal(bytes.TrimSpace(line), &in) != nil {
+	if !ok {
 		return
-	}
-	one := SignIn{
-		At: time.Unix(in.At, 0).UTC(), Result: Result(in.Result == "Access-Accept", in.Why), Client: in.Client, From: in.From,
-		User: plainText(in.User), Station: plainText(in.Station), NAS: plainText(in.NAS),
 	}
 	if len(l.recent) >= 2*mostRecent {
 		l.recent = slices.Clone(l.recent[len(l.recent)-mostRecent+1:])
@@ -212,6 +210,34 @@ func (l *signInLog) take(line []byte) {
 	if _, there := l.users[one.User]; known && (there || len(l.users) < mostUsers) {
 		l.users[one.User] = one
 	}
+}
+
+// refusedLine is one with hexadecimal values. Up to version 0.1.0 all were.
+func refusedLine(line []byte) (SignIn, bool) {
+	var in struct {
+		At                                            int64
+		Result, Why, User, Client, From, Station, NAS string
+	}
+	if json.Unmarshal(bytes.TrimSpace(line), &in) != nil {
+		return SignIn{}, false
+	}
+	return SignIn{
+		At: time.Unix(in.At, 0).UTC(), Result: Result(in.Result == "Access-Accept", in.Why), Client: in.Client, From: in.From,
+		User: plainText(in.User), Station: plainText(in.Station), NAS: plainText(in.NAS),
+	}, true
+}
+
+// acceptedLine is one with values between spaces; what the operator named stands as it is.
+func acceptedLine(line string) (SignIn, bool) {
+	f := strings.SplitN(line, " ", 6)
+	if len(f) != 6 {
+		return SignIn{}, false
+	}
+	at, err := strconv.ParseInt(f[0], 10, 64)
+	if err != nil {
+		return SignIn{}, false
+	}
+	return SignIn{At: time.Unix(at, 0).UTC(), User: f[1], Result: Accepted, Client: f[5], From: f[2], Station: plainText(f[3]), NAS: plainText(f[4])}, true
 }
 
 // plainText is what was sent, from its hexadecimal, without what shows nothing or turns around what

@@ -48,6 +48,19 @@ func TestALogThatWasPutAsideIsToldOnce(t *testing.T) {
 	expect("what shows nothing", "a\uFFFDb\uFFFD", "bob", "ann")
 }
 
+// A line that is not whole is none.
+func TestAnAcceptedLine(t *testing.T) {
+	got, ok := acceptedLine("1700000000 ann 192.0.2.10 0961 c3bc ap 1")
+	if !ok || got.User != "ann" || got.Result != Accepted || got.Client != "ap 1" || got.From != "192.0.2.10" || got.Station != "\uFFFDa" || got.NAS != "ü" {
+		t.Errorf("%v %+q", ok, got)
+	}
+	for _, line := range []string{"", "{", "1700000000 ann 192.0.2.10  ", "x ann 192.0.2.10   ap-1"} {
+		if got, ok := acceptedLine(line); ok {
+			t.Errorf("%q is taken for %+v", line, got)
+		}
+	}
+}
+
 // The folder is the daemon's, and this process is root.
 func TestTheLogIsOnlyReadWhereItIsAFile(t *testing.T) {
 	for what, put := range map[string]func(path string) error{
