@@ -131,6 +131,7 @@ func (a *authorised) renew(c Certificate) {
 func (f injected) suffers(a *authorised, name string) bool {
 	a.T.Helper()
 	c := a.issued(name, f.dns01)
+	a.forget()
 	before := len(a.alerted())
 	f.begin(a, c)
 	a.renew(c)
