@@ -63,3 +63,27 @@ func Tool(ctx context.Context, pkg, version string) (string, error) {
 	}
 	return program, nil
 }
+
+// Program is a Go program that tests run against.
+type Program struct{ Package, Version string }
+
+// What takes longest to come by, of all that tests run against.
+var (
+	// Versitygw is an object store, for package s3test. Building it takes minutes.
+	Versitygw = Program{"github.com/versity/versitygw/cmd/versitygw", "v1.8.0"}
+	// OpenSSH are the Debian packages of package sshtest.
+	OpenSSH = []string{"openssh-server"}
+)
+
+// Counterparts brings what tests would otherwise come by themselves, in a time that is limited.
+func Counterparts(ctx context.Context) error {
+	root, err := Root(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := withPackages(ctx, root, OpenSSH); err != nil {
+		return err
+	}
+	_, err = Tool(ctx, Versitygw.Package, Versitygw.Version)
+	return err
+}

@@ -40,7 +40,7 @@ func command() *cobra.Command {
 		// Errors are printed once, by main, and are not about usage.
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	root.AddCommand(rootCommand(), upCommand(), demoCommand(), psCommand(), runCommand(), shellCommand(), sweepCommand(), postgresCommand())
+	root.AddCommand(rootCommand(), counterpartsCommand(), upCommand(), demoCommand(), psCommand(), runCommand(), shellCommand(), sweepCommand(), postgresCommand())
 	return root
 }
 
@@ -55,6 +55,13 @@ func rootCommand() *cobra.Command {
 			fmt.Println(dir)
 			return nil
 		},
+	}
+}
+
+func counterpartsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "counterparts", Short: "Build the test servers that take minutes, if they are not there", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return lab.Counterparts(cmd.Context()) },
 	}
 }
 
