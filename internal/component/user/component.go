@@ -69,7 +69,8 @@ func (u *Users) Component() component.Component {
 			{Name: "users", Scope: component.Replicated, Omit: []string{"password_hash", "totp_secret"}, OneWay: []string{"session_epoch"}, NoUndo: noUndo},
 			{Name: "user_recovery_codes", Scope: component.Replicated, Omit: []string{"hash"}, NoUndo: noUndo},
 			{Name: "user_tokens", Scope: component.Replicated, Omit: []string{"hash"}, NoUndo: noUndo},
-			{Name: "user_sessions", Scope: component.History, API: &db.Rights{Insert: true, Update: []string{"last_seen", "revoked_at"}, Delete: true}},
+			// After a restore everybody signs in again: who was signed out since must not be back in.
+			{Name: "user_sessions", Scope: component.History, NoBackup: true, API: &db.Rights{Insert: true, Update: []string{"last_seen", "revoked_at"}, Delete: true}},
 			{Name: "user_totp_state", Scope: component.History, API: &db.Rights{Insert: true, Update: []string{"pending", "last_step"}}},
 			{Name: "user_token_uses", Scope: component.History, API: &db.Rights{Insert: true, Update: []string{"last_used_at"}}},
 		},

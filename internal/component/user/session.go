@@ -136,13 +136,20 @@ func (u *Users) identify(ctx context.Context, c api.Credential) (identity.Identi
 			return id, nil
 		}
 	}
-	switch {
-	case !u.Database.Up():
+	if !u.Database.Up() {
 		return identity.Identity{}, db.Down()
-	case token:
-		return u.tokenIdentity(ctx, hash)
 	}
-	return u.sessionIdentity(ctx, claims, c.Cookie != "")
+	ctx, stop := db.WhileUp(ctx, u.Database.Up)
+	defer stop()
+	ask := func() (identity.Identity, error) { return u.sessionIdentity(ctx, claims, c.Cookie != "") }
+	if token {
+		ask = func() (identity.Identity, error) { return u.tokenIdentity(ctx, hash) }
+	}
+	id, err := ask()
+	if err != nil && fault.Is(context.Cause(ctx), fault.Unavailable) {
+		return identity.Identity{}, db.Down()
+	}
+	return id, err
 }
 
 func ended() error { return fault.New(fault.Unauthenticated, "the session ended; sign in again") }

@@ -1,0 +1,98 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/restore"
+)
+
+// tidy is what a kill leaves to be done. Whoever calls it has the lock.
+func (s *service) tidy(ctx context.Context) error {
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+	_, err := s.DB.Exec(ctx, `update backups set verify_status = 'failed', verify_error = $1 where verify_status = 'running' and verify_started_at not between $2 and $3`,
+		asJSON(fault.Said("the verification was interrupted")), s.Now().Add(-verifyTime), s.horizon())
+	if err != nil {
+		return fmt.Errorf("end interrupted verifications: %w", err)
+	}
+	if _, err := s.DB.Exec(ctx, `delete from backup_target_status s where not exists (select from backup_targets t where t.id = s.target_id)`); err != nil {
+		return fmt.Errorf("remove what is left of targets: %w", err)
+	}
+	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done' and remote_uploads @> '[{"state": "pending"}]' order by started_at`)
+	if err != nil {
+		return fmt.Errorf("list interrupted uploads: %w", err)
+	}
+	for _, r := range rows {
+		s.upload(ctx, r.ID)
+	}
+	// These keep no backup from being made.
+	if err := errors.Join(s.failMissing(ctx), s.removeRequests(ctx), s.verifyNewest(ctx)); err != nil && ctx.Err() == nil {
+		s.Log.Error("backup", "step", "tidy", "err", err)
+	}
+	return nil
+}
+
+// failMissing has no backup in the list as complete whose archive somebody removed.
+func (s *service) failMissing(ctx context.Context) error {
+	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done'`)
+	if err != nil {
+		return fmt.Errorf("list complete backups: %w", err)
+	}
+	for _, r := range rows {
+		if _, err := os.Lstat(s.path(r.ID)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		_, err := s.DB.Exec(ctx, `update backups set status = 'failed', error = $2, progress = null where id = $1 and status = 'done'`, r.ID, asJSON(archiveMissing()))
+		if err != nil {
+			return fmt.Errorf("note that an archive is missing: %w", err)
+		}
+	}
+	return nil
+}
+
+// requestTime is how long the files of a restore may be there before it tells that it began.
+const requestTime = time.Hour
+
+// removeRequests removes what restores that never began left beside the archives: what was asked, and keys of other nodes.
+func (s *service) removeRequests(ctx context.Context) error {
+	if under, err := s.restoring(ctx); err != nil || under {
+		return err
+	}
+	entries, err := os.ReadDir(s.folder())
+	if err != nil {
+		return fmt.Errorf("look for requests of restores: %w", err)
+	}
+	var errs []error
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); ext != filepath.Ext(restore.KeysPath("")) && ext != filepath.Ext(restore.RequestPath("")) {
+			continue
+		}
+		if info, err := e.Info(); err != nil || s.Now().Sub(info.ModTime()).Abs() < requestTime {
+			continue
+		}
+		errs = append(errs, os.Remove(filepath.Join(s.folder(), e.Name())))
+	}
+	return errors.Join(errs...)
+}
+
+// verifyNewest takes up a verification that a kill, or another verification, kept from beginning.
+func (s *service) verifyNewest(ctx context.Context) error {
+	if under, err := s.restoring(ctx); err != nil || under {
+		return err
+	}
+	newest, err := db.List[struct{ ID string }](ctx, s.DB, `select id from (select id::text, verify_status from backups where status = 'done' and kind <> 'before-restore'
+		and started_at <= $1 order by started_at desc, id desc limit 1) as newest where verify_status = 'none'`, s.horizon())
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	return s.verifyLater(ctx, newest[0].ID)
+}
