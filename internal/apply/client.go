@@ -84,6 +84,15 @@ func (c Client) Ask(ctx context.Context, component, do string, in, out any) erro
 	return nil
 }
 
+// StartJob starts to restore or to verify an archive, in a unit of its own that outlives the caller and the applier.
+func (c Client) StartJob(ctx context.Context, job, id string) error {
+	var a emptyAnswer
+	if err := c.call(ctx, jobRequest{Verb: "job", Job: job, ID: id}, &a); err != nil {
+		return fmt.Errorf("start to %s %s: %w", job, id, err)
+	}
+	return nil
+}
+
 // askTime is how long the applier may take for what somebody waits for.
 const askTime = 5 * time.Second
 

@@ -69,6 +69,13 @@ type componentRequest struct {
 	In        json.RawMessage `json:"in,omitempty"`
 }
 
+// jobRequest asks for a unit to be started with the id of an archive.
+type jobRequest struct {
+	Verb string `json:"verb"`
+	Job  string `json:"job"`
+	ID   string `json:"id"`
+}
+
 type partAnswer struct {
 	Out json.RawMessage `json:"out"`
 }

@@ -121,6 +121,15 @@ func (s Set) judgeStored(ctx context.Context, c Config, q db.DB) ([]Problem, err
 	return judge(ctx, c, state)
 }
 
+// Judge renders the component from the rows that q has, and has its daemon check the files.
+func (s Set) Judge(ctx context.Context, q db.DB, name string) ([]Problem, error) {
+	c, ok := s.Find(name)
+	if !ok {
+		return nil, fmt.Errorf("there is no managed component %q", name)
+	}
+	return s.judgeStored(ctx, c, q)
+}
+
 // judge renders and checks, in a folder of its own.
 func judge(ctx context.Context, c Config, state any) (problems []Problem, err error) {
 	r, err := c.Source.render(state)

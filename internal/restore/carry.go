@@ -1,0 +1,323 @@
+package restore
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+)
+
+func (n Note) detail() json.RawMessage {
+	if n.Reason == "" {
+		return nil
+	}
+	raw, err := json.Marshal(map[string]string{"reason": n.Reason})
+	if err != nil {
+		return nil // a string always has a JSON form
+	}
+	return raw
+}
+
+// and adds to the reason.
+func (n Note) and(said []string) Note {
+	if n.Reason != "" {
+		said = append([]string{n.Reason}, said...)
+	}
+	n.Reason = strings.Join(said, "; ")
+	return n
+}
+
+// here are the tables whose rows are about this machine now, and in no archive: which archives there
+// are, and what became of them.
+var here = []string{"backups", "backup_target_status"}
+
+// Carry brings what stays true from the live database to the one that takes its place: the audit log, in
+// which nothing that happened is ever missing, and what is known of the archives. Into a restored
+// database it also brings higher session epochs, so that nobody is signed in by what the archive knew, and nobody stays
+// signed in when that is undone. It ends with an audit entry of its own. All of it is one transaction.
+func (c Cluster) Carry(ctx context.Context, from, to string, note Note) error {
+	err := c.within(ctx, c.Prefix+from, func(src *pgx.Conn) error {
+		return c.within(ctx, c.Prefix+to, func(dst *pgx.Conn) error {
+			// A database that was lost, and comes back by undoing, has no log to keep.
+			if there, err := has(ctx, dst, "audit_heads"); err != nil || !there {
+				return err
+			}
+			return pgx.BeginFunc(ctx, dst, func(tx pgx.Tx) error {
+				// Rows as they are: no trigger numbers, records or refuses them.
+				if _, err := tx.Exec(ctx, `set local session_replication_role = replica`); err != nil {
+					return err
+				}
+				said, err := carryChains(ctx, src, tx, to)
+				if err != nil {
+					return err
+				}
+				if err := carryTables(ctx, src, tx); err != nil {
+					return err
+				}
+				signOut := endSessions
+				if to == Restored {
+					signOut = raiseEpochs
+				}
+				if err := signOut(ctx, src, tx); err != nil {
+					return err
+				}
+				if _, err := tx.Exec(ctx, `set local session_replication_role = origin`); err != nil {
+					return err
+				}
+				return c.append(ctx, tx, note.and(said))
+			})
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("carry the audit log from %s to %s: %w", from, to, err)
+	}
+	return nil
+}
+
+type chain struct {
+	Node     string
+	Seq      int64
+	Hash     []byte
+	BaseSeq  int64
+	BaseHash []byte
+}
+
+// carryChains makes every chain of the source one of the target. It returns what to say of those that were not.
+func carryChains(ctx context.Context, src *pgx.Conn, tx pgx.Tx, to string) (said []string, err error) {
+	if there, err := has(ctx, src, "audit_heads"); err != nil || !there {
+		return nil, err
+	}
+	chains, err := db.List[chain](ctx, src, `select node_id, seq, hash, base_seq, base_hash from audit_heads order by node_id`)
+	if err != nil {
+		return nil, err
+	}
+	for _, ch := range chains {
+		kept, err := carryChain(ctx, src, tx, ch, to)
+		if err != nil {
+			return nil, fmt.Errorf("chain of node %s: %w", ch.Node, err)
+		}
+		if kept != "" {
+			said = append(said, kept)
+		}
+	}
+	names, err := db.List[struct{ Kind, Name string }](ctx, src, `select kind, name from audit_names`)
+	if err != nil {
+		return nil, err
+	}
+	var b pgx.Batch
+	for _, n := range names {
+		b.Queue(`insert into audit_names (kind, name) values ($1, $2) on conflict do nothing`, n.Kind, n.Name)
+	}
+	return said, tx.SendBatch(ctx, &b).Close()
+}
+
+// carryChain brings one chain. What the target has is not taken for the same by the end of its chain alone when it
+// came out of an archive: whoever made that could write any end.
+func carryChain(ctx context.Context, src *pgx.Conn, tx pgx.Tx, ch chain, to string) (kept string, err error) {
+	live, err := lengthOf(ctx, src, ch.Node)
+	own, err2 := lengthOf(ctx, tx, ch.Node)
+	if err := errors.Join(err, err2); err != nil {
+		return "", err
+	}
+	var after int64
+	switch {
+	case own.There && live.Seq == 0:
+		return "", nil // the database was lost and made anew: there is nothing to bring
+	case own.Seq == 0:
+	case to == Before:
+		if after, kept, err = goesOn(ctx, src, tx, live, own); err != nil || after < 0 {
+			return kept, err
+		}
+	case own.Whole && own.Seq > live.Seq && own.Entries > live.Entries:
+		if same, err := related(ctx, src, tx, live, own); err != nil || !same {
+			return longer(own, live), err
+		}
+	}
+	if after == 0 {
+		if _, err := tx.Exec(ctx, `delete from audit_entries where node_id = $1`, ch.Node); err != nil {
+			return "", err
+		}
+	}
+	where := fmt.Sprintf("node_id = %s and seq > %d", literal(ch.Node), after)
+	if err := copyRows(ctx, src, tx, "audit_entries", where); err != nil {
+		return "", err
+	}
+	if _, err := tx.Exec(ctx, `delete from audit_entries where node_id = $1 and seq <= $2`, ch.Node, ch.BaseSeq); err != nil {
+		return "", err
+	}
+	_, err = tx.Exec(ctx, `insert into audit_heads (node_id, seq, hash, base_seq, base_hash) values ($1, $2, $3, $4, $5)
+		on conflict (node_id) do update set seq = $2, hash = $3, base_seq = $4, base_hash = $5`, ch.Node, ch.Seq, ch.Hash, ch.BaseSeq, ch.BaseHash)
+	return "", err
+}
+
+// length is how much there is of a chain, by its entries and not by what its head says.
+type length struct {
+	Node    string
+	There   bool
+	Seq     int64
+	Hash    []byte
+	BaseSeq int64
+	Entries int64
+	Whole   bool // no number is missing, and the last entry is the one that the head names
+}
+
+func lengthOf(ctx context.Context, q db.DB, node string) (length, error) {
+	l := length{Node: node}
+	err := q.QueryRow(ctx, `select true, h.seq, h.hash, h.base_seq, n.entries,
+			n.entries = h.seq - h.base_seq and exists (select from audit_entries e where e.node_id = h.node_id and e.seq = h.seq and e.hash = h.hash)
+		from audit_heads h, lateral (select count(*) as entries from audit_entries e where e.node_id = h.node_id and e.seq > h.base_seq and e.seq <= h.seq) n
+		where h.node_id = $1`, node).Scan(&l.There, &l.Seq, &l.Hash, &l.BaseSeq, &l.Entries, &l.Whole)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return l, err
+}
+
+// goesOn is for undoing, where the target is the old database and no archive: its entries stay. It returns the number
+// after which the source goes on, and -1 when there is nothing to add.
+func goesOn(ctx context.Context, src *pgx.Conn, tx pgx.Tx, live, own length) (after int64, kept string, err error) {
+	follows, err := holds(ctx, src, own.Node, own.Seq, own.Hash)
+	if err != nil || follows {
+		return own.Seq, "", err
+	}
+	// After a kill it may have all of it already, and the entry about it.
+	done, err := holds(ctx, tx, own.Node, live.Seq, live.Hash)
+	if err != nil || done {
+		return -1, "", err
+	}
+	return -1, fmt.Sprintf("the audit log of node %s from before the restore stays: that of the restored database is another one", own.Node), nil
+}
+
+func holds(ctx context.Context, q db.DB, node string, seq int64, hash []byte) (there bool, err error) {
+	err = q.QueryRow(ctx, `select exists (select from audit_entries where node_id = $1 and seq = $2 and hash = $3)
+		or exists (select from audit_heads where node_id = $1 and base_seq = $2 and base_hash = $3)`, node, seq, hash).Scan(&there)
+	return there, err
+}
+
+// related reports whether two chains began as one: then they have the first entry in common that both can have.
+func related(ctx context.Context, src *pgx.Conn, tx pgx.Tx, live, own length) (bool, error) {
+	var hash []byte
+	first := max(live.BaseSeq, own.BaseSeq) + 1
+	err := src.QueryRow(ctx, `select hash from audit_entries where node_id = $1 and seq = $2`, live.Node, first).Scan(&hash)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return holds(ctx, tx, own.Node, first, hash)
+}
+
+// longer says why a chain of the archive stays. A log of years does not give way to that of a day, as when the node was set up anew.
+func longer(own, live length) string {
+	return fmt.Sprintf("the audit log of node %s in the archive stays: it has %d entries, and the one from before the restore, which has none of them, %d",
+		own.Node, own.Entries, live.Entries)
+}
+
+func carryTables(ctx context.Context, src *pgx.Conn, tx pgx.Tx) error {
+	for _, table := range here {
+		there, err := has(ctx, src, table)
+		wanted, err2 := has(ctx, tx, table)
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		if !there || !wanted {
+			continue
+		}
+		if _, err := tx.Exec(ctx, "delete from "+pgx.Identifier{table}.Sanitize()); err != nil {
+			return err
+		}
+		if err := copyRows(ctx, src, tx, table, "true"); err != nil {
+			return fmt.Errorf("table %s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// raiseEpochs ends every session and API token that the archive has.
+func raiseEpochs(ctx context.Context, src *pgx.Conn, tx pgx.Tx) error {
+	var ids []string
+	var epochs []int64
+	there, err := has(ctx, src, "users")
+	if err != nil {
+		return err
+	}
+	if there {
+		now, err := db.List[struct {
+			ID    string
+			Epoch int64
+		}](ctx, src, `select id::text, session_epoch from users`)
+		if err != nil {
+			return err
+		}
+		for _, u := range now {
+			ids, epochs = append(ids, u.ID), append(epochs, u.Epoch)
+		}
+	}
+	_, err = tx.Exec(ctx, `update users u set session_epoch = 1 + greatest(u.session_epoch,
+		(select o.epoch from unnest($1::text[], $2::bigint[]) as o(id, epoch) where o.id = u.id::text))`, ids, epochs)
+	return err
+}
+
+// endSessions is for undoing: who was signed in before the restore may have been signed out since. API tokens of the
+// old state stay: a restore that nobody confirmed must not end them for good, as a higher epoch would.
+func endSessions(ctx context.Context, _ *pgx.Conn, tx pgx.Tx) error {
+	if there, err := has(ctx, tx, "user_sessions"); err != nil || !there {
+		return err
+	}
+	_, err := tx.Exec(ctx, `update user_sessions set revoked_at = now() where revoked_at is null`)
+	return err
+}
+
+// has reports whether there is such a table: a database that was lost has none.
+func has(ctx context.Context, q db.DB, table string) (there bool, err error) {
+	err = q.QueryRow(ctx, `select to_regclass('public.' || quote_ident($1)) is not null`, table).Scan(&there)
+	return there, err
+}
+
+// copyRows copies rows of a table between databases, in the columns that both have.
+func copyRows(ctx context.Context, src *pgx.Conn, tx pgx.Tx, table, where string) error {
+	from, err := columns(ctx, src, table)
+	to, err2 := columns(ctx, tx, table)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	both := slices.DeleteFunc(to, func(c string) bool { return !slices.Contains(from, c) })
+	for i, c := range both {
+		both[i] = pgx.Identifier{c}.Sanitize()
+	}
+	list, name := strings.Join(both, ", "), pgx.Identifier{table}.Sanitize()
+	r, w := io.Pipe()
+	sent := make(chan error, 1)
+	go func() {
+		_, err := src.PgConn().CopyTo(ctx, w, fmt.Sprintf("copy (select %s from %s where %s) to stdout", list, name, where))
+		_ = w.CloseWithError(err)
+		sent <- err
+	}()
+	_, err = tx.Conn().PgConn().CopyFrom(ctx, r, fmt.Sprintf("copy %s (%s) from stdin", name, list))
+	_ = r.CloseWithError(errors.New("the copy ended"))
+	return errors.Join(err, <-sent)
+}
+
+// columns are those that can be written.
+func columns(ctx context.Context, q db.DB, table string) ([]string, error) {
+	rows, err := q.Query(ctx, `select attname from pg_attribute where attrelid = ('public.' || quote_ident($1))::regclass
+		and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`, table)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// literal is a text in SQL that takes no parameters, in letters and digits only.
+func literal(text string) string {
+	return "convert_from('\\x" + hex.EncodeToString([]byte(text)) + "'::bytea, 'UTF8')"
+}
