@@ -98,6 +98,22 @@ var services = map[string][]string{
 	"gateway-database.service": {
 		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
 	},
+	"gateway-restore@.service": {
+		"Type=exec", "CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_DAC_READ_SEARCH CAP_KILL", "MemoryDenyWriteExecute=yes", "StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
+		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply /var/lib/gateway", "SystemCallFilter=@setuid @chown", "IPAddressAllow=localhost",
+		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+	},
+	"gateway-restore-resume.service": {
+		"Type=oneshot", "ConditionPathExists=/var/lib/gateway-apply/restore/journal.json", "After=postgresql.service",
+		"Before=gateway-database.service gateway-api.service gateway-scheduler.service", "CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_DAC_READ_SEARCH CAP_KILL", "MemoryDenyWriteExecute=yes", "StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
+		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply /var/lib/gateway", "SystemCallFilter=@setuid @chown", "IPAddressAllow=localhost",
+		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+	},
+	"gateway-verify@.service": {
+		"Type=exec", "RuntimeMaxSec=1h", "CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_DAC_READ_SEARCH CAP_KILL", "MemoryDenyWriteExecute=yes", "StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
+		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply /var/lib/gateway", "SystemCallFilter=@setuid @chown", "IPAddressAllow=localhost",
+		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+	},
 	"ntp/gateway-ntp-sync.service": {
 		"Type=oneshot", "User=_chrony", "CapabilityBoundingSet=", "PrivateUsers=yes", "PrivateNetwork=yes", "MemoryDenyWriteExecute=yes",
 		"ProcSubset=pid", "RestrictAddressFamilies=AF_UNIX", "ReadWritePaths=-/run/chrony", "TimeoutStartSec=20s",
@@ -108,6 +124,7 @@ var services = map[string][]string{
 var excused = map[string]string{
 	"ntp/gateway-ntp-sync.service": "Restart=on-failure",        // an operator who asked for it is told, and asks again
 	"gateway-scheduler.service":    "IPAddressDeny=any",         // it orders certificates from authorities anywhere
+	"gateway-verify@.service":      "Restart=on-failure",        // the next backup is verified anew
 	"gateway-shut.service":         "Restart=on-failure",        // what waits for it must not start between two tries
 	"gateway-firewall.service":     "Restart=on-failure",        // gateway-apply comes next and loads what it could not
 	"gateway-forwarding.service":   "ProtectKernelTunables=yes", // its whole work is two of them
