@@ -88,19 +88,32 @@ func (op Op) errors() []int {
 	return e
 }
 
-var typePath = regexp.MustCompile(`[\w./-]+\.`)
+var (
+	typePath = regexp.MustCompile(`[\w./-]+\.`)
+	inWords  = strings.NewReplacer("[[]", "ListOf", "[", "Of", "]", "", ",", "And", "*", "", "{}", "Empty", " ", "")
+	named    sync.Map // type to name: huma asks for the same ones thousands of times while a process starts
+)
 
-// schemaName prefixes a type with its package, so that two components may both have a Settings.
+// schemaName is the name of a type in the document.
 func schemaName(t reflect.Type, hint string) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	name := t.Name()
-	if name == "" {
+	if t.Name() == "" {
 		return camel(hint)
 	}
-	name = typePath.ReplaceAllStringFunc(name, func(p string) string { return title(path.Base(strings.TrimSuffix(p, "."))) })
-	name = strings.NewReplacer("[[]", "ListOf", "[", "Of", "]", "", ",", "And", "*", "", "{}", "Empty", " ", "").Replace(name)
+	if name, ok := named.Load(t); ok {
+		return name.(string)
+	}
+	name := typeName(t)
+	named.Store(t, name)
+	return name
+}
+
+// typeName prefixes a type with its package, so that two components may both have a Settings.
+func typeName(t reflect.Type) string {
+	name := typePath.ReplaceAllStringFunc(t.Name(), func(p string) string { return title(path.Base(strings.TrimSuffix(p, "."))) })
+	name = inWords.Replace(name)
 	if pkg := path.Base(t.PkgPath()); pkg != "api" && pkg != "." {
 		name = strings.TrimPrefix(title(pkg)+name, title(pkg)+title(pkg))
 		if !strings.HasPrefix(name, title(pkg)) {

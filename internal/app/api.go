@@ -219,5 +219,17 @@ func (a *API) Problems() map[string][]problem.Kind {
 	return kinds
 }
 
+// Values are what each component measures, by its name.
+func (a *API) Values() map[string][]component.Value {
+	kinds := map[string][]component.Value{}
+	for _, c := range a.components {
+		kinds[c.Name] = c.Values.Kinds
+	}
+	return kinds
+}
+
+// Kept is what all components keep of the past.
+func (a *API) Kept() []component.Kept { return component.AllKept(a.components) }
+
 // Schemas is what all components store.
 func (a *API) Schemas() []db.Schema { return component.Schemas(a.components) }

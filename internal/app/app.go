@@ -150,7 +150,7 @@ func newCore(cfg Config) (*core, error) {
 	}
 	deps := all.Deps{
 		Pool: db.Routed{Pool: c.pool}, Questions: db.Questions{Pool: c.pool}, Database: c.watch, Run: run, Audit: log, Setup: c.setup, Users: c.users, Box: c.box, Hasher: hasher, Limits: *cfg.Limits,
-		SetupCode: cfg.SetupCode(), Samples: cfg.path("samples"), Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
+		SetupCode: cfg.SetupCode(), Samples: cfg.path("samples"), State: cfg.StateDir, Node: health.MachineID, Version: version.Version, Host: host, Units: c.units,
 		Apt: sys.NewApt(sys.Run), Applier: applier, Set: c.set, Services: daemons.Services(c.set.Configs), Policy: managed.Policy, Metrics: c.metrics, Now: cfg.Now, Log: c.log,
 		DNSProviders: cfg.DNSProviders,
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,13 +118,19 @@ func (p *served) grown() int { return p.memory("VmHWM") - p.before }
 
 func (p *served) memory(field string) (mib int) {
 	p.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	return memoryOf(p.t, strconv.Itoa(p.cmd.Process.Pid), field)
+}
+
+// memoryOf is a field of a process's status, in MiB.
+func memoryOf(t testing.TB, pid, field string) (mib int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), field+":")
 	if _, err := fmt.Sscan(rest, &mib); err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return mib >> 10
 }

@@ -52,7 +52,7 @@ var publicOperations = []string{
 var rawOperations = append([]string{"GET /docs", "GET /metrics", "GET /openapi.json"}, downloads...)
 
 // adminReads tell more than a viewer may know.
-var adminReads = append([]string{"GET /alerts", "GET /alerts/{id}", "GET /changes/{id}", "GET /users/{id}/tokens"}, downloads...)
+var adminReads = append([]string{"GET /alerts", "GET /alerts/{id}", "GET /backups/{id}/download", "GET /backups/{id}/preview", "GET /changes/{id}", "GET /users/{id}/tokens"}, downloads...)
 
 // downloads hold the private key of a peer.
 var downloads = []string{"GET /tunnel/peers/{id}/config", "GET /tunnel/peers/{id}/qr", "GET /peers/{id}/config", "GET /peers/{id}/qr"}

@@ -48,6 +48,15 @@ type App struct {
 	owner  string // address of the database for who may do everything
 }
 
+// schemas are the same for every process; making one to ask it takes as long as starting it.
+var schemas = sync.OnceValues(func() ([]db.Schema, error) {
+	blueprint, err := app.Blueprint()
+	if err != nil {
+		return nil, err
+	}
+	return blueprint.Schemas(), nil
+})
+
 // addNode does what migrating does on a node.
 func addNode(t testing.TB, dsn string) {
 	t.Helper()
@@ -102,11 +111,11 @@ func New(t testing.TB, options ...Option) *App {
 		o(&a.Config)
 	}
 	if a.Config.Database == "" {
-		blueprint, err := app.Blueprint()
+		schemas, err := schemas()
 		if err != nil {
 			t.Fatalf("blueprint: %v", err)
 		}
-		a.owner = dbtest.DSN(t, blueprint.Schemas()...)
+		a.owner = dbtest.DSN(t, schemas...)
 		// As on a node: a missing grant shows in every test.
 		a.Config.Database = dbtest.As(t, a.owner, db.APIRole)
 		addNode(t, a.owner)

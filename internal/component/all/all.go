@@ -16,6 +16,7 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/component/alert"
 	"gateway/internal/component/audit"
+	"gateway/internal/component/backup"
 	"gateway/internal/component/cert"
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dhcp"
@@ -39,6 +40,7 @@ import (
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/dnsprovider"
+	"gateway/internal/restore"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
@@ -58,6 +60,7 @@ type Deps struct {
 	Limits    auth.Limits
 	SetupCode string // path of the one-time code
 	Samples   string // folder of what the graphs show
+	State     string // folder of the state files
 	Node      string // machine id
 	Version   string
 	Host      *sys.Host
@@ -67,7 +70,7 @@ type Deps struct {
 	Set       daemon.Set // what every daemon makes of the rows
 	Services  []daemon.Service
 	Policy    *policy.Reader // the one of Set's packet filter
-	Metrics   prometheus.Gatherer
+	Metrics   *prometheus.Registry
 	Now       func() time.Time
 	Log       *slog.Logger
 
@@ -79,7 +82,8 @@ type Deps struct {
 // List returns the components.
 func List(d Deps) []component.Component {
 	alerts := alert.New(alert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Database: d.Database, Host: d.Host, Now: d.Now, Log: d.Log})
-	list := []component.Component{
+	var list []component.Component
+	list = []component.Component{
 		changehistory.New(changehistory.Options{Pool: d.Pool, Run: d.Run, Set: d.Set, Applier: d.Applier, Log: d.Log}),
 		audit.New(d.Pool, d.Audit, d.Node, d.Setup, d.Now, d.Log),
 		d.Users.Component(),
@@ -87,9 +91,9 @@ func List(d Deps) []component.Component {
 		system.New(system.Options{
 			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier, Services: d.Services,
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
+			Kept: func() []component.Kept { return component.AllKept(list) },
 		}),
 		logs.New(logs.Options{DB: d.Pool, Services: d.Services, Lines: sys.Lines, Now: d.Now, Log: d.Log}),
-		graphs.New(graphs.Options{Dir: d.Samples, Host: d.Host, Now: d.Now, Log: d.Log}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
 		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now, Log: d.Log}),
 		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),
@@ -101,9 +105,29 @@ func List(d Deps) []component.Component {
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, CycleFailed: alerts.RenewalsAborted, Now: d.Now, Log: d.Log}),
 		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
+		backup.New(backup.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Schemas: func() []db.Schema { return component.Schemas(list) }, Restores: restores(d, func() []component.Component { return list }), Dir: d.State, Version: d.Version, Now: d.Now, Log: d.Log}),
 		diag.New(diag.Options{Run: d.Run, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 	}
+	list = append(list, graphs.New(graphs.Options{Dir: d.Samples, Host: d.Host, Metrics: d.Metrics, Now: d.Now, Log: d.Log}, list))
 	collected := problems.Options{Database: d.Database, Now: d.Now, Log: d.Log}
 	list = append(list, alerts.Component(alert.Look(problems.NewLook(collected, list)), list))
-	return append(list, problems.New(collected, list))
+	list = append(list, problems.New(collected, list))
+	return list
+}
+
+// restores puts backups back; it reads an archive by the schemas of all components.
+func restores(d Deps, list func() []component.Component) restore.Service {
+	return restore.Service{
+		Dir: d.State, DB: d.Pool, Applier: d.Applier, Node: d.Node, Now: d.Now,
+		Schemas: func() []db.Schema { return component.Schemas(list()) },
+		Links: func() (names []string, err error) {
+			all, err := d.Host.Interfaces()
+			for _, i := range all {
+				if i.LinkType == "ether" {
+					names = append(names, i.Name)
+				}
+			}
+			return names, err
+		},
+	}
 }
