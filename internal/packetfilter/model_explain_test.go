@@ -50,7 +50,7 @@ func agree(a, b outcome) bool {
 }
 
 func TestExplainAgreesWithModel(t *testing.T) {
-	policies := bar.Size(500, 25_000)
+	policies := bar.GateSize(60, 500, 25_000) // TestBarFirewall01Semantics compares the same at the gate
 	seen := map[Action]int{}
 	for seed := range uint64(policies) {
 		g := newGenerator(2_000_000 + seed)

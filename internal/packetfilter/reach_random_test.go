@@ -102,7 +102,7 @@ func (q Query) holds(p *Policy, k Packet, t Trace) bool {
 // where nothing reaches, no packet of the kind may.
 func TestReachesAgreesWithExplain(t *testing.T) {
 	reached, not, passed := 0, 0, 0
-	for seed := range uint64(bar.Size(500, 50_000)) {
+	for seed := range uint64(bar.GateSize(100, 500, 50_000)) {
 		g := newGenerator(3_000_000 + seed)
 		p := g.policy()
 		for _, zone := range generatedZones { // also those without an interface
