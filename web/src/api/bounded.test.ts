@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { connection, healthQuery, listUsers, queryClient, setUp, updateUser } from ".";
+import { connection, healthQuery, listUsers, previewRestore, queryClient, setUp, updateUser } from ".";
 import { boundOf } from "./bounded";
 
 afterEach(() => {
@@ -26,6 +26,7 @@ function hang() {
 test.each([
 	["health", () => queryClient.fetchQuery({ ...healthQuery, staleTime: 0 }), 2_500],
 	["a read", () => listUsers(), 20_000],
+	["a slow read", () => previewRestore({ path: { id: "1" } }), 150_000],
 	["a write", () => updateUser({ path: { id: "1" }, body: { email: "a@b.c", role: "viewer" } }), 150_000],
 ])("a server that hangs counts as away: %s", async (_, request, limit) => {
 	setUp();

@@ -35,8 +35,14 @@ export function useComponentsLive(): void {
 const milestone = (one: ApplyState | undefined) =>
 	[one?.installed, one?.error, one?.confirm?.change].map((part) => part ?? "").join("\n");
 
+/** ended says that an apply is over. Rows that no file shows may have changed too, such as a certificate that is yet to come. */
+const ended = (before: ApplyState | undefined, now: ApplyState) => before?.stage !== "live" && now.stage === "live";
+
 /** movedOf are the components that others show differently now. */
 export const movedOf = (before: ApplyState[], now: ApplyState[]) =>
 	now
-		.filter((one) => milestone(one) !== milestone(before.find((other) => other.component === one.component)))
+		.filter((one) => {
+			const was = before.find((other) => other.component === one.component);
+			return milestone(one) !== milestone(was) || ended(was, one);
+		})
 		.map((one) => one.component);

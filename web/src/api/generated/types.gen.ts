@@ -400,6 +400,402 @@ export type AuditEntry = {
     subject: string;
 };
 
+export type Backup = {
+    /**
+     * Bytes of the database in it, before compression
+     */
+    db_bytes: number;
+    /**
+     * Why it failed; missing otherwise
+     */
+    error?: FaultSentence;
+    /**
+     * Name of the archive on this node. At off-site targets, the name also has the host and the time
+     */
+    file: string;
+    /**
+     * Bytes of the state files in it, before compression
+     */
+    files_bytes: number;
+    /**
+     * When the archive was complete, or failed; null while it is running
+     */
+    finished_at: string | null;
+    /**
+     * Name of the node that it was made on
+     */
+    host: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Why it was made: on request, by the daily schedule, or before a restore
+     */
+    kind: 'manual' | 'scheduled' | 'before-restore';
+    /**
+     * Whether it can be restored on another node with the passphrase. false: no passphrase was set, so it can be restored on this node alone
+     */
+    portable: boolean;
+    /**
+     * What is being done; missing when nothing is
+     */
+    progress?: BackupProgress;
+    /**
+     * The result for each off-site target that was active
+     */
+    remote_uploads: Array<BackupUpload>;
+    /**
+     * SHA-256 of the archive in hexadecimal; empty until it is complete
+     */
+    sha256: string;
+    /**
+     * Size of the archive in bytes
+     */
+    size: number;
+    /**
+     * When it began
+     */
+    started_at: string;
+    /**
+     * done: the archive is complete. Uploads may still be running, see remote_uploads
+     */
+    status: 'running' | 'done' | 'failed';
+    /**
+     * When it was last verified; null: never successfully
+     */
+    verified_at: string | null;
+    /**
+     * Why the last verification failed; missing otherwise
+     */
+    verify_error?: FaultSentence;
+    /**
+     * How its verification went: it is restored into a scratch database and all configurations are rendered from it
+     */
+    verify_status: 'none' | 'running' | 'done' | 'failed';
+    /**
+     * Version of the product that made it
+     */
+    version: string;
+};
+
+export type BackupPassphraseInput = {
+    /**
+     * New passphrase, 12 to 200 characters. This node does not store it: keep it where you find it when this node is lost
+     */
+    passphrase: string;
+};
+
+export type BackupProgress = {
+    /**
+     * Bytes done in this step
+     */
+    done: number;
+    /**
+     * What is being done
+     */
+    step: 'database' | 'upload';
+    /**
+     * Bytes in this step, estimated; 0: not known
+     */
+    total: number;
+};
+
+export type BackupSettings = {
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Make a backup every 24 hours
+     */
+    daily: boolean;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+    /**
+     * Verify each backup after it was made: restore it into a scratch database and render all configurations from it
+     */
+    verify: boolean;
+};
+
+export type BackupSettingsInput = {
+    /**
+     * Make a backup every 24 hours
+     */
+    daily: boolean;
+    /**
+     * Verify each backup after it was made: restore it into a scratch database and render all configurations from it
+     */
+    verify: boolean;
+};
+
+export type BackupShownSettings = {
+    /**
+     * For s3: id of the access key
+     */
+    access_key?: string;
+    /**
+     * For s3: name of the bucket
+     */
+    bucket?: string;
+    /**
+     * For s3: host, or host:port, of the service
+     */
+    endpoint?: string;
+    /**
+     * For sftp: the server, by name or address
+     */
+    host?: string;
+    /**
+     * For sftp: fingerprint of the server's host key (ssh-keygen -lf). Empty: the key of the first connection is accepted and pinned, see host_key
+     */
+    host_key_fingerprint?: string;
+    /**
+     * For s3: use TLS, which is the default. Without it, the archive is still encrypted, but anyone on the path sees the access key id and can replace responses
+     */
+    https?: boolean;
+    /**
+     * ***SET*** if there is one
+     */
+    password?: string;
+    /**
+     * For s3: what the names of objects begin with; a slash is put behind it. Empty: none
+     */
+    path_prefix?: string;
+    /**
+     * For sftp: its port; default 22
+     */
+    port?: number;
+    /**
+     * ***SET*** if there is one
+     */
+    private_key?: string;
+    /**
+     * For s3: region; default us-east-1
+     */
+    region?: string;
+    /**
+     * For sftp: existing folder for the archives; empty: where the account begins
+     */
+    remote_dir?: string;
+    /**
+     * ***SET*** if there is one
+     */
+    secret_key?: string;
+    /**
+     * For sftp: the account
+     */
+    username?: string;
+};
+
+export type BackupStatus = {
+    /**
+     * Bytes that are free on their disk
+     */
+    free_bytes: number;
+    /**
+     * When the latest successful backup was made; null: none is kept
+     */
+    last_success_at: string | null;
+    /**
+     * Bytes that must be free for the next one, estimated
+     */
+    needed_bytes: number;
+    /**
+     * When the next daily backup is due; null: daily backups are off
+     */
+    next_at: string | null;
+    /**
+     * Whether a passphrase is set. Without one, backups can be restored on this node alone
+     */
+    passphrase: boolean;
+    /**
+     * Id of the backup that is being made; empty: none
+     */
+    running: string;
+    /**
+     * Bytes that the archives on this node take
+     */
+    used_bytes: number;
+};
+
+export type BackupTarget = {
+    /**
+     * Whether archives are uploaded
+     */
+    active: boolean;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * For sftp: fingerprint of the host key at the last successful connection; empty: there was none. Without host_key_fingerprint, another one is refused
+     */
+    readonly host_key: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * How many archives are kept there; 0: as many as on this node
+     */
+    keep: number;
+    /**
+     * How archives are uploaded
+     */
+    kind: string;
+    /**
+     * Why the last upload failed; missing when it succeeded
+     */
+    readonly last_error?: FaultSentence;
+    /**
+     * When the last upload failed; null when it succeeded
+     */
+    readonly last_error_at: string | null;
+    /**
+     * When the last archive was uploaded; null for never
+     */
+    readonly last_upload_at: string | null;
+    /**
+     * Display name; default: the host, for s3 with the bucket
+     */
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Settings of the kind; a stored secret is shown as ***SET***
+     */
+    settings: BackupShownSettings;
+    /**
+     * Where archives go to, made of the settings
+     */
+    readonly target_url: string;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type BackupTargetInput = {
+    /**
+     * Whether archives are uploaded
+     */
+    active?: boolean;
+    /**
+     * How many archives are kept there; 0: as many as on this node
+     */
+    keep?: number;
+    /**
+     * How archives are uploaded
+     */
+    kind: 's3' | 'sftp';
+    /**
+     * Display name; default: the host, for s3 with the bucket
+     */
+    name?: string;
+    /**
+     * Settings of the kind; ***SET*** keeps a stored secret
+     */
+    settings: BackupTargetSettings;
+};
+
+export type BackupTargetSettings = {
+    /**
+     * For s3: id of the access key
+     */
+    access_key?: string;
+    /**
+     * For s3: name of the bucket
+     */
+    bucket?: string;
+    /**
+     * For s3: host, or host:port, of the service
+     */
+    endpoint?: string;
+    /**
+     * For sftp: the server, by name or address
+     */
+    host?: string;
+    /**
+     * For sftp: fingerprint of the server's host key (ssh-keygen -lf). Empty: the key of the first connection is accepted and pinned, see host_key
+     */
+    host_key_fingerprint?: string;
+    /**
+     * For s3: use TLS, which is the default. Without it, the archive is still encrypted, but anyone on the path sees the access key id and can replace responses
+     */
+    https?: boolean;
+    /**
+     * For s3: what the names of objects begin with; a slash is put behind it. Empty: none
+     */
+    path_prefix?: string;
+    /**
+     * For sftp: its port; default 22
+     */
+    port?: number;
+    /**
+     * For s3: region; default us-east-1
+     */
+    region?: string;
+    /**
+     * For sftp: existing folder for the archives; empty: where the account begins
+     */
+    remote_dir?: string;
+    /**
+     * For sftp: the account
+     */
+    username?: string;
+};
+
+export type BackupTestResult = {
+    /**
+     * Why not; missing otherwise
+     */
+    error?: FaultSentence;
+    /**
+     * For sftp: fingerprint of the host key that the server has; empty: it was not reached
+     */
+    host_key: string;
+    /**
+     * Whether a file of 1 KB could be uploaded and deleted again
+     */
+    ok: boolean;
+};
+
+export type BackupUpload = {
+    /**
+     * When it ended; null: not yet
+     */
+    at: string | null;
+    /**
+     * Why it failed; missing otherwise
+     */
+    error?: FaultSentence;
+    /**
+     * Name of the target at that time
+     */
+    name: string;
+    /**
+     * How far it is
+     */
+    state: 'pending' | 'done' | 'failed';
+    /**
+     * Id of the target
+     */
+    target_id: string;
+};
+
 export type CertAsked = {
     /**
      * When the request was recorded; the work follows within seconds
@@ -3374,7 +3770,7 @@ export type GraphsLine = {
     /**
      * What it is counted in
      */
-    unit: 'percent' | 'bytes' | 'bytes_per_second' | 'packets_per_second' | 'count';
+    unit: 'percent' | 'bytes' | 'bytes_per_second' | 'packets_per_second' | 'per_second' | 'seconds' | 'count';
 };
 
 export type GraphsSeries = {
@@ -3389,7 +3785,7 @@ export type GraphsSeries = {
     /**
      * What it is counted in
      */
-    unit: 'percent' | 'bytes' | 'bytes_per_second' | 'packets_per_second' | 'count';
+    unit: 'percent' | 'bytes' | 'bytes_per_second' | 'packets_per_second' | 'per_second' | 'seconds' | 'count';
 };
 
 export type IntentFile = {
@@ -5559,6 +5955,165 @@ export type ResetPasswordRequest = {
     token: string;
 };
 
+export type RestoreFileDiff = {
+    /**
+     * Whether it differs from the one now
+     */
+    differs: boolean;
+    /**
+     * Name of the file
+     */
+    name: string;
+};
+
+export type RestoreLink = {
+    /**
+     * Network cards of this node that it can be mapped to
+     */
+    candidates: Array<string>;
+    /**
+     * Whether this node has a network card of that name
+     */
+    matches: boolean;
+    /**
+     * Its name in the backup
+     */
+    name: string;
+};
+
+export type RestoreOptions = {
+    /**
+     * Seconds within which the restore must be confirmed; otherwise it is undone
+     */
+    confirm_within?: number;
+    /**
+     * Network cards: name in the backup to name on this node. One that is not named keeps its name
+     */
+    links?: {
+        [key: string]: string;
+    };
+};
+
+export type RestorePreview = {
+    /**
+     * When the backup was made
+     */
+    created_at: string;
+    /**
+     * State files of the backup
+     */
+    files: Array<RestoreFileDiff>;
+    /**
+     * Name of the node that it was made on
+     */
+    host: string;
+    /**
+     * Network cards that the backup names
+     */
+    links: Array<RestoreLink>;
+    /**
+     * What stands in the way of a restore, or will not work after it
+     */
+    problems: Array<FaultSentence>;
+    /**
+     * Whether it was made on this node
+     */
+    same_host: boolean;
+    /**
+     * Tables whose rows differ
+     */
+    tables: Array<RestoreTableDiff>;
+    /**
+     * Version of the product that made the backup
+     */
+    version: string;
+};
+
+export type RestoreState = {
+    /**
+     * Id of the backup that is restored; empty if there was never a restore
+     */
+    backup_id: string;
+    /**
+     * Until when it can be confirmed; null: it does not wait for that
+     */
+    confirm_until: string | null;
+    /**
+     * Why it failed or was undone; missing otherwise
+     */
+    error?: FaultSentence;
+    /**
+     * When it ended; null: it is running, or there was none
+     */
+    finished_at: string | null;
+    /**
+     * How it ended: confirmed, undone (the state from before is back), failed (nothing was changed); empty: it is running, or there was none
+     */
+    result: '' | 'confirmed' | 'undone' | 'failed';
+    /**
+     * How many seconds that is from now, by the clock of this node; 0: it does not wait
+     */
+    seconds_left: number;
+    /**
+     * When it began; null if there was never a restore
+     */
+    started_at: string | null;
+    /**
+     * Code of the step that runs, or of the last one
+     */
+    step: string;
+    /**
+     * All steps in their order
+     */
+    steps: Array<RestoreStep>;
+};
+
+export type RestoreStep = {
+    /**
+     * What is done in it
+     */
+    code: 'check' | 'load' | 'migrate' | 'render' | 'stop' | 'files' | 'swap' | 'start' | 'apply' | 'confirm' | 'clean_up';
+    /**
+     * When it ended; null: not yet
+     */
+    finished_at: string | null;
+    /**
+     * When it began; null: not yet
+     */
+    started_at: string | null;
+    /**
+     * How far it is
+     */
+    state: 'waiting' | 'running' | 'done' | 'failed';
+};
+
+export type RestoreTableDiff = {
+    /**
+     * Rows that only the backup has, which come back
+     */
+    added: number;
+    /**
+     * Rows with other values in the backup
+     */
+    changed: number;
+    /**
+     * Rows that the backup does not have, which are lost
+     */
+    removed: number;
+    /**
+     * Number of rows now
+     */
+    rows_now: number;
+    /**
+     * Number of rows in the backup
+     */
+    rows_then: number;
+    /**
+     * Name of the table
+     */
+    table: string;
+};
+
 export type SecondFactorBody = {
     /**
      * Authenticator code
@@ -5857,6 +6412,37 @@ export type SystemHealth = {
      * Of the gateway package that runs
      */
     version: string;
+};
+
+export type SystemKept = {
+    /**
+     * Disk space it takes; null if not known
+     */
+    bytes: number | null;
+    /**
+     * Disk space at most; null if it is not bounded so, or not known
+     */
+    max_bytes: number | null;
+    /**
+     * Days that it is kept at most; null if it is not bounded by age
+     */
+    max_days: number | null;
+    /**
+     * Number of entries kept at most; null if it is not bounded so
+     */
+    max_rows: number | null;
+    /**
+     * What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs) or logs (the journal)
+     */
+    name: string;
+    /**
+     * Time of the oldest entry; null if empty or not known
+     */
+    oldest_at: string | null;
+    /**
+     * Number of entries; null if it is not counted in entries, or not known
+     */
+    rows: number | null;
 };
 
 export type SystemPackageVersions = {
@@ -6985,6 +7571,127 @@ export type AlertSettingsWritable = {
     use_tls?: boolean;
     /**
      * For e-mail: the account at the mail server; empty for none
+     */
+    username?: string;
+};
+
+export type BackupTargetWritable = {
+    /**
+     * Whether archives are uploaded
+     */
+    active: boolean;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * How many archives are kept there; 0: as many as on this node
+     */
+    keep: number;
+    /**
+     * How archives are uploaded
+     */
+    kind: string;
+    /**
+     * Display name; default: the host, for s3 with the bucket
+     */
+    name: string;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * Settings of the kind; a stored secret is shown as ***SET***
+     */
+    settings: BackupShownSettings;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type BackupTargetInputWritable = {
+    /**
+     * Whether archives are uploaded
+     */
+    active?: boolean;
+    /**
+     * How many archives are kept there; 0: as many as on this node
+     */
+    keep?: number;
+    /**
+     * How archives are uploaded
+     */
+    kind: 's3' | 'sftp';
+    /**
+     * Display name; default: the host, for s3 with the bucket
+     */
+    name?: string;
+    /**
+     * Settings of the kind; ***SET*** keeps a stored secret
+     */
+    settings: BackupTargetSettingsWritable;
+};
+
+export type BackupTargetSettingsWritable = {
+    /**
+     * For s3: id of the access key
+     */
+    access_key?: string;
+    /**
+     * For s3: name of the bucket
+     */
+    bucket?: string;
+    /**
+     * For s3: host, or host:port, of the service
+     */
+    endpoint?: string;
+    /**
+     * For sftp: the server, by name or address
+     */
+    host?: string;
+    /**
+     * For sftp: fingerprint of the server's host key (ssh-keygen -lf). Empty: the key of the first connection is accepted and pinned, see host_key
+     */
+    host_key_fingerprint?: string;
+    /**
+     * For s3: use TLS, which is the default. Without it, the archive is still encrypted, but anyone on the path sees the access key id and can replace responses
+     */
+    https?: boolean;
+    /**
+     * For sftp: password of the account
+     */
+    password?: string;
+    /**
+     * For s3: what the names of objects begin with; a slash is put behind it. Empty: none
+     */
+    path_prefix?: string;
+    /**
+     * For sftp: its port; default 22
+     */
+    port?: number;
+    /**
+     * For sftp: private key of the account in the format of OpenSSH, without a passphrase, as base64
+     */
+    private_key?: string;
+    /**
+     * For s3: region; default us-east-1
+     */
+    region?: string;
+    /**
+     * For sftp: existing folder for the archives; empty: where the account begins
+     */
+    remote_dir?: string;
+    /**
+     * For s3: secret of the access key
+     */
+    secret_key?: string;
+    /**
+     * For sftp: the account
      */
     username?: string;
 };
@@ -8604,6 +9311,431 @@ export type CreateProxyServerOfResponses = {
 };
 
 export type CreateProxyServerOfResponse = CreateProxyServerOfResponses[keyof CreateProxyServerOfResponses];
+
+export type ListBackupTargetsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page size
+         */
+        limit?: number;
+        /**
+         * Number of entries to skip
+         */
+        offset?: number;
+        /**
+         * Search text, case-insensitive, matches anywhere
+         */
+        q?: string;
+        /**
+         * Field to sort by; prefix with - for descending order
+         */
+        sort?: string;
+        /**
+         * Only entries with this field value, as field:value (zone_id:0198…)
+         */
+        filter?: string;
+    };
+    url: '/backup-targets';
+};
+
+export type ListBackupTargetsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<BackupTarget>;
+};
+
+export type ListBackupTargetsResponse = ListBackupTargetsResponses[keyof ListBackupTargetsResponses];
+
+export type CreateBackupTargetData = {
+    body: BackupTargetInputWritable;
+    path?: never;
+    query?: never;
+    url: '/backup-targets';
+};
+
+export type CreateBackupTargetResponses = {
+    /**
+     * What the operation returns
+     */
+    201: BackupTarget;
+};
+
+export type CreateBackupTargetResponse = CreateBackupTargetResponses[keyof CreateBackupTargetResponses];
+
+export type DeleteBackupTargetData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version to delete; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backup-targets/{id}';
+};
+
+export type DeleteBackupTargetResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteBackupTargetResponse = DeleteBackupTargetResponses[keyof DeleteBackupTargetResponses];
+
+export type GetBackupTargetData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backup-targets/{id}';
+};
+
+export type GetBackupTargetResponses = {
+    /**
+     * What the operation returns
+     */
+    200: BackupTarget;
+};
+
+export type GetBackupTargetResponse = GetBackupTargetResponses[keyof GetBackupTargetResponses];
+
+export type UpdateBackupTargetData = {
+    body: BackupTargetInputWritable;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backup-targets/{id}';
+};
+
+export type UpdateBackupTargetResponses = {
+    /**
+     * What the operation returns
+     */
+    200: BackupTarget;
+};
+
+export type UpdateBackupTargetResponse = UpdateBackupTargetResponses[keyof UpdateBackupTargetResponses];
+
+export type TestBackupTargetData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the target
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backup-targets/{id}/test';
+};
+
+export type TestBackupTargetResponses = {
+    /**
+     * What the operation returns
+     */
+    200: BackupTestResult;
+};
+
+export type TestBackupTargetResponse = TestBackupTargetResponses[keyof TestBackupTargetResponses];
+
+export type ListBackupsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/backups';
+};
+
+export type ListBackupsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<Backup>;
+};
+
+export type ListBackupsResponse = ListBackupsResponses[keyof ListBackupsResponses];
+
+export type CreateBackupData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/backups';
+};
+
+export type CreateBackupResponses = {
+    /**
+     * What the operation returns
+     */
+    201: Backup;
+};
+
+export type CreateBackupResponse = CreateBackupResponses[keyof CreateBackupResponses];
+
+export type SetBackupPassphraseData = {
+    body: BackupPassphraseInput;
+    path?: never;
+    query?: never;
+    url: '/backups/passphrase';
+};
+
+export type SetBackupPassphraseResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type SetBackupPassphraseResponse = SetBackupPassphraseResponses[keyof SetBackupPassphraseResponses];
+
+export type GetRestoreData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/backups/restore';
+};
+
+export type GetRestoreResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RestoreState;
+};
+
+export type GetRestoreResponse = GetRestoreResponses[keyof GetRestoreResponses];
+
+export type ConfirmRestoreData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/backups/restore/confirm';
+};
+
+export type ConfirmRestoreResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RestoreState;
+};
+
+export type ConfirmRestoreResponse = ConfirmRestoreResponses[keyof ConfirmRestoreResponses];
+
+export type UndoRestoreData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/backups/restore/undo';
+};
+
+export type UndoRestoreResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RestoreState;
+};
+
+export type UndoRestoreResponse = UndoRestoreResponses[keyof UndoRestoreResponses];
+
+export type GetBackupSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/backups/settings';
+};
+
+export type GetBackupSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: BackupSettings;
+};
+
+export type GetBackupSettingsResponse = GetBackupSettingsResponses[keyof GetBackupSettingsResponses];
+
+export type UpdateBackupSettingsData = {
+    body: BackupSettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/backups/settings';
+};
+
+export type UpdateBackupSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: BackupSettings;
+};
+
+export type UpdateBackupSettingsResponse = UpdateBackupSettingsResponses[keyof UpdateBackupSettingsResponses];
+
+export type GetBackupStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/backups/status';
+};
+
+export type GetBackupStatusResponses = {
+    /**
+     * What the operation returns
+     */
+    200: BackupStatus;
+};
+
+export type GetBackupStatusResponse = GetBackupStatusResponses[keyof GetBackupStatusResponses];
+
+export type DeleteBackupData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the backup
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backups/{id}';
+};
+
+export type DeleteBackupResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteBackupResponse = DeleteBackupResponses[keyof DeleteBackupResponses];
+
+export type GetBackupData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the backup
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backups/{id}';
+};
+
+export type GetBackupResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Backup;
+};
+
+export type GetBackupResponse = GetBackupResponses[keyof GetBackupResponses];
+
+export type DownloadBackupData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the resource
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backups/{id}/download';
+};
+
+export type DownloadBackupResponses = {
+    /**
+     * OK
+     */
+    200: Blob | File;
+};
+
+export type DownloadBackupResponse = DownloadBackupResponses[keyof DownloadBackupResponses];
+
+export type PreviewRestoreData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the backup
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backups/{id}/preview';
+};
+
+export type PreviewRestoreResponses = {
+    /**
+     * What the operation returns
+     */
+    200: RestorePreview;
+};
+
+export type PreviewRestoreResponse = PreviewRestoreResponses[keyof PreviewRestoreResponses];
+
+export type StartRestoreData = {
+    body: RestoreOptions;
+    path: {
+        /**
+         * Id of the backup
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backups/{id}/restore';
+};
+
+export type StartRestoreResponses = {
+    /**
+     * What the operation returns
+     */
+    202: RestoreState;
+};
+
+export type StartRestoreResponse = StartRestoreResponses[keyof StartRestoreResponses];
+
+export type VerifyBackupData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the backup
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backups/{id}/verify';
+};
+
+export type VerifyBackupResponses = {
+    /**
+     * What the operation returns
+     */
+    202: Backup;
+};
+
+export type VerifyBackupResponse = VerifyBackupResponses[keyof VerifyBackupResponses];
 
 export type BatchData = {
     body: ChangeBatch;
@@ -14697,6 +15829,22 @@ export type SetIpv6Responses = {
 };
 
 export type SetIpv6Response = SetIpv6Responses[keyof SetIpv6Responses];
+
+export type ListKeptData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/system/kept';
+};
+
+export type ListKeptResponses = {
+    /**
+     * What the operation returns
+     */
+    200: Array<SystemKept>;
+};
+
+export type ListKeptResponse = ListKeptResponses[keyof ListKeptResponses];
 
 export type GetMaintenanceData = {
     body?: never;

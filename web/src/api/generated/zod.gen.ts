@@ -80,6 +80,79 @@ export const zAuditEntry = /*#__PURE__*/ (() => z.object({
     subject: z.string()
 }))();
 
+export const zBackupPassphraseInput = /*#__PURE__*/ (() => z.object({
+    passphrase: z.string().check(z.minLength(12), z.maxLength(200))
+}))();
+
+export const zBackupProgress = /*#__PURE__*/ (() => z.object({
+    done: z.int(),
+    step: z.enum(['database', 'upload']),
+    total: z.int()
+}))();
+
+export const zBackupSettings = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    daily: z.boolean(),
+    id: z.string(),
+    revision: z.int(),
+    updated_at: z.iso.datetime(),
+    verify: z.boolean()
+}))();
+
+export const zBackupSettingsInput = /*#__PURE__*/ (() => z.object({
+    daily: z.boolean(),
+    verify: z.boolean()
+}))();
+
+export const zBackupShownSettings = /*#__PURE__*/ (() => z.object({
+    access_key: z.optional(z.string().check(z.maxLength(128))),
+    bucket: z.optional(z.string().check(z.maxLength(63))),
+    endpoint: z.optional(z.string().check(z.maxLength(253))),
+    host: z.optional(z.string().check(z.maxLength(253))),
+    host_key_fingerprint: z.optional(z.string().check(z.maxLength(100))),
+    https: z.optional(z.boolean()),
+    password: z.optional(z.string()),
+    path_prefix: z.optional(z.string().check(z.maxLength(200))),
+    port: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    private_key: z.optional(z.string()),
+    region: z.optional(z.string().check(z.maxLength(64))),
+    remote_dir: z.optional(z.string().check(z.maxLength(400))),
+    secret_key: z.optional(z.string()),
+    username: z.optional(z.string().check(z.maxLength(128)))
+}))();
+
+export const zBackupStatus = /*#__PURE__*/ (() => z.object({
+    free_bytes: z.int(),
+    last_success_at: z.nullable(z.iso.datetime()),
+    needed_bytes: z.int(),
+    next_at: z.nullable(z.iso.datetime()),
+    passphrase: z.boolean(),
+    running: z.string(),
+    used_bytes: z.int()
+}))();
+
+export const zBackupTargetSettings = /*#__PURE__*/ (() => z.object({
+    access_key: z.optional(z.string().check(z.maxLength(128))),
+    bucket: z.optional(z.string().check(z.maxLength(63))),
+    endpoint: z.optional(z.string().check(z.maxLength(253))),
+    host: z.optional(z.string().check(z.maxLength(253))),
+    host_key_fingerprint: z.optional(z.string().check(z.maxLength(100))),
+    https: z.optional(z.boolean()),
+    path_prefix: z.optional(z.string().check(z.maxLength(200))),
+    port: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    region: z.optional(z.string().check(z.maxLength(64))),
+    remote_dir: z.optional(z.string().check(z.maxLength(400))),
+    username: z.optional(z.string().check(z.maxLength(128)))
+}))();
+
+export const zBackupTargetInput = /*#__PURE__*/ (() => z.object({
+    active: z._default(z.optional(z.boolean()), true),
+    keep: z.optional(z.int().check(z.gte(0), z.lte(365))),
+    kind: z.enum(['s3', 'sftp']),
+    name: z.optional(z.string().check(z.maxLength(100))),
+    settings: zBackupTargetSettings
+}))();
+
 export const zCertAsked = /*#__PURE__*/ (() => z.object({
     requested_at: z.iso.datetime()
 }))();
@@ -649,6 +722,76 @@ export const zAlertEvent = /*#__PURE__*/ (() => z.object({
     subject: z.string(),
     subject_id: z.string(),
     subject_kind: z.string()
+}))();
+
+export const zBackupTarget = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    host_key: z.readonly(z.string()),
+    id: z.string(),
+    keep: z.int(),
+    kind: z.string(),
+    last_error: z.optional(z.readonly(zFaultSentence)),
+    last_error_at: z.nullable(z.readonly(z.iso.datetime())),
+    last_upload_at: z.nullable(z.readonly(z.iso.datetime())),
+    name: z.string(),
+    revision: z.int(),
+    settings: zBackupShownSettings,
+    target_url: z.readonly(z.string()),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zBackupTestResult = /*#__PURE__*/ (() => z.object({
+    error: z.optional(zFaultSentence),
+    host_key: z.string(),
+    ok: z.boolean()
+}))();
+
+export const zBackupUpload = /*#__PURE__*/ (() => z.object({
+    at: z.nullable(z.iso.datetime()),
+    error: z.optional(zFaultSentence),
+    name: z.string(),
+    state: z.enum([
+        'pending',
+        'done',
+        'failed'
+    ]),
+    target_id: z.string()
+}))();
+
+export const zBackup = /*#__PURE__*/ (() => z.object({
+    db_bytes: z.int(),
+    error: z.optional(zFaultSentence),
+    file: z.string(),
+    files_bytes: z.int(),
+    finished_at: z.nullable(z.iso.datetime()),
+    host: z.string(),
+    id: z.string(),
+    kind: z.enum([
+        'manual',
+        'scheduled',
+        'before-restore'
+    ]),
+    portable: z.boolean(),
+    progress: z.optional(zBackupProgress),
+    remote_uploads: z.array(zBackupUpload),
+    sha256: z.string(),
+    size: z.int(),
+    started_at: z.iso.datetime(),
+    status: z.enum([
+        'running',
+        'done',
+        'failed'
+    ]),
+    verified_at: z.nullable(z.iso.datetime()),
+    verify_error: z.optional(zFaultSentence),
+    verify_status: z.enum([
+        'none',
+        'running',
+        'done',
+        'failed'
+    ]),
+    version: z.string()
 }))();
 
 export const zFirewallAddress = /*#__PURE__*/ (() => z.object({
@@ -1269,6 +1412,8 @@ export const zGraphsLine = /*#__PURE__*/ (() => z.object({
         'bytes',
         'bytes_per_second',
         'packets_per_second',
+        'per_second',
+        'seconds',
         'count'
     ])
 }))();
@@ -1287,6 +1432,8 @@ export const zGraphsSeries = /*#__PURE__*/ (() => z.object({
         'bytes',
         'bytes_per_second',
         'packets_per_second',
+        'per_second',
+        'seconds',
         'count'
     ])
 }))();
@@ -2147,6 +2294,83 @@ export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
     token: z.string().check(z.minLength(1), z.maxLength(64))
 }))();
 
+export const zRestoreFileDiff = /*#__PURE__*/ (() => z.object({
+    differs: z.boolean(),
+    name: z.string()
+}))();
+
+export const zRestoreLink = /*#__PURE__*/ (() => z.object({
+    candidates: z.array(z.string()),
+    matches: z.boolean(),
+    name: z.string()
+}))();
+
+export const zRestoreOptions = /*#__PURE__*/ (() => z.object({
+    confirm_within: z._default(z.optional(z.int().check(z.gte(120), z.lte(3600))), 600),
+    links: z.optional(z.record(z.string(), z.string()))
+}))();
+
+export const zRestoreStep = /*#__PURE__*/ (() => z.object({
+    code: z.enum([
+        'check',
+        'load',
+        'migrate',
+        'render',
+        'stop',
+        'files',
+        'swap',
+        'start',
+        'apply',
+        'confirm',
+        'clean_up'
+    ]),
+    finished_at: z.nullable(z.iso.datetime()),
+    started_at: z.nullable(z.iso.datetime()),
+    state: z.enum([
+        'waiting',
+        'running',
+        'done',
+        'failed'
+    ])
+}))();
+
+export const zRestoreState = /*#__PURE__*/ (() => z.object({
+    backup_id: z.string(),
+    confirm_until: z.nullable(z.iso.datetime()),
+    error: z.optional(zFaultSentence),
+    finished_at: z.nullable(z.iso.datetime()),
+    result: z.enum([
+        '',
+        'confirmed',
+        'undone',
+        'failed'
+    ]),
+    seconds_left: z.int(),
+    started_at: z.nullable(z.iso.datetime()),
+    step: z.string(),
+    steps: z.array(zRestoreStep)
+}))();
+
+export const zRestoreTableDiff = /*#__PURE__*/ (() => z.object({
+    added: z.int(),
+    changed: z.int(),
+    removed: z.int(),
+    rows_now: z.int(),
+    rows_then: z.int(),
+    table: z.string()
+}))();
+
+export const zRestorePreview = /*#__PURE__*/ (() => z.object({
+    created_at: z.iso.datetime(),
+    files: z.array(zRestoreFileDiff),
+    host: z.string(),
+    links: z.array(zRestoreLink),
+    problems: z.array(zFaultSentence),
+    same_host: z.boolean(),
+    tables: z.array(zRestoreTableDiff),
+    version: z.string()
+}))();
+
 export const zSecondFactorBody = /*#__PURE__*/ (() => z.object({
     code: z.optional(z.string().check(z.maxLength(6))),
     token: z.string().check(z.minLength(1), z.maxLength(4096))
@@ -2262,6 +2486,16 @@ export const zSystemHealth = /*#__PURE__*/ (() => z.object({
     os: z.string(),
     setup_complete: z.boolean(),
     version: z.string()
+}))();
+
+export const zSystemKept = /*#__PURE__*/ (() => z.object({
+    bytes: z.nullable(z.int()),
+    max_bytes: z.nullable(z.int()),
+    max_days: z.nullable(z.int()),
+    max_rows: z.nullable(z.int()),
+    name: z.string(),
+    oldest_at: z.nullable(z.iso.datetime()),
+    rows: z.nullable(z.int())
 }))();
 
 export const zSystemPackageVersions = /*#__PURE__*/ (() => z.object({
@@ -2671,6 +2905,43 @@ export const zAlertChannelInputWritable = /*#__PURE__*/ (() => z.object({
     quiet_hours: z.optional(z.string().check(z.maxLength(11))),
     settings: z.optional(zAlertSettingsWritable),
     target: z.string().check(z.minLength(1), z.maxLength(2000))
+}))();
+
+export const zBackupTargetWritable = /*#__PURE__*/ (() => z.object({
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    keep: z.int(),
+    kind: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    settings: zBackupShownSettings,
+    updated_at: z.iso.datetime()
+}))();
+
+export const zBackupTargetSettingsWritable = /*#__PURE__*/ (() => z.object({
+    access_key: z.optional(z.string().check(z.maxLength(128))),
+    bucket: z.optional(z.string().check(z.maxLength(63))),
+    endpoint: z.optional(z.string().check(z.maxLength(253))),
+    host: z.optional(z.string().check(z.maxLength(253))),
+    host_key_fingerprint: z.optional(z.string().check(z.maxLength(100))),
+    https: z.optional(z.boolean()),
+    password: z.optional(z.string().check(z.maxLength(500))),
+    path_prefix: z.optional(z.string().check(z.maxLength(200))),
+    port: z.optional(z.int().check(z.gte(0), z.lte(65535))),
+    private_key: z.optional(z.string().check(z.maxLength(32000))),
+    region: z.optional(z.string().check(z.maxLength(64))),
+    remote_dir: z.optional(z.string().check(z.maxLength(400))),
+    secret_key: z.optional(z.string().check(z.maxLength(500))),
+    username: z.optional(z.string().check(z.maxLength(128)))
+}))();
+
+export const zBackupTargetInputWritable = /*#__PURE__*/ (() => z.object({
+    active: z._default(z.optional(z.boolean()), true),
+    keep: z.optional(z.int().check(z.gte(0), z.lte(365))),
+    kind: z.enum(['s3', 'sftp']),
+    name: z.optional(z.string().check(z.maxLength(100))),
+    settings: zBackupTargetSettingsWritable
 }))();
 
 export const zCertInputWritable = /*#__PURE__*/ (() => z.object({

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { components, configPreview, dhcpStatus, dhcpUsage, dnsStats, firewallConnections, firewallFindings, firewallLog, firewallMatrix, forwardproxyStats, getAcme, getAlertChannel, getAutoUpdate, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDhcpReservation, getDhcpSettings, getDhcpSubnet, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getForwardproxyAcl, getForwardproxyList, getForwardproxyListNames, getForwardproxySettings, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRadiusClient, getRadiusSettings, getRadiusUser, getRetention, getTunnelInterface, getTunnelPeer, getUplink, getUplinkGroup, getUplinkMember, getUser, health, interfaces, listAlertChannels, listAlertEvents, listAlertKinds, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDhcpLeases, listDhcpReservations, listDhcpSubnets, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listForwardproxyAcls, listForwardproxyLists, listGraphSeries, listLogs, listLogSources, listNeighbours, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listRadiusClients, listRadiusSignIns, listRadiusUsers, listSessions, listTokens, listTunnelImportable, listTunnelInterfaces, listTunnelPeers, listUplinkGroups, listUplinkMembers, listUplinks, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, peerConfig, peerQr, problems, proxyStats, proxyTraffic, proxyTrafficHistory, readGraphs, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates, tunnelPeerConfig, tunnelPeerQr, tunnelStatus, uplinkStatus } from '../sdk.gen';
-import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DhcpStatusData, DhcpStatusResponse, DhcpUsageData, DhcpUsageResponse, DnsStatsData, DnsStatsResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, ForwardproxyStatsData, ForwardproxyStatsResponse, GetAcmeData, GetAcmeResponse, GetAlertChannelData, GetAlertChannelResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDhcpReservationData, GetDhcpReservationResponse, GetDhcpSettingsData, GetDhcpSettingsResponse, GetDhcpSubnetData, GetDhcpSubnetResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetForwardproxyAclData, GetForwardproxyAclResponse, GetForwardproxyListData, GetForwardproxyListNamesData, GetForwardproxyListNamesResponse, GetForwardproxyListResponse, GetForwardproxySettingsData, GetForwardproxySettingsResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRadiusClientData, GetRadiusClientResponse, GetRadiusSettingsData, GetRadiusSettingsResponse, GetRadiusUserData, GetRadiusUserResponse, GetRetentionData, GetRetentionResponse, GetTunnelInterfaceData, GetTunnelInterfaceResponse, GetTunnelPeerData, GetTunnelPeerResponse, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponse, GetUplinkMemberData, GetUplinkMemberResponse, GetUplinkResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListAlertChannelsData, ListAlertChannelsResponse, ListAlertEventsData, ListAlertEventsResponse, ListAlertKindsData, ListAlertKindsResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDhcpLeasesData, ListDhcpLeasesResponse, ListDhcpReservationsData, ListDhcpReservationsResponse, ListDhcpSubnetsData, ListDhcpSubnetsResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListForwardproxyAclsData, ListForwardproxyAclsResponse, ListForwardproxyListsData, ListForwardproxyListsResponse, ListGraphSeriesData, ListGraphSeriesResponse, ListLogsData, ListLogSourcesData, ListLogSourcesResponse, ListLogsResponse, ListNeighboursData, ListNeighboursResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListRadiusClientsData, ListRadiusClientsResponse, ListRadiusSignInsData, ListRadiusSignInsResponse, ListRadiusUsersData, ListRadiusUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListTunnelImportableData, ListTunnelImportableResponse, ListTunnelInterfacesData, ListTunnelInterfacesResponse, ListTunnelPeersData, ListTunnelPeersResponse, ListUplinkGroupsData, ListUplinkGroupsResponse, ListUplinkMembersData, ListUplinkMembersResponse, ListUplinksData, ListUplinksResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, PeerConfigData, PeerQrData, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, ReadGraphsData, ReadGraphsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse, TunnelPeerConfigData, TunnelPeerQrData, TunnelStatusData, TunnelStatusResponse, UplinkStatusData, UplinkStatusResponse } from '../types.gen';
+import { components, configPreview, dhcpStatus, dhcpUsage, dnsStats, downloadBackup, firewallConnections, firewallFindings, firewallLog, firewallMatrix, forwardproxyStats, getAcme, getAlertChannel, getAutoUpdate, getBackup, getBackupSettings, getBackupStatus, getBackupTarget, getCertCertificate, getCertDnsProvider, getCertificateChain, getChange, getDhcpReservation, getDhcpSettings, getDhcpSubnet, getDnsRecord, getDnsSettings, getDnsZone, getFirewallAddressGroup, getFirewallAddressMember, getFirewallAddressMemberOf, getFirewallAddressObject, getFirewallAssertion, getFirewallNatRule, getFirewallRule, getFirewallService, getFirewallServiceGroup, getFirewallServiceMember, getFirewallServiceMemberOf, getFirewallSettings, getFirewallZone, getForwardproxyAcl, getForwardproxyList, getForwardproxyListNames, getForwardproxySettings, getIpv6, getMaintenance, getNetworkAddress, getNetworkInterface, getNetworkRoute, getNtpPool, getNtpSettings, getProxyBackend, getProxyDomain, getProxyHeader, getProxyHeaderOf, getProxyRoutingRule, getProxyServer, getProxyTcpService, getProxyUser, getProxyUserOf, getRadiusClient, getRadiusSettings, getRadiusUser, getRestore, getRetention, getTunnelInterface, getTunnelPeer, getUplink, getUplinkGroup, getUplinkMember, getUser, health, interfaces, listAlertChannels, listAlertEvents, listAlertKinds, listBackups, listBackupTargets, listCertCertificates, listCertDnsProviderKinds, listCertDnsProviders, listCertificateDomains, listChangeActors, listChanges, listDhcpLeases, listDhcpReservations, listDhcpSubnets, listDnsRecords, listDnsZones, listFirewallAddressGroups, listFirewallAddressGroupUses, listFirewallAddressMembers, listFirewallAddressMembersOf, listFirewallAddressObjects, listFirewallAddressObjectUses, listFirewallAssertions, listFirewallCounters, listFirewallNatRules, listFirewallRules, listFirewallServiceGroups, listFirewallServiceGroupUses, listFirewallServiceMembers, listFirewallServiceMembersOf, listFirewallServices, listFirewallServiceUses, listFirewallZones, listFirewallZoneUses, listForwardproxyAcls, listForwardproxyLists, listGraphSeries, listKept, listLogs, listLogSources, listNeighbours, listNetworkAddresses, listNetworkAddressesOf, listNetworkInterfaces, listNetworkRoutes, listNtpPools, listProxyBackends, listProxyDomains, listProxyHeaders, listProxyHeadersOf, listProxyRoutingRules, listProxyServers, listProxyServersOf, listProxyTcpServices, listProxyUsers, listProxyUsersOf, listRadiusClients, listRadiusSignIns, listRadiusUsers, listSessions, listTokens, listTunnelImportable, listTunnelInterfaces, listTunnelPeers, listUplinkGroups, listUplinkMembers, listUplinks, listUsers, listUserTokens, liveRoutes, me, ntpSources, ntpStatus, objectStates, openapi, type Options, packageVersions, peerConfig, peerQr, previewRestore, problems, proxyStats, proxyTraffic, proxyTrafficHistory, readGraphs, recentAudit, resources, searchAudit, services, setupStatus, summariseCertificates, tunnelPeerConfig, tunnelPeerQr, tunnelStatus, uplinkStatus } from '../sdk.gen';
+import type { ComponentsData, ComponentsResponse, ConfigPreviewData, ConfigPreviewResponse, DhcpStatusData, DhcpStatusResponse, DhcpUsageData, DhcpUsageResponse, DnsStatsData, DnsStatsResponse, DownloadBackupData, DownloadBackupResponse, FirewallConnectionsData, FirewallConnectionsResponse, FirewallFindingsData, FirewallFindingsResponse, FirewallLogData, FirewallLogResponse, FirewallMatrixData, FirewallMatrixResponse, ForwardproxyStatsData, ForwardproxyStatsResponse, GetAcmeData, GetAcmeResponse, GetAlertChannelData, GetAlertChannelResponse, GetAutoUpdateData, GetAutoUpdateResponse, GetBackupData, GetBackupResponse, GetBackupSettingsData, GetBackupSettingsResponse, GetBackupStatusData, GetBackupStatusResponse, GetBackupTargetData, GetBackupTargetResponse, GetCertCertificateData, GetCertCertificateResponse, GetCertDnsProviderData, GetCertDnsProviderResponse, GetCertificateChainData, GetCertificateChainResponse, GetChangeData, GetChangeResponse, GetDhcpReservationData, GetDhcpReservationResponse, GetDhcpSettingsData, GetDhcpSettingsResponse, GetDhcpSubnetData, GetDhcpSubnetResponse, GetDnsRecordData, GetDnsRecordResponse, GetDnsSettingsData, GetDnsSettingsResponse, GetDnsZoneData, GetDnsZoneResponse, GetFirewallAddressGroupData, GetFirewallAddressGroupResponse, GetFirewallAddressMemberData, GetFirewallAddressMemberOfData, GetFirewallAddressMemberOfResponse, GetFirewallAddressMemberResponse, GetFirewallAddressObjectData, GetFirewallAddressObjectResponse, GetFirewallAssertionData, GetFirewallAssertionResponse, GetFirewallNatRuleData, GetFirewallNatRuleResponse, GetFirewallRuleData, GetFirewallRuleResponse, GetFirewallServiceData, GetFirewallServiceGroupData, GetFirewallServiceGroupResponse, GetFirewallServiceMemberData, GetFirewallServiceMemberOfData, GetFirewallServiceMemberOfResponse, GetFirewallServiceMemberResponse, GetFirewallServiceResponse, GetFirewallSettingsData, GetFirewallSettingsResponse, GetFirewallZoneData, GetFirewallZoneResponse, GetForwardproxyAclData, GetForwardproxyAclResponse, GetForwardproxyListData, GetForwardproxyListNamesData, GetForwardproxyListNamesResponse, GetForwardproxyListResponse, GetForwardproxySettingsData, GetForwardproxySettingsResponse, GetIpv6Data, GetIpv6Response, GetMaintenanceData, GetMaintenanceResponse, GetNetworkAddressData, GetNetworkAddressResponse, GetNetworkInterfaceData, GetNetworkInterfaceResponse, GetNetworkRouteData, GetNetworkRouteResponse, GetNtpPoolData, GetNtpPoolResponse, GetNtpSettingsData, GetNtpSettingsResponse, GetProxyBackendData, GetProxyBackendResponse, GetProxyDomainData, GetProxyDomainResponse, GetProxyHeaderData, GetProxyHeaderOfData, GetProxyHeaderOfResponse, GetProxyHeaderResponse, GetProxyRoutingRuleData, GetProxyRoutingRuleResponse, GetProxyServerData, GetProxyServerResponse, GetProxyTcpServiceData, GetProxyTcpServiceResponse, GetProxyUserData, GetProxyUserOfData, GetProxyUserOfResponse, GetProxyUserResponse, GetRadiusClientData, GetRadiusClientResponse, GetRadiusSettingsData, GetRadiusSettingsResponse, GetRadiusUserData, GetRadiusUserResponse, GetRestoreData, GetRestoreResponse, GetRetentionData, GetRetentionResponse, GetTunnelInterfaceData, GetTunnelInterfaceResponse, GetTunnelPeerData, GetTunnelPeerResponse, GetUplinkData, GetUplinkGroupData, GetUplinkGroupResponse, GetUplinkMemberData, GetUplinkMemberResponse, GetUplinkResponse, GetUserData, GetUserResponse, HealthData, HealthResponse, InterfacesData, InterfacesResponse, ListAlertChannelsData, ListAlertChannelsResponse, ListAlertEventsData, ListAlertEventsResponse, ListAlertKindsData, ListAlertKindsResponse, ListBackupsData, ListBackupsResponse, ListBackupTargetsData, ListBackupTargetsResponse, ListCertCertificatesData, ListCertCertificatesResponse, ListCertDnsProviderKindsData, ListCertDnsProviderKindsResponse, ListCertDnsProvidersData, ListCertDnsProvidersResponse, ListCertificateDomainsData, ListCertificateDomainsResponse, ListChangeActorsData, ListChangeActorsResponse, ListChangesData, ListChangesResponse, ListDhcpLeasesData, ListDhcpLeasesResponse, ListDhcpReservationsData, ListDhcpReservationsResponse, ListDhcpSubnetsData, ListDhcpSubnetsResponse, ListDnsRecordsData, ListDnsRecordsResponse, ListDnsZonesData, ListDnsZonesResponse, ListFirewallAddressGroupsData, ListFirewallAddressGroupsResponse, ListFirewallAddressGroupUsesData, ListFirewallAddressGroupUsesResponse, ListFirewallAddressMembersData, ListFirewallAddressMembersOfData, ListFirewallAddressMembersOfResponse, ListFirewallAddressMembersResponse, ListFirewallAddressObjectsData, ListFirewallAddressObjectsResponse, ListFirewallAddressObjectUsesData, ListFirewallAddressObjectUsesResponse, ListFirewallAssertionsData, ListFirewallAssertionsResponse, ListFirewallCountersData, ListFirewallCountersResponse, ListFirewallNatRulesData, ListFirewallNatRulesResponse, ListFirewallRulesData, ListFirewallRulesResponse, ListFirewallServiceGroupsData, ListFirewallServiceGroupsResponse, ListFirewallServiceGroupUsesData, ListFirewallServiceGroupUsesResponse, ListFirewallServiceMembersData, ListFirewallServiceMembersOfData, ListFirewallServiceMembersOfResponse, ListFirewallServiceMembersResponse, ListFirewallServicesData, ListFirewallServicesResponse, ListFirewallServiceUsesData, ListFirewallServiceUsesResponse, ListFirewallZonesData, ListFirewallZonesResponse, ListFirewallZoneUsesData, ListFirewallZoneUsesResponse, ListForwardproxyAclsData, ListForwardproxyAclsResponse, ListForwardproxyListsData, ListForwardproxyListsResponse, ListGraphSeriesData, ListGraphSeriesResponse, ListKeptData, ListKeptResponse, ListLogsData, ListLogSourcesData, ListLogSourcesResponse, ListLogsResponse, ListNeighboursData, ListNeighboursResponse, ListNetworkAddressesData, ListNetworkAddressesOfData, ListNetworkAddressesOfResponse, ListNetworkAddressesResponse, ListNetworkInterfacesData, ListNetworkInterfacesResponse, ListNetworkRoutesData, ListNetworkRoutesResponse, ListNtpPoolsData, ListNtpPoolsResponse, ListProxyBackendsData, ListProxyBackendsResponse, ListProxyDomainsData, ListProxyDomainsResponse, ListProxyHeadersData, ListProxyHeadersOfData, ListProxyHeadersOfResponse, ListProxyHeadersResponse, ListProxyRoutingRulesData, ListProxyRoutingRulesResponse, ListProxyServersData, ListProxyServersOfData, ListProxyServersOfResponse, ListProxyServersResponse, ListProxyTcpServicesData, ListProxyTcpServicesResponse, ListProxyUsersData, ListProxyUsersOfData, ListProxyUsersOfResponse, ListProxyUsersResponse, ListRadiusClientsData, ListRadiusClientsResponse, ListRadiusSignInsData, ListRadiusSignInsResponse, ListRadiusUsersData, ListRadiusUsersResponse, ListSessionsData, ListSessionsResponse, ListTokensData, ListTokensResponse, ListTunnelImportableData, ListTunnelImportableResponse, ListTunnelInterfacesData, ListTunnelInterfacesResponse, ListTunnelPeersData, ListTunnelPeersResponse, ListUplinkGroupsData, ListUplinkGroupsResponse, ListUplinkMembersData, ListUplinkMembersResponse, ListUplinksData, ListUplinksResponse, ListUsersData, ListUsersResponse, ListUserTokensData, ListUserTokensResponse, LiveRoutesData, LiveRoutesResponse, MeData, MeResponse, NtpSourcesData, NtpSourcesResponse, NtpStatusData, NtpStatusResponse, ObjectStatesData, ObjectStatesResponse, OpenapiData, PackageVersionsData, PackageVersionsResponse, PeerConfigData, PeerQrData, PreviewRestoreData, PreviewRestoreResponse, ProblemsData, ProblemsResponse, ProxyStatsData, ProxyStatsResponse, ProxyTrafficData, ProxyTrafficHistoryData, ProxyTrafficHistoryResponse, ProxyTrafficResponse, ReadGraphsData, ReadGraphsResponse, RecentAuditData, RecentAuditResponse, ResourcesData, ResourcesResponse, SearchAuditData, SearchAuditResponse, ServicesData, ServicesResponse, SetupStatusData, SetupStatusResponse, SummariseCertificatesData, SummariseCertificatesResponse, TunnelPeerConfigData, TunnelPeerQrData, TunnelStatusData, TunnelStatusResponse, UplinkStatusData, UplinkStatusResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -317,6 +317,186 @@ export const listProxyServersOfOptions = (options: Options<ListProxyServersOfDat
         return data;
     },
     queryKey: listProxyServersOfQueryKey(options)
+});
+
+export const listBackupTargetsQueryKey = (options?: Options<ListBackupTargetsData>) => createQueryKey('listBackupTargets', options, false, ['backup']);
+
+/**
+ * List targets
+ *
+ * One page; X-Total-Count is the number of all matches. q searches name, target_url. sort accepts name, kind, active, created_at, updated_at; default name.
+ */
+export const listBackupTargetsOptions = (options?: Options<ListBackupTargetsData>) => queryOptions<ListBackupTargetsResponse, DefaultError, ListBackupTargetsResponse, ReturnType<typeof listBackupTargetsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listBackupTargets({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listBackupTargetsQueryKey(options)
+});
+
+export const getBackupTargetQueryKey = (options: Options<GetBackupTargetData>) => createQueryKey('getBackupTarget', options, false, ['backup']);
+
+/**
+ * Get one target
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getBackupTargetOptions = (options: Options<GetBackupTargetData>) => queryOptions<GetBackupTargetResponse, DefaultError, GetBackupTargetResponse, ReturnType<typeof getBackupTargetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getBackupTarget({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getBackupTargetQueryKey(options)
+});
+
+export const listBackupsQueryKey = (options?: Options<ListBackupsData>) => createQueryKey('listBackups', options, false, ['backup']);
+
+/**
+ * List backups
+ *
+ * The newest first. As many manual and scheduled ones are kept as /system/retention says, the latest 3 from before a restore, and the latest 20 failed ones.
+ */
+export const listBackupsOptions = (options?: Options<ListBackupsData>) => queryOptions<ListBackupsResponse, DefaultError, ListBackupsResponse, ReturnType<typeof listBackupsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listBackups({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listBackupsQueryKey(options)
+});
+
+export const getRestoreQueryKey = (options?: Options<GetRestoreData>) => createQueryKey('getRestore', options, false, ['backup']);
+
+/**
+ * Get the state of the restore
+ *
+ * The one that is running, otherwise the last one. Also available while the database is not.
+ */
+export const getRestoreOptions = (options?: Options<GetRestoreData>) => queryOptions<GetRestoreResponse, DefaultError, GetRestoreResponse, ReturnType<typeof getRestoreQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getRestore({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getRestoreQueryKey(options)
+});
+
+export const getBackupSettingsQueryKey = (options?: Options<GetBackupSettingsData>) => createQueryKey('getBackupSettings', options, false, ['backup']);
+
+/**
+ * Get the settings of backups
+ *
+ * Returns it as stored, with its ETag.
+ */
+export const getBackupSettingsOptions = (options?: Options<GetBackupSettingsData>) => queryOptions<GetBackupSettingsResponse, DefaultError, GetBackupSettingsResponse, ReturnType<typeof getBackupSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getBackupSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getBackupSettingsQueryKey(options)
+});
+
+export const getBackupStatusQueryKey = (options?: Options<GetBackupStatusData>) => createQueryKey('getBackupStatus', options, false, ['backup']);
+
+/**
+ * Get whether backups are made, can be restored elsewhere, and fit on the disk
+ *
+ * The estimates come from the size of the database and from the latest archive.
+ */
+export const getBackupStatusOptions = (options?: Options<GetBackupStatusData>) => queryOptions<GetBackupStatusResponse, DefaultError, GetBackupStatusResponse, ReturnType<typeof getBackupStatusQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getBackupStatus({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getBackupStatusQueryKey(options)
+});
+
+export const getBackupQueryKey = (options: Options<GetBackupData>) => createQueryKey('getBackup', options, false, ['backup']);
+
+/**
+ * Get one backup
+ *
+ * While it is running, its progress is part of it.
+ */
+export const getBackupOptions = (options: Options<GetBackupData>) => queryOptions<GetBackupResponse, DefaultError, GetBackupResponse, ReturnType<typeof getBackupQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getBackup({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getBackupQueryKey(options)
+});
+
+export const downloadBackupQueryKey = (options: Options<DownloadBackupData>) => createQueryKey('downloadBackup', options, false, ['backup']);
+
+/**
+ * Download the archive of a backup
+ *
+ * The archive is encrypted: it can be read on this node, and elsewhere with the passphrase that was set when it was made. Every download is in the audit log.
+ */
+export const downloadBackupOptions = (options: Options<DownloadBackupData>) => queryOptions<DownloadBackupResponse, DefaultError, DownloadBackupResponse, ReturnType<typeof downloadBackupQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await downloadBackup({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: downloadBackupQueryKey(options)
+});
+
+export const previewRestoreQueryKey = (options: Options<PreviewRestoreData>) => createQueryKey('previewRestore', options, false, ['backup']);
+
+/**
+ * Preview a restore
+ *
+ * What a restore of this backup would change. Nothing is changed.
+ */
+export const previewRestoreOptions = (options: Options<PreviewRestoreData>) => queryOptions<PreviewRestoreResponse, DefaultError, PreviewRestoreResponse, ReturnType<typeof previewRestoreQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await previewRestore({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: previewRestoreQueryKey(options)
 });
 
 export const getCertificateChainQueryKey = (options: Options<GetCertificateChainData>) => createQueryKey('getCertificateChain', options, false, ['cert']);
@@ -1864,7 +2044,7 @@ export const listGraphSeriesQueryKey = (options?: Options<ListGraphSeriesData>) 
 /**
  * The values of this node that are kept over time
  *
- * A series stays in the list after its interface is gone: what was measured can still be read.
+ * A series stays in the list after what it is of is gone: what was measured can still be read.
  */
 export const listGraphSeriesOptions = (options?: Options<ListGraphSeriesData>) => queryOptions<ListGraphSeriesResponse, DefaultError, ListGraphSeriesResponse, ReturnType<typeof listGraphSeriesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2264,7 +2444,7 @@ export const objectStatesQueryKey = (options: Options<ObjectStatesData>) => crea
 /**
  * State of every object of a kind, derived from what runs
  *
- * Only objects that are not in their normal state are listed. Kinds: address_object, alert_channel, assertion, backend, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, forward-proxy, interface, ip_address, network_interface, radius, resolver, route, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
+ * Only objects that are not in their normal state are listed. Kinds: address_object, alert_channel, assertion, backend, backup_target, certificate, clock, component, dhcp-server, dhcp-subnet, dns_zone, domain, forward-proxy, interface, ip_address, network_interface, radius, resolver, route, server, service, tcp_service, tunnel, tunnel_peer, uplink, uplink_group.
  */
 export const objectStatesOptions = (options: Options<ObjectStatesData>) => queryOptions<ObjectStatesResponse, DefaultError, ObjectStatesResponse, ReturnType<typeof objectStatesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2697,6 +2877,26 @@ export const getIpv6Options = (options?: Options<GetIpv6Data>) => queryOptions<G
         return data;
     },
     queryKey: getIpv6QueryKey(options)
+});
+
+export const listKeptQueryKey = (options?: Options<ListKeptData>) => createQueryKey('listKept', options, false, ['system']);
+
+/**
+ * What this node keeps of the past, and how much at most
+ *
+ * Old entries are removed every hour. A change that is not live, or waits for confirmation, and an alert that lasts are kept however old they are.
+ */
+export const listKeptOptions = (options?: Options<ListKeptData>) => queryOptions<ListKeptResponse, DefaultError, ListKeptResponse, ReturnType<typeof listKeptQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listKept({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listKeptQueryKey(options)
 });
 
 export const getMaintenanceQueryKey = (options?: Options<GetMaintenanceData>) => createQueryKey('getMaintenance', options, false, ['system']);
