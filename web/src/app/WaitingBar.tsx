@@ -1,36 +1,52 @@
-import "./waiting.css";
 import {
 	type ChangeRecord,
 	confirmChange,
 	invalidate,
 	listChangesOptions,
 	queryClient,
-	secondsLeft,
 	steady,
 	useCan,
 	useComponents,
 	useComponentsLive,
+	useProblems,
 	useProblemsLive,
 	type Waiting,
 	waitingIn,
 	waitingOf,
 } from "@api";
-import { HourglassHalfIcon } from "@patternfly/react-icons";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { BusyButton } from "@ui/BusyButton";
+import { ConfirmBar } from "@ui/ConfirmBar";
 import { undo } from "@ui/change/outcome";
 import { actorOf, subjectOf, titleOf } from "@ui/change/words";
 import { useErrorText } from "@ui/errorText";
+import type { Feature } from "@ui/feature";
+import { useFeatures } from "@ui/features";
+import { later } from "@ui/later";
 import { toast } from "@ui/toast";
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-/** WaitingBar stands above every page while a change waits to be confirmed: in every tab, and after a reload. */
+/** WaitingBar stands above every page while something waits to be confirmed: in every tab, and after a reload. */
 export function WaitingBar() {
 	useComponentsLive();
 	useProblemsLive();
 	const waiting = useWaiting();
-	return <div role="status">{waiting && <Bar key={waiting.change} waiting={waiting} />}</div>;
+	const { data } = useProblems();
+	const told = useFeatures().filter(({ waits }) => data?.problems.some(({ code }) => code === waits?.problem));
+	return (
+		<div role="status">
+			{waiting && <Bar key={waiting.change} waiting={waiting} />}
+			{told.map((feature) => (
+				<Own key={feature.id} feature={feature} />
+			))}
+		</div>
+	);
+}
+
+/** Own is the bar of a feature, for what is no change. */
+function Own({ feature: { id, waits } }: { feature: Feature }) {
+	const [Told] = useState(() => waits && later(`bar of ${id}`, waits.bar));
+	return <Suspense fallback={null}>{Told && <Told />}</Suspense>;
 }
 
 function useWaiting(): Waiting | undefined {
@@ -49,7 +65,6 @@ function Bar({ waiting }: { waiting: Waiting }) {
 	const { t } = useTranslation();
 	const admin = useCan("admin");
 	const text = useErrorText();
-	const left = useSecondsLeft(waiting.until);
 	const { data: changes } = useQuery(listChangesOptions({ query: { waiting: true } }));
 	const what = changes?.find((one) => one.id === waiting.change);
 	const words = (change: ChangeRecord) =>
@@ -64,57 +79,17 @@ function Bar({ waiting }: { waiting: Waiting }) {
 		onSettled: () => Promise.all([invalidate("change", "system"), queryClient.invalidateQueries()]),
 	});
 	const back = useMutation({ mutationFn: () => undo(waiting.change) });
-	const busy = keep.isPending || back.isPending;
+	const ways = {
+		keep: { label: t("waiting.keep"), busy: keep.isPending, go: () => keep.mutate() },
+		back: { label: t("waiting.undo"), busy: back.isPending, go: () => back.mutate() },
+	};
 	return (
-		<div className="gw-waiting">
-			<HourglassHalfIcon aria-hidden="true" />
-			<p>
-				<strong>
-					{left > 0 ? (
-						<>
-							{t("waiting.title")}{" "}
-							<span role="timer" className="gw-waiting-left">
-								{clock(left)}
-							</span>
-						</>
-					) : (
-						t("waiting.undoing")
-					)}
-				</strong>
-				{what && (
-					<span className="gw-waiting-what" title={words(what)}>
-						{words(what)}
-					</span>
-				)}
-			</p>
-			{admin && left > 0 && (
-				<div className="gw-waiting-buttons">
-					<BusyButton size="sm" busy={keep.isPending} isDisabled={busy} onClick={() => keep.mutate()}>
-						{t("waiting.keep")}
-					</BusyButton>
-					<BusyButton
-						size="sm"
-						variant="secondary"
-						busy={back.isPending}
-						isDisabled={busy}
-						onClick={() => back.mutate()}
-					>
-						{t("waiting.undo")}
-					</BusyButton>
-				</div>
-			)}
-		</div>
+		<ConfirmBar
+			title={t("waiting.title")}
+			over={t("waiting.undoing")}
+			until={waiting.until}
+			what={what && words(what)}
+			ways={admin ? ways : undefined}
+		/>
 	);
-}
-
-const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-
-/** useSecondsLeft counts down, once a second. Hidden tabs are throttled, so it is computed and not counted. */
-function useSecondsLeft(until: number): number {
-	const [now, setNow] = useState(Date.now);
-	useEffect(() => {
-		const timer = setInterval(() => setNow(Date.now()), 250);
-		return () => clearInterval(timer);
-	}, []);
-	return secondsLeft(until, now);
 }

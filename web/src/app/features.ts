@@ -16,9 +16,9 @@ function named(path: string, feature: Feature | undefined): Feature {
 	return withWords(feature);
 }
 
-/** withWords loads a feature's words with whatever it shows first: a page, a card, a result of the palette. */
+/** withWords loads a feature's words with whatever it shows first: a page, a card, a chart, a result of the palette. */
 function withWords(feature: Feature): Feature {
-	const { id, routes, dashboard, palette, signIn } = feature;
+	const { id, routes, dashboard, history, palette, waits, signIn } = feature;
 	const both =
 		<M>(load: () => Promise<M>) =>
 		async () =>
@@ -27,6 +27,8 @@ function withWords(feature: Feature): Feature {
 		...feature,
 		routes: routes.map((route) => ({ ...route, page: both(route.page) })),
 		dashboard: dashboard && both(dashboard),
+		waits: waits && { ...waits, bar: both(waits.bar) },
+		history: history && both(history),
 		signIn: signIn && both(signIn),
 		palette:
 			palette &&

@@ -2,6 +2,7 @@ import { connection, queryClient, session, setUp } from "@api";
 import { screen, waitFor } from "@testing-library/react";
 import type { Feature } from "@ui/feature";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { feature as backup } from "../features/backup";
 import { feature as cert } from "../features/cert";
 import { feature as change } from "../features/change";
 import { feature as dashboard } from "../features/dashboard";
@@ -64,6 +65,7 @@ const pages: [page: string, request: string, feature: Feature][] = [
 	["/radius", "GET /problems/states/radius", radius],
 	["/radius?tab=clients", "GET /problems/states/radius", radius],
 	["/radius?tab=sign-ins", "GET /radius/sign-ins", radius],
+	["/backups", "GET /backups", backup],
 	["/changes", "GET /changes", change],
 	["/", "GET /system/services", dashboard],
 ];

@@ -1,3 +1,4 @@
+import { answers as backupAnswers, verified } from "../features/backup/fixture";
 import { acls, answers as forwardproxyAnswers } from "../features/forwardproxy/fixture";
 import { answers as networkAnswers } from "../features/network/fixture";
 
@@ -10,6 +11,7 @@ const certificate = { ...meta, id: "c", names: ["a.example"], status: "valid", s
 export const well: Record<string, unknown> = {
 	...forwardproxyAnswers,
 	...networkAnswers,
+	...backupAnswers([verified]),
 	// What a rule does is a setting, and green where it allows: that is no state.
 	"GET /forward-proxy/acls": acls.filter(({ action }) => action === "deny"),
 	"GET /auth/me": { id: "1", email: "ann@example.com", role: "viewer", totp_enabled: false, limited: false },

@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { formatClock, formatDay, formatExact } from "./format";
 import type { LiveChartProps, Mark } from "./LiveChart";
+import { scaleOf } from "./scale";
 import { useDark } from "./theme";
 
 const lines = ["--gw-chart-1", "--gw-chart-2", "--gw-chart-3", "--gw-chart-4", "--gw-chart-5"];
@@ -29,7 +30,7 @@ function options(
 		legend: { show: true, live: true, markers: { width: 0, fill: (_, i) => token(lines[(i - 1) % lines.length]!) } },
 		cursor: { y: false, points: { size: 6 }, drag: { setScale: false } },
 		hooks: { setCursor: [showLatest], setData: [showLatest], draw: [(plot) => drawMarks(plot, marks())] },
-		scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, atLeast) || 1] } },
+		scales: { y: { range: (_, min, max) => scaleOf(min, max, atLeast) } },
 		axes: [
 			{ ...axis, grid: { show: false }, space: 70, values: (_, splits) => clock(splits) },
 			{ ...axis, grid, size: 70, space: 28, values: (_, splits) => splits.map(format) },

@@ -1,16 +1,19 @@
 import "./form.css";
 import type { Plan } from "@api";
 import { Form } from "@patternfly/react-core";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, Suspense, useId } from "react";
 import type { Control } from "react-hook-form";
-import { Planned } from "./change/Planned";
 import { ErrorSummary } from "./ErrorSummary";
 import { FormFooter } from "./FormFooter";
 import { FormSections } from "./FormSections";
 import type { Field, FormSchema } from "./fields";
 import { LeaveGuard } from "./LeaveGuard";
+import { later } from "./later";
 import { Notice } from "./Notice";
 import { useSchemaForm } from "./useSchemaForm";
+
+/** Most forms are sent without a look at what would change, and that of the first page is one of these. */
+const Planned = later("planned", async () => ({ default: (await import("./change/Planned")).Planned }));
 
 /** FormFoot is what the foot of a form needs to know of it. */
 export interface FormFoot<In> {
@@ -101,7 +104,11 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 				<FormSections ns={ns} inputs={inputs} control={form.control} />
 				{props.children}
 			</div>
-			{plan && <Planned plan={plan} ns={ns} inputs={inputs} />}
+			{plan && (
+				<Suspense fallback={null}>
+					<Planned plan={plan} ns={ns} inputs={inputs} />
+				</Suspense>
+			)}
 			{!props.frame && foot}
 		</Form>
 	);

@@ -91,6 +91,14 @@ export interface DashboardPart {
 	steps?: FirstStep[];
 }
 
+/** HistoryProps say whose history is shown. */
+export interface HistoryProps {
+	/** Name of the area: "dns". */
+	area: string;
+	/** One thing instead of the whole area: the name of an interface. */
+	of?: string;
+}
+
 /**
  * Feature is what a folder below features/ exports as `feature` from index.ts. That
  * file is in the first load, so it imports its page only through import().
@@ -112,6 +120,10 @@ export interface Feature {
 	 * signed in. What is wrong with the node is found by the server.
 	 */
 	useProblems?: (t: Translate) => Problem[];
+	/** A bar above every page while the server tells this problem: something waits to be confirmed that is no change. */
+	waits?: { problem: string; bar: () => Promise<{ default: ComponentType }> };
+	/** Charts of an area over time, or of one thing in it, for the pages of other features. One feature has it. */
+	history?: () => Promise<{ default: ComponentType<HistoryProps> }>;
 	/** Form that signs in; shown above an open page when its session ended. One feature has it. */
 	signIn?: () => Promise<{ default: ComponentType<{ email?: string }> }>;
 }

@@ -1,6 +1,7 @@
 import { zCreateTokenRequest, zUserInputWritable } from "@api/schemas";
 import i18next from "i18next";
 import { expect, test } from "vitest";
+import * as z from "zod/mini";
 import { bodyOf, describe, initialOf } from "./fields";
 import { schemaResolver } from "./resolver";
 
@@ -28,6 +29,11 @@ test("a form starts with the row, and else with the defaults of the schema", () 
 		email: "a@b.c",
 		active: false,
 	});
+});
+
+test("of several choices none is a list, whatever the schema calls it", () => {
+	const zones = describe(z.object({ zones: z.optional(z.array(z.string())) }), { name: "zones", kind: "choices" });
+	expect(initialOf([zones])).toEqual({ zones: [] });
 });
 
 test("an optional field left empty is not sent", () => {

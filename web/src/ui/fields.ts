@@ -132,7 +132,7 @@ function kindOf(def: Def, name: string): FieldKind {
 	return "text";
 }
 
-const blanks: Partial<Record<FieldKind, unknown>> = { switch: false, list: [] };
+const blanks: Partial<Record<FieldKind, unknown>> = { switch: false, list: [], choices: [] };
 
 /** describe reads one field out of the schema of the whole form. */
 export function describe(schema: FormSchema, field: Field): Input {
