@@ -1,6 +1,7 @@
 import { type DhcpSubnet, useStates } from "@api";
 import { NetworkWiredIcon } from "@patternfly/react-icons";
 import { type Column, formatDuration, ObjectState, ResourceSection, UnknownState } from "@ui";
+import { AreaHistory } from "@ui/AreaHistory";
 import { useTranslation } from "react-i18next";
 import { Pools } from "./Pools";
 import { subnets } from "./resource";
@@ -40,6 +41,7 @@ export function SubnetsTab() {
 				form={() => import("./subnetForm")}
 			/>
 			<Pools />
+			<AreaHistory area="dhcp" />
 		</>
 	);
 }

@@ -3,6 +3,7 @@ import { type FirewallConnection, type FirewallConnectionFilter, type FirewallCo
 import { Button } from "@patternfly/react-core";
 import { PlugIcon } from "@patternfly/react-icons";
 import { Csv, EmptyState, formatBytes, formatDuration, formatNumber, Loaded, later, Page, ProblemNotice } from "@ui";
+import { AreaHistory } from "@ui/AreaHistory";
 import { FilterBar } from "@ui/FilterBar";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@ui/Table";
 import { useTypedFilters } from "@ui/useTypedFilters";
@@ -42,6 +43,7 @@ export default function ConnectionsPage() {
 			<Loaded query={query} height="20rem">
 				{(found) => <List found={found} filter={filter} onCut={admin ? setDoomed : undefined} />}
 			</Loaded>
+			<AreaHistory area="firewall" />
 			<Suspense fallback={null}>
 				{doomed && <CutDialog filter={doomed} onClose={() => setDoomed(undefined)} />}
 			</Suspense>

@@ -37,7 +37,7 @@ export function GraphCard({ chart, range }: { chart: Chart; range: Range }) {
 		}),
 		placeholderData: keepPreviousData,
 	});
-	const title = chart.link ? t("chart.traffic", { name: chart.link }) : t(`chart.${chart.id}`);
+	const title = t(`chart.${chart.title}`, { name: chart.link });
 	return (
 		<section className="gw-panel" aria-label={title}>
 			<h2 className="gw-graphs-title">{title}</h2>

@@ -1,32 +1,22 @@
 import "./graphs.css";
 import { listGraphSeriesOptions } from "@api";
-import { ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import { ChartLineIcon } from "@patternfly/react-icons";
 import { useQuery } from "@tanstack/react-query";
-import { EmptyState, Loaded, Page, ProblemNotice, useUrlState } from "@ui";
+import { EmptyState, Loaded, Page, ProblemNotice } from "@ui";
 import { useTranslation } from "react-i18next";
-import { chartsOf, type Range, rangeOf, ranges } from "./charts";
+import { chartsOf } from "./charts";
 import { GraphCard } from "./GraphCard";
+import { Ranges, useRange } from "./Ranges";
 
 /** GraphsPage is how busy this node was, over an hour or a year. */
 export default function GraphsPage() {
 	const { t } = useTranslation("graphs");
-	const [search, set] = useUrlState();
-	const range = rangeOf(search.range);
+	const range = useRange();
 	const query = useQuery({ ...listGraphSeriesOptions(), refetchInterval: 60_000 });
 	return (
 		<Page title={t("title")} description={t("lead")}>
 			<ProblemNotice service="scheduler" component="graphs" />
-			<ToggleGroup aria-label={t("range.label")} className="gw-graphs-ranges">
-				{(Object.keys(ranges) as Range[]).map((one) => (
-					<ToggleGroupItem
-						key={one}
-						text={t(`range.${one}`)}
-						isSelected={one === range}
-						onChange={() => set({ range: one }, { push: true })}
-					/>
-				))}
-			</ToggleGroup>
+			<Ranges />
 			<Loaded query={query} height="20rem">
 				{(series) =>
 					series.length === 0 ? (

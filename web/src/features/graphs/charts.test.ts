@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { chartsOf, endOf, rangeOf, timesOf } from "./charts";
+import { chartsFor, chartsOf, endOf, fixed, formatOf, rangeOf, timesOf } from "./charts";
+import de from "./messages/de.json";
+import en from "./messages/en.json";
 
 const series = (name: string) => ({ name, unit: "count" as const, last_at: "2026-02-03T12:00:00Z" });
 
@@ -21,4 +23,31 @@ test("words of the address", () => {
 	expect(rangeOf("week")).toBe("week");
 	expect(rangeOf("toString")).toBe("hour");
 	expect(endOf("interface.br.lan.sent")).toBe("sent");
+});
+
+const some = chartsOf(
+	["dns.queries", "interface.eth0.sent", "interface.wg0.sent", "tunnel.wg0.connected", "proxy.sent"].map(series),
+);
+
+test("an area has its own charts, and a thing all of its own", () => {
+	const ids = (area: string, of?: string) => chartsFor(some, { area, of }).map(({ id }) => id);
+	expect(ids("dns")).toEqual(["queries"]);
+	expect(ids("proxy")).toEqual(["sites"]);
+	expect(ids("tunnel", "wg0")).toEqual(["traffic.wg0", "peers.wg0"]);
+	expect(ids("network")).toEqual([]);
+	expect(ids("ntp")).toEqual([]);
+});
+
+test("every chart and every line has its words", () => {
+	for (const { title, names } of [...fixed, ...some])
+		for (const { chart, series } of [en, de]) {
+			expect(chart).toHaveProperty(title);
+			for (const name of names) expect(series).toHaveProperty(endOf(name));
+		}
+});
+
+test("values in their units", () => {
+	expect(formatOf("seconds")(-0.0123)).toBe("-12.3 ms");
+	expect(formatOf("per_second")(2.55)).toBe("2.6/s");
+	expect(formatOf("count")(1200)).toBe("1,200");
 });

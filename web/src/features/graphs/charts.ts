@@ -1,5 +1,7 @@
 import type { Graphs, GraphsSeries } from "@api";
 import { formatBytes, formatNumber, formatPercent, formatRate } from "@ui";
+import type { HistoryProps } from "@ui/feature";
+import { smallTime } from "@ui/smallTime";
 
 /** ranges are how far back one can look, in seconds. */
 export const ranges = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000, year: 31_536_000 } as const;
@@ -11,33 +13,61 @@ export const rangeOf = (text: string | undefined): Range =>
 /** Chart is some series that are drawn together. */
 export interface Chart {
 	id: string;
+	/** Its title among the words: that of the id, or of all charts of the kind. */
+	title: string;
+	/** Name of the area on whose page it stands too. */
+	area: string;
 	/** The interface it is of. */
 	link?: string;
 	names: string[];
 }
 
-const fixed: Chart[] = [
-	{ id: "cpu", names: ["cpu.busy"] },
-	{ id: "memory", names: ["memory.used"] },
-	{ id: "disk", names: ["disk.used"] },
-	{ id: "connections", names: ["connections.tracked"] },
+const once = (area: string, id: string, ...names: string[]): Chart => ({ id, title: id, area, names });
+
+/** fixed are the charts that there is one of. */
+export const fixed: Chart[] = [
+	once("system", "cpu", "cpu.busy"),
+	once("system", "memory", "memory.used"),
+	once("system", "disk", "disk.used"),
+	once("firewall", "connections", "connections.tracked"),
+	once("firewall", "dropped", "firewall.dropped"),
+	once("proxy", "requests", "proxy.requests", "proxy.errors"),
+	once("proxy", "clients", "proxy.connections"),
+	once("proxy", "sites", "proxy.received", "proxy.sent"),
+	once("dns", "queries", "dns.queries", "dns.hits", "dns.failures"),
+	once("dhcp", "leases", "dhcp.leases"),
+	once("ntp", "clock", "ntp.offset", "ntp.jitter"),
+	once("ntp", "stratum", "ntp.stratum"),
 ];
 
-const link = /^interface\.(.+)\.(received|sent|dropped)$/;
+/** Series of which there is one for each interface. */
+const each = [
+	{ title: "traffic", area: "network", kind: "interface", ends: ["received", "sent"] },
+	{ title: "peers", area: "tunnel", kind: "tunnel", ends: ["connected"] },
+];
 
-/** chartsOf puts the series that there are together: what belongs to the node, then each interface. */
+/** linksOf are the interfaces that have series of a kind; their names may have dots. */
+const linksOf = (series: GraphsSeries[], kind: string) =>
+	[...new Set(series.flatMap(({ name }) => new RegExp(`^${kind}\\.(.+)\\.[^.]+$`).exec(name)?.[1] ?? []))].sort();
+
+/** chartsOf puts the series that there are together: what there is once, then what each interface has. */
 export function chartsOf(series: GraphsSeries[]): Chart[] {
 	const known = new Set(series.map(({ name }) => name));
-	const links = [...new Set(series.flatMap(({ name }) => link.exec(name)?.[1] ?? []))].sort();
-	return [
-		...fixed.filter(({ names }) => names.some((name) => known.has(name))),
-		...links.map((name) => ({
-			id: `traffic.${name}`,
-			link: name,
-			names: [`interface.${name}.received`, `interface.${name}.sent`],
+	const links = each.flatMap(({ title, area, kind, ends }) =>
+		linksOf(series, kind).map((link) => ({
+			id: `${title}.${link}`,
+			title,
+			area,
+			link,
+			names: ends.map((end) => `${kind}.${link}.${end}`),
 		})),
-	];
+	);
+	return [...fixed.filter(({ names }) => names.some((name) => known.has(name))), ...links];
 }
+
+/** chartsFor are those of an area, or all of one thing in it. */
+export const chartsFor = (charts: Chart[], { area, of }: HistoryProps): Chart[] =>
+	charts.filter((chart) => (of === undefined ? chart.area === area && !chart.link : chart.link === of));
 
 /** endOf is the last word of a name, for the legend: "received". */
 export const endOf = (name: string) => name.slice(name.lastIndexOf(".") + 1);
@@ -60,7 +90,15 @@ export function formatOf(unit: GraphsSeries["unit"]): (value: number) => string 
 			return formatBytes;
 		case "bytes_per_second":
 			return formatRate;
+		case "seconds":
+			return (value) => smallTime(value, formatNumber);
+		case "per_second":
+		case "packets_per_second":
+			return (value) => `${few(value)}/s`;
 		default:
-			return (value) => formatNumber(value);
+			return few;
 	}
 }
+
+/** few words small numbers with a digit behind the point: between 0 and 3 there is more than 1 and 2. */
+const few = (value: number) => formatNumber(value, Math.abs(value) < 10 ? 1 : 0);

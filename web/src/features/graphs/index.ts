@@ -5,4 +5,5 @@ export const feature: Feature = {
 	id: "graphs",
 	nav: { section: "monitor", order: 5, icon: ChartLineIcon, titleKey: "title" },
 	routes: [{ path: "/graphs", titleKey: "title", page: () => import("./GraphsPage") }],
+	history: () => import("./HistoryCharts"),
 };

@@ -1,11 +1,13 @@
 import type { NtpPool, NtpSourceStatus } from "@api";
 import { ClockIcon } from "@patternfly/react-icons";
 import { type Column, formatNumber, ResourceSection, StatusLabel } from "@ui";
+import { AreaHistory } from "@ui/AreaHistory";
+import { smallTime } from "@ui/smallTime";
 import { useTranslation } from "react-i18next";
 import { useSources } from "./requests";
 import { pools } from "./resource";
 import { StatusCard } from "./StatusCard";
-import { answered, looks, serversOf, smallTime } from "./sources";
+import { answered, looks, serversOf } from "./sources";
 
 /** SourcesTab is where the time comes from: what is configured, beside how it does right now. */
 export function SourcesTab() {
@@ -52,6 +54,7 @@ export function SourcesTab() {
 				defaultSort="address"
 				form={() => import("./poolForm")}
 			/>
+			<AreaHistory area="ntp" />
 		</>
 	);
 }

@@ -11,9 +11,9 @@ import {
 	useErrorText,
 	Waiting,
 } from "@ui";
+import { smallTime } from "@ui/smallTime";
 import { useTranslation } from "react-i18next";
 import { useForceSync, useStatus } from "./requests";
-import { smallTime } from "./sources";
 
 /** StatusCard is how the clock stands. */
 export function StatusCard() {

@@ -1,6 +1,7 @@
 import type { NtpSourceStatus } from "@api";
+import { smallTime } from "@ui/smallTime";
 import { expect, test } from "vitest";
-import { answered, serversOf, smallTime } from "./sources";
+import { answered, serversOf } from "./sources";
 
 const source = (name: string, address: string, state: string) => ({ name, address, state }) as NtpSourceStatus;
 

@@ -68,11 +68,25 @@ function Checks({ values, pool }: { values: Result["values"]; pool: string }) {
 					title={t("published.certificate")}
 					state={cover && <CertificateState id={cover.id} status={cover.status} />}
 				>
-					{t(cover ? "published.certificateText" : "published.noCertificateText")}
+					{t(certificateText(cover?.status))}
 				</Check>
 			</ul>
 		</section>
 	);
+}
+
+/** certificateText says what there is to wait for or to do, for the state that is shown beside it. */
+function certificateText(status?: string) {
+	switch (status) {
+		case undefined:
+			return "published.noCertificateText";
+		case "pending":
+			return "published.certificateText";
+		case "valid":
+			return "published.certificateThere";
+		default:
+			return "published.certificateOther";
+	}
 }
 
 function Check({ title, state, children }: { title: string; state?: ReactNode; children: string }) {

@@ -1,5 +1,6 @@
 import type { ProxyFrontendStat, ProxyStats } from "@api";
 import { formatNumber, formatRate, Loaded, Notice, sentence, serverText } from "@ui";
+import { AreaHistory } from "@ui/AreaHistory";
 import { type History, type Point, timesOf, valuesOf } from "@ui/history";
 import { useTranslation } from "react-i18next";
 import { BusiestSites } from "./BusiestSites";
@@ -10,12 +11,15 @@ import { useTraffic } from "./useTraffic";
 
 const most = 5;
 
-/** TrafficTab is what goes through the proxy right now, by the ports and by the pools. */
+/** TrafficTab is what goes through the proxy right now, by the ports and by the pools, and what went before. */
 export function TrafficTab() {
 	return (
-		<Loaded query={useTraffic()} height="24rem">
-			{(history) => <Charts history={history} />}
-		</Loaded>
+		<>
+			<Loaded query={useTraffic()} height="24rem">
+				{(history) => <Charts history={history} />}
+			</Loaded>
+			<AreaHistory area="proxy" />
+		</>
 	);
 }
 

@@ -1,9 +1,10 @@
 import { type TunnelInterface, type TunnelPeerStatus, useStates } from "@api";
 import { Figures, formatBytes, formatNumber, LastChanges, PropertyList, Time } from "@ui";
+import { AreaHistory } from "@ui/AreaHistory";
 import { useTranslation } from "react-i18next";
 import { usePeers, useStatus } from "./requests";
 
-/** OverviewTab is what a tunnel does right now: who is connected, and how much was carried. */
+/** OverviewTab is what a tunnel does right now and did before: who is connected, and how much was carried. */
 export function OverviewTab({ tunnel }: { tunnel: TunnelInterface }) {
 	const { t } = useTranslation("tunnel");
 	const { data: peers } = usePeers(tunnel.id);
@@ -30,6 +31,7 @@ export function OverviewTab({ tunnel }: { tunnel: TunnelInterface }) {
 			<section className="gw-panel" aria-label={t("interface.detail")}>
 				<Facts tunnel={tunnel} handshake={seen && latest(seen)} />
 			</section>
+			<AreaHistory area="tunnel" of={tunnel.name} />
 			<LastChanges table="tunnel_interfaces" name={tunnel.name} />
 		</div>
 	);
