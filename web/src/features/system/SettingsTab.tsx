@@ -1,12 +1,16 @@
 import { useCan } from "@api";
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
-import { formatNumber, Loaded, PropertyList } from "@ui";
+import { formatNumber, Loaded, later, PropertyList, Waiting } from "@ui";
 import { unitText } from "@ui/units";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { FlagRow } from "./FlagRow";
 import { flagNames } from "./flags";
 import { RetentionForm } from "./RetentionForm";
 import { useRetention } from "./requests";
+
+// Forms and tables are heavy, each for itself.
+const KeptTable = later("system kept", () => import("./KeptTable"));
 
 /** SettingsTab is what the node does by itself, and how much it remembers. Viewers read it. */
 export default function SettingsTab() {
@@ -40,6 +44,14 @@ export default function SettingsTab() {
 							)
 						}
 					</Loaded>
+				</CardBody>
+			</Card>
+			<Card isCompact>
+				<CardTitle component="h2">{t("kept.title")}</CardTitle>
+				<CardBody>
+					<Suspense fallback={<Waiting height="12rem" />}>
+						<KeptTable />
+					</Suspense>
 				</CardBody>
 			</Card>
 		</div>

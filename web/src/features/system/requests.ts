@@ -3,6 +3,7 @@ import {
 	getRetentionOptions,
 	interfacesOptions,
 	invalidate,
+	listKeptOptions,
 	packageVersionsOptions,
 	proxyReload,
 	queryClient,
@@ -39,6 +40,8 @@ export const usePackages = (seconds: number) => useQuery({ ...packageVersionsOpt
 export const useFlag = (name: FlagName, seconds: number) => useQuery({ ...flagQuery(name), ...often(seconds) });
 
 export const useRetention = () => useQuery(getRetentionOptions());
+
+export const useKept = () => useQuery({ ...listKeptOptions(), ...often(60) });
 
 export const useSetFlag = (name: FlagName) =>
 	useMutation({ mutationFn: (enabled: boolean) => storeFlag(name, enabled) });
