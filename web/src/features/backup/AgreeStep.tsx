@@ -1,0 +1,32 @@
+import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
+import { unitText } from "@ui/units";
+import { useTranslation } from "react-i18next";
+
+/** Times to choose from, in seconds. */
+const times = [120, 300, 600, 1_800, 3_600];
+
+interface Props {
+	seconds: number;
+	onSeconds: (seconds: number) => void;
+}
+
+/** AgreeStep says what will happen, before it does. */
+export function AgreeStep({ seconds, onSeconds }: Props) {
+	const { t } = useTranslation("backup");
+	return (
+		<>
+			<ul className="gw-backup-agree">
+				{(["saved", "restart", "signIn", "undone"] as const).map((one) => (
+					<li key={one}>{t(`agree.${one}`, { time: unitText("seconds", seconds) })}</li>
+				))}
+			</ul>
+			<FormGroup label={t("agree.within")} fieldId="confirm-within">
+				<FormSelect id="confirm-within" value={seconds} onChange={(_, chosen) => onSeconds(Number(chosen))}>
+					{times.map((time) => (
+						<FormSelectOption key={time} value={time} label={unitText("seconds", time)} />
+					))}
+				</FormSelect>
+			</FormGroup>
+		</>
+	);
+}

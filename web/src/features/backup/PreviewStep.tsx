@@ -1,0 +1,95 @@
+import type { RestorePreview } from "@api";
+import {
+	formatNumber,
+	Notice,
+	nounsOf,
+	PropertyList,
+	StatusLabel,
+	sentence,
+	serverText,
+	Table,
+	Tbody,
+	Td,
+	Th,
+	Thead,
+	Time,
+	Tr,
+} from "@ui";
+import { useTranslation } from "react-i18next";
+
+/** PreviewStep is what is in the backup, and how it differs from now. */
+export function PreviewStep({ preview }: { preview: RestorePreview }) {
+	const { t } = useTranslation("backup");
+	const files = preview.files.filter(({ differs }) => differs).map(({ name }) => name);
+	const same = preview.tables.length === 0 && files.length === 0;
+	return (
+		<>
+			<PropertyList
+				items={[
+					[t("preview.created"), <Time key="at" value={preview.created_at} exact />],
+					[t("preview.host"), <Host key="host" preview={preview} />],
+					[t("preview.version"), preview.version],
+				]}
+			/>
+			{preview.problems.map((problem) => (
+				<Notice key={problem.message} kind="warning" title={sentence(serverText(problem))} />
+			))}
+			{same && <Notice kind="info" title={t("preview.same")} />}
+			{preview.tables.length > 0 && <Tables tables={preview.tables} />}
+			{files.length > 0 && (
+				<section>
+					<h3>{t("preview.files")}</h3>
+					<ul className="gw-backup-files">
+						{files.map((name) => (
+							<li key={name}>
+								<code>{name}</code>
+							</li>
+						))}
+					</ul>
+				</section>
+			)}
+		</>
+	);
+}
+
+function Host({ preview: { host, same_host: same } }: { preview: RestorePreview }) {
+	const { t } = useTranslation("backup");
+	return same ? (
+		t("preview.here", { host })
+	) : (
+		<StatusLabel status="warning">{t("preview.elsewhere", { host })}</StatusLabel>
+	);
+}
+
+function Tables({ tables }: { tables: RestorePreview["tables"] }) {
+	const { t } = useTranslation("backup");
+	const nouns = new Map(nounsOf().map(({ table, noun }) => [table, noun]));
+	const figures = ["rows_now", "rows_then", "added", "removed", "changed"] as const;
+	return (
+		<section>
+			<h3>{t("preview.tables")}</h3>
+			<Table aria-label={t("preview.tables")} variant="compact" gridBreakPoint="grid-md">
+				<Thead>
+					<Tr>
+						<Th width={40}>{t("preview.what")}</Th>
+						{figures.map((figure) => (
+							<Th key={figure}>{t(`preview.${figure}`)}</Th>
+						))}
+					</Tr>
+				</Thead>
+				<Tbody>
+					{tables.map((one) => (
+						<Tr key={one.table}>
+							<Td dataLabel={t("preview.what")}>{nouns.get(one.table) ?? <code>{one.table}</code>}</Td>
+							{figures.map((figure) => (
+								<Td key={figure} dataLabel={t(`preview.${figure}`)}>
+									{formatNumber(one[figure])}
+								</Td>
+							))}
+						</Tr>
+					))}
+				</Tbody>
+			</Table>
+		</section>
+	);
+}
