@@ -19,6 +19,8 @@ type aviary struct {
 	flock    []canary
 	controls []canary
 
+	onDisk map[string][]string // files, by the value of the canary or control that they hold
+
 	fields, hits, found int // for the report
 }
 
@@ -52,18 +54,20 @@ func (a *aviary) report(area string, row int) {
 // search looks for everything everywhere.
 func (a *aviary) search(places map[string]string) {
 	a.t.Helper()
+	a.onDisk = a.grep(slices.Concat(a.flock, a.controls))
 	a.hits = a.searchForCanaries(places)
 	a.found = a.searchForControls(places)
 }
 
 // searchForCanaries counts what was seen where it must not be.
 func (a *aviary) searchForCanaries(places map[string]string) (hits int) {
-	files := a.someOnDisk(a.flock)
 	shown := map[string]int{}
 	for _, c := range a.flock {
 		where := a.sightings(c, places)
-		if files {
-			where = append(where, slices.DeleteFunc(a.files(c), func(f string) bool { return c.inUse && a.confidential(f) })...)
+		for _, f := range a.onDisk[c.value] {
+			if !c.inUse || !a.confidential(f) {
+				where = append(where, f)
+			}
 		}
 		for _, w := range where {
 			hits++

@@ -3,6 +3,7 @@ package e2e
 import (
 	"crypto/ecdh"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"gateway/tools/bar"
 )
@@ -33,6 +36,7 @@ func TestBarTrust03ReplacedSecrets(t *testing.T) {
 	a.throughSelfSigned(c)
 	a.throughProviders(c)
 	a.throughAlerts(c)
+	a.throughBackups(c)
 	a.throughSiteUsers(c)
 	a.throughTunnels(c)
 	a.throughHistory(c)
@@ -159,6 +163,41 @@ func (a *aviary) throughAlerts(c *caller) {
 		c.get("/alerts").want(200)
 		c.do(http.MethodDelete, "/alerts/"+id, nil).want(200)
 	}
+}
+
+// throughBackups sends secrets through targets that are not active: nothing is uploaded.
+func (a *aviary) throughBackups(c *caller) {
+	a.t.Helper()
+	bucket := func(of string) object {
+		return object{"name": "bucket", "kind": "s3", "active": false, "settings": object{
+			"endpoint": "192.0.2.1", "bucket": "archives", "access_key": "gateway", "secret_key": a.loose("key of an object store" + of),
+		}}
+	}
+	folder := func(of string) object {
+		return object{"name": "folder", "kind": "sftp", "active": false, "settings": object{
+			"host": "192.0.2.1", "username": "gateway", "password": a.loose("password of an SFTP server" + of), "private_key": a.sshKey("key for an SFTP server" + of),
+		}}
+	}
+	for _, body := range []func(string) object{bucket, folder} {
+		id := c.post("/backup-targets", body("")).want(201).id()
+		c.put("/backup-targets/"+id, body(", replaced")).want(200)
+		c.get("/backup-targets").want(200)
+		c.do(http.MethodDelete, "/backup-targets/"+id, nil).want(200)
+	}
+	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups")}).want(200)
+	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups, replaced")}).want(200)
+}
+
+// sshKey is a private key as a target takes it.
+func (a *aviary) sshKey(name string) string {
+	a.t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	a.lab.Must(err)
+	block, err := ssh.MarshalPrivateKey(key, "")
+	a.lab.Must(err)
+	text := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(block))
+	a.caught(name, text, -1)
+	return text
 }
 
 func (a *aviary) throughSiteUsers(c *caller) {

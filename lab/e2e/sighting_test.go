@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,7 +34,8 @@ func (a *aviary) places(stream *live) map[string]string {
 		audit:   string(recent.body) + string(stream.raw) + a.sql("gateway", "select e::text from audit_entries e"),
 		processes: a.sh(`for f in /proc/[0-9]*/cmdline /proc/[0-9]*/environ; do
 			tr '\0' '\n' <$f 2>/dev/null || true; done`),
-		state: a.run("find", "/var/lib/gateway", "-type", "f", "-exec", "cat", "{}", "+"),
+		// The files of samples have their full size from the beginning: more than a hundred megabytes of zeros.
+		state: a.run("bash", "-o", "pipefail", "-c", `find /var/lib/gateway -type f -exec cat {} + | tr -s '\0'`),
 	}
 }
 
@@ -78,36 +80,39 @@ func (c canary) spellings() []string {
 	return out
 }
 
-// someOnDisk tells whether any of them is in any file, at the price of one search.
-func (a *aviary) someOnDisk(flock []canary) bool {
+// grep lists the files that hold a canary in any spelling, by its value. It looks for all of them at once, since
+// each search reads the whole disk. They go in by a pipe: in a command line it would find them. Lines end at zeros,
+// of which a file may have a hundred megabytes.
+func (a *aviary) grep(flock []canary) map[string][]string {
 	a.t.Helper()
-	var all []string
+	values := map[string][]string{} // by spelling
 	for _, c := range flock {
-		if !c.short {
-			all = append(all, c.spellings()...)
+		if c.short {
+			continue
+		}
+		for _, s := range c.spellings() {
+			values[s] = append(values[s], c.value)
 		}
 	}
-	return len(a.grep(all)) > 0
-}
-
-// files are those that hold a canary in any spelling.
-func (a *aviary) files(c canary) []string {
-	a.t.Helper()
-	if c.short {
-		return nil
-	}
-	return a.grep(c.spellings())
-}
-
-// grep lists the files that hold any of the texts. They go in by a pipe: in a command line it would find them.
-func (a *aviary) grep(texts []string) []string {
-	a.t.Helper()
-	out, err := a.node.RunInput(a.t.Context(), strings.NewReader(strings.Join(texts, "\n")),
-		"sh", "-c", "grep -rlaF -D skip --exclude-dir=proc -f - /etc /home /opt /root /run /srv /tmp /var || [ $? = 1 ]")
+	out, err := a.node.RunInput(a.t.Context(), strings.NewReader(strings.Join(slices.Collect(maps.Keys(values)), "\n")),
+		"sh", "-c", "LC_ALL=C grep -razoFZ -D skip --exclude-dir=proc -f - /etc /home /opt /root /run /srv /tmp /var || [ $? = 1 ]")
 	if err != nil {
 		a.t.Fatalf("search %s: %v: %s", disk, err, out)
 	}
-	return strings.Fields(out)
+	files := map[string][]string{}
+	for pair := range slices.Chunk(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), 2) {
+		for s, of := range values {
+			if len(pair) < 2 || !strings.Contains(pair[1], s) {
+				continue // the longest of several that begin there was found
+			}
+			for _, v := range of {
+				if !slices.Contains(files[v], pair[0]) {
+					files[v] = append(files[v], pair[0])
+				}
+			}
+		}
+	}
+	return files
 }
 
 const controlPrefix = "control-"
@@ -171,7 +176,7 @@ func (a *aviary) searchForControls(places map[string]string) (found int) {
 		"control in a command line that ended": {meanwhile},
 	}
 	for _, c := range a.controls {
-		where := strings.Join(append(a.sightings(c, places), a.files(c)...), ", ")
+		where := strings.Join(append(a.sightings(c, places), a.onDisk[c.value]...), ", ")
 		missing := slices.DeleteFunc(planted[c.name], func(p string) bool { return strings.Contains(where, p) })
 		if len(missing) > 0 || where == "" {
 			a.t.Errorf("%s was not found in %v, only in %q: nothing can be said about the others", c.name, missing, where)
