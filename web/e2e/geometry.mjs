@@ -11,6 +11,7 @@ import { quiet } from "./lib/quiet.mjs";
 import { uuid } from "./lib/samples.mjs";
 import { stage } from "./lib/stage.mjs";
 import { busy } from "./lib/steps.mjs";
+import { said } from "./lib/watch.mjs";
 
 /**
  * gate: each page with one kind of data, at two widths in the same window, for opening a page takes longer than looking
@@ -61,6 +62,9 @@ function jobs() {
 const nameOf = ({ kind, sizes, language }) => `${kind} ${sizes[0].width} ${language}`;
 
 const found = { overlaps: [], cut: [], sideways: [], axe: [] };
+/** broken are faults of a page's own code; it shows an apology then, whose layout is fine. */
+const broken = () =>
+	said.filter((line) => /\b(Type|Reference|Range|Syntax)Error\b/.test(line)).map((line) => line.slice(0, 300));
 const visited = new Set();
 const forms = new Map();
 let [looks, audits] = [0, 0];
@@ -79,7 +83,13 @@ async function rest(page) {
 /** follow opens an address without a new document, as a link does. */
 async function follow(page, href) {
 	await page.evaluate((href) => window.__TSR_ROUTER__.history.push(href), href);
-	await rest(page);
+	await rest(page).catch(async (error) => {
+		// A part that could not be loaded has the page load itself anew, as after an upgrade.
+		if (!/context was destroyed/.test(error)) throw error;
+		note(`${href} was loaded anew`);
+		await page.waitForLoadState();
+		await rest(page);
+	});
 }
 
 /** routesOf are the addresses of all pages that the product has, with an object where one is asked for. */
@@ -213,9 +223,11 @@ async function control(base) {
 			]),
 		);
 	};
-	const before = await planted();
+	const before = { ...(await planted()), broken: 0 };
 	await page.evaluate(plant);
-	const after = await planted();
+	// biome-ignore lint/suspicious/noConsole: the fault is to be in the console
+	await page.evaluate(() => console.error(new TypeError("planted")));
+	const after = { ...(await planted()), broken: broken().filter((line) => line.includes("planted")).length };
 	await page.evaluate(unplant);
 	await page.context().close();
 	return { before, after };
@@ -237,7 +249,8 @@ await scenario(async () => {
 		}
 	};
 	await Promise.all([worker(), worker()]);
-	const result = { ...found, looks, audits, pages: [...visited].sort(), control: await control(stages.rows.base) };
+	const result = { ...found, broken: broken(), looks, audits, pages: [...visited].sort() };
+	result.control = await control(stages.rows.base);
 	for (const one of Object.values(stages)) one.close();
 	return result;
 }, found);
