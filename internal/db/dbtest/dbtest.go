@@ -55,7 +55,8 @@ func DSN(t testing.TB, schemas ...db.Schema) string {
 		t.Fatalf("make template database: %v", err)
 	}
 	name := "gt_" + strings.ReplaceAll(db.NewID(), "-", "")
-	if err := admin(ctx, base, "create database "+name+" template "+template); err != nil {
+	// Copied file by file, and not block by block through the log, in a quarter of the time.
+	if err := admin(ctx, base, "create database "+name+" template "+template+" strategy file_copy"); err != nil {
 		t.Fatalf("make test database: %v", err)
 	}
 	t.Cleanup(func() {
