@@ -34,14 +34,17 @@ type Options struct {
 }
 
 // handlers answer requests.
-type handlers struct{ Options }
+type handlers struct {
+	Options
+	servers nameservers
+}
 
 // New returns the component.
 func New(o Options) component.Component {
 	if o.Dial == nil {
 		o.Dial = dialInternal
 	}
-	h := &handlers{o}
+	h := &handlers{Options: o}
 	return component.Component{
 		Name:       squid.Name,
 		Tables:     squid.Tables(),

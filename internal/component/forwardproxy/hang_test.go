@@ -14,7 +14,7 @@ func TestAHangingProxyIsToldInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	h := &handlers{Options{Dial: func(ctx context.Context) (net.Conn, error) {
+	h := &handlers{Options: Options{Dial: func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
 	}}}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"gateway/internal/component"
 	"gateway/internal/component/forwardproxy/squid"
@@ -45,6 +46,11 @@ var (
 		Message: "The parent proxy {parent} cannot be reached",
 		Remedy:  "Check its address and port under Forward proxy, Settings, and whether it runs.",
 	}
+	namesAway = problem.Kind{
+		Code: "forwardproxy.dns_away", Severity: problem.Error,
+		Message: "DNS servers of the forward proxy do not answer: {servers}",
+		Remedy:  "Requests to sites by name fail or take long. Check the DNS servers under Forward proxy, Settings; if there are none, those of this node are asked.",
+	}
 )
 
 // serverSubject is the service as the list of services names it.
@@ -54,7 +60,7 @@ const object = "forward-proxy"
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notAnswering, notListening, nobodyAllowed, listEmpty, noInterface, parentAway},
+		Kinds:   []problem.Kind{notAnswering, notListening, nobodyAllowed, listEmpty, noInterface, parentAway, namesAway},
 		Objects: []string{object},
 		Find:    h.findProblems,
 	}
@@ -99,6 +105,14 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	if parent != "" && strings.Contains(peers, "Status     : Down") {
 		add(parentAway, "degraded", problem.Params{"parent": net.JoinHostPort(parent, strconv.Itoa(parentPort))})
+	}
+	page, err := h.ask(ctx, "idns")
+	if err != nil {
+		add(notAnswering, "failed", nil)
+		return r, nil
+	}
+	if away := h.servers.silent(page, time.Now()); len(away) > 0 {
+		add(namesAway, "degraded", problem.Params{"servers": strings.Join(away, ", ")})
 	}
 	if len(networks) == 0 {
 		add(nobodyAllowed, "degraded", nil)

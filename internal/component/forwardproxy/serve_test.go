@@ -322,6 +322,25 @@ func TestProblems(t *testing.T) {
 	if got := found(); !slices.Equal(got, []string{"forwardproxy.not_listening"}) || address != "192.0.2.99:3128, [2001:db8::99]:3128" {
 		t.Errorf("with two addresses that are not there, found are %v of %v", got, address)
 	}
+	s.on(object{"listen_addresses": []string{}, "dns_servers": []string{s.web.IP().String()}}) // where no name server is
+	asked, stop := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		for range 4 { // Squid waits for an answer, and asks again
+			req, err := http.NewRequestWithContext(asked, http.MethodGet, fmt.Sprintf("http://%s.example.com/", db.NewID()), nil)
+			if err == nil {
+				asking.Go(func() { _, _ = s.through(s.client).Do(req) })
+			}
+			<-time.After(500 * time.Millisecond)
+		}
+	})
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && len(found()) == 0; <-time.After(100 * time.Millisecond) {
+	}
+	if got := found(); !slices.Equal(got, []string{"forwardproxy.dns_away"}) {
+		t.Errorf("with a DNS server that does not answer, found are %v", got)
+	}
+	stop()
+	asking.Wait()
 	s.on(object{"listen_addresses": []string{}, "allowed_networks": []string{}, "parent_host": s.web.IP().String(), "parent_port": 9})
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && len(found()) < 2; <-time.After(100 * time.Millisecond) {
 		s.Edit("/forward-proxy/settings", object{"allowed_networks": []string{s.client.IP().String()}}).Want(200)

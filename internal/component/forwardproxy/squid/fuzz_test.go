@@ -132,7 +132,7 @@ var forms = func() (out []*regexp.Regexp) {
 	const address, network = `[0-9a-f.:]+`, `[0-9a-f.:]+/[0-9]+`
 	const atom = `(?:[0-9A-Za-z/:]|\.\*|\\\^|\[\[:space:\]\]|\[\]\]|\[[^\]^ 0-9A-Za-z]\])`
 	for _, f := range []string{
-		`visible_hostname gateway\.invalid`, `client_ip_max_connections 1024`, `cachemgr_passwd none info counters server_list filedescriptors`, `cachemgr_passwd disable all`, `pid_filename /run/squid/gateway\.pid`, `cache_log /dev/null`, `coredump_dir none`, `pinger_enable off`, `shutdown_lifetime 1 seconds`,
+		`visible_hostname gateway\.invalid`, `client_ip_max_connections 1024`, `cachemgr_passwd none info counters server_list filedescriptors idns`, `cachemgr_passwd disable all`, `pid_filename /run/squid/gateway\.pid`, `cache_log /dev/null`, `coredump_dir none`, `pinger_enable off`, `shutdown_lifetime 1 seconds`,
 		`logfile_rotate 0`, `forwarded_for delete`, `error_directory /etc/squid/gateway/errors`, `access_log (none|stdio:/var/log/squid/gateway-access logformat=squid on-error=drop !internal)`, `cache deny all`, `cache_mem [0-9]+ MB`,
 		`maximum_object_size_in_memory [0-9]+ KB`, `dns_nameservers( ` + address + `)+`, `cache_peer [0-9a-z.:_-]+ parent [0-9]+ 0 no-query no-digest no-netdb-exchange default`, `never_direct allow all`,
 		`http_port 127\.0\.0\.1:13128 name=internal`, `http_port (` + address + `|\[[0-9a-f:]+\]:[0-9]+)`, `acl internal myportname internal`, `acl connect method CONNECT`, `acl self dstdomain -n gateway\.invalid`, `acl web proto HTTP HTTPS`,

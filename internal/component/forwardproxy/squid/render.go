@@ -37,7 +37,7 @@ const (
 )
 
 // ManagerPages are what this node asks the proxy's manager for.
-var ManagerPages = []string{"info", "counters", "server_list", "filedescriptors"}
+var ManagerPages = []string{"info", "counters", "server_list", "filedescriptors", "idns"}
 
 const madeBy = "# Made by gateway from its database. Edits are undone; change it through the API instead.\n"
 
