@@ -51,7 +51,10 @@ function options(now: Now, width: number, timeLabel: string): uPlot.Options {
 			{ ...axis, grid, size: 70, space: 28, values: (_, splits) => splits.map(format) },
 		],
 		series: [
-			{ label: timeLabel, value: (u, at) => (at === null ? "–" : `${moment(u, at)}${told(u, at, now().marks)}`) },
+			{
+				label: timeLabel,
+				value: (u, at) => (!Number.isFinite(at) ? "–" : `${moment(u, at)}${told(u, at, now().marks)}`),
+			},
 			...series.map(({ label }, i) => {
 				const stroke = token(lines[i % lines.length]!);
 				return {
@@ -60,7 +63,7 @@ function options(now: Now, width: number, timeLabel: string): uPlot.Options {
 					width: 1.75,
 					fill: series.length === 1 ? `${stroke}22` : undefined,
 					points: { show: false },
-					value: (_: uPlot, value: number | null) => (value === null ? "–" : format(value)),
+					value: (_: uPlot, value: number | null) => (Number.isFinite(value) ? format(value!) : "–"),
 				};
 			}),
 		],
