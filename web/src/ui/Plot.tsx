@@ -7,7 +7,7 @@ import { formatClock, formatDay, formatExact } from "./format";
 import { type LiveChartProps, type Mark, valuesAt } from "./LiveChart";
 import { MarkList } from "./MarkList";
 import { MarkStrip } from "./MarkStrip";
-import { indexOf, moved, near } from "./marks";
+import { groupsOf, indexOf, moved, near, worstOf } from "./marks";
 import { scaleOf } from "./scale";
 import { useDark } from "./theme";
 
@@ -86,11 +86,14 @@ const colours: Record<Mark["kind"], string> = {
 };
 
 /** drawMarks draws a line through the chart where something happened, and a whole one at the moment that is held. */
-function drawMarks(plot: uPlot, { marks = [], shared }: LiveChartProps): void {
+function drawMarks(plot: uPlot, { times, marks = [], shared }: LiveChartProps): void {
 	const { ctx } = plot;
 	ctx.save();
 	ctx.setLineDash([4, 4]);
-	for (const { at, kind } of marks) drawLine(plot, at, token(colours[kind]));
+	// As the buttons above stand: a busy day would be a wall of lines.
+	const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
+	for (const { place, marks: some } of groupsOf(marks, from, to, plot.over.clientWidth))
+		drawLine(plot, from + place * (to - from), token(colours[worstOf(some)]));
 	ctx.setLineDash([]);
 	if (shared?.pin !== undefined) drawLine(plot, shared.pin, token("--pf-t--global--color--brand--default"));
 	ctx.restore();
