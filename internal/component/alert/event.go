@@ -21,7 +21,7 @@ const (
 	notice   = "notice"
 )
 
-// mostEvents is how many a list has.
+// mostEvents is how many a list has, unless more are asked for.
 const mostEvents = 200
 
 // Event is something that was told.
@@ -68,8 +68,9 @@ const selectEvents = `select e.id::text, e.state, e.first_id::text, e.kind, e.se
 func (a *Alerts) eventRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-alert-events", Method: http.MethodGet, Path: "/alerts/events", Access: api.Viewer,
-		Summary:     "List the latest alerts",
-		Description: "The latest 200, the newest first, with the result for each channel. They are kept for 90 days.",
+		Summary: "List the latest alerts",
+		Description: "The latest 200, the newest first, with the result for each channel; with since and until, the latest of that time. " +
+			"They are kept for 90 days.",
 	}, a.listEvents)
 	api.Handle(r, api.Op{
 		ID: "alert-test", Method: http.MethodPost, Path: "/alerts/test",
@@ -83,8 +84,21 @@ func (a *Alerts) eventRoutes(r api.Router) {
 	}, a.acknowledge)
 }
 
-func (a *Alerts) listEvents(ctx context.Context, _ *struct{}) (*api.Body[[]Event], error) {
-	all, err := db.List[Event](ctx, a.DB, selectEvents+` order by e.fired_at desc, e.id desc limit $1`, mostEvents)
+type eventsInput struct {
+	Limit int       `query:"limit" default:"200" minimum:"1" maximum:"1000" doc:"At most so many"`
+	Since time.Time `query:"since" doc:"Not before this time"`
+	Until time.Time `query:"until" doc:"Before this time"`
+}
+
+// never is later than any event.
+var never = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
+
+func (a *Alerts) listEvents(ctx context.Context, in *eventsInput) (*api.Body[[]Event], error) {
+	if in.Until.IsZero() {
+		in.Until = never
+	}
+	all, err := db.List[Event](ctx, a.DB, selectEvents+` where e.fired_at >= $1 and e.fired_at < $2 order by e.fired_at desc, e.id desc limit $3`,
+		in.Since, in.Until, in.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list alerts: %w", err)
 	}

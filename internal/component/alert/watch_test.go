@@ -2,6 +2,7 @@ package alert
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -222,6 +223,42 @@ func TestTheLatestTwoHundredAreListedAndOldOnesRemoved(t *testing.T) {
 	var left int
 	if err := r.Pool.QueryRow(t.Context(), `select count(id) from alert_events`).Scan(&left); err != nil || left != 200 {
 		t.Errorf("%d events are left (%v), want those of the last 90 days", left, err)
+	}
+}
+
+// Charts mark what was told in the time that they show.
+func TestTheAlertsOfATimeAreListed(t *testing.T) {
+	r := newRig(t)
+	at := time.Date(2026, time.February, 3, 14, 0, 0, 0, time.UTC)
+	r.Restore(`insert into alert_events (id, state, first_id, kind, severity, subject_kind, subject_id, subject, code, params, message, remedy, link, fired_at)
+		select gen_random_uuid(), 'notice', gen_random_uuid(), 'test', 'info', 'node', '', 'gw1', 'alert.test', '{}', n::text, '', '', $1::timestamptz + n * interval '1 minute' from generate_series(0, 9) n`, at)
+	minute := func(n int) string { return at.Add(time.Duration(n) * time.Minute).Format(time.RFC3339) }
+	for _, tc := range []struct {
+		name  string
+		query url.Values
+		want  string // messages, the newest first
+	}{
+		{"all", nil, "9876543210"},
+		{"since a time, and at it", url.Values{"since": {minute(7)}}, "987"},
+		{"before a time, and not at it", url.Values{"until": {minute(2)}}, "10"},
+		{"between two", url.Values{"since": {minute(3)}, "until": {minute(6)}}, "543"},
+		{"the latest of them", url.Values{"until": {minute(6)}, "limit": {"2"}}, "54"},
+		{"none", url.Values{"since": {minute(10)}}, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var all []Event
+			r.Do("GET", "/alerts/events?"+tc.query.Encode(), nil).Want(http.StatusOK).Into(&all)
+			got := ""
+			for _, e := range all {
+				got += e.Message
+			}
+			if got != tc.want {
+				t.Errorf("listed %q, want %q", got, tc.want)
+			}
+		})
+	}
+	for _, odd := range []string{"limit=0", "limit=1001", "since=yesterday"} {
+		r.Do("GET", "/alerts/events?"+odd, nil).Want(http.StatusBadRequest)
 	}
 }
 

@@ -108,6 +108,7 @@ export class Person {
 		// A password has no role; its label is all there is to see of it.
 		return this.page
 			.getByRole("textbox", named)
+			.or(this.page.getByRole("searchbox", named))
 			.or(this.page.getByRole("spinbutton", named))
 			.or(this.page.getByRole("combobox", named))
 			.or(this.page.locator("input[type=password]").and(this.page.getByLabel(label, { exact: true })));

@@ -1,9 +1,13 @@
-import { useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import "./chart.css";
 import { formatClock, formatDay, formatExact } from "./format";
-import type { LiveChartProps, Mark } from "./LiveChart";
+import { type LiveChartProps, type Mark, valuesAt } from "./LiveChart";
+import { MarkList } from "./MarkList";
+import { MarkStrip } from "./MarkStrip";
+import { groupsOf, indexOf, moved, near, worstOf } from "./marks";
 import { scaleOf } from "./scale";
 import { useDark } from "./theme";
 
@@ -11,12 +15,11 @@ const lines = ["--gw-chart-1", "--gw-chart-2", "--gw-chart-3", "--gw-chart-4", "
 
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function options(
-	{ series, format, atLeast = 0, height = 160 }: LiveChartProps,
-	width: number,
-	timeLabel: string,
-	marks: () => Mark[],
-): uPlot.Options {
+/** Now are the properties as they are when something is drawn or pressed. */
+type Now = () => LiveChartProps;
+
+function options(now: Now, width: number, timeLabel: string): uPlot.Options {
+	const { series, format, atLeast = 0, height = 160, shared } = now();
 	const axis = {
 		stroke: token("--pf-t--global--text--color--subtle"),
 		font: "11px Inter Variable, sans-serif",
@@ -28,15 +31,30 @@ function options(
 		height,
 		padding: [8, 8, 0, 0],
 		legend: { show: true, live: true, markers: { width: 0, fill: (_, i) => token(lines[(i - 1) % lines.length]!) } },
-		cursor: { y: false, points: { size: 6 }, drag: { setScale: false } },
-		hooks: { setCursor: [showLatest], setData: [showLatest], draw: [(plot) => drawMarks(plot, marks())] },
+		cursor: {
+			y: false,
+			points: { size: 6 },
+			// A shaking hand that clicks does not drag.
+			drag: { x: Boolean(shared), y: false, setScale: false, dist: shaking, click: () => {} },
+			sync: shared && { key: shared.key, scales: ["x", null] },
+		},
+		hooks: {
+			setCursor: [(plot) => showPinned(plot, now())],
+			setData: [(plot) => showPinned(plot, now())],
+			setSelect: [(plot) => zoom(plot, now())],
+			draw: [(plot) => drawMarks(plot, now())],
+			ready: [(plot) => shared && listen(plot, now)],
+		},
 		scales: { y: { range: (_, min, max) => scaleOf(min, max, atLeast) } },
 		axes: [
 			{ ...axis, grid: { show: false }, space: 70, values: (_, splits) => clock(splits) },
 			{ ...axis, grid, size: 70, space: 28, values: (_, splits) => splits.map(format) },
 		],
 		series: [
-			{ label: timeLabel, value: (u, at) => (at === null ? "–" : `${moment(u, at)}${told(u, at, marks())}`) },
+			{
+				label: timeLabel,
+				value: (u, at) => (!Number.isFinite(at) ? "–" : `${moment(u, at)}${told(u, at, now().marks)}`),
+			},
 			...series.map(({ label }, i) => {
 				const stroke = token(lines[i % lines.length]!);
 				return {
@@ -45,7 +63,7 @@ function options(
 					width: 1.75,
 					fill: series.length === 1 ? `${stroke}22` : undefined,
 					points: { show: false },
-					value: (_: uPlot, value: number | null) => (value === null ? "–" : format(value)),
+					value: (_: uPlot, value: number | null) => (Number.isFinite(value) ? format(value!) : "–"),
 				};
 			}),
 		],
@@ -58,33 +76,78 @@ function moment({ data: [times] }: uPlot, at: number): string {
 	return span < 43_200 ? formatClock(new Date(at * 1000), true) : formatExact(new Date(at * 1000));
 }
 
-/** drawMarks draws a line through the chart where something happened. */
-function drawMarks(plot: uPlot, marks: Mark[]): void {
-	const { ctx, bbox } = plot;
+const shaking = 5;
+
+const colours: Record<Mark["kind"], string> = {
+	change: "--pf-t--global--text--color--subtle",
+	notice: "--pf-t--global--text--color--subtle",
+	fired: "--pf-t--global--color--status--danger--default",
+	resolved: "--pf-t--global--color--status--success--default",
+};
+
+/** drawMarks draws a line through the chart where something happened, and a whole one at the moment that is held. */
+function drawMarks(plot: uPlot, { times, marks = [], shared }: LiveChartProps): void {
+	const { ctx } = plot;
 	ctx.save();
-	ctx.strokeStyle = token("--pf-t--global--text--color--subtle");
 	ctx.setLineDash([4, 4]);
-	for (const { at } of marks) {
-		const x = Math.round(plot.valToPos(at, "x", true));
-		if (x < bbox.left || x > bbox.left + bbox.width) continue;
-		ctx.beginPath();
-		ctx.moveTo(x, bbox.top);
-		ctx.lineTo(x, bbox.top + bbox.height);
-		ctx.stroke();
-	}
+	// As the buttons above stand: a busy day would be a wall of lines.
+	const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
+	for (const { place, marks: some } of groupsOf(marks, from, to, plot.over.clientWidth))
+		drawLine(plot, from + place * (to - from), token(colours[worstOf(some)]));
+	ctx.setLineDash([]);
+	if (shared?.pin !== undefined) drawLine(plot, shared.pin, token("--pf-t--global--color--brand--default"));
 	ctx.restore();
 }
 
-/** told is what happened within two steps of a moment. */
-function told({ data: [times] }: uPlot, at: number, marks: Mark[]): string {
-	const step = (times[1] ?? 0) - (times[0] ?? 0);
-	const near = marks.filter((mark) => Math.abs(mark.at - at) <= 2 * step).map(({ label }) => label);
-	return near.length > 0 ? ` · ${[...new Set(near)].slice(0, 3).join(", ")}` : "";
+function drawLine(plot: uPlot, at: number, colour: string): void {
+	const { ctx, bbox } = plot;
+	const x = Math.round(plot.valToPos(at, "x", true));
+	if (x < bbox.left || x > bbox.left + bbox.width) return;
+	ctx.strokeStyle = colour;
+	ctx.beginPath();
+	ctx.moveTo(x, bbox.top);
+	ctx.lineTo(x, bbox.top + bbox.height);
+	ctx.stroke();
 }
 
-/** showLatest lets the legend say what is now, while nobody points at another moment. */
-function showLatest(plot: uPlot): void {
-	if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: plot.data[0].length - 1 }, false);
+/** told is what happened around a moment. */
+function told({ data: [times] }: uPlot, at: number, marks: Mark[] = []): string {
+	const labels = near(marks, times as number[], indexOf(times as number[], at)).map(({ label }) => label);
+	return labels.length > 0 ? ` · ${[...new Set(labels)].slice(0, 3).join(", ")}` : "";
+}
+
+/** placeOf is where the chart is read while nobody points at it: at the moment that is held, else at the latest. */
+function placeOf({ times, shared }: LiveChartProps): number {
+	const { pin } = shared ?? {};
+	if (pin === undefined || pin < (times[0] ?? 0) || pin > (times.at(-1) ?? 0)) return times.length - 1;
+	return indexOf(times, pin);
+}
+
+/** showPinned lets the legend say what was at that place. */
+function showPinned(plot: uPlot, props: LiveChartProps): void {
+	if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: placeOf(props) }, false);
+}
+
+/** zoom tells of the part that was drawn over. The other charts draw it too, but only one was dragged in. */
+function zoom(plot: uPlot, { shared }: LiveChartProps): void {
+	const { left, width } = plot.select;
+	if (width <= 0) return;
+	plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+	if (plot.cursor.event) shared?.onZoom(plot.posToVal(left, "x"), plot.posToVal(left + width, "x"));
+}
+
+/** listen holds the moment that is clicked or tapped at; the end of a drag is no click. */
+function listen(plot: uPlot, now: Now): void {
+	let began = 0;
+	plot.over.addEventListener("mousedown", (event) => {
+		began = event.clientX;
+	});
+	plot.over.addEventListener("click", (event) => {
+		if (Math.abs(event.clientX - began) >= shaking) return;
+		const { times, shared } = now();
+		const at = times[plot.posToIdx(event.clientX - plot.over.getBoundingClientRect().left)];
+		shared?.onPin(at === shared.pin ? undefined : at);
+	});
 }
 
 /** clock words the times of the axis, with seconds where they tell two of them apart, and as days where hours do not. */
@@ -97,6 +160,8 @@ function clock(splits: number[]): string[] {
 
 const dataOf = ({ times, series }: LiveChartProps) => [times, ...series.map((one) => one.values)] as uPlot.AlignedData;
 
+const none: Mark[] = [];
+
 /** Plot is the canvas of a LiveChart. */
 export default function Plot(props: LiveChartProps) {
 	const host = useRef<HTMLDivElement>(null);
@@ -105,14 +170,18 @@ export default function Plot(props: LiveChartProps) {
 	latest.current = props;
 	const { t, i18n } = useTranslation("ui");
 	const dark = useDark();
-	const shape = `${dark} ${i18n.language} ${props.height} ${props.series.map((one) => one.label).join("\n")}`;
+	const [opened, setOpened] = useState<Mark[]>();
+	const { times, marks = none } = props;
+	// Where nothing was measured there is no moment to choose.
+	const shared = times.length > 0 ? props.shared : undefined;
+	const shape = `${dark} ${i18n.language} ${props.height} ${shared?.key} ${props.series.map((one) => one.label).join("\n")}`;
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: shape stands for what makes another canvas; data goes in below.
 	useEffect(() => {
 		const element = host.current;
 		if (!element) return;
 		const made = new uPlot(
-			options(latest.current, element.clientWidth || 300, t("chart.time"), () => latest.current.marks ?? []),
+			options(() => latest.current, element.clientWidth || 300, t("chart.time")),
 			dataOf(latest.current),
 			element,
 		);
@@ -128,5 +197,41 @@ export default function Plot(props: LiveChartProps) {
 	}, [shape]);
 
 	useEffect(() => plot.current?.setData(dataOf(props)), [props]);
-	return <div ref={host} aria-hidden="true" />;
+	if (!shared) return <div ref={host} aria-hidden="true" />;
+
+	const place = placeOf(props);
+	const pressed = (event: KeyboardEvent) => {
+		if (event.ctrlKey || event.metaKey || event.altKey) return; // those are the browser's
+		const next = moved(event.key, event.shiftKey, place, times, marks);
+		const here = near(marks, times, place);
+		if (next !== undefined) shared.onPin(times[next]);
+		else if (event.key === "Enter" && here.length > 0) setOpened(here);
+		else if (event.key === "+" || event.key === "-") shared.onScale(event.key === "+" ? "in" : "out");
+		else if (event.key === "Escape" && shared.pin !== undefined) shared.onPin(undefined);
+		else return;
+		event.preventDefault();
+	};
+	const at = times[place] ?? 0;
+	return (
+		<>
+			<MarkStrip marks={marks} from={times[0] ?? 0} to={times.at(-1) ?? 0} onOpen={setOpened} />
+			<div
+				ref={host}
+				className="gw-chart-field"
+				role="slider"
+				tabIndex={0}
+				aria-label={t("chart.moment", { name: props.label })}
+				aria-valuemin={times[0] ?? 0}
+				aria-valuemax={times.at(-1) ?? 0}
+				aria-valuenow={at}
+				aria-valuetext={[
+					formatExact(new Date(at * 1000)),
+					valuesAt(props, place),
+					...near(marks, times, place).map(({ label }) => label),
+				].join(", ")}
+				onKeyDown={pressed}
+			/>
+			{opened && <MarkList marks={opened} onClose={() => setOpened(undefined)} />}
+		</>
+	);
 }

@@ -42,7 +42,7 @@ export const createAlertChannel = <ThrowOnError extends boolean = true>(options:
 /**
  * List the latest alerts
  *
- * The latest 200, the newest first, with the result for each channel. They are kept for 90 days.
+ * The latest 200, the newest first, with the result for each channel; with since and until, the latest of that time. They are kept for 90 days.
  */
 export const listAlertEvents = <ThrowOnError extends boolean = true>(options?: Options<ListAlertEventsData, ThrowOnError>) => (options?.client ?? client).get<ListAlertEventsResponses, unknown, ThrowOnError>({ url: '/alerts/events', ...options });
 

@@ -8548,7 +8548,20 @@ export type CreateAlertChannelResponse = CreateAlertChannelResponses[keyof Creat
 export type ListAlertEventsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * At most so many
+         */
+        limit?: number;
+        /**
+         * Not before this time
+         */
+        since?: string;
+        /**
+         * Before this time
+         */
+        until?: string;
+    };
     url: '/alerts/events';
 };
 

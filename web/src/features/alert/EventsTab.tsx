@@ -1,29 +1,48 @@
 import { type AlertEvent, useCan } from "@api";
+import { Button } from "@patternfly/react-core";
 import { BellIcon } from "@patternfly/react-icons";
-import { EmptyState, Loaded, Table, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
+import { EmptyState, formatShort, Loaded, Table, Tbody, Td, Th, Thead, Time, Tr, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { EventState } from "./EventState";
 import { EventText } from "./EventText";
 import { useEvents } from "./requests";
 import { SentTo } from "./SentTo";
 
-/** EventsTab is what was told, the newest first. */
+/** momentOf is a time of the address; undefined for what is none. */
+const momentOf = (text: string | undefined) => (Number.isNaN(Date.parse(text ?? "")) ? undefined : text);
+
+/** EventsTab is what was told, the newest first: lately, or at the time that the address says. */
 export function EventsTab() {
 	const { t } = useTranslation("alert");
+	const [search, set] = useUrlState();
+	const since = momentOf(search.since);
+	const until = momentOf(search.until);
 	return (
-		<Loaded query={useEvents()} height="16rem">
-			{(events) =>
-				events.length === 0 ? (
-					<EmptyState icon={BellIcon} title={t("event.empty")}>
-						{t("event.emptyText")}
-					</EmptyState>
-				) : (
-					<List events={events} />
-				)
-			}
-		</Loaded>
+		<>
+			{(since || until) && (
+				<p>
+					{t("event.between", { from: shown(since), to: shown(until) })}{" "}
+					<Button variant="link" isInline onClick={() => set({ since: undefined, until: undefined }, { push: true })}>
+						{t("event.latest")}
+					</Button>
+				</p>
+			)}
+			<Loaded query={useEvents({ since, until })} height="16rem">
+				{(events) =>
+					events.length === 0 ? (
+						<EmptyState icon={BellIcon} title={t("event.empty")}>
+							{t("event.emptyText")}
+						</EmptyState>
+					) : (
+						<List events={events} />
+					)
+				}
+			</Loaded>
+		</>
 	);
 }
+
+const shown = (moment: string | undefined) => (moment ? formatShort(new Date(moment)) : "…");
 
 function List({ events }: { events: AlertEvent[] }) {
 	const { t } = useTranslation("alert");

@@ -2,7 +2,15 @@ import { alertAcknowledge, alertTest, invalidate, listAlertEventsOptions, listAl
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Choice } from "@ui";
 
-export const useEvents = () => useQuery({ ...listAlertEventsOptions(), refetchInterval: 3_000 });
+/** Period is from when to when, in the API's form; what is missing is no limit. */
+export interface Period {
+	since?: string;
+	until?: string;
+}
+
+/** useEvents are the latest ones, or those of a time. */
+export const useEvents = (period: Period) =>
+	useQuery({ ...listAlertEventsOptions({ query: period }), refetchInterval: 3_000 });
 
 /** What follows from either is seen in the list of events and in the audit log. */
 const told = () => invalidate("alert", "audit");

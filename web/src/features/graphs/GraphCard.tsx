@@ -1,58 +1,62 @@
-import { readGraphsOptions } from "@api";
+import { type Graphs, readGraphsOptions } from "@api";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LiveChart, Loaded } from "@ui";
-import { useEffect, useState } from "react";
+import type { Mark, Shared } from "@ui/LiveChart";
 import { useTranslation } from "react-i18next";
-import { type Chart, endOf, formatOf, type Range, ranges, timesOf } from "./charts";
-import { useMarks } from "./useMarks";
+import { type Chart, endOf, formatOf, timesOf } from "./charts";
+import { iso, type Span } from "./span";
+import type { View } from "./useView";
 
-/** How often a chart is drawn again: an hour moves every ten seconds, a year does not. */
-const every = { hour: 10_000, day: 60_000, week: 60_000, month: 600_000, year: 600_000 } as const;
+/** useGraphs asks for series over a time: the finest samples that there are of it and that fit into the points. */
+export const useGraphs = (names: string[], { since, until }: Span, points = 400) =>
+	useQuery({
+		...readGraphsOptions({ query: { series: names, since: iso(since), until: iso(until), points } }),
+		placeholderData: keepPreviousData,
+		enabled: names.length > 0,
+	});
 
-/** useUntil is the end of what is shown; it moves on, in whole steps, so that others can share an answer. */
-function useUntil(range: Range): number {
-	const step = every[range];
-	const [now, setNow] = useState(() => Date.now());
-	useEffect(() => {
-		setNow(Date.now());
-		const timer = setInterval(() => setNow(Date.now()), step);
-		return () => clearInterval(timer);
-	}, [step]);
-	return Math.floor(now / step) * step;
+interface Props {
+	chart: Chart;
+	view: View;
+	marks: Mark[];
 }
 
 /** GraphCard draws some series of one thing. */
-export function GraphCard({ chart, range }: { chart: Chart; range: Range }) {
+export function GraphCard({ chart, view, marks }: Props) {
 	const { t } = useTranslation("graphs");
-	const until = useUntil(range);
-	const marks = useMarks(until, range);
-	const query = useQuery({
-		...readGraphsOptions({
-			query: {
-				series: chart.names,
-				since: new Date(until - ranges[range] * 1_000).toISOString(),
-				until: new Date(until).toISOString(),
-				points: 400,
-			},
-		}),
-		placeholderData: keepPreviousData,
-	});
+	const query = useGraphs(chart.names, view.span);
 	const title = t(`chart.${chart.title}`, { name: chart.link });
 	return (
 		<section className="gw-panel" aria-label={title}>
 			<h2 className="gw-graphs-title">{title}</h2>
 			<Loaded query={query} height="10rem">
-				{(found) => (
-					<LiveChart
-						label={title}
-						times={timesOf(found)}
-						series={found.series.map(({ name, avg }) => ({ label: t(`series.${endOf(name)}`), values: avg }))}
-						format={formatOf(found.series[0]?.unit ?? "count")}
-						atLeast={chart.id === "cpu" ? 100 : 0}
-						marks={marks}
-					/>
-				)}
+				{(found) => <GraphLines chart={chart} found={found} marks={marks} shared={view.shared} />}
 			</Loaded>
 		</section>
+	);
+}
+
+interface LinesProps {
+	chart: Chart;
+	/** May have series of other charts too. */
+	found: Graphs;
+	marks: Mark[];
+	shared: Shared;
+	height?: number;
+}
+
+/** GraphLines are the lines of a chart. */
+export function GraphLines({ chart, found, ...rest }: LinesProps) {
+	const { t } = useTranslation("graphs");
+	const lines = found.series.filter(({ name }) => chart.names.includes(name));
+	return (
+		<LiveChart
+			{...rest}
+			label={t(`chart.${chart.title}`, { name: chart.link })}
+			times={timesOf({ ...found, series: lines })}
+			series={lines.map(({ name, avg }) => ({ label: t(`series.${endOf(name)}`), values: avg }))}
+			format={formatOf(lines[0]?.unit ?? "count")}
+			atLeast={chart.id === "cpu" ? 100 : 0}
+		/>
 	);
 }

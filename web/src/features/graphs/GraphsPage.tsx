@@ -6,17 +6,20 @@ import { EmptyState, Loaded, Page, ProblemNotice } from "@ui";
 import { useTranslation } from "react-i18next";
 import { chartsOf } from "./charts";
 import { GraphCard } from "./GraphCard";
-import { Ranges, useRange } from "./Ranges";
+import { useMarks } from "./useMarks";
+import { useView } from "./useView";
+import { ViewBar } from "./ViewBar";
 
 /** GraphsPage is how busy this node was, over an hour or a year. */
 export default function GraphsPage() {
 	const { t } = useTranslation("graphs");
-	const range = useRange();
+	const view = useView();
+	const marks = useMarks(view.span);
 	const query = useQuery({ ...listGraphSeriesOptions(), refetchInterval: 60_000 });
 	return (
 		<Page title={t("title")} description={t("lead")}>
 			<ProblemNotice service="scheduler" component="graphs" />
-			<Ranges />
+			<ViewBar view={view} />
 			<Loaded query={query} height="20rem">
 				{(series) =>
 					series.length === 0 ? (
@@ -26,7 +29,7 @@ export default function GraphsPage() {
 					) : (
 						<div className="gw-graphs">
 							{chartsOf(series).map((chart) => (
-								<GraphCard key={chart.id} chart={chart} range={range} />
+								<GraphCard key={chart.id} chart={chart} view={view} marks={marks} />
 							))}
 						</div>
 					)

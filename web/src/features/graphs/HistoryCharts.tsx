@@ -4,31 +4,37 @@ import { useQuery } from "@tanstack/react-query";
 import { Loaded } from "@ui";
 import type { HistoryProps } from "@ui/feature";
 import { useTranslation } from "react-i18next";
-import { chartsFor, chartsOf } from "./charts";
+import { type Chart, chartsFor, chartsOf } from "./charts";
 import { GraphCard } from "./GraphCard";
-import { Ranges, useRange } from "./Ranges";
+import { useMarks } from "./useMarks";
+import { useView } from "./useView";
+import { ViewBar } from "./ViewBar";
 
 /** HistoryCharts are the charts of one area, on its own page. What was never measured has none. */
 export default function HistoryCharts(props: HistoryProps) {
-	const { t } = useTranslation("graphs");
-	const range = useRange();
 	const query = useQuery({ ...listGraphSeriesOptions(), refetchInterval: 60_000 });
 	return (
 		<Loaded query={query} height="12rem">
 			{(series) => {
 				const charts = chartsFor(chartsOf(series), props);
-				if (charts.length === 0) return null;
-				return (
-					<section className="gw-graphs-area" aria-label={t("title")}>
-						<Ranges />
-						<div className="gw-graphs">
-							{charts.map((chart) => (
-								<GraphCard key={chart.id} chart={chart} range={range} />
-							))}
-						</div>
-					</section>
-				);
+				return charts.length > 0 && <Charts charts={charts} />;
 			}}
 		</Loaded>
+	);
+}
+
+function Charts({ charts }: { charts: Chart[] }) {
+	const { t } = useTranslation("graphs");
+	const view = useView();
+	const marks = useMarks(view.span);
+	return (
+		<section className="gw-graphs-area" aria-label={t("title")}>
+			<ViewBar view={view} />
+			<div className="gw-graphs">
+				{charts.map((chart) => (
+					<GraphCard key={chart.id} chart={chart} view={view} marks={marks} />
+				))}
+			</div>
+		</section>
 	);
 }

@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { chartsFor, chartsOf, endOf, fixed, formatOf, rangeOf, timesOf } from "./charts";
+import {
+	atAGlance,
+	chartsFor,
+	chartsOf,
+	endOf,
+	fixed,
+	formatOf,
+	latestOf,
+	ofTheBusiest,
+	rangeOf,
+	timesOf,
+} from "./charts";
 import de from "./messages/de.json";
 import en from "./messages/en.json";
 
@@ -17,6 +28,27 @@ test("each step has its moment", () => {
 		60, 70, 80,
 	]);
 	expect(timesOf({ since: "1970-01-01T00:01:00Z", step_seconds: 10, series: [] })).toEqual([]);
+});
+
+test("the dashboard has the charts that say most, and the busiest link", () => {
+	const names = ["cpu.busy", "memory.used", "disk.used", "proxy.requests"];
+	const links = Array.from({ length: 12 }, (_, n) => `interface.eth${n}.received`);
+	const charts = atAGlance(chartsOf([...names, ...links].map(series)));
+	// One answer has at most twenty series.
+	expect(charts.flatMap((chart) => chart.names).length).toBeLessThanOrEqual(20);
+	const line = (name: string, avg: (number | null)[]) => ({ name, unit: "count" as const, min: avg, avg, max: avg });
+	const found = {
+		since: "1970-01-01T00:01:00Z",
+		step_seconds: 10,
+		series: [
+			line("interface.eth0.received", [1, null]),
+			line("interface.eth1.received", [null, 5]),
+			line("cpu.busy", [7, null]),
+		],
+	};
+	const shown = ofTheBusiest(charts, found);
+	expect(shown.map(({ id }) => id)).toEqual(["cpu", "memory", "requests", "traffic.eth1"]);
+	expect(shown.map((chart) => latestOf(chart, found)?.value)).toEqual([7, undefined, undefined, 5]);
 });
 
 test("words of the address", () => {

@@ -69,6 +69,36 @@ export function chartsOf(series: GraphsSeries[]): Chart[] {
 export const chartsFor = (charts: Chart[], { area, of }: HistoryProps): Chart[] =>
 	charts.filter((chart) => (of === undefined ? chart.area === area && !chart.link : chart.link === of));
 
+/** Charts that say most about a node, and of the links as many as one answer has room for. */
+const glance = ["cpu", "memory", "requests"];
+const mostLinks = 8;
+
+/** atAGlance are the charts of the dashboard: of the links all that may be the busiest. */
+export const atAGlance = (charts: Chart[]): Chart[] => [
+	...charts.filter(({ id }) => glance.includes(id)),
+	...charts.filter(({ title }) => title === "traffic").slice(0, mostLinks),
+];
+
+const sum = (values: (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
+
+/** ofTheBusiest leaves the busiest of the links. */
+export function ofTheBusiest(charts: Chart[], { series }: Graphs): Chart[] {
+	const through = ({ names }: Chart) =>
+		sum(series.filter(({ name }) => names.includes(name)).flatMap(({ avg }) => avg));
+	const [busiest] = charts
+		.filter(({ link }) => link)
+		.map((chart) => ({ chart, bytes: through(chart) }))
+		.sort((a, b) => b.bytes - a.bytes);
+	return charts.filter((chart) => !chart.link || chart === busiest?.chart);
+}
+
+/** latestOf is the last value that is known of the first line of a chart; undefined when none is. */
+export function latestOf({ names }: Chart, { series }: Graphs) {
+	const line = series.find(({ name }) => name === names[0]);
+	const value = line?.avg.findLast((one) => one !== null);
+	return line && value !== undefined && value !== null ? { unit: line.unit, value } : undefined;
+}
+
 /** endOf is the last word of a name, for the legend: "received". */
 export const endOf = (name: string) => name.slice(name.lastIndexOf(".") + 1);
 

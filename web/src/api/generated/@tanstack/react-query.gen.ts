@@ -64,7 +64,7 @@ export const listAlertEventsQueryKey = (options?: Options<ListAlertEventsData>) 
 /**
  * List the latest alerts
  *
- * The latest 200, the newest first, with the result for each channel. They are kept for 90 days.
+ * The latest 200, the newest first, with the result for each channel; with since and until, the latest of that time. They are kept for 90 days.
  */
 export const listAlertEventsOptions = (options?: Options<ListAlertEventsData>) => queryOptions<ListAlertEventsResponse, DefaultError, ListAlertEventsResponse, ReturnType<typeof listAlertEventsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

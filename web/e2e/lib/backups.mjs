@@ -1,28 +1,9 @@
-// backup_restore.mjs is an operator who makes a backup with a copy elsewhere, breaks something, looks what the backup would
-// bring back, restores it and keeps it; by what is written on the pages.
-import { Inspector } from "./lib/axe.mjs";
-import { open, scenario } from "./lib/browser.mjs";
-import { ask } from "./lib/driver.mjs";
-import { Person } from "./lib/person.mjs";
-import { signIn } from "./lib/steps.mjs";
+// backups.mjs is what an operator does about backups, by what is written on the pages; out is told what was seen.
+import { ask } from "./driver.mjs";
 
-const { EMAIL: email, PASSWORD: password, PASSPHRASE: passphrase } = process.env;
-const { ENDPOINT: endpoint, BUCKET: bucket, ACCESS_KEY: accessKey, SECRET_KEY: secretKey } = process.env;
-const out = { shown: {}, zones: {} };
-const inspector = new Inspector();
 const minutes = 60_000;
 
-/** Operator is a person whose sights are looked at by axe, too. */
-class Operator extends Person {
-	story = "backup";
-
-	async look(title, what = title) {
-		await super.look(title, what);
-		await inspector.inspect(this.page, what);
-	}
-}
-
-async function prepare(person) {
+export async function prepare(person, passphrase) {
 	await person.click("link", "Backups");
 	await person.read("Never backed up");
 	await person.look("Backups", "Backups: none yet");
@@ -34,7 +15,7 @@ async function prepare(person) {
 	await person.read("A passphrase is set");
 }
 
-async function elsewhere(person) {
+export async function elsewhere(person, { endpoint, bucket, accessKey, secretKey }) {
 	await person.click("tab", "Off-site targets");
 	await person.look("Backups", "Backups: no targets");
 	await person.click("button", "Add target");
@@ -55,7 +36,7 @@ async function elsewhere(person) {
 	await person.click("button", "Close");
 }
 
-async function backUp(person) {
+export async function backUp(person, out) {
 	await person.click("tab", "Backups");
 	await person.click("button", "Back up now");
 	const row = person.page.getByRole("row").filter({ hasText: "Complete" });
@@ -67,7 +48,7 @@ async function backUp(person) {
 	out.shown.line = await person.page.locator(".gw-page-lead").textContent();
 }
 
-async function restore(person) {
+export async function restore(person, { password, out }) {
 	await person.click("button", /^Actions for the backup/);
 	await person.click("menuitem", "Restore");
 	await person.look("What the restore changes");
@@ -86,7 +67,7 @@ async function restore(person) {
 	out.zones.restored = await ask("zones");
 }
 
-async function keep(person) {
+export async function keep(person) {
 	// The question stands above every other page, too.
 	await person.click("link", "Dashboard");
 	await person.page.getByRole("timer").waitFor();
@@ -97,17 +78,3 @@ async function keep(person) {
 	await person.read("The backup is restored");
 	await person.look("Restore", "Restore: confirmed");
 }
-
-await scenario(async () => {
-	const person = new Operator(await open());
-	await signIn(person.page, { email, password });
-	await prepare(person);
-	await elsewhere(person);
-	await backUp(person);
-	out.zones.before = await ask("zones");
-	await ask("change");
-	await restore(person);
-	await keep(person);
-	const { looks, findings } = inspector;
-	return { ...out, sights: [...person.sights], looks, findings: [...findings] };
-}, out);
