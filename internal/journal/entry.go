@@ -35,6 +35,7 @@ const (
 // Entry is one entry of the journal.
 type Entry struct {
 	Cursor     string
+	Namespace  string // the journal it was read from, as in the query
 	At         time.Time
 	Unit       string // of the one it is about: systemd writes of others
 	Level      Level
