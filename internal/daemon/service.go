@@ -21,6 +21,9 @@ type Service struct {
 	// Column is the one of Setting that says it; empty for "enabled". Two services of one
 	// component that are switched apart have a column each.
 	Column string
+	// AccessLog is the journal namespace that has a line for each request it answered; empty where
+	// it writes none, or among the rest.
+	AccessLog string
 	// Restart and Toggle are what an operator may do to it beside its configuration. To toggle
 	// what has a setting writes the setting: everything else would be undone by the next apply.
 	Restart, Toggle bool

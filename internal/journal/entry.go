@@ -1,11 +1,13 @@
 package journal
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gateway/internal/value"
 )
@@ -35,6 +37,7 @@ const (
 // Entry is one entry of the journal.
 type Entry struct {
 	Cursor     string
+	Namespace  string // the journal it was read from, as in the query
 	At         time.Time
 	Unit       string // of the one it is about: systemd writes of others
 	Level      Level
@@ -106,6 +109,11 @@ func shown(s string, most int) string {
 type text string
 
 func (t *text) UnmarshalJSON(data []byte) error {
+	// Nearly all of them: a page has a thousand.
+	if n := len(data); n >= 2 && data[0] == '"' && bytes.IndexByte(data, '\\') < 0 && utf8.Valid(data) {
+		*t = text(data[1 : n-1])
+		return nil
+	}
 	var s *string
 	if json.Unmarshal(data, &s) == nil {
 		if *t = tooLong; s != nil {
@@ -113,9 +121,9 @@ func (t *text) UnmarshalJSON(data []byte) error {
 		}
 		return nil
 	}
-	var bytes []byte
-	if json.Unmarshal(data, &bytes) == nil {
-		*t = text(bytes)
+	var raw []byte
+	if json.Unmarshal(data, &raw) == nil {
+		*t = text(raw)
 		return nil
 	}
 	var several []text

@@ -16,11 +16,13 @@ const program = "/usr/bin/journalctl"
 
 // Query says which entries are wanted. Empty fields do not narrow it.
 type Query struct {
-	Units []string
-	Level Level  // this one and worse
-	Text  string // anywhere in the message, ignoring case
-	Since time.Time
-	Until time.Time
+	// Namespace is the journal they are in; empty for the one that all units write to by default.
+	Namespace string
+	Units     []string
+	Level     Level  // this one and worse
+	Text      string // anywhere in the message, ignoring case
+	Since     time.Time
+	Until     time.Time
 	// After is the cursor of the last entry of the page before.
 	After string
 	Limit int
@@ -68,7 +70,7 @@ func (r *Reader) search(ctx context.Context, q Query) (Page, error) {
 	if until.IsZero() {
 		until = r.Now()
 	}
-	oldest, err := r.oldest(ctx)
+	oldest, err := r.oldest(ctx, q.Namespace)
 	if err != nil {
 		return page, err
 	}
@@ -104,9 +106,9 @@ func (r *Reader) search(ctx context.Context, q Query) (Page, error) {
 }
 
 // oldest is when the first entry was written; now, when there is none.
-func (r *Reader) oldest(ctx context.Context) (time.Time, error) {
+func (r *Reader) oldest(ctx context.Context, namespace string) (time.Time, error) {
 	at := r.Now()
-	err := r.Lines(ctx, command("--lines=+1"), func(line []byte) error {
+	err := r.Lines(ctx, command(namespace, "--lines=+1"), func(line []byte) error {
 		e, ok := parse(line)
 		if ok {
 			at = e.At
@@ -118,8 +120,9 @@ func (r *Reader) oldest(ctx context.Context) (time.Time, error) {
 
 func (r *Reader) list(ctx context.Context, q Query) ([]Entry, error) {
 	var out []Entry
-	err := r.Lines(ctx, command(q.args()...), func(line []byte) error {
+	err := r.Lines(ctx, command(q.Namespace, q.args()...), func(line []byte) error {
 		if e, ok := parse(line); ok {
+			e.Namespace = q.Namespace
 			out = append(out, e)
 		}
 		return nil
@@ -130,8 +133,9 @@ func (r *Reader) list(ctx context.Context, q Query) ([]Entry, error) {
 // Follow hands on each entry as it is written, from now on.
 func (r *Reader) Follow(ctx context.Context, q Query, each func(Entry) error) error {
 	args := append(q.filters(), "--follow", "--lines=0")
-	return known(r.Lines(ctx, command(args...), func(line []byte) error {
+	return known(r.Lines(ctx, command(q.Namespace, args...), func(line []byte) error {
 		if e, ok := parse(line); ok {
+			e.Namespace = q.Namespace
 			return each(e)
 		}
 		return nil
@@ -147,10 +151,13 @@ func known(err error) error {
 	return err
 }
 
-func command(args ...string) sys.Command {
+func command(namespace string, args ...string) sys.Command {
 	fixed := []string{
 		"--no-pager", "--quiet", "--utc", "--output=json",
 		"--output-fields=MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT,UNIT",
+	}
+	if namespace != "" {
+		fixed = append(fixed, "--namespace="+namespace)
 	}
 	return sys.Command{Path: program, Args: append(fixed, args...)}
 }

@@ -95,3 +95,32 @@ func TestASearchLooksBackInWindows(t *testing.T) {
 		t.Errorf("looked back %d times for one entry (%+v, %v), want 3", len(asked), page, err)
 	}
 }
+
+// Each journal is asked by itself, also for how far back it goes.
+func TestANamespaceIsAJournalOfItsOwn(t *testing.T) {
+	var asked, without int
+	r := &Reader{Now: func() time.Time { return noon }, Lines: func(_ context.Context, c sys.Command, each func([]byte) error) error {
+		if asked++; !slices.Contains(c.Args, "--namespace=ns") {
+			without++
+		}
+		return each([]byte(line(noon, `"found"`)))
+	}}
+	for _, q := range []Query{{Namespace: "ns", Limit: 1}, {Namespace: "ns", Text: "found", Limit: 1}} {
+		page, err := r.Read(t.Context(), q)
+		if err != nil || len(page.Entries) != 1 || page.Entries[0].Namespace != "ns" {
+			t.Errorf("%+v: %+v (%v)", q, page, err)
+		}
+	}
+	err := r.Follow(t.Context(), Query{Namespace: "ns"}, func(e Entry) error {
+		if e.Namespace != "ns" {
+			t.Errorf("followed %+v", e)
+		}
+		return nil
+	})
+	if err != nil || asked != 4 || without != 0 {
+		t.Errorf("%d of %d questions were to another journal (%v)", without, asked, err)
+	}
+	if got := command("").Args; slices.ContainsFunc(got, func(a string) bool { return strings.HasPrefix(a, "--namespace") }) {
+		t.Errorf("the main journal is asked by %q", got)
+	}
+}

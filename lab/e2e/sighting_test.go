@@ -29,7 +29,7 @@ func (a *aviary) places(stream *live) map[string]string {
 	a.t.Helper()
 	recent := a.signIn().get("/audit/recent?limit=1000").want(200)
 	return map[string]string{
-		journal: a.run("journalctl", "--no-pager", "--all", "-o", "export"), // with every field, command lines too
+		journal: a.run("journalctl", "--no-pager", "--all", "--namespace=*", "-o", "export"), // with every field, command lines too, and the access log
 		dump:    a.run("runuser", "-u", "postgres", "--", "pg_dump", "gateway"),
 		audit:   string(recent.body) + string(stream.raw) + a.sql("gateway", "select e::text from audit_entries e"),
 		processes: a.sh(`for f in /proc/[0-9]*/cmdline /proc/[0-9]*/environ; do

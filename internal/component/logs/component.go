@@ -43,7 +43,7 @@ func New(o Options) component.Component {
 		searches: perAccount{most: 4, each: 2}, streams: perAccount{most: 16, each: 4},
 		audit: func(ctx context.Context, q audit.Query) ([]audit.Entry, error) { return audit.Search(ctx, o.DB, q) },
 	}
-	return component.Component{Name: "logs", Routes: h.routes, Kept: []component.Kept{kept()}}
+	return component.Component{Name: "logs", Routes: h.routes, Kept: kept(o.Services)}
 }
 
 // searchTimeout is more than a search takes: it ends by itself, and one window may be long.
@@ -54,20 +54,21 @@ func (h *handlers) routes(r api.Router) {
 		ID: "list-logs", Method: http.MethodGet, Path: "/logs", Access: api.Viewer, AtOnce: 4, WithoutDatabase: true, Timeout: searchTimeout,
 		Summary: "What the services of this node wrote, newest first",
 		Description: "Entries of the systemd journal by the units of the chosen sources, and of the audit log. " +
+			"The access log has a line for each request, those of whoever reads it too: it is in the answer only when sources names it. " +
 			"A search for text looks back step by step and ends after some seconds: searched_since says how far it came. " +
 			"Send next as cursor for older entries, with the other parameters unchanged.",
 	}, h.list)
 	api.Handle(r, api.Op{
 		ID: "list-log-sources", Method: http.MethodGet, Path: "/logs/sources", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "The sources of log entries",
-		Description: "The services of this node, each with its systemd unit, and the audit log. The list is the same on every node of one version.",
+		Description: "The services of this node, each with its systemd unit, the access log of the reverse proxy and the audit log. The list is the same on every node of one version.",
 	}, func(context.Context, *struct{}) (*api.Body[[]Source], error) { return api.OK(h.sources), nil })
 	api.Stream(r, api.Op{
 		ID: "live-logs", Path: "/logs/live", Access: api.Viewer, WithoutDatabase: true, Check: h.checkLive,
 		Summary:     "Stream: each new log entry as it is written",
 		Description: "Each message is one entry, as in GET /logs. Audit entries are not in it: GET /audit/live streams those. The stream ends with the session.",
 	}, h.follow,
-		api.Param{Name: "sources", Doc: "Sources, separated by commas; all if left out"},
+		api.Param{Name: "sources", Doc: "Sources, separated by commas; all but the access log if left out"},
 		api.Param{Name: "level", Doc: "debug, info, warn or error: this level and worse"},
 		api.Param{Name: "q", Doc: "Text anywhere in the message, case-insensitively"})
 }

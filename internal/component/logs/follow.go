@@ -3,23 +3,26 @@ package logs
 import (
 	"context"
 	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"gateway/internal/api"
 	"gateway/internal/fault"
 	"gateway/internal/journal"
 )
 
-// live reads the parameters of the stream.
-func (h *handlers) live(ctx context.Context) (journal.Query, error) {
+// live reads the parameters of the stream: a query for each journal.
+func (h *handlers) live(ctx context.Context) ([]journal.Query, error) {
 	in := api.Query(ctx)
 	q := journal.Query{Level: journal.Level(in.Get("level")), Text: in.Get("q")}
 	switch q.Level {
 	case "", journal.Debug, journal.Info, journal.Warn, journal.Error:
 	default:
-		return q, fault.At("level", "must be debug, info, warn or error")
+		return nil, fault.At("level", "must be debug, info, warn or error")
 	}
 	if len(q.Text) > 200 || strings.ContainsAny(q.Text, "\x00\n") {
-		return q, fault.At("q", "must be one line of at most 200 characters")
+		return nil, fault.At("q", "must be one line of at most 200 characters")
 	}
 	var names []string
 	if s := in.Get("sources"); s != "" {
@@ -27,12 +30,17 @@ func (h *handlers) live(ctx context.Context) (journal.Query, error) {
 	}
 	chosen, err := h.chosen(names)
 	if err != nil {
-		return q, err
+		return nil, err
 	}
-	if q.Units = units(chosen); len(q.Units) == 0 {
-		return q, fault.At("sources", "the audit log has a stream of its own, GET /audit/live")
+	var out []journal.Query
+	for _, j := range journals(chosen) {
+		q.Namespace, q.Units = j.namespace, j.units
+		out = append(out, q)
 	}
-	return q, nil
+	if len(out) == 0 {
+		return nil, fault.At("sources", "the audit log has a stream of its own, GET /audit/live")
+	}
+	return out, nil
 }
 
 func (h *handlers) checkLive(ctx context.Context) error {
@@ -47,7 +55,7 @@ func (h *handlers) checkLive(ctx context.Context) error {
 }
 
 func (h *handlers) follow(ctx context.Context, send func(any) error) error {
-	q, err := h.live(ctx)
+	queries, err := h.live(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,5 +64,16 @@ func (h *handlers) follow(ctx context.Context, send func(any) error) error {
 		return nil //nolint:nilerr // others were faster; the stream ends, and is asked for again
 	}
 	defer leave()
-	return failed(h.journal.Follow(ctx, q, func(e journal.Entry) error { return send(h.entry(e)) }))
+	var one sync.Mutex // at a time
+	all, ctx := errgroup.WithContext(ctx)
+	for _, q := range queries {
+		all.Go(func() error {
+			return h.journal.Follow(ctx, q, func(e journal.Entry) error {
+				one.Lock()
+				defer one.Unlock()
+				return send(h.entry(e))
+			})
+		})
+	}
+	return failed(all.Wait())
 }

@@ -4,19 +4,30 @@ import (
 	"context"
 
 	"gateway/internal/component"
+	"gateway/internal/daemon"
 	"gateway/internal/journal"
 )
 
-// kept is the journal, whose old files journald itself removes.
-func kept() component.Kept {
+// kept are the journals, whose old files journald itself removes.
+func kept(services []daemon.Service) []component.Kept {
+	out := []component.Kept{keptIn("logs", "")}
+	for _, s := range services {
+		if s.AccessLog != "" {
+			out = append(out, keptIn(accessSource, s.AccessLog))
+		}
+	}
+	return out
+}
+
+func keptIn(name, namespace string) component.Kept {
 	return component.Kept{
-		Name: "logs",
+		Name: name,
 		Bound: func(context.Context) (component.Bound, error) {
-			s, err := journal.SpaceOf("/")
-			return component.Bound{Bytes: s.Most}, err
+			s, err := journal.SpaceOf("/", namespace)
+			return component.Bound{Bytes: s.Most, Days: s.Days}, err
 		},
 		Amount: func(context.Context) (component.Amount, error) {
-			s, err := journal.SpaceOf("/")
+			s, err := journal.SpaceOf("/", namespace)
 			return component.Amount{Bytes: s.Used}, err
 		},
 	}

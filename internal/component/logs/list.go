@@ -35,7 +35,7 @@ type Page struct {
 }
 
 type listInput struct {
-	Sources []string  `query:"sources" maxItems:"50" doc:"Sources, separated by commas; all if left out"`
+	Sources []string  `query:"sources" maxItems:"50" doc:"Sources, separated by commas; all but the access log if left out"`
 	Level   string    `query:"level" enum:"debug,info,warn,error" default:"debug" doc:"This level and worse"`
 	Text    string    `query:"q" maxLength:"200" doc:"Text anywhere in the message, case-insensitively"`
 	Since   time.Time `query:"since" doc:"Not before this time"`
@@ -62,25 +62,42 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*api.Body[Page], er
 	}
 	defer leave()
 	page := Page{Entries: []Entry{}, LeftOut: []string{}}
-	units := units(chosen)
-	var found journal.Page
-	if len(units) > 0 {
-		if found, err = h.journal.Read(ctx, in.query(units, from)); err != nil {
-			return nil, failed(err)
-		}
+	entries, searched, err := h.written(ctx, in, chosen, from)
+	if err != nil {
+		return nil, failed(err)
 	}
-	entries := h.named(found.Entries)
 	if slices.ContainsFunc(chosen, func(s Source) bool { return s.Name == auditSource }) {
-		entries = append(entries, h.audited(ctx, in, from, found.Searched, &page)...)
+		entries = append(entries, h.audited(ctx, in, from, searched, &page)...)
 	}
-	page.fill(entries, found.Searched, from, in.Limit)
+	page.fill(entries, searched, from, in.Limit)
 	return api.OK(page), nil
 }
 
-func (in *listInput) query(units []string, from position) journal.Query {
+// written are the entries of the journals. A search for text may come further back in one of them
+// than in another: what is older than where the last one stopped waits for the next page.
+func (h *handlers) written(ctx context.Context, in *listInput, chosen []Source, from position) (out []Entry, searched time.Time, err error) {
+	for _, j := range journals(chosen) {
+		found, err := h.journal.Read(ctx, in.query(j, from))
+		if err != nil {
+			return nil, searched, err
+		}
+		out = append(out, h.named(found.Entries)...)
+		if found.Searched.After(searched) {
+			searched = found.Searched
+		}
+	}
+	return upTo(out, searched), searched, nil
+}
+
+// upTo are the entries that are not older than where a search stopped.
+func upTo(entries []Entry, searched time.Time) []Entry {
+	return slices.DeleteFunc(entries, func(e Entry) bool { return e.At.Before(searched) })
+}
+
+func (in *listInput) query(j unitsOf, from position) journal.Query {
 	return journal.Query{
-		Units: units, Level: journal.Level(in.Level), Text: in.Text, Since: in.Since,
-		Until: earlier(in.Until, from.Until), After: from.Journal, Limit: in.Limit + 1, // one more tells whether there is a next page
+		Namespace: j.namespace, Units: j.units, Level: journal.Level(in.Level), Text: in.Text, Since: in.Since,
+		Until: earlier(in.Until, from.Until), After: from.cursor(j.namespace), Limit: in.Limit + 1, // one more tells whether there is a next page
 	}
 }
 
@@ -94,8 +111,8 @@ func (h *handlers) named(entries []journal.Entry) []Entry {
 
 func (h *handlers) entry(e journal.Entry) Entry {
 	return Entry{
-		ID: e.Cursor, At: e.At, Source: h.sourceOf(e.Unit), Level: string(e.Level), Program: e.Identifier, PID: e.PID, Message: e.Message,
-		place: position{Journal: e.Cursor},
+		ID: e.Cursor, At: e.At, Source: h.sourceOf(e), Level: string(e.Level), Program: e.Identifier, PID: e.PID, Message: e.Message,
+		place: positionIn(e.Namespace, e.Cursor),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/fault"
+	"gateway/internal/journal"
 )
 
 // Source is where log entries come from.
@@ -13,10 +14,15 @@ type Source struct {
 	Name  string `json:"name" doc:"Its name in the parameter sources"`
 	Unit  string `json:"unit,omitempty" doc:"The systemd unit whose entries it has; none for the audit log"`
 	Title string `json:"title" doc:"What it is"`
+
+	namespace string // of the journal; empty for the main one
 }
 
 const (
-	auditSource  = "audit"
+	auditSource = "audit"
+	// accessSource is shown only where it is asked for by name: to read it by way of the reverse
+	// proxy adds to it.
+	accessSource = "access-log"
 	tunnelSource = "tunnel"
 )
 
@@ -28,6 +34,9 @@ func sources(services []daemon.Service) []Source {
 		if s.Unit != "" && (s.Component != "" || s.Required) {
 			out = append(out, Source{Name: s.Name, Unit: s.Unit, Title: s.Title})
 		}
+		if s.AccessLog != "" {
+			out = append(out, Source{Name: accessSource, Unit: s.Unit, Title: "Access log: " + s.Title, namespace: s.AccessLog})
+		}
 	}
 	return append(out,
 		Source{Name: tunnelSource, Unit: applyUnit, Title: "Tunnels (in the log of the applier)"},
@@ -37,12 +46,17 @@ func sources(services []daemon.Service) []Source {
 
 const applyUnit = "gateway-apply.service"
 
-// chosen are the sources that a request names; all of them when it names none.
+// chosen are the sources that a request names; all of them but the access log when it names none.
 func (h *handlers) chosen(names []string) ([]Source, error) {
-	if len(names) == 0 {
-		return h.sources, nil
-	}
 	var out []Source
+	if len(names) == 0 {
+		for _, s := range h.sources {
+			if s.namespace == "" {
+				out = append(out, s)
+			}
+		}
+		return out, nil
+	}
 	for _, name := range names {
 		i := slices.IndexFunc(h.sources, func(s Source) bool { return s.Name == name })
 		if i < 0 {
@@ -53,23 +67,35 @@ func (h *handlers) chosen(names []string) ([]Source, error) {
 	return out, nil
 }
 
-// units are those of the journal, each once.
-func units(chosen []Source) []string {
-	var out []string
+// unitsOf are those that are wanted of one journal, each once.
+type unitsOf struct {
+	namespace string
+	units     []string
+}
+
+// journals are those that the chosen sources are in, of which each is read by itself.
+func journals(chosen []Source) (out []unitsOf) {
 	for _, s := range chosen {
-		if s.Unit != "" && !slices.Contains(out, s.Unit) {
-			out = append(out, s.Unit)
+		if s.Unit == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(j unitsOf) bool { return j.namespace == s.namespace })
+		if i < 0 {
+			i, out = len(out), append(out, unitsOf{namespace: s.namespace})
+		}
+		if !slices.Contains(out[i].units, s.Unit) {
+			out[i].units = append(out[i].units, s.Unit)
 		}
 	}
 	return out
 }
 
-// sourceOf is the name of the first source with that unit.
-func (h *handlers) sourceOf(unit string) string {
+// sourceOf is the name of the first source with the entry's unit in that journal.
+func (h *handlers) sourceOf(e journal.Entry) string {
 	for _, s := range h.sources {
-		if s.Unit == unit {
+		if s.Unit == e.Unit && s.namespace == e.Namespace {
 			return s.Name
 		}
 	}
-	return strings.TrimSuffix(unit, ".service")
+	return strings.TrimSuffix(e.Unit, ".service")
 }

@@ -11,7 +11,7 @@ import (
 
 // Kept is something of the past that this node keeps.
 type Kept struct {
-	Name     string     `json:"name" example:"audit" doc:"What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs) or logs (the journal)"`
+	Name     string     `json:"name" example:"audit" doc:"What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs), logs (the journal) or access-log (of the reverse proxy)"`
 	Rows     *int64     `json:"rows" doc:"Number of entries; null if it is not counted in entries, or not known"`
 	Bytes    *int64     `json:"bytes" doc:"Disk space it takes; null if not known"`
 	Oldest   *time.Time `json:"oldest_at" doc:"Time of the oldest entry; null if empty or not known"`

@@ -193,6 +193,8 @@ func onLoopback(config, dir, bind string) string {
 		case section == "global" && hasAnyPrefix(text, notHere):
 		case strings.HasPrefix(text, "log /dev/log"):
 			b.WriteString("\tlog " + dir + "/log local0\n\tnbthread 1\n\tmaxconn 4000\n")
+		case strings.HasPrefix(text, "log /run/systemd/"):
+			b.WriteString("\tlog " + dir + "/log local1\n")
 		case !strings.HasPrefix(text, "bind "):
 			b.WriteString(line)
 		case bound:

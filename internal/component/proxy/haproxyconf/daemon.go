@@ -50,7 +50,7 @@ func (a *adapter) daemon() daemon.Daemon {
 			Check: a.check, Plain: plain,
 			Services: []daemon.Service{{
 				Name: "reverse-proxy", Unit: haproxy.Unit, Title: "Reverse proxy (HAProxy)", Phrase: "the reverse proxy", Package: "haproxy",
-				Required: true, Restart: true, Gentle: true,
+				Required: true, Restart: true, Gentle: true, AccessLog: AccessLog,
 			}},
 		},
 		Units:   []string{haproxy.Unit},

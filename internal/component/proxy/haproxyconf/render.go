@@ -70,7 +70,7 @@ func (r *rendering) leaveOut(subject string, err error) {
 func (r *rendering) frontends(b *strings.Builder) {
 	r.public(b)
 	r.plain(b)
-	b.WriteString("frontend management\n")
+	b.WriteString("frontend management\n" + accessLog)
 	const tls = " ssl crt /etc/gateway/tls/management.pem alpn h2,http/1.1\n"
 	r.bind(b, "", "3443", tls)
 	b.WriteString(management)
@@ -93,13 +93,21 @@ func (r *rendering) bind(b *strings.Builder, kind, port, rest string) {
 	}
 }
 
+// AccessLog is the journal namespace that the frontends log to: a line for each request would drown
+// what else the node writes, and the main journal drops lines of whoever writes many.
+const AccessLog = "gateway-access"
+
+// accessLog has a frontend log to that journal only. The rest, such as servers that went down, is in
+// the main one. The path is the same where HAProxy is locked up: its unit mounts the folder there.
+const accessLog = "\tno log\n\tlog /run/systemd/journal." + AccessLog + "/dev-log local1\n"
+
 // quiet logs what went wrong, and leaves the rest to the counters: a line for each request
 // costs more than the request.
 const quiet = "\toption dontlog-normal\n"
 
 // public is what the world talks to by HTTPS.
 func (r *rendering) public(b *strings.Builder) {
-	b.WriteString("frontend gateway_https\n" + quiet)
+	b.WriteString("frontend gateway_https\n" + accessLog + quiet)
 	r.bind(b, "", "443", " ssl crt-list "+crtList+" alpn h2,http/1.1\n")
 	r.bind(b, "quic", "443", " ssl crt-list "+crtList+" alpn h3\n")
 	r.forwarded(b, "https")
@@ -112,7 +120,7 @@ func (r *rendering) public(b *strings.Builder) {
 
 // plain is what the world talks to by HTTP: it redirects, but for sites that want both.
 func (r *rendering) plain(b *strings.Builder) {
-	b.WriteString("frontend gateway_http\n" + quiet)
+	b.WriteString("frontend gateway_http\n" + accessLog + quiet)
 	r.bind(b, "", "80", "\n")
 	const proof = "{ path_beg /.well-known/acme-challenge/ }"
 	if !r.hosts.use.plain {
@@ -207,7 +215,7 @@ func (r *rendering) services(b *strings.Builder) {
 			r.leaveOut("TCP service "+s.Name, fault.Say("its backend does not have the scheme tcp"))
 			continue
 		}
-		fmt.Fprintf(b, "frontend gateway_tcp_%d\n\tmode tcp\n\toption tcplog\n\ttimeout client 1h\n", s.Port)
+		fmt.Fprintf(b, "frontend gateway_tcp_%d\n"+accessLog+"\tmode tcp\n\toption tcplog\n\ttimeout client 1h\n", s.Port)
 		r.bind(b, "", fmt.Sprint(s.Port), "\n")
 		s.admit(b)
 		fmt.Fprintf(b, "\tdefault_backend %s\n\n", section(s.BackendID))

@@ -6432,7 +6432,7 @@ export type SystemKept = {
      */
     max_rows: number | null;
     /**
-     * What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs) or logs (the journal)
+     * What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs), logs (the journal) or access-log (of the reverse proxy)
      */
     name: string;
     /**
@@ -14184,7 +14184,7 @@ export type ListLogsData = {
     path?: never;
     query?: {
         /**
-         * Sources, separated by commas; all if left out
+         * Sources, separated by commas; all but the access log if left out
          */
         sources?: Array<string>;
         /**

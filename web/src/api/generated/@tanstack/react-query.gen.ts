@@ -2104,7 +2104,7 @@ export const listLogsQueryKey = (options?: Options<ListLogsData>) => createQuery
 /**
  * What the services of this node wrote, newest first
  *
- * Entries of the systemd journal by the units of the chosen sources, and of the audit log. A search for text looks back step by step and ends after some seconds: searched_since says how far it came. Send next as cursor for older entries, with the other parameters unchanged.
+ * Entries of the systemd journal by the units of the chosen sources, and of the audit log. The access log has a line for each request, those of whoever reads it too: it is in the answer only when sources names it. A search for text looks back step by step and ends after some seconds: searched_since says how far it came. Send next as cursor for older entries, with the other parameters unchanged.
  */
 export const listLogsOptions = (options?: Options<ListLogsData>) => queryOptions<ListLogsResponse, DefaultError, ListLogsResponse, ReturnType<typeof listLogsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2124,7 +2124,7 @@ export const listLogSourcesQueryKey = (options?: Options<ListLogSourcesData>) =>
 /**
  * The sources of log entries
  *
- * The services of this node, each with its systemd unit, and the audit log. The list is the same on every node of one version.
+ * The services of this node, each with its systemd unit, the access log of the reverse proxy and the audit log. The list is the same on every node of one version.
  */
 export const listLogSourcesOptions = (options?: Options<ListLogSourcesData>) => queryOptions<ListLogSourcesResponse, DefaultError, ListLogSourcesResponse, ReturnType<typeof listLogSourcesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
