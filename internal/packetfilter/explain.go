@@ -245,6 +245,8 @@ func (d Decider) Said() fault.Sentence {
 		return fault.Said("loopback traffic")
 	case ByInvalid:
 		return fault.Said("invalid connection state")
+	case ByRoute:
+		return fault.Said("no route leads there")
 	case ByNeighbour:
 		return fault.Said("required by IPv6 (neighbour discovery)")
 	case ByTranslated:

@@ -13,7 +13,9 @@ import (
 // Route is where the kernel sends a packet.
 type Route struct {
 	Interface string
+	MTU       int        // of the interface
 	Source    netip.Addr // our own address on that way
+	Gateway   netip.Addr // next hop; nobody's if the address is on the link
 	Local     bool       // to this machine itself
 }
 
@@ -32,7 +34,8 @@ func (h *Host) RouteMarked(to netip.Addr, mark uint32) (Route, error) {
 		return Route{}, fmt.Errorf("look up the route to %s: %w", to, err)
 	}
 	source, _ := netip.AddrFromSlice(r.Src)
-	return Route{Interface: link.Attrs().Name, Source: source.Unmap(), Local: r.Type == unix.RTN_LOCAL}, nil
+	gateway, _ := netip.AddrFromSlice(r.Gw)
+	return Route{Interface: link.Attrs().Name, MTU: link.Attrs().MTU, Source: source.Unmap(), Gateway: gateway.Unmap(), Local: r.Type == unix.RTN_LOCAL}, nil
 }
 
 // Hop is one route of the tables that every packet is looked up in.

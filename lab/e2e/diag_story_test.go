@@ -26,6 +26,7 @@ func TestStoryDiagnostics(t *testing.T) {
 		{"ping", object{"target": beside}, diag.Answered, "4 packets sent, 4 received"},
 		{"ping", object{"target": a.node.IP().String()}, diag.Answered, "4 received"},
 		{"traceroute", object{"target": beside}, diag.Answered, " 1  " + beside},
+		{"mtu", object{"target": beside}, diag.Answered, "MTU of the path: "},
 		{"dig", object{"target": "localhost", "type": "A"}, diag.Answered, "127.0.0.1"},
 		{"curl", object{"target": "http://" + o.addr.String() + "/"}, diag.Answered, "HTTP/1.1 200 OK"},
 		{"curl", object{"target": "http://127.0.0.1:8080/"}, diag.Failed, "cannot be used as a server"},
@@ -43,7 +44,37 @@ func TestStoryDiagnostics(t *testing.T) {
 			t.Errorf("%s %v took %s", tc.tool, tc.body, took)
 		}
 	}
+	a.followsPaths(c, o)
 	if o.served.Load() != 1 {
 		t.Errorf("the server beside was asked %d times, want once", o.served.Load())
+	}
+}
+
+// followsPaths goes to the server beside, to a port that nobody opened, to itself, and asks for
+// somebody whom the packet filter lets go nowhere.
+func (a *appliance) followsPaths(c *caller, o *origin) {
+	a.t.Helper()
+	beside, port := a.client.IP().String(), int(o.addr.Port())
+	for _, tc := range []struct {
+		body object
+		want string
+	}{
+		{object{"target": beside, "port": port}, "not_needed ok ok ok"},
+		{object{"target": beside, "port": port, "tls": true}, "not_needed ok ok ok broken"},
+		{object{"target": beside, "port": 1, "tls": true}, "not_needed ok ok broken not_tried"},
+		{object{"target": a.node.IP().String(), "port": 3443}, "not_needed ok ok broken"},
+		{object{"target": "nobody.invalid", "port": 443}, "broken not_tried not_tried not_tried"},
+		{object{"target": beside, "port": 443, "source": a.client.IP().Next().String()}, "not_needed ok broken not_tried"},
+	} {
+		var got diag.Path
+		c.post("/diagnostics/path", tc.body).want(200).decode(&got)
+		s := got.Steps
+		states := []string{s.DNS.State, s.Route.State, s.Filter.State, s.TCP.State}
+		if s.TLS != nil {
+			states = append(states, s.TLS.State)
+		}
+		if said := strings.Join(states, " "); said != tc.want || s.Route.State == diag.StepOK && s.Route.Interface == "" {
+			a.t.Errorf("path %v: %s, want %s: %+v", tc.body, said, tc.want, s)
+		}
 	}
 }

@@ -82,6 +82,7 @@ type Deps struct {
 // List returns the components.
 func List(d Deps) []component.Component {
 	alerts := alert.New(alert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Database: d.Database, Host: d.Host, Now: d.Now, Log: d.Log})
+	filtering := firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}
 	var list []component.Component
 	list = []component.Component{
 		changehistory.New(changehistory.Options{Pool: d.Pool, Run: d.Run, Set: d.Set, Applier: d.Applier, Log: d.Log}),
@@ -104,9 +105,14 @@ func List(d Deps) []component.Component {
 		forwardproxy.New(forwardproxy.Options{DB: d.Pool, Run: d.Run, Host: d.Host}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, CycleFailed: alerts.RenewalsAborted, Now: d.Now, Log: d.Log}),
-		firewall.New(firewall.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Lookup: d.Lookup, Policy: d.Policy, Now: d.Now, Log: d.Log}),
+		firewall.New(filtering),
 		backup.New(backup.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Schemas: func() []db.Schema { return component.Schemas(list) }, Restores: restores(d, func() []component.Component { return list }), Dir: d.State, Version: d.Version, Now: d.Now, Log: d.Log}),
-		diag.New(diag.Options{Run: d.Run, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
+		diag.New(diag.Options{
+			Run: d.Run, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup, Explain: filtering.Explain,
+			Uplink: func(ctx context.Context, link string, v4 bool) (string, error) {
+				return uplink.NameOf(ctx, d.Pool, link, v4)
+			},
+		}),
 	}
 	list = append(list, graphs.New(graphs.Options{Dir: d.Samples, Host: d.Host, Metrics: d.Metrics, Now: d.Now, Log: d.Log}, list))
 	collected := problems.Options{Database: d.Database, Now: d.Now, Log: d.Log}

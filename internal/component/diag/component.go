@@ -1,5 +1,6 @@
 // Package diag offers the tools by which an operator finds out why something is not reached:
-// ping, traceroute, dig, curl, tcp. gateway-scheduler, which may speak to the outside and has
+// ping, traceroute, dig, curl, tcp, the MTU, and all steps of a connection at once.
+// gateway-scheduler, which may speak to the outside and has
 // no privilege, runs them; how is left to package probe.
 package diag
 
@@ -22,6 +23,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/identity"
+	"gateway/internal/packetfilter"
 	"gateway/internal/sys"
 )
 
@@ -29,6 +31,8 @@ const (
 	name = "diag"
 	// channel is where gateway-scheduler hears questions: this process reaches nobody.
 	channel = "diag_try"
+	// pathChannel is for the questions whose answer has steps.
+	pathChannel = "diag_path"
 	// onTheWay is for the way there and back.
 	onTheWay = 2 * time.Second
 	atOnce   = 4
@@ -45,8 +49,13 @@ type Options struct {
 	Questions questions // db.Questions
 	Host      interface {
 		Interfaces() ([]sys.Interface, error)
+		Route(to netip.Addr) (sys.Route, error)
 	}
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Uplink names the uplink on an interface; empty without one.
+	Uplink func(ctx context.Context, link string, v4 bool) (string, error)
+	// Explain is what the packet filter does with a packet.
+	Explain func(ctx context.Context, k packetfilter.Packet) (packetfilter.Trace, error)
 }
 
 type handlers struct {
@@ -60,7 +69,7 @@ func New(o Options) component.Component {
 	h := &handlers{Options: o, running: map[string]bool{}}
 	return component.Component{
 		Name: name, Routes: h.routes,
-		Answers: map[string]func(context.Context, json.RawMessage) (any, error){channel: h.answer},
+		Answers: map[string]func(context.Context, json.RawMessage) (any, error){channel: h.answer, pathChannel: h.answerPath},
 	}
 }
 
@@ -70,36 +79,51 @@ func (h *handlers) routes(r api.Router) {
 	route(h, r, "dig", "Look up a DNS record", "Asks this node's resolver.", DigInput.question)
 	route(h, r, "curl", "Request a URL", "One GET request within 10 seconds. Redirects are not followed; status and headers are returned, the content is not.", URLInput.question)
 	route(h, r, "tcp", "Test a TCP port", "Opens a connection, for which it waits 5 seconds, and closes it.", TCPInput.question)
+	route(h, r, "mtu", "Find the MTU of a path", "Searches with echo requests that must not be fragmented for the largest packet that passes there and back, within 20 seconds, and tells the MTU of the outgoing interface.",
+		func(in TargetInput) (probe.Question, error) { return in.question("mtu") })
+	h.pathRoute(r)
 }
+
+// rules are those of all tools.
+const rules = " Nothing is changed; the audit log records who asked for what. One diagnosis per user at a time. " +
+	"Local and link-local addresses and those of this node are refused by curl, tcp and path."
 
 // route registers a tool.
 func route[In any](h *handlers, r api.Router, tool, summary, description string, question func(In) (probe.Question, error)) {
 	limit := probe.Limits()[tool]
 	api.Handle(r, api.Op{
 		ID: "diag-" + tool, Method: http.MethodPost, Path: "/diagnostics/" + tool, AtOnce: atOnce, Timeout: limit + 2*onTheWay, Summary: summary,
-		Description: description + " Nothing is changed; the audit log records who asked for what. One diagnosis per user at a time. " +
-			"Local and link-local addresses and those of this node are refused by curl and tcp.",
+		Description: description + rules,
 	}, func(ctx context.Context, in *struct{ Body In }) (*api.Body[probe.Result], error) {
 		q, err := question(in.Body)
 		if err != nil {
 			return nil, err
 		}
-		return h.try(ctx, q, limit)
+		return ask[probe.Result](ctx, h, asked{tool: tool, subject: subject(q), channel: channel, question: q})
 	})
 }
 
-func (h *handlers) try(ctx context.Context, q probe.Question, limit time.Duration) (*api.Body[probe.Result], error) {
+// asked is what goes to gateway-scheduler.
+type asked struct {
+	tool, subject string // for the audit log
+	channel       string
+	question      any
+}
+
+// ask has a question answered, one at a time of each user.
+func ask[Out any](ctx context.Context, h *handlers, q asked) (*api.Body[Out], error) {
+	limit := probe.Limits()[q.tool]
 	who := identity.From(ctx).Actor()
 	if !h.begin(who) {
 		return nil, fault.New(fault.TooMany, "another diagnosis of yours is still running; wait until it ends").WithRetry(limit)
 	}
 	defer h.end(who)
-	var out probe.Result
-	c := change.Change{Component: name, Action: "diag." + q.Tool, Subject: subject(q)}
+	var out Out
+	c := change.Change{Component: name, Action: "diag." + q.tool, Subject: q.subject}
 	err := h.Run.Act(ctx, c, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, limit+onTheWay)
 		defer cancel()
-		err := h.Questions.Ask(ctx, channel, q, &out)
+		err := h.Questions.Ask(ctx, q.channel, q.question, &out)
 		if errors.Is(err, db.ErrUnanswered) {
 			return errors.Join(fault.New(fault.Unavailable, "gateway-scheduler, which runs diagnostics, does not answer or has too many of them").WithCode("timeout"), err)
 		}
@@ -146,7 +170,11 @@ func (h *handlers) answer(ctx context.Context, question json.RawMessage) (any, e
 	if err := json.Unmarshal(question, &q); err != nil {
 		return nil, fmt.Errorf("decode question: %w", err)
 	}
-	return probe.Tools{Lookup: h.Lookup, Own: h.addresses}.Try(ctx, q), nil
+	return h.tools().Try(ctx, q), nil
+}
+
+func (h *handlers) tools() probe.Tools {
+	return probe.Tools{Lookup: h.Lookup, Own: h.addresses, Ways: probe.Ways{To: h.way, Filter: h.filter}}
 }
 
 // addresses are this node's own.

@@ -2,9 +2,11 @@ package diag
 
 import (
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/miekg/dns"
 
@@ -63,7 +65,11 @@ func (in TCPInput) question() (probe.Question, error) {
 
 func (in DigInput) question() (probe.Question, error) {
 	target, err := checked(in.Target, func(s string) (string, error) {
-		if _, ok := dns.IsDomainName(s); !ok {
+		if _, err := netip.ParseAddr(s); err == nil {
+			return s, nil
+		}
+		// Names of records are wider than names of hosts, but no option and no URL is one.
+		if _, ok := dns.IsDomainName(s); !ok || s[0] == '-' || s[0] == '/' || strings.Contains(s, ":") {
 			return "", fault.Say("must be a name that can be looked up")
 		}
 		return s, nil

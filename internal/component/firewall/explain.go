@@ -36,11 +36,25 @@ func (f *firewall) explain(ctx context.Context, in *struct{ Body Question }) (*a
 	if err != nil {
 		return nil, err
 	}
-	s, err := f.Policy.Load(ctx, f.DB)
+	trace, err := f.Explain(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(packetfilter.Explain(&s.Policy, k, filter.Route(f.Host.RouteMarked))), nil
+	return api.OK(trace), nil
+}
+
+// Explain tells what the stored rules do with the first packet of a connection. Where the packet
+// does not say by which interface it comes in, it is that of the route to its source.
+func (o Options) Explain(ctx context.Context, k packetfilter.Packet) (packetfilter.Trace, error) {
+	k, err := o.comingFrom(k)
+	if err != nil {
+		return packetfilter.Trace{}, err
+	}
+	s, err := o.Policy.Load(ctx, o.DB)
+	if err != nil {
+		return packetfilter.Trace{}, err
+	}
+	return packetfilter.Explain(&s.Policy, k, filter.Route(o.Host.RouteMarked)), nil
 }
 
 // packet reads a question.
@@ -71,15 +85,15 @@ func (f *firewall) packet(q Question) (packetfilter.Packet, error) {
 	if k.Source.Is4() != k.Destination.Is4() {
 		return k, fault.At("destination", "must be of the same address family as the source")
 	}
-	return f.comingFrom(k)
+	return k, nil
 }
 
 // comingFrom fills in the interface where the question leaves it out.
-func (f *firewall) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error) {
+func (o Options) comingFrom(k packetfilter.Packet) (packetfilter.Packet, error) {
 	if k.In != "" {
 		return k, nil
 	}
-	back, err := f.Host.Route(k.Source)
+	back, err := o.Host.Route(k.Source)
 	if err != nil {
 		return k, fault.At("interface", "is required: there is no route back to %s", k.Source)
 	}

@@ -34,6 +34,26 @@ func TestAnUplinkHasItsDefaultsAndItsNumber(t *testing.T) {
 	}
 }
 
+func TestAnUplinkIsKnownByWhereItLeaves(t *testing.T) {
+	r := newRig(t)
+	for _, in := range []object{
+		{"name": "fibre", "interface": "wan1", "gateway": "192.0.2.1"},
+		{"name": "fibre 6", "interface": "wan1", "gateway": "fe80::1"},
+		{"name": "off", "interface": "wan2", "gateway": "198.51.100.1", "active": false},
+	} {
+		r.Do("POST", "/uplinks", in).Want(201)
+	}
+	for _, tc := range []struct {
+		link string
+		v4   bool
+		want string
+	}{{"wan1", true, "fibre"}, {"wan1", false, "fibre 6"}, {"wan2", true, ""}, {"lan", true, ""}} {
+		if got, err := uplink.NameOf(t.Context(), r.Pool, tc.link, tc.v4); err != nil || got != tc.want {
+			t.Errorf("on %s: %q, %v; want %q", tc.link, got, err, tc.want)
+		}
+	}
+}
+
 func TestWhatCannotBeAnUplinkIsRefused(t *testing.T) {
 	r := newRig(t)
 	good := object{"name": "fibre", "interface": "wan1", "gateway": "192.0.2.1"}

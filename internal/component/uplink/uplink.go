@@ -242,3 +242,17 @@ func refuseUplinkInUse(ctx context.Context, tx change.Tx, old, now *Uplink, _ *U
 	}
 	return err
 }
+
+// NameOf is the name of the active uplink on an interface, which has at most one of each family;
+// empty without one.
+func NameOf(ctx context.Context, q db.DB, link string, v4 bool) (string, error) {
+	family := "inet6"
+	if v4 {
+		family = "inet"
+	}
+	names, err := db.List[struct{ Name string }](ctx, q, `select name from uplink_uplinks where interface = $1 and family = $2 and active`, link, family)
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	return names[0].Name, nil
+}

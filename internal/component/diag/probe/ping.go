@@ -37,7 +37,7 @@ func (t Tools) ping(ctx context.Context, b *strings.Builder, target string) int 
 	received := 0
 	for n := 1; n <= pings && ctx.Err() == nil; n++ {
 		start := time.Now()
-		if err := echo(s, to, uint16(n)); err != nil {
+		if err := echo(s, to, uint16(n), pingBytes, within(ctx, pingWait)); err != nil {
 			fmt.Fprintf(b, "seq=%d %s\n", n, reason(err))
 		} else {
 			received++
@@ -64,6 +64,14 @@ func reason(err error) error {
 		return number
 	}
 	return err
+}
+
+// within is d, or what is left of the time.
+func within(ctx context.Context, d time.Duration) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(d, time.Until(end))
+	}
+	return d
 }
 
 func rest(ctx context.Context, d time.Duration) {
@@ -95,16 +103,16 @@ func sockaddr(to netip.Addr, port int) unix.Sockaddr {
 	return &unix.SockaddrInet4{Addr: to.As4(), Port: port}
 }
 
-// echo sends a request and waits for its answer. The kernel fills in the identifier and the
+// echo sends a request with so many bytes of data and waits for its answer. The kernel fills in the identifier and the
 // checksum, and hands on no answer but those to this socket.
-func echo(s *os.File, to netip.Addr, seq uint16) error {
-	request := make([]byte, 8+pingBytes)
+func echo(s *os.File, to netip.Addr, seq uint16, data int, wait time.Duration) error {
+	request := make([]byte, 8+data)
 	answer := byte(0)
 	if request[0] = 8; to.Is6() {
 		request[0], answer = 128, 129
 	}
 	binary.BigEndian.PutUint16(request[6:], seq)
-	if err := s.SetDeadline(time.Now().Add(pingWait)); err != nil {
+	if err := s.SetDeadline(time.Now().Add(wait)); err != nil {
 		return err
 	}
 	if _, err := s.Write(request); err != nil {

@@ -1,11 +1,12 @@
 // Package probe tries from this node what an operator wants to know: whether a host answers,
-// by which way it is reached, what a name resolves to, whether a port is open, what a URL
-// answers. It runs no program and needs no privilege. Who may ask, and for what, is left to
-// package diag.
+// by which way it is reached, how large a packet may be, what a name resolves to, whether a port
+// is open, what a URL answers, and which of these steps is the first that breaks. It runs no
+// program and needs no privilege. Who may ask, and for what, is left to package diag.
 package probe
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ const (
 
 // Limits are how long each tool may take at most.
 func Limits() map[string]time.Duration {
-	return map[string]time.Duration{"ping": 12 * time.Second, "traceroute": 60 * time.Second, "dig": 10 * time.Second, "curl": 10 * time.Second, "tcp": 8 * time.Second}
+	return map[string]time.Duration{"ping": 12 * time.Second, "traceroute": 60 * time.Second, "dig": 10 * time.Second, "curl": 10 * time.Second, "tcp": 8 * time.Second, "mtu": 20 * time.Second, "path": 20 * time.Second}
 }
 
 // Question is what to try.
@@ -54,6 +55,9 @@ type Tools struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Resolver is the name server that is asked; nil means the system's first.
 	Resolver func() (string, error)
+	Ways     Ways
+	// Roots are whom certificates must come from; nil for whom the system trusts.
+	Roots *x509.CertPool
 }
 
 // mostBytes of an answer, as it is encoded: it goes through a notification of the database.
@@ -77,6 +81,8 @@ func (t Tools) Try(ctx context.Context, q Question) Result {
 		status = t.curl(ctx, &b, q.Target)
 	case "tcp":
 		status = t.tcp(ctx, &b, q.Target, q.Port)
+	case "mtu":
+		status = t.mtu(ctx, &b, q.Target)
 	}
 	return Result{Output: bounded(plain(b.String())), ExitStatus: status, Duration: time.Since(start).Milliseconds()}
 }

@@ -39,7 +39,7 @@ func (t Tools) traceroute(ctx context.Context, b *strings.Builder, target string
 	}
 	fmt.Fprintf(b, "traceroute to %s (%s), %d hops at most\n", target, to, maxHops)
 	for n := 1; n <= maxHops && ctx.Err() == nil; n++ {
-		h, err := try(to, n)
+		h, err := try(ctx, to, n)
 		switch {
 		case errors.Is(err, errNoHop):
 			fmt.Fprintf(b, "%2d  *\n", n)
@@ -61,16 +61,16 @@ func (t Tools) traceroute(ctx context.Context, b *strings.Builder, target string
 }
 
 // try asks for one hop, twice if it must.
-func try(to netip.Addr, n int) (h hop, err error) {
+func try(ctx context.Context, to netip.Addr, n int) (h hop, err error) {
 	for i := range hopTries {
-		if h, err = ask(to, n, firstPort+n*hopTries+i); !errors.Is(err, errNoHop) {
+		if h, err = ask(to, n, firstPort+n*hopTries+i, within(ctx, hopWait)); !errors.Is(err, errNoHop) {
 			break
 		}
 	}
 	return h, err
 }
 
-func ask(to netip.Addr, ttl, port int) (hop, error) {
+func ask(to netip.Addr, ttl, port int, wait time.Duration) (hop, error) {
 	family, level, lives, errs := unix.AF_INET, unix.SOL_IP, unix.IP_TTL, unix.IP_RECVERR
 	if to.Is6() {
 		family, level, lives, errs = unix.AF_INET6, unix.SOL_IPV6, unix.IPV6_UNICAST_HOPS, unix.IPV6_RECVERR
@@ -88,8 +88,8 @@ func ask(to netip.Addr, ttl, port int) (hop, error) {
 	if _, err := unix.Write(fd, make([]byte, 32)); err != nil {
 		return hop{}, err
 	}
-	for time.Since(start) < hopWait {
-		left := max(hopWait-time.Since(start), time.Millisecond)
+	for time.Since(start) < wait {
+		left := max(wait-time.Since(start), time.Millisecond)
 		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLERR}}, int(left.Milliseconds())); err != nil && !errors.Is(err, unix.EINTR) {
 			return hop{}, err
 		}

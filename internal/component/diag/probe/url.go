@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,7 +24,11 @@ const (
 
 // curl requests a URL, past any proxy, and follows no redirect.
 func (t Tools) curl(ctx context.Context, b *strings.Builder, url string) int {
-	transport := &http.Transport{DialContext: t.dial, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: mostHeader, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	// The transport would go on dialling after the request has ended.
+	dial := func(_ context.Context, network, address string) (net.Conn, error) {
+		return t.dial(ctx, network, address)
+	}
+	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: mostHeader, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
 	client := &http.Client{Transport: transport, CheckRedirect: outbound.NoRedirects}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -1798,6 +1798,25 @@ export type DiagDigInput = {
     type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'NS' | 'SOA' | 'PTR' | 'SRV' | 'CAA';
 };
 
+export type DiagPathInput = {
+    /**
+     * TCP port
+     */
+    port: number;
+    /**
+     * Address of a client behind this node: the packet filter is asked about its connection. Empty: about this node's own
+     */
+    source?: string;
+    /**
+     * Host name or IP address
+     */
+    target: string;
+    /**
+     * Whether to try TLS too, as https does
+     */
+    tls?: boolean;
+};
+
 export type DiagTcpInput = {
     /**
      * TCP port
@@ -4679,6 +4698,83 @@ export type PacketlogEvent = {
     timestamp: string;
 };
 
+export type ProbeDnsStep = {
+    /**
+     * Addresses, in the order in which they are tried; the later steps take the first
+     */
+    addresses?: Array<string>;
+    /**
+     * Duration in milliseconds
+     */
+    duration_ms: number;
+    /**
+     * What the system says of it, in English
+     */
+    error?: string;
+    /**
+     * What is broken; absent unless something is
+     */
+    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    /**
+     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     */
+    state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
+};
+
+export type ProbeFilterStep = {
+    /**
+     * What decided it; absent for this node's own connections
+     */
+    decided?: FaultSentence;
+    /**
+     * Duration in milliseconds
+     */
+    duration_ms: number;
+    /**
+     * What the system says of it, in English
+     */
+    error?: string;
+    /**
+     * Outgoing interface of a packet from the source
+     */
+    out?: string;
+    /**
+     * Whether the connection is this node's own; the packet filter lets all of those out
+     */
+    own: boolean;
+    /**
+     * What is broken; absent unless something is
+     */
+    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    /**
+     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     */
+    state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
+    /**
+     * Name of the uplink group that a rule sends it to
+     */
+    uplink_group?: string;
+    /**
+     * What happens to the packet: accept, drop or reject; absent if it was not tried
+     */
+    verdict?: string;
+};
+
+export type ProbePath = {
+    /**
+     * Duration in milliseconds
+     */
+    duration_ms: number;
+    /**
+     * Whether no step is broken
+     */
+    ok: boolean;
+    /**
+     * The steps; after the first broken one, none is tried
+     */
+    steps: ProbeSteps;
+};
+
 export type ProbeResult = {
     /**
      * Duration in milliseconds
@@ -4692,6 +4788,138 @@ export type ProbeResult = {
      * Output as text
      */
     output: string;
+};
+
+export type ProbeRouteStep = {
+    /**
+     * Duration in milliseconds
+     */
+    duration_ms: number;
+    /**
+     * What the system says of it, in English
+     */
+    error?: string;
+    /**
+     * Next hop; absent if the target is on the link
+     */
+    gateway?: string;
+    /**
+     * Outgoing interface
+     */
+    interface?: string;
+    /**
+     * Whether the address is this node's own
+     */
+    local: boolean;
+    /**
+     * Largest packet of the interface in bytes
+     */
+    mtu?: number;
+    /**
+     * What is broken; absent unless something is
+     */
+    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    /**
+     * Source address that this node uses
+     */
+    source?: string;
+    /**
+     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     */
+    state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
+    /**
+     * Name of the uplink on it; absent without one
+     */
+    uplink?: string;
+};
+
+export type ProbeSteps = {
+    /**
+     * What this node's resolver answers
+     */
+    dns: ProbeDnsStep;
+    /**
+     * What the packet filter does with the first packet of the connection
+     */
+    filter: ProbeFilterStep;
+    /**
+     * How this node sends packets to the first address
+     */
+    route: ProbeRouteStep;
+    /**
+     * Whether the port accepts a connection from this node
+     */
+    tcp: ProbeTcpStep;
+    /**
+     * The TLS handshake and the certificate; absent unless asked for
+     */
+    tls?: ProbeTlsStep;
+};
+
+export type ProbeTcpStep = {
+    /**
+     * Duration in milliseconds
+     */
+    duration_ms: number;
+    /**
+     * What the system says of it, in English
+     */
+    error?: string;
+    /**
+     * Own address and port
+     */
+    local?: string;
+    /**
+     * What is broken; absent unless something is
+     */
+    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    /**
+     * Address and port connected to
+     */
+    remote?: string;
+    /**
+     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     */
+    state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
+};
+
+export type ProbeTlsStep = {
+    /**
+     * Duration in milliseconds
+     */
+    duration_ms: number;
+    /**
+     * What the system says of it, in English
+     */
+    error?: string;
+    /**
+     * Who issued the certificate
+     */
+    issuer?: string;
+    /**
+     * Names and addresses in the certificate, at most ten
+     */
+    names?: Array<string>;
+    /**
+     * When the certificate expires
+     */
+    not_after?: string;
+    /**
+     * What is broken; absent unless something is
+     */
+    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    /**
+     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     */
+    state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
+    /**
+     * Whether the chain ends at an authority that this node's system trusts, is valid now, and is for this name
+     */
+    trusted: boolean;
+    /**
+     * Version of TLS
+     */
+    version?: string;
 };
 
 export type Problem = {
@@ -10701,6 +10929,38 @@ export type DiagDigResponses = {
 };
 
 export type DiagDigResponse = DiagDigResponses[keyof DiagDigResponses];
+
+export type DiagMtuData = {
+    body: DiagTargetInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/mtu';
+};
+
+export type DiagMtuResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProbeResult;
+};
+
+export type DiagMtuResponse = DiagMtuResponses[keyof DiagMtuResponses];
+
+export type DiagPathData = {
+    body: DiagPathInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/path';
+};
+
+export type DiagPathResponses = {
+    /**
+     * What the operation returns
+     */
+    200: ProbePath;
+};
+
+export type DiagPathResponse = DiagPathResponses[keyof DiagPathResponses];
 
 export type DiagPingData = {
     body: DiagTargetInput;

@@ -471,6 +471,13 @@ export const zDiagDigInput = /*#__PURE__*/ (() => z.object({
     ])
 }))();
 
+export const zDiagPathInput = /*#__PURE__*/ (() => z.object({
+    port: z.int().check(z.gte(1), z.lte(65535)),
+    source: z.optional(z.string().check(z.maxLength(64))),
+    target: z.string().check(z.minLength(1), z.maxLength(253)),
+    tls: z.optional(z.boolean())
+}))();
+
 export const zDiagTcpInput = /*#__PURE__*/ (() => z.object({
     port: z.int().check(z.gte(1), z.lte(65535)),
     target: z.string().check(z.minLength(1), z.maxLength(253))
@@ -1815,10 +1822,168 @@ export const zPacketlogEvent = /*#__PURE__*/ (() => z.object({
     timestamp: z.iso.datetime()
 }))();
 
+export const zProbeDnsStep = /*#__PURE__*/ (() => z.object({
+    addresses: z.optional(z.array(z.string())),
+    duration_ms: z.int().check(z.gte(0)),
+    error: z.optional(z.string()),
+    problem: z.optional(z.enum([
+        'no_address',
+        'no_route',
+        'dropped',
+        'refused_target',
+        'connection_refused',
+        'unreachable',
+        'timeout',
+        'unknown_authority',
+        'expired',
+        'wrong_name',
+        'handshake',
+        'other'
+    ])),
+    state: z.enum([
+        'ok',
+        'broken',
+        'not_tried',
+        'not_needed'
+    ])
+}))();
+
+export const zProbeFilterStep = /*#__PURE__*/ (() => z.object({
+    decided: z.optional(zFaultSentence),
+    duration_ms: z.int().check(z.gte(0)),
+    error: z.optional(z.string()),
+    out: z.optional(z.string()),
+    own: z.boolean(),
+    problem: z.optional(z.enum([
+        'no_address',
+        'no_route',
+        'dropped',
+        'refused_target',
+        'connection_refused',
+        'unreachable',
+        'timeout',
+        'unknown_authority',
+        'expired',
+        'wrong_name',
+        'handshake',
+        'other'
+    ])),
+    state: z.enum([
+        'ok',
+        'broken',
+        'not_tried',
+        'not_needed'
+    ]),
+    uplink_group: z.optional(z.string()),
+    verdict: z.optional(z.string())
+}))();
+
 export const zProbeResult = /*#__PURE__*/ (() => z.object({
     duration_ms: z.int().check(z.gte(0)),
     exit_status: z.int().check(z.gte(0), z.lte(2)),
     output: z.string()
+}))();
+
+export const zProbeRouteStep = /*#__PURE__*/ (() => z.object({
+    duration_ms: z.int().check(z.gte(0)),
+    error: z.optional(z.string()),
+    gateway: z.optional(z.string()),
+    interface: z.optional(z.string()),
+    local: z.boolean(),
+    mtu: z.optional(z.int()),
+    problem: z.optional(z.enum([
+        'no_address',
+        'no_route',
+        'dropped',
+        'refused_target',
+        'connection_refused',
+        'unreachable',
+        'timeout',
+        'unknown_authority',
+        'expired',
+        'wrong_name',
+        'handshake',
+        'other'
+    ])),
+    source: z.optional(z.string()),
+    state: z.enum([
+        'ok',
+        'broken',
+        'not_tried',
+        'not_needed'
+    ]),
+    uplink: z.optional(z.string())
+}))();
+
+export const zProbeTcpStep = /*#__PURE__*/ (() => z.object({
+    duration_ms: z.int().check(z.gte(0)),
+    error: z.optional(z.string()),
+    local: z.optional(z.string()),
+    problem: z.optional(z.enum([
+        'no_address',
+        'no_route',
+        'dropped',
+        'refused_target',
+        'connection_refused',
+        'unreachable',
+        'timeout',
+        'unknown_authority',
+        'expired',
+        'wrong_name',
+        'handshake',
+        'other'
+    ])),
+    remote: z.optional(z.string()),
+    state: z.enum([
+        'ok',
+        'broken',
+        'not_tried',
+        'not_needed'
+    ])
+}))();
+
+export const zProbeTlsStep = /*#__PURE__*/ (() => z.object({
+    duration_ms: z.int().check(z.gte(0)),
+    error: z.optional(z.string()),
+    issuer: z.optional(z.string()),
+    names: z.optional(z.array(z.string())),
+    not_after: z.optional(z.iso.datetime()),
+    problem: z.optional(z.enum([
+        'no_address',
+        'no_route',
+        'dropped',
+        'refused_target',
+        'connection_refused',
+        'unreachable',
+        'timeout',
+        'unknown_authority',
+        'expired',
+        'wrong_name',
+        'handshake',
+        'other'
+    ])),
+    state: z.enum([
+        'ok',
+        'broken',
+        'not_tried',
+        'not_needed'
+    ]),
+    trusted: z.boolean(),
+    version: z.optional(z.string())
+}))();
+
+export const zProbeSteps = /*#__PURE__*/ (() => z.object({
+    dns: zProbeDnsStep,
+    filter: zProbeFilterStep,
+    route: zProbeRouteStep,
+    tcp: zProbeTcpStep,
+    tls: z.optional(zProbeTlsStep)
+}))();
+
+export const zProbePath = /*#__PURE__*/ (() => z.object({
+    duration_ms: z.int().check(z.gte(0)),
+    ok: z.boolean(),
+    steps: zProbeSteps
 }))();
 
 export const zProblemState = /*#__PURE__*/ (() => z.object({

@@ -3,6 +3,7 @@ import { formatNumber, Page, SchemaForm, StatusLabel, UrlTabs } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import "./diag.css";
+import { PathTab } from "./PathTab";
 import { type Tool, tools } from "./tools";
 
 /** DiagPage tries from this node what somebody wants to know. */
@@ -12,13 +13,36 @@ export default function DiagPage() {
 		<Page title={t("title")} description={t("lead")}>
 			<UrlTabs
 				label={t("tools")}
-				tabs={tools.map((tool) => ({
-					id: tool.id,
-					title: t(`${tool.id}.title`),
-					content: <ToolTab key={tool.id} tool={tool} />,
-				}))}
+				tabs={[
+					...tools.map((tool) => ({
+						id: tool.id,
+						title: t(`${tool.id}.title`),
+						content: tool.also ? (
+							<Both key={tool.id} tools={[tool, tool.also]} />
+						) : (
+							<ToolTab key={tool.id} tool={tool} />
+						),
+					})),
+					{ id: "path", title: t("path.title"), content: <PathTab key="path" /> },
+				]}
 			/>
 		</Page>
+	);
+}
+
+/** Both are two tools that belong together, one of them at a time. */
+function Both({ tools }: { tools: Tool[] }) {
+	const { t } = useTranslation("diag");
+	return (
+		<UrlTabs
+			label={t("tools")}
+			param="tool"
+			tabs={tools.map((tool) => ({
+				id: tool.id,
+				title: t(`${tool.id}.title`),
+				content: <ToolTab key={tool.id} tool={tool} />,
+			}))}
+		/>
 	);
 }
 

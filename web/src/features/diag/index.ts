@@ -6,7 +6,12 @@ export const feature: Feature = {
 	nav: { section: "monitor", order: 40, icon: ToolsIcon, titleKey: "title" },
 	routes: [{ path: "/diagnostics", titleKey: "title", page: () => import("./DiagPage"), adminOnly: true }],
 	palette: ({ t, admin }) =>
-		["ping", "traceroute", "dig", "curl", "tcp"]
+		["ping", "mtu", "traceroute", "dig", "curl", "tcp", "path"]
 			.filter(() => admin)
-			.map((tool) => ({ id: tool, title: t(`${tool}.title`), hint: t("title"), to: `/diagnostics?tab=${tool}` })),
+			.map((tool) => ({
+				id: tool,
+				title: t(`${tool}.title`),
+				hint: t("title"),
+				to: `/diagnostics?tab=${tool === "mtu" ? "ping&tool=mtu" : tool}`,
+			})),
 };

@@ -1,4 +1,4 @@
-import { diagCurl, diagDig, diagPing, diagTcp, diagTraceroute, type ProbeResult } from "@api";
+import { diagCurl, diagDig, diagMtu, diagPing, diagTcp, diagTraceroute, type ProbeResult } from "@api";
 import { zDiagDigInput, zDiagTargetInput, zDiagTcpInput, zDiagUrlInput } from "@api/schemas";
 import type { Field, FormSchema } from "@ui";
 
@@ -9,9 +9,19 @@ export interface Tool {
 	schema: FormSchema;
 	fields: Field[];
 	send: (body: never) => Promise<{ data: ProbeResult }>;
+	/** A second one that belongs to it, on the same tab. */
+	also?: Tool;
 }
 
 const target: Field = { name: "target", focus: true, autoComplete: "off" };
+
+const mtu: Tool = {
+	id: "mtu",
+	ns: "diag/mtu",
+	schema: zDiagTargetInput,
+	fields: [target],
+	send: (body) => diagMtu({ body }),
+};
 
 export const tools: Tool[] = [
 	{
@@ -20,6 +30,7 @@ export const tools: Tool[] = [
 		schema: zDiagTargetInput,
 		fields: [target],
 		send: (body) => diagPing({ body }),
+		also: mtu,
 	},
 	{
 		id: "traceroute",
