@@ -71,9 +71,6 @@ type Upload struct {
 // waitAtMost is how long POST /backups waits; the server ends every answer after three minutes.
 const waitAtMost = 110 * time.Second
 
-// downloadTime is for an archive over a slow line.
-const downloadTime = time.Hour
-
 func (s *service) backupRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-backups", Method: http.MethodGet, Path: "/backups", Access: api.Viewer,
@@ -93,12 +90,7 @@ func (s *service) backupRoutes(r api.Router) {
 		ID: "delete-backup", Method: http.MethodDelete, Path: "/backups/{id}",
 		Summary: "Delete a backup", Description: "Removes the archive and its entry. Copies at off-site targets stay.",
 	}, s.delete)
-	api.Raw(r, api.Op{
-		ID: "download-backup", Method: http.MethodGet, Path: "/backups/{id}/download", Timeout: downloadTime,
-		Summary: "Download the archive of a backup",
-		Description: "The archive is encrypted: it can be read on this node, and elsewhere with the passphrase that was set when it was made. " +
-			"Every download is in the audit log.",
-	}, "application/octet-stream", s.download)
+	s.downloadRoutes(r)
 }
 
 type byID struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/auth"
 	"gateway/internal/backup/offsite"
 	"gateway/internal/change"
 	"gateway/internal/component"
@@ -40,6 +41,7 @@ type Options struct {
 	Questions questions // db.Questions, the way to gateway-scheduler
 	Host      host      // *sys.Host
 	Restores  restores
+	Users     users        // *user.Users
 	Outside   offsite.Deps // how targets are reached; zero but in tests
 	// Schemas are those of all components, once there are all.
 	Schemas func() []db.Schema
@@ -70,17 +72,23 @@ type restores interface {
 	Verify(ctx context.Context, backup string) error
 }
 
+// users ask whoever is signed in for their password once more.
+type users interface {
+	AskAgain(ctx context.Context, password secret.Text) error
+}
+
 type service struct {
 	Options
-	begun chan *run     // for work; who sends has the lock, so there is one
-	first time.Duration // how often it is tried to tidy up after a start
+	tickets *auth.Tickets // for downloads
+	begun   chan *run     // for work; who sends has the lock, so there is one
+	first   time.Duration // how often it is tried to tidy up after a start
 }
 
 // New returns the component.
 func New(o Options) component.Component { return newService(o).component() }
 
 func newService(o Options) *service {
-	return &service{Options: o, begun: make(chan *run, 1), first: firstEvery}
+	return &service{Options: o, tickets: auth.NewTickets(), begun: make(chan *run, 1), first: firstEvery}
 }
 
 func (s *service) component() component.Component {

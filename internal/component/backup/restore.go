@@ -33,7 +33,7 @@ func (s *service) restoreRoutes(r api.Router) {
 		ID: "start-restore", Method: http.MethodPost, Path: "/backups/{id}/restore", Status: http.StatusAccepted, Timeout: waitAtMost + 10*time.Second,
 		Summary: "Restore a backup",
 		Description: "Replaces the database and the state files by those of the backup, and applies them. It runs in a process of its own, see GET /backups/restore; meanwhile the API does not respond for a while. " +
-			"All sessions end: sign in again, and confirm; otherwise it is undone.",
+			"Requires your password: the users and their passwords are those of the backup afterwards. An API token needs none. All sessions end: sign in again, and confirm; otherwise it is undone.",
 	}, s.startRestore)
 	api.Handle(r, api.Op{
 		ID: "get-restore", Method: http.MethodGet, Path: "/backups/restore", Access: api.Viewer, WithoutDatabase: true,
@@ -176,9 +176,15 @@ func unreadable(err error) error {
 	return err
 }
 
+// RestoreInput is what a restore is started with.
+type RestoreInput struct {
+	restore.Options
+	PasswordInput
+}
+
 func (s *service) startRestore(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"64" doc:"Id of the backup"`
-	Body restore.Options
+	Body RestoreInput
 },
 ) (*api.Body[restore.State], error) {
 	b, err := s.find(ctx, in.ID)
@@ -190,13 +196,16 @@ func (s *service) startRestore(ctx context.Context, in *struct {
 	}
 	var state restore.State
 	err = s.act(ctx, "backup.restore.start", b, func(ctx context.Context) (err error) {
-		if err := s.startable(ctx, b.ID, in.Body); err != nil {
+		if err := s.Users.AskAgain(ctx, in.Body.Password); err != nil {
+			return err
+		}
+		if err := s.startable(ctx, b.ID, in.Body.Options); err != nil {
 			return err
 		}
 		if err := s.snapshot(ctx); err != nil {
 			return err
 		}
-		state, err = s.Restores.Start(ctx, b.ID, in.Body)
+		state, err = s.Restores.Start(ctx, b.ID, in.Body.Options)
 		return err
 	})
 	if err != nil {

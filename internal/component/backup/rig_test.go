@@ -22,7 +22,9 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/restore"
+	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
@@ -71,7 +73,7 @@ func newRig(t testing.TB) *rig {
 		Component: func(c *componenttest.Rig) component.Component {
 			var all component.Component
 			r.s = newService(Options{
-				DB: c.Pool, Run: c.Run, Box: c.Box, Setup: store, Questions: r, Host: r, Restores: r, Dir: dir, Version: "1.2.3", Now: r.now,
+				DB: c.Pool, Run: c.Run, Box: c.Box, Setup: store, Questions: r, Host: r, Restores: r, Users: r, Dir: dir, Version: "1.2.3", Now: r.now,
 				Log: slog.New(slog.DiscardHandler), Outside: offsite.Deps{Dial: new(net.Dialer).DialContext, Retry: time.Millisecond, Stall: 5 * time.Second},
 				Schemas: func() []db.Schema { return []db.Schema{change.Schema(), all.Schema()} },
 			})
@@ -161,6 +163,23 @@ func (r *rig) was() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.asked)
+}
+
+// own is the password of whoever is signed in.
+const own = "the password of ann"
+
+// AskAgain is how package user asks for it.
+func (r *rig) AskAgain(_ context.Context, password secret.Text) error {
+	if password != own {
+		return fault.New(fault.Unauthenticated, "the current password is wrong").WithCode("wrong_password")
+	}
+	return nil
+}
+
+// ticket is one for a download of a backup.
+func (r *rig) ticket(id string) string {
+	r.T.Helper()
+	return apitest.Data[DownloadTicket](r.Do("POST", "/backups/"+id+"/download-ticket", body{"password": own}).Want(http.StatusOK)).Ticket
 }
 
 // The rig is package restore, too.

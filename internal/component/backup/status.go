@@ -52,6 +52,7 @@ type Status struct {
 // PassphraseInput is a new passphrase.
 type PassphraseInput struct {
 	Passphrase secret.Text `json:"passphrase" minLength:"12" maxLength:"200" doc:"New passphrase, 12 to 200 characters. This node does not store it: keep it where you find it when this node is lost"`
+	PasswordInput
 }
 
 func (s *service) statusRoutes(r api.Router) {
@@ -64,7 +65,7 @@ func (s *service) statusRoutes(r api.Router) {
 		ID: "set-backup-passphrase", Method: http.MethodPut, Path: "/backups/passphrase", AtOnce: 1,
 		Summary: "Set the passphrase of backups",
 		Description: "From the next backup on, an archive can be restored on another node with this passphrase. Existing archives keep the passphrase they were made with. " +
-			"It cannot be read or removed. An API token cannot set it.",
+			"It cannot be read or removed. Requires your password: whoever sets it can read the archives. An API token cannot set it.",
 	}, s.setPassphrase)
 }
 
@@ -116,7 +117,10 @@ func (s *service) setPassphrase(ctx context.Context, in *struct{ Body Passphrase
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	err := s.Run.Act(ctx, change.Change{Component: name, Action: "backup.passphrase.set", Subject: "backups"}, func(context.Context) error {
+	err := s.Run.Act(ctx, change.Change{Component: name, Action: "backup.passphrase.set", Subject: "backups"}, func(ctx context.Context) error {
+		if err := s.Users.AskAgain(ctx, in.Body.Password); err != nil {
+			return err
+		}
 		keys, err := backup.OpenKeys(s.keyFile())
 		if err != nil {
 			return err
