@@ -74,7 +74,7 @@ const waitAtMost = 110 * time.Second
 func (s *service) backupRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-backups", Method: http.MethodGet, Path: "/backups", Access: api.Viewer,
-		Summary: "List backups", Description: "The newest first. As many manual and scheduled ones are kept as /system/retention says, the latest 3 from before a restore, and the latest 20 failed ones.",
+		Summary: "List backups", Description: "The newest first. As many of the latest are kept as /system/retention says, and the latest of each day for as many days; besides the latest 3 from before a restore, and the latest 20 failed ones.",
 	}, s.list)
 	api.Handle(r, api.Op{
 		ID: "create-backup", Method: http.MethodPost, Path: "/backups", Status: http.StatusCreated, Timeout: waitAtMost + 10*time.Second,

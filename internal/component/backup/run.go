@@ -226,19 +226,54 @@ func (s *service) prune(ctx context.Context, made string) error {
 	if err != nil {
 		return err
 	}
-	old, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where verify_status <> 'running' and id <> $1 and id in (
-			(select id from backups where status = 'done' and kind <> 'before-restore' order by started_at desc, id desc offset $2)
-			union all (select id from backups where status = 'done' and kind = 'before-restore' order by started_at desc, id desc offset $3)
-			union all (select id from backups where status = 'failed' order by started_at desc, id desc offset $4))`, made, state.Retention.Backups, keepSnapshots, keepFailed)
+	old, err := s.surplus(ctx, state.Retention.Backups)
 	if err != nil {
-		return fmt.Errorf("list old backups: %w", err)
+		return err
 	}
 	for _, b := range old {
+		if b.ID == made || b.VerifyStatus == running {
+			continue
+		}
 		if err := s.discard(ctx, b.ID); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// listed is what decides whether a backup stays.
+type listed struct {
+	ID, Kind, Status, VerifyStatus string
+	StartedAt                      time.Time
+}
+
+// surplus are the backups beyond those that are kept.
+func (s *service) surplus(ctx context.Context, keep int) (out []listed, err error) {
+	all, err := db.List[listed](ctx, s.DB, `select id::text, kind, status, verify_status, started_at from backups where status <> 'running' order by started_at desc, id desc`)
+	if err != nil {
+		return nil, fmt.Errorf("list old backups: %w", err)
+	}
+	var kept []listed
+	var at []time.Time
+	snapshots, failures := 0, 0
+	for _, b := range all {
+		switch {
+		case b.Status == failed:
+			if failures++; failures > keepFailed {
+				out = append(out, b)
+			}
+		case b.Kind == beforeRestore:
+			if snapshots++; snapshots > keepSnapshots {
+				out = append(out, b)
+			}
+		default:
+			kept, at = append(kept, b), append(at, b.StartedAt)
+		}
+	}
+	for _, place := range backup.Surplus(at, keep, s.Now()) {
+		out = append(out, kept[place])
+	}
+	return out, nil
 }
 
 // discard removes file and row, in this order: what is in the list can be removed again.

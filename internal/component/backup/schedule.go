@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"gateway/internal/backup"
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -147,7 +148,7 @@ func (s *service) times(ctx context.Context) (times, error) {
 }
 
 // horizon is the latest time that counts. A backup beyond it is of a clock that was wrong, and says nothing about when the last one was.
-func (s *service) horizon() time.Time { return s.Now().Add(time.Hour) }
+func (s *service) horizon() time.Time { return s.Now().Add(backup.Skew) }
 
 // next is when the next one is due.
 func (t times) next(now time.Time) time.Time {

@@ -42,7 +42,7 @@ func (s *service) settings() resource.Single[Settings, SettingsInput] {
 type Status struct {
 	Passphrase    bool       `json:"passphrase" doc:"Whether a passphrase is set. Without one, backups can be restored on this node alone"`
 	Running       string     `json:"running" doc:"Id of the backup that is being made; empty: none"`
-	LastSuccessAt *time.Time `json:"last_success_at" doc:"When the latest successful backup was made; null: none is kept"`
+	LastSuccessAt *time.Time `json:"last_success_at" doc:"When the latest successful manual or scheduled backup was made; null: none is kept"`
 	NextAt        *time.Time `json:"next_at" doc:"When the next daily backup is due; null: daily backups are off"`
 	UsedBytes     int64      `json:"used_bytes" doc:"Bytes that the archives on this node take"`
 	FreeBytes     int64      `json:"free_bytes" doc:"Bytes that are free on their disk"`
@@ -72,7 +72,8 @@ func (s *service) statusRoutes(r api.Router) {
 func (s *service) status(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
 	var out Status
 	err := s.DB.QueryRow(ctx, `select coalesce((select id::text from backups where status = 'running' order by started_at desc limit 1), ''),
-		(select max(started_at) from backups where status = 'done'), (select coalesce(sum(size), 0)::bigint from backups where status = 'done')`).
+		(select max(started_at) from backups where status = 'done' and kind <> 'before-restore' and started_at <= $1),
+		(select coalesce(sum(size), 0)::bigint from backups where status = 'done')`, s.horizon()).
 		Scan(&out.Running, &out.LastSuccessAt, &out.UsedBytes)
 	if err != nil {
 		return nil, fmt.Errorf("read the status of the backups: %w", err)
