@@ -18,6 +18,7 @@ const (
 	manual        = "manual"
 	scheduled     = "scheduled"
 	beforeRestore = "before-restore"
+	found         = "found"
 )
 
 // How far a backup, a verification or an upload is.
@@ -37,7 +38,7 @@ type Backup struct {
 	SHA256        string          `json:"sha256" doc:"SHA-256 of the archive in hexadecimal; empty until it is complete"`
 	DBBytes       int64           `json:"db_bytes" doc:"Bytes of the database in it, before compression"`
 	FilesBytes    int64           `json:"files_bytes" doc:"Bytes of the state files in it, before compression"`
-	Kind          string          `json:"kind" enum:"manual,scheduled,before-restore" doc:"Why it was made: on request, by the daily schedule, or before a restore"`
+	Kind          string          `json:"kind" enum:"manual,scheduled,before-restore,found" doc:"Why it was made: on request, by the daily schedule, or before a restore; or that it was found beside the others, after the database was lost"`
 	Status        string          `json:"status" enum:"running,done,failed" doc:"done: the archive is complete. Uploads may still be running, see remote_uploads"`
 	Error         *fault.Sentence `json:"error,omitempty" doc:"Why it failed; missing otherwise"`
 	Host          string          `json:"host" doc:"Name of the node that it was made on"`

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"encoding/json"
 	"log/slog"
+	"sync"
 	"time"
 
 	"gateway/internal/api"
@@ -80,6 +81,7 @@ type users interface {
 type service struct {
 	Options
 	tickets *auth.Tickets // for downloads
+	foreign sync.Map      // of known, by id: files beside the archives
 	begun   chan *run     // for work; who sends has the lock, so there is one
 	first   time.Duration // how often it is tried to tidy up after a start
 }

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/backup/archive"
 	"gateway/internal/change"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/restore"
 )
@@ -99,25 +100,34 @@ func (s *service) verify(ctx context.Context, in *byID) (*api.Body[Backup], erro
 // errVerifying means that a backup is being verified: there is one scratch database.
 var errVerifying = errors.New("a backup is being verified")
 
-// noteVerify has the row of a backup tell that it is being verified. One that was killed hinders nobody.
-func (s *service) noteVerify(ctx context.Context, id string) error {
+// noteVerify has the row of a backup tell that it is being verified, and answers what it told before. One that was killed
+// hinders nobody.
+func (s *service) noteVerify(ctx context.Context, id string) (was verdict, err error) {
 	now := s.Now()
-	return pgx.BeginFunc(ctx, s.DB, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, s.DB, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('gateway/backup/verify', 0))`); err != nil {
+			return err
+		}
+		before, err := db.List[verdict](ctx, tx, `select case verify_status when 'running' then 'none' else verify_status end, verify_error from backups where id = $1`, id)
+		if err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `update backups set verify_status = 'running', verify_started_at = $2, verify_error = null where id = $1
 			and not exists (select from backups where verify_status = 'running' and verify_started_at between $3 and $4)`, id, now, now.Add(-verifyTime), s.horizon())
-		if err == nil && tag.RowsAffected() == 0 {
+		if err == nil && (tag.RowsAffected() == 0 || len(before) == 0) {
 			err = errVerifying
+		}
+		if err == nil {
+			was = before[0]
 		}
 		return err
 	})
+	return was, err
 }
 
 // beginVerify has a backup verified. Its row tells that, and the verification tells the end there.
 func (s *service) beginVerify(ctx context.Context, id string) error {
-	err := s.noteVerify(ctx, id)
+	was, err := s.noteVerify(ctx, id)
 	if err != nil {
 		return fmt.Errorf("begin to verify backup %s: %w", id, err)
 	}
@@ -125,12 +135,19 @@ func (s *service) beginVerify(ctx context.Context, id string) error {
 	if err == nil {
 		return nil
 	}
-	said := fault.Said("the verification could not be started")
-	if f, known := fault.Of(err); known {
-		said = f.Sentence
-	}
-	_, noted := s.DB.Exec(context.WithoutCancel(ctx), `update backups set verify_status = 'failed', verify_error = $2 where id = $1`, id, asJSON(said))
-	return errors.Join(err, noted)
+	return errors.Join(err, s.notBegun(context.WithoutCancel(ctx), id, was))
+}
+
+// notBegun has a row tell what it told before. That nobody could begin says nothing about the archive; tidy tries again.
+func (s *service) notBegun(ctx context.Context, id string, was verdict) error {
+	_, err := s.DB.Exec(ctx, `update backups set verify_status = $2, verify_error = $3 where id = $1`, id, was.Status, was.Error)
+	return err
+}
+
+// verdict is what came of the last verification of a backup.
+type verdict struct {
+	Status string
+	Error  *fault.Sentence
 }
 
 // verifyLater verifies what was just made, if that is wanted.

@@ -50,8 +50,12 @@ func (s *service) began(ctx context.Context, kind string) (*run, error) {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	r := &run{id: db.NewID(), kind: kind, at: s.Now().UTC(), host: health.Hostname, node: health.MachineID}
-	_, err = s.DB.Exec(ctx, `insert into backups (id, file, kind, status, host, version, started_at, progress) values ($1, $2, $3, 'running', $4, $5, $6, $7)`,
-		r.id, r.id+archive.Suffix, kind, r.host, s.Version, r.at, asJSON(Progress{Step: stepDatabase}))
+	here, err := s.here()
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.DB.Exec(ctx, `insert into backups (id, file, kind, status, host, version, started_at, progress, folder) values ($1, $2, $3, 'running', $4, $5, $6, $7, $8)`,
+		r.id, r.id+archive.Suffix, kind, r.host, s.Version, r.at, asJSON(Progress{Step: stepDatabase}), here)
 	if err != nil {
 		return nil, fmt.Errorf("begin a backup: %w", err)
 	}
@@ -226,7 +230,11 @@ func (s *service) prune(ctx context.Context, made string) error {
 	if err != nil {
 		return err
 	}
-	old, err := s.surplus(ctx, state.Retention.Backups)
+	here, err := s.here()
+	if err != nil {
+		return err
+	}
+	old, err := s.surplus(ctx, here, state.Retention.Backups)
 	if err != nil {
 		return err
 	}
@@ -247,9 +255,10 @@ type listed struct {
 	StartedAt                      time.Time
 }
 
-// surplus are the backups beyond those that are kept.
-func (s *service) surplus(ctx context.Context, keep int) (out []listed, err error) {
-	all, err := db.List[listed](ctx, s.DB, `select id::text, kind, status, verify_status, started_at from backups where status <> 'running' order by started_at desc, id desc`)
+// surplus are the backups beyond those that are kept. Of a folder that is away nothing can be removed.
+func (s *service) surplus(ctx context.Context, here string, keep int) (out []listed, err error) {
+	all, err := db.List[listed](ctx, s.DB, `select id::text, kind, status, verify_status, started_at from backups
+		where status = 'failed' or status = 'done' and folder in ('', $1) order by started_at desc, id desc`, here)
 	if err != nil {
 		return nil, fmt.Errorf("list old backups: %w", err)
 	}

@@ -72,7 +72,7 @@ func (s *service) statusRoutes(r api.Router) {
 func (s *service) status(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
 	var out Status
 	err := s.DB.QueryRow(ctx, `select coalesce((select id::text from backups where status = 'running' order by started_at desc limit 1), ''),
-		(select max(started_at) from backups where status = 'done' and kind <> 'before-restore' and started_at <= $1),
+		(select max(started_at) from backups where status = 'done' and kind in ('manual', 'scheduled') and started_at <= $1),
 		(select coalesce(sum(size), 0)::bigint from backups where status = 'done')`, s.horizon()).
 		Scan(&out.Running, &out.LastSuccessAt, &out.UsedBytes)
 	if err != nil {

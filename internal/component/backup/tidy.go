@@ -19,7 +19,17 @@ func (s *service) tidy(ctx context.Context) error {
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
-	_, err := s.DB.Exec(ctx, `update backups set verify_status = 'failed', verify_error = $1 where verify_status = 'running' and verify_started_at not between $2 and $3`,
+	here, err := s.here()
+	if err != nil {
+		return err
+	}
+	if _, err := s.DB.Exec(ctx, `update backups set folder = $1 where folder = ''`, here); err != nil { // from before folders had marks
+		return fmt.Errorf("note the folder of backups: %w", err)
+	}
+	// The first time it may have been a restart of the node, and it is tried again. The second time it may be the archive.
+	_, err = s.DB.Exec(ctx, `update backups set verify_status = case when verify_interrupted then 'failed' else 'none' end,
+			verify_error = case when verify_interrupted then $1::jsonb end, verify_interrupted = true
+		where verify_status = 'running' and verify_started_at not between $2 and $3`,
 		asJSON(fault.Said("the verification was interrupted")), s.Now().Add(-verifyTime), s.horizon())
 	if err != nil {
 		return fmt.Errorf("end interrupted verifications: %w", err)
@@ -27,7 +37,7 @@ func (s *service) tidy(ctx context.Context) error {
 	if _, err := s.DB.Exec(ctx, `delete from backup_target_status s where not exists (select from backup_targets t where t.id = s.target_id)`); err != nil {
 		return fmt.Errorf("remove what is left of targets: %w", err)
 	}
-	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done' and remote_uploads @> '[{"state": "pending"}]' order by started_at`)
+	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done' and folder = $1 and remote_uploads @> '[{"state": "pending"}]' order by started_at`, here)
 	if err != nil {
 		return fmt.Errorf("list interrupted uploads: %w", err)
 	}
@@ -35,15 +45,15 @@ func (s *service) tidy(ctx context.Context) error {
 		s.upload(ctx, r.ID)
 	}
 	// These keep no backup from being made.
-	if err := errors.Join(s.failMissing(ctx), s.removeRequests(ctx), s.verifyNewest(ctx)); err != nil && ctx.Err() == nil {
+	if err := errors.Join(s.failMissing(ctx, here), s.relist(ctx, here), s.removeRequests(ctx), s.verifyNewest(ctx, here)); err != nil && ctx.Err() == nil {
 		s.Log.Error("backup", "step", "tidy", "err", err)
 	}
 	return nil
 }
 
-// failMissing has no backup in the list as complete whose archive somebody removed.
-func (s *service) failMissing(ctx context.Context) error {
-	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done'`)
+// failMissing has no backup in the list as complete whose archive somebody removed. Those of a folder that is away come back with it.
+func (s *service) failMissing(ctx context.Context, here string) error {
+	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done' and folder = $1`, here)
 	if err != nil {
 		return fmt.Errorf("list complete backups: %w", err)
 	}
@@ -85,12 +95,12 @@ func (s *service) removeRequests(ctx context.Context) error {
 }
 
 // verifyNewest takes up a verification that a kill, or another verification, kept from beginning.
-func (s *service) verifyNewest(ctx context.Context) error {
+func (s *service) verifyNewest(ctx context.Context, here string) error {
 	if under, err := s.restoring(ctx); err != nil || under {
 		return err
 	}
 	newest, err := db.List[struct{ ID string }](ctx, s.DB, `select id from (select id::text, verify_status from backups where status = 'done' and kind <> 'before-restore'
-		and started_at <= $1 order by started_at desc, id desc limit 1) as newest where verify_status = 'none'`, s.horizon())
+		and folder = $2 and started_at <= $1 order by started_at desc, id desc limit 1) as newest where verify_status = 'none'`, s.horizon(), here)
 	if err != nil || len(newest) == 0 {
 		return err
 	}
