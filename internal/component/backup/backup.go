@@ -106,6 +106,9 @@ func (s *service) list(ctx context.Context, _ *struct{}) (*api.Body[[]Backup], e
 	if err != nil {
 		return nil, fmt.Errorf("list backups: %w", err)
 	}
+	for i := range all {
+		all[i].VerifyError = worded(all[i].VerifyError, unverifiedUnknown())
+	}
 	return api.OK(all), nil
 }
 
@@ -121,6 +124,7 @@ func (s *service) find(ctx context.Context, id string) (Backup, error) {
 	if len(all) == 0 {
 		return Backup{}, db.Fault(pgx.ErrNoRows, "backup", nil)
 	}
+	all[0].VerifyError = worded(all[0].VerifyError, unverifiedUnknown())
 	return all[0], nil
 }
 

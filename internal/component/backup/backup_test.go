@@ -312,7 +312,7 @@ func TestABackupIsMadeEveryDay(t *testing.T) {
 	}
 }
 
-// shows BAK-22
+// shows BAK-22*
 func TestTheLatestAreKept(t *testing.T) {
 	r := newRig(t)
 	if s, err := r.setup.Load(); err != nil || s.Retention.Backups != 14 {

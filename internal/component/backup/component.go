@@ -80,24 +80,26 @@ type users interface {
 
 type service struct {
 	Options
-	tickets *auth.Tickets // for downloads
-	foreign sync.Map      // of known, by id: files beside the archives
-	begun   chan *run     // for work; who sends has the lock, so there is one
-	first   time.Duration // how often it is tried to tidy up after a start
+	tickets  *auth.Tickets // for downloads
+	foreign  sync.Map      // of known, by id: files beside the archives
+	uploader *uploader
+	wake     chan struct{} // for work: there may be something to upload
+	begun    chan *run     // for work; who sends has the lock, so there is one
+	first    time.Duration // how often it is tried to tidy up after a start
 }
 
 // New returns the component.
 func New(o Options) component.Component { return newService(o).component() }
 
 func newService(o Options) *service {
-	return &service{Options: o, tickets: auth.NewTickets(), begun: make(chan *run, 1), first: firstEvery}
+	return &service{Options: o, tickets: auth.NewTickets(), uploader: newUploader(), wake: make(chan struct{}, 1), begun: make(chan *run, 1), first: firstEvery}
 }
 
 func (s *service) component() component.Component {
 	return component.Component{
 		Name: name, Tables: tables(), Migrations: db.Files(migrations), Routes: s.routes, Problems: s.problems(), Background: s.work,
 		Kept:    []component.Kept{s.kept()},
-		Jobs:    []component.Job{{Name: jobName, Where: component.OnEveryNode, Every: tickEvery, Within: uploadTime + time.Hour, Run: s.tick}},
+		Jobs:    []component.Job{{Name: jobName, Where: component.OnEveryNode, Every: tickEvery, Run: s.tick}},
 		Answers: map[string]func(context.Context, json.RawMessage) (any, error){runChannel: s.answer, testChannel: s.answerTest},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/backups/settings", Single: true},

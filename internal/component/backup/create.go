@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"gateway/internal/api"
@@ -76,7 +75,7 @@ func (s *service) await(ctx context.Context, id string) (Backup, error) {
 
 // over says whether the archive and its uploads are.
 func (b Backup) over() bool {
-	return b.Status != running && !slices.ContainsFunc(b.RemoteUploads, func(u Upload) bool { return u.State == pending })
+	return b.Status != running && !b.awaits()
 }
 
 func (s *service) delete(ctx context.Context, in *byID) (*api.Body[*api.None], error) {

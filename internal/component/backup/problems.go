@@ -132,7 +132,7 @@ func (s *service) findLate(ctx context.Context, r *problem.Report, set time.Time
 		r.Add(old.On(subject("schedule"), page, problem.Params{"at": *l.Success}))
 	}
 	if l.Unverified != nil {
-		r.Add(unverified.On(subject("verification"), page, problem.Params{"at": *l.VerifiedOf, "reason": *l.Unverified}))
+		r.Add(unverified.On(subject("verification"), page, problem.Params{"at": *l.VerifiedOf, "reason": *worded(l.Unverified, unverifiedUnknown())}))
 	}
 	if l.Portable != nil && !*l.Portable {
 		r.Add(noPassphrase.On(subject("passphrase"), page, nil))

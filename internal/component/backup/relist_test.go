@@ -43,7 +43,7 @@ func TestArchivesThatTheDatabaseDoesNotKnowAreListedAgain(t *testing.T) {
 		t.Fatalf("listed %+v, want the one that is there", all)
 	}
 	got := all[0]
-	if got.ID != b.ID || got.Kind != found || got.Status != done || got.Size != b.Size || got.SHA256 != b.SHA256 || got.Host != "gw1" || got.Version != "1.2.3" || !got.Portable || !got.StartedAt.Equal(b.StartedAt) {
+	if got.ID != b.ID || got.Kind != found || got.Status != done || got.Size != b.Size || got.SHA256 != b.SHA256 || got.Host != "gw1" || got.Version != "1.2.3" || !got.Portable || !got.StartedAt.Equal(b.StartedAt.Truncate(time.Second)) {
 		t.Errorf("listed %+v, want what its header says of %+v", got, b)
 	}
 	if s := r.status(); s.LastSuccessAt != nil || s.UsedBytes != b.Size {

@@ -187,7 +187,7 @@ func (s *service) preview(ctx context.Context, in *byID) (*api.Body[restore.Prev
 func unreadable(err error) error {
 	for _, one := range []error{archive.ErrForeign, archive.ErrDamaged, archive.ErrKey, archive.ErrNewer} {
 		if errors.Is(err, one) {
-			return errors.Join(fault.New(fault.Conflict, "the archive is damaged, or from another node: then its passphrase is needed").WithCode("archive_damaged"), err)
+			return errors.Join(fault.With(fault.Conflict, damagedArchive()).WithCode("archive_damaged"), err)
 		}
 	}
 	return err
@@ -285,6 +285,7 @@ func (s *service) restoreState(ctx context.Context, _ *struct{}) (*api.Body[rest
 	if err != nil {
 		return nil, err
 	}
+	state.Error = worded(state.Error, unrestoredUnknown())
 	// It is read from a file, which does not know when it is read.
 	if state.ConfirmUntil != nil && state.Result == "" {
 		state.SecondsLeft = max(0, int(state.ConfirmUntil.Sub(s.Now()).Seconds()))

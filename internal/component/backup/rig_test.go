@@ -216,7 +216,7 @@ func (r *rig) verified(id string, err string) {
 		r.exec(`update backups set verify_status = 'done', verified_at = now(), verify_error = null where id = $1`, id)
 		return
 	}
-	r.exec(`update backups set verify_status = 'failed', verify_error = jsonb_build_object('message', $2::text) where id = $1`, id, err)
+	r.exec(`update backups set verify_status = 'failed', verify_error = jsonb_build_object('message', $2::text, 'text', $2::text) where id = $1`, id, err)
 }
 
 // exec changes a row as time, or another process, would.
@@ -242,6 +242,8 @@ func (r *rig) idle() {
 		unlock, err := r.s.lock()
 		if err == nil {
 			unlock()
+		}
+		if err == nil && len(r.s.wake) == 0 && r.s.uploader.idle() && r.count(`select count(*) from backups where remote_uploads @> '[{"state": "pending"}]'`) == 0 {
 			return
 		}
 		select {
@@ -291,4 +293,11 @@ func (r *rig) tick() {
 		r.T.Fatal(err)
 	}
 	r.idle()
+}
+
+// idle reports whether nothing is uploaded.
+func (u *uploader) idle() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.again) == 0
 }

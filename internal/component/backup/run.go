@@ -82,8 +82,19 @@ func (s *service) sweep(ctx context.Context) error {
 
 func interrupted() fault.Sentence { return fault.Said("the backup was interrupted") }
 
-// finish makes the archive of a run that began, and does what follows. What fails is in the row.
+// finish makes the archive of a run that began, and begins what follows. What fails is in the row.
 func (s *service) finish(ctx context.Context, r *run) {
+	if !s.made(ctx, r) {
+		return
+	}
+	s.upload(ctx)
+	if err := s.verifyLater(ctx, r.id); err != nil {
+		s.Log.Error("backup", "step", "verify", "err", err)
+	}
+}
+
+// made is what is done with the lock. It reports whether more is to follow.
+func (s *service) made(ctx context.Context, r *run) bool {
 	defer r.unlock()
 	err := s.write(ctx, r)
 	if err != nil {
@@ -92,18 +103,15 @@ func (s *service) finish(ctx context.Context, r *run) {
 			err = context.Canceled
 		}
 		s.failed(ctx, r.id, err)
-		return
+		return false
 	}
 	if r.kind == beforeRestore { // somebody waits, and what is being restored may be the oldest one
-		return
+		return false
 	}
-	s.upload(ctx, r.id)
-	if err := s.prune(ctx, r.id); err != nil {
+	if err := s.prune(ctx, r.id); err != nil { // also what is still on its way to a slow target: newer ones follow
 		s.Log.Error("backup", "step", "prune", "err", err)
 	}
-	if err := s.verifyLater(ctx, r.id); err != nil {
-		s.Log.Error("backup", "step", "verify", "err", err)
-	}
+	return true
 }
 
 // write makes the archive. It has its name only when it is complete and on disk.

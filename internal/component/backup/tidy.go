@@ -37,13 +37,7 @@ func (s *service) tidy(ctx context.Context) error {
 	if _, err := s.DB.Exec(ctx, `delete from backup_target_status s where not exists (select from backup_targets t where t.id = s.target_id)`); err != nil {
 		return fmt.Errorf("remove what is left of targets: %w", err)
 	}
-	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done' and folder = $1 and remote_uploads @> '[{"state": "pending"}]' order by started_at`, here)
-	if err != nil {
-		return fmt.Errorf("list interrupted uploads: %w", err)
-	}
-	for _, r := range rows {
-		s.upload(ctx, r.ID)
-	}
+	s.wakeUploads()
 	// These keep no backup from being made.
 	if err := errors.Join(s.failMissing(ctx, here), s.relist(ctx, here), s.removeRequests(ctx), s.verifyNewest(ctx, here)); err != nil && ctx.Err() == nil {
 		s.Log.Error("backup", "step", "tidy", "err", err)
