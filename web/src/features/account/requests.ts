@@ -1,4 +1,5 @@
 import {
+	ApiError,
 	type ChangePasswordRequest,
 	type CodeInputBody,
 	type CreateTokenRequest,

@@ -3,7 +3,7 @@ import {
 	type Backup,
 	type BackupPassphraseInput,
 	type BackupPasswordInput,
-	type BackupRestoreInput,
+	type BackupRestoreInputWritable,
 	type BackupSettingsInput,
 	confirmRestore,
 	deleteBackup,
@@ -94,7 +94,10 @@ export const usePreview = (id: string) =>
 	});
 
 export const useStart = (id: string) =>
-	useMutation({ mutationFn: (body: BackupRestoreInput) => startRestore({ path: { id }, body }), onSettled: told });
+	useMutation({
+		mutationFn: (body: BackupRestoreInputWritable) => startRestore({ path: { id }, body }),
+		onSettled: told,
+	});
 
 /** useRestore asks on, also while nobody answers: the API restarts in the middle of a restore. */
 export const useRestore = () =>

@@ -364,7 +364,7 @@ export const listBackupsQueryKey = (options?: Options<ListBackupsData>) => creat
 /**
  * List backups
  *
- * The newest first. As many manual and scheduled ones are kept as /system/retention says, the latest 3 from before a restore, and the latest 20 failed ones.
+ * The newest first. As many of the latest are kept as /system/retention says, and the latest of each day for as many days; besides the latest 3 from before a restore, and the latest 20 failed ones.
  */
 export const listBackupsOptions = (options?: Options<ListBackupsData>) => queryOptions<ListBackupsResponse, DefaultError, ListBackupsResponse, ReturnType<typeof listBackupsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
