@@ -29,6 +29,7 @@ async function prepare(person) {
 	await person.click("tab", "Settings");
 	await person.type("New passphrase", passphrase);
 	await person.type("Repeat the passphrase", passphrase);
+	await person.type("Your password", password);
 	await person.look("Backups", "Backups: settings");
 	await person.click("button", "Set passphrase");
 	await person.read("A passphrase is set");
@@ -75,6 +76,7 @@ async function restore(person) {
 	await person.click("button", "Next");
 	await person.look("What happens now");
 	out.zones.looked = await ask("zones");
+	await person.type("Your password", password);
 	await person.click("button", "Restore now");
 	const { page } = person;
 	await page.getByText("A restore is running").waitFor();

@@ -41,8 +41,8 @@ func TestAVerificationInTheFutureIsEnded(t *testing.T) {
 	b := r.make()
 	r.pass(-1000 * day)
 	r.tick()
-	if got := r.get(b.ID); got.VerifyStatus == running {
-		t.Errorf("%+v, want its verification ended", got)
+	if got := r.get(b.ID); got.VerifyStatus != failed {
+		t.Errorf("%+v, want its verification interrupted", got)
 	}
 }
 
