@@ -122,7 +122,7 @@ type Op struct {
 	TokenRead bool
 	// WithoutDatabase operations answer while the database is away.
 	WithoutDatabase bool
-	// Switched operations read from a daemon that may be switched off: then they answer 409.
+	// Switched operations read from a daemon that may be switched off, or from a file that may be incomplete: then they answer 409.
 	Switched bool
 	// BeforeSetup operations are usable while setup is not complete.
 	BeforeSetup bool

@@ -27,7 +27,7 @@ func (s *service) downloadRoutes(r api.Router) {
 			"The ticket is good for one download of this backup by this session, within a minute. An API token needs neither password nor ticket.",
 	}, s.allowDownload)
 	api.Raw(r, api.Op{
-		ID: "download-backup", Method: http.MethodGet, Path: "/backups/{id}/download", Timeout: downloadTime,
+		ID: "download-backup", Method: http.MethodGet, Path: "/backups/{id}/download", Timeout: downloadTime, Switched: true,
 		Query:   map[string]string{"ticket": "From POST /backups/{id}/download-ticket; needed by a session, not by an API token"},
 		Summary: "Download the archive of a backup",
 		Description: "The archive is encrypted: it can be read on this node, and elsewhere with the passphrase that was set when it was made. " +

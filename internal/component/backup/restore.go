@@ -27,8 +27,8 @@ func (s *service) restoreRoutes(r api.Router) {
 		Description: "Restores it into a scratch database, compares all sums and renders all configurations from it. Nothing of what runs is touched. The result is in verify_status of the backup. 409 while a backup is being verified.",
 	}, s.verify)
 	api.Handle(r, api.Op{
-		ID: "preview-restore", Method: http.MethodGet, Path: "/backups/{id}/preview", Access: api.Admin, AtOnce: 1, Timeout: 2 * time.Minute,
-		Summary: "Preview a restore", Description: "What a restore of this backup would change. Nothing is changed.",
+		ID: "preview-restore", Method: http.MethodGet, Path: "/backups/{id}/preview", Access: api.Admin, AtOnce: 1, Timeout: 2 * time.Minute, Switched: true,
+		Summary: "Preview a restore", Description: "What a restore of this backup would change. Nothing is changed. 409 if the backup is not complete, or its archive is damaged.",
 	}, s.preview)
 	api.Handle(r, api.Op{
 		ID: "start-restore", Method: http.MethodPost, Path: "/backups/{id}/restore", Status: http.StatusAccepted, Timeout: waitAtMost + 10*time.Second,

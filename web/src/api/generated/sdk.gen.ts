@@ -553,7 +553,7 @@ export const allowBackupDownload = <ThrowOnError extends boolean = true>(options
 /**
  * Preview a restore
  *
- * What a restore of this backup would change. Nothing is changed.
+ * What a restore of this backup would change. Nothing is changed. 409 if the backup is not complete, or its archive is damaged.
  */
 export const previewRestore = <ThrowOnError extends boolean = true>(options: Options<PreviewRestoreData, ThrowOnError>) => (options.client ?? client).get<PreviewRestoreResponses, unknown, ThrowOnError>({ url: '/backups/{id}/preview', ...options });
 

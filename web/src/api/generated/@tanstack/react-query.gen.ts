@@ -484,7 +484,7 @@ export const previewRestoreQueryKey = (options: Options<PreviewRestoreData>) => 
 /**
  * Preview a restore
  *
- * What a restore of this backup would change. Nothing is changed.
+ * What a restore of this backup would change. Nothing is changed. 409 if the backup is not complete, or its archive is damaged.
  */
 export const previewRestoreOptions = (options: Options<PreviewRestoreData>) => queryOptions<PreviewRestoreResponse, DefaultError, PreviewRestoreResponse, ReturnType<typeof previewRestoreQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
