@@ -16,7 +16,6 @@ import {
 	Tr,
 } from "@ui";
 import { useTranslation } from "react-i18next";
-import { Accounts } from "./Accounts";
 
 /** PreviewStep is what is in the backup, and how it differs from now. */
 export function PreviewStep({ preview }: { preview: RestorePreview }) {
@@ -35,7 +34,6 @@ export function PreviewStep({ preview }: { preview: RestorePreview }) {
 			{preview.problems.map((problem) => (
 				<Notice key={problem.message} kind="warning" title={sentence(serverText(problem))} />
 			))}
-			<Accounts preview={preview} />
 			{same && <Notice kind="info" title={t("preview.same")} />}
 			{preview.tables.length > 0 && <Tables tables={preview.tables} />}
 			{files.length > 0 && (

@@ -72,18 +72,6 @@ test("the wizard shows what differs, maps interfaces, says what happens, and onl
 	});
 }, 60_000);
 
-test("the preview names accounts that come back", async () => {
-	const accounts = [{ email: "old@example.com", now: "missing", then: "admin" }];
-	answer({
-		...listed(all("admin", [backup()])),
-		"GET /backups/b1/preview": () => ok({ ...preview, accounts }),
-	});
-	renderApp([feature], "/backups/b1/restore");
-	expect(
-		await screen.findByText("old@example.com: now missing, then an administrator", undefined, { timeout: 30_000 }),
-	).toBeTruthy();
-}, 60_000);
-
 test("a backup that cannot be read leads no further", async () => {
 	answer({
 		...listed(all("admin", [backup()])),
