@@ -122,7 +122,7 @@ type Op struct {
 	TokenRead bool
 	// WithoutDatabase operations answer while the database is away.
 	WithoutDatabase bool
-	// Switched operations read from a daemon that may be switched off: then they answer 409.
+	// Switched operations read from a daemon that may be switched off, or from a file that may be incomplete: then they answer 409.
 	Switched bool
 	// BeforeSetup operations are usable while setup is not complete.
 	BeforeSetup bool
@@ -144,6 +144,8 @@ type Op struct {
 	// Enums are the values of fields of the body that are known only once the product is put
 	// together; the others say theirs in their tag.
 	Enums map[string][]string
+	// Query describes the parameters that a Raw operation reads itself, by their names.
+	Query map[string]string
 	// Check refuses a stream before it is opened: afterwards there is no status any more.
 	Check func(ctx context.Context) error
 }

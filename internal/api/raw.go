@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,7 +21,7 @@ func Raw(r Router, op Op, contentType string, fn func(w http.ResponseWriter, r *
 	op = op.withDefaults()
 	r.s.remember(op)
 	h := op.describe(r.tag)
-	h.Parameters = inPath(op.Path)
+	h.Parameters = append(inPath(op.Path), inQuery(op.Query)...)
 	h.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{contentType: {}}}}
 	r.s.document(h)
 	r.s.route(op, func(w http.ResponseWriter, req *http.Request) error {
@@ -39,6 +40,15 @@ func inPath(path string) []*huma.Param {
 		all = append(all, &huma.Param{
 			Name: name[1], In: "path", Required: true, Description: "Id of the resource", Schema: &huma.Schema{Type: huma.TypeString},
 		})
+	}
+	return all
+}
+
+// inQuery describes the parameters behind a path, none of which is needed.
+func inQuery(query map[string]string) []*huma.Param {
+	var all []*huma.Param
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		all = append(all, &huma.Param{Name: name, In: "query", Description: query[name], Schema: &huma.Schema{Type: huma.TypeString}})
 	}
 	return all
 }

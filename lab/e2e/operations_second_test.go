@@ -13,7 +13,7 @@ import (
 func TestBarOperations03SecondNode(t *testing.T) {
 	a, c := alone(t)
 	const passphrase = "Lantern-Orchard-Gravel-58"
-	c.put("/backups/passphrase", object{"passphrase": passphrase}).want(200)
+	c.put("/backups/passphrase", object{"passphrase": passphrase, "password": a.admin.password}).want(200)
 	c.post("/network-interfaces", object{"name": "eth0", "type": "ethernet", "role": "lan"}).want(201).live()
 	c.post("/users", object{"email": thenAdmin.email, "role": "admin", "password": thenAdmin.password}).want(201)
 	c.post("/ntp/pools", object{"kind": "server", "address": thenServer}).want(201)

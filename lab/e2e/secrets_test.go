@@ -184,8 +184,8 @@ func (a *aviary) throughBackups(c *caller) {
 		c.get("/backup-targets").want(200)
 		c.do(http.MethodDelete, "/backup-targets/"+id, nil).want(200)
 	}
-	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups")}).want(200)
-	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups, replaced")}).want(200)
+	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups"), "password": a.admin.password}).want(200)
+	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups, replaced"), "password": a.admin.password}).want(200)
 }
 
 // sshKey is a private key as a target takes it.

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"gateway/internal/backup"
 )
 
-// Retain removes all but the newest archives of a node, by the time that their names tell, and answers what it removed. What
+// Retain removes all but the newest archives of a node and the newest of each day (see backup.Surplus), by the time that
+// their names tell, and answers what it removed. What
 // others keep beside them stays, and so does what was just put, whatever its name tells.
 func (t Target) Retain(ctx context.Context, d Deps, node string, keep int, put ...string) (removed []string, err error) {
 	if keep < 1 {
@@ -33,26 +36,19 @@ func (t Target) Retain(ctx context.Context, d Deps, node string, keep int, put .
 	return removed, err
 }
 
-// skew is how far the clock may have been ahead when an archive was named.
-const skew = time.Hour
-
-// surplus are the names of a node's archives beyond the newest ones, oldest first. Names are whoever's may write there:
-// one of the future is not counted, or a few of them would have all genuine archives removed.
+// surplus are the names of a node's archives beyond those that backup.Surplus keeps, oldest first. Names are whoever's may
+// write there: one of the future is not counted, or a few of them would have all genuine archives removed.
 func surplus(objects []Object, node string, keep int, now time.Time) []string {
-	type archive struct {
-		name string
-		at   time.Time
-	}
-	var mine []archive
+	var names []string
+	var made []time.Time
 	for _, o := range objects {
-		if n, ok := ParseName(o.Name); ok && n.Node == node && !n.At.After(now.Add(skew)) {
-			mine = append(mine, archive{o.Name, n.At})
+		if n, ok := ParseName(o.Name); ok && n.Node == node {
+			names, made = append(names, o.Name), append(made, n.At)
 		}
 	}
-	slices.SortStableFunc(mine, func(a, b archive) int { return a.at.Compare(b.at) })
 	var out []string
-	for _, a := range mine[:max(0, len(mine)-keep)] {
-		out = append(out, a.name)
+	for _, place := range backup.Surplus(made, keep, now) {
+		out = append(out, names[place])
 	}
 	return out
 }

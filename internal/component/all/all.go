@@ -106,7 +106,7 @@ func List(d Deps) []component.Component {
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, CycleFailed: alerts.RenewalsAborted, Now: d.Now, Log: d.Log}),
 		firewall.New(filtering),
-		backup.New(backup.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Schemas: func() []db.Schema { return component.Schemas(list) }, Restores: restores(d, func() []component.Component { return list }), Dir: d.State, Version: d.Version, Now: d.Now, Log: d.Log}),
+		backup.New(backup.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Schemas: func() []db.Schema { return component.Schemas(list) }, Restores: restores(d, func() []component.Component { return list }), Users: d.Users, Dir: d.State, Version: d.Version, Now: d.Now, Log: d.Log}),
 		diag.New(diag.Options{
 			Run: d.Run, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup, Explain: filtering.Explain,
 			Uplink: func(ctx context.Context, link string, v4 bool) (string, error) {

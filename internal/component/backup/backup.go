@@ -18,6 +18,7 @@ const (
 	manual        = "manual"
 	scheduled     = "scheduled"
 	beforeRestore = "before-restore"
+	found         = "found"
 )
 
 // How far a backup, a verification or an upload is.
@@ -37,7 +38,7 @@ type Backup struct {
 	SHA256        string          `json:"sha256" doc:"SHA-256 of the archive in hexadecimal; empty until it is complete"`
 	DBBytes       int64           `json:"db_bytes" doc:"Bytes of the database in it, before compression"`
 	FilesBytes    int64           `json:"files_bytes" doc:"Bytes of the state files in it, before compression"`
-	Kind          string          `json:"kind" enum:"manual,scheduled,before-restore" doc:"Why it was made: on request, by the daily schedule, or before a restore"`
+	Kind          string          `json:"kind" enum:"manual,scheduled,before-restore,found" doc:"Why it was made: on request, by the daily schedule, or before a restore; or that it was found beside the others, after the database was lost"`
 	Status        string          `json:"status" enum:"running,done,failed" doc:"done: the archive is complete. Uploads may still be running, see remote_uploads"`
 	Error         *fault.Sentence `json:"error,omitempty" doc:"Why it failed; missing otherwise"`
 	Host          string          `json:"host" doc:"Name of the node that it was made on"`
@@ -71,13 +72,10 @@ type Upload struct {
 // waitAtMost is how long POST /backups waits; the server ends every answer after three minutes.
 const waitAtMost = 110 * time.Second
 
-// downloadTime is for an archive over a slow line.
-const downloadTime = time.Hour
-
 func (s *service) backupRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-backups", Method: http.MethodGet, Path: "/backups", Access: api.Viewer,
-		Summary: "List backups", Description: "The newest first. As many manual and scheduled ones are kept as /system/retention says, the latest 3 from before a restore, and the latest 20 failed ones.",
+		Summary: "List backups", Description: "The newest first. As many of the latest are kept as /system/retention says, and the latest of each day for as many days; besides the latest 3 from before a restore, and the latest 20 failed ones.",
 	}, s.list)
 	api.Handle(r, api.Op{
 		ID: "create-backup", Method: http.MethodPost, Path: "/backups", Status: http.StatusCreated, Timeout: waitAtMost + 10*time.Second,
@@ -93,12 +91,7 @@ func (s *service) backupRoutes(r api.Router) {
 		ID: "delete-backup", Method: http.MethodDelete, Path: "/backups/{id}",
 		Summary: "Delete a backup", Description: "Removes the archive and its entry. Copies at off-site targets stay.",
 	}, s.delete)
-	api.Raw(r, api.Op{
-		ID: "download-backup", Method: http.MethodGet, Path: "/backups/{id}/download", Timeout: downloadTime,
-		Summary: "Download the archive of a backup",
-		Description: "The archive is encrypted: it can be read on this node, and elsewhere with the passphrase that was set when it was made. " +
-			"Every download is in the audit log.",
-	}, "application/octet-stream", s.download)
+	s.downloadRoutes(r)
 }
 
 type byID struct {
@@ -112,6 +105,9 @@ func (s *service) list(ctx context.Context, _ *struct{}) (*api.Body[[]Backup], e
 	all, err := db.List[Backup](ctx, s.DB, selectBackups+` order by started_at desc, id desc limit 1000`)
 	if err != nil {
 		return nil, fmt.Errorf("list backups: %w", err)
+	}
+	for i := range all {
+		all[i].VerifyError = worded(all[i].VerifyError, unverifiedUnknown())
 	}
 	return api.OK(all), nil
 }
@@ -128,6 +124,7 @@ func (s *service) find(ctx context.Context, id string) (Backup, error) {
 	if len(all) == 0 {
 		return Backup{}, db.Fault(pgx.ErrNoRows, "backup", nil)
 	}
+	all[0].VerifyError = worded(all[0].VerifyError, unverifiedUnknown())
 	return all[0], nil
 }
 

@@ -126,13 +126,13 @@ func TestBackupsAreListedTheNewestFirstAndDeleted(t *testing.T) {
 	if err := os.Remove(r.s.path(second.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if a := r.Do("GET", "/backups/"+second.ID+"/download", nil).Want(http.StatusNotFound); a.Error.Code != "archive_missing" {
+	if a := r.Do("GET", "/backups/"+second.ID+"/download?ticket="+r.ticket(second.ID), nil).Want(http.StatusNotFound); a.Error.Code != "archive_missing" {
 		t.Errorf("code = %s", a.Error.Code)
 	}
 	r.Do("DELETE", "/backups/"+second.ID, nil).Want(http.StatusOK) // what is left of it
 }
 
-// shows BAK-04
+// shows BAK-04*
 func TestTheArchiveIsDownloadedByAdministrators(t *testing.T) {
 	r := newRig(t)
 	b := r.make()
@@ -142,7 +142,7 @@ func TestTheArchiveIsDownloadedByAdministrators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Do("GET", path, nil).Want(http.StatusOK).Text; got != string(content) {
+	if got := r.Do("GET", path+"?ticket="+r.ticket(b.ID), nil).Want(http.StatusOK).Text; got != string(content) {
 		t.Errorf("%d bytes were sent, the archive has %d", len(got), len(content))
 	}
 	if n := r.count(`select count(*) from audit_entries where action = 'backup.download'`); n != 1 {
@@ -312,7 +312,7 @@ func TestABackupIsMadeEveryDay(t *testing.T) {
 	}
 }
 
-// shows BAK-22
+// shows BAK-22*
 func TestTheLatestAreKept(t *testing.T) {
 	r := newRig(t)
 	if s, err := r.setup.Load(); err != nil || s.Retention.Backups != 14 {
@@ -349,13 +349,13 @@ func TestWithAPassphraseAnArchiveCanBeReadElsewhere(t *testing.T) {
 		t.Error("a fresh node says that a passphrase is set")
 	}
 	const passphrase = "correct horse battery"
-	r.As("viewer", "PUT", "/backups/passphrase", body{"passphrase": passphrase}).Want(http.StatusForbidden)
+	r.As("viewer", "PUT", "/backups/passphrase", body{"passphrase": passphrase, "password": own}).Want(http.StatusForbidden)
 	for _, weak := range []string{"short", "aaaaaaaaaaaaaaaa", "123456789012"} {
-		if a := r.Do("PUT", "/backups/passphrase", body{"passphrase": weak}).Want(http.StatusBadRequest); a.Complaint("passphrase") == "" {
+		if a := r.Do("PUT", "/backups/passphrase", body{"passphrase": weak, "password": own}).Want(http.StatusBadRequest); a.Complaint("passphrase") == "" {
 			t.Errorf("%s: %+v", weak, a.Error)
 		}
 	}
-	r.Do("PUT", "/backups/passphrase", body{"passphrase": passphrase}).Want(http.StatusOK)
+	r.Do("PUT", "/backups/passphrase", body{"passphrase": passphrase, "password": own}).Want(http.StatusOK)
 	b := r.make()
 	if !b.Portable || !r.status().Passphrase {
 		t.Errorf("made %+v, want it portable", b)
@@ -414,16 +414,16 @@ func TestARestoreIsForAdministratorsAndBacksUpFirst(t *testing.T) {
 	b := r.make()
 	path := "/backups/" + b.ID
 	r.As("viewer", "GET", path+"/preview", nil).Want(http.StatusForbidden)
-	r.As("viewer", "POST", path+"/restore", body{}).Want(http.StatusForbidden)
+	r.As("viewer", "POST", path+"/restore", body{"password": own}).Want(http.StatusForbidden)
 	r.Do("GET", path+"/preview", nil).Want(http.StatusOK)
-	if a := r.Do("POST", path+"/restore", body{"confirm_within": 10}).Want(http.StatusBadRequest); a.Complaint("confirm_within") == "" {
+	if a := r.Do("POST", path+"/restore", body{"confirm_within": 10, "password": own}).Want(http.StatusBadRequest); a.Complaint("confirm_within") == "" {
 		t.Errorf("complaints = %+v", a.Error.Fields)
 	}
 	_, err := r.setup.Update(func(s *setupstate.State) error { s.Retention.Backups = 1; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Do("POST", path+"/restore", body{"links": body{"eth0": "ens3"}}).Want(http.StatusAccepted)
+	r.Do("POST", path+"/restore", body{"links": body{"eth0": "ens3"}, "password": own}).Want(http.StatusAccepted)
 	r.idle()
 	all := r.list()
 	if len(all) != 2 || all[0].Kind != beforeRestore || all[0].Status != done || all[1].ID != b.ID {
@@ -454,33 +454,7 @@ func TestARestoreIsForAdministratorsAndBacksUpFirst(t *testing.T) {
 	}
 	r.with(func() { r.refuses = nil })
 	r.with(func() { r.free, r.asked = 0, nil })
-	if a := r.Do("POST", path+"/restore", body{}).Want(http.StatusConflict); a.Error.Code != "backup_failed" || len(r.was()) != 0 {
+	if a := r.Do("POST", path+"/restore", body{"password": own}).Want(http.StatusConflict); a.Error.Code != "backup_failed" || len(r.was()) != 0 {
 		t.Errorf("without a backup of the present state: %+v, asked %v", a.Error, r.was())
-	}
-}
-
-func TestABackupIsVerifiedAfterItWasMade(t *testing.T) {
-	r := newRig(t)
-	b := r.make()
-	if !slices.Equal(r.was(), []string{"verify " + b.ID}) || r.get(b.ID).VerifyStatus != running {
-		t.Errorf("asked %v, it is %s", r.was(), r.get(b.ID).VerifyStatus)
-	}
-	r.Do("POST", "/backups/"+b.ID+"/verify", nil).Want(http.StatusConflict)
-	r.Do("DELETE", "/backups/"+b.ID, nil).Want(http.StatusConflict)
-	r.verified(b.ID, "")
-	if got := r.get(b.ID); got.VerifyStatus != done || got.VerifiedAt == nil {
-		t.Errorf("%+v, want it verified", got)
-	}
-	r.Do("POST", "/backups/"+b.ID+"/verify", nil).Want(http.StatusAccepted)
-	r.exec(`update backup_settings set daily = false`)
-	r.pass(verifyTime + time.Minute) // it was killed
-	r.tick()
-	if got := r.get(b.ID); got.VerifyStatus != failed || got.VerifyError == nil || got.VerifiedAt == nil {
-		t.Errorf("%+v, want its verification interrupted", got)
-	}
-	r.with(func() { r.refuses = errors.New("no such unit") })
-	r.Do("POST", "/backups/"+b.ID+"/verify", nil).Want(http.StatusInternalServerError)
-	if got := r.get(b.ID); got.VerifyStatus != failed || got.VerifyError.Message != "the verification could not be started" {
-		t.Errorf("%+v, want it to say so", got)
 	}
 }

@@ -55,6 +55,45 @@ func TestASnapshotBeforeARestorePushesOutNoOther(t *testing.T) {
 	}
 }
 
+// A dozen made by hand push out no daily one of the days before.
+func TestOneOfEachDayIsKept(t *testing.T) {
+	r := newRig(t)
+	r.keeps(3)
+	r.pass(-4 * day)
+	var daily []string
+	for range 4 {
+		r.tick()
+		daily = append(daily, r.list()[0].File)
+		r.pass(day)
+	}
+	for range 5 {
+		daily = append(daily, r.make().File)
+		r.pass(time.Second)
+	}
+	want := []string{daily[2], daily[3], daily[6], daily[7], daily[8]}
+	slices.Sort(want)
+	if got := r.files(); !slices.Equal(got, want) {
+		t.Errorf("the files are %v of %v, want those of the last two days and the latest three", got, daily)
+	}
+}
+
+func TestTheStatusTellsOfBackupsThatOneReliesOn(t *testing.T) {
+	r := newRig(t)
+	r.exec(`update backup_settings set verify = false`)
+	r.snapshot()
+	if s := r.status(); s.LastSuccessAt != nil {
+		t.Errorf("after a snapshot the last backup is of %v", s.LastSuccessAt)
+	}
+	b := r.make()
+	r.pass(1000 * day)
+	r.make()
+	r.pass(time.Minute - 1000*day)
+	r.snapshot()
+	if s := r.status(); s.LastSuccessAt == nil || !s.LastSuccessAt.Equal(b.StartedAt) {
+		t.Errorf("the last backup is of %v, want %v", s.LastSuccessAt, b.StartedAt)
+	}
+}
+
 func TestABackupInTheFutureIsNotTheLatest(t *testing.T) {
 	r := newRig(t)
 	r.exec(`update backup_settings set verify = false`)

@@ -9,9 +9,11 @@ import (
 	"embed"
 	"encoding/json"
 	"log/slog"
+	"sync"
 	"time"
 
 	"gateway/internal/api"
+	"gateway/internal/auth"
 	"gateway/internal/backup/offsite"
 	"gateway/internal/change"
 	"gateway/internal/component"
@@ -40,6 +42,7 @@ type Options struct {
 	Questions questions // db.Questions, the way to gateway-scheduler
 	Host      host      // *sys.Host
 	Restores  restores
+	Users     users        // *user.Users
 	Outside   offsite.Deps // how targets are reached; zero but in tests
 	// Schemas are those of all components, once there are all.
 	Schemas func() []db.Schema
@@ -70,24 +73,33 @@ type restores interface {
 	Verify(ctx context.Context, backup string) error
 }
 
+// users ask whoever is signed in for their password once more.
+type users interface {
+	AskAgain(ctx context.Context, password secret.Text) error
+}
+
 type service struct {
 	Options
-	begun chan *run     // for work; who sends has the lock, so there is one
-	first time.Duration // how often it is tried to tidy up after a start
+	tickets  *auth.Tickets // for downloads
+	foreign  sync.Map      // of known, by id: files beside the archives
+	uploader *uploader
+	wake     chan struct{} // for work: there may be something to upload
+	begun    chan *run     // for work; who sends has the lock, so there is one
+	first    time.Duration // how often it is tried to tidy up after a start
 }
 
 // New returns the component.
 func New(o Options) component.Component { return newService(o).component() }
 
 func newService(o Options) *service {
-	return &service{Options: o, begun: make(chan *run, 1), first: firstEvery}
+	return &service{Options: o, tickets: auth.NewTickets(), uploader: newUploader(), wake: make(chan struct{}, 1), begun: make(chan *run, 1), first: firstEvery}
 }
 
 func (s *service) component() component.Component {
 	return component.Component{
 		Name: name, Tables: tables(), Migrations: db.Files(migrations), Routes: s.routes, Problems: s.problems(), Background: s.work,
 		Kept:    []component.Kept{s.kept()},
-		Jobs:    []component.Job{{Name: jobName, Where: component.OnEveryNode, Every: tickEvery, Within: uploadTime + time.Hour, Run: s.tick}},
+		Jobs:    []component.Job{{Name: jobName, Where: component.OnEveryNode, Every: tickEvery, Run: s.tick}},
 		Answers: map[string]func(context.Context, json.RawMessage) (any, error){runChannel: s.answer, testChannel: s.answerTest},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/backups/settings", Single: true},

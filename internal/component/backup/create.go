@@ -3,10 +3,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"net/http"
-	"os"
-	"slices"
 	"time"
 
 	"gateway/internal/api"
@@ -79,7 +75,7 @@ func (s *service) await(ctx context.Context, id string) (Backup, error) {
 
 // over says whether the archive and its uploads are.
 func (b Backup) over() bool {
-	return b.Status != running && !slices.ContainsFunc(b.RemoteUploads, func(u Upload) bool { return u.State == pending })
+	return b.Status != running && !b.awaits()
 }
 
 func (s *service) delete(ctx context.Context, in *byID) (*api.Body[*api.None], error) {
@@ -112,36 +108,5 @@ func (s *service) unused(ctx context.Context, b Backup) error {
 	if state.Backup == b.ID && state.Result == "" {
 		return fault.New(fault.Conflict, "this backup is being restored; wait until that is complete").WithCode("backup_running")
 	}
-	return nil
-}
-
-// download streams the archive. The audit log has it before the first byte.
-func (s *service) download(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	b, err := s.find(ctx, r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	if err := b.complete(); err != nil {
-		return err
-	}
-	var f *os.File
-	c := change.Change{Component: name, Action: "backup.download", Subject: b.label()}
-	err = s.Run.Act(ctx, c, func(context.Context) (err error) {
-		f, err = os.Open(s.path(b.ID))
-		if errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.NotFound, "the archive of this backup is not on this node any more").WithCode("archive_missing")
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// The server's limit is for answers that fit into memory. Who answers gateway-ctl has none.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Disposition", `attachment; filename="gateway-`+b.StartedAt.UTC().Format("20060102T150405Z")+"-"+b.File+`"`)
-	http.ServeContent(w, r, "", b.StartedAt, f)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,11 +15,15 @@ import (
 
 	"gateway/internal/backup"
 	"gateway/internal/backup/archive"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
 // partial ends the name of an archive that is being written.
 const partial = ".part"
+
+// lockFile is held by whoever makes a backup, and tells one folder from another.
+const lockFile = ".lock"
 
 func (s *service) folder() string { return filepath.Join(s.Dir, backup.Folder) }
 
@@ -35,7 +40,7 @@ func (s *service) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(s.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the backups: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(s.folder(), ".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(filepath.Join(s.folder(), lockFile), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the backups: %w", err)
 	}
@@ -43,10 +48,53 @@ func (s *service) lock() (unlock func(), err error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		err = errBusy
 	}
+	if err == nil {
+		err = mark(f)
+	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() { _ = f.Close() }, nil // closing drops the lock
+}
+
+// mark gives the folder a name of its own, in the file of the lock, unless it has one. Where another file system is mounted,
+// or none any more, there is another.
+func mark(lock *os.File) error {
+	if name, err := readMark(lock); err != nil || name != "" {
+		return err
+	}
+	if err := lock.Truncate(0); err != nil {
+		return fmt.Errorf("mark the folder of the backups: %w", err)
+	}
+	if _, err := lock.WriteAt([]byte(db.NewID()), 0); err != nil {
+		return fmt.Errorf("mark the folder of the backups: %w", err)
+	}
+	return nil
+}
+
+func readMark(lock io.ReaderAt) (string, error) {
+	text := make([]byte, len("00000000-0000-0000-0000-000000000000"))
+	n, err := lock.ReadAt(text, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the mark of the folder of the backups: %w", err)
+	}
+	if name := string(text[:n]); db.ValidID(name) {
+		return name, nil
+	}
+	return "", nil
+}
+
+// here is the mark of the folder as it is now; empty: it is not there, or nobody used it yet.
+func (s *service) here() (string, error) {
+	f, err := os.OpenFile(filepath.Join(s.folder(), lockFile), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the mark of the folder of the backups: %w", err)
+	}
+	defer f.Close()
+	return readMark(f)
 }
 
 // removePartial removes what killed runs left. Whoever calls it has the lock.

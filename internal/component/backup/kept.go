@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gateway/internal/backup"
 	"gateway/internal/component"
 )
 
@@ -13,7 +14,7 @@ func (s *service) kept() component.Kept {
 		Name: "backups", Tables: []string{"backups"}, Job: jobName,
 		Bound: func(context.Context) (component.Bound, error) {
 			state, err := s.Setup.Load()
-			return component.Bound{Rows: int64(state.Retention.Backups)}, err
+			return component.Bound{Rows: int64(backup.MostKept(state.Retention.Backups))}, err
 		},
 		Amount: func(ctx context.Context) (a component.Amount, err error) {
 			var rows int64

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -110,6 +111,64 @@ func TestAnUploadThatAKillKeptFromBeginningIsTakenUp(t *testing.T) {
 	r.tick()
 	if b := r.get(began.id); len(b.RemoteUploads) != 1 || b.RemoteUploads[0].State != done || len(objects.Objects()) != 1 {
 		t.Errorf("uploads = %+v, the bucket has %v", b.RemoteUploads, objects.Objects())
+	}
+}
+
+// A target that takes nothing for hours keeps neither the next backup from being made, nor another target from getting it.
+func TestASlowTargetDelaysNobody(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan net.Conn, 100)
+	go func() {
+		for {
+			conn, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			held <- conn
+		}
+	}()
+	objects := s3test.New(t, s3test.Options{})
+	r := newRig(t)
+	r.s.Outside.Stall = 5 * time.Minute
+	r.quiet()
+	r.target(apitest.With(store(objects), body{"name": "fast"}))
+	r.target(apitest.With(store(objects, body{"endpoint": silent.Addr().String()}), body{"name": "slow"}))
+	states := func(id string) string {
+		b := r.get(id)
+		return b.Status + " " + b.RemoteUploads[0].State + " " + b.RemoteUploads[1].State
+	}
+	var made []string
+	for range 2 {
+		out, err := r.s.answer(t.Context(), []byte(`{"kind": "manual"}`))
+		if err != nil || out.(begun).ID == "" {
+			t.Fatalf("begun %+v, %v", out, err)
+		}
+		id := out.(begun).ID
+		late := time.After(20 * time.Second)
+		for b := r.get(id); b.Status == running || states(id) != "done done pending"; b = r.get(id) {
+			select {
+			case <-late:
+				t.Fatalf("it is %+v", b)
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		made = append(made, id)
+		r.pass(time.Minute)
+	}
+	if got := objects.Objects(); len(got) != 2 {
+		t.Errorf("the other target has %v", got)
+	}
+	r.Do("DELETE", "/backups/"+made[0], nil).Want(http.StatusConflict)
+	_ = silent.Close()
+	(<-held).Close()
+	r.idle()
+	for _, id := range made {
+		if b := r.get(id); states(id) != "done done failed" || b.RemoteUploads[1].Error == nil || b.Progress != nil {
+			t.Errorf("with the slow one gone it is %+v", b)
+		}
 	}
 }
 

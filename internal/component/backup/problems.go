@@ -49,6 +49,11 @@ var (
 		Message: "The next backup does not fit on the disk: {free} MB are free, about {needed} MB are needed",
 		Remedy:  "Delete old backups under Backups, keep fewer of them, or free some space.",
 	}
+	folderAway = problem.Kind{
+		Code: "backup.folder_away", Severity: problem.Error, Alert: "backup.folder_away",
+		Message: "The folder of some backups ({count}) is away: {folder} is another one than when they were made",
+		Remedy:  "Mount the file system of the backups again (findmnt shows what is mounted). If it is lost, delete these backups from the list.",
+	}
 	restoreWaiting = problem.Kind{
 		Code: "backup.restore_waiting", Severity: problem.Warning,
 		Message: "A restore waits for its confirmation until {until}; otherwise it is undone",
@@ -61,7 +66,7 @@ const oldAfter = 2*day + time.Hour
 
 func (s *service) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{runFailed, never, old, unverified, noPassphrase, targetFails, diskFull, restoreWaiting},
+		Kinds:   []problem.Kind{runFailed, never, old, unverified, noPassphrase, targetFails, diskFull, folderAway, restoreWaiting},
 		Objects: []string{"backup_target"},
 		Find:    s.findProblems,
 	}
@@ -79,7 +84,7 @@ func (s *service) findProblems(ctx context.Context) (problem.Report, error) {
 	if setup != nil || !state.Complete {
 		return r, errors.Join(err, setup)
 	}
-	return r, errors.Join(err, s.findLate(ctx, &r, state.CompletedAt), s.findTargets(ctx, &r), s.findSpace(ctx, &r))
+	return r, errors.Join(err, s.findLate(ctx, &r, state.CompletedAt), s.findTargets(ctx, &r), s.findSpace(ctx, &r), s.findFolder(ctx, &r))
 }
 
 func (s *service) findRestore(ctx context.Context, r *problem.Report) error {
@@ -93,7 +98,8 @@ func (s *service) findRestore(ctx context.Context, r *problem.Report) error {
 	return err
 }
 
-// latest are the newest of each kind that matters. Those from before a restore are none of them: nobody uploads or verifies them.
+// latest are the newest of each kind that matters. Those from before a restore are none of them: nobody uploads or verifies
+// them. Nor are those that were found.
 type latest struct {
 	Daily      bool
 	Failed     *fault.Sentence // of the newest one, if it failed
@@ -105,7 +111,7 @@ type latest struct {
 }
 
 func (s *service) findLate(ctx context.Context, r *problem.Report, set time.Time) error {
-	all, err := db.List[latest](ctx, s.DB, `with asked as (select id, status, error, started_at, finished_at, portable, verify_status, verify_error from backups where kind <> 'before-restore' and started_at <= $1)
+	all, err := db.List[latest](ctx, s.DB, `with asked as (select id, status, error, started_at, finished_at, portable, verify_status, verify_error from backups where kind in ('manual', 'scheduled') and started_at <= $1)
 		select b.daily, f.error, f.finished_at, d.started_at, d.portable, v.started_at, case when v.verify_status = 'failed' then v.verify_error end
 		from backup_settings b
 		left join lateral (select status, error, finished_at from asked where status <> 'running' order by started_at desc, id desc limit 1) f on f.status = 'failed'
@@ -126,7 +132,7 @@ func (s *service) findLate(ctx context.Context, r *problem.Report, set time.Time
 		r.Add(old.On(subject("schedule"), page, problem.Params{"at": *l.Success}))
 	}
 	if l.Unverified != nil {
-		r.Add(unverified.On(subject("verification"), page, problem.Params{"at": *l.VerifiedOf, "reason": *l.Unverified}))
+		r.Add(unverified.On(subject("verification"), page, problem.Params{"at": *l.VerifiedOf, "reason": *worded(l.Unverified, unverifiedUnknown())}))
 	}
 	if l.Portable != nil && !*l.Portable {
 		r.Add(noPassphrase.On(subject("passphrase"), page, nil))
@@ -163,4 +169,21 @@ func (s *service) findSpace(ctx context.Context, r *problem.Report) error {
 		r.Add(diskFull.On(subject("disk"), page, problem.Params{"free": free >> 20, "needed": needed >> 20}))
 	}
 	return err
+}
+
+// findFolder looks for backups whose folder is away: it is told once, and each of them is as good as it was.
+func (s *service) findFolder(ctx context.Context, r *problem.Report) error {
+	here, err := s.here()
+	if err != nil {
+		return err
+	}
+	var count int
+	err = s.DB.QueryRow(ctx, `select count(id) from backups where status = 'done' and folder not in ('', $1)`, here).Scan(&count)
+	if err != nil {
+		return fmt.Errorf("count backups whose folder is away: %w", err)
+	}
+	if count > 0 {
+		r.Add(folderAway.On(subject("folder"), page, problem.Params{"count": count, "folder": s.folder()}))
+	}
+	return nil
 }

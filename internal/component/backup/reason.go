@@ -2,10 +2,40 @@ package backup
 
 import (
 	"errors"
+	"strings"
 
+	"gateway/internal/backup/archive"
 	"gateway/internal/backup/offsite"
 	"gateway/internal/fault"
 )
+
+// worded is what a viewer may read of a failure that another process told: its own sentences, and else what is known of an
+// archive. An error as it came has paths and statements in it, and is in the log.
+func worded(told *fault.Sentence, unknown fault.Sentence) *fault.Sentence {
+	if told == nil || told.Text != "" {
+		return told
+	}
+	said := unknown
+	switch {
+	case strings.Contains(told.Message, archive.ErrNewer.Error()):
+		said = fault.Said("the backup was made by a newer version: update this node first")
+	case strings.Contains(told.Message, archive.ErrDamaged.Error()), strings.Contains(told.Message, archive.ErrForeign.Error()), strings.Contains(told.Message, archive.ErrKey.Error()):
+		said = damagedArchive()
+	}
+	return &said
+}
+
+func damagedArchive() fault.Sentence {
+	return fault.Said("the archive is damaged, or from another node: then its passphrase is needed")
+}
+
+func unverifiedUnknown() fault.Sentence {
+	return fault.Said("the verification failed for a reason that is in the log (journalctl -u 'gateway-verify@*')")
+}
+
+func unrestoredUnknown() fault.Sentence {
+	return fault.Said("the restore failed for a reason that is in the log (journalctl -u 'gateway-restore@*')")
+}
 
 // reason is what an operator may read of a target that failed. What the server said is not repeated: it may be anybody's.
 func reason(err error) fault.Sentence {

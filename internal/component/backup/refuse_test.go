@@ -32,19 +32,19 @@ func TestARestoreThatIsRefusedMakesNoSnapshot(t *testing.T) {
 	r.exec(`update backup_settings set verify = false`)
 	b := r.make()
 	path := "/backups/" + b.ID + "/restore"
-	if a := r.Do("POST", path, body{"links": body{"eth0": "a card"}}).Want(http.StatusBadRequest); a.Complaint("links") == "" {
+	if a := r.Do("POST", path, body{"links": body{"eth0": "a card"}, "password": own}).Want(http.StatusBadRequest); a.Complaint("links") == "" {
 		t.Errorf("complaints = %+v", a.Error.Fields)
 	}
 	began := r.now()
 	r.with(func() { r.restored = restore.State{Backup: "another", Started: &began, Steps: []restore.Step{}} })
-	if a := r.Do("POST", path, body{}).Want(http.StatusConflict); a.Error.Code != "restore_running" {
+	if a := r.Do("POST", path, body{"password": own}).Want(http.StatusConflict); a.Error.Code != "restore_running" {
 		t.Errorf("code = %s", a.Error.Code)
 	}
 	r.with(func() { ended := began.Add(time.Minute); r.restored.Finished = &ended })
 	if err := os.Remove(r.s.path(b.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if a := r.Do("POST", path, body{}).Want(http.StatusConflict); a.Error.Code != "archive_missing" {
+	if a := r.Do("POST", path, body{"password": own}).Want(http.StatusConflict); a.Error.Code != "archive_missing" {
 		t.Errorf("code = %s", a.Error.Code)
 	}
 	if n := r.count(`select count(*) from backups where kind = 'before-restore'`); n != 0 || len(r.was()) != 0 {

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/backup/archive"
 	"gateway/internal/change"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/restore"
 )
@@ -26,14 +27,14 @@ func (s *service) restoreRoutes(r api.Router) {
 		Description: "Restores it into a scratch database, compares all sums and renders all configurations from it. Nothing of what runs is touched. The result is in verify_status of the backup. 409 while a backup is being verified.",
 	}, s.verify)
 	api.Handle(r, api.Op{
-		ID: "preview-restore", Method: http.MethodGet, Path: "/backups/{id}/preview", Access: api.Admin, AtOnce: 1, Timeout: 2 * time.Minute,
-		Summary: "Preview a restore", Description: "What a restore of this backup would change. Nothing is changed.",
+		ID: "preview-restore", Method: http.MethodGet, Path: "/backups/{id}/preview", Access: api.Admin, AtOnce: 1, Timeout: 2 * time.Minute, Switched: true,
+		Summary: "Preview a restore", Description: "What a restore of this backup would change. Nothing is changed. 409 if the backup is not complete, or its archive is damaged.",
 	}, s.preview)
 	api.Handle(r, api.Op{
 		ID: "start-restore", Method: http.MethodPost, Path: "/backups/{id}/restore", Status: http.StatusAccepted, Timeout: waitAtMost + 10*time.Second,
 		Summary: "Restore a backup",
 		Description: "Replaces the database and the state files by those of the backup, and applies them. It runs in a process of its own, see GET /backups/restore; meanwhile the API does not respond for a while. " +
-			"All sessions end: sign in again, and confirm; otherwise it is undone.",
+			"Requires your password: the users and their passwords are those of the backup afterwards. An API token needs none. All sessions end: sign in again, and confirm; otherwise it is undone.",
 	}, s.startRestore)
 	api.Handle(r, api.Op{
 		ID: "get-restore", Method: http.MethodGet, Path: "/backups/restore", Access: api.Viewer, WithoutDatabase: true,
@@ -99,25 +100,34 @@ func (s *service) verify(ctx context.Context, in *byID) (*api.Body[Backup], erro
 // errVerifying means that a backup is being verified: there is one scratch database.
 var errVerifying = errors.New("a backup is being verified")
 
-// noteVerify has the row of a backup tell that it is being verified. One that was killed hinders nobody.
-func (s *service) noteVerify(ctx context.Context, id string) error {
+// noteVerify has the row of a backup tell that it is being verified, and answers what it told before. One that was killed
+// hinders nobody.
+func (s *service) noteVerify(ctx context.Context, id string) (was verdict, err error) {
 	now := s.Now()
-	return pgx.BeginFunc(ctx, s.DB, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, s.DB, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('gateway/backup/verify', 0))`); err != nil {
+			return err
+		}
+		before, err := db.List[verdict](ctx, tx, `select case verify_status when 'running' then 'none' else verify_status end, verify_error from backups where id = $1`, id)
+		if err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `update backups set verify_status = 'running', verify_started_at = $2, verify_error = null where id = $1
 			and not exists (select from backups where verify_status = 'running' and verify_started_at between $3 and $4)`, id, now, now.Add(-verifyTime), s.horizon())
-		if err == nil && tag.RowsAffected() == 0 {
+		if err == nil && (tag.RowsAffected() == 0 || len(before) == 0) {
 			err = errVerifying
+		}
+		if err == nil {
+			was = before[0]
 		}
 		return err
 	})
+	return was, err
 }
 
 // beginVerify has a backup verified. Its row tells that, and the verification tells the end there.
 func (s *service) beginVerify(ctx context.Context, id string) error {
-	err := s.noteVerify(ctx, id)
+	was, err := s.noteVerify(ctx, id)
 	if err != nil {
 		return fmt.Errorf("begin to verify backup %s: %w", id, err)
 	}
@@ -125,12 +135,19 @@ func (s *service) beginVerify(ctx context.Context, id string) error {
 	if err == nil {
 		return nil
 	}
-	said := fault.Said("the verification could not be started")
-	if f, known := fault.Of(err); known {
-		said = f.Sentence
-	}
-	_, noted := s.DB.Exec(context.WithoutCancel(ctx), `update backups set verify_status = 'failed', verify_error = $2 where id = $1`, id, asJSON(said))
-	return errors.Join(err, noted)
+	return errors.Join(err, s.notBegun(context.WithoutCancel(ctx), id, was))
+}
+
+// notBegun has a row tell what it told before. That nobody could begin says nothing about the archive; tidy tries again.
+func (s *service) notBegun(ctx context.Context, id string, was verdict) error {
+	_, err := s.DB.Exec(ctx, `update backups set verify_status = $2, verify_error = $3 where id = $1`, id, was.Status, was.Error)
+	return err
+}
+
+// verdict is what came of the last verification of a backup.
+type verdict struct {
+	Status string
+	Error  *fault.Sentence
 }
 
 // verifyLater verifies what was just made, if that is wanted.
@@ -170,15 +187,21 @@ func (s *service) preview(ctx context.Context, in *byID) (*api.Body[restore.Prev
 func unreadable(err error) error {
 	for _, one := range []error{archive.ErrForeign, archive.ErrDamaged, archive.ErrKey, archive.ErrNewer} {
 		if errors.Is(err, one) {
-			return errors.Join(fault.New(fault.Conflict, "the archive is damaged, or from another node: then its passphrase is needed").WithCode("archive_damaged"), err)
+			return errors.Join(fault.With(fault.Conflict, damagedArchive()).WithCode("archive_damaged"), err)
 		}
 	}
 	return err
 }
 
+// RestoreInput is what a restore is started with.
+type RestoreInput struct {
+	restore.Options
+	PasswordInput
+}
+
 func (s *service) startRestore(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"64" doc:"Id of the backup"`
-	Body restore.Options
+	Body RestoreInput
 },
 ) (*api.Body[restore.State], error) {
 	b, err := s.find(ctx, in.ID)
@@ -190,13 +213,16 @@ func (s *service) startRestore(ctx context.Context, in *struct {
 	}
 	var state restore.State
 	err = s.act(ctx, "backup.restore.start", b, func(ctx context.Context) (err error) {
-		if err := s.startable(ctx, b.ID, in.Body); err != nil {
+		if err := s.Users.AskAgain(ctx, in.Body.Password); err != nil {
+			return err
+		}
+		if err := s.startable(ctx, b.ID, in.Body.Options); err != nil {
 			return err
 		}
 		if err := s.snapshot(ctx); err != nil {
 			return err
 		}
-		state, err = s.Restores.Start(ctx, b.ID, in.Body)
+		state, err = s.Restores.Start(ctx, b.ID, in.Body.Options)
 		return err
 	})
 	if err != nil {
@@ -259,6 +285,7 @@ func (s *service) restoreState(ctx context.Context, _ *struct{}) (*api.Body[rest
 	if err != nil {
 		return nil, err
 	}
+	state.Error = worded(state.Error, unrestoredUnknown())
 	// It is read from a file, which does not know when it is read.
 	if state.ConfirmUntil != nil && state.Result == "" {
 		state.SecondsLeft = max(0, int(state.ConfirmUntil.Sub(s.Now()).Seconds()))

@@ -22,7 +22,9 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/restore"
+	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
@@ -71,7 +73,7 @@ func newRig(t testing.TB) *rig {
 		Component: func(c *componenttest.Rig) component.Component {
 			var all component.Component
 			r.s = newService(Options{
-				DB: c.Pool, Run: c.Run, Box: c.Box, Setup: store, Questions: r, Host: r, Restores: r, Dir: dir, Version: "1.2.3", Now: r.now,
+				DB: c.Pool, Run: c.Run, Box: c.Box, Setup: store, Questions: r, Host: r, Restores: r, Users: r, Dir: dir, Version: "1.2.3", Now: r.now,
 				Log: slog.New(slog.DiscardHandler), Outside: offsite.Deps{Dial: new(net.Dialer).DialContext, Retry: time.Millisecond, Stall: 5 * time.Second},
 				Schemas: func() []db.Schema { return []db.Schema{change.Schema(), all.Schema()} },
 			})
@@ -163,6 +165,23 @@ func (r *rig) was() []string {
 	return slices.Clone(r.asked)
 }
 
+// own is the password of whoever is signed in.
+const own = "the password of ann"
+
+// AskAgain is how package user asks for it.
+func (r *rig) AskAgain(_ context.Context, password secret.Text) error {
+	if password != own {
+		return fault.New(fault.Unauthenticated, "the current password is wrong").WithCode("wrong_password")
+	}
+	return nil
+}
+
+// ticket is one for a download of a backup.
+func (r *rig) ticket(id string) string {
+	r.T.Helper()
+	return apitest.Data[DownloadTicket](r.Do("POST", "/backups/"+id+"/download-ticket", body{"password": own}).Want(http.StatusOK)).Ticket
+}
+
 // The rig is package restore, too.
 func (r *rig) Preview(_ context.Context, id string) (restore.Preview, error) {
 	return restore.Preview{Version: "1.2.3", Tables: []restore.TableDiff{}, Files: []restore.FileDiff{}, Links: []restore.Link{}}, r.did("preview " + id)
@@ -197,7 +216,7 @@ func (r *rig) verified(id string, err string) {
 		r.exec(`update backups set verify_status = 'done', verified_at = now(), verify_error = null where id = $1`, id)
 		return
 	}
-	r.exec(`update backups set verify_status = 'failed', verify_error = jsonb_build_object('message', $2::text) where id = $1`, id, err)
+	r.exec(`update backups set verify_status = 'failed', verify_error = jsonb_build_object('message', $2::text, 'text', $2::text) where id = $1`, id, err)
 }
 
 // exec changes a row as time, or another process, would.
@@ -223,6 +242,8 @@ func (r *rig) idle() {
 		unlock, err := r.s.lock()
 		if err == nil {
 			unlock()
+		}
+		if err == nil && len(r.s.wake) == 0 && r.s.uploader.idle() && r.count(`select count(*) from backups where remote_uploads @> '[{"state": "pending"}]'`) == 0 {
 			return
 		}
 		select {
@@ -272,4 +293,11 @@ func (r *rig) tick() {
 		r.T.Fatal(err)
 	}
 	r.idle()
+}
+
+// idle reports whether nothing is uploaded.
+func (u *uploader) idle() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.again) == 0
 }

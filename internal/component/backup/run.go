@@ -50,8 +50,12 @@ func (s *service) began(ctx context.Context, kind string) (*run, error) {
 		return nil, fmt.Errorf("read machine: %w", err)
 	}
 	r := &run{id: db.NewID(), kind: kind, at: s.Now().UTC(), host: health.Hostname, node: health.MachineID}
-	_, err = s.DB.Exec(ctx, `insert into backups (id, file, kind, status, host, version, started_at, progress) values ($1, $2, $3, 'running', $4, $5, $6, $7)`,
-		r.id, r.id+archive.Suffix, kind, r.host, s.Version, r.at, asJSON(Progress{Step: stepDatabase}))
+	here, err := s.here()
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.DB.Exec(ctx, `insert into backups (id, file, kind, status, host, version, started_at, progress, folder) values ($1, $2, $3, 'running', $4, $5, $6, $7, $8)`,
+		r.id, r.id+archive.Suffix, kind, r.host, s.Version, r.at, asJSON(Progress{Step: stepDatabase}), here)
 	if err != nil {
 		return nil, fmt.Errorf("begin a backup: %w", err)
 	}
@@ -78,8 +82,19 @@ func (s *service) sweep(ctx context.Context) error {
 
 func interrupted() fault.Sentence { return fault.Said("the backup was interrupted") }
 
-// finish makes the archive of a run that began, and does what follows. What fails is in the row.
+// finish makes the archive of a run that began, and begins what follows. What fails is in the row.
 func (s *service) finish(ctx context.Context, r *run) {
+	if !s.made(ctx, r) {
+		return
+	}
+	s.upload(ctx)
+	if err := s.verifyLater(ctx, r.id); err != nil {
+		s.Log.Error("backup", "step", "verify", "err", err)
+	}
+}
+
+// made is what is done with the lock. It reports whether more is to follow.
+func (s *service) made(ctx context.Context, r *run) bool {
 	defer r.unlock()
 	err := s.write(ctx, r)
 	if err != nil {
@@ -88,18 +103,15 @@ func (s *service) finish(ctx context.Context, r *run) {
 			err = context.Canceled
 		}
 		s.failed(ctx, r.id, err)
-		return
+		return false
 	}
 	if r.kind == beforeRestore { // somebody waits, and what is being restored may be the oldest one
-		return
+		return false
 	}
-	s.upload(ctx, r.id)
-	if err := s.prune(ctx, r.id); err != nil {
+	if err := s.prune(ctx, r.id); err != nil { // also what is still on its way to a slow target: newer ones follow
 		s.Log.Error("backup", "step", "prune", "err", err)
 	}
-	if err := s.verifyLater(ctx, r.id); err != nil {
-		s.Log.Error("backup", "step", "verify", "err", err)
-	}
+	return true
 }
 
 // write makes the archive. It has its name only when it is complete and on disk.
@@ -226,19 +238,59 @@ func (s *service) prune(ctx context.Context, made string) error {
 	if err != nil {
 		return err
 	}
-	old, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where verify_status <> 'running' and id <> $1 and id in (
-			(select id from backups where status = 'done' and kind <> 'before-restore' order by started_at desc, id desc offset $2)
-			union all (select id from backups where status = 'done' and kind = 'before-restore' order by started_at desc, id desc offset $3)
-			union all (select id from backups where status = 'failed' order by started_at desc, id desc offset $4))`, made, state.Retention.Backups, keepSnapshots, keepFailed)
+	here, err := s.here()
 	if err != nil {
-		return fmt.Errorf("list old backups: %w", err)
+		return err
+	}
+	old, err := s.surplus(ctx, here, state.Retention.Backups)
+	if err != nil {
+		return err
 	}
 	for _, b := range old {
+		if b.ID == made || b.VerifyStatus == running {
+			continue
+		}
 		if err := s.discard(ctx, b.ID); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// listed is what decides whether a backup stays.
+type listed struct {
+	ID, Kind, Status, VerifyStatus string
+	StartedAt                      time.Time
+}
+
+// surplus are the backups beyond those that are kept. Of a folder that is away nothing can be removed.
+func (s *service) surplus(ctx context.Context, here string, keep int) (out []listed, err error) {
+	all, err := db.List[listed](ctx, s.DB, `select id::text, kind, status, verify_status, started_at from backups
+		where status = 'failed' or status = 'done' and folder in ('', $1) order by started_at desc, id desc`, here)
+	if err != nil {
+		return nil, fmt.Errorf("list old backups: %w", err)
+	}
+	var kept []listed
+	var at []time.Time
+	snapshots, failures := 0, 0
+	for _, b := range all {
+		switch {
+		case b.Status == failed:
+			if failures++; failures > keepFailed {
+				out = append(out, b)
+			}
+		case b.Kind == beforeRestore:
+			if snapshots++; snapshots > keepSnapshots {
+				out = append(out, b)
+			}
+		default:
+			kept, at = append(kept, b), append(at, b.StartedAt)
+		}
+	}
+	for _, place := range backup.Surplus(at, keep, s.Now()) {
+		out = append(out, kept[place])
+	}
+	return out, nil
 }
 
 // discard removes file and row, in this order: what is in the list can be removed again.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"gateway/internal/backup"
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -63,6 +64,7 @@ func (s *service) answer(ctx context.Context, question json.RawMessage) (any, er
 func (s *service) work(ctx context.Context) error {
 	first := time.NewTicker(s.first)
 	defer first.Stop()
+	defer s.uploader.group.Wait()
 	for {
 		select {
 		case <-ctx.Done():
@@ -71,6 +73,8 @@ func (s *service) work(ctx context.Context) error {
 			if s.tidied(ctx) == nil {
 				first.Stop()
 			}
+		case <-s.wake:
+			s.upload(ctx)
 		case r := <-s.begun:
 			s.finish(ctx, r)
 		}
@@ -87,7 +91,7 @@ func (s *service) tidied(ctx context.Context) error {
 	return s.tidy(ctx)
 }
 
-// tick runs in gateway-scheduler: it ends what was killed, takes up uploads that were, and begins a backup when one is due.
+// tick runs in gateway-scheduler: it ends what was killed, has uploads taken up that were, and begins a backup when one is due.
 func (s *service) tick(ctx context.Context) error {
 	err := s.tidied(ctx)
 	if errors.Is(err, errBusy) {
@@ -147,7 +151,7 @@ func (s *service) times(ctx context.Context) (times, error) {
 }
 
 // horizon is the latest time that counts. A backup beyond it is of a clock that was wrong, and says nothing about when the last one was.
-func (s *service) horizon() time.Time { return s.Now().Add(time.Hour) }
+func (s *service) horizon() time.Time { return s.Now().Add(backup.Skew) }
 
 // next is when the next one is due.
 func (t times) next(now time.Time) time.Time {

@@ -42,7 +42,7 @@ func (s *service) settings() resource.Single[Settings, SettingsInput] {
 type Status struct {
 	Passphrase    bool       `json:"passphrase" doc:"Whether a passphrase is set. Without one, backups can be restored on this node alone"`
 	Running       string     `json:"running" doc:"Id of the backup that is being made; empty: none"`
-	LastSuccessAt *time.Time `json:"last_success_at" doc:"When the latest successful backup was made; null: none is kept"`
+	LastSuccessAt *time.Time `json:"last_success_at" doc:"When the latest successful manual or scheduled backup was made; null: none is kept"`
 	NextAt        *time.Time `json:"next_at" doc:"When the next daily backup is due; null: daily backups are off"`
 	UsedBytes     int64      `json:"used_bytes" doc:"Bytes that the archives on this node take"`
 	FreeBytes     int64      `json:"free_bytes" doc:"Bytes that are free on their disk"`
@@ -52,6 +52,7 @@ type Status struct {
 // PassphraseInput is a new passphrase.
 type PassphraseInput struct {
 	Passphrase secret.Text `json:"passphrase" minLength:"12" maxLength:"200" doc:"New passphrase, 12 to 200 characters. This node does not store it: keep it where you find it when this node is lost"`
+	PasswordInput
 }
 
 func (s *service) statusRoutes(r api.Router) {
@@ -64,14 +65,15 @@ func (s *service) statusRoutes(r api.Router) {
 		ID: "set-backup-passphrase", Method: http.MethodPut, Path: "/backups/passphrase", AtOnce: 1,
 		Summary: "Set the passphrase of backups",
 		Description: "From the next backup on, an archive can be restored on another node with this passphrase. Existing archives keep the passphrase they were made with. " +
-			"It cannot be read or removed. An API token cannot set it.",
+			"It cannot be read or removed. Requires your password: whoever sets it can read the archives. An API token cannot set it.",
 	}, s.setPassphrase)
 }
 
 func (s *service) status(ctx context.Context, _ *struct{}) (*api.Body[Status], error) {
 	var out Status
 	err := s.DB.QueryRow(ctx, `select coalesce((select id::text from backups where status = 'running' order by started_at desc limit 1), ''),
-		(select max(started_at) from backups where status = 'done'), (select coalesce(sum(size), 0)::bigint from backups where status = 'done')`).
+		(select max(started_at) from backups where status = 'done' and kind in ('manual', 'scheduled') and started_at <= $1),
+		(select coalesce(sum(size), 0)::bigint from backups where status = 'done')`, s.horizon()).
 		Scan(&out.Running, &out.LastSuccessAt, &out.UsedBytes)
 	if err != nil {
 		return nil, fmt.Errorf("read the status of the backups: %w", err)
@@ -116,7 +118,10 @@ func (s *service) setPassphrase(ctx context.Context, in *struct{ Body Passphrase
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	err := s.Run.Act(ctx, change.Change{Component: name, Action: "backup.passphrase.set", Subject: "backups"}, func(context.Context) error {
+	err := s.Run.Act(ctx, change.Change{Component: name, Action: "backup.passphrase.set", Subject: "backups"}, func(ctx context.Context) error {
+		if err := s.Users.AskAgain(ctx, in.Body.Password); err != nil {
+			return err
+		}
 		keys, err := backup.OpenKeys(s.keyFile())
 		if err != nil {
 			return err

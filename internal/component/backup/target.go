@@ -38,7 +38,7 @@ type TargetInput struct {
 	Kind     string         `json:"kind" db:"kind" enum:"s3,sftp" doc:"How archives are uploaded"`
 	Settings TargetSettings `json:"settings" db:"settings" doc:"Settings of the kind; ***SET*** keeps a stored secret"`
 	Active   *bool          `json:"active,omitempty" db:"active" default:"true" doc:"Whether archives are uploaded"`
-	Keep     int            `json:"keep,omitempty" db:"keep" minimum:"0" maximum:"365" doc:"How many archives are kept there; 0: as many as on this node"`
+	Keep     int            `json:"keep,omitempty" db:"keep" minimum:"0" maximum:"365" doc:"How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node"`
 
 	kept map[string]string // secrets that stay
 }

@@ -19,31 +19,57 @@ func (s *service) tidy(ctx context.Context) error {
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
-	_, err := s.DB.Exec(ctx, `update backups set verify_status = 'failed', verify_error = $1 where verify_status = 'running' and verify_started_at not between $2 and $3`,
-		asJSON(fault.Said("the verification was interrupted")), s.Now().Add(-verifyTime), s.horizon())
+	here, err := s.here()
 	if err != nil {
-		return fmt.Errorf("end interrupted verifications: %w", err)
+		return err
+	}
+	if _, err := s.DB.Exec(ctx, `update backups set folder = $1 where folder = ''`, here); err != nil { // from before folders had marks
+		return fmt.Errorf("note the folder of backups: %w", err)
+	}
+	if err := s.endVerifications(ctx, here); err != nil {
+		return err
 	}
 	if _, err := s.DB.Exec(ctx, `delete from backup_target_status s where not exists (select from backup_targets t where t.id = s.target_id)`); err != nil {
 		return fmt.Errorf("remove what is left of targets: %w", err)
 	}
-	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done' and remote_uploads @> '[{"state": "pending"}]' order by started_at`)
-	if err != nil {
-		return fmt.Errorf("list interrupted uploads: %w", err)
-	}
-	for _, r := range rows {
-		s.upload(ctx, r.ID)
-	}
+	s.wakeUploads()
 	// These keep no backup from being made.
-	if err := errors.Join(s.failMissing(ctx), s.removeRequests(ctx), s.verifyNewest(ctx)); err != nil && ctx.Err() == nil {
+	if err := errors.Join(s.failMissing(ctx, here), s.relist(ctx, here), s.removeRequests(ctx), s.verifyNewest(ctx, here)); err != nil && ctx.Err() == nil {
 		s.Log.Error("backup", "step", "tidy", "err", err)
 	}
 	return nil
 }
 
-// failMissing has no backup in the list as complete whose archive somebody removed.
-func (s *service) failMissing(ctx context.Context) error {
-	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done'`)
+// endVerifications ends those that were killed. The first time it may have been a restart of the node, and verifyNewest tries
+// again if it is the newest. The second time it may be the archive.
+func (s *service) endVerifications(ctx context.Context, here string) error {
+	newest, err := s.newest(ctx, here)
+	if err != nil {
+		return err
+	}
+	_, err = s.DB.Exec(ctx, `update backups set verify_status = case when again then 'none' else 'failed' end, verify_error = case when not again then $1::jsonb end, verify_interrupted = true
+		from (select id as which, id::text = $4 and not verify_interrupted and (select verify from backup_settings) as again from backups) as judged
+		where id = which and verify_status = 'running' and verify_started_at not between $2 and $3`,
+		asJSON(fault.Said("the verification was interrupted")), s.Now().Add(-verifyTime), s.horizon(), newest.ID)
+	if err != nil {
+		return fmt.Errorf("end interrupted verifications: %w", err)
+	}
+	return nil
+}
+
+// newest is the backup that is to be verified; its id is empty where there is none.
+func (s *service) newest(ctx context.Context, here string) (listed, error) {
+	all, err := db.List[listed](ctx, s.DB, `select id::text, kind, status, verify_status, started_at from backups where status = 'done' and kind <> 'before-restore'
+		and folder = $2 and started_at <= $1 order by started_at desc, id desc limit 1`, s.horizon(), here)
+	if err != nil || len(all) == 0 {
+		return listed{}, err
+	}
+	return all[0], nil
+}
+
+// failMissing has no backup in the list as complete whose archive somebody removed. Those of a folder that is away come back with it.
+func (s *service) failMissing(ctx context.Context, here string) error {
+	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'done' and folder = $1`, here)
 	if err != nil {
 		return fmt.Errorf("list complete backups: %w", err)
 	}
@@ -85,14 +111,13 @@ func (s *service) removeRequests(ctx context.Context) error {
 }
 
 // verifyNewest takes up a verification that a kill, or another verification, kept from beginning.
-func (s *service) verifyNewest(ctx context.Context) error {
+func (s *service) verifyNewest(ctx context.Context, here string) error {
 	if under, err := s.restoring(ctx); err != nil || under {
 		return err
 	}
-	newest, err := db.List[struct{ ID string }](ctx, s.DB, `select id from (select id::text, verify_status from backups where status = 'done' and kind <> 'before-restore'
-		and started_at <= $1 order by started_at desc, id desc limit 1) as newest where verify_status = 'none'`, s.horizon())
-	if err != nil || len(newest) == 0 {
+	newest, err := s.newest(ctx, here)
+	if err != nil || newest.VerifyStatus != none {
 		return err
 	}
-	return s.verifyLater(ctx, newest[0].ID)
+	return s.verifyLater(ctx, newest.ID)
 }

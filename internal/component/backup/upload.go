@@ -8,13 +8,11 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"gateway/internal/backup/offsite"
-	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/secret"
 	"gateway/internal/sys"
@@ -71,149 +69,56 @@ func (s *service) addresses() ([]netip.Addr, error) {
 	return sys.Addresses(links), nil
 }
 
-// uploads is one archive on its way to all targets.
+// uploads is how far one archive is on its way to all targets.
 type uploads struct {
-	*service
-	backup  Backup
-	object  string // its name at the targets
-	node    string
-	file    *os.File
-	mu      sync.Mutex
-	results []Upload
-	moved   atomic.Int64
-	tell    func(done, total int64)
-}
-
-// upload copies an archive to every target that was active when it was complete, one beside the other, or to those that
-// are left of an upload that was interrupted. What fails is in the row, and harms nobody else.
-func (s *service) upload(ctx context.Context, id string) {
-	if err := s.uploadAll(ctx, id); err != nil && ctx.Err() == nil {
-		s.Log.Error("backup", "id", id, "step", "upload", "err", err)
-	}
-}
-
-func (s *service) uploadAll(ctx context.Context, id string) error {
-	b, err := s.find(ctx, id)
-	if err != nil {
-		return err
-	}
-	all, err := db.List[stored](ctx, s.DB, selectTargets+` where t.active order by t.name`)
-	if err != nil {
-		return fmt.Errorf("list targets: %w", err)
-	}
-	health, err := s.Host.Health()
-	if err != nil {
-		return err
-	}
-	u := &uploads{service: s, backup: b, node: health.MachineID, results: b.RemoteUploads, tell: s.progress(ctx, id, stepUpload)}
-	u.object = offsite.Name{Host: b.Host, Node: u.node, At: b.StartedAt, ID: b.ID}.String()
-	left := u.plan(all)
-	if len(u.results) == 0 {
-		return nil
-	}
-	if err := u.note(ctx); err != nil {
-		return err
-	}
-	if u.file, err = os.Open(s.path(id)); err != nil {
-		return u.missing(ctx, left, err)
-	}
-	defer u.file.Close()
-	var group sync.WaitGroup
-	for i, t := range left {
-		group.Go(func() { u.one(ctx, i, t, len(left)) })
-	}
-	group.Wait()
-	return u.rest(ctx)
-}
-
-// missing ends uploads whose archive somebody removed.
-func (u *uploads) missing(ctx context.Context, left map[int]stored, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for i := range left {
-		u.results[i].set(u.Now(), fault.Say("the archive of this backup is not on this node any more"))
-	}
-	return u.note(ctx)
-}
-
-// plan says to which targets it is still to go, by their places in the results. A target that is gone since is told.
-func (u *uploads) plan(all []stored) map[int]stored {
-	left := map[int]stored{}
-	for i, r := range u.results {
-		at := slices.IndexFunc(all, func(t stored) bool { return t.ID == r.TargetID })
-		switch {
-		case r.State != pending:
-		case at >= 0:
-			left[i] = all[at]
-		default:
-			u.results[i].set(u.Now(), fault.Say("the target was removed or switched off"))
-		}
-	}
-	return left
-}
-
-func (r *Upload) set(at time.Time, err error) {
-	r.State, r.At = done, &at
-	if err != nil {
-		said := reason(err)
-		r.State, r.Error = failed, &said
-	}
-}
-
-// note stores the results so far.
-func (u *uploads) note(ctx context.Context) error {
-	_, err := u.DB.Exec(ctx, `update backups set remote_uploads = $2 where id = $1`, u.backup.ID, asJSON(u.results))
-	if err != nil {
-		return fmt.Errorf("note the uploads of backup %s: %w", u.backup.ID, err)
-	}
-	return nil
+	mu    sync.Mutex
+	moved atomic.Int64
+	total int64
+	using int // targets that it is on its way to
+	tell  func(done, total int64)
 }
 
 // uploadTime is for a slow line; a target that takes nothing at all is given up much earlier.
 const uploadTime = 6 * time.Hour
 
-// one uploads to one target. What the process itself interrupts stays pending.
-func (u *uploads) one(ctx context.Context, place int, t stored, of int) {
-	bounded, cancel := context.WithTimeout(ctx, uploadTime)
-	err := u.put(bounded, t, of)
-	cancel()
-	if ctx.Err() != nil {
-		return
-	}
-	if err != nil {
-		u.Log.Error("backup", "id", u.backup.ID, "target", t.ID, "err", err)
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.results[place].set(u.Now(), err)
-	if err := errors.Join(u.note(ctx), u.told(ctx, t.ID, u.results[place])); err != nil {
-		u.Log.Error("backup", "target", t.ID, "err", err)
-	}
-}
-
-func (u *uploads) put(ctx context.Context, t stored, of int) error {
-	to, err := u.target(t)
+// put copies an archive to a target, and removes there what is not kept any longer.
+func (s *service) put(ctx context.Context, b Backup, t stored) error {
+	to, err := s.target(t)
 	if err != nil {
 		return err
 	}
-	result, err := to.Put(ctx, u.outside(), u.object, u.backup.Size, &counted{ReaderAt: u.file, of: u, total: u.backup.Size * int64(of)})
+	health, err := s.Host.Health()
 	if err != nil {
 		return err
 	}
-	if err := u.pin(ctx, t, result); err != nil {
+	f, err := os.Open(s.path(b.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.Say("the archive of this backup is not on this node any more")
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	far, done := s.uploader.on(b, s.progress(ctx, b.ID, stepUpload))
+	defer done()
+	object := offsite.Name{Host: b.Host, Node: health.MachineID, At: b.StartedAt, ID: b.ID}.String()
+	result, err := to.Put(ctx, s.outside(), object, b.Size, &counted{ReaderAt: f, of: far, total: far.total})
+	if err != nil {
+		return err
+	}
+	if err := s.pin(ctx, t, result); err != nil {
 		return err
 	}
 	keep := t.Keep
 	if keep == 0 {
-		state, err := u.Setup.Load()
+		state, err := s.Setup.Load()
 		if err != nil {
 			return err
 		}
 		keep = state.Retention.Backups
 	}
-	if _, err := to.Retain(ctx, u.outside(), u.node, keep, u.object); err != nil { // a bucket may allow no deletion
-		u.Log.Warn("backup", "target", t.ID, "step", "retain", "err", err)
+	if _, err := to.Retain(ctx, s.outside(), health.MachineID, keep, object); err != nil { // a bucket may allow no deletion
+		s.Log.Warn("backup", "target", t.ID, "step", "retain", "err", err)
 	}
 	return nil
 }
@@ -245,12 +150,6 @@ func (s *service) told(ctx context.Context, id string, r Upload) error {
 		return fmt.Errorf("note the state of target %s: %w", id, err)
 	}
 	return nil
-}
-
-// rest ends the progress.
-func (u *uploads) rest(ctx context.Context) error {
-	_, err := u.DB.Exec(ctx, `update backups set progress = null where id = $1`, u.backup.ID)
-	return err
 }
 
 // counted is the archive on its way to one target, with how much of it was read for all of them.

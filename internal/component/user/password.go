@@ -63,6 +63,20 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 	return out, nil
 }
 
+// AskAgain has whoever is signed in prove with the password that it is still them, before what
+// a stolen session must not do. An API token stands for a program, which has no password, and
+// whoever has the node in their hands needs none.
+func (u *Users) AskAgain(ctx context.Context, password secret.Text) error {
+	me := identity.From(ctx)
+	if me.Local || me.TokenID != "" {
+		return nil
+	}
+	if password == "" {
+		return fault.At("password", "is required")
+	}
+	return u.verifyOwn(ctx, me, password.Reveal())
+}
+
 // verifyOwn asks a signed-in caller for their password once more. Somebody at an
 // unlocked screen must not get to guess it faster than at the sign-in page.
 func (u *Users) verifyOwn(ctx context.Context, me identity.Identity, password string) error {

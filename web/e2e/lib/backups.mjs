@@ -10,6 +10,7 @@ export async function prepare(person, passphrase) {
 	await person.click("tab", "Settings");
 	await person.type("New passphrase", passphrase);
 	await person.type("Repeat the passphrase", passphrase);
+	await person.type("Your password", password);
 	await person.look("Backups", "Backups: settings");
 	await person.click("button", "Set passphrase");
 	await person.read("A passphrase is set");
@@ -56,6 +57,7 @@ export async function restore(person, { password, out }) {
 	await person.click("button", "Next");
 	await person.look("What happens now");
 	out.zones.looked = await ask("zones");
+	await person.type("Your password", password);
 	await person.click("button", "Restore now");
 	const { page } = person;
 	await page.getByText("A restore is running").waitFor();

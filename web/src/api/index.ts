@@ -28,3 +28,4 @@ export { asResource, defineSettings, type Settings, useSettings } from "./settin
 export { Store, useStore } from "./store";
 export { secondsLeft, steady, type Waiting, waitingIn, waitingOf } from "./waiting";
 export { askForWords, onMessage } from "./words";
+export { wrongAt } from "./wrongAt";

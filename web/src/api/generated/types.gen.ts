@@ -430,9 +430,9 @@ export type Backup = {
      */
     id: string;
     /**
-     * Why it was made: on request, by the daily schedule, or before a restore
+     * Why it was made: on request, by the daily schedule, or before a restore; or that it was found beside the others, after the database was lost
      */
-    kind: 'manual' | 'scheduled' | 'before-restore';
+    kind: 'manual' | 'scheduled' | 'before-restore' | 'found';
     /**
      * Whether it can be restored on another node with the passphrase. false: no passphrase was set, so it can be restored on this node alone
      */
@@ -479,11 +479,33 @@ export type Backup = {
     version: string;
 };
 
+export type BackupDownloadTicket = {
+    /**
+     * When it stops working, used or not
+     */
+    expires_at: string;
+    /**
+     * Send it as ticket in the query of GET /backups/{id}/download
+     */
+    ticket: string;
+};
+
 export type BackupPassphraseInput = {
     /**
      * New passphrase, 12 to 200 characters. This node does not store it: keep it where you find it when this node is lost
      */
     passphrase: string;
+    /**
+     * Your password, once more. An API token and gateway-ctl need none
+     */
+    password?: string;
+};
+
+export type BackupPasswordInput = {
+    /**
+     * Your password, once more. An API token and gateway-ctl need none
+     */
+    password?: string;
 };
 
 export type BackupProgress = {
@@ -499,6 +521,19 @@ export type BackupProgress = {
      * Bytes in this step, estimated; 0: not known
      */
     total: number;
+};
+
+export type BackupRestoreInput = {
+    /**
+     * Seconds within which the restore must be confirmed; otherwise it is undone
+     */
+    confirm_within?: number;
+    /**
+     * Network cards: name in the backup to name on this node. One that is not named keeps its name
+     */
+    links?: {
+        [key: string]: string;
+    };
 };
 
 export type BackupSettings = {
@@ -604,7 +639,7 @@ export type BackupStatus = {
      */
     free_bytes: number;
     /**
-     * When the latest successful backup was made; null: none is kept
+     * When the latest successful manual or scheduled backup was made; null: none is kept
      */
     last_success_at: string | null;
     /**
@@ -647,7 +682,7 @@ export type BackupTarget = {
      */
     id: string;
     /**
-     * How many archives are kept there; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
      */
     keep: number;
     /**
@@ -694,7 +729,7 @@ export type BackupTargetInput = {
      */
     active?: boolean;
     /**
-     * How many archives are kept there; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
      */
     keep?: number;
     /**
@@ -6209,19 +6244,6 @@ export type RestoreLink = {
     name: string;
 };
 
-export type RestoreOptions = {
-    /**
-     * Seconds within which the restore must be confirmed; otherwise it is undone
-     */
-    confirm_within?: number;
-    /**
-     * Network cards: name in the backup to name on this node. One that is not named keeps its name
-     */
-    links?: {
-        [key: string]: string;
-    };
-};
-
 export type RestorePreview = {
     /**
      * When the backup was made
@@ -7803,6 +7825,23 @@ export type AlertSettingsWritable = {
     username?: string;
 };
 
+export type BackupRestoreInputWritable = {
+    /**
+     * Seconds within which the restore must be confirmed; otherwise it is undone
+     */
+    confirm_within?: number;
+    /**
+     * Network cards: name in the backup to name on this node. One that is not named keeps its name
+     */
+    links?: {
+        [key: string]: string;
+    };
+    /**
+     * Your password, once more. An API token and gateway-ctl need none
+     */
+    password?: string;
+};
+
 export type BackupTargetWritable = {
     /**
      * Whether archives are uploaded
@@ -7817,7 +7856,7 @@ export type BackupTargetWritable = {
      */
     id: string;
     /**
-     * How many archives are kept there; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
      */
     keep: number;
     /**
@@ -7848,7 +7887,7 @@ export type BackupTargetInputWritable = {
      */
     active?: boolean;
     /**
-     * How many archives are kept there; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
      */
     keep?: number;
     /**
@@ -9902,7 +9941,12 @@ export type DownloadBackupData = {
          */
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * From POST /backups/{id}/download-ticket; needed by a session, not by an API token
+         */
+        ticket?: string;
+    };
     url: '/backups/{id}/download';
 };
 
@@ -9914,6 +9958,27 @@ export type DownloadBackupResponses = {
 };
 
 export type DownloadBackupResponse = DownloadBackupResponses[keyof DownloadBackupResponses];
+
+export type AllowBackupDownloadData = {
+    body: BackupPasswordInput;
+    path: {
+        /**
+         * Id of the backup
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/backups/{id}/download-ticket';
+};
+
+export type AllowBackupDownloadResponses = {
+    /**
+     * What the operation returns
+     */
+    200: BackupDownloadTicket;
+};
+
+export type AllowBackupDownloadResponse = AllowBackupDownloadResponses[keyof AllowBackupDownloadResponses];
 
 export type PreviewRestoreData = {
     body?: never;
@@ -9937,7 +10002,7 @@ export type PreviewRestoreResponses = {
 export type PreviewRestoreResponse = PreviewRestoreResponses[keyof PreviewRestoreResponses];
 
 export type StartRestoreData = {
-    body: RestoreOptions;
+    body: BackupRestoreInputWritable;
     path: {
         /**
          * Id of the backup

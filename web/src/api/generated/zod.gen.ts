@@ -80,14 +80,29 @@ export const zAuditEntry = /*#__PURE__*/ (() => z.object({
     subject: z.string()
 }))();
 
+export const zBackupDownloadTicket = /*#__PURE__*/ (() => z.object({
+    expires_at: z.iso.datetime(),
+    ticket: z.string()
+}))();
+
 export const zBackupPassphraseInput = /*#__PURE__*/ (() => z.object({
-    passphrase: z.string().check(z.minLength(12), z.maxLength(200))
+    passphrase: z.string().check(z.minLength(12), z.maxLength(200)),
+    password: z.optional(z.string().check(z.maxLength(1024)))
+}))();
+
+export const zBackupPasswordInput = /*#__PURE__*/ (() => z.object({
+    password: z.optional(z.string().check(z.maxLength(1024)))
 }))();
 
 export const zBackupProgress = /*#__PURE__*/ (() => z.object({
     done: z.int(),
     step: z.enum(['database', 'upload']),
     total: z.int()
+}))();
+
+export const zBackupRestoreInput = /*#__PURE__*/ (() => z.object({
+    confirm_within: z._default(z.optional(z.int().check(z.gte(120), z.lte(3600))), 600),
+    links: z.optional(z.record(z.string(), z.string()))
 }))();
 
 export const zBackupSettings = /*#__PURE__*/ (() => z.object({
@@ -777,7 +792,8 @@ export const zBackup = /*#__PURE__*/ (() => z.object({
     kind: z.enum([
         'manual',
         'scheduled',
-        'before-restore'
+        'before-restore',
+        'found'
     ]),
     portable: z.boolean(),
     progress: z.optional(zBackupProgress),
@@ -2470,11 +2486,6 @@ export const zRestoreLink = /*#__PURE__*/ (() => z.object({
     name: z.string()
 }))();
 
-export const zRestoreOptions = /*#__PURE__*/ (() => z.object({
-    confirm_within: z._default(z.optional(z.int().check(z.gte(120), z.lte(3600))), 600),
-    links: z.optional(z.record(z.string(), z.string()))
-}))();
-
 export const zRestoreStep = /*#__PURE__*/ (() => z.object({
     code: z.enum([
         'check',
@@ -3070,6 +3081,12 @@ export const zAlertChannelInputWritable = /*#__PURE__*/ (() => z.object({
     quiet_hours: z.optional(z.string().check(z.maxLength(11))),
     settings: z.optional(zAlertSettingsWritable),
     target: z.string().check(z.minLength(1), z.maxLength(2000))
+}))();
+
+export const zBackupRestoreInputWritable = /*#__PURE__*/ (() => z.object({
+    confirm_within: z._default(z.optional(z.int().check(z.gte(120), z.lte(3600))), 600),
+    links: z.optional(z.record(z.string(), z.string())),
+    password: z.optional(z.string().check(z.maxLength(1024)))
 }))();
 
 export const zBackupTargetWritable = /*#__PURE__*/ (() => z.object({

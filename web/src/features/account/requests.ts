@@ -14,20 +14,11 @@ import {
 	revokeSession,
 	revokeToken,
 	setupTotp,
+	wrongAt,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 
 const refresh = () => invalidate("user");
-
-/** wrongAt words a refused password or code ourselves, at the field where it was typed. */
-async function wrongAt<T>(field: string, message: string, request: Promise<T>): Promise<T> {
-	try {
-		return await request;
-	} catch (error) {
-		const ours = error instanceof ApiError && (error.code === "wrong_password" || error.fields[0]?.field === "code");
-		throw ours ? new ApiError(422, "invalid", message, [{ field, message }]) : error;
-	}
-}
 
 /** useChangePassword; wrong words a current password that is not right. */
 export const useChangePassword = (wrong: string) =>

@@ -1,4 +1,5 @@
 import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
+import { PasswordInput } from "@ui/PasswordInput";
 import { unitText } from "@ui/units";
 import { useTranslation } from "react-i18next";
 
@@ -8,10 +9,12 @@ const times = [120, 300, 600, 1_800, 3_600];
 interface Props {
 	seconds: number;
 	onSeconds: (seconds: number) => void;
+	password: string;
+	onPassword: (password: string) => void;
 }
 
-/** AgreeStep says what will happen, before it does. */
-export function AgreeStep({ seconds, onSeconds }: Props) {
+/** AgreeStep says what will happen, before it does, and asks who is at the screen. */
+export function AgreeStep({ seconds, onSeconds, password, onPassword }: Props) {
 	const { t } = useTranslation("backup");
 	return (
 		<>
@@ -26,6 +29,15 @@ export function AgreeStep({ seconds, onSeconds }: Props) {
 						<FormSelectOption key={time} value={time} label={unitText("seconds", time)} />
 					))}
 				</FormSelect>
+			</FormGroup>
+			<FormGroup label={t("field.password")} fieldId="own-password" isRequired>
+				<PasswordInput
+					id="own-password"
+					value={password}
+					onChange={onPassword}
+					autoComplete="current-password"
+					isRequired
+				/>
 			</FormGroup>
 		</>
 	);

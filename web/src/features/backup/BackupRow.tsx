@@ -4,7 +4,6 @@ import { formatBytes, formatExact, Td, Time, Tr, toast, useErrorText, useUrlStat
 import { type RowAction, RowMenu } from "@ui/RowMenu";
 import { useTranslation } from "react-i18next";
 import { BackupState } from "./BackupState";
-import { download } from "./download";
 import { useVerify } from "./requests";
 import { Stored } from "./Stored";
 import { Verified } from "./Verified";
@@ -58,7 +57,7 @@ function Menu({ backup }: { backup: Backup }) {
 	};
 	const ready: RowAction[] = [
 		{ title: t("wizard.open"), onClick: () => void navigate({ to: `/backups/${backup.id}/restore` }) },
-		{ title: t("download"), onClick: () => download(backup) },
+		{ title: t("download.button"), onClick: () => set({ do: "download", id: backup.id }, { push: true }) },
 		...(backup.verify_status === "running" ? [] : [{ title: t("verify.button"), onClick: check }]),
 		{ isSeparator: true },
 	];

@@ -4,6 +4,7 @@ import { EmptyState, Loaded, Table, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { BackupRow } from "./BackupRow";
 import { DeleteDialog } from "./DeleteDialog";
+import { DownloadDialog } from "./DownloadDialog";
 import { useBackups } from "./requests";
 
 /** ListTab is all backups, the newest first. */
@@ -47,6 +48,7 @@ function List({ backups, current }: { backups: Backup[]; current: boolean }) {
 				</Tbody>
 			</Table>
 			{admin && <DeleteDialog backups={backups} />}
+			{admin && <DownloadDialog backups={backups} />}
 		</div>
 	);
 }

@@ -1,4 +1,4 @@
-import { ApiError, useCan } from "@api";
+import { ApiError, type BackupPassphraseInput, useCan } from "@api";
 import { zBackupPassphraseInput } from "@api/schemas";
 import { type Field, Loaded, Notice, SchemaForm, toast } from "@ui";
 import { useState } from "react";
@@ -10,10 +10,10 @@ const schema = z.extend(zBackupPassphraseInput, { repeat: z.string() });
 const fields: Field[] = [
 	{ name: "passphrase", kind: "password", strength: true },
 	{ name: "repeat", kind: "password" },
+	{ name: "password", kind: "password", autoComplete: "current-password", required: true },
 ];
 
-interface Typed {
-	passphrase: string;
+interface Typed extends BackupPassphraseInput {
 	repeat: string;
 }
 
@@ -38,9 +38,9 @@ export function PassphraseForm() {
 function Setting() {
 	const { t } = useTranslation("backup");
 	const [round, setRound] = useState(0);
-	const { mutateAsync } = usePassphrase();
-	const submit = async ({ passphrase, repeat }: Typed) => {
-		if (repeat === passphrase) return mutateAsync(passphrase);
+	const { mutateAsync } = usePassphrase(t("password.wrong"));
+	const submit = async ({ repeat, ...body }: Typed) => {
+		if (repeat === body.passphrase) return mutateAsync(body);
 		const message = t("passphrase.differ");
 		throw new ApiError(422, "invalid", message, [{ field: "repeat", message }]);
 	};

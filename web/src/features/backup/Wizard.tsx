@@ -23,6 +23,7 @@ export function Wizard({ id, preview }: { id: string; preview: RestorePreview })
 	const [reached, setReached] = useState(0);
 	const [mapping, map] = useState(() => startOf(preview.links));
 	const [seconds, setSeconds] = useState(600);
+	const [password, setPassword] = useState("");
 	const { mutate, isPending, error } = useStart(id);
 	const body = useStepFocus(step);
 	const at = steps.indexOf(step);
@@ -32,7 +33,7 @@ export function Wizard({ id, preview }: { id: string; preview: RestorePreview })
 	};
 	const start = () =>
 		mutate(
-			{ links: sentOf(mapping), confirm_within: seconds },
+			{ links: sentOf(mapping), confirm_within: seconds, password },
 			{ onSuccess: () => void navigate({ to: "/backups/restore" }) },
 		);
 	const last = step === "agree";
@@ -60,7 +61,9 @@ export function Wizard({ id, preview }: { id: string; preview: RestorePreview })
 						{error && last && <Notice kind="danger" title={text(error)} />}
 						{step === "preview" && <PreviewStep preview={preview} />}
 						{step === "links" && <LinksStep links={preview.links} mapping={mapping} onMap={map} />}
-						{last && <AgreeStep seconds={seconds} onSeconds={setSeconds} />}
+						{last && (
+							<AgreeStep seconds={seconds} onSeconds={setSeconds} password={password} onPassword={setPassword} />
+						)}
 					</div>
 				</section>
 				<div className="gw-steps-buttons">
@@ -68,7 +71,7 @@ export function Wizard({ id, preview }: { id: string; preview: RestorePreview })
 						type="submit"
 						variant={last ? "danger" : "primary"}
 						busy={isPending}
-						isDisabled={step !== "preview" && twiceIn(mapping).length > 0}
+						isDisabled={(step !== "preview" && twiceIn(mapping).length > 0) || (last && !password)}
 					>
 						{t(last ? "wizard.submit" : "wizard.next")}
 					</BusyButton>

@@ -89,6 +89,33 @@ test("deleting is asked first, and verifying begins", async () => {
 	expect(seen.filter(({ url }) => url.endsWith("/verify"))).toHaveLength(1);
 }, 60_000);
 
+test("a download asks for the password, and is fetched with the ticket for it", async () => {
+	const links: string[] = [];
+	vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
+		links.push(this.getAttribute("href") ?? "");
+	});
+	let right = false;
+	const seen = answer({
+		...listed(all("admin", [backup()])),
+		"POST /backups/b1/download-ticket": () =>
+			right
+				? ok({ ticket: "t-1", expires_at: moment(0) })
+				: refusal(401, { code: "wrong_password", message: "the current password is wrong" }),
+	});
+	renderApp([feature], "/backups?do=download&id=b1");
+	const user = userEvent.setup();
+	const dialog = within(await screen.findByRole("dialog", undefined, { timeout: 30_000 }));
+	await user.type(dialog.getByLabelText(/^Your password/), "a guess");
+	await user.click(dialog.getByRole("button", { name: "Download" }));
+	expect((await dialog.findAllByText(/This is not your password/)).length).toBeGreaterThan(0);
+	expect(links).toEqual([]);
+	right = true;
+	await user.click(dialog.getByRole("button", { name: "Download" }));
+	await vi.waitFor(() => expect(links).toEqual(["/api/v1/backups/b1/download?ticket=t-1"]));
+	expect(await seen.find(({ method }) => method === "POST")?.json()).toEqual({ password: "a guess" });
+	vi.restoreAllMocks();
+}, 60_000);
+
 test("a target shows its pinned host key, and a test says why it fails and which key the server has", async () => {
 	const result = { ok: false, error: said("the host key is another one"), host_key: "SHA256:other" };
 	answer({
@@ -134,6 +161,7 @@ test("the passphrase is typed twice, and its loss is told in plain words", async
 	const user = userEvent.setup();
 	await user.type(screen.getByLabelText(/^New passphrase/), "correct horse battery");
 	await user.type(screen.getByLabelText(/^Repeat the passphrase/), "correct horse");
+	await user.type(screen.getByLabelText(/^Your password/), "my own password");
 	await user.click(screen.getByRole("button", { name: "Set passphrase" }));
 	expect(await screen.findByText(/two passphrases differ/)).toBeTruthy();
 	expect(seen.some(({ method }) => method === "PUT")).toBe(false);

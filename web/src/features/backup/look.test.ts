@@ -23,6 +23,13 @@ test.each([
 	["the newest was not verified", [backup(), backup(verified)], "unverified"],
 	["the newest was verified, and is again", [backup({ ...verified, verify_status: "running" })], "verified"],
 	["the newest is being verified", [backup({ verify_status: "running" })], "unverified"],
+	["only the state before a restore", [backup({ ...verified, kind: "before-restore" })], "never"],
+	["the newest was saved before a restore", [backup({ kind: "before-restore" }), backup(verified)], "verified"],
+	[
+		"the clock was ahead",
+		[backup({ ...verified, started_at: moment(-48) }), backup({ started_at: moment(170) })],
+		"old",
+	],
 	["the newest was verified", [backup({ status: "running" }), backup(verified)], "verified"],
 ])("%s", (_, backups, kind) => {
 	expect(sumOf(backups, Date.now()).kind).toBe(kind);

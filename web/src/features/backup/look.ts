@@ -29,9 +29,15 @@ const day = 86_400_000;
 /** A daily backup that is this old was left out at least once. */
 const oldAfter = 2 * day;
 
-/** sumOf says how well the node is backed up. The newest stand first. */
+/** A clock may be a little ahead; a backup beyond that was made while it was wrong. */
+const skew = 3_600_000;
+
+/** sumOf says how well the node is backed up. The newest stand first. What was saved before a restore, or found, is no backup that one relies on. */
 export function sumOf(backups: Backup[], now: number): Sum {
-	const over = backups.filter(({ status }) => status !== "running");
+	const over = backups.filter(
+		({ status, kind, started_at: at }) =>
+			status !== "running" && (kind === "manual" || kind === "scheduled") && Date.parse(at) <= now + skew,
+	);
 	const good = over.find((one) => stateOf(one) === "complete");
 	const newest = over[0];
 	const at = good?.started_at;

@@ -1,5 +1,9 @@
 import {
+	allowBackupDownload,
 	type Backup,
+	type BackupPassphraseInput,
+	type BackupPasswordInput,
+	type BackupRestoreInputWritable,
 	type BackupSettingsInput,
 	confirmRestore,
 	deleteBackup,
@@ -12,7 +16,6 @@ import {
 	listBackupsOptions,
 	previewRestoreOptions,
 	queryClient,
-	type RestoreOptions,
 	type SystemRetention,
 	setBackupPassphrase,
 	setRetention,
@@ -21,6 +24,7 @@ import {
 	undoRestore,
 	updateBackupSettings,
 	verifyBackup,
+	wrongAt,
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { underWay } from "./sight";
@@ -62,8 +66,20 @@ export const useSavePlan = (revision: number, kept: SystemRetention) =>
 		onSettled: () => invalidate("backup", "system", "change", "audit"),
 	});
 
-export const usePassphrase = () =>
-	useMutation({ mutationFn: (passphrase: string) => setBackupPassphrase({ body: { passphrase } }), onSettled: told });
+/** usePassphrase; wrong words a password that is not right. */
+export const usePassphrase = (wrong: string) =>
+	useMutation({
+		mutationFn: (body: BackupPassphraseInput) => wrongAt("password", wrong, setBackupPassphrase({ body })),
+		onSettled: told,
+	});
+
+/** useTicket asks for what lets this browser download a backup once; wrong words a password that is not right. */
+export const useTicket = (id: string, wrong: string) =>
+	useMutation({
+		mutationFn: async (body: BackupPasswordInput) =>
+			(await wrongAt("password", wrong, allowBackupDownload({ path: { id }, body }))).data.ticket,
+		onSettled: told,
+	});
 
 export const useTestTarget = () =>
 	useMutation({ mutationFn: async (id: string) => (await testBackupTarget({ path: { id } })).data, onSettled: told });
@@ -78,7 +94,10 @@ export const usePreview = (id: string) =>
 	});
 
 export const useStart = (id: string) =>
-	useMutation({ mutationFn: (body: RestoreOptions) => startRestore({ path: { id }, body }), onSettled: told });
+	useMutation({
+		mutationFn: (body: BackupRestoreInputWritable) => startRestore({ path: { id }, body }),
+		onSettled: told,
+	});
 
 /** useRestore asks on, also while nobody answers: the API restarts in the middle of a restore. */
 export const useRestore = () =>

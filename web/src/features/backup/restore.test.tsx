@@ -60,10 +60,16 @@ test("the wizard shows what differs, maps interfaces, says what happens, and onl
 	await user.selectOptions(screen.getByLabelText("Time to confirm"), "1800");
 	expect(screen.getByText(/confirm within 30 minutes/)).toBeTruthy();
 	expect(seen.some(({ method }) => method === "POST")).toBe(false);
+	expect(screen.getByRole<HTMLButtonElement>("button", { name: "Restore now" }).disabled).toBe(true);
+	await user.type(screen.getByLabelText(/^Your password/), "my own password");
 	await user.click(screen.getByRole("button", { name: "Restore now" }));
 	await waitFor(() => expect(router.state.location.pathname).toBe("/backups/restore"));
 	const sent = seen.find(({ method }) => method === "POST");
-	expect(await sent?.json()).toEqual({ links: { wan0: "eth1" }, confirm_within: 1800 });
+	expect(await sent?.json()).toEqual({
+		links: { wan0: "eth1" },
+		confirm_within: 1800,
+		password: "my own password",
+	});
 }, 60_000);
 
 test("a backup that cannot be read leads no further", async () => {

@@ -364,7 +364,7 @@ export const listBackupsQueryKey = (options?: Options<ListBackupsData>) => creat
 /**
  * List backups
  *
- * The newest first. As many manual and scheduled ones are kept as /system/retention says, the latest 3 from before a restore, and the latest 20 failed ones.
+ * The newest first. As many of the latest are kept as /system/retention says, and the latest of each day for as many days; besides the latest 3 from before a restore, and the latest 20 failed ones.
  */
 export const listBackupsOptions = (options?: Options<ListBackupsData>) => queryOptions<ListBackupsResponse, DefaultError, ListBackupsResponse, ReturnType<typeof listBackupsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -484,7 +484,7 @@ export const previewRestoreQueryKey = (options: Options<PreviewRestoreData>) => 
 /**
  * Preview a restore
  *
- * What a restore of this backup would change. Nothing is changed.
+ * What a restore of this backup would change. Nothing is changed. 409 if the backup is not complete, or its archive is damaged.
  */
 export const previewRestoreOptions = (options: Options<PreviewRestoreData>) => queryOptions<PreviewRestoreResponse, DefaultError, PreviewRestoreResponse, ReturnType<typeof previewRestoreQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
