@@ -51,6 +51,10 @@ func (c Cluster) Carry(ctx context.Context, from, to string, note Note) error {
 				return err
 			}
 			return pgx.BeginFunc(ctx, dst, func(tx pgx.Tx) error {
+				// One that was killed may still be under way in the server.
+				if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('gateway/restore/carry', 0))`); err != nil {
+					return err
+				}
 				// Rows as they are: no trigger numbers, records or refuses them.
 				if _, err := tx.Exec(ctx, `set local session_replication_role = replica`); err != nil {
 					return err
