@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	systemd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -47,8 +48,22 @@ func restoreResume(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore-resume", Short: "End a restore that a restart of the node interrupted", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return asJob(cmd.Context(), cfg, true, func(ctx context.Context, j *restore.Job, _ *restore.Helpers) error { return j.Resume(ctx) })
+			return asJob(cmd.Context(), cfg, true, func(ctx context.Context, j *restore.Job, _ *restore.Helpers) error {
+				j.Settled = func() { ready(j.Log) }
+				err := j.Resume(ctx)
+				if err == nil { // also when there was nothing to settle
+					ready(j.Log)
+				}
+				return err
+			})
 		},
+	}
+}
+
+// ready tells systemd that whoever waits for the resume may start.
+func ready(log *slog.Logger) {
+	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
+		log.Error("tell systemd", "err", err) // it waits until its limit then
 	}
 }
 

@@ -67,12 +67,25 @@ type reply struct {
 // a lock in the database, must not hold it there. Only reading all of an archive takes long.
 func timeFor(op string) time.Duration {
 	switch op {
-	case "stage", "load", "render", "import":
+	case "stage", "load", "render", "import", "snapshot":
 		return 30 * time.Minute
+	case "drop": // a checkpoint, and as many files as there are
+		return 10 * time.Minute
 	case "carry", "swap", "swap-back":
 		return 5 * time.Minute
 	}
 	return time.Minute
+}
+
+// ResumeWithin is the longest that a resume can take at boot until the services may start. The unit must wait that long:
+// ended between the files and the databases, it would let them start on a mixture.
+func ResumeWithin() time.Duration {
+	const tells, stops = 8, 5 * 90 * time.Second // systemd ends a service that does not stop
+	limit := clusterWithin + stops + carryBackWithin + tells*timeFor("tell")
+	for _, op := range []string{"names", "names", "back", "swap-back", "note", "back"} {
+		limit += timeFor(op)
+	}
+	return limit
 }
 
 // ask runs one helper. What it refuses comes back in its own words.
