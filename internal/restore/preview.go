@@ -158,7 +158,7 @@ func (s Service) compareTable(ctx context.Context, tx pgx.Tx, e *archive.Entry, 
 }
 
 // staying are the tables that a restore leaves as they are.
-var staying = slices.Concat([]string{"audit_entries", "audit_heads", "audit_names"}, here)
+var staying = slices.Concat([]string{"audit_entries", "audit_heads", "audit_names", pinned}, here)
 
 func countLines(r io.Reader) (n int64, err error) {
 	buf := make([]byte, 64<<10)

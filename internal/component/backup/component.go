@@ -106,7 +106,7 @@ func tables() []db.Table {
 		{Name: "backups", Scope: db.History, NoBackup: true, API: kept, Applier: &db.Rights{Update: []string{"verify_status", "verified_at", "verify_error"}}},
 		{Name: "backup_settings", Scope: db.NodeLocal},
 		{Name: "backup_targets", Scope: db.NodeLocal, Omit: []string{"secrets"}},
-		{Name: "backup_target_status", Scope: db.History, NoBackup: true, API: kept},
+		{Name: "backup_target_status", Scope: db.History, API: kept},
 	}
 }
 
