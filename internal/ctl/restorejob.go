@@ -71,6 +71,9 @@ func restoreVerify(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore-verify ID", Short: "Verify a backup, as gateway-verify@.service does", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !backupID.MatchString(args[0]) {
+				return usage(cmd, fmt.Errorf("%q is not the id of a backup", args[0]))
+			}
 			h, err := newHelpers(cfg)
 			if err != nil {
 				return err
@@ -168,6 +171,7 @@ func newWorker(cfg *app.Config, step string) (w restore.Worker, err error) {
 		Render: func(ctx context.Context, database, key string) ([]string, error) {
 			return app.Judge(ctx, "host=/run/postgresql user=gateway dbname="+database, key)
 		},
+		Snapshot: func(ctx context.Context) error { return app.Snapshot(ctx, cfg.Database) },
 	}
 	if restore.ReadsArchive(step) {
 		w.Archive = os.NewFile(handedOver, "archive")
@@ -233,6 +237,9 @@ func renderAll(ctx context.Context, files restore.RemoteFiles, log *slog.Logger)
 
 // readPlan validates the request; root trusts nothing in the folder of the API.
 func readPlan(state *os.Root, id string) (restore.Plan, error) {
+	if !backupID.MatchString(id) {
+		return restore.Plan{}, fmt.Errorf("%q is not the id of a backup", id)
+	}
 	data, err := restore.ReadNote(state, restore.RequestPath(id))
 	if err != nil {
 		return restore.Plan{}, fmt.Errorf("read the request: %w", err)

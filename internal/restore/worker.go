@@ -80,6 +80,13 @@ func (w Worker) act(ctx context.Context, op string, r request) (a reply, err err
 		return a, w.clean(r.Name, r.Plan.ID)
 	case "tell":
 		return a, w.tell(r.State)
+	case "request":
+		return a, WriteRequest(w.Folder.Dir, r.Plan.ID, r.Plan.Actor, r.Options)
+	case "answer":
+		s, err := WriteAnswer(w.Folder.Dir, r.Answer)
+		return reply{State: &s}, err
+	case "snapshot":
+		return a, w.Snapshot(ctx)
 	case "render":
 		a.Found, err = w.Render(ctx, r.Name, w.masterKey(r.Name))
 		return a, err
