@@ -5955,6 +5955,21 @@ export type ResetPasswordRequest = {
     token: string;
 };
 
+export type RestoreAccount = {
+    /**
+     * E-mail address of the account, as in the backup
+     */
+    email: string;
+    /**
+     * What it is now; missing: there is no such account
+     */
+    now: 'missing' | 'disabled' | 'viewer';
+    /**
+     * Its role after the restore
+     */
+    then: 'viewer' | 'admin';
+};
+
 export type RestoreFileDiff = {
     /**
      * Whether it differs from the one now
@@ -5995,6 +6010,10 @@ export type RestoreOptions = {
 };
 
 export type RestorePreview = {
+    /**
+     * Accounts that can do more after the restore than now: they were deleted, disabled or demoted since the backup. Their passwords are those of the backup again
+     */
+    accounts: Array<RestoreAccount>;
     /**
      * When the backup was made
      */

@@ -2294,6 +2294,16 @@ export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
     token: z.string().check(z.minLength(1), z.maxLength(64))
 }))();
 
+export const zRestoreAccount = /*#__PURE__*/ (() => z.object({
+    email: z.string(),
+    now: z.enum([
+        'missing',
+        'disabled',
+        'viewer'
+    ]),
+    then: z.enum(['viewer', 'admin'])
+}))();
+
 export const zRestoreFileDiff = /*#__PURE__*/ (() => z.object({
     differs: z.boolean(),
     name: z.string()
@@ -2361,6 +2371,7 @@ export const zRestoreTableDiff = /*#__PURE__*/ (() => z.object({
 }))();
 
 export const zRestorePreview = /*#__PURE__*/ (() => z.object({
+    accounts: z.array(zRestoreAccount),
     created_at: z.iso.datetime(),
     files: z.array(zRestoreFileDiff),
     host: z.string(),
