@@ -99,7 +99,7 @@ func (s *service) component() component.Component {
 	}
 }
 
-// tables: which archives there are is not the same after a restore, so their rows do not travel. The verification runs as another process, which tells its result in the row.
+// tables: which archives there are is not the same after a restore, so their rows do not travel. The host keys of servers do. The verification runs as another process, which tells its result in the row.
 func tables() []db.Table {
 	kept := &db.Rights{Insert: true, Update: db.EveryColumn, Delete: true}
 	return []db.Table{
