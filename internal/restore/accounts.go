@@ -26,11 +26,11 @@ func (a accounts) reader(table string) func(value func(string) string) {
 		return nil
 	}
 	return func(value func(string) string) {
-		then := value("role")
+		after := value("role")
 		if value("active") != "t" {
-			then = disabled
+			after = disabled
 		}
-		a[value("id")] = Account{Email: strings.ReplaceAll(value("email"), `\\`, `\`), Then: then}
+		a[value("id")] = Account{Email: strings.ReplaceAll(value("email"), `\\`, `\`), After: after}
 	}
 }
 
@@ -56,7 +56,7 @@ func (a accounts) gaining(ctx context.Context, q db.DB) ([]Account, error) {
 		}
 	}
 	gaining := slices.DeleteFunc(slices.Collect(maps.Values(a)), func(account Account) bool {
-		return account.Then == disabled || account.Then == account.Now || account.Now == admin
+		return account.After == disabled || account.After == account.Now || account.Now == admin
 	})
 	slices.SortFunc(gaining, func(x, y Account) int { return cmp.Compare(x.Email, y.Email) })
 	return append([]Account{}, gaining...), nil

@@ -69,10 +69,10 @@ func TestAPreviewNamesAccountsThatGain(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []restore.Account{
-		{Email: "both@example.com", Now: "disabled", Then: "admin"},
-		{Email: "deleted@example.com", Now: "missing", Then: "admin"},
-		{Email: "demoted@example.com", Now: "viewer", Then: "admin"},
-		{Email: "disabled@example.com", Now: "disabled", Then: "viewer"},
+		{Email: "both@example.com", Now: "disabled", After: "admin"},
+		{Email: "deleted@example.com", Now: "missing", After: "admin"},
+		{Email: "demoted@example.com", Now: "viewer", After: "admin"},
+		{Email: "disabled@example.com", Now: "disabled", After: "viewer"},
 	}
 	if !slices.Equal(p.Accounts, want) {
 		t.Errorf("accounts %+v, want %+v", p.Accounts, want)

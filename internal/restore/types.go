@@ -80,7 +80,7 @@ type TableDiff struct {
 type Account struct {
 	Email string `json:"email" doc:"E-mail address of the account, as in the backup"`
 	Now   string `json:"now" enum:"missing,disabled,viewer" doc:"What it is now; missing: there is no such account"`
-	Then  string `json:"then" enum:"viewer,admin" doc:"Its role after the restore"`
+	After string `json:"after" enum:"viewer,admin" doc:"Its role after the restore"`
 }
 
 // FileDiff is whether a state file differs.

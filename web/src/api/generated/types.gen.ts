@@ -5957,6 +5957,10 @@ export type ResetPasswordRequest = {
 
 export type RestoreAccount = {
     /**
+     * Its role after the restore
+     */
+    after: 'viewer' | 'admin';
+    /**
      * E-mail address of the account, as in the backup
      */
     email: string;
@@ -5964,10 +5968,6 @@ export type RestoreAccount = {
      * What it is now; missing: there is no such account
      */
     now: 'missing' | 'disabled' | 'viewer';
-    /**
-     * Its role after the restore
-     */
-    then: 'viewer' | 'admin';
 };
 
 export type RestoreFileDiff = {

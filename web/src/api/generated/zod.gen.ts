@@ -2295,13 +2295,13 @@ export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
 }))();
 
 export const zRestoreAccount = /*#__PURE__*/ (() => z.object({
+    after: z.enum(['viewer', 'admin']),
     email: z.string(),
     now: z.enum([
         'missing',
         'disabled',
         'viewer'
-    ]),
-    then: z.enum(['viewer', 'admin'])
+    ])
 }))();
 
 export const zRestoreFileDiff = /*#__PURE__*/ (() => z.object({

@@ -68,9 +68,9 @@ function Accounts({ accounts }: { accounts: RestorePreview["accounts"] }) {
 	return (
 		<Notice kind="warning" title={t("preview.accounts")}>
 			<ul>
-				{accounts.map(({ email, now, then }) => (
+				{accounts.map(({ email, now, after }) => (
 					<li key={email}>
-						{t("preview.account", { email, now: t(`preview.standing.${now}`), then: t(`preview.standing.${then}`) })}
+						{t("preview.account", { email, now: t(`preview.standing.${now}`), after: t(`preview.standing.${after}`) })}
 					</li>
 				))}
 			</ul>
