@@ -32,7 +32,7 @@ func restoreCommand(cfg *app.Config) *cobra.Command {
 		Use: "restore BACKUP|status|confirm|undo", Short: "Restore a backup, and confirm or undo it", Args: cobra.ExactArgs(1),
 		Long: "Replaces the database and the state files by those of a backup, and applies them. BACKUP is the id of a\n" +
 			"backup of this node, or an archive file; an archive of another node needs its passphrase.\n" +
-			"Works while the API and the database are away.\n\n" +
+			"The current state is backed up first, where that is possible. Works while the API and the database are away.\n\n" +
 			"All sessions end. Unless the restore is confirmed in time (\"restore confirm\", or in the UI), the\n" +
 			"state from before comes back; \"restore undo\" brings it back at once. \"restore status\" shows the steps.",
 		Example: "gateway-ctl restore 0198c0de-0000-7000-8000-000000000001\n" +
