@@ -99,12 +99,13 @@ var services = map[string][]string{
 		"Type=oneshot", "User=postgres", "CapabilityBoundingSet=", "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX",
 	},
 	"gateway-restore@.service": {
+		"RefuseManualStop=yes", "RestartForceExitStatus=SIGHUP SIGINT SIGTERM SIGPIPE", // what is not confirmed is undone
 		"Type=exec", "CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_DAC_READ_SEARCH CAP_KILL", "MemoryDenyWriteExecute=yes", "StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
 		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply /var/lib/gateway", "SystemCallFilter=@setuid @chown", "IPAddressAllow=localhost",
 		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
 	},
 	"gateway-restore-resume.service": {
-		"Type=oneshot", "ConditionPathExists=/var/lib/gateway-apply/restore/journal.json", "After=postgresql.service",
+		"Type=notify", "ConditionPathExists=/var/lib/gateway-apply/restore/journal.json", "After=postgresql.service",
 		"Before=gateway-database.service gateway-api.service gateway-scheduler.service", "CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_DAC_READ_SEARCH CAP_KILL", "MemoryDenyWriteExecute=yes", "StateDirectory=gateway-apply", "RuntimeDirectoryPreserve=yes",
 		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply /var/lib/gateway", "SystemCallFilter=@setuid @chown", "IPAddressAllow=localhost",
 		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",

@@ -102,11 +102,11 @@ func createBackup(ctx context.Context, cmd *cobra.Command, l *app.Local) error {
 
 func (b backup) print(w io.Writer) {
 	if b.Status == "done" {
-		fmt.Fprintf(w, "%s: %s, %s\n", b.ID, b.File, megabytes(b.Size))
+		fmt.Fprintf(w, "%s: %s, %s\n", shown(b.ID), shown(b.File), megabytes(b.Size))
 	}
 	for _, u := range b.Uploads {
 		if u.State == "done" {
-			fmt.Fprintf(w, "uploaded to %s\n", u.Name)
+			fmt.Fprintf(w, "uploaded to %s\n", shown(u.Name))
 		}
 	}
 }
@@ -162,7 +162,7 @@ func printBackups(out io.Writer, all []backup) {
 		if b.VerifyError != nil {
 			verified += ": " + b.VerifyError.Message
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", b.ID, b.Started.Local().Format(time.DateTime), b.Kind, megabytes(b.Size), status, verified)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", shown(b.ID), b.Started.Local().Format(time.DateTime), shown(b.Kind), megabytes(b.Size), shown(status), shown(verified))
 	}
 	_ = w.Flush() // nobody reads any more
 }

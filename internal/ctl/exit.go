@@ -53,7 +53,7 @@ func (c *coded) Unwrap() error { return c.err }
 
 // verdict ends a command that has printed its answer.
 func verdict(code int, format string, args ...any) error {
-	return &coded{code: code, text: fmt.Sprintf(format, args...), said: true}
+	return &coded{code: code, text: shown(fmt.Sprintf(format, args...)), said: true}
 }
 
 func usage(cmd *cobra.Command, err error) error {
@@ -88,7 +88,7 @@ func Execute(ctx context.Context, root *cobra.Command) error {
 			return err
 		}
 	}
-	return &coded{code: codeOf(err), text: explain(err), err: err}
+	return &coded{code: codeOf(err), text: shown(explain(err)), err: err}
 }
 
 func codeOf(err error) int {

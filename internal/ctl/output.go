@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -60,6 +64,25 @@ func tell(cmd *cobra.Command, format string, args ...any) {
 		fmt.Fprintf(cmd.OutOrStdout(), format, args...)
 	}
 }
+
+// shown is a text that somebody else wrote, such as a row or a file of the API: without what a terminal obeys. Lines stay.
+func shown(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if !hidden(r) {
+			out.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		out.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return out.String()
+}
+
+func hidden(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
 func printJSON(cmd *cobra.Command, v any) error {
 	enc := json.NewEncoder(cmd.OutOrStdout())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -33,7 +32,7 @@ func restoreCommand(cfg *app.Config) *cobra.Command {
 		Use: "restore BACKUP|status|confirm|undo", Short: "Restore a backup, and confirm or undo it", Args: cobra.ExactArgs(1),
 		Long: "Replaces the database and the state files by those of a backup, and applies them. BACKUP is the id of a\n" +
 			"backup of this node, or an archive file; an archive of another node needs its passphrase.\n" +
-			"Works while the API and the database are away.\n\n" +
+			"The current state is backed up first, where that is possible. Works while the API and the database are away.\n\n" +
 			"All sessions end. Unless the restore is confirmed in time (\"restore confirm\", or in the UI), the\n" +
 			"state from before comes back; \"restore undo\" brings it back at once. \"restore status\" shows the steps.",
 		Example: "gateway-ctl restore 0198c0de-0000-7000-8000-000000000001\n" +
@@ -79,18 +78,25 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 	if os.Geteuid() != 0 {
 		return errors.New("run this as root")
 	}
-	if s, err := restore.ReadState(cfg.StateDir); err != nil || s.Started != nil && s.Finished == nil {
+	h, err := newHelpers(cfg)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	if s, err := restore.LookAt(h.State); err != nil || s.Started != nil && s.Finished == nil {
 		return errors.Join(err, fault.New(fault.Conflict, "another restore is running").WithCode("restore_running"))
 	}
+	files := restore.RemoteFiles{Helpers: h}
 	id := what
 	if !backupID.MatchString(what) {
-		if id, err = r.bring(cmd.Context(), cfg, what); err != nil {
+		if id, err = r.bring(cmd.Context(), files, what); err != nil {
 			return err
 		}
-	} else if _, err := os.Stat(filepath.Join(cfg.StateDir, restore.ArchivePath(id))); err != nil {
-		return fmt.Errorf("the archive of this backup: %w", err)
+	} else if err := restore.HasArchive(h.State, id); err != nil {
+		return err
 	}
-	if err := restore.WriteRequest(cfg.StateDir, id, "local", o); err != nil {
+	snapshot(cmd, files.Snapshot)
+	if err := files.Request(cmd.Context(), restore.Plan{ID: id, Actor: "local"}, o); err != nil {
 		return err
 	}
 	begun := time.Now()
@@ -100,8 +106,17 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 	return follow(cmd, cfg, begun)
 }
 
+// snapshot backs up what there is now, as a restore by the API does. Where that is not possible, as without a database, the
+// restore is the more urgent one, and whoever asked for it is told.
+func snapshot(cmd *cobra.Command, do func(context.Context) error) {
+	tell(cmd, "backing up the current state\n")
+	if err := do(cmd.Context()); err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "No backup of the current state was made: %s\nOnce the restore is confirmed, that state is gone.\n", shown(explain(err)))
+	}
+}
+
 // bring has an archive file taken over.
-func (r restoring) bring(ctx context.Context, cfg *app.Config, path string) (string, error) {
+func (r restoring) bring(ctx context.Context, files restore.RemoteFiles, path string) (string, error) {
 	passphrase := ""
 	if r.passphraseFile != "" {
 		data, err := os.ReadFile(r.passphraseFile)
@@ -115,15 +130,23 @@ func (r restoring) bring(ctx context.Context, cfg *app.Config, path string) (str
 		return "", fmt.Errorf("open the archive: %w", err)
 	}
 	defer f.Close()
-	h, err := newHelpers(cfg)
+	return files.Import(ctx, f, passphrase)
+}
+
+// lookAt is the restore under way, or the last one.
+func lookAt(cfg *app.Config) (restore.State, error) {
+	state, err := os.OpenRoot(cfg.StateDir)
 	if err != nil {
-		return "", err
+		return restore.State{}, err
 	}
-	defer h.Close()
-	return restore.RemoteFiles{Helpers: h}.Import(ctx, f, passphrase)
+	defer state.Close()
+	return restore.LookAt(state)
 }
 
 func startRestore(ctx context.Context, id string) error {
+	if !backupID.MatchString(id) {
+		return fault.New(fault.Invalid, "the id of the archive must be a UUID")
+	}
 	units := sys.NewUnits()
 	defer units.Close()
 	return units.Start(ctx, "gateway-restore@"+id+".service")
@@ -133,14 +156,14 @@ func startRestore(ctx context.Context, id string) error {
 func follow(cmd *cobra.Command, cfg *app.Config, since time.Time) error {
 	told := ""
 	for {
-		s, err := restore.ReadState(cfg.StateDir)
+		s, err := lookAt(cfg)
 		if err != nil {
 			return err
 		}
 		if s.Started != nil && !s.Started.Before(since.Add(-time.Second)) {
 			if s.Step != told && s.Step != "" {
 				told = s.Step
-				tell(cmd, "%s\n", told)
+				tell(cmd, "%s\n", shown(told))
 			}
 			if s.ConfirmUntil != nil || s.Finished != nil {
 				return sayRestore(cmd, s)
@@ -153,7 +176,7 @@ func follow(cmd *cobra.Command, cfg *app.Config, since time.Time) error {
 }
 
 func restoreStatus(cmd *cobra.Command, cfg *app.Config) error {
-	s, err := restore.ReadState(cfg.StateDir)
+	s, err := lookAt(cfg)
 	if err != nil {
 		return err
 	}
@@ -176,37 +199,49 @@ func printRestore(w io.Writer, s restore.State) {
 		return
 	}
 	for _, step := range s.Steps {
-		fmt.Fprintf(w, "%-10s %s\n", step.Code, step.State)
+		fmt.Fprintf(w, "%-10s %s\n", shown(step.Code), shown(step.State))
 	}
 	if s.Error != nil {
-		fmt.Fprintln(w, s.Error.Message)
+		fmt.Fprintln(w, shown(s.Error.Message))
 	}
 	switch {
 	case s.ConfirmUntil != nil:
 		fmt.Fprintf(w, "Undone at %s, %s, unless confirmed:\n  gateway-ctl restore confirm\n", s.ConfirmUntil.Local().Format(time.TimeOnly), in(*s.ConfirmUntil))
 	case s.Result != "":
-		fmt.Fprintln(w, s.Result)
+		fmt.Fprintln(w, shown(s.Result))
 	}
 }
 
 // answerRestore also starts the job again, should somebody have stopped it.
 func answerRestore(cmd *cobra.Command, cfg *app.Config, a restore.Answer) error {
-	s, err := restore.WriteAnswer(cfg.StateDir, a)
+	s, err := answer(cmd.Context(), cfg, a)
 	if err != nil {
 		return err
-	}
-	if os.Geteuid() == 0 {
-		if err := startRestore(cmd.Context(), s.Backup); err != nil {
-			return err
-		}
 	}
 	for s.Finished == nil {
 		if !process.Pause(cmd.Context(), askEvery) {
 			return errors.New("interrupted; see gateway-ctl restore status")
 		}
-		if s, err = restore.ReadState(cfg.StateDir); err != nil {
+		if s, err = lookAt(cfg); err != nil {
 			return err
 		}
 	}
 	return say(cmd, s, func(w io.Writer) { printRestore(w, s) })
+}
+
+// answer writes as the owner of the folder: whoever that is, root writes nothing where a link of theirs leads.
+func answer(ctx context.Context, cfg *app.Config, a restore.Answer) (restore.State, error) {
+	if os.Geteuid() != 0 {
+		return restore.WriteAnswer(cfg.StateDir, a)
+	}
+	h, err := newHelpers(cfg)
+	if err != nil {
+		return restore.State{}, err
+	}
+	defer h.Close()
+	s, err := restore.RemoteFiles{Helpers: h}.Say(ctx, a)
+	if err != nil {
+		return s, err
+	}
+	return s, startRestore(ctx, s.Backup)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	systemd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -47,8 +48,22 @@ func restoreResume(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore-resume", Short: "End a restore that a restart of the node interrupted", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return asJob(cmd.Context(), cfg, true, func(ctx context.Context, j *restore.Job, _ *restore.Helpers) error { return j.Resume(ctx) })
+			return asJob(cmd.Context(), cfg, true, func(ctx context.Context, j *restore.Job, _ *restore.Helpers) error {
+				j.Settled = func() { ready(j.Log) }
+				err := j.Resume(ctx)
+				if err == nil { // also when there was nothing to settle
+					ready(j.Log)
+				}
+				return err
+			})
 		},
+	}
+}
+
+// ready tells systemd that whoever waits for the resume may start.
+func ready(log *slog.Logger) {
+	if _, err := systemd.SdNotify(false, systemd.SdNotifyReady); err != nil {
+		log.Error("tell systemd", "err", err) // it waits until its limit then
 	}
 }
 
@@ -56,6 +71,9 @@ func restoreVerify(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore-verify ID", Short: "Verify a backup, as gateway-verify@.service does", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !backupID.MatchString(args[0]) {
+				return usage(cmd, fmt.Errorf("%q is not the id of a backup", args[0]))
+			}
 			h, err := newHelpers(cfg)
 			if err != nil {
 				return err
@@ -153,6 +171,7 @@ func newWorker(cfg *app.Config, step string) (w restore.Worker, err error) {
 		Render: func(ctx context.Context, database, key string) ([]string, error) {
 			return app.Judge(ctx, "host=/run/postgresql user=gateway dbname="+database, key)
 		},
+		Snapshot: func(ctx context.Context) error { return app.Snapshot(ctx, cfg.Database) },
 	}
 	if restore.ReadsArchive(step) {
 		w.Archive = os.NewFile(handedOver, "archive")
@@ -218,6 +237,9 @@ func renderAll(ctx context.Context, files restore.RemoteFiles, log *slog.Logger)
 
 // readPlan validates the request; root trusts nothing in the folder of the API.
 func readPlan(state *os.Root, id string) (restore.Plan, error) {
+	if !backupID.MatchString(id) {
+		return restore.Plan{}, fmt.Errorf("%q is not the id of a backup", id)
+	}
 	data, err := restore.ReadNote(state, restore.RequestPath(id))
 	if err != nil {
 		return restore.Plan{}, fmt.Errorf("read the request: %w", err)

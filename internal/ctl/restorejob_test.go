@@ -1,11 +1,80 @@
 package ctl
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
+
+	"gateway/internal/fault"
+	"gateway/internal/restore"
 )
+
+// What the owner of the state folder writes there reaches root's terminal.
+func TestNoTextOfOthersCommandsTheTerminal(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain – ä, 中":                "plain – ä, 中",
+		"two\nlines\tand a tab":       "two\nlines\tand a tab",
+		"\x1b]0;title\a\x1b[2Jgone":   `\x1b]0;title\a\x1b[2Jgone`,
+		"\u009b2J":                    `\u009b2J`,
+		"safe\r\x7f":                  `safe\r\x7f`,
+		"left\u202eright":             `left\u202eright`,
+		"not UTF-8: \x9b2J, \xff\x1b": "not UTF-8: \ufffd2J, \ufffd" + `\x1b`,
+	} {
+		if got := shown(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+	}
+	evil, now := "\x1b[2J", time.Now()
+	said := fault.Said("%s", evil)
+	var out bytes.Buffer
+	printRestore(&out, restore.State{Started: &now, Steps: []restore.Step{{Code: evil, State: evil}}, Error: &said, Result: evil})
+	printBackups(&out, []backup{{ID: evil, Kind: evil, Status: evil, Error: &failure{evil}, VerifyError: &failure{evil}}})
+	backup{ID: evil, File: evil, Status: "done"}.print(&out)
+	out.WriteString(verdict(exitFailed, "%s", evil).Error())
+	if strings.ContainsRune(out.String(), 0x1b) {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+// A restore on the node itself keeps what there is now, too, or says that it could not.
+func TestARestoreBacksUpWhatThereIsNow(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		err  error
+		says string
+	}{
+		{"it is made", nil, ""},
+		{"the database is away", errors.New("connect: no such file"), "No backup of the current state was made: connect: no such file"},
+		{"nobody makes it", fault.New(fault.Unavailable, "gateway-scheduler, which makes backups, does not answer"), "gateway-scheduler, which makes backups, does not answer"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			cmd := &cobra.Command{}
+			cmd.SetOut(&out)
+			cmd.SetErr(&errs)
+			cmd.SetContext(t.Context())
+			asked := 0
+			snapshot(cmd, func(context.Context) error { asked++; return tc.err })
+			if asked != 1 || !strings.Contains(errs.String(), tc.says) || tc.says == "" && errs.Len() > 0 {
+				t.Errorf("asked %d times, said %q", asked, errs.String())
+			}
+		})
+	}
+}
+
+func TestNoUnitIsStartedByAnotherName(t *testing.T) {
+	for _, id := range []string{"", "x", "../../x", "0198c0de-0000-7000-8000-000000000001.service", "0198C0DE-0000-7000-8000-000000000001"} {
+		if err := startRestore(t.Context(), id); err == nil || !strings.Contains(err.Error(), "UUID") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
 
 func TestTwoVerificationsAreOneAfterTheOther(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "restore", "verify")

@@ -37,7 +37,7 @@ func Dialer(own func() ([]netip.Addr, error)) *net.Dialer {
 			if err != nil {
 				return fmt.Errorf("dial %s: %w", address, err)
 			}
-			return check(to.Addr().Unmap(), own)
+			return check(to.Addr(), own)
 		},
 	}
 }
@@ -47,12 +47,17 @@ func check(addr netip.Addr, own func() ([]netip.Addr, error)) error {
 	if err != nil {
 		return fmt.Errorf("list own addresses: %w", err)
 	}
-	if addr.IsLoopback() || addr.IsUnspecified() || addr.IsMulticast() || addr.IsLinkLocalUnicast() || addr.Zone() != "" ||
-		addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || slices.Contains(ours, addr) {
-		return Refused{addr}
+	for _, a := range meanings(addr) {
+		if a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast() || a.Zone() != "" ||
+			a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || slices.Contains(metadata, a) || slices.Contains(ours, a) {
+			return Refused{addr.Unmap()}
+		}
 	}
 	return nil
 }
+
+// metadata are the addresses at which clouds hand out credentials, where they are not link-local: those of Amazon and Google.
+var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254")}
 
 // Transport speaks HTTP over TLS to such servers, past any proxy of the environment. It
 // trusts the system's authorities, and those in caFile where there is such a file.

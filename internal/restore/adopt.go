@@ -35,6 +35,9 @@ func (w Worker) adopt(passphrase string) (reply, error) {
 		return reply{}, err
 	}
 	if !there {
+		if err := w.roomFor(filepath.Dir(path)); err != nil {
+			return reply{}, err
+		}
 		if err := w.copyTo(path); err != nil {
 			return reply{}, err
 		}

@@ -65,6 +65,13 @@ func TestAnArchiveDoesNotReplaceAnotherOne(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, restore.ArchivePath(archived))); err != nil {
 		t.Fatal(err)
 	}
+	full := restore.Worker{
+		Folder: restore.Folder{Dir: dir}, Archive: file(t, first),
+		Disk: func(string) (restore.Disk, error) { return restore.Disk{ID: 1, Free: 256 << 20}, nil },
+	}
+	if said := act(t, full, "import", map[string]any{}); !strings.Contains(said, "MB are free") {
+		t.Errorf("where it would fill the disk: %q", said)
+	}
 	if said := bring(made(foreign), passphrase); said != "" {
 		t.Errorf("where none is: %q", said)
 	}

@@ -35,9 +35,8 @@ func (n Note) and(said []string) Note {
 	return n
 }
 
-// here are the tables whose rows are about this machine now, and in no archive: which archives there
-// are, and what became of them.
-var here = []string{"backups", "backup_target_status"}
+// here are the tables whose rows are about this machine now, and in no archive: which archives there are.
+var here = []string{"backups"}
 
 // Carry brings what stays true from the live database to the one that takes its place: the audit log, in
 // which nothing that happened is ever missing, and what is known of the archives. Into a restored
@@ -51,6 +50,10 @@ func (c Cluster) Carry(ctx context.Context, from, to string, note Note) error {
 				return err
 			}
 			return pgx.BeginFunc(ctx, dst, func(tx pgx.Tx) error {
+				// One that was killed may still be under way in the server.
+				if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('gateway/restore/carry', 0))`); err != nil {
+					return err
+				}
 				// Rows as they are: no trigger numbers, records or refuses them.
 				if _, err := tx.Exec(ctx, `set local session_replication_role = replica`); err != nil {
 					return err
@@ -60,6 +63,9 @@ func (c Cluster) Carry(ctx context.Context, from, to string, note Note) error {
 					return err
 				}
 				if err := carryTables(ctx, src, tx); err != nil {
+					return err
+				}
+				if err := carryPins(ctx, src, tx, to); err != nil {
 					return err
 				}
 				signOut := endSessions
@@ -224,22 +230,27 @@ func longer(own, live length) string {
 
 func carryTables(ctx context.Context, src *pgx.Conn, tx pgx.Tx) error {
 	for _, table := range here {
-		there, err := has(ctx, src, table)
-		wanted, err2 := has(ctx, tx, table)
-		if err := errors.Join(err, err2); err != nil {
+		if _, err := replaceRows(ctx, src, tx, table); err != nil {
 			return err
-		}
-		if !there || !wanted {
-			continue
-		}
-		if _, err := tx.Exec(ctx, "delete from "+pgx.Identifier{table}.Sanitize()); err != nil {
-			return err
-		}
-		if err := copyRows(ctx, src, tx, table, "true"); err != nil {
-			return fmt.Errorf("table %s: %w", table, err)
 		}
 	}
 	return nil
+}
+
+// replaceRows makes the rows of a table those of the source, where both have it.
+func replaceRows(ctx context.Context, src *pgx.Conn, tx pgx.Tx, table string) (done bool, err error) {
+	there, err := has(ctx, src, table)
+	wanted, err2 := has(ctx, tx, table)
+	if err := errors.Join(err, err2); err != nil || !there || !wanted {
+		return false, err
+	}
+	if _, err := tx.Exec(ctx, "delete from "+pgx.Identifier{table}.Sanitize()); err != nil {
+		return false, err
+	}
+	if err := copyRows(ctx, src, tx, table, "true"); err != nil {
+		return false, fmt.Errorf("table %s: %w", table, err)
+	}
+	return true, nil
 }
 
 // raiseEpochs ends every session and API token that the archive has.

@@ -42,9 +42,24 @@ func (c Cluster) within(ctx context.Context, name string, fn func(*pgx.Conn) err
 	return fn(conn)
 }
 
-// Names looks which databases there are.
+// turn is the advisory lock of whoever exchanges the databases, in the database postgres. The server commits what a
+// process asked for also when that was killed meanwhile; the lock goes with the session, and so after the commit.
+const turn = `pg_advisory_lock(hashtextextended('gateway/restore/' || $1, 0))`
+
+// alone runs fn with a connection to the database postgres, when nobody exchanges databases and no exchange of a killed
+// process is under way.
+func (c Cluster) alone(ctx context.Context, fn func(*pgx.Conn) error) error {
+	return c.within(ctx, "postgres", func(conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, "select "+turn, c.Prefix); err != nil {
+			return fmt.Errorf("wait for whoever exchanges the databases: %w", err)
+		}
+		return fn(conn)
+	})
+}
+
+// Names looks which databases there are, once that cannot change by an exchange that somebody began.
 func (c Cluster) Names(ctx context.Context) (n Names, err error) {
-	err = c.within(ctx, "postgres", func(conn *pgx.Conn) error {
+	err = c.alone(ctx, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, `select coalesce(bool_or(datname = $1), false), coalesce(bool_or(datname = $2), false), coalesce(bool_or(datname = $3), false)
 			from pg_database`, c.Prefix+Live, c.Prefix+Restored, c.Prefix+Before).Scan(&n.Live, &n.Restored, &n.Before)
 	})
@@ -83,7 +98,7 @@ func (c Cluster) rename(ctx context.Context, pairs ...[2]string) error {
 	for _, p := range pairs {
 		names = append(names, c.Prefix+p[0])
 	}
-	return c.within(ctx, "postgres", func(conn *pgx.Conn) error {
+	return c.alone(ctx, func(conn *pgx.Conn) error {
 		var err error
 		for range renameTries {
 			if _, err = conn.Exec(ctx, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = any($1)`, names); err != nil {

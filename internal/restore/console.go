@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"time"
@@ -65,12 +66,35 @@ func ReadState(dir string) (State, error) {
 	if err != nil {
 		return none, err
 	}
+	return parseState(data)
+}
+
+// LookAt is ReadState for root, who does not trust the folder's owner.
+func LookAt(root *os.Root) (State, error) {
+	data, err := ReadNote(root, StateFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{Steps: []Step{}}, nil
+	}
+	if err != nil {
+		return State{Steps: []Step{}}, fmt.Errorf("read the state of the restore: %w", err)
+	}
+	return parseState(data)
+}
+
+// parseState takes no id but that of a backup: a unit is started by it.
+func parseState(data []byte) (State, error) {
 	var s State
-	if err := json.Unmarshal(data, &s); err != nil {
-		return none, fmt.Errorf("read the state of the restore: %w", err)
+	err := json.Unmarshal(data, &s)
+	if err == nil && s.Backup != "" && !idForm.MatchString(s.Backup) {
+		err = errNoID()
+	}
+	if err != nil {
+		return State{Steps: []Step{}}, fmt.Errorf("read the state of the restore: %w", err)
 	}
 	return s, nil
 }
+
+func errNoID() error { return fault.New(fault.Invalid, "the id of the archive must be a UUID") }
 
 func writeState(dir string, s State) error {
 	data, err := json.Marshal(s)

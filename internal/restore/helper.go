@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -52,6 +53,9 @@ type request struct {
 	State   *State `json:"state,omitempty"`
 	// Passphrase is for an archive of another node.
 	Passphrase string `json:"passphrase,omitempty"`
+	// Options and Answer are what an operator says on the node itself.
+	Options Options `json:"options"`
+	Answer  Answer  `json:"answer,omitempty"`
 }
 
 // reply is what it answers.
@@ -60,6 +64,7 @@ type reply struct {
 	Opening []byte          `json:"opening,omitempty"`
 	Found   []string        `json:"found,omitempty"`
 	ID      string          `json:"id,omitempty"`
+	State   *State          `json:"state,omitempty"`
 	Error   *fault.Sentence `json:"error,omitempty"`
 }
 
@@ -67,12 +72,25 @@ type reply struct {
 // a lock in the database, must not hold it there. Only reading all of an archive takes long.
 func timeFor(op string) time.Duration {
 	switch op {
-	case "stage", "load", "render", "import":
+	case "stage", "load", "render", "import", "snapshot":
 		return 30 * time.Minute
+	case "drop": // a checkpoint, and as many files as there are
+		return 10 * time.Minute
 	case "carry", "swap", "swap-back":
 		return 5 * time.Minute
 	}
 	return time.Minute
+}
+
+// ResumeWithin is the longest that a resume can take at boot until the services may start. The unit must wait that long:
+// ended between the files and the databases, it would let them start on a mixture.
+func ResumeWithin() time.Duration {
+	const tells, stops = 8, 5 * 90 * time.Second // systemd ends a service that does not stop
+	limit := clusterWithin + stops + carryBackWithin + tells*timeFor("tell")
+	for _, op := range []string{"names", "names", "back", "swap-back", "note", "back"} {
+		limit += timeFor(op)
+	}
+	return limit
 }
 
 // ask runs one helper. What it refuses comes back in its own words.
@@ -115,17 +133,61 @@ func (h *Helpers) open(id string) (*os.File, error) {
 	return f, nil
 }
 
-// openPlain opens a regular file in a folder whose owner we do not trust: no link leads out of it, and no pipe in the
-// file's place makes us wait.
+// openPlain opens a regular file in a folder whose owner we do not trust: no link leads to another file, no pipe in the
+// file's place makes us wait, and nobody else's file is taken for one of the folder.
 func openPlain(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s is not a regular file", name))
+	if err := plain(root, name, f); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+func plain(root *os.Root, name string, f *os.File) error {
+	opened, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !opened.Mode().IsRegular() || !os.SameFile(opened, there) { // what is opened by a link is not what is there
+		return fmt.Errorf("%s is not a regular file", name)
+	}
+	folder, err := root.Stat(".")
+	if err != nil {
+		return err
+	}
+	if owner := ownerOf(opened); owner != 0 && owner != ownerOf(folder) {
+		return fmt.Errorf("%s belongs neither to root nor to the owner of its folder", name)
+	}
+	return nil
+}
+
+func ownerOf(info fs.FileInfo) uint32 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Uid
+	}
+	return ^uint32(0)
+}
+
+// HasArchive refuses a backup whose archive is not in the state folder.
+func HasArchive(root *os.Root, id string) error {
+	if !idForm.MatchString(id) {
+		return errNoID()
+	}
+	f, err := openPlain(root, ArchivePath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNoArchive()
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // maxNote bounds what root reads of the files by which the API speaks to it.
@@ -269,6 +331,26 @@ func (f RemoteFiles) Import(ctx context.Context, archive *os.File, passphrase st
 	}
 	return a.ID, err
 }
+
+// Request leaves what an operator of this node asked for where the unit reads it.
+func (f RemoteFiles) Request(ctx context.Context, p Plan, o Options) error {
+	return f.do(ctx, "request", request{Plan: p, Options: o})
+}
+
+// Say answers the restore that waits.
+func (f RemoteFiles) Say(ctx context.Context, a Answer) (State, error) {
+	r, err := f.ask(ctx, FolderUser, "answer", request{Answer: a})
+	if err != nil {
+		return State{}, err
+	}
+	if r.State == nil || !idForm.MatchString(r.State.Backup) {
+		return State{}, errors.New("the helper does not say which restore waits")
+	}
+	return *r.State, nil
+}
+
+// Snapshot backs up what there is now.
+func (f RemoteFiles) Snapshot(ctx context.Context) error { return f.do(ctx, "snapshot", request{}) }
 
 // Answer reads what an operator said to the restore of this archive.
 func (f RemoteFiles) Answer(_ context.Context, id string) (Answer, error) {

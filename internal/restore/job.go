@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway/internal/fault"
+	"gateway/internal/process"
 )
 
 // Names says which of the databases exist. Before is there exactly while the restored database is the live one.
@@ -98,6 +99,8 @@ type Job struct {
 	Render func(ctx context.Context) error
 	Clock  Clock
 	Log    *slog.Logger
+	// Settled is called once it is certain which state is the live one: what uses it may start. Nil for nobody.
+	Settled func()
 	// At is called between the steps; a fault test dies there.
 	At func(point string)
 
@@ -106,6 +109,12 @@ type Job struct {
 
 // pollEvery is how often the answer of the operator is looked for.
 const pollEvery = 500 * time.Millisecond
+
+// applyWithin is how long the services may take to come up with the restored state, and to apply it.
+const applyWithin = 5 * time.Minute
+
+// clusterWithin is how long PostgreSQL may take to answer: after a power cut it reads its log first.
+const clusterWithin = time.Minute
 
 // Run begins a restore, or resumes the one that there is.
 func (j *Job) Run(ctx context.Context, p Plan) error {
@@ -137,12 +146,16 @@ func (j *Job) Resume(ctx context.Context) error {
 		j.give(errInterrupted())
 		return j.enter(ctx, undoing)
 	case found.Phase == switching:
-		names, err := j.Databases.Names(ctx)
+		names, err := j.names(ctx)
 		if err != nil {
 			return err
 		}
-		if !names.Before || booted {
+		switch {
+		case !names.Before || booted:
 			j.give(errInterrupted())
+			return j.enter(ctx, undoing)
+		case j.Clock.Uptime() >= found.Until: // it never came as far as to be confirmed
+			j.give(errLate())
 			return j.enter(ctx, undoing)
 		}
 	case found.Phase == waiting && booted:
@@ -160,6 +173,19 @@ func (j *Job) Resume(ctx context.Context) error {
 }
 
 func errInterrupted() error { return fault.Say("the restore was interrupted") }
+
+func errLate() error { return fault.Say("the restore was not confirmed in time") }
+
+// names looks which databases there are. Which state is the live one cannot be known without.
+func (j *Job) names(ctx context.Context) (n Names, err error) {
+	bounded, cancel := context.WithTimeout(ctx, clusterWithin)
+	defer cancel()
+	for {
+		if n, err = j.Databases.Names(ctx); err == nil || !process.Pause(bounded, pollEvery) {
+			return n, err
+		}
+	}
+}
 
 // give keeps the first reason why the restore does not stay.
 func (j *Job) give(err error) {
@@ -221,24 +247,46 @@ func (j *Job) load(ctx context.Context) (phase, error) {
 
 // switchOver makes the new state the live one. The transaction in Swap decides: before it all goes back, after it all goes on.
 func (j *Job) switchOver(ctx context.Context) (phase, error) {
-	names, err := j.Databases.Names(ctx)
+	names, err := j.names(ctx)
 	if err != nil {
 		return "", err
 	}
 	if !names.Before {
-		err = j.steps(ctx, []work{{"stop", j.stop}, {"files", j.forward}, {"swap", j.Databases.Swap}})
+		err = j.steps(ctx, []work{{"stop", j.stop}, {"files", j.forward}, {"swap", j.swap}})
 	} else {
 		err = j.Files.Forward(ctx)
 	}
 	if err == nil {
-		err = j.steps(ctx, []work{{"start", j.startAndWait}, {"apply", j.Services.Sync}})
+		err = j.steps(ctx, []work{{"start", j.inTime(j.startAndWait)}, {"apply", j.inTime(j.Services.Sync)}})
 	}
 	if err != nil {
 		j.give(err)
 		return undoing, nil
 	}
-	j.entry.Until = j.Clock.Uptime() + time.Duration(j.entry.Plan.Within)*time.Second
+	j.entry.Until = min(j.entry.Until, j.Clock.Uptime()+j.window())
 	return waiting, nil
+}
+
+// window is how long it can be confirmed.
+func (j *Job) window() time.Duration { return time.Duration(j.entry.Plan.Within) * time.Second }
+
+// swap decides. The journal has the time at which all of it is undone before there is anything to undo: whatever hangs or
+// dies from here on, nobody has to come that far as to set one.
+func (j *Job) swap(ctx context.Context) error {
+	j.entry.Until = j.Clock.Uptime() + applyWithin + j.window()
+	if err := j.save(ctx); err != nil {
+		return err
+	}
+	return j.Databases.Swap(ctx)
+}
+
+// inTime ends what follows the swap early enough that the whole window is left.
+func (j *Job) inTime(do func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, max(0, j.entry.Until-j.window()-j.Clock.Uptime()))
+		defer cancel()
+		return do(ctx)
+	}
 }
 
 func (j *Job) stop(ctx context.Context) error {
@@ -274,7 +322,7 @@ func (j *Job) wait(ctx context.Context) (phase, error) {
 			return next, nil
 		}
 		if j.Clock.Uptime() >= j.entry.Until {
-			j.give(fault.Say("the restore was not confirmed in time"))
+			j.give(errLate())
 			j.mark(ctx, "confirm", Failed)
 			return undoing, nil
 		}
@@ -306,7 +354,7 @@ func (j *Job) answered(ctx context.Context) phase {
 
 // undo makes the old state the live one again, if it is not.
 func (j *Job) undo(ctx context.Context) (phase, error) {
-	names, err := j.Databases.Names(ctx)
+	names, err := j.names(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -367,15 +415,27 @@ func (j *Job) discard(ctx context.Context) (phase, error) {
 		if err := j.step(ctx, work{"start", j.Services.Start}); err != nil {
 			return "", err
 		}
+		j.entry.Stopped = false // what follows may have to be tried again, and nobody is restarted for that
+		if err := j.save(ctx); err != nil {
+			return "", err
+		}
 	}
 	j.at("started again")
+	j.settled()
 	return over, errors.Join(j.Databases.Drop(ctx, Restored), j.Files.Clean(ctx, j.entry.Plan))
+}
+
+func (j *Job) settled() {
+	if j.Settled != nil {
+		j.Settled()
+	}
 }
 
 // keep removes the old state.
 func (j *Job) keep(ctx context.Context) (phase, error) {
+	j.settled()
 	return over, j.step(ctx, work{"clean_up", func(ctx context.Context) error {
-		names, err := j.Databases.Names(ctx)
+		names, err := j.names(ctx)
 		if err != nil {
 			return err
 		}

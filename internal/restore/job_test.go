@@ -42,6 +42,7 @@ type rig struct {
 	points   []string
 	dieAt    int // the number of the point; -1 for none
 	answered bool
+	hooks
 }
 
 var errDied = errors.New("killed")
@@ -93,6 +94,7 @@ func (r *rig) fresh() {
 	}
 	_ = os.Remove(filepath.Join(r.folder.Dir, "jwt.secret"))
 	r.up, r.answer, r.fails, r.boot, r.uptime, r.points, r.dieAt, r.anchors, r.answered = true, restore.NoAnswer, "", "first", 0, nil, -1, nil, false
+	r.hooks = hooks{}
 	r.anchor()
 }
 
@@ -182,7 +184,7 @@ func (d databases) Carry(ctx context.Context, from, to string, note restore.Note
 }
 
 func (d databases) Swap(ctx context.Context) error {
-	if err := d.r.fail("swap"); err != nil {
+	if err := errors.Join(d.r.fail("swap"), d.r.deadlineKept()); err != nil {
 		return err
 	}
 	if d.r.up {
@@ -219,9 +221,9 @@ func (f files) Clean(context.Context, restore.Plan) error { return f.r.folder.Cl
 
 type services struct{ r *rig }
 
-func (s services) Stop(context.Context) error  { s.r.up = false; return nil }
-func (s services) Start(context.Context) error { s.r.up = true; return nil }
-func (s services) Sync(context.Context) error  { return nil }
+func (s services) Stop(context.Context) error     { s.r.up = false; return nil }
+func (s services) Start(context.Context) error    { s.r.up = true; s.r.starts++; return nil }
+func (s services) Sync(ctx context.Context) error { return s.r.sync(ctx) }
 func (s services) Up(context.Context) error {
 	if err := s.r.fail("start"); err != nil {
 		return err
@@ -253,7 +255,7 @@ func (r *rig) job() *restore.Job {
 		Journal: r.journal, Databases: databases{r.cluster, r}, Files: files{r}, Services: services{r}, Console: console{r},
 		Render: func(context.Context) error { return r.fail("render") },
 		Clock:  restore.Clock{Now: time.Now, Uptime: func() time.Duration { return r.uptime }, Boot: r.boot},
-		Log:    slog.New(slog.DiscardHandler), At: r.at,
+		Log:    slog.New(slog.DiscardHandler), At: r.at, Settled: func() { r.settled = r.up },
 	}
 }
 

@@ -42,7 +42,7 @@ type Entry struct {
 	Phase   phase           `json:"phase"`
 	Boot    string          `json:"boot"`
 	Started time.Time       `json:"started"`
-	Until   time.Duration   `json:"until,omitempty"` // time since boot
+	Until   time.Duration   `json:"until,omitempty"` // time since boot; it is in the journal before the databases are exchanged
 	Stopped bool            `json:"stopped,omitempty"`
 	Undone  bool            `json:"undone,omitempty"` // the new state was live
 	Asked   bool            `json:"asked,omitempty"`  // an operator wants it undone

@@ -44,20 +44,24 @@ func (s Service) Preview(ctx context.Context, id string) (p Preview, err error) 
 	h := r.Header()
 	p = Preview{
 		Version: h.Product, Created: h.Created, Host: h.Host, SameHost: h.NodeID == s.Node,
-		Tables: []TableDiff{}, Files: []FileDiff{}, Links: []Link{}, Problems: []fault.Sentence{},
+		Tables: []TableDiff{}, Files: []FileDiff{}, Links: []Link{}, Accounts: []Account{}, Problems: []fault.Sentence{},
 	}
 	if err := dump.Known(h, s.Schemas()); err != nil {
 		p.Problems = append(p.Problems, fault.Said("the backup was made by a newer version: update this node first"))
 		return p, nil
 	}
-	seen := &linkNames{}
+	seen := &gathered{accounts: accounts{}}
 	err = pgx.BeginTxFunc(ctx, s.DB, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		return s.compare(ctx, tx, r, &p, seen)
+		if err := s.compare(ctx, tx, r, &p, seen); err != nil {
+			return err
+		}
+		p.Accounts, err = seen.accounts.gaining(ctx, tx)
+		return err
 	})
 	if err != nil {
 		return Preview{}, err
 	}
-	if p.Links, err = s.links(seen); err != nil {
+	if p.Links, err = s.links(&seen.linkNames); err != nil {
 		return Preview{}, err
 	}
 	for _, l := range p.Links {
@@ -69,7 +73,7 @@ func (s Service) Preview(ctx context.Context, id string) (p Preview, err error) 
 }
 
 // compare goes through the archive in its order.
-func (s Service) compare(ctx context.Context, tx pgx.Tx, r *archive.Reader, p *Preview, seen *linkNames) error {
+func (s Service) compare(ctx context.Context, tx pgx.Tx, r *archive.Reader, p *Preview, seen *gathered) error {
 	for {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -109,7 +113,7 @@ func (s Service) compareFile(e *archive.Entry) (FileDiff, error) {
 }
 
 // compareTable compares configuration row by row; of what happened it only counts.
-func (s Service) compareTable(ctx context.Context, tx pgx.Tx, e *archive.Entry, seen *linkNames) (TableDiff, error) {
+func (s Service) compareTable(ctx context.Context, tx pgx.Tx, e *archive.Entry, seen *gathered) (TableDiff, error) {
 	d := TableDiff{Table: e.Table}
 	i := slices.IndexFunc(db.Tables(s.Schemas()), func(t db.Table) bool { return t.Name == e.Table })
 	there, err := has(ctx, tx, e.Table)
@@ -132,7 +136,7 @@ func (s Service) compareTable(ctx context.Context, tx pgx.Tx, e *archive.Entry, 
 	if err != nil {
 		return d, err
 	}
-	then := &rowSet{columns: e.Columns, wanted: columns, key: key, rows: map[string][16]byte{}, links: seen.reader(e.Table)}
+	then := &rowSet{columns: e.Columns, wanted: columns, key: key, rows: map[string][16]byte{}, look: seen.reader(e.Table)}
 	if err := then.read(e); err != nil {
 		return d, err
 	}
@@ -154,7 +158,7 @@ func (s Service) compareTable(ctx context.Context, tx pgx.Tx, e *archive.Entry, 
 }
 
 // staying are the tables that a restore leaves as they are.
-var staying = slices.Concat([]string{"audit_entries", "audit_heads", "audit_names"}, here)
+var staying = slices.Concat([]string{"audit_entries", "audit_heads", "audit_names", pinned}, here)
 
 func countLines(r io.Reader) (n int64, err error) {
 	buf := make([]byte, 64<<10)
@@ -186,7 +190,7 @@ type rowSet struct {
 	columns, wanted, key []string
 	rows                 map[string][16]byte
 	each                 func(key string, hash [16]byte)
-	links                func(value func(column string) string)
+	look                 func(value func(column string) string)
 	rest                 []byte
 }
 
@@ -242,9 +246,23 @@ func (s *rowSet) row(values []string) {
 		return
 	}
 	s.rows[key.String()] = hash
-	if s.links != nil {
-		s.links(value)
+	if s.look != nil {
+		s.look(value)
 	}
+}
+
+// gathered is what is kept of the rows of an archive.
+type gathered struct {
+	linkNames
+	accounts accounts
+}
+
+// reader looks at the rows of a table; nil when nothing of them is kept.
+func (g *gathered) reader(table string) func(value func(string) string) {
+	if look := g.accounts.reader(table); look != nil {
+		return look
+	}
+	return g.linkNames.reader(table)
 }
 
 // linkNames are the network interfaces that rows call by name, and those that the configuration makes itself.

@@ -62,6 +62,7 @@ type Preview struct {
 	Tables   []TableDiff      `json:"tables" nullable:"false" doc:"Tables whose rows differ"`
 	Files    []FileDiff       `json:"files" nullable:"false" doc:"State files of the backup"`
 	Links    []Link           `json:"links" nullable:"false" doc:"Network cards that the backup names"`
+	Accounts []Account        `json:"accounts" nullable:"false" doc:"Accounts that can do more after the restore than now: they were deleted, disabled or demoted since the backup. Their passwords are those of the backup again"`
 	Problems []fault.Sentence `json:"problems" nullable:"false" doc:"What stands in the way of a restore, or will not work after it"`
 }
 
@@ -73,6 +74,13 @@ type TableDiff struct {
 	Added    int64  `json:"added" doc:"Rows that only the backup has, which come back"`
 	Removed  int64  `json:"removed" doc:"Rows that the backup does not have, which are lost"`
 	Changed  int64  `json:"changed" doc:"Rows with other values in the backup"`
+}
+
+// Account is one that can do more after a restore than now.
+type Account struct {
+	Email string `json:"email" doc:"E-mail address of the account, as in the backup"`
+	Now   string `json:"now" enum:"missing,disabled,viewer" doc:"What it is now; missing: there is no such account"`
+	After string `json:"after" enum:"viewer,admin" doc:"Its role after the restore"`
 }
 
 // FileDiff is whether a state file differs.

@@ -11,9 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-	"golang.org/x/sys/unix"
-
 	"gateway/internal/backup"
 	"gateway/internal/backup/archive"
 	"gateway/internal/backup/dump"
@@ -29,10 +26,12 @@ type Worker struct {
 	Schemas []db.Schema
 	// Archive is the open file that was handed over; nil where none is needed.
 	Archive *os.File
-	// Free is how many bytes are free on the file system of a folder; nil for what that itself says.
-	Free func(dir string) (uint64, error)
+	// Disk is the file system of a folder; nil for what that itself says.
+	Disk func(dir string) (Disk, error)
 	// Render runs every renderer on a database, opening secrets with the key in that file.
 	Render func(ctx context.Context, database, masterKey string) ([]string, error)
+	// Snapshot backs up the live database.
+	Snapshot func(ctx context.Context) error
 }
 
 // ReadsArchive reports whether a step is handed the archive.
@@ -81,6 +80,13 @@ func (w Worker) act(ctx context.Context, op string, r request) (a reply, err err
 		return a, w.clean(r.Name, r.Plan.ID)
 	case "tell":
 		return a, w.tell(r.State)
+	case "request":
+		return a, WriteRequest(w.Folder.Dir, r.Plan.ID, r.Plan.Actor, r.Options)
+	case "answer":
+		s, err := WriteAnswer(w.Folder.Dir, r.Answer)
+		return reply{State: &s}, err
+	case "snapshot":
+		return a, w.Snapshot(ctx)
 	case "render":
 		a.Found, err = w.Render(ctx, r.Name, w.masterKey(r.Name))
 		return a, err
@@ -232,47 +238,4 @@ func (w Worker) load(ctx context.Context, r request) error {
 		return err
 	}
 	return w.Cluster.MapLinks(ctx, r.Name, r.Plan.Links)
-}
-
-// spare is what stays free beside what an archive becomes.
-const spare = 256 << 20
-
-// room refuses an archive that could fill the disk: the live database is on it too, and stops then. Rows with their
-// indexes and the log of the transaction take up to two and a half times their text, which is counted here: what an
-// archive says of itself is not believed.
-func (w Worker) room(ctx context.Context, o archive.Opening) error {
-	if w.Archive == nil {
-		return errors.New("no archive was handed over")
-	}
-	_, sums, err := dump.Check(w.Archive, o, w.Schemas)
-	if err != nil {
-		return err
-	}
-	var dir string
-	err = w.Cluster.within(ctx, "postgres", func(c *pgx.Conn) error {
-		return c.QueryRow(ctx, `show data_directory`).Scan(&dir)
-	})
-	if err != nil {
-		return fmt.Errorf("ask where the databases are: %w", err)
-	}
-	free := w.Free
-	if free == nil {
-		free = freeOn
-	}
-	there, err := free(dir)
-	if err != nil {
-		return err
-	}
-	if needed := uint64(sums.DBBytes)/2*5 + spare; there < needed {
-		return fault.Say("the disk of the database has %d MB free, and loading this archive needs %d MB", there/1e6, needed/1e6)
-	}
-	return nil
-}
-
-func freeOn(dir string) (uint64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, fmt.Errorf("read the fill of %s: %w", dir, err)
-	}
-	return s.Bavail * uint64(s.Frsize), nil
 }

@@ -2,6 +2,7 @@ package restore_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/url"
 	"os"
@@ -73,8 +74,9 @@ func newKeys(t *testing.T, dir string) *backup.Keys {
 	return keys
 }
 
-// A disk that an archive would fill is the one of the live database.
-func TestAnArchiveThatCouldFillTheDiskIsNotLoaded(t *testing.T) {
+// loading is a helper with an archive, the key of that, and how much text it has.
+func loading(t *testing.T) (w restore.Worker, secret []byte, text uint64) {
+	t.Helper()
 	dsn := dbtest.DSN(t, audit.Schema())
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -102,7 +104,7 @@ func TestAnArchiveThatCouldFillTheDiskIsNotLoaded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := opening.Reveal()
+	secret, err = opening.Reveal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,25 +112,73 @@ func TestAnArchiveThatCouldFillTheDiskIsNotLoaded(t *testing.T) {
 	if written.DBBytes == 0 {
 		t.Fatal("the archive has no rows")
 	}
-	needed := uint64(written.DBBytes)/2*5 + 256<<20
-	w := restore.Worker{
+	return restore.Worker{
 		Cluster: restore.Cluster{Address: address, Prefix: strings.TrimPrefix(u.Path, "/") + "_", Node: node, Now: time.Now},
 		Schemas: []db.Schema{audit.Schema()}, Archive: file(t, data.Bytes()),
+	}, secret, uint64(written.DBBytes)
+}
+
+func exists(t *testing.T, c restore.Cluster, name string) (there bool) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), c.Address("postgres"))
+	if err == nil {
+		defer conn.Close(context.WithoutCancel(t.Context()))
+		err = conn.QueryRow(t.Context(), `select exists (select from pg_database where datname = $1)`, c.Prefix+name).Scan(&there)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
+}
+
+// A disk that an archive would fill is the one of the live database.
+func TestAnArchiveThatCouldFillTheDiskIsNotLoaded(t *testing.T) {
+	w, secret, text := loading(t)
+	needed := text/2*5 + 256<<20
 	for free, refused := range map[uint64]bool{needed - 1: true, needed: false} {
-		w.Free = func(dir string) (uint64, error) {
+		w.Disk = func(dir string) (restore.Disk, error) {
 			if !filepath.IsAbs(dir) {
 				t.Errorf("asked for %q", dir)
 			}
-			return free, nil
+			return restore.Disk{ID: 1, Free: free}, nil
 		}
 		said := act(t, w, "load", map[string]any{"name": restore.Verified, "opening": secret})
 		if refused != strings.Contains(said, "MB free") || !refused && said != "" {
 			t.Errorf("%d free of %d: %q", free, needed, said)
 		}
-		var there bool
-		if err := pool.QueryRow(t.Context(), `select exists (select from pg_database where datname = $1)`, w.Cluster.Prefix+restore.Verified).Scan(&there); err != nil || there == refused {
-			t.Errorf("%d free of %d: a database is there: %t, %v", free, needed, there, err)
+		if there := exists(t, w.Cluster, restore.Verified); there == refused {
+			t.Errorf("%d free of %d: a database is there: %t", free, needed, there)
+		}
+		if said := act(t, w, "drop", map[string]any{"name": restore.Verified}); said != "" {
+			t.Error(said)
+		}
+	}
+}
+
+// The log of the database may be on a disk of its own, which is full while the other is not.
+func TestEachDiskNeedsItsRoom(t *testing.T) {
+	w, secret, text := loading(t)
+	for name, tc := range map[string]struct {
+		rows, log restore.Disk
+		refused   bool
+	}{
+		"both on one":            {restore.Disk{ID: 1, Free: text/2*5 + 256<<20}, restore.Disk{ID: 1, Free: text/2*5 + 256<<20}, false},
+		"the log on its own":     {restore.Disk{ID: 1, Free: text/2*5 + 256<<20}, restore.Disk{ID: 2, Free: text + 256<<20}, false},
+		"a log without room":     {restore.Disk{ID: 1, Free: text/2*5 + 256<<20}, restore.Disk{ID: 2, Free: text + 256<<20 - 1}, true},
+		"rows without room":      {restore.Disk{ID: 1, Free: text/2*5 + 256<<20 - 1}, restore.Disk{ID: 2, Free: 1 << 40}, true},
+		"one disk without room":  {restore.Disk{ID: 1, Free: text + 256<<20}, restore.Disk{ID: 1, Free: text + 256<<20}, true},
+		"a log with all of it":   {restore.Disk{ID: 1, Free: 1 << 40}, restore.Disk{ID: 2, Free: 1 << 40}, false},
+		"nothing free on either": {restore.Disk{ID: 1}, restore.Disk{ID: 2}, true},
+	} {
+		w.Disk = func(dir string) (restore.Disk, error) {
+			if filepath.Base(dir) == "pg_wal" {
+				return tc.log, nil
+			}
+			return tc.rows, nil
+		}
+		said := act(t, w, "load", map[string]any{"name": restore.Verified, "opening": secret})
+		if tc.refused != strings.Contains(said, "MB free") || !tc.refused && said != "" {
+			t.Errorf("%s: %q", name, said)
 		}
 		if said := act(t, w, "drop", map[string]any{"name": restore.Verified}); said != "" {
 			t.Error(said)

@@ -111,14 +111,14 @@ func (s *service) component() component.Component {
 	}
 }
 
-// tables: which archives there are is not the same after a restore, so their rows do not travel. The verification runs as another process, which tells its result in the row.
+// tables: which archives there are is not the same after a restore, so their rows do not travel. The host keys of servers do. The verification runs as another process, which tells its result in the row.
 func tables() []db.Table {
 	kept := &db.Rights{Insert: true, Update: db.EveryColumn, Delete: true}
 	return []db.Table{
 		{Name: "backups", Scope: db.History, NoBackup: true, API: kept, Applier: &db.Rights{Update: []string{"verify_status", "verified_at", "verify_error"}}},
 		{Name: "backup_settings", Scope: db.NodeLocal},
 		{Name: "backup_targets", Scope: db.NodeLocal, Omit: []string{"secrets"}},
-		{Name: "backup_target_status", Scope: db.History, NoBackup: true, API: kept},
+		{Name: "backup_target_status", Scope: db.History, API: kept},
 	}
 }
 

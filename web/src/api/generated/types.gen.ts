@@ -6218,6 +6218,21 @@ export type ResetPasswordRequest = {
     token: string;
 };
 
+export type RestoreAccount = {
+    /**
+     * Its role after the restore
+     */
+    after: 'viewer' | 'admin';
+    /**
+     * E-mail address of the account, as in the backup
+     */
+    email: string;
+    /**
+     * What it is now; missing: there is no such account
+     */
+    now: 'missing' | 'disabled' | 'viewer';
+};
+
 export type RestoreFileDiff = {
     /**
      * Whether it differs from the one now
@@ -6245,6 +6260,10 @@ export type RestoreLink = {
 };
 
 export type RestorePreview = {
+    /**
+     * Accounts that can do more after the restore than now: they were deleted, disabled or demoted since the backup. Their passwords are those of the backup again
+     */
+    accounts: Array<RestoreAccount>;
     /**
      * When the backup was made
      */

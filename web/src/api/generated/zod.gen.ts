@@ -2475,6 +2475,16 @@ export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({
     token: z.string().check(z.minLength(1), z.maxLength(64))
 }))();
 
+export const zRestoreAccount = /*#__PURE__*/ (() => z.object({
+    after: z.enum(['viewer', 'admin']),
+    email: z.string(),
+    now: z.enum([
+        'missing',
+        'disabled',
+        'viewer'
+    ])
+}))();
+
 export const zRestoreFileDiff = /*#__PURE__*/ (() => z.object({
     differs: z.boolean(),
     name: z.string()
@@ -2537,6 +2547,7 @@ export const zRestoreTableDiff = /*#__PURE__*/ (() => z.object({
 }))();
 
 export const zRestorePreview = /*#__PURE__*/ (() => z.object({
+    accounts: z.array(zRestoreAccount),
     created_at: z.iso.datetime(),
     files: z.array(zRestoreFileDiff),
     host: z.string(),

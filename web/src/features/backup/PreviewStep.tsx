@@ -34,6 +34,7 @@ export function PreviewStep({ preview }: { preview: RestorePreview }) {
 			{preview.problems.map((problem) => (
 				<Notice key={problem.message} kind="warning" title={sentence(serverText(problem))} />
 			))}
+			{preview.accounts.length > 0 && <Accounts accounts={preview.accounts} />}
 			{same && <Notice kind="info" title={t("preview.same")} />}
 			{preview.tables.length > 0 && <Tables tables={preview.tables} />}
 			{files.length > 0 && (
@@ -58,6 +59,22 @@ function Host({ preview: { host, same_host: same } }: { preview: RestorePreview 
 		t("preview.here", { host })
 	) : (
 		<StatusLabel status="warning">{t("preview.elsewhere", { host })}</StatusLabel>
+	);
+}
+
+/** Accounts come back with the backup: somebody may have disabled them for a reason. */
+function Accounts({ accounts }: { accounts: RestorePreview["accounts"] }) {
+	const { t } = useTranslation("backup");
+	return (
+		<Notice kind="warning" title={t("preview.accounts")}>
+			<ul>
+				{accounts.map(({ email, now, after }) => (
+					<li key={email}>
+						{t("preview.account", { email, now: t(`preview.standing.${now}`), after: t(`preview.standing.${after}`) })}
+					</li>
+				))}
+			</ul>
+		</Notice>
 	);
 }
 

@@ -45,6 +45,10 @@ export const preview: RestorePreview = {
 		{ name: "wan0", matches: false, candidates: ["eth1", "eth2"] },
 		{ name: "dmz0", matches: false, candidates: ["eth1", "eth2"] },
 	],
+	accounts: [
+		{ email: "eve@example.com", now: "disabled", after: "admin" },
+		{ email: "mallory@example.com", now: "missing", after: "viewer" },
+	],
 	problems: [{ message: "the backup is of an older version", text: "the backup is of an older version" }],
 };
 

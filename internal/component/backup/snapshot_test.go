@@ -1,0 +1,15 @@
+package backup
+
+import "testing"
+
+// gateway-ctl restores without the API, and what there is now is kept all the same.
+func TestARestoreOnTheNodeBacksUpFirst(t *testing.T) {
+	r := newRig(t)
+	if err := BeforeRestore(t.Context(), r.s.DB, r.s.Questions); err != nil {
+		t.Fatal(err)
+	}
+	r.idle()
+	if all := r.list(); len(all) != 1 || all[0].Kind != beforeRestore || all[0].Status != done {
+		t.Errorf("there are %+v", all)
+	}
+}
