@@ -49,7 +49,7 @@ var (
 	namesAway = problem.Kind{
 		Code: "forwardproxy.dns_away", Severity: problem.Error,
 		Message: "DNS servers of the forward proxy do not answer: {servers}",
-		Remedy:  "Requests to sites by name fail or take long. Check the DNS servers under Forward proxy, Settings; if there are none, those of this node are asked.",
+		Remedy:  "Requests to sites by name fail or take long. Check the DNS servers under Forward proxy, Settings; without DNS servers there, those of this node are asked.",
 	}
 )
 
