@@ -1,5 +1,6 @@
 import { connection, queryClient } from "@api";
 import { cleanup, configure } from "@testing-library/react";
+import { toasts } from "@ui/toast";
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
@@ -66,6 +67,7 @@ afterEach(cleanup);
 afterAll(() => {
 	queryClient.clear();
 	connection.begin(); // what one file lost, the next one would show as unknown
+	toasts.set([]);
 });
 
 // The machine may be busy with other things.
