@@ -278,7 +278,7 @@ func membersOf(s state, p pool) [][]string {
 
 // lines of a TCP service, in words.
 func (p service) lines(ipv6 bool) [][]string {
-	out := [][]string{{"mode", "tcp"}, {"option", "tcplog"}, {"timeout", "client", "1h"}, {"bind", "0.0.0.0:" + strconv.Itoa(p.Port)}}
+	out := [][]string{{"no", "log"}, {"log", "/run/systemd/journal.gateway-access/dev-log", "local1"}, {"mode", "tcp"}, {"option", "tcplog"}, {"timeout", "client", "1h"}, {"bind", "0.0.0.0:" + strconv.Itoa(p.Port)}}
 	if ipv6 {
 		out = append(out, []string{"bind", "[::]:" + strconv.Itoa(p.Port), "v6only"})
 	}
