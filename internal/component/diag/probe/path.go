@@ -23,7 +23,7 @@ import (
 const (
 	StepOK        = "ok"
 	StepBroken    = "broken"
-	StepNotTried  = "not_tried"  // one before it is broken
+	StepNotTried  = "not_tried"  // one before it is broken, or nothing is sent to such a target
 	StepNotNeeded = "not_needed" // the target is an address, which no name leads to
 )
 
@@ -37,8 +37,8 @@ type PathQuestion struct {
 
 // Path is what came of each step, in the order in which they follow from each other.
 type Path struct {
-	OK       bool  `json:"ok" doc:"Whether no step is broken"`
-	Steps    Steps `json:"steps" doc:"The steps; after the first broken one, none is tried"`
+	OK       bool  `json:"ok" doc:"Whether all steps were taken, and none is broken"`
+	Steps    Steps `json:"steps" doc:"The steps; after the first that is broken or refused, none is tried"`
 	Duration int64 `json:"duration_ms" minimum:"0" doc:"Duration in milliseconds"`
 }
 
@@ -53,9 +53,9 @@ type Steps struct {
 
 // Step is what all steps have.
 type Step struct {
-	State    string `json:"state" enum:"ok,broken,not_tried,not_needed" doc:"ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address"`
+	State    string `json:"state" enum:"ok,broken,not_tried,not_needed" doc:"ok; broken; not_tried: an earlier step is broken, or this node does not connect to such a target (problem refused_target); not_needed: the target is an address"`
 	Duration int64  `json:"duration_ms" minimum:"0" doc:"Duration in milliseconds"`
-	Problem  string `json:"problem,omitempty" enum:"no_address,no_route,dropped,refused_target,connection_refused,unreachable,timeout,unknown_authority,expired,wrong_name,handshake,other" doc:"What is broken; absent unless something is"`
+	Problem  string `json:"problem,omitempty" enum:"no_address,resolver_failed,no_route,dropped,refused_target,connection_refused,unreachable,timeout,unknown_authority,expired,wrong_name,handshake,other" doc:"What is broken, or why it was not tried; absent otherwise"`
 	Error    string `json:"error,omitempty" doc:"What the system says of it, in English"`
 }
 
@@ -167,6 +167,9 @@ func (s *Step) run(ctx context.Context, do func(context.Context) error) bool {
 	case errors.Is(err, errNotNeeded):
 		s.State = StepNotNeeded
 		return true
+	case problemOf(err) == refusedTarget: // nothing is known of it, so it is not called broken
+		s.State, s.Problem, s.Error = StepNotTried, refusedTarget, words(err.Error())
+		return false
 	case err != nil:
 		s.State, s.Problem, s.Error = StepBroken, problemOf(err), words(err.Error())
 		return false
@@ -202,17 +205,17 @@ func (w *walk) dns(ctx context.Context, s *Steps) error {
 	}
 	all, err := w.tools.Lookup(ctx, w.question.Target)
 	var unknown *net.DNSError
-	if errors.As(err, &unknown) && !unknown.IsTimeout {
+	switch {
+	case errors.As(err, &unknown) && unknown.IsNotFound:
 		return stopped{"no_address", err}
-	}
-	if err != nil {
-		return err
+	case err != nil:
+		return stopped{"resolver_failed", err}
 	}
 	if w.question.Source.IsValid() {
 		all = ofFamily(all, w.question.Source.Is4())
 	}
 	if len(all) == 0 {
-		return stopped{"no_address", fmt.Errorf("%s has no address", w.question.Target)}
+		return stopped{"no_address", fmt.Errorf("%s has no address that could be reached from here", w.question.Target)}
 	}
 	for _, a := range all[:min(len(all), mostAddresses)] {
 		s.DNS.Addresses = append(s.DNS.Addresses, a.Unmap())
@@ -310,6 +313,9 @@ func (w *walk) close() {
 	}
 }
 
+// refusedTarget is a target that no tool here connects to, whoever asks.
+const refusedTarget = "refused_target"
+
 // stopped is an error that its step knows the name of.
 type stopped struct {
 	problem string
@@ -332,7 +338,7 @@ func problemOf(err error) string {
 	case errors.As(err, &known):
 		return known.problem
 	case errors.As(err, &refused):
-		return "refused_target"
+		return refusedTarget
 	case errors.As(err, &authority):
 		return "unknown_authority"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -341,7 +347,7 @@ func problemOf(err error) string {
 		return "wrong_name"
 	case errors.Is(err, unix.ECONNREFUSED):
 		return "connection_refused"
-	case errors.Is(err, unix.ENETUNREACH), errors.Is(err, unix.EHOSTUNREACH), errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+	case errors.Is(err, unix.ENETUNREACH), errors.Is(err, unix.EHOSTUNREACH):
 		return "unreachable"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return "timeout"

@@ -39,12 +39,13 @@ export function PathTab() {
 function Steps({ path }: { path: ProbePath }) {
 	const { t } = useTranslation("diag");
 	const steps = stepsOf(path);
-	const broken = steps.find(({ step }) => step.state === "broken");
+	const stop = steps.find(({ step }) => step.problem);
+	const broken = stop?.step.state === "broken";
 	return (
 		<section className="gw-diag" aria-label={t("path.steps")}>
 			<p>
-				<StatusLabel status={path.ok ? "success" : "danger"}>
-					{broken ? t("path.brokenAt", { step: t(`path.step.${broken.id}`) }) : t("path.whole")}
+				<StatusLabel status={broken ? "danger" : stop ? "neutral" : "success"}>
+					{stop ? t(broken ? "path.brokenAt" : "path.stoppedAt", { step: t(`path.step.${stop.id}`) }) : t("path.whole")}
 				</StatusLabel>{" "}
 				<span className="gw-subtle">{t("took", { seconds: formatNumber(path.duration_ms / 1000, 1) })}</span>
 			</p>
