@@ -49,15 +49,19 @@ func check(addr netip.Addr, own func() ([]netip.Addr, error)) error {
 	}
 	for _, a := range meanings(addr) {
 		if a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast() || a.Zone() != "" ||
-			a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || slices.Contains(metadata, a) || slices.Contains(ours, a) {
+			a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(a) }) || slices.Contains(ours, a) {
 			return Refused{addr.Unmap()}
 		}
 	}
 	return nil
 }
 
-// metadata are the addresses at which clouds hand out credentials, where they are not link-local: those of Amazon and Google.
-var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254")}
+// metadata are the addresses at which clouds hand out credentials, where they are not link-local: those of Amazon, Google,
+// Oracle and Alibaba.
+var metadata = []netip.Prefix{
+	netip.MustParsePrefix("fd00:ec2::254/128"), netip.MustParsePrefix("fd00:ec2::23/128"), netip.MustParsePrefix("fd20:ce::254/128"),
+	netip.MustParsePrefix("fd00:c1::a9fe:a9fe/128"), netip.MustParsePrefix("100.100.100.200/32"),
+}
 
 // Transport speaks HTTP over TLS to such servers, past any proxy of the environment. It
 // trusts the system's authorities, and those in caFile where there is such a file.
