@@ -83,7 +83,8 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 		return err
 	}
 	defer h.Close()
-	if s, err := restore.LookAt(h.State); err != nil || s.Started != nil && s.Finished == nil {
+	// By root's own journal: what the API's folder says of it, whoever captured the API says too.
+	if found, err := restoreJournal().Read(); err != nil || found != nil {
 		return errors.Join(err, fault.New(fault.Conflict, "another restore is running").WithCode("restore_running"))
 	}
 	files := restore.RemoteFiles{Helpers: h}

@@ -190,10 +190,15 @@ func newHelpers(cfg *app.Config) (*restore.Helpers, error) {
 // program is what helpers are started from.
 const program = "/usr/sbin/gateway-ctl"
 
+// restoreJournal is the journal of restores, which root alone reads and writes.
+func restoreJournal() *restore.Journal {
+	return &restore.Journal{Path: filepath.Join(applier.Defaults().StateDir, "restore", "journal.json")}
+}
+
 // asJob runs fn with the job of this node. Two at a time wait for each other.
 func asJob(ctx context.Context, cfg *app.Config, boot bool, fn func(context.Context, *restore.Job, *restore.Helpers) error) error {
 	root := applier.Defaults()
-	journal := &restore.Journal{Path: filepath.Join(root.StateDir, "restore", "journal.json")}
+	journal := restoreJournal()
 	if err := os.MkdirAll(filepath.Dir(journal.Path), 0o700); err != nil {
 		return err
 	}

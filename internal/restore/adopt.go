@@ -121,20 +121,24 @@ func (w Worker) foreign(passphrase string) (o archive.Opening, foreign bool, err
 	return o, true, archive.Verify(w.Archive, o)
 }
 
+// ImportSuffix ends the name of an archive that is being copied beside the others. It is not that of one that is being made, of
+// which whoever has the lock removes what a kill left.
+const ImportSuffix = ".import"
+
 // copyTo copies the archive under another name first: nothing half is ever called an archive.
 func (w Worker) copyTo(path string) (err error) {
 	if _, err := w.Archive.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path+ImportSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(f, w.Archive)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path+".part"))
+		return errors.Join(err, os.Remove(path+ImportSuffix))
 	}
-	if err := os.Rename(path+".part", path); err != nil {
+	if err := os.Rename(path+ImportSuffix, path); err != nil {
 		return err
 	}
 	return privatefile.SyncDir(filepath.Dir(path))

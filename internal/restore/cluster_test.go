@@ -2,11 +2,14 @@ package restore_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/db"
+	"gateway/internal/db/dbtest"
 	"gateway/internal/restore"
 )
 
@@ -55,5 +58,26 @@ func TestNobodyJudgesWhileDatabasesAreExchanged(t *testing.T) {
 	}
 	if n := <-seen; n.err != nil || !n.Before || n.Restored {
 		t.Errorf("after the exchange: %+v", n)
+	}
+}
+
+// The API's role may take the lock too. It keeps nobody from undoing a restore.
+func TestNoOtherRoleHoldsARestoreUp(t *testing.T) {
+	r := newRig(t)
+	ctx := t.Context()
+	role := "gt_" + strings.ReplaceAll(db.NewID(), "-", "")
+	r.admin("create role %s login", role)
+	t.Cleanup(func() { r.admin("drop role %s", role) })
+	holder, err := pgx.Connect(ctx, dbtest.As(t, r.cluster.Address("postgres"), role))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close(context.WithoutCancel(ctx))
+	if _, err := holder.Exec(ctx, "select pg_advisory_lock(hashtextextended('gateway/restore/' || $1, 0))", r.cluster.Prefix); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if n, err := r.cluster.Names(ctx); err != nil || !n.Live || time.Since(began) > 20*time.Second {
+		t.Errorf("%+v, %v after %v", n, err, time.Since(began))
 	}
 }

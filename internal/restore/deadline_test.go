@@ -19,6 +19,7 @@ type hooks struct {
 	settled bool // it was told that the services may start, and they were
 	early   bool // something was dropped before that
 	drops   int  // how often a database cannot be dropped
+	untold  int  // how often its end cannot be told
 }
 
 func (d databases) Names(ctx context.Context) (restore.Names, error) {
@@ -98,7 +99,7 @@ func TestTheTimeToConfirmBeginsBeforeTheSwap(t *testing.T) {
 			if side := r.check(tc.name); side != tc.side {
 				t.Errorf("the state is %s, want %s", side, tc.side)
 			}
-			if tc.side == "old" && (r.state.Result != restore.Undone || r.state.Error == nil || !strings.Contains(r.state.Error.Message, "not confirmed in time")) {
+			if tc.side == "old" && (r.state.Result != restore.Undone || r.state.Error == nil || !strings.Contains(r.state.Error.Message, "apply it, in time")) {
 				t.Errorf("the result is %q, %v", r.state.Result, r.state.Error)
 			}
 		})
@@ -168,5 +169,21 @@ func TestSystemdWaitsForAResume(t *testing.T) {
 	limit, err := time.ParseDuration(strings.TrimSuffix(strings.SplitN(after, "\n", 2)[0], "in"))
 	if err != nil || limit < restore.ResumeWithin() {
 		t.Errorf("systemd waits for %s, %v; a resume may take %s", limit, err, restore.ResumeWithin())
+	}
+}
+
+// An end that nobody could be told of is told later: else it would be taken for a restore that goes on, for ever.
+func TestTheEndIsToldUntilItIs(t *testing.T) {
+	r := newRig(t)
+	r.answer, r.untold = restore.Confirm, 2
+	if err := begin(r.job()); err == nil {
+		t.Error("it ended although nobody could be told")
+	}
+	if err := r.job().Resume(t.Context()); err == nil {
+		t.Error("it ended at the second try although nobody could be told")
+	}
+	r.run(resume)
+	if r.state.Result != restore.Confirmed || r.state.Finished == nil {
+		t.Errorf("told is %+v", r.state)
 	}
 }

@@ -155,7 +155,7 @@ func (j *Job) Resume(ctx context.Context) error {
 			j.give(errInterrupted())
 			return j.enter(ctx, undoing)
 		case j.Clock.Uptime() >= found.Until: // it never came as far as to be confirmed
-			j.give(errLate())
+			j.give(fault.Say("the services did not start with the restored state, and apply it, in time"))
 			return j.enter(ctx, undoing)
 		}
 	case found.Phase == waiting && booted:
@@ -460,7 +460,10 @@ func (j *Job) note(action, reason string) Note {
 func (j *Job) finish(ctx context.Context) error {
 	s, now := j.entry.state(j.Clock), j.Clock.Now().UTC()
 	s.Result, s.Finished = j.entry.result(), &now
-	j.tell(ctx, s)
+	// Whoever reads that it goes on begins no other one, for ever; the journal is what has it tried again.
+	if err := j.Console.Tell(ctx, s); err != nil {
+		return fmt.Errorf("tell the end of the restore: %w", err)
+	}
 	j.at("told")
 	return j.Journal.Remove()
 }

@@ -62,7 +62,7 @@ type Preview struct {
 	Tables   []TableDiff      `json:"tables" nullable:"false" doc:"Tables whose rows differ"`
 	Files    []FileDiff       `json:"files" nullable:"false" doc:"State files of the backup"`
 	Links    []Link           `json:"links" nullable:"false" doc:"Network cards that the backup names"`
-	Accounts []Account        `json:"accounts" nullable:"false" doc:"Accounts that can do more after the restore than now: they were deleted, disabled or demoted since the backup. Their passwords are those of the backup again"`
+	Accounts []Account        `json:"accounts" nullable:"false" doc:"Accounts that can do more after the restore than now: they do not exist, are disabled, or have a lower role now. Their passwords are those of the backup again"`
 	Problems []fault.Sentence `json:"problems" nullable:"false" doc:"What stands in the way of a restore, or will not work after it"`
 }
 
