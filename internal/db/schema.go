@@ -35,6 +35,9 @@ type Table struct {
 	// NoBackup leaves the rows out of backups: they mean nothing at another time or on another node. A
 	// restored database has none of them, nor those that a migration put there.
 	NoBackup bool
+	// BackupSince is the migration since which the rows are in backups, where they were not at first: an older
+	// backup may lack them. 0 for always.
+	BackupSince int64
 	// API and Applier say what these processes may do, where it is not what the scope says.
 	API, Applier *Rights
 }

@@ -226,6 +226,27 @@ func TestAnOlderArchiveIsBroughtUpToDate(t *testing.T) {
 	}
 }
 
+// A table whose rows are in backups since a migration is missing in those from before it, and in no later one.
+func TestATableMayTravelSinceAMigration(t *testing.T) {
+	h := furnished(t)
+	later := lamps(`create table more (id int);`)
+	travels := func(since int64) db.Schema {
+		s := later
+		s.Tables = slices.Clone(later.Tables)
+		for i := range s.Tables {
+			if s.Tables[i].Name == "sessions" {
+				s.Tables[i].NoBackup, s.Tables[i].BackupSince = false, since
+			}
+		}
+		return s
+	}
+	for since, refused := range map[int64]bool{902: false, 901: true, 0: true} {
+		if _, _, err := dump.Check(bytes.NewReader(h.data), h.o, []db.Schema{travels(since)}); errors.Is(err, archive.ErrDamaged) != refused {
+			t.Errorf("since %d: %v, want it refused: %t", since, err, refused)
+		}
+	}
+}
+
 func TestANewerArchiveIsRefused(t *testing.T) {
 	h := furnished(t)
 	must(t, migrate.Run(t.Context(), h.pool, []db.Schema{lamps("create table more (id int);")}))

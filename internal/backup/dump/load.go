@@ -116,9 +116,9 @@ func Check(f io.ReadSeeker, o archive.Opening, schemas []db.Schema) (archive.Man
 // declared refuses an archive that has another opinion than we about what travels: whoever makes one with a key could
 // bring sessions of their own, or leave the users out. A table that is declared no more may be either.
 func declared(m archive.Manifest, schemas []db.Schema) error {
-	travels := map[string]bool{}
+	travels, since := map[string]bool{}, map[string]int64{}
 	for _, t := range db.Tables(schemas) {
-		travels[t.Name] = !t.NoBackup
+		travels[t.Name], since[t.Name] = !t.NoBackup, t.BackupSince
 	}
 	for _, t := range m.Tables {
 		if may, found := travels[t.Name]; found && !may {
@@ -126,7 +126,7 @@ func declared(m archive.Manifest, schemas []db.Schema) error {
 		}
 	}
 	for _, name := range m.Left {
-		if travels[name] {
+		if n := since[name]; travels[name] && (n == 0 || slices.Contains(m.Schema, n)) {
 			return fmt.Errorf("%w: the rows of table %s are in every backup", archive.ErrDamaged, name)
 		}
 	}
