@@ -51,6 +51,7 @@ type Backup struct {
 	VerifyStatus  string          `json:"verify_status" enum:"none,running,done,failed" doc:"How its verification went: it is restored into a scratch database and all configurations are rendered from it"`
 	VerifiedAt    *time.Time      `json:"verified_at" doc:"When it was last verified; null: never successfully"`
 	VerifyError   *fault.Sentence `json:"verify_error,omitempty" doc:"Why the last verification failed; missing otherwise"`
+	Available     bool            `json:"available" doc:"Whether its archive is on this node now. false: it is not complete, or in a file system that is not mounted"`
 }
 
 // Progress is how far a backup is.
@@ -68,6 +69,9 @@ type Upload struct {
 	At       *time.Time      `json:"at" doc:"When it ended; null: not yet"`
 	Error    *fault.Sentence `json:"error,omitempty" doc:"Why it failed; missing otherwise"`
 }
+
+// codeRunning tells that a backup is being made.
+const codeRunning = "backup_running"
 
 // waitAtMost is how long POST /backups waits; the server ends every answer after three minutes.
 const waitAtMost = 110 * time.Second
@@ -98,11 +102,16 @@ type byID struct {
 	ID string `path:"id" maxLength:"64" doc:"Id of the backup"`
 }
 
+// selectBackups reads them; $1 is the mark of the folder.
 const selectBackups = `select id::text, file, size, sha256, db_bytes, files_bytes, kind, status, error, host, version, portable, started_at, finished_at, progress,
-	remote_uploads, verify_status, verified_at, verify_error from backups`
+	remote_uploads, verify_status, verified_at, verify_error, status = 'done' and folder in ('', $1) from backups`
 
 func (s *service) list(ctx context.Context, _ *struct{}) (*api.Body[[]Backup], error) {
-	all, err := db.List[Backup](ctx, s.DB, selectBackups+` order by started_at desc, id desc limit 1000`)
+	here, err := s.here()
+	if err != nil {
+		return nil, err
+	}
+	all, err := db.List[Backup](ctx, s.DB, selectBackups+` order by started_at desc, id desc limit 1000`, here)
 	if err != nil {
 		return nil, fmt.Errorf("list backups: %w", err)
 	}
@@ -117,7 +126,11 @@ func (s *service) find(ctx context.Context, id string) (Backup, error) {
 	if !db.ValidID(id) {
 		return Backup{}, db.Fault(pgx.ErrNoRows, "backup", nil)
 	}
-	all, err := db.List[Backup](ctx, s.DB, selectBackups+` where id = $1`, id)
+	here, err := s.here()
+	if err != nil {
+		return Backup{}, err
+	}
+	all, err := db.List[Backup](ctx, s.DB, selectBackups+` where id = $2`, here, id)
 	if err != nil {
 		return Backup{}, fmt.Errorf("read backup %s: %w", id, err)
 	}

@@ -86,13 +86,14 @@ type service struct {
 	wake     chan struct{} // for work: there may be something to upload
 	begun    chan *run     // for work; who sends has the lock, so there is one
 	first    time.Duration // how often it is tried to tidy up after a start
+	wait     time.Duration // how long whoever asks for a backup waits for it
 }
 
 // New returns the component.
 func New(o Options) component.Component { return newService(o).component() }
 
 func newService(o Options) *service {
-	return &service{Options: o, tickets: auth.NewTickets(), uploader: newUploader(), wake: make(chan struct{}, 1), begun: make(chan *run, 1), first: firstEvery}
+	return &service{Options: o, tickets: auth.NewTickets(), uploader: newUploader(), wake: make(chan struct{}, 1), begun: make(chan *run, 1), first: firstEvery, wait: waitAtMost}
 }
 
 func (s *service) component() component.Component {
@@ -118,7 +119,7 @@ func tables() []db.Table {
 		{Name: "backups", Scope: db.History, NoBackup: true, API: kept, Applier: &db.Rights{Update: []string{"verify_status", "verified_at", "verify_error"}}},
 		{Name: "backup_settings", Scope: db.NodeLocal},
 		{Name: "backup_targets", Scope: db.NodeLocal, Omit: []string{"secrets"}},
-		{Name: "backup_target_status", Scope: db.History, API: kept},
+		{Name: "backup_target_status", Scope: db.History, BackupSince: 150, API: kept},
 	}
 }
 

@@ -47,14 +47,14 @@ func (s *service) order(ctx context.Context, kind string) (Backup, error) {
 		return Backup{}, fault.With(fault.Unavailable, *out.Error).WithCode("backup_failed")
 	}
 	if out.Busy {
-		return Backup{}, fault.New(fault.Conflict, "another backup is being made; wait until it is complete").WithCode("backup_running")
+		return Backup{}, fault.New(fault.Conflict, "another backup is being made; wait until it is complete").WithCode(codeRunning)
 	}
 	return s.await(ctx, out.ID)
 }
 
 // await waits until a backup and its uploads are over, or for long enough.
 func (s *service) await(ctx context.Context, id string) (Backup, error) {
-	late := time.NewTimer(waitAtMost)
+	late := time.NewTimer(s.wait)
 	defer late.Stop()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -86,8 +86,12 @@ func (s *service) delete(ctx context.Context, in *byID) (*api.Body[*api.None], e
 	if err := s.unused(ctx, b); err != nil {
 		return nil, err
 	}
+	remove := s.discard
+	if b.Status == done && !b.Available { // a file of that name here is not the one of the row
+		remove = s.forget
+	}
 	c := change.Change{Component: name, Action: "backup.delete", Subject: b.label()}
-	if err := s.Run.Act(ctx, c, func(ctx context.Context) error { return s.discard(ctx, b.ID) }); err != nil {
+	if err := s.Run.Act(ctx, c, func(ctx context.Context) error { return remove(ctx, b.ID) }); err != nil {
 		return nil, err
 	}
 	return api.Done(), nil
@@ -95,7 +99,8 @@ func (s *service) delete(ctx context.Context, in *byID) (*api.Body[*api.None], e
 
 // unused refuses while somebody works with it.
 func (s *service) unused(ctx context.Context, b Backup) error {
-	if !b.over() || b.VerifyStatus == running {
+	// Of a folder that is away nothing is uploaded before it is back, and it may never be.
+	if b.Status == running || b.Available && b.awaits() || b.VerifyStatus == running {
 		return fault.New(fault.Conflict, "this backup is being made, uploaded or verified; wait until that is complete").WithCode("backup_running")
 	}
 	if s.Restores == nil {

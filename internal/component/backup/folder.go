@@ -17,6 +17,7 @@ import (
 	"gateway/internal/backup/archive"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/secret/privatefile"
 )
 
 // partial ends the name of an archive that is being written.
@@ -66,7 +67,8 @@ func mark(lock *os.File) error {
 	if err := lock.Truncate(0); err != nil {
 		return fmt.Errorf("mark the folder of the backups: %w", err)
 	}
-	if _, err := lock.WriteAt([]byte(db.NewID()), 0); err != nil {
+	_, err := lock.WriteAt([]byte(db.NewID()), 0)
+	if err = errors.Join(err, lock.Sync(), privatefile.SyncDir(filepath.Dir(lock.Name()))); err != nil { // the rows that name it are synced too
 		return fmt.Errorf("mark the folder of the backups: %w", err)
 	}
 	return nil

@@ -51,7 +51,7 @@ var (
 	}
 	folderAway = problem.Kind{
 		Code: "backup.folder_away", Severity: problem.Error, Alert: "backup.folder_away",
-		Message: "The folder of some backups ({count}) is away: {folder} is another one than when they were made",
+		Message: "Backups are not available ({count}): another file system is at {folder}",
 		Remedy:  "Mount the file system of the backups again (findmnt shows what is mounted). If it is lost, delete these backups from the list.",
 	}
 	restoreWaiting = problem.Kind{

@@ -36,7 +36,8 @@ func (s *service) relist(ctx context.Context, here string) error {
 	if err != nil {
 		return fmt.Errorf("look for archives: %w", err)
 	}
-	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups`)
+	// One that was away and is back, or in a folder that lost its mark, is as good as it was.
+	rows, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backups where status = 'running' or status = 'done' and folder in ('', $1)`, here)
 	if err != nil {
 		return fmt.Errorf("list backups: %w", err)
 	}
@@ -83,7 +84,9 @@ func (s *service) relistOne(ctx context.Context, here, id string) error {
 		return err
 	}
 	_, err = s.DB.Exec(ctx, `insert into backups (id, file, size, sha256, kind, status, host, version, portable, started_at, finished_at, folder)
-		values ($1, $2, $3, $4, 'found', 'done', $5, $6, $7, $8, $8, $9) on conflict (id) do nothing`,
+		values ($1, $2, $3, $4, 'found', 'done', $5, $6, $7, $8, $8, $9)
+		on conflict (id) do update set status = 'done', error = null, folder = excluded.folder
+		where backups.status <> 'running' and backups.sha256 = excluded.sha256`,
 		id, filepath.Base(s.path(id)), info.Size(), sum, h.Host, h.Product, len(h.Escrow) > 0, h.Created.UTC(), here)
 	if err == nil {
 		s.Log.Info("backup", "id", id, "step", "found")

@@ -73,6 +73,9 @@ func (b Backup) complete() error {
 	if b.Status != done {
 		return fault.New(fault.Conflict, "this backup is not complete").WithCode("backup_incomplete")
 	}
+	if !b.Available {
+		return fault.With(fault.Conflict, archiveMissing()).WithCode("archive_missing")
+	}
 	return nil
 }
 
@@ -269,10 +272,10 @@ func (s *service) snapshot(ctx context.Context) error {
 		return err
 	}
 	if b.Status == failed && b.Error != nil {
-		return fault.New(fault.Conflict, "the backup of the present state failed: %s", *b.Error).WithCode("backup_failed")
+		return fault.New(fault.Conflict, "the backup of the current state failed: %s", *b.Error).WithCode("backup_failed")
 	}
 	if b.Status != done {
-		return fault.New(fault.Conflict, "the backup of the present state is not complete yet; wait for it, then restore").WithCode("backup_running")
+		return fault.New(fault.Conflict, "the backup of the current state is not complete yet; wait for it, then restore").WithCode(codeRunning)
 	}
 	return nil
 }

@@ -108,6 +108,9 @@ func (s *service) made(ctx context.Context, r *run) bool {
 	if r.kind == beforeRestore { // somebody waits, and what is being restored may be the oldest one
 		return false
 	}
+	if under, err := s.restoring(ctx); err != nil || under { // by the settings of a state that may be undone
+		return err == nil
+	}
 	if err := s.prune(ctx, r.id); err != nil { // also what is still on its way to a slow target: newer ones follow
 		s.Log.Error("backup", "step", "prune", "err", err)
 	}
@@ -298,6 +301,11 @@ func (s *service) discard(ctx context.Context, id string) error {
 	if err := s.remove(id); err != nil {
 		return err
 	}
+	return s.forget(ctx, id)
+}
+
+// forget removes the row alone.
+func (s *service) forget(ctx context.Context, id string) error {
 	if _, err := s.DB.Exec(ctx, `delete from backups where id = $1`, id); err != nil {
 		return fmt.Errorf("delete backup %s: %w", id, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gateway/internal/db"
@@ -88,7 +89,7 @@ func (s *service) failMissing(ctx context.Context, here string) error {
 // requestTime is how long the files of a restore may be there before it tells that it began.
 const requestTime = time.Hour
 
-// removeRequests removes what restores that never began left beside the archives: what was asked, and keys of other nodes.
+// removeRequests removes what restores that never began left beside the archives: what was asked, keys of other nodes, and half of their archives.
 func (s *service) removeRequests(ctx context.Context) error {
 	if under, err := s.restoring(ctx); err != nil || under {
 		return err
@@ -97,9 +98,10 @@ func (s *service) removeRequests(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for requests of restores: %w", err)
 	}
+	left := []string{filepath.Ext(restore.KeysPath("")), filepath.Ext(restore.RequestPath("")), restore.ImportSuffix}
 	var errs []error
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); ext != filepath.Ext(restore.KeysPath("")) && ext != filepath.Ext(restore.RequestPath("")) {
+		if !slices.Contains(left, filepath.Ext(e.Name())) {
 			continue
 		}
 		if info, err := e.Info(); err != nil || s.Now().Sub(info.ModTime()).Abs() < requestTime {

@@ -85,8 +85,15 @@ func (s *service) wakeUploads() {
 }
 
 // upload begins to copy archives to every target that they are to go to, also those that a kill interrupted. What fails is in
-// the row, and harms nobody else.
+// the row, and harms nobody else. While a restore may still be undone there are other targets with other numbers to keep: what
+// they would have removed there would not come back, so all of it waits for the end.
 func (s *service) upload(ctx context.Context) {
+	if under, err := s.restoring(ctx); err != nil || under {
+		if err != nil {
+			s.Log.Error("backup", "step", "upload", "err", err)
+		}
+		return
+	}
 	if err := s.giveUp(ctx); err != nil && ctx.Err() == nil {
 		s.Log.Error("backup", "step", "upload", "err", err)
 	}
@@ -148,8 +155,8 @@ func (s *service) uploadNext(ctx context.Context, target string) (more bool, err
 	if err != nil || len(targets) == 0 {
 		return false, err
 	}
-	next, err := db.List[Backup](ctx, s.DB, selectBackups+` where status = 'done' and folder in ('', $2)
-		and remote_uploads @> jsonb_build_array(jsonb_build_object('target_id', $1::text, 'state', 'pending')) order by started_at desc, id desc limit 1`, target, here)
+	next, err := db.List[Backup](ctx, s.DB, selectBackups+` where status = 'done' and folder in ('', $1)
+		and remote_uploads @> jsonb_build_array(jsonb_build_object('target_id', $2::text, 'state', 'pending')) order by started_at desc, id desc limit 1`, here, target)
 	if err != nil || len(next) == 0 {
 		return false, err
 	}

@@ -84,7 +84,7 @@ func (h *handlers) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Fl
 
 // Retention is how much history is kept.
 type Retention struct {
-	Backups   int `json:"backups" minimum:"1" maximum:"365" doc:"Latest successful backups"`
+	Backups   int `json:"backups" minimum:"1" maximum:"365" doc:"Latest backups to keep; the last one of each day (UTC) is kept for as many days, too"`
 	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days to keep audit entries"`
 }
 

@@ -402,6 +402,10 @@ export type AuditEntry = {
 
 export type Backup = {
     /**
+     * Whether its archive is on this node now. false: it is not complete, or in a file system that is not mounted
+     */
+    available: boolean;
+    /**
      * Bytes of the database in it, before compression
      */
     db_bytes: number;
@@ -4747,11 +4751,11 @@ export type ProbeDnsStep = {
      */
     error?: string;
     /**
-     * What is broken; absent unless something is
+     * What is broken, or why it was not tried; absent otherwise
      */
-    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    problem?: 'no_address' | 'resolver_failed' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
     /**
-     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     * ok; broken; not_tried: an earlier step is broken, or this node does not connect to such a target (problem refused_target); not_needed: the target is an address
      */
     state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
 };
@@ -4778,11 +4782,11 @@ export type ProbeFilterStep = {
      */
     own: boolean;
     /**
-     * What is broken; absent unless something is
+     * What is broken, or why it was not tried; absent otherwise
      */
-    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    problem?: 'no_address' | 'resolver_failed' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
     /**
-     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     * ok; broken; not_tried: an earlier step is broken, or this node does not connect to such a target (problem refused_target); not_needed: the target is an address
      */
     state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
     /**
@@ -4801,11 +4805,11 @@ export type ProbePath = {
      */
     duration_ms: number;
     /**
-     * Whether no step is broken
+     * Whether all steps were taken, and none is broken
      */
     ok: boolean;
     /**
-     * The steps; after the first broken one, none is tried
+     * The steps; after the first that is broken or refused, none is tried
      */
     steps: ProbeSteps;
 };
@@ -4851,15 +4855,15 @@ export type ProbeRouteStep = {
      */
     mtu?: number;
     /**
-     * What is broken; absent unless something is
+     * What is broken, or why it was not tried; absent otherwise
      */
-    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    problem?: 'no_address' | 'resolver_failed' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
     /**
      * Source address that this node uses
      */
     source?: string;
     /**
-     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     * ok; broken; not_tried: an earlier step is broken, or this node does not connect to such a target (problem refused_target); not_needed: the target is an address
      */
     state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
     /**
@@ -4905,15 +4909,15 @@ export type ProbeTcpStep = {
      */
     local?: string;
     /**
-     * What is broken; absent unless something is
+     * What is broken, or why it was not tried; absent otherwise
      */
-    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    problem?: 'no_address' | 'resolver_failed' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
     /**
      * Address and port connected to
      */
     remote?: string;
     /**
-     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     * ok; broken; not_tried: an earlier step is broken, or this node does not connect to such a target (problem refused_target); not_needed: the target is an address
      */
     state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
 };
@@ -4940,11 +4944,11 @@ export type ProbeTlsStep = {
      */
     not_after?: string;
     /**
-     * What is broken; absent unless something is
+     * What is broken, or why it was not tried; absent otherwise
      */
-    problem?: 'no_address' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
+    problem?: 'no_address' | 'resolver_failed' | 'no_route' | 'dropped' | 'refused_target' | 'connection_refused' | 'unreachable' | 'timeout' | 'unknown_authority' | 'expired' | 'wrong_name' | 'handshake' | 'other';
     /**
-     * ok; broken; not_tried: an earlier step is broken; not_needed: the target is an address
+     * ok; broken; not_tried: an earlier step is broken, or this node does not connect to such a target (problem refused_target); not_needed: the target is an address
      */
     state: 'ok' | 'broken' | 'not_tried' | 'not_needed';
     /**
@@ -6261,7 +6265,7 @@ export type RestoreLink = {
 
 export type RestorePreview = {
     /**
-     * Accounts that can do more after the restore than now: they were deleted, disabled or demoted since the backup. Their passwords are those of the backup again
+     * Accounts that can do more after the restore than now: they do not exist, are disabled, or have a lower role now. Their passwords are those of the backup again
      */
     accounts: Array<RestoreAccount>;
     /**
@@ -6738,7 +6742,7 @@ export type SystemRetention = {
      */
     audit_days: number;
     /**
-     * Latest successful backups
+     * Latest backups to keep; the last one of each day (UTC) is kept for as many days, too
      */
     backups: number;
 };

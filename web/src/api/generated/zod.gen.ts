@@ -782,6 +782,7 @@ export const zBackupUpload = /*#__PURE__*/ (() => z.object({
 }))();
 
 export const zBackup = /*#__PURE__*/ (() => z.object({
+    available: z.boolean(),
     db_bytes: z.int(),
     error: z.optional(zFaultSentence),
     file: z.string(),
@@ -1844,6 +1845,7 @@ export const zProbeDnsStep = /*#__PURE__*/ (() => z.object({
     error: z.optional(z.string()),
     problem: z.optional(z.enum([
         'no_address',
+        'resolver_failed',
         'no_route',
         'dropped',
         'refused_target',
@@ -1872,6 +1874,7 @@ export const zProbeFilterStep = /*#__PURE__*/ (() => z.object({
     own: z.boolean(),
     problem: z.optional(z.enum([
         'no_address',
+        'resolver_failed',
         'no_route',
         'dropped',
         'refused_target',
@@ -1909,6 +1912,7 @@ export const zProbeRouteStep = /*#__PURE__*/ (() => z.object({
     mtu: z.optional(z.int()),
     problem: z.optional(z.enum([
         'no_address',
+        'resolver_failed',
         'no_route',
         'dropped',
         'refused_target',
@@ -1937,6 +1941,7 @@ export const zProbeTcpStep = /*#__PURE__*/ (() => z.object({
     local: z.optional(z.string()),
     problem: z.optional(z.enum([
         'no_address',
+        'resolver_failed',
         'no_route',
         'dropped',
         'refused_target',
@@ -1966,6 +1971,7 @@ export const zProbeTlsStep = /*#__PURE__*/ (() => z.object({
     not_after: z.optional(z.iso.datetime()),
     problem: z.optional(z.enum([
         'no_address',
+        'resolver_failed',
         'no_route',
         'dropped',
         'refused_target',

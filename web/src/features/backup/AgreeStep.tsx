@@ -1,6 +1,8 @@
 import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
+import { FieldHint } from "@ui/FieldHint";
 import { PasswordInput } from "@ui/PasswordInput";
 import { unitText } from "@ui/units";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 /** Times to choose from, in seconds. */
@@ -11,11 +13,17 @@ interface Props {
 	onSeconds: (seconds: number) => void;
 	password: string;
 	onPassword: (password: string) => void;
+	/** Why the password was refused. */
+	wrong?: string;
 }
 
 /** AgreeStep says what will happen, before it does, and asks who is at the screen. */
-export function AgreeStep({ seconds, onSeconds, password, onPassword }: Props) {
+export function AgreeStep({ seconds, onSeconds, password, onPassword, wrong }: Props) {
 	const { t } = useTranslation("backup");
+	const field = useRef<HTMLInputElement>(null);
+	useEffect(() => {
+		if (wrong) field.current?.focus();
+	}, [wrong]);
 	return (
 		<>
 			<ul className="gw-backup-agree">
@@ -37,7 +45,15 @@ export function AgreeStep({ seconds, onSeconds, password, onPassword }: Props) {
 					onChange={onPassword}
 					autoComplete="current-password"
 					isRequired
+					ref={field}
+					validated={wrong ? "error" : "default"}
+					aria-describedby={wrong && "own-password-wrong"}
 				/>
+				{wrong && (
+					<FieldHint id="own-password-wrong" wrong>
+						{wrong}
+					</FieldHint>
+				)}
 			</FormGroup>
 		</>
 	);

@@ -65,7 +65,7 @@ function Menu({ backup }: { backup: Backup }) {
 	return (
 		<RowMenu
 			label={t("list.actionsFor", { when: formatExact(new Date(backup.started_at)) })}
-			items={backup.status === "done" ? [...ready, remove] : [remove]}
+			items={backup.available ? [...ready, remove] : [remove]}
 		/>
 	);
 }

@@ -1,11 +1,17 @@
 import { type Backup, useCan } from "@api";
 import { ArchiveIcon } from "@patternfly/react-icons";
-import { EmptyState, Loaded, Table, Tbody, Th, Thead, Tr } from "@ui";
+import { EmptyState, Loaded, Table, Tbody, Th, Thead, Tr, useUrlState } from "@ui";
+import { later } from "@ui/later";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { BackupRow } from "./BackupRow";
 import { DeleteDialog } from "./DeleteDialog";
-import { DownloadDialog } from "./DownloadDialog";
 import { useBackups } from "./requests";
+
+/** The fields of a form are as much as the rest of the page. */
+const DownloadDialog = later("backup download", async () => ({
+	default: (await import("./DownloadDialog")).DownloadDialog,
+}));
 
 /** ListTab is all backups, the newest first. */
 export function ListTab() {
@@ -28,6 +34,7 @@ export function ListTab() {
 function List({ backups, current }: { backups: Backup[]; current: boolean }) {
 	const { t } = useTranslation("backup");
 	const admin = useCan("admin");
+	const [search] = useUrlState();
 	return (
 		<div className="gw-table">
 			<Table aria-label={t("tab.backups")} variant="compact" gridBreakPoint="grid-md">
@@ -48,7 +55,11 @@ function List({ backups, current }: { backups: Backup[]; current: boolean }) {
 				</Tbody>
 			</Table>
 			{admin && <DeleteDialog backups={backups} />}
-			{admin && <DownloadDialog backups={backups} />}
+			{admin && search.do === "download" && (
+				<Suspense fallback={null}>
+					<DownloadDialog backups={backups} />
+				</Suspense>
+			)}
 		</div>
 	);
 }

@@ -12,11 +12,11 @@ interface Props {
 }
 
 /** Stored is where an archive is: on this node, and what came of it at each target. */
-export function Stored({ backup: { remote_uploads: uploads, portable }, current }: Props) {
+export function Stored({ backup: { remote_uploads: uploads, portable, available }, current }: Props) {
 	const { t } = useTranslation("backup");
 	return (
 		<div className="gw-backup-stored">
-			<div>{t("stored.here")}</div>
+			<div>{t(available ? "stored.here" : "stored.away")}</div>
 			{uploads.map(({ target_id: id, name, state, error }) => (
 				<div key={id}>
 					<StatusLabel status={current ? looks[state] : "neutral"}>{t(`stored.${state}`, { name })}</StatusLabel>

@@ -1,4 +1,4 @@
-import type { RestorePreview } from "@api";
+import { ApiError, type RestorePreview } from "@api";
 import { Button, Form, Title } from "@patternfly/react-core";
 import { useNavigate } from "@tanstack/react-router";
 import { BusyButton, Notice, useErrorText } from "@ui";
@@ -24,7 +24,8 @@ export function Wizard({ id, preview }: { id: string; preview: RestorePreview })
 	const [mapping, map] = useState(() => startOf(preview.links));
 	const [seconds, setSeconds] = useState(600);
 	const [password, setPassword] = useState("");
-	const { mutate, isPending, error } = useStart(id);
+	const { mutate, isPending, error } = useStart(id, t("password.wrong"));
+	const wrong = error instanceof ApiError ? error.fields[0]?.message : undefined;
 	const body = useStepFocus(step);
 	const at = steps.indexOf(step);
 	const open = (to: Step) => {
@@ -58,11 +59,17 @@ export function Wizard({ id, preview }: { id: string; preview: RestorePreview })
 					</Title>
 					<p className="gw-steps-lead">{t(`wizard.${step}.lead`)}</p>
 					<div className="gw-steps-fields">
-						{error && last && <Notice kind="danger" title={text(error)} />}
+						{error && last && !wrong && <Notice kind="danger" title={text(error)} />}
 						{step === "preview" && <PreviewStep preview={preview} />}
 						{step === "links" && <LinksStep links={preview.links} mapping={mapping} onMap={map} />}
 						{last && (
-							<AgreeStep seconds={seconds} onSeconds={setSeconds} password={password} onPassword={setPassword} />
+							<AgreeStep
+								seconds={seconds}
+								onSeconds={setSeconds}
+								password={password}
+								onPassword={setPassword}
+								wrong={wrong}
+							/>
 						)}
 					</div>
 				</section>

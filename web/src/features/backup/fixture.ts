@@ -20,6 +20,7 @@ export const backup = (more: Partial<Backup> = {}): Backup => ({
 	remote_uploads: [],
 	verify_status: "none",
 	verified_at: null,
+	available: (more.status ?? "done") === "done",
 	...more,
 });
 

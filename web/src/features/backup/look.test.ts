@@ -9,6 +9,7 @@ const damaged = backup({ id: "d", verify_status: "failed", started_at: moment(1)
 test("an archive that could not be read again is no good backup", () => {
 	expect(stateOf(backup())).toBe("complete");
 	expect(stateOf(damaged)).toBe("damaged");
+	expect(stateOf(backup({ available: false }))).toBe("away");
 	expect(stateOf(backup({ status: "failed", verify_status: "done" }))).toBe("failed");
 	expect(stateOf(backup({ status: "running" }))).toBe("running");
 });
@@ -19,6 +20,7 @@ test.each([
 	["the only one failed", [failed], "failed"],
 	["the newest failed", [failed, backup(verified)], "failed"],
 	["the newest is damaged", [damaged, backup(verified)], "damaged"],
+	["the folder of all is away", [backup({ ...verified, available: false })], "away"],
 	["the newest is of last week", [backup({ ...verified, started_at: moment(170) })], "old"],
 	["the newest was not verified", [backup(), backup(verified)], "unverified"],
 	["the newest was verified, and is again", [backup({ ...verified, verify_status: "running" })], "verified"],

@@ -1,26 +1,28 @@
 import type { Backup } from "@api";
 import type { Status } from "@ui";
 
-type Run = Pick<Backup, "status" | "verify_status">;
+type Run = Pick<Backup, "status" | "verify_status" | "available">;
 
 /** State is how a backup stands in one word: that it was written says little when it could not be read again. */
-export type State = "running" | "failed" | "damaged" | "complete";
+export type State = "running" | "failed" | "damaged" | "away" | "complete";
 
-export function stateOf({ status, verify_status: verified }: Run): State {
+export function stateOf({ status, verify_status: verified, available }: Run): State {
 	if (status !== "done") return status;
-	return verified === "failed" ? "damaged" : "complete";
+	if (verified === "failed") return "damaged";
+	return available ? "complete" : "away";
 }
 
 export const looks: Record<State, Status> = {
 	running: "info",
 	failed: "danger",
 	damaged: "danger",
+	away: "warning",
 	complete: "success",
 };
 
 /** Sum is what one has to know about all backups. */
 export interface Sum {
-	kind: "never" | "failed" | "damaged" | "old" | "unverified" | "verified";
+	kind: "never" | "failed" | "damaged" | "away" | "old" | "unverified" | "verified";
 	/** When the newest good one was made. */
 	at?: string;
 }
@@ -41,7 +43,10 @@ export function sumOf(backups: Backup[], now: number): Sum {
 	const good = over.find((one) => stateOf(one) === "complete");
 	const newest = over[0];
 	const at = good?.started_at;
-	if (newest && newest !== good) return { kind: stateOf(newest) === "damaged" ? "damaged" : "failed", at };
+	if (newest && newest !== good) {
+		const state = stateOf(newest);
+		return { kind: state === "damaged" || state === "away" ? state : "failed", at };
+	}
 	if (!good) return { kind: "never" };
 	if (now - Date.parse(good.started_at) > oldAfter) return { kind: "old", at };
 	// One that is verified anew was whole the last time.
@@ -52,6 +57,7 @@ export const sumLooks: Record<Sum["kind"], Status> = {
 	never: "warning",
 	failed: "danger",
 	damaged: "danger",
+	away: "danger",
 	old: "warning",
 	unverified: "neutral",
 	verified: "success",

@@ -93,9 +93,10 @@ export const usePreview = (id: string) =>
 		retry: false,
 	});
 
-export const useStart = (id: string) =>
+/** useStart begins a restore; wrong words a password that is not right. */
+export const useStart = (id: string, wrong: string) =>
 	useMutation({
-		mutationFn: (body: BackupRestoreInputWritable) => startRestore({ path: { id }, body }),
+		mutationFn: (body: BackupRestoreInputWritable) => wrongAt("password", wrong, startRestore({ path: { id }, body })),
 		onSettled: told,
 	});
 
