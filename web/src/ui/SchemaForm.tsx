@@ -7,13 +7,13 @@ import { ErrorSummary } from "./ErrorSummary";
 import { FormFooter } from "./FormFooter";
 import { FormSections } from "./FormSections";
 import type { Field, FormSchema } from "./fields";
-import { LeaveGuard } from "./LeaveGuard";
 import { later } from "./later";
 import { Notice } from "./Notice";
 import { useSchemaForm } from "./useSchemaForm";
 
-/** Most forms are sent without a look at what would change, and that of the first page is one of these. */
+/** Most forms are sent without a look at what would change, and that of the first page asks nobody who leaves it. */
 const Planned = later("planned", async () => ({ default: (await import("./change/Planned")).Planned }));
+const LeaveGuard = later("leave guard", async () => ({ default: (await import("./LeaveGuard")).LeaveGuard }));
 
 /** FormFoot is what the foot of a form needs to know of it. */
 export interface FormFoot<In> {
@@ -115,7 +115,11 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 	return (
 		<>
 			{props.frame ? props.frame({ body, foot, planned }) : body}
-			{guard && <LeaveGuard when={lost} />}
+			{guard && (
+				<Suspense fallback={null}>
+					<LeaveGuard when={lost} />
+				</Suspense>
+			)}
 		</>
 	);
 }
