@@ -7,7 +7,7 @@ const mark = (at: number, kind: Mark["kind"] = "change"): Mark => ({ at, kind, l
 test("marks without room beside each other are one, and others are left alone", () => {
 	const marks = [mark(99), mark(100), mark(101), mark(150), mark(200), mark(201)];
 	const groups = groupsOf(marks, 100, 200, 240); // 2.4 pixels a second
-	expect(groups.map(({ marks }) => marks.map(({ at }) => at))).toEqual([[100, 101], [150], [200]]);
+	expect(groups.map(({ marks }) => marks.map(({ at }) => at))).toEqual([[100, 101], [150], [200, 201]]);
 	expect(groups.map(({ place }) => place)).toEqual([0, 0.5, 1]);
 });
 

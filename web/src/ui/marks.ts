@@ -10,13 +10,13 @@ export interface Group {
 /** room is what a mark needs to be hit by a finger, in pixels. */
 export const room = 24;
 
-/** groupsOf puts marks together that have no room beside each other. A group stands at its first one. */
+/** groupsOf puts marks together that have no room beside each other. A group stands at its first one. What came after the last step began stands at the end. */
 export function groupsOf(marks: Mark[], from: number, to: number, width: number): Group[] {
 	const out: Group[] = [];
 	if (to <= from || width <= 0) return out;
 	for (const mark of marks) {
-		const place = (mark.at - from) / (to - from);
-		if (place < 0 || place > 1) continue;
+		const place = Math.min(1, (mark.at - from) / (to - from));
+		if (place < 0) continue;
 		const last = out.at(-1);
 		if (last && (place - last.place) * width < room) last.marks.push(mark);
 		else out.push({ place, marks: [mark] });
