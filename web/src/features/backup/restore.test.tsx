@@ -47,8 +47,8 @@ test("the wizard shows what differs, maps interfaces, says what happens, and onl
 	expect(screen.getByText("old-gw (another gateway)")).toBeTruthy();
 	expect(screen.getByText("The backup is of an older version.")).toBeTruthy();
 	expect(screen.getByText("setup.json")).toBeTruthy();
-	expect(screen.getByText("eve@example.com: now disabled, then administrator")).toBeTruthy();
-	expect(screen.getByText("mallory@example.com: now deleted, then viewer")).toBeTruthy();
+	expect(screen.getByText("eve@example.com: disabled → administrator")).toBeTruthy();
+	expect(screen.getByText("mallory@example.com: no account → viewer")).toBeTruthy();
 	expect(screen.queryByText("node.id")).toBeNull();
 	await user.click(screen.getByRole("button", { name: "Next" }));
 	await user.selectOptions(await screen.findByLabelText("Interface for wan0"), "eth1");
