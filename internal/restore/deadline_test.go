@@ -37,6 +37,17 @@ func (d databases) Drop(ctx context.Context, name string) error {
 	return d.Cluster.Drop(ctx, name)
 }
 
+// Tell keeps what was told, unless the end cannot be.
+func (c console) Tell(_ context.Context, s restore.State) error {
+	if s.Finished != nil {
+		if c.r.untold--; c.r.untold >= 0 {
+			return errors.New("no space left on device")
+		}
+	}
+	c.r.state = s
+	return nil
+}
+
 // sync has components applied, as those of a node do it: until it is over, or for as long as they may.
 func (r *rig) sync(ctx context.Context) error {
 	if r.fails != "apply" {

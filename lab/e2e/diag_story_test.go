@@ -62,7 +62,7 @@ func (a *appliance) followsPaths(c *caller, o *origin) {
 		{object{"target": beside, "port": port}, "not_needed ok ok ok"},
 		{object{"target": beside, "port": port, "tls": true}, "not_needed ok ok ok broken"},
 		{object{"target": beside, "port": 1, "tls": true}, "not_needed ok ok broken not_tried"},
-		{object{"target": a.node.IP().String(), "port": 3443}, "not_needed ok ok broken"},
+		{object{"target": a.node.IP().String(), "port": 3443}, "not_needed ok ok not_tried"},
 		{object{"target": "nobody.invalid", "port": 443}, "broken not_tried not_tried not_tried"},
 		{object{"target": beside, "port": 443, "source": a.client.IP().Next().String()}, "not_needed ok broken not_tried"},
 	} {

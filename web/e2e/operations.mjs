@@ -115,7 +115,7 @@ await scenario(async () => {
 	await haveAlertsSent(person);
 	await ask("provoke");
 	// While it is looked whether it lasts, there is something else to do.
-	await prepare(person, passphrase);
+	await prepare(person, { passphrase, password });
 	await elsewhere(person, { endpoint, bucket, accessKey, secretKey });
 	await seeItArrive(person);
 	await findALine(person);

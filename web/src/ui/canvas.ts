@@ -123,12 +123,21 @@ function showPinned(plot: uPlot, props: LiveChartProps): void {
 }
 
 /** zoom tells of the part that was drawn over. The other charts draw it too, but only one was dragged in. */
-function zoom(plot: uPlot, { shared }: LiveChartProps): void {
+function zoom(plot: uPlot, { times, shared }: LiveChartProps): void {
 	const { left, width } = plot.select;
 	if (width <= 0) return;
 	plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-	if (plot.cursor.event) shared?.onZoom(plot.posToVal(left, "x"), plot.posToVal(left + width, "x"));
+	if (!plot.cursor.event) return;
+	const until = plot.posToVal(left + width, "x");
+	shared?.onZoom(
+		plot.posToVal(left, "x"),
+		left + width < plot.over.clientWidth - shaking ? until : endOf(times, until),
+	);
 }
+
+/** endOf is the end of the chart, with what happened since its last step began: its marks stand there too. */
+const endOf = (times: number[], until: number) =>
+	Math.max(until, Math.min(Date.now() / 1000, until + 2 * ((times[1] ?? 0) - (times[0] ?? 0))));
 
 /** listen holds the moment that is clicked or tapped at; the end of a drag is no click. */
 function listen(plot: uPlot, now: Now): void {
