@@ -75,7 +75,7 @@ async function readAChart(person) {
 	await chart.waitFor();
 	const fired = page
 		.getByRole("figure", { name: /^Processor/ })
-		.locator(".gw-mark[data-kind=fired]")
+		.locator(".gw-chart-mark[data-kind=fired]")
 		.last();
 	await fired.waitFor({ timeout: minutes });
 	await person.look("Graphs", "Graphs: an hour with its marks");

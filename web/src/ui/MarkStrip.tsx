@@ -39,7 +39,7 @@ export function MarkStrip({ marks, from, to, onOpen }: Props) {
 						key={first!.at}
 						type="button"
 						tabIndex={-1}
-						className="gw-mark"
+						className="gw-chart-mark"
 						data-kind={worstOf(all)}
 						style={{ insetInlineStart: `${place * 100}%` }}
 						title={words}
