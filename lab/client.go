@@ -36,7 +36,7 @@ func (l *Lab) StartClient(ctx context.Context, name string, opts ...Option) (*Cl
 	if err != nil {
 		return nil, err
 	}
-	d, err := l.newDisk(ctx, name, clientMounts)
+	d, err := l.newDisk(ctx, name, "", clientMounts)
 	if err != nil {
 		return nil, err
 	}

@@ -37,14 +37,18 @@ func (l *Lab) nameDisk(name string) error {
 	return nil
 }
 
-// newDisk mounts a disk and runs more mount commands of the caller's after it.
-func (l *Lab) newDisk(ctx context.Context, name, more string) (*disk, error) {
+// newDisk mounts a disk, of an image or of Debian as it comes, and runs more mount commands of the caller's after it.
+func (l *Lab) newDisk(ctx context.Context, name, image, more string) (*disk, error) {
 	dir := filepath.Join(l.dir, name)
 	if err := errors.Join(overlayDirs(dir), l.nameDisk(name)); err != nil {
 		return nil, err
 	}
 	prefix := append(l.anchor.enter("--mount", "--pid"), "unshare", "--mount")
-	h, err := hold(ctx, prefix, overlay+more, l.root, dir)
+	lower := l.root
+	if image != "" {
+		lower = image + ":" + lower
+	}
+	h, err := hold(ctx, prefix, overlay+more, lower, dir)
 	if err != nil {
 		return nil, fmt.Errorf("mount the disk of %s: %w", name, err)
 	}

@@ -13,6 +13,7 @@ type Option func(*settings)
 
 type settings struct {
 	networks []string
+	image    string // of the disk; empty for Debian as it comes
 }
 
 // On plugs the host into these networks instead of "lan": the first is its
@@ -27,6 +28,7 @@ type host struct {
 	name   string
 	number int
 	ports  []*port
+	image  string
 	disk   *disk
 
 	mu  sync.Mutex

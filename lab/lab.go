@@ -152,7 +152,7 @@ func (l *Lab) join(name string, opts []Option) (*host, error) {
 			return nil, fmt.Errorf("the lab already has a host %q", name)
 		}
 	}
-	h := &host{lab: l, name: name, number: len(l.hosts) + 1}
+	h := &host{lab: l, name: name, number: len(l.hosts) + 1, image: set.image}
 	for i, name := range set.networks {
 		network, err := l.network(name)
 		if err != nil {

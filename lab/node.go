@@ -75,7 +75,7 @@ func (l *Lab) addNode(ctx context.Context, name string, opts []Option) (*Node, e
 	if err != nil {
 		return nil, err
 	}
-	d, err := l.newDisk(ctx, name, "")
+	d, err := l.newDisk(ctx, name, h.image, "")
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -79,27 +78,17 @@ func installed(t *testing.T) *appliance {
 
 func openShared(t *testing.T) *appliance {
 	t.Helper()
-	deb := firstDeb(t)
-	ctx := context.Background() // it outlives the test that happens to be first
-	l, err := lab.Open(ctx)
+	l, err := lab.Open(context.Background()) // it outlives the test that happens to be first
 	if err != nil {
 		t.Fatalf("open a lab: %v", err)
 	}
-	node, err := l.StartNode(ctx, "gw1")
-	client, err2 := l.StartClient(ctx, "c1")
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(errors.Join(err, l.Close()))
-	}
-	a := &appliance{t: t, lab: l, node: node, client: client}
 	ready := false
 	defer func() {
 		if !ready {
-			a.tellOnFailure()
 			_ = l.Close() // the failure was told already
 		}
 	}()
-	a.install(deb)
-	a.setUp(firstAdmin)
+	a := startSetUp(t, l)
 	ready = true
 	return a
 }
@@ -156,6 +145,12 @@ func (a *appliance) mainPID(unit string) string {
 func (a *appliance) install(deb string) {
 	a.t.Helper()
 	a.dpkg(deb)
+	a.answers()
+}
+
+// answers waits for the API and its database.
+func (a *appliance) answers() {
+	a.t.Helper()
 	c := a.stranger()
 	a.eventually(patience, "health tells that the database answers", func() bool {
 		r, err := c.try("GET", "/system/health", nil)
@@ -169,13 +164,19 @@ var debName = regexp.MustCompile(`^gateway_([0-9.]+)_amd64\.deb$`)
 // dpkg installs, or upgrades to, a package.
 func (a *appliance) dpkg(deb string) string {
 	a.t.Helper()
-	m := debName.FindStringSubmatch(filepath.Base(deb))
-	if m == nil {
-		a.t.Fatalf("%s is not called gateway_x.y.z_amd64.deb", deb)
-	}
-	a.version = m[1]
+	a.version = versionOf(a.t, deb)
 	a.lab.Must(a.node.CopyIn(deb, "/root/gateway.deb", 0o644))
 	return a.run("dpkg", "-i", "/root/gateway.deb")
+}
+
+// versionOf is the version that the name of a package tells.
+func versionOf(t *testing.T, deb string) string {
+	t.Helper()
+	m := debName.FindStringSubmatch(filepath.Base(deb))
+	if m == nil {
+		t.Fatalf("%s is not called gateway_x.y.z_amd64.deb", deb)
+	}
+	return m[1]
 }
 
 // setUp takes an installed node through the wizard's one request.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gateway/internal/component/daemons"
+	"gateway/lab"
 )
 
 type object = map[string]any
@@ -66,9 +67,7 @@ func (a *appliance) settles(c *caller, limit time.Duration) time.Duration {
 // alone is a node that no other test uses, installed, set up and at rest.
 func alone(t *testing.T) (*appliance, *caller) {
 	t.Helper()
-	a := fresh(t)
-	a.install(firstDeb(t))
-	a.setUp(firstAdmin)
+	a := startSetUp(t, lab.New(t))
 	c := a.signedIn(a.admin)
 	a.settles(c, patience)
 	return a, c

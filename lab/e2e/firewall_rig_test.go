@@ -24,14 +24,11 @@ type border struct {
 // between is such a node, installed, set up, its interfaces in zones, and at rest.
 func between(t *testing.T) *border {
 	t.Helper()
-	deb := firstDeb(t)
 	l := lab.New(t)
-	a := &appliance{t: t, lab: l, node: l.Node("gw1", lab.On("lan", "wan")), client: l.Client("c1", lab.On("lan"))}
+	a := startSetUp(t, l, "wan")
 	b := &border{appliance: a, far: l.Client("far", lab.On("wan"))}
 	a.client.MustRun(t, "ip", "route", "add", "default", "via", a.node.IPOn("lan").String())
 	b.far.MustRun(t, "ip", "route", "add", "default", "via", a.node.IPOn("wan").String())
-	a.install(deb)
-	a.setUp(firstAdmin)
 	b.c = a.signedIn(a.admin)
 	b.iface("eth0", "lan")
 	b.iface("eth1", "wan")

@@ -44,9 +44,8 @@ type legs struct {
 
 func newLegs(t *testing.T) *legs {
 	t.Helper()
-	deb := firstDeb(t)
 	l := lab.New(t)
-	a := &appliance{t: t, lab: l, node: l.Node("gw1", lab.On("lan", "wan", "office", "spare")), client: l.Client("c1", lab.On("lan"))}
+	a := startSetUp(t, l, "wan", "office", "spare")
 	n := &legs{appliance: a}
 	far, near := l.Client("far", lab.On("wan")), l.Client("near", lab.On("office"))
 	for _, line := range []string{
@@ -57,8 +56,6 @@ func newLegs(t *testing.T) *legs {
 	near.MustRun(t, "ip", "addr", "add", nearOperator+"/24", "dev", "eth0")
 	a.client.MustRun(t, "ip", "route", "add", "default", "via", a.node.IPOn("lan").String())
 	far.MustRun(t, "ip", "route", "add", "default", "via", a.node.IPOn("wan").String())
-	a.install(deb)
-	a.setUp(firstAdmin)
 	n.c = a.signedIn(a.admin)
 	n.configure()
 	n.far, n.near = n.operator(far, outerAddress), n.operator(near, innerAddress)

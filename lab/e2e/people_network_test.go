@@ -20,15 +20,13 @@ const (
 // admit makes the node of a ward. At the gate it has no provider, and nobody judges its network.
 func (w *ward) admit(withProvider bool) {
 	w.t.Helper()
+	l := lab.New(w.t)
 	if !withProvider {
-		w.appliance = fresh(w.t)
+		w.appliance = startSetUp(w.t, l)
 	} else {
-		l := lab.New(w.t)
-		w.appliance = &appliance{t: w.t, lab: l, node: l.Node("gw1", lab.On("lan", "isp")), client: l.Client("c1", lab.On("lan"))}
+		w.appliance = startSetUp(w.t, l, "isp")
 		w.provider = l.Client("isp", lab.On("isp"))
 	}
-	w.install(firstDeb(w.t))
-	w.setUp(firstAdmin)
 	w.c = w.signedIn(w.admin)
 	w.settles(w.c, patience)
 }

@@ -104,18 +104,15 @@ func TestBarServices08WhoMayUseWhat(t *testing.T) {
 
 func newZones(t *testing.T) *zones {
 	t.Helper()
-	deb := firstDeb(t)
 	l := lab.New(t)
-	a := &appliance{t: t, lab: l, node: l.Node("gw1", lab.On("lan", "wan", "dmz")), client: l.Client("c1", lab.On("lan"))}
+	a := startSetUp(t, l, "wan", "dmz")
 	z := &zones{appliance: a, stranger: l.Client("c2", lab.On("lan")), web: l.Client("web", lab.On("lan")), outside: map[string]*lab.Client{}}
 	for _, name := range []string{"wan", "dmz"} {
 		z.outside[name] = l.Client("in-"+name, lab.On(name))
 		z.outside[name].MustRun(t, "ip", "route", "add", "default", "via", a.node.IPOn(name).String())
 	}
 	z.site()
-	a.install(deb)
 	a.sh("ip addr add 198.51.100.77/32 dev lo") // an address of the node like any other
-	a.setUp(firstAdmin)
 	z.c = a.signedIn(a.admin)
 	ids := map[string]string{}
 	for iface, role := range map[string]string{"eth0": "lan", "eth1": "lan", "eth2": "dmz"} {

@@ -72,9 +72,8 @@ func TestUplinkGroupStory(t *testing.T) {
 
 func newTwoWays(t *testing.T) *twoWays {
 	t.Helper()
-	deb := firstDeb(t)
 	l := lab.New(t)
-	a := &appliance{t: t, lab: l, node: l.Node("gw1", lab.On("lan", "isp1", "isp2")), client: l.Client("c1", lab.On("lan"))}
+	a := startSetUp(t, l, "isp1", "isp2")
 	w := &twoWays{appliance: a, providers: map[string]*lab.Client{}}
 	for i, name := range []string{"first", "second"} {
 		net := fmt.Sprintf("isp%d", i+1)
@@ -87,8 +86,6 @@ func newTwoWays(t *testing.T) *twoWays {
 		}
 	}
 	a.client.MustRun(t, "ip", "route", "add", "default", "via", a.node.IP().String())
-	a.install(deb)
-	a.setUp(firstAdmin)
 	w.c = a.signedIn(a.admin)
 	for name, zone := range map[string]string{"eth0": "lan", "eth1": "wan", "eth2": "wan"} {
 		w.c.post("/network-interfaces", object{"name": name, "type": "ethernet", "role": zone}).want(201)
