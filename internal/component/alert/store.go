@@ -24,8 +24,11 @@ type receiver struct {
 	Kinds                             []string
 }
 
-func (r receiver) wants(kind string, severity problem.Severity) bool {
-	return severity.Compare(problem.Severity(r.MinSeverity)) <= 0 && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind))
+// wants reports whether it is told of a problem. That a channel fails is told to the others: at itself it would not
+// arrive, and would fail it once more.
+func (r receiver) wants(p problem.Problem) bool {
+	own := p.Subject.Kind == channelObject && p.Subject.ID == r.ID
+	return !own && p.Severity.Compare(problem.Severity(r.MinSeverity)) <= 0 && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, p.Alert))
 }
 
 func receivers(ctx context.Context, q db.DB) ([]receiver, error) {
@@ -52,7 +55,7 @@ func (a *Alerts) raise(ctx context.Context, p problem.Problem) (id string, err e
 			return err
 		}
 		if p.Alert != testAlert.Alert {
-			all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p.Alert, p.Severity) })
+			all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p) })
 		}
 		id = db.NewID()
 		return a.store(ctx, tx, stored{id: id, first: id, state: notice, Problem: p}, all)
