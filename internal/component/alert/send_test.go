@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +86,40 @@ func TestATestReachesEveryActiveChannel(t *testing.T) {
 	}
 	if got := r.Actions(); got[len(got)-1] != "alert.test all channels" {
 		t.Errorf("the audit log has %v", got)
+	}
+}
+
+// Tests reach a channel five times a minute, also when they are asked for at the same time; one that had none yet is
+// reached all the same.
+func TestTestsAreBoundedPerChannel(t *testing.T) {
+	r := newRig(t)
+	first, second := newHooks(t), newHooks(t)
+	r.hook(first)
+	var wait sync.WaitGroup
+	var refused atomic.Int32
+	for range 2 * mostTests {
+		wait.Go(func() {
+			if res := r.Do("POST", "/alerts/test", nil); res.Status == http.StatusTooManyRequests {
+				refused.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	r.deliver()
+	if len(first.got()) != mostTests || refused.Load() != mostTests {
+		t.Errorf("%d tests arrived and %d were refused, want %d of each", len(first.got()), refused.Load(), mostTests)
+	}
+	r.hook(second)
+	r.Do("POST", "/alerts/test", nil).Want(http.StatusOK)
+	r.deliver()
+	if len(first.got()) != mostTests || len(second.got()) != 1 {
+		t.Errorf("%d and %d tests arrived, want one at the new channel alone", len(first.got()), len(second.got()))
+	}
+	r.pass(testTime + time.Second)
+	r.Do("POST", "/alerts/test", nil).Want(http.StatusOK)
+	r.deliver()
+	if len(first.got()) != mostTests+1 || len(second.got()) != 2 {
+		t.Errorf("a minute later %d and %d tests arrived", len(first.got()), len(second.got()))
 	}
 }
 

@@ -54,9 +54,7 @@ func (a *Alerts) raise(ctx context.Context, p problem.Problem) (id string, err e
 		if err != nil {
 			return err
 		}
-		if p.Alert != testAlert.Alert {
-			all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p) })
-		}
+		all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p) })
 		id = db.NewID()
 		return a.store(ctx, tx, stored{id: id, first: id, state: notice, Problem: p}, all)
 	})
