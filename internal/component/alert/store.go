@@ -45,8 +45,8 @@ func (a *Alerts) raise(ctx context.Context, p problem.Problem) (id string, err e
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(7294, hashtext($1))`, "alert "+p.Alert+p.Key()); err != nil {
 			return err
 		}
-		err := tx.QueryRow(ctx, `select id::text from alert_events where kind = $1 and subject_kind = $2 and subject_id = $3 and message = $4 and fired_at > $5
-			order by fired_at desc limit 1`, p.Alert, p.Subject.Kind, p.Subject.ID, p.Message, a.Now().Add(-dedupe)).Scan(&id)
+		err := tx.QueryRow(ctx, `select id::text from alert_events where kind = $1 and subject_kind = $2 and subject_id = $3 and message = $4 and fired_at > $5 and fired_at < $6
+			order by fired_at desc limit 1`, p.Alert, p.Subject.Kind, p.Subject.ID, p.Message, a.Now().Add(-dedupe), a.Now().Add(clockSlack)).Scan(&id)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}

@@ -42,6 +42,9 @@ func forOf(kind string) time.Duration {
 
 // watch holds what is wrong now against what was told.
 func (a *Alerts) watch(ctx context.Context) error {
+	if err := a.amend(ctx); err != nil {
+		return err
+	}
 	if err := a.watchChanges(ctx); err != nil {
 		return err
 	}
