@@ -41,6 +41,7 @@ type Server struct {
 	uids     []uint32
 	log      *slog.Logger
 	locks    unitLocks
+	notes    notes
 
 	prompt, waits, reads slots
 	read, work           time.Duration // shorter in tests
@@ -118,21 +119,8 @@ func (s *Server) serveConn(ctx context.Context, conn net.Conn, asked func()) {
 		answer = toWire(err)
 	}
 	err = errors.Join(err, s.answer(conn, answer))
-	note(s.log.With("uid", cred.Uid, "pid", cred.Pid, "request", excerpt(line)), answer, err)
-}
-
-// note keeps what was changed and what failed; a mere look, which a UI takes every few
-// seconds, shows only while debugging.
-func note(log *slog.Logger, answer any, err error) {
-	_, changed := answer.(emptyAnswer)
-	switch {
-	case err != nil:
-		log.Error("apply", "err", err)
-	case changed:
-		log.Info("apply")
-	default:
-		log.Debug("apply")
-	}
+	request := excerpt(line)
+	s.notes.note(s.log.With("uid", cred.Uid, "pid", cred.Pid, "request", request), request, answer, err)
 }
 
 // admit looks at who is there before anything is read from them.

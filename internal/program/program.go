@@ -8,15 +8,18 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"gateway/internal/app"
 	"gateway/internal/ctl"
 	"gateway/internal/dnsprovider/clients"
 	"gateway/internal/process"
+	"gateway/internal/sys"
 )
 
 // Find returns the program of a name, as it stands in a command line.
@@ -78,7 +81,11 @@ func Scheduler() {
 	cfg := app.Defaults()
 	cfg.Flags(flag.CommandLine)
 	flag.Parse()
-	cfg.DNSProviders = clients.Open
+	host := sys.NewHost(time.Now)
+	cfg.DNSProviders = clients.Opener(func() ([]netip.Addr, error) {
+		links, err := host.Interfaces()
+		return sys.Addresses(links), err
+	})
 	ctx, stop := untilStopped()
 	defer stop()
 	process.Main(app.RunScheduler(ctx, cfg))

@@ -77,7 +77,7 @@ type host interface {
 type Alerts struct {
 	Options
 	look  Look
-	known []problem.Kind // what look can find
+	known []problem.Kind // what can be found
 	wake  chan struct{}  // something is to be sent
 }
 
@@ -90,7 +90,7 @@ func New(o Options) *Alerts {
 
 // Component is what tells of the problems of the others, which look finds.
 func (a *Alerts) Component(look Look, others []component.Component) component.Component {
-	a.look = look
+	a.look, a.known = look, []problem.Kind{channelFails}
 	for _, c := range others {
 		a.known = append(a.known, c.Problems.Kinds...)
 	}

@@ -33,13 +33,16 @@ var (
 	}
 )
 
+// channelObject is the kind of object that a channel is.
+const channelObject = "alert_channel"
+
 // notices are the kinds of what happens and is no state.
 func notices() []problem.Kind { return []problem.Kind{undone, cycleFailed, testAlert} }
 
 func (a *Alerts) problems() problem.Source {
 	return problem.Source{
 		Kinds:   append(notices(), channelFails),
-		Objects: []string{"alert_channel"},
+		Objects: []string{channelObject},
 		Find:    a.findProblems,
 	}
 }
@@ -48,7 +51,7 @@ func (a *Alerts) problems() problem.Source {
 const failsAfter = 2 * time.Minute
 
 func (a *Alerts) findProblems(ctx context.Context) (problem.Report, error) {
-	r := problem.Report{States: map[string]problem.States{"alert_channel": {}}}
+	r := problem.Report{States: map[string]problem.States{channelObject: {}}}
 	all, err := db.List[struct {
 		ID, Name string
 		Active   bool
@@ -61,15 +64,15 @@ func (a *Alerts) findProblems(ctx context.Context) (problem.Report, error) {
 	}
 	for _, c := range all {
 		if !c.Active {
-			r.States["alert_channel"][c.ID] = problem.Chosen("disabled")
+			r.States[channelObject][c.ID] = problem.Chosen("disabled")
 			continue
 		}
 		if c.Error == nil || a.Now().Sub(*c.Since) < failsAfter {
 			continue
 		}
 		params := problem.Params{"channel": c.Name, "reason": *c.Error}
-		r.Add(channelFails.On(problem.Subject{Kind: "alert_channel", ID: c.ID, Name: c.Name}, "/alerts?tab=channels", params).SinceAt(c.Since))
-		r.States["alert_channel"][c.ID] = channelFails.Because("failed", params)
+		r.Add(channelFails.On(problem.Subject{Kind: channelObject, ID: c.ID, Name: c.Name}, "/alerts?tab=channels", params).SinceAt(c.Since))
+		r.States[channelObject][c.ID] = channelFails.Because("failed", params)
 	}
 	return r, nil
 }

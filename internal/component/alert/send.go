@@ -122,7 +122,8 @@ func (a *Alerts) drain(ctx context.Context, channel string) error {
 type delivery struct {
 	ID, EventID, FirstID, State, Kind, Severity, Subject, Message, Remedy, Link string
 	FiredAt                                                                     time.Time
-	Attempts                                                                    int
+	Attempts                                                                    int  // with the one that it was claimed for
+	Interrupted                                                                 bool // whoever made the one before did not live to tell
 	CreatedAt                                                                   time.Time
 	Told                                                                        bool // the channel was told the beginning
 	// The channel as it is now; without a kind it is gone, or inactive.
@@ -133,18 +134,22 @@ type delivery struct {
 }
 
 // claim takes the next delivery of a channel, the one that is due for longest: so one that failed comes after those
-// that were not tried yet. Nil is none.
+// that were not tried yet. The attempt counts from here on, and so does the pause after it: one that kills this process
+// is not made anew at each start. Nil is none.
 func (a *Alerts) claim(ctx context.Context, channel string) (*delivery, error) {
 	now := a.Now()
 	rows, err := db.List[delivery](ctx, a.DB, `with next as (
-			select d.id from alert_deliveries d
+			select d.id, d.claimed_until is not null as interrupted from alert_deliveries d
 			where d.channel_id = $2 and `+isDue+`
 			order by d.next_attempt_at, d.seq limit 1 for update skip locked),
-		taken as (update alert_deliveries d set claimed_until = $3 from next where d.id = next.id returning d.id, d.event_id, d.channel_id, d.attempts, d.created_at)
-		select t.id::text, e.id::text, e.first_id::text, e.state, e.kind, e.severity, e.subject, e.message, e.remedy, e.link, e.fired_at, t.attempts, t.created_at,
+		taken as (update alert_deliveries d set claimed_until = $3, attempts = d.attempts + 1,
+				next_attempt_at = greatest($3, $1::timestamptz + least($5::interval, $4::interval * power(2, least(d.attempts, 10))))
+			from next where d.id = next.id returning d.id, d.event_id, d.channel_id, d.attempts, next.interrupted, d.created_at)
+		select t.id::text, e.id::text, e.first_id::text, e.state, e.kind, e.severity, e.subject, e.message, e.remedy, e.link, e.fired_at, t.attempts, t.interrupted, t.created_at,
 			exists (select from alert_deliveries o join alert_events oe on oe.id = o.event_id where oe.first_id = e.first_id and oe.state = 'firing' and o.channel_id = t.channel_id and o.state = 'ok'),
 			t.channel_id::text, c.kind, c.target, c.settings, c.secrets
-		from taken t join alert_events e on e.id = t.event_id left join alert_channels c on c.id = t.channel_id and c.active`, now, channel, now.Add(a.Outside.Pace.Claim))
+		from taken t join alert_events e on e.id = t.event_id left join alert_channels c on c.id = t.channel_id and c.active`, now, channel, now.Add(a.Outside.Pace.Claim),
+		a.Outside.Pace.First, a.Outside.Pace.Longest)
 	if err != nil {
 		return nil, fmt.Errorf("take the next delivery: %w", err)
 	}
@@ -159,6 +164,11 @@ func (a *Alerts) deliver(ctx context.Context, d delivery) (failed bool, err erro
 	if d.ChannelKind == nil || d.State == resolved && !d.Told {
 		return false, a.finish(ctx, d, "dropped", nil)
 	}
+	late := a.Now().Sub(d.CreatedAt) >= a.Outside.Pace.GiveUp
+	if late && d.Interrupted {
+		why := fault.Said("the last attempt was interrupted")
+		return false, a.finish(ctx, d, "abandoned", &why)
+	}
 	bounded, cancel := context.WithTimeout(ctx, a.Outside.Deadline)
 	defer cancel()
 	err = a.attempt(bounded, d)
@@ -166,11 +176,11 @@ func (a *Alerts) deliver(ctx context.Context, d delivery) (failed bool, err erro
 		return false, a.finish(ctx, d, "ok", nil)
 	}
 	if ctx.Err() != nil {
-		return true, nil // we are being stopped: the claim ends, and it is made again
+		return true, a.release(ctx, d) // we are being stopped, which is not its doing
 	}
 	why := reason(err)
-	a.Log.Info("alert not delivered", "channel", d.ChannelID, "event", d.EventID, "attempt", d.Attempts+1, "err", err)
-	if a.Now().Sub(d.CreatedAt) >= a.Outside.Pace.GiveUp {
+	a.Log.Info("alert not delivered", "channel", d.ChannelID, "event", d.EventID, "attempt", d.Attempts, "err", err)
+	if late {
 		return true, a.finish(ctx, d, "error", &why)
 	}
 	return true, a.retry(ctx, d, why)
@@ -217,12 +227,15 @@ func (a *Alerts) finish(ctx context.Context, d delivery, state string, why *faul
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	now := a.Now()
-	attempts := d.Attempts
-	if state != "dropped" {
-		attempts++
+	stored, attempts := state, d.Attempts
+	switch state {
+	case "dropped":
+		attempts-- // none was made
+	case "abandoned": // none was made either, and nothing is known against the channel
+		stored, attempts = "error", attempts-1
 	}
 	var b pgx.Batch
-	b.Queue(`update alert_deliveries set state = $2, attempts = $3, error = $4, finished_at = $5, claimed_until = null where id = $1`, d.ID, state, attempts, why, now)
+	b.Queue(`update alert_deliveries set state = $2, attempts = $3, error = $4, finished_at = $5, claimed_until = null where id = $1`, d.ID, stored, attempts, why, now)
 	switch state {
 	case "ok":
 		b.Queue(`insert into alert_channel_status (channel_id, last_ok_at) values ($1, $2)
@@ -241,8 +254,8 @@ func (a *Alerts) finish(ctx context.Context, d delivery, state string, why *faul
 func (a *Alerts) retry(ctx context.Context, d delivery, why fault.Sentence) error {
 	now := a.Now()
 	var b pgx.Batch
-	b.Queue(`update alert_deliveries set attempts = attempts + 1, error = $2, next_attempt_at = $3, claimed_until = null where id = $1`,
-		d.ID, why, now.Add(a.Outside.Pace.pause(d.Attempts)))
+	b.Queue(`update alert_deliveries set error = $2, next_attempt_at = $3, claimed_until = null where id = $1`,
+		d.ID, why, now.Add(a.Outside.Pace.pause(d.Attempts-1)))
 	a.queueFailure(&b, d, why, now)
 	if err := a.DB.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("keep why delivery %s failed: %w", d.ID, err)
@@ -255,6 +268,16 @@ func (a *Alerts) queueFailure(b *pgx.Batch, d delivery, why fault.Sentence, now 
 		on conflict (channel_id) do update set failures = alert_channel_status.failures + 1, failing_since = coalesce(alert_channel_status.failing_since, $2),
 			paused_until = $2::timestamptz + least($5::interval, $4::interval * power(2, least(alert_channel_status.failures, 10))), last_error = $3, last_error_at = $2`,
 		d.ChannelID, now, why, a.Outside.Pace.First, a.Outside.Pace.Longest)
+}
+
+// release gives a delivery back that was neither made nor failed.
+func (a *Alerts) release(ctx context.Context, d delivery) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if _, err := a.DB.Exec(ctx, `update alert_deliveries set attempts = attempts - 1, next_attempt_at = $2, claimed_until = null where id = $1`, d.ID, a.Now()); err != nil {
+		return fmt.Errorf("give delivery %s back: %w", d.ID, err)
+	}
+	return nil
 }
 
 // pause doubles with every attempt.

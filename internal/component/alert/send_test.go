@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +86,40 @@ func TestATestReachesEveryActiveChannel(t *testing.T) {
 	}
 	if got := r.Actions(); got[len(got)-1] != "alert.test all channels" {
 		t.Errorf("the audit log has %v", got)
+	}
+}
+
+// Tests reach a channel five times a minute, also when they are asked for at the same time; one that had none yet is
+// reached all the same.
+func TestTestsAreBoundedPerChannel(t *testing.T) {
+	r := newRig(t)
+	first, second := newHooks(t), newHooks(t)
+	r.hook(first)
+	var wait sync.WaitGroup
+	var refused atomic.Int32
+	for range 2 * mostTests {
+		wait.Go(func() {
+			if res := r.Do("POST", "/alerts/test", nil); res.Status == http.StatusTooManyRequests {
+				refused.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	r.deliver()
+	if len(first.got()) != mostTests || refused.Load() != mostTests {
+		t.Errorf("%d tests arrived and %d were refused, want %d of each", len(first.got()), refused.Load(), mostTests)
+	}
+	r.hook(second)
+	r.Do("POST", "/alerts/test", nil).Want(http.StatusOK)
+	r.deliver()
+	if len(first.got()) != mostTests || len(second.got()) != 1 {
+		t.Errorf("%d and %d tests arrived, want one at the new channel alone", len(first.got()), len(second.got()))
+	}
+	r.pass(testTime + time.Second)
+	r.Do("POST", "/alerts/test", nil).Want(http.StatusOK)
+	r.deliver()
+	if len(first.got()) != mostTests+1 || len(second.got()) != 2 {
+		t.Errorf("a minute later %d and %d tests arrived", len(first.got()), len(second.got()))
 	}
 }
 
@@ -217,6 +253,59 @@ func TestWhatWasInterruptedIsMadeAgain(t *testing.T) {
 	r.deliver()
 	if got := h.got(); len(got) != 1 || got[0].header.Get("webhook-id") != lost.ID {
 		t.Errorf("%d requests, want one with the id %s", len(got), lost.ID)
+	}
+}
+
+// An attempt that kills whoever makes it counts all the same: the next one comes later each time, and there is an end.
+func TestAnAttemptThatKillsIsCounted(t *testing.T) {
+	r := newRig(t)
+	h := newHooks(t)
+	c := r.hook(h)
+	r.last(down("shop"))
+	for n := 1; n <= 10; n++ {
+		lost, err := r.a.claim(t.Context(), c.ID)
+		if err != nil || lost == nil || lost.Attempts != n || lost.Interrupted != (n > 1) {
+			t.Fatalf("attempt %d: claimed %+v, %v", n, lost, err)
+		}
+		pause := max(usualPace().Claim, usualPace().pause(n-1))
+		r.pass(pause - time.Second)
+		if early, err := r.a.claim(t.Context(), c.ID); err != nil || early != nil {
+			t.Fatalf("after attempt %d it is claimed before its pause of %v is over (%v)", n, pause, err)
+		}
+		r.pass(2 * time.Second)
+	}
+	r.pass(usualPace().GiveUp)
+	r.deliver()
+	sent := r.events()[0].SentTo[0]
+	if len(h.got()) != 0 || sent.Result != "error" || sent.Attempts != 10 || sent.RetryAt != nil || sent.Error == nil {
+		t.Errorf("after a day %d arrived; it is %+v, want it given up after ten attempts", len(h.got()), sent)
+	}
+	var failing bool
+	if err := r.Pool.QueryRow(t.Context(), `select exists (select from alert_channel_status)`).Scan(&failing); err != nil || failing {
+		t.Errorf("the channel is held against it (%v)", err)
+	}
+}
+
+// Who is stopped in the middle of an attempt gives it back: nothing counts against it, and nobody waits.
+func TestWhoIsStoppedGivesItBack(t *testing.T) {
+	r := newRig(t)
+	ctx, stop := context.WithCancel(t.Context())
+	h := newHooks(t)
+	h.answer = func(n int) int {
+		if n == 1 {
+			stop()
+			return http.StatusServiceUnavailable
+		}
+		return http.StatusOK
+	}
+	c := r.hook(h)
+	r.last(down("shop"))
+	if err := r.a.drain(ctx, c.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.deliver()
+	if sent := r.events()[0].SentTo[0]; sent.Result != "ok" || sent.Attempts != 1 {
+		t.Errorf("sent as %+v, want at once by the next", sent)
 	}
 }
 

@@ -24,8 +24,11 @@ type receiver struct {
 	Kinds                             []string
 }
 
-func (r receiver) wants(kind string, severity problem.Severity) bool {
-	return severity.Compare(problem.Severity(r.MinSeverity)) <= 0 && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind))
+// wants reports whether it is told of a problem. That a channel fails is told to the others: at itself it would not
+// arrive, and would fail it once more.
+func (r receiver) wants(p problem.Problem) bool {
+	own := p.Subject.Kind == channelObject && p.Subject.ID == r.ID
+	return !own && p.Severity.Compare(problem.Severity(r.MinSeverity)) <= 0 && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, p.Alert))
 }
 
 func receivers(ctx context.Context, q db.DB) ([]receiver, error) {
@@ -42,8 +45,8 @@ func (a *Alerts) raise(ctx context.Context, p problem.Problem) (id string, err e
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(7294, hashtext($1))`, "alert "+p.Alert+p.Key()); err != nil {
 			return err
 		}
-		err := tx.QueryRow(ctx, `select id::text from alert_events where kind = $1 and subject_kind = $2 and subject_id = $3 and message = $4 and fired_at > $5
-			order by fired_at desc limit 1`, p.Alert, p.Subject.Kind, p.Subject.ID, p.Message, a.Now().Add(-dedupe)).Scan(&id)
+		err := tx.QueryRow(ctx, `select id::text from alert_events where kind = $1 and subject_kind = $2 and subject_id = $3 and message = $4 and fired_at > $5 and fired_at < $6
+			order by fired_at desc limit 1`, p.Alert, p.Subject.Kind, p.Subject.ID, p.Message, a.Now().Add(-dedupe), a.Now().Add(clockSlack)).Scan(&id)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
@@ -51,9 +54,7 @@ func (a *Alerts) raise(ctx context.Context, p problem.Problem) (id string, err e
 		if err != nil {
 			return err
 		}
-		if p.Alert != testAlert.Alert {
-			all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p.Alert, p.Severity) })
-		}
+		all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p) })
 		id = db.NewID()
 		return a.store(ctx, tx, stored{id: id, first: id, state: notice, Problem: p}, all)
 	})

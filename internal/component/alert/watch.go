@@ -42,6 +42,9 @@ func forOf(kind string) time.Duration {
 
 // watch holds what is wrong now against what was told.
 func (a *Alerts) watch(ctx context.Context) error {
+	if err := a.amend(ctx); err != nil {
+		return err
+	}
 	if err := a.watchChanges(ctx); err != nil {
 		return err
 	}
@@ -49,6 +52,11 @@ func (a *Alerts) watch(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for problems: %w", err)
 	}
+	own, err := a.findProblems(ctx) // which look has not: it is made before there is this component
+	if err != nil {
+		return err
+	}
+	found = append(found, own.Problems...)
 	return a.observe(ctx, told(found), unknown)
 }
 
@@ -192,7 +200,7 @@ func (a *Alerts) tell(ctx context.Context, st state, p problem.Problem) error {
 		if err != nil {
 			return err
 		}
-		all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p.Alert, p.Severity) })
+		all = slices.DeleteFunc(all, func(r receiver) bool { return !r.wants(p) })
 		if err := a.store(ctx, tx, stored{id: id, first: *st.EventID, state: firing, Problem: p}, all); err != nil {
 			return err
 		}

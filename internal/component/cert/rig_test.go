@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -40,7 +41,7 @@ func newRig(t testing.TB) *rig {
 	r.Rig = componenttest.New(t, componenttest.Setup{
 		Live: true, Now: r.now, Folders: []string{"/etc/gateway/haproxy/certs"},
 		Component: func(c *componenttest.Rig) component.Component {
-			r.s = newService(Options{DB: c.Pool, Run: c.Run, Box: c.Box, Applier: c, Setup: r, Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert, Providers: clients.Open})
+			r.s = newService(Options{DB: c.Pool, Run: c.Run, Box: c.Box, Applier: c, Setup: r, Now: r.now, Log: slog.New(slog.DiscardHandler), Alert: r.alert, Providers: clients.Opener(func() ([]netip.Addr, error) { return nil, nil })})
 			return r.s.component()
 		},
 		Daemon: func(c *componenttest.Rig) daemon.Daemon {

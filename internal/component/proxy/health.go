@@ -51,6 +51,9 @@ func (h *healthRows) report(counted haproxyconf.Stats, now time.Time) problem.Re
 			j.report.States["tcp_service"][s.ID] = state
 		}
 	}
+	if counted.NoAccessLog {
+		j.report.Add(accessLogOff.On(haproxySubject, "/system", nil))
+	}
 	return j.report
 }
 

@@ -127,6 +127,7 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 			w.cover(noon.AddDate(0, 0, -1))
 			w.rows.domains[0].HTTPS = false
 		}, "degraded", "", "", nil},
+		{"no access log", func(w *ward) { w.stat.NoAccessLog = true }, "", "", "", []string{"proxy.access_log_off"}},
 		{"maintenance", func(w *ward) { w.rows.domains[0].Maintenance = true }, "maintenance", "", "", nil},
 		{"no certificate", func(w *ward) { w.rows.covers = covers{} }, "no_certificate", "", "", []string{"proxy.no_certificate"}},
 		{"plain HTTP needs none", func(w *ward) { w.rows.covers, w.rows.domains[0].HTTPS = covers{}, false }, "", "", "", nil},

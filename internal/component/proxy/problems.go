@@ -19,6 +19,11 @@ var (
 		Message: "HAProxy does not answer: no domain is served",
 		Remedy:  "Restart the reverse proxy under System, Services; its log says why it stopped (journalctl -u haproxy).",
 	}
+	accessLogOff = problem.Kind{
+		Code: "proxy.access_log_off", Severity: problem.Warning,
+		Message: "HAProxy writes no access log",
+		Remedy:  "Restart the reverse proxy under System, Services, at a time when connections may break. If that does not help, see systemctl status systemd-journald@gateway-access.socket.",
+	}
 	backendDown = problem.Kind{
 		Code: "proxy.backend_down", Severity: problem.Error, Alert: "backend.down",
 		Message: "No server of backend {backend} is up: {reason}",
@@ -91,10 +96,13 @@ var (
 	}
 )
 
+// haproxySubject is the service as the list of services names it.
+var haproxySubject = problem.Subject{Kind: "service", ID: "reverse-proxy", Name: "HAProxy"}
+
 func (s *service) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
-			notRunning, backendDown, backendEmpty, backendDisabled, serverDown, serverFailing, noBackend, noCertificate,
+			notRunning, accessLogOff, backendDown, backendEmpty, backendDisabled, serverDown, serverFailing, noBackend, noCertificate,
 			certificateExpired, certificateExpiring, certificateNotApplied, notApplied, notCheckedYet, notLive, unchecked,
 		},
 		Objects: []string{"domain", "backend", "server", "tcp_service"},
@@ -299,6 +307,6 @@ func (h *healthRows) withoutProxy() problem.Report {
 			states["server"][s.ID] = unknown
 		}
 	}
-	p := notRunning.On(problem.Subject{Kind: "service", ID: "reverse-proxy", Name: "HAProxy"}, "/system", nil).Affecting(affected)
+	p := notRunning.On(haproxySubject, "/system", nil).Affecting(affected)
 	return problem.Report{Problems: []problem.Problem{p}, States: states}
 }

@@ -5,6 +5,7 @@ package clients
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 
 	"github.com/libdns/cloudflare"
 	"github.com/libdns/desec"
@@ -19,8 +20,19 @@ import (
 	"gateway/internal/dnsprovider/route53"
 )
 
-// Open makes the client of a provider. It says nothing to it yet.
-func Open(kind string, s map[string]string) (dnsprovider.Changer, error) {
+// Opener makes the clients of providers, which say nothing to them yet. own are this machine's addresses, which nothing
+// is sent to where the client is ours.
+func Opener(own func() ([]netip.Addr, error)) dnsprovider.Open {
+	return func(kind string, settings map[string]string) (dnsprovider.Changer, error) {
+		if kind == "route53" {
+			return route53.New(own, settings["region"], settings["access_key_id"], settings["secret_access_key"])
+		}
+		return open(kind, settings)
+	}
+}
+
+// open makes the client of a provider by the module that there is for it.
+func open(kind string, s map[string]string) (dnsprovider.Changer, error) {
 	switch kind {
 	case "rfc2136":
 		return &rfc2136.Provider{Server: dnsprovider.WithPort(s["server"]), KeyName: s["key_name"], KeyAlg: cmp.Or(s["key_algorithm"], "hmac-sha256"), Key: s["key"]}, nil
@@ -38,8 +50,6 @@ func Open(kind string, s map[string]string) (dnsprovider.Changer, error) {
 		return &netcup.Provider{CustomerNumber: s["customer_number"], APIKey: s["api_key"], APIPassword: s["api_password"]}, nil
 	case "porkbun":
 		return &porkbun.Provider{APIKey: s["api_key"], APISecretKey: s["api_secret_key"]}, nil
-	case "route53":
-		return route53.New(s["region"], s["access_key_id"], s["secret_access_key"]), nil
 	}
 	return nil, fmt.Errorf("this version does not support providers of the kind %s", kind)
 }

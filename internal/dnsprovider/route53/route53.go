@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -30,8 +31,13 @@ type Provider struct {
 }
 
 // New makes the client of an account. Route 53 is the same in all regions of a partition:
-// the region only tells which partition it is.
-func New(region, id, secret string) *Provider {
+// the region only tells which partition it is. own are this machine's addresses: whatever the name of Route 53 leads to
+// by somebody's DNS, the account's signature is not sent there, nor by a proxy of the environment.
+func New(own func() ([]netip.Addr, error), region, id, secret string) (*Provider, error) {
+	transport, err := outbound.Transport(own, "")
+	if err != nil {
+		return nil, err
+	}
 	host, signed := "route53.amazonaws.com", "us-east-1"
 	switch {
 	case strings.HasPrefix(region, "cn-"):
@@ -42,9 +48,9 @@ func New(region, id, secret string) *Provider {
 	return &Provider{
 		key:    sigv4.Key{ID: id, Secret: secret, Region: signed, Service: "route53"},
 		base:   "https://" + host + "/2013-04-01",
-		client: &http.Client{Timeout: 30 * time.Second, CheckRedirect: outbound.NoRedirects},
+		client: &http.Client{Transport: transport, Timeout: 30 * time.Second, CheckRedirect: outbound.NoRedirects},
 		pause:  500 * time.Millisecond,
-	}
+	}, nil
 }
 
 // AppendRecords adds TXT records beside those of the same name.

@@ -3,10 +3,12 @@ package route53
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/libdns/libdns"
 
+	"gateway/internal/outbound"
 	"gateway/internal/sigv4"
 )
 
@@ -31,9 +34,19 @@ type amazon struct {
 	refusals []string // statuses and bodies to answer first
 }
 
+func open(t *testing.T, region string) *Provider {
+	t.Helper()
+	p, err := New(func() ([]netip.Addr, error) { return nil, nil }, region, "AKIDEXAMPLE", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func play(t *testing.T) (*amazon, *Provider) {
 	t.Helper()
-	p := New("", "AKIDEXAMPLE", "secret")
+	p := open(t, "")
+	p.client.Transport = nil // what plays Route 53 is on this machine
 	a := &amazon{t: t, key: p.key, sets: map[string]set{}, zones: zone("Z1", "example.com.", false) + zone("Z2", "example.net.", false)}
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
@@ -230,12 +243,25 @@ func TestLongTextsAreStringsInQuotes(t *testing.T) {
 	}
 }
 
+// A name of Route 53 that leads to this machine, by DNS that lies, gets nothing.
+func TestNothingIsSentToThisMachine(t *testing.T) {
+	calls := 0
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls++ }))
+	t.Cleanup(s.Close)
+	p := open(t, "")
+	p.base, p.pause = s.URL, time.Millisecond
+	var refused outbound.Refused
+	if _, err := p.zone(t.Context(), "example.com."); !errors.As(err, &refused) || calls != 0 {
+		t.Errorf("%d requests arrived (%v), want none", calls, err)
+	}
+}
+
 func TestThePartitionFollowsFromTheRegion(t *testing.T) {
 	for region, want := range map[string]string{
 		"": "https://route53.amazonaws.com/ us-east-1", "eu-central-1": "https://route53.amazonaws.com/ us-east-1",
 		"cn-north-1": "https://route53.amazonaws.com.cn/ cn-northwest-1", "us-gov-east-1": "https://route53.us-gov.amazonaws.com/ us-gov-west-1",
 	} {
-		p := New(region, "id", "secret")
+		p := open(t, region)
 		if got := strings.TrimSuffix(p.base, "2013-04-01") + " " + p.key.Region; got != want {
 			t.Errorf("%s: %s, want %s", region, got, want)
 		}

@@ -25,6 +25,8 @@ export interface Shared {
 	onZoom: (from: number, to: number) => void;
 	/** A part of what is shown, or more than that. */
 	onScale: (direction: "in" | "out") => void;
+	/** The time before what is shown, or after it. */
+	onMove: (direction: "back" | "forward") => void;
 }
 
 export interface LiveChartProps {
@@ -32,6 +34,8 @@ export interface LiveChartProps {
 	label: string;
 	/** Seconds since 1970, ascending. */
 	times: number[];
+	/** Place that is read while nobody points elsewhere; the last one if left out, which may not be over yet. */
+	latest?: number;
 	series: { label: string; values: (number | null)[] }[];
 	/** Words a value: formatBytes, formatRate, formatPercent. */
 	format: (value: number) => string;
@@ -51,7 +55,10 @@ export function LiveChart(props: LiveChartProps) {
 	const { t } = useTranslation("ui");
 	const height = props.height ?? 160;
 	return (
-		<figure className="gw-chart" aria-label={`${props.label}: ${valuesAt(props, props.times.length - 1)}`}>
+		<figure
+			className="gw-chart"
+			aria-label={`${props.label}: ${valuesAt(props, props.latest ?? props.times.length - 1)}`}
+		>
 			<Suspense fallback={<Skeleton height={`${height}px`} screenreaderText={t("loading")} />}>
 				<Plot {...props} height={height} />
 			</Suspense>

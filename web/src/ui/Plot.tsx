@@ -58,6 +58,8 @@ export default function Plot(props: LiveChartProps) {
 		if (next !== undefined) shared.onPin(times[next]);
 		else if (event.key === "Enter" && here.length > 0) setOpened(here);
 		else if (event.key === "+" || event.key === "-") shared.onScale(event.key === "+" ? "in" : "out");
+		else if (event.key === "PageUp" || event.key === "PageDown")
+			shared.onMove(event.key === "PageUp" ? "back" : "forward");
 		else if (event.key === "Escape" && shared.pin !== undefined) shared.onPin(undefined);
 		else return;
 		event.preventDefault();

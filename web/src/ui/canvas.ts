@@ -111,9 +111,9 @@ function told({ data: [times] }: uPlot, at: number, marks: Mark[] = []): string 
 }
 
 /** placeOf is where the chart is read while nobody points at it: at the moment that is held, else at the latest. */
-export function placeOf({ times, shared }: LiveChartProps): number {
+export function placeOf({ times, latest = times.length - 1, shared }: LiveChartProps): number {
 	const { pin } = shared ?? {};
-	if (pin === undefined || pin < (times[0] ?? 0) || pin > (times.at(-1) ?? 0)) return times.length - 1;
+	if (pin === undefined || pin < (times[0] ?? 0) || pin > (times.at(-1) ?? 0)) return latest;
 	return indexOf(times, pin);
 }
 

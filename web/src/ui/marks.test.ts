@@ -45,11 +45,12 @@ test("keys move through time, and from mark to mark", () => {
 	expect(by("ArrowRight", 0, true)).toBe(4);
 	expect(by("Home", 3)).toBe(0);
 	expect(by("End", 0)).toBe(4);
-	expect(by("PageDown", 0)).toBe(1);
-	expect(by("PageDown", 1)).toBe(3);
-	expect(by("PageDown", 3)).toBe(3);
-	expect(by("PageUp", 3)).toBe(1);
-	expect(by("PageUp", 1)).toBe(1);
+	expect(by("PageDown", 0, true)).toBe(1);
+	expect(by("PageDown", 1, true)).toBe(3);
+	expect(by("PageDown", 3, true)).toBe(3);
+	expect(by("PageUp", 3, true)).toBe(1);
+	expect(by("PageUp", 1, true)).toBe(1);
+	expect(by("PageUp", 3)).toBeUndefined();
 	expect(by("a", 1)).toBeUndefined();
 	expect(by("toString", 1)).toBeUndefined();
 });

@@ -51,7 +51,7 @@ export function indexOf(times: number[], at: number): number {
 /** many is how far a key goes together with the shift key. */
 const many = 10;
 
-/** moved is where a key leads from a place in the chart; undefined for any other key. Page keys go from mark to mark. */
+/** moved is where a key leads from a place in the chart; undefined for any other key. Page keys go from mark to mark together with the shift key; alone they move what is shown. */
 export function moved(key: string, shift: boolean, at: number, times: number[], marks: Mark[]): number | undefined {
 	const last = times.length - 1;
 	const steps = shift ? many : 1;
@@ -63,8 +63,8 @@ export function moved(key: string, shift: boolean, at: number, times: number[], 
 		ArrowUp: at + steps,
 		Home: 0,
 		End: last,
-		PageUp: places.findLast((place) => place < at) ?? at,
-		PageDown: places.find((place) => place > at) ?? at,
+		PageUp: shift ? (places.findLast((place) => place < at) ?? at) : undefined,
+		PageDown: shift ? (places.find((place) => place > at) ?? at) : undefined,
 	};
 	const found = Object.hasOwn(to, key) ? to[key] : undefined;
 	return found === undefined ? undefined : Math.min(last, Math.max(0, found));

@@ -29,6 +29,7 @@ const (
 type Options struct {
 	HAProxy *haproxy.Daemon // whoever else has files for it shares it
 	Exec    sys.Runner      // sys.Run
+	Log     LogPlaces       // empty: nobody looks
 }
 
 // adapter leads from rows to the running HAProxy.

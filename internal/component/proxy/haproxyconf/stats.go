@@ -15,6 +15,8 @@ import (
 type Stats struct {
 	Backends  []BackendStat  `json:"backends"`
 	Frontends []FrontendStat `json:"frontends"`
+	// NoAccessLog is for whoever looks for problems.
+	NoAccessLog bool `json:"no_access_log,omitempty"`
 }
 
 // BackendStat is a server, or a backend as a whole.
@@ -71,7 +73,9 @@ func (a *adapter) stats(ctx context.Context, _ json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStats(all), nil
+	out := newStats(all)
+	out.NoAccessLog = a.Log.off()
+	return out, nil
 }
 
 // inTime asks HAProxy, and words that it does not run or does not answer in time.

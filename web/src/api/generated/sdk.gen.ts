@@ -63,7 +63,7 @@ export const listAlertKinds = <ThrowOnError extends boolean = true>(options?: Op
 /**
  * Send a test alert to every active channel
  *
- * Severities, kinds and quiet hours of the channels do not matter. Returns the event; the results are in GET /alerts/events a moment later.
+ * Severities, kinds and quiet hours of the channels do not matter. Returns the event; the results are in GET /alerts/events a moment later. A channel gets at most 5 tests a minute: one that had them is left out, and if that leaves none, the answer is 429.
  */
 export const alertTest = <ThrowOnError extends boolean = true>(options?: Options<AlertTestData, ThrowOnError>) => (options?.client ?? client).post<AlertTestResponses, unknown, ThrowOnError>({ url: '/alerts/test', ...options });
 

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LiveChart, Loaded } from "@ui";
 import type { Mark, Shared } from "@ui/LiveChart";
 import { useTranslation } from "react-i18next";
-import { type Chart, endOf, formatOf, timesOf } from "./charts";
+import { type Chart, endOf, formatOf, timesOf, wholeOf } from "./charts";
 import { iso, type Span } from "./span";
 import type { View } from "./useView";
 
@@ -54,6 +54,7 @@ export function GraphLines({ chart, found, ...rest }: LinesProps) {
 			{...rest}
 			label={t(`chart.${chart.title}`, { name: chart.link })}
 			times={timesOf({ ...found, series: lines })}
+			latest={Math.max(0, wholeOf(found, Date.now() / 1_000))}
 			series={lines.map(({ name, avg }) => ({ label: t(`series.${endOf(name)}`), values: avg }))}
 			format={formatOf(lines[0]?.unit ?? "count")}
 			atLeast={chart.id === "cpu" ? 100 : 0}

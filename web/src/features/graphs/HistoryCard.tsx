@@ -9,7 +9,7 @@ import { useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { atAGlance, type Chart, chartsOf, formatOf, latestOf, ofTheBusiest, type Range, ranges } from "./charts";
 import { GraphLines, useGraphs } from "./GraphCard";
-import { between, type Span, scaled, spanText } from "./span";
+import { between, paged, type Span, scaled, spanText } from "./span";
 import { useMarks } from "./useMarks";
 import { useUntil } from "./useView";
 import { Ranges } from "./ViewBar";
@@ -58,6 +58,7 @@ function useLeading(range: Range, { since, until }: Span): Shared {
 			onPin,
 			onZoom: (a, b) => lead(between(a, b, now())),
 			onScale: (direction) => lead(scaled({ since, until }, direction, pin, now())),
+			onMove: (direction) => lead(paged({ since, until }, direction, now())),
 		};
 	}, [navigate, key, pin, range, since, until]);
 }
@@ -95,7 +96,7 @@ interface SmallProps {
 
 function Small({ chart, range, ...rest }: SmallProps) {
 	const { t } = useTranslation("graphs");
-	const now = latestOf(chart, rest.found);
+	const now = latestOf(chart, rest.found, Date.now() / 1_000);
 	return (
 		<section>
 			<h3 className="gw-graphs-title">

@@ -41,14 +41,17 @@ test("the dashboard has the charts that say most, and the busiest link", () => {
 		since: "1970-01-01T00:01:00Z",
 		step_seconds: 10,
 		series: [
-			line("interface.eth0.received", [1, null]),
-			line("interface.eth1.received", [null, 5]),
-			line("cpu.busy", [7, null]),
+			line("interface.eth0.received", [1, null, 2]),
+			line("interface.eth1.received", [null, 5, 6]),
+			line("cpu.busy", [7, null, 9]),
 		],
 	};
 	const shown = ofTheBusiest(charts, found);
 	expect(shown.map(({ id }) => id)).toEqual(["cpu", "memory", "requests", "traffic.eth1"]);
-	expect(shown.map((chart) => latestOf(chart, found)?.value)).toEqual([7, undefined, undefined, 5]);
+	// The third step begins at 80 and is over at 90. Of one that is over and has no value there is none, not an older one.
+	const latest = (now: number) => shown.map((chart) => latestOf(chart, found, now)?.value);
+	expect(latest(85)).toEqual([undefined, undefined, undefined, 5]);
+	expect(latest(90)).toEqual([9, undefined, undefined, 6]);
 });
 
 test("words of the address", () => {

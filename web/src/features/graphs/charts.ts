@@ -92,10 +92,17 @@ export function ofTheBusiest(charts: Chart[], { series }: Graphs): Chart[] {
 	return charts.filter((chart) => !chart.link || chart === busiest?.chart);
 }
 
-/** latestOf is the last value that is known of the first line of a chart; undefined when none is. */
-export function latestOf({ names }: Chart, { series }: Graphs) {
-	const line = series.find(({ name }) => name === names[0]);
-	const value = line?.avg.findLast((one) => one !== null);
+/** wholeOf is the place of the last step that is over: of the one under way not all is known. now is in seconds. */
+export function wholeOf(found: Graphs, now: number): number {
+	const times = timesOf(found);
+	const last = times.length - 1;
+	return (times[last] ?? 0) + found.step_seconds > now ? last - 1 : last;
+}
+
+/** latestOf is the value of the first line of a chart in that step, as its legend has it; undefined when there is none. */
+export function latestOf({ names }: Chart, found: Graphs, now: number) {
+	const line = found.series.find(({ name }) => name === names[0]);
+	const value = line?.avg[wholeOf(found, now)];
 	return line && value !== undefined && value !== null ? { unit: line.unit, value } : undefined;
 }
 

@@ -37,5 +37,11 @@ export function scaled(span: Span, direction: "in" | "out", pin: number | undefi
 	return around(held ? pin : middle(span), length, now);
 }
 
+/** paged is the span of the same length before or after one; there is none in the future. */
+export function paged(span: Span, direction: "back" | "forward", now: number): Span {
+	const length = span.until - span.since;
+	return around(middle(span) + (direction === "back" ? -length : length), length, now);
+}
+
 /** iso is a moment as the API takes it. */
 export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();

@@ -31,6 +31,9 @@ export function markOfChange(change: ChangeRecord, admin: boolean): Mark {
 
 const kinds = { firing: "fired", resolved: "resolved", notice: "notice" } as const;
 
+/** isNews says whether an event is a beginning, an end or a notice: a reminder is nothing that happened. */
+export const isNews = ({ id, first_id, state }: AlertEvent): boolean => state !== "firing" || id === first_id;
+
 /** markOfAlert leads to the alerts of that second. */
 export function markOfAlert(event: AlertEvent): Mark {
 	const at = Math.floor(seconds(event.fired_at));
@@ -55,9 +58,10 @@ export function useMarks({ since, until }: Span): Mark[] {
 	const alerts = useQuery({ ...listAlertEventsOptions({ query }), placeholderData: keepPreviousData }).data;
 	return useMemo(
 		() =>
-			[...(changes ?? []).map((change) => markOfChange(change, admin)), ...(alerts ?? []).map(markOfAlert)].sort(
-				(a, b) => a.at - b.at,
-			),
+			[
+				...(changes ?? []).map((change) => markOfChange(change, admin)),
+				...(alerts ?? []).filter(isNews).map(markOfAlert),
+			].sort((a, b) => a.at - b.at),
 		[changes, alerts, admin],
 	);
 }

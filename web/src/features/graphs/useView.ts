@@ -2,7 +2,7 @@ import { useUrlState } from "@ui";
 import type { Shared } from "@ui/LiveChart";
 import { useCallback, useEffect, useId, useMemo, useState } from "react";
 import { type Range, rangeOf, ranges } from "./charts";
-import { between, type Span, scaled, spanOf, spanText } from "./span";
+import { between, paged, type Span, scaled, spanOf, spanText } from "./span";
 
 /** How often a chart is drawn again: an hour moves every ten seconds, a year does not. */
 const every = { hour: 10_000, day: 60_000, week: 60_000, month: 600_000, year: 600_000 } as const;
@@ -50,6 +50,10 @@ export function useView(): View {
 			onPin,
 			onZoom: (a, b) => show(between(a, b, now())),
 			onScale: (direction) => show(scaled({ since, until: span.until }, direction, pin, now())),
+			onMove: (direction) => {
+				const next = paged({ since, until: span.until }, direction, now());
+				if (next.until !== span.until) show(next);
+			},
 		}),
 		[key, pin, show, since, span.until],
 	);

@@ -42,6 +42,9 @@ const event = {
 	sent_to: [],
 };
 
+const reminder = { ...event, id: "e2", fired_at: iso(begin + 80_000) };
+let reminded = false;
+
 /** values are a hundred steps of whatever time is asked for. */
 function values({ url }: Request) {
 	const query = new URL(url).searchParams;
@@ -72,7 +75,7 @@ async function open(at: string, role = "admin") {
 		"GET /graphs/series": () => ok(names.map((name) => ({ name, unit: "percent", last_at: iso(begin) }))),
 		"GET /graphs": values,
 		"GET /changes": () => ok([record], { "X-Total-Count": "1" }),
-		"GET /alerts/events": () => ok([event]),
+		"GET /alerts/events": () => ok(reminded ? [reminder, event] : [event]),
 	});
 	const app = renderApp([feature, change, alert], at);
 	await waitFor(() => expect(document.querySelectorAll(".u-over")).toHaveLength(2), { timeout: 15_000 });
@@ -136,6 +139,32 @@ test("who cannot drag zooms by buttons and keys, around the moment that is held"
 	await waitFor(() => expect(zoom()).toBe(`${begin - 21_600}-${begin + 21_600}`));
 }, 40_000);
 
+test("page keys move what is shown, not into the future; the hint says so", async () => {
+	const { zoom } = await open(`/graphs?${day}`);
+	const person = userEvent.setup();
+	expect(screen.getByText(/Page up and Page down/)).toBeTruthy();
+	screen.getByRole("slider", { name: "Processor: moment" }).focus();
+	await person.keyboard("{PageUp}");
+	await waitFor(() => expect(zoom()).toBe(`${begin - 86_400}-${begin}`));
+	(await screen.findByRole("slider", { name: "Processor: moment" })).focus();
+	await person.keyboard("{PageDown}");
+	await waitFor(() => expect(zoom()).toBe(day.slice(5)));
+	(await screen.findByRole("slider", { name: "Processor: moment" })).focus();
+	await person.keyboard("{PageDown}");
+	await waitFor(() => expect(zoom()).not.toBe(day.slice(5)));
+	const [since, until] = zoom()!.split("-").map(Number) as [number, number];
+	expect(until - since).toBe(86_400);
+	expect(until).toBeLessThanOrEqual(Date.now() / 1_000);
+}, 40_000);
+
+test("a reminder is no mark of its own", async () => {
+	reminded = true;
+	await open(`/graphs?${day}`);
+	expect(await screen.findAllByRole("button", { name: /: 2 events$/ })).toHaveLength(2);
+	expect(document.querySelectorAll('[data-kind="fired"]')).toHaveLength(2); // one in each chart
+	reminded = false;
+}, 40_000);
+
 test("one line stands in all charts, where one points and where one clicked", async () => {
 	await open(`/graphs?${day}`);
 	fireEvent.mouseMove(overs()[0]!, { clientX: 300 });
@@ -174,7 +203,7 @@ test("keys go from mark to mark, and open it; a viewer is led to the day of a ch
 	await screen.findAllByRole("button", { name: /: 2 events$/ });
 	const slider = screen.getByRole("slider", { name: "Processor: moment" });
 	slider.focus();
-	await person.keyboard("{PageUp}");
+	await person.keyboard("{Shift>}{PageUp}{/Shift}");
 	await waitFor(() => expect(slider.getAttribute("aria-valuetext")).toContain("The clock is not synchronised"));
 	await person.keyboard("{Enter}");
 	const dialog = await screen.findByRole("dialog", { name: /^What happened/ });
