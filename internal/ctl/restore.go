@@ -96,6 +96,7 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 	} else if err := restore.HasArchive(h.State, id); err != nil {
 		return err
 	}
+	nameAccounts(cmd, func(ctx context.Context) (restore.Preview, error) { return files.Preview(ctx, id) })
 	snapshot(cmd, files.Snapshot)
 	if err := files.Request(cmd.Context(), restore.Plan{ID: id, Actor: "local"}, o); err != nil {
 		return err
@@ -105,6 +106,36 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 		return err
 	}
 	return follow(cmd, cfg, begun)
+}
+
+// nameAccounts says who gets access, or an earlier password, back. Where that cannot be found out, as without a database, the
+// restore is the more urgent one.
+func nameAccounts(cmd *cobra.Command, preview func(context.Context) (restore.Preview, error)) {
+	p, err := preview(cmd.Context())
+	if err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "The accounts of the backup were not compared with those of now: %s\n", shown(explain(err)))
+		return
+	}
+	if len(p.Accounts) == 0 {
+		return
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "Accounts that get access, an earlier password or an earlier second factor back:")
+	for _, a := range p.Accounts {
+		line := a.Email + ": " + a.Now
+		if a.After != a.Now {
+			line += " -> " + a.After
+		}
+		if a.Password {
+			line += ", password of the backup"
+		}
+		switch a.SecondFactor {
+		case "removed":
+			line += ", no second factor any more"
+		case "changed":
+			line += ", second factor of the backup"
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "  "+shown(line))
+	}
 }
 
 // snapshot backs up what there is now, as a restore by the API does. Where that is not possible, as without a database, the

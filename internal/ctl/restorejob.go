@@ -17,6 +17,7 @@ import (
 	"gateway/internal/applier"
 	"gateway/internal/apply"
 	archives "gateway/internal/backup"
+	"gateway/internal/db"
 	"gateway/internal/process"
 	"gateway/internal/restore"
 	"gateway/internal/secret/privatefile"
@@ -172,6 +173,17 @@ func newWorker(cfg *app.Config, step string) (w restore.Worker, err error) {
 			return app.Judge(ctx, "host=/run/postgresql user=gateway dbname="+database, key)
 		},
 		Snapshot: func(ctx context.Context) error { return app.Snapshot(ctx, cfg.Database) },
+		Preview: func(ctx context.Context, id string) (restore.Preview, error) {
+			pool, err := db.Open(cfg.Database)
+			if err != nil {
+				return restore.Preview{}, err
+			}
+			defer pool.Close()
+			s := restore.Service{
+				Dir: cfg.StateDir, DB: pool, Schemas: blueprint.Schemas, Links: func() ([]string, error) { return nil, nil }, Node: health.MachineID, Now: time.Now,
+			}
+			return s.Preview(ctx, id)
+		},
 	}
 	if restore.ReadsArchive(step) {
 		w.Archive = os.NewFile(handedOver, "archive")

@@ -68,6 +68,42 @@ func TestARestoreBacksUpWhatThereIsNow(t *testing.T) {
 	}
 }
 
+// Whoever restores on the node itself reads who gets what back, as in the preview of the UI.
+func TestARestoreNamesTheAccountsThatItBringsBack(t *testing.T) {
+	eve := restore.Account{Email: "eve@example.com\x1b[2J", Now: "disabled", After: "admin"}
+	for _, tc := range []struct {
+		name string
+		p    restore.Preview
+		err  error
+		says []string
+	}{
+		{"nobody", restore.Preview{}, nil, nil},
+		{"all of them", restore.Preview{Accounts: []restore.Account{
+			eve, {Email: "a@example.com", Now: "admin", After: "admin", Password: true, SecondFactor: "removed"}, {Email: "b@example.com", Now: "admin", After: "viewer", SecondFactor: "changed"},
+		}}, nil, []string{
+			`  eve@example.com\x1b[2J: disabled -> admin` + "\n", "  a@example.com: admin, password of the backup, no second factor any more\n",
+			"  b@example.com: admin -> viewer, second factor of the backup\n",
+		}},
+		{"the database is away", restore.Preview{}, errors.New("connect: no such file"), []string{"were not compared with those of now: connect: no such file"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var errs bytes.Buffer
+			cmd := &cobra.Command{}
+			cmd.SetErr(&errs)
+			cmd.SetContext(t.Context())
+			nameAccounts(cmd, func(context.Context) (restore.Preview, error) { return tc.p, tc.err })
+			for _, want := range tc.says {
+				if !strings.Contains(errs.String(), want) {
+					t.Errorf("said %q, want %q", errs.String(), want)
+				}
+			}
+			if tc.says == nil && errs.Len() > 0 {
+				t.Errorf("said %q", errs.String())
+			}
+		})
+	}
+}
+
 func TestNoUnitIsStartedByAnotherName(t *testing.T) {
 	for _, id := range []string{"", "x", "../../x", "0198c0de-0000-7000-8000-000000000001.service", "0198C0DE-0000-7000-8000-000000000001"} {
 		if err := startRestore(t.Context(), id); err == nil || !strings.Contains(err.Error(), "UUID") {
