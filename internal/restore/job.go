@@ -158,7 +158,13 @@ func (j *Job) Resume(ctx context.Context) error {
 			j.give(fault.Say("the services did not start with the restored state, and apply it, in time"))
 			return j.enter(ctx, undoing)
 		}
-	case found.Phase == waiting && booted:
+	case found.Phase == waiting:
+		if done, err := j.stale(ctx, booted); err != nil || done {
+			return err
+		}
+		if !booted {
+			break
+		}
 		// An answer that was taken before counts.
 		j.mark(ctx, "confirm", Running)
 		if next := j.answered(ctx); next != "" {
@@ -170,6 +176,30 @@ func (j *Job) Resume(ctx context.Context) error {
 		return j.enter(ctx, undoing)
 	}
 	return j.drive(ctx)
+}
+
+// stale is for a journal that waits though its restore was on its way back, which it could not be told (see save). What
+// goes back first is the database: once it has, the files follow; before, all is still the new state, without its services.
+func (j *Job) stale(ctx context.Context, booted bool) (done bool, err error) {
+	names, err := j.names(ctx)
+	if err != nil {
+		return false, err
+	}
+	answer, err := j.Console.Answer(ctx, j.entry.Plan.ID)
+	if err != nil {
+		j.Log.Error("read the answer", "err", err)
+	}
+	if !names.Before { // it is dropped only after the journal says that it is kept
+		j.entry.Undone = true
+		if j.entry.Asked = answer == Undo; !j.entry.Asked {
+			j.give(errInterrupted())
+		}
+		return true, j.enter(ctx, undoing)
+	}
+	if booted || answer == NoAnswer && j.Clock.Uptime() < j.entry.Until {
+		return false, nil // it had no reason to go back
+	}
+	return false, j.Services.Start(ctx)
 }
 
 func errInterrupted() error { return fault.Say("the restore was interrupted") }
@@ -220,8 +250,15 @@ func (j *Job) drive(ctx context.Context) error {
 		if next == over {
 			return j.finish(ctx)
 		}
+		from := j.entry.Phase
 		j.entry.Phase = next
-		if err := j.save(ctx); err != nil {
+		err = j.save(ctx)
+		if err != nil && from == switching { // nobody could confirm it
+			j.give(fault.Say("the progress of the restore could not be written"))
+			j.Log.Error("the restore goes back", "err", err)
+			j.entry.Phase, err = undoing, nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -367,18 +404,15 @@ func (j *Job) undo(ctx context.Context) (phase, error) {
 		reason = j.entry.Error.Message
 	}
 	note := j.note("backup.restore.undone", reason)
-	var lost error
 	return discarding, j.steps(ctx, []work{
 		{"stop", j.stop},
-		{"files", func(ctx context.Context) error {
-			lost = j.carryBack(ctx, note)
+		// The database first: what it is called tells a resume which way to go, also when the journal does not.
+		{"swap", func(ctx context.Context) error {
+			lost := j.carryBack(ctx, note)
 			if ctx.Err() != nil { // we were told to stop, and are started again
 				return ctx.Err()
 			}
 			j.at("carried back")
-			return j.Files.Back(ctx)
-		}},
-		{"swap", func(ctx context.Context) error {
 			if err := j.Databases.SwapBack(ctx); err != nil || lost == nil {
 				return err
 			}
@@ -387,6 +421,7 @@ func (j *Job) undo(ctx context.Context) (phase, error) {
 			}
 			return nil
 		}},
+		{"files", j.Files.Back},
 	})
 }
 
@@ -405,7 +440,7 @@ func (j *Job) carryBack(ctx context.Context, note Note) error {
 	return err
 }
 
-// discard removes what was made; the old state is the live one.
+// discard removes what was made; the old database is the live one, and the files follow it.
 func (j *Job) discard(ctx context.Context) (phase, error) {
 	if err := j.Files.Back(ctx); err != nil {
 		return "", err
