@@ -18,6 +18,7 @@ import (
 	"gateway/internal/apply"
 	archives "gateway/internal/backup"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/process"
 	"gateway/internal/restore"
 	"gateway/internal/secret/privatefile"
@@ -30,7 +31,7 @@ func restoreRun(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore-run ID", Short: "Restore a backup, as gateway-restore@.service does", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return asJob(cmd.Context(), cfg, false, func(ctx context.Context, j *restore.Job, h *restore.Helpers) error {
+			err := asJob(cmd.Context(), cfg, false, func(ctx context.Context, j *restore.Job, h *restore.Helpers) error {
 				if under, err := j.Journal.Read(); err != nil || under != nil {
 					return errors.Join(err, j.Resume(ctx))
 				}
@@ -41,6 +42,11 @@ func restoreRun(cfg *app.Config) *cobra.Command {
 				}
 				return j.Run(ctx, plan)
 			})
+			if errors.Is(err, privatefile.ErrLocked) { // the unit must not try again: it would begin once the other one is over
+				process.NewLog(process.EnvLevel()).Error("the restore was refused", "id", args[0], "err", errRestoring())
+				return nil
+			}
+			return err
 		},
 	}
 }
@@ -207,14 +213,37 @@ func restoreJournal() *restore.Journal {
 	return &restore.Journal{Path: filepath.Join(applier.Defaults().StateDir, "restore", "journal.json")}
 }
 
-// asJob runs fn with the job of this node. Two at a time wait for each other.
+func errRestoring() error {
+	return fault.New(fault.Conflict, "another restore is running").WithCode("restore_running")
+}
+
+// noneElse refuses while a restore of another archive than this is under way. It looks into root's own journal: what the
+// API's folder says of it, whoever captured the API says too.
+func noneElse(journal *restore.Journal, id string) error {
+	found, err := journal.Read()
+	if err == nil && found != nil && found.Plan.ID != id {
+		err = errRestoring()
+	}
+	return err
+}
+
+// lockJob has one job at a time: at boot the resume waits for another one, and a restore that is asked for is refused at once.
+// Queued, it would begin hours later, when nobody thinks of it.
+func lockJob(journal *restore.Journal, boot bool) (unlock func(), err error) {
+	if boot {
+		return privatefile.Lock(journal.Path)
+	}
+	return privatefile.TryLock(journal.Path)
+}
+
+// asJob runs fn with the job of this node; privatefile.ErrLocked while there is another one.
 func asJob(ctx context.Context, cfg *app.Config, boot bool, fn func(context.Context, *restore.Job, *restore.Helpers) error) error {
 	root := applier.Defaults()
 	journal := restoreJournal()
 	if err := os.MkdirAll(filepath.Dir(journal.Path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := privatefile.Lock(journal.Path)
+	unlock, err := lockJob(journal, boot)
 	if err != nil {
 		return err
 	}

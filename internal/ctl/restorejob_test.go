@@ -13,6 +13,7 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/internal/restore"
+	"gateway/internal/secret/privatefile"
 )
 
 // What the owner of the state folder writes there reaches root's terminal.
@@ -107,6 +108,46 @@ func TestARestoreNamesTheAccountsThatItBringsBack(t *testing.T) {
 func TestNoUnitIsStartedByAnotherName(t *testing.T) {
 	for _, id := range []string{"", "x", "../../x", "0198c0de-0000-7000-8000-000000000001.service", "0198C0DE-0000-7000-8000-000000000001"} {
 		if err := startRestore(t.Context(), id); err == nil || !strings.Contains(err.Error(), "UUID") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+// A second restore does not wait for the first one to end, to begin then.
+func TestASecondRestoreIsRefusedAtOnce(t *testing.T) {
+	journal := &restore.Journal{Path: filepath.Join(t.TempDir(), "journal.json")}
+	unlock, err := lockJob(journal, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan error)
+	go func() { _, err := lockJob(journal, false); second <- err }()
+	select {
+	case err := <-second:
+		if !errors.Is(err, privatefile.ErrLocked) {
+			t.Errorf("err = %v, want that it is locked", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("it is queued")
+	}
+	boot := make(chan error)
+	go func() {
+		unlock, err := lockJob(journal, true)
+		if err == nil {
+			unlock()
+		}
+		boot <- err
+	}()
+	unlock()
+	if err := <-boot; err != nil {
+		t.Error(err)
+	}
+	if err := journal.Write(&restore.Entry{Plan: restore.Plan{ID: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	for id, refused := range map[string]bool{"": true, "b": true, "a": false} {
+		err := noneElse(journal, id)
+		if f, ok := errors.AsType[*fault.Fault](err); refused != ok || ok && f.Code != "restore_running" {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
