@@ -159,7 +159,7 @@ func TestTwoVerificationsAreOneAfterTheOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alone(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "another verification") {
+	if _, err := alone(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "a verification or a restore") {
 		t.Errorf("err = %v, want that it does not wait for ever", err)
 	}
 	second := make(chan error)
