@@ -83,9 +83,8 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 		return err
 	}
 	defer h.Close()
-	// By root's own journal: what the API's folder says of it, whoever captured the API says too.
-	if found, err := restoreJournal().Read(); err != nil || found != nil {
-		return errors.Join(err, fault.New(fault.Conflict, "another restore is running").WithCode("restore_running"))
+	if err := noneElse(restoreJournal(), ""); err != nil {
+		return err
 	}
 	files := restore.RemoteFiles{Helpers: h}
 	id := what
@@ -96,7 +95,11 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 	} else if err := restore.HasArchive(h.State, id); err != nil {
 		return err
 	}
+	nameAccounts(cmd, func(ctx context.Context) (restore.Preview, error) { return files.Preview(ctx, id) })
 	snapshot(cmd, files.Snapshot)
+	if err := noneElse(restoreJournal(), ""); err != nil { // the backup took its time
+		return err
+	}
 	if err := files.Request(cmd.Context(), restore.Plan{ID: id, Actor: "local"}, o); err != nil {
 		return err
 	}
@@ -104,7 +107,37 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 	if err := startRestore(cmd.Context(), id); err != nil {
 		return err
 	}
-	return follow(cmd, cfg, begun)
+	return follow(cmd, cfg, id, begun)
+}
+
+// nameAccounts says who gets access, or an earlier password, back. Where that cannot be found out, as without a database, the
+// restore is the more urgent one.
+func nameAccounts(cmd *cobra.Command, preview func(context.Context) (restore.Preview, error)) {
+	p, err := preview(cmd.Context())
+	if err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "The accounts of the backup were not compared with those of now: %s\n", shown(explain(err)))
+		return
+	}
+	if len(p.Accounts) == 0 {
+		return
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "Accounts that get access, an earlier password or an earlier second factor back:")
+	for _, a := range p.Accounts {
+		line := a.Email + ": " + a.Now
+		if a.After != a.Now {
+			line += " -> " + a.After
+		}
+		if a.Password {
+			line += ", password of the backup"
+		}
+		switch a.SecondFactor {
+		case "removed":
+			line += ", no second factor any more"
+		case "changed":
+			line += ", second factor of the backup"
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "  "+shown(line))
+	}
 }
 
 // snapshot backs up what there is now, as a restore by the API does. Where that is not possible, as without a database, the
@@ -154,9 +187,12 @@ func startRestore(ctx context.Context, id string) error {
 }
 
 // follow prints the steps until the restore waits for its confirmation, or is over.
-func follow(cmd *cobra.Command, cfg *app.Config, since time.Time) error {
+func follow(cmd *cobra.Command, cfg *app.Config, id string, since time.Time) error {
 	told := ""
 	for {
+		if err := noneElse(restoreJournal(), id); err != nil { // another one was faster, and the unit refused this one
+			return err
+		}
 		s, err := lookAt(cfg)
 		if err != nil {
 			return err

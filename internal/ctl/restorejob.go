@@ -17,6 +17,8 @@ import (
 	"gateway/internal/applier"
 	"gateway/internal/apply"
 	archives "gateway/internal/backup"
+	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/process"
 	"gateway/internal/restore"
 	"gateway/internal/secret/privatefile"
@@ -29,7 +31,7 @@ func restoreRun(cfg *app.Config) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore-run ID", Short: "Restore a backup, as gateway-restore@.service does", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return asJob(cmd.Context(), cfg, false, func(ctx context.Context, j *restore.Job, h *restore.Helpers) error {
+			err := asJob(cmd.Context(), cfg, false, func(ctx context.Context, j *restore.Job, h *restore.Helpers) error {
 				if under, err := j.Journal.Read(); err != nil || under != nil {
 					return errors.Join(err, j.Resume(ctx))
 				}
@@ -40,6 +42,11 @@ func restoreRun(cfg *app.Config) *cobra.Command {
 				}
 				return j.Run(ctx, plan)
 			})
+			if errors.Is(err, privatefile.ErrLocked) { // the unit must not try again: it would begin once the other one is over
+				process.NewLog(process.EnvLevel()).Error("the restore was refused", "id", args[0], "err", errRestoring())
+				return nil
+			}
+			return err
 		},
 	}
 }
@@ -96,9 +103,15 @@ func restoreVerify(cfg *app.Config) *cobra.Command {
 // verifyWait is how long a verification waits for another one.
 const verifyWait = 10 * time.Minute
 
+// noVerification waits until nobody verifies, and keeps others from it. A restore has it while it loads: the room that it
+// counts is not taken by a verification.
+func noVerification(ctx context.Context) (release func(), err error) {
+	return alone(ctx, filepath.Join(applier.Defaults().StateDir, "restore", "verify"), verifyWait)
+}
+
 // verifyAlone verifies while no other process does: all of them use the same database and folder.
 func verifyAlone(ctx context.Context, h *restore.Helpers, id string) error {
-	unlock, err := alone(ctx, filepath.Join(applier.Defaults().StateDir, "restore", "verify"), verifyWait)
+	unlock, err := noVerification(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,6 +185,17 @@ func newWorker(cfg *app.Config, step string) (w restore.Worker, err error) {
 			return app.Judge(ctx, "host=/run/postgresql user=gateway dbname="+database, key)
 		},
 		Snapshot: func(ctx context.Context) error { return app.Snapshot(ctx, cfg.Database) },
+		Preview: func(ctx context.Context, id string) (restore.Preview, error) {
+			pool, err := db.Open(cfg.Database)
+			if err != nil {
+				return restore.Preview{}, err
+			}
+			defer pool.Close()
+			s := restore.Service{
+				Dir: cfg.StateDir, DB: pool, Schemas: blueprint.Schemas, Links: func() ([]string, error) { return nil, nil }, Node: health.MachineID, Now: time.Now,
+			}
+			return s.Preview(ctx, id)
+		},
 	}
 	if restore.ReadsArchive(step) {
 		w.Archive = os.NewFile(handedOver, "archive")
@@ -195,14 +219,37 @@ func restoreJournal() *restore.Journal {
 	return &restore.Journal{Path: filepath.Join(applier.Defaults().StateDir, "restore", "journal.json")}
 }
 
-// asJob runs fn with the job of this node. Two at a time wait for each other.
+func errRestoring() error {
+	return fault.New(fault.Conflict, "another restore is running").WithCode("restore_running")
+}
+
+// noneElse refuses while a restore of another archive than this is under way. It looks into root's own journal: what the
+// API's folder says of it, whoever captured the API says too.
+func noneElse(journal *restore.Journal, id string) error {
+	found, err := journal.Read()
+	if err == nil && found != nil && found.Plan.ID != id {
+		err = errRestoring()
+	}
+	return err
+}
+
+// lockJob has one job at a time: at boot the resume waits for another one, and a restore that is asked for is refused at once.
+// Queued, it would begin hours later, when nobody thinks of it.
+func lockJob(journal *restore.Journal, boot bool) (unlock func(), err error) {
+	if boot {
+		return privatefile.Lock(journal.Path)
+	}
+	return privatefile.TryLock(journal.Path)
+}
+
+// asJob runs fn with the job of this node; privatefile.ErrLocked while there is another one.
 func asJob(ctx context.Context, cfg *app.Config, boot bool, fn func(context.Context, *restore.Job, *restore.Helpers) error) error {
 	root := applier.Defaults()
 	journal := restoreJournal()
 	if err := os.MkdirAll(filepath.Dir(journal.Path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := privatefile.Lock(journal.Path)
+	unlock, err := lockJob(journal, boot)
 	if err != nil {
 		return err
 	}
@@ -225,8 +272,8 @@ func asJob(ctx context.Context, cfg *app.Config, boot bool, fn func(context.Cont
 		Services: restore.NodeServices{
 			Units: units, Applier: apply.Client{Socket: cfg.ApplySocket}, Health: "http://" + cfg.Listen + "/api/v1/system/health", Boot: boot, Log: log,
 		},
-		Render: func(ctx context.Context) error { return renderAll(ctx, files, log) },
-		Clock:  restore.Clock{Now: clock.Now, Uptime: clock.Uptime, Boot: clock.Boot}, Log: log, At: failpoint(root.RunDir),
+		Render: func(ctx context.Context) error { return renderAll(ctx, files, log) }, Alone: noVerification,
+		Clock: restore.Clock{Now: clock.Now, Uptime: clock.Uptime, Boot: clock.Boot}, Log: log, At: failpoint(root.RunDir),
 	}
 	return fn(ctx, job, h)
 }

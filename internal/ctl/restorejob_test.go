@@ -13,6 +13,7 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/internal/restore"
+	"gateway/internal/secret/privatefile"
 )
 
 // What the owner of the state folder writes there reaches root's terminal.
@@ -68,9 +69,85 @@ func TestARestoreBacksUpWhatThereIsNow(t *testing.T) {
 	}
 }
 
+// Whoever restores on the node itself reads who gets what back, as in the preview of the UI.
+func TestARestoreNamesTheAccountsThatItBringsBack(t *testing.T) {
+	eve := restore.Account{Email: "eve@example.com\x1b[2J", Now: "disabled", After: "admin"}
+	for _, tc := range []struct {
+		name string
+		p    restore.Preview
+		err  error
+		says []string
+	}{
+		{"nobody", restore.Preview{}, nil, nil},
+		{"all of them", restore.Preview{Accounts: []restore.Account{
+			eve, {Email: "a@example.com", Now: "admin", After: "admin", Password: true, SecondFactor: "removed"}, {Email: "b@example.com", Now: "admin", After: "viewer", SecondFactor: "changed"},
+		}}, nil, []string{
+			`  eve@example.com\x1b[2J: disabled -> admin` + "\n", "  a@example.com: admin, password of the backup, no second factor any more\n",
+			"  b@example.com: admin -> viewer, second factor of the backup\n",
+		}},
+		{"the database is away", restore.Preview{}, errors.New("connect: no such file"), []string{"were not compared with those of now: connect: no such file"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var errs bytes.Buffer
+			cmd := &cobra.Command{}
+			cmd.SetErr(&errs)
+			cmd.SetContext(t.Context())
+			nameAccounts(cmd, func(context.Context) (restore.Preview, error) { return tc.p, tc.err })
+			for _, want := range tc.says {
+				if !strings.Contains(errs.String(), want) {
+					t.Errorf("said %q, want %q", errs.String(), want)
+				}
+			}
+			if tc.says == nil && errs.Len() > 0 {
+				t.Errorf("said %q", errs.String())
+			}
+		})
+	}
+}
+
 func TestNoUnitIsStartedByAnotherName(t *testing.T) {
 	for _, id := range []string{"", "x", "../../x", "0198c0de-0000-7000-8000-000000000001.service", "0198C0DE-0000-7000-8000-000000000001"} {
 		if err := startRestore(t.Context(), id); err == nil || !strings.Contains(err.Error(), "UUID") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+// A second restore does not wait for the first one to end, to begin then.
+func TestASecondRestoreIsRefusedAtOnce(t *testing.T) {
+	journal := &restore.Journal{Path: filepath.Join(t.TempDir(), "journal.json")}
+	unlock, err := lockJob(journal, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan error)
+	go func() { _, err := lockJob(journal, false); second <- err }()
+	select {
+	case err := <-second:
+		if !errors.Is(err, privatefile.ErrLocked) {
+			t.Errorf("err = %v, want that it is locked", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("it is queued")
+	}
+	boot := make(chan error)
+	go func() {
+		unlock, err := lockJob(journal, true)
+		if err == nil {
+			unlock()
+		}
+		boot <- err
+	}()
+	unlock()
+	if err := <-boot; err != nil {
+		t.Error(err)
+	}
+	if err := journal.Write(&restore.Entry{Plan: restore.Plan{ID: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	for id, refused := range map[string]bool{"": true, "b": true, "a": false} {
+		err := noneElse(journal, id)
+		if f, ok := errors.AsType[*fault.Fault](err); refused != ok || ok && f.Code != "restore_running" {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -82,7 +159,7 @@ func TestTwoVerificationsAreOneAfterTheOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alone(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "another verification") {
+	if _, err := alone(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "a verification or a restore") {
 		t.Errorf("err = %v, want that it does not wait for ever", err)
 	}
 	second := make(chan error)

@@ -3,7 +3,6 @@ package restore
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,8 +16,20 @@ const (
 	admin    = "admin"
 )
 
+// What happens to the second factor of an account.
+const (
+	factorGone  = "removed"
+	factorOther = "changed"
+)
+
 // accounts are those of the archive, by id.
-type accounts map[string]Account
+type accounts map[string]credentials
+
+// credentials are an account with what it signs in by, to be compared and never told.
+type credentials struct {
+	Account
+	password, factor string // the hash, and the sealed key; empty without one
+}
 
 // reader looks at the rows of a table; nil when they are no accounts.
 func (a accounts) reader(table string) func(value func(string) string) {
@@ -30,34 +41,53 @@ func (a accounts) reader(table string) func(value func(string) string) {
 		if value("active") != "t" {
 			after = disabled
 		}
-		a[value("id")] = Account{Email: strings.ReplaceAll(value("email"), `\\`, `\`), After: after}
+		factor := ""
+		if value("totp_enabled") == "t" {
+			factor = plainText(value("totp_secret"))
+		}
+		a[value("id")] = credentials{Account{Email: plainText(value("email")), Now: missing, After: after}, plainText(value("password_hash")), factor}
 	}
 }
 
-// gaining are the accounts that can do more than now.
-func (a accounts) gaining(ctx context.Context, q db.DB) ([]Account, error) {
+// plainText is a value of COPY text without line breaks in it.
+func plainText(value string) string { return strings.ReplaceAll(value, `\\`, `\`) }
+
+// affected are the accounts that can do more than now, and those that somebody can use with what was replaced since: an
+// old password, which may be known to others, or no second factor. One that is disabled afterwards is neither.
+func (a accounts) affected(ctx context.Context, q db.DB) ([]Account, error) {
 	now, err := db.List[struct {
-		ID, Role string
-		Active   bool
-	}](ctx, q, `select id::text, role, active from users`)
+		ID, Role         string
+		Active           bool
+		Password, Factor string
+	}](ctx, q, `select id::text, role, active, password_hash as password, case when totp_enabled then coalesce(totp_secret::text, '') else '' end as factor from users`)
 	if err != nil {
 		return nil, err
 	}
-	for id, account := range a {
-		account.Now = missing
-		a[id] = account
-	}
 	for _, u := range now {
-		if account, there := a[u.ID]; there {
-			if account.Now = u.Role; !u.Active {
-				account.Now = disabled
-			}
-			a[u.ID] = account
+		account, there := a[u.ID]
+		if !there {
+			continue
+		}
+		if account.Now = u.Role; !u.Active {
+			account.Now = disabled
+		}
+		account.Password = account.password != u.Password
+		switch {
+		case u.Factor == "" || u.Factor == account.factor:
+		case account.factor == "":
+			account.SecondFactor = factorGone
+		default:
+			account.SecondFactor = factorOther
+		}
+		a[u.ID] = account
+	}
+	affected := []Account{}
+	for _, account := range a {
+		gains := account.After != account.Now && account.Now != admin
+		if account.After != disabled && (gains || account.Password || account.SecondFactor != "") {
+			affected = append(affected, account.Account)
 		}
 	}
-	gaining := slices.DeleteFunc(slices.Collect(maps.Values(a)), func(account Account) bool {
-		return account.After == disabled || account.After == account.Now || account.Now == admin
-	})
-	slices.SortFunc(gaining, func(x, y Account) int { return cmp.Compare(x.Email, y.Email) })
-	return append([]Account{}, gaining...), nil
+	slices.SortFunc(affected, func(x, y Account) int { return cmp.Compare(x.Email, y.Email) })
+	return affected, nil
 }

@@ -19,11 +19,12 @@ import (
 // accountSchema is as much of the accounts as a preview looks at.
 func accountSchema() db.Schema {
 	return db.Schema{Tables: []db.Table{{Name: "users", Scope: db.Replicated}}, Migrations: fstest.MapFS{"0901_users.sql": {Data: []byte(`-- +goose Up
-		create table users (id uuid primary key, email text not null, role text not null, active boolean not null);`)}}}
+		create table users (id uuid primary key, email text not null, role text not null, active boolean not null,
+			password_hash text not null, totp_enabled boolean not null default false, totp_secret bytea);`)}}}
 }
 
 // Somebody who was disabled for a reason must not come back unnoticed.
-func TestAPreviewNamesAccountsThatGain(t *testing.T) {
+func TestAPreviewNamesAccountsThatGainOrSignInAsThen(t *testing.T) {
 	schemas := []db.Schema{change.Schema(), accountSchema()}
 	dsn := dbtest.DSN(t, schemas...)
 	pool, err := db.Open(dsn)
@@ -37,7 +38,7 @@ func TestAPreviewNamesAccountsThatGain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do(`insert into users select ('00000000-0000-0000-0000-00000000000' || n)::uuid, email, role, active from (values
+	do(`insert into users select ('00000000-0000-0000-0000-00000000000' || n)::uuid, email, role, active, 'then \\ ' || n, n = 3, case when n = 3 then '\x0103'::bytea end from (values
 		(1, 'same@example.com', 'admin', true), (2, 'disabled@example.com', 'viewer', true), (3, 'demoted@example.com', 'admin', true),
 		(4, 'deleted@example.com', 'admin', true), (5, 'never@example.com', 'admin', false), (6, 'promoted@example.com', 'viewer', true),
 		(7, 'both@example.com', 'admin', true), (8, 'gone@example.com', 'admin', false)) v(n, email, role, active)`)
@@ -74,6 +75,19 @@ func TestAPreviewNamesAccountsThatGain(t *testing.T) {
 		{Email: "demoted@example.com", Now: "viewer", After: "admin"},
 		{Email: "disabled@example.com", Now: "disabled", After: "viewer"},
 	}
+	if !slices.Equal(p.Accounts, want) {
+		t.Errorf("accounts %+v, want %+v", p.Accounts, want)
+	}
+	// A password that was changed because others knew it, and a second factor that was set up or replaced since.
+	do(`update users set password_hash = 'now' where email in ('same@example.com', 'disabled@example.com', 'never@example.com');
+		update users set totp_enabled = true, totp_secret = '\x02' where email in ('promoted@example.com', 'demoted@example.com')`)
+	if p, err = s.Preview(t.Context(), archived); err != nil {
+		t.Fatal(err)
+	}
+	want[2].SecondFactor, want[3].Password = "changed", true
+	want = append(want,
+		restore.Account{Email: "promoted@example.com", Now: "admin", After: "viewer", SecondFactor: "removed"},
+		restore.Account{Email: "same@example.com", Now: "admin", After: "admin", Password: true})
 	if !slices.Equal(p.Accounts, want) {
 		t.Errorf("accounts %+v, want %+v", p.Accounts, want)
 	}

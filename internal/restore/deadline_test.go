@@ -20,6 +20,9 @@ type hooks struct {
 	early   bool // something was dropped before that
 	drops   int  // how often a database cannot be dropped
 	untold  int  // how often its end cannot be told
+
+	full   bool   // the disk of the journal
+	fullAt string // the point from which on it is
 }
 
 func (d databases) Names(ctx context.Context) (restore.Names, error) {

@@ -130,7 +130,10 @@ func (f Folder) removeAgain(name string) error {
 	if err := os.Remove(f.live(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil
+	if err := privatefile.SyncDir(filepath.Dir(f.live(name))); err != nil {
+		return err
+	}
+	return os.Remove(f.missing(name)) // so that a file which a service makes then is not removed when this is done again
 }
 
 // Clean removes what is staged and kept.

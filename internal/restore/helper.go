@@ -65,6 +65,7 @@ type reply struct {
 	Found   []string        `json:"found,omitempty"`
 	ID      string          `json:"id,omitempty"`
 	State   *State          `json:"state,omitempty"`
+	Preview *Preview        `json:"preview,omitempty"`
 	Error   *fault.Sentence `json:"error,omitempty"`
 }
 
@@ -78,6 +79,8 @@ func timeFor(op string) time.Duration {
 		return 10 * time.Minute
 	case "carry", "swap", "swap-back":
 		return 5 * time.Minute
+	case "preview": // as for the API; the restore goes on without
+		return 2 * time.Minute
 	}
 	return time.Minute
 }
@@ -347,6 +350,18 @@ func (f RemoteFiles) Say(ctx context.Context, a Answer) (State, error) {
 		return State{}, errors.New("the helper does not say which restore waits")
 	}
 	return *r.State, nil
+}
+
+// Preview says what a restore would change.
+func (f RemoteFiles) Preview(ctx context.Context, id string) (Preview, error) {
+	a, err := f.ask(ctx, FolderUser, "preview", request{Plan: Plan{ID: id}})
+	if err == nil && a.Preview == nil {
+		err = errors.New("the helper does not say what would change")
+	}
+	if err != nil {
+		return Preview{}, err
+	}
+	return *a.Preview, nil
 }
 
 // Snapshot backs up what there is now.

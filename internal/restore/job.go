@@ -97,8 +97,11 @@ type Job struct {
 	Console   Console
 	// Render has every renderer run on the restored database.
 	Render func(ctx context.Context) error
-	Clock  Clock
-	Log    *slog.Logger
+	// Alone waits until no verification fills the disk, and keeps others from beginning until the archive is loaded: each
+	// would count the same room. Nil for nobody.
+	Alone func(ctx context.Context) (release func(), err error)
+	Clock Clock
+	Log   *slog.Logger
 	// Settled is called once it is certain which state is the live one: what uses it may start. Nil for nobody.
 	Settled func()
 	// At is called between the steps; a fault test dies there.
@@ -131,50 +134,6 @@ func (j *Job) Run(ctx context.Context, p Plan) error {
 	}
 	return j.drive(ctx)
 }
-
-// Resume goes on where a killed process was. Nothing happens when there is no restore under way.
-func (j *Job) Resume(ctx context.Context) error {
-	found, err := j.Journal.Read()
-	if err != nil || found == nil {
-		return err
-	}
-	j.entry = found
-	booted := found.Boot != j.Clock.Boot
-	found.Boot = j.Clock.Boot
-	switch {
-	case found.Phase == loading:
-		j.give(errInterrupted())
-		return j.enter(ctx, undoing)
-	case found.Phase == switching:
-		names, err := j.names(ctx)
-		if err != nil {
-			return err
-		}
-		switch {
-		case !names.Before || booted:
-			j.give(errInterrupted())
-			return j.enter(ctx, undoing)
-		case j.Clock.Uptime() >= found.Until: // it never came as far as to be confirmed
-			j.give(fault.Say("the services did not start with the restored state, and apply it, in time"))
-			return j.enter(ctx, undoing)
-		}
-	case found.Phase == waiting && booted:
-		// An answer that was taken before counts.
-		j.mark(ctx, "confirm", Running)
-		if next := j.answered(ctx); next != "" {
-			return j.enter(ctx, next)
-		}
-		j.mark(ctx, "confirm", Failed)
-		// Whoever was to confirm may have been the one who pulled the plug.
-		j.give(fault.Say("the node was restarted before the restore was confirmed"))
-		return j.enter(ctx, undoing)
-	}
-	return j.drive(ctx)
-}
-
-func errInterrupted() error { return fault.Say("the restore was interrupted") }
-
-func errLate() error { return fault.Say("the restore was not confirmed in time") }
 
 // names looks which databases there are. Which state is the live one cannot be known without.
 func (j *Job) names(ctx context.Context) (n Names, err error) {
@@ -220,8 +179,15 @@ func (j *Job) drive(ctx context.Context) error {
 		if next == over {
 			return j.finish(ctx)
 		}
+		from := j.entry.Phase
 		j.entry.Phase = next
-		if err := j.save(ctx); err != nil {
+		err = j.save(ctx)
+		if err != nil && from == switching { // nobody could confirm it
+			j.give(fault.Say("the progress of the restore could not be written"))
+			j.Log.Error("the restore goes back", "err", err)
+			j.entry.Phase, err = undoing, nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -232,8 +198,18 @@ func (j *Job) load(ctx context.Context) (phase, error) {
 	p := j.entry.Plan
 	err := errors.Join(j.Databases.Drop(ctx, Restored), j.Files.Clean(ctx, Plan{})) // of a restore that never ended
 	if err == nil {
+		release := func() {}
+		defer func() { release() }()
 		err = j.steps(ctx, []work{
-			{"check", func(ctx context.Context) error { return j.Files.Stage(ctx, p) }},
+			{"check", func(ctx context.Context) (err error) {
+				if j.Alone != nil {
+					if release, err = j.Alone(ctx); err != nil {
+						release = func() {}
+						return err
+					}
+				}
+				return j.Files.Stage(ctx, p)
+			}},
 			{"load", func(ctx context.Context) error { return j.Databases.Load(ctx, p) }},
 			{"render", j.Render},
 		})
@@ -367,18 +343,15 @@ func (j *Job) undo(ctx context.Context) (phase, error) {
 		reason = j.entry.Error.Message
 	}
 	note := j.note("backup.restore.undone", reason)
-	var lost error
 	return discarding, j.steps(ctx, []work{
 		{"stop", j.stop},
-		{"files", func(ctx context.Context) error {
-			lost = j.carryBack(ctx, note)
+		// The database first: what it is called tells a resume which way to go, also when the journal does not.
+		{"swap", func(ctx context.Context) error {
+			lost := j.carryBack(ctx, note)
 			if ctx.Err() != nil { // we were told to stop, and are started again
 				return ctx.Err()
 			}
 			j.at("carried back")
-			return j.Files.Back(ctx)
-		}},
-		{"swap", func(ctx context.Context) error {
 			if err := j.Databases.SwapBack(ctx); err != nil || lost == nil {
 				return err
 			}
@@ -387,6 +360,7 @@ func (j *Job) undo(ctx context.Context) (phase, error) {
 			}
 			return nil
 		}},
+		{"files", j.Files.Back},
 	})
 }
 
@@ -405,7 +379,7 @@ func (j *Job) carryBack(ctx context.Context, note Note) error {
 	return err
 }
 
-// discard removes what was made; the old state is the live one.
+// discard removes what was made; the old database is the live one, and the files follow it.
 func (j *Job) discard(ctx context.Context) (phase, error) {
 	if err := j.Files.Back(ctx); err != nil {
 		return "", err

@@ -56,6 +56,7 @@ func newRig(t *testing.T) *rig {
 	}
 	address := func(name string) string { v := *u; v.Path = "/" + name; return v.String() }
 	r := &rig{t: t, up: true, boot: "first", dieAt: -1, journal: &restore.Journal{Path: filepath.Join(t.TempDir(), "restore", "journal.json")}}
+	r.journal.Save = r.save
 	r.cluster = restore.Cluster{Address: address, Prefix: strings.TrimPrefix(u.Path, "/") + "_", Node: node, Now: time.Now}
 	r.folder = restore.Folder{Dir: t.TempDir(), Names: []string{"setup.json", "master.key", "jwt.secret"}}
 	made := strings.TrimPrefix(u.Path, "/")
@@ -244,6 +245,7 @@ func (c console) Answer(context.Context, string) (restore.Answer, error) {
 // at dies at the point of the given number.
 func (r *rig) at(point string) {
 	r.points = append(r.points, point)
+	r.full = r.full || point == r.fullAt
 	if r.dieAt == len(r.points)-1 {
 		panic(errDied)
 	}

@@ -55,7 +55,7 @@ func (s Service) Preview(ctx context.Context, id string) (p Preview, err error) 
 		if err := s.compare(ctx, tx, r, &p, seen); err != nil {
 			return err
 		}
-		p.Accounts, err = seen.accounts.gaining(ctx, tx)
+		p.Accounts, err = seen.accounts.affected(ctx, tx)
 		return err
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ func Record(ctx context.Context, q db.DB, id string, now time.Time, failure erro
 	return err
 }
 
-// Occupied is why a backup was not verified while another one was.
+// Occupied is why a backup was not verified, or restored, while another one was verified or loaded.
 func Occupied(wait time.Duration) error {
-	return fault.Say("another verification did not end within %d minutes", int(wait.Minutes()))
+	return fault.Say("a verification or a restore did not end within %d minutes", int(wait.Minutes()))
 }

@@ -32,6 +32,8 @@ type Worker struct {
 	Render func(ctx context.Context, database, masterKey string) ([]string, error)
 	// Snapshot backs up the live database.
 	Snapshot func(ctx context.Context) error
+	// Preview compares an archive with the live database.
+	Preview func(ctx context.Context, id string) (Preview, error)
 }
 
 // ReadsArchive reports whether a step is handed the archive.
@@ -87,6 +89,9 @@ func (w Worker) act(ctx context.Context, op string, r request) (a reply, err err
 		return reply{State: &s}, err
 	case "snapshot":
 		return a, w.Snapshot(ctx)
+	case "preview":
+		p, err := w.Preview(ctx, r.Plan.ID)
+		return reply{Preview: &p}, err
 	case "render":
 		a.Found, err = w.Render(ctx, r.Name, w.masterKey(r.Name))
 		return a, err

@@ -86,6 +86,7 @@ type service struct {
 	wake     chan struct{} // for work: there may be something to upload
 	begun    chan *run     // for work; who sends has the lock, so there is one
 	first    time.Duration // how often it is tried to tidy up after a start
+	heeds    time.Duration // how often it is looked whether a target still wants what is on its way
 	wait     time.Duration // how long whoever asks for a backup waits for it
 }
 
@@ -93,7 +94,7 @@ type service struct {
 func New(o Options) component.Component { return newService(o).component() }
 
 func newService(o Options) *service {
-	return &service{Options: o, tickets: auth.NewTickets(), uploader: newUploader(), wake: make(chan struct{}, 1), begun: make(chan *run, 1), first: firstEvery, wait: waitAtMost}
+	return &service{Options: o, tickets: auth.NewTickets(), uploader: newUploader(), wake: make(chan struct{}, 1), begun: make(chan *run, 1), first: firstEvery, heeds: heedEvery, wait: waitAtMost}
 }
 
 func (s *service) component() component.Component {

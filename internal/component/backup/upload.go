@@ -124,12 +124,15 @@ func (s *service) put(ctx context.Context, b Backup, t stored) error {
 }
 
 // pin keeps the host key of a connection that worked, which is the first one, or one with the fingerprint that the operator entered.
+// An upload takes hours: what was pinned since, or belongs to settings of since, is newer than what it began with and stays.
 func (s *service) pin(ctx context.Context, t stored, seen offsite.Result) error {
 	if t.Kind != sftp || seen.Fingerprint == "" {
 		return nil
 	}
-	_, err := s.DB.Exec(ctx, `insert into backup_target_status (target_id, host, host_key) select id, $2, $3 from backup_targets where id = $1
-		on conflict (target_id) do update set host = excluded.host, host_key = excluded.host_key`, t.ID, t.Settings.server(), seen.Fingerprint)
+	_, err := s.DB.Exec(ctx, `insert into backup_target_status (target_id, host, host_key) select id, $2, $3 from backup_targets
+			where id = $1 and settings ->> 'host' = $6 and coalesce((settings ->> 'port')::int, 0) = $7 and coalesce(settings ->> 'host_key_fingerprint', '') = $8
+		on conflict (target_id) do update set host = excluded.host, host_key = excluded.host_key where (backup_target_status.host, backup_target_status.host_key) = ($4, $5)`,
+		t.ID, t.Settings.server(), seen.Fingerprint, t.Host, t.HostKey, t.Settings.Host, t.Settings.Port, t.Settings.Fingerprint)
 	if err != nil {
 		return fmt.Errorf("keep the host key of target %s: %w", t.ID, err)
 	}

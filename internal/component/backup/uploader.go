@@ -18,10 +18,11 @@ type uploader struct {
 	mu    sync.Mutex
 	again map[string]bool     // targets that are uploaded to, and whether there is more for them since
 	going map[string]*uploads // by backup
+	stops map[string]func()   // by target: ends what is on its way there
 }
 
 func newUploader() *uploader {
-	return &uploader{again: map[string]bool{}, going: map[string]*uploads{}}
+	return &uploader{again: map[string]bool{}, going: map[string]*uploads{}, stops: map[string]func(){}}
 }
 
 // on is how far a backup is; done is to be called when it is over for one target.
@@ -76,6 +77,62 @@ func (u *uploader) drop(target string) {
 	delete(u.again, target)
 }
 
+// during is the context of an upload to a target, which stopUnless ends.
+func (u *uploader) during(ctx context.Context, target string) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.stops[target] = func() { cancel(errTargetGone()) }
+	return ctx, func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		delete(u.stops, target)
+		cancel(nil)
+	}
+}
+
+// stopUnless ends what is on its way to other targets than these.
+func (u *uploader) stopUnless(wanted []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for target, stop := range u.stops {
+		if !slices.Contains(wanted, target) {
+			stop()
+		}
+	}
+}
+
+// busy reports whether anything is on its way.
+func (u *uploader) busy() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.stops) > 0
+}
+
+func errTargetGone() error { return fault.Say("the target was removed or switched off") }
+
+// heedEvery is how often it is looked, while something is on its way, whether its target still wants it.
+const heedEvery = 2 * time.Second
+
+// heed ends uploads to targets that were switched off or deleted meanwhile. Where that cannot be found out, they go on.
+func (s *service) heed(ctx context.Context) {
+	if !s.uploader.busy() {
+		return
+	}
+	active, err := db.List[struct{ ID string }](ctx, s.DB, `select id::text from backup_targets where active`)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.Log.Warn("backup", "step", "upload", "err", err)
+		}
+		return
+	}
+	wanted := make([]string, 0, len(active))
+	for _, t := range active {
+		wanted = append(wanted, t.ID)
+	}
+	s.uploader.stopUnless(wanted)
+}
+
 // wakeUploads has work begin what is to be uploaded.
 func (s *service) wakeUploads() {
 	select {
@@ -120,7 +177,7 @@ func (s *service) giveUp(ctx context.Context) error {
 		return fmt.Errorf("list uploads without a target: %w", err)
 	}
 	for _, r := range rows {
-		if err := s.uploaded(ctx, r.ID, r.Target, ended(s.Now(), fault.Say("the target was removed or switched off"))); err != nil {
+		if err := s.uploaded(ctx, r.ID, r.Target, ended(s.Now(), errTargetGone())); err != nil {
 			return err
 		}
 	}
@@ -161,9 +218,14 @@ func (s *service) uploadNext(ctx context.Context, target string) (more bool, err
 		return false, err
 	}
 	b := next[0]
-	bounded, cancel := context.WithTimeout(ctx, uploadTime)
+	wanted, over := s.uploader.during(ctx, target)
+	bounded, cancel := context.WithTimeout(wanted, uploadTime)
 	err = s.put(bounded, b, targets[0])
 	cancel()
+	if cause := context.Cause(wanted); err != nil && cause != nil && ctx.Err() == nil {
+		err = cause
+	}
+	over()
 	if ctx.Err() != nil {
 		return false, nil
 	}

@@ -15,13 +15,27 @@ import (
 //
 // The lock is on a side file that is never removed: path itself is replaced by renames,
 // and a lock on a replaced file excludes nobody.
-func Lock(path string) (unlock func(), err error) {
+func Lock(path string) (unlock func(), err error) { return lock(path, unix.LOCK_EX) }
+
+// ErrLocked means that somebody else holds the lock.
+var ErrLocked = errors.New("locked by somebody else")
+
+// TryLock is Lock for whoever does not wait: ErrLocked at once.
+func TryLock(path string) (unlock func(), err error) {
+	unlock, err = lock(path, unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%w: %w", ErrLocked, err)
+	}
+	return unlock, err
+}
+
+func lock(path string, how int) (unlock func(), err error) {
 	f, err := openLock(path + ".lock")
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	for {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		err = unix.Flock(int(f.Fd()), how)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}

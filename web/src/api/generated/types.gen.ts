@@ -6234,7 +6234,15 @@ export type RestoreAccount = {
     /**
      * What it is now; missing: there is no such account
      */
-    now: 'missing' | 'disabled' | 'viewer';
+    now: 'missing' | 'disabled' | 'viewer' | 'admin';
+    /**
+     * Whether its password is that of the backup afterwards, and another one now
+     */
+    password_changes: boolean;
+    /**
+     * What happens to the second factor that it has now: removed (the backup has none, so the password is enough), changed (that of the backup is another one); empty: nothing
+     */
+    second_factor: '' | 'removed' | 'changed';
 };
 
 export type RestoreFileDiff = {
@@ -6265,7 +6273,7 @@ export type RestoreLink = {
 
 export type RestorePreview = {
     /**
-     * Accounts that can do more after the restore than now: they do not exist, are disabled, or have a lower role now. Their passwords are those of the backup again
+     * Accounts that can do more after the restore than now (they do not exist, are disabled, or have a lower role now), and those that get an earlier password or second factor back
      */
     accounts: Array<RestoreAccount>;
     /**

@@ -2487,7 +2487,14 @@ export const zRestoreAccount = /*#__PURE__*/ (() => z.object({
     now: z.enum([
         'missing',
         'disabled',
-        'viewer'
+        'viewer',
+        'admin'
+    ]),
+    password_changes: z.boolean(),
+    second_factor: z.enum([
+        '',
+        'removed',
+        'changed'
     ])
 }))();
 

@@ -15,6 +15,7 @@ import {
 	Time,
 	Tr,
 } from "@ui";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 
 /** PreviewStep is what is in the backup, and how it differs from now. */
@@ -62,20 +63,31 @@ function Host({ preview: { host, same_host: same } }: { preview: RestorePreview 
 	);
 }
 
-/** Accounts come back with the backup: somebody may have disabled them for a reason. */
+/** Accounts come back with the backup: somebody may have disabled them, or changed the password, for a reason. */
 function Accounts({ accounts }: { accounts: RestorePreview["accounts"] }) {
 	const { t } = useTranslation("backup");
 	return (
 		<Notice kind="warning" title={t("preview.accounts")}>
 			<ul>
-				{accounts.map(({ email, now, after }) => (
-					<li key={email}>
-						{t("preview.account", { email, now: t(`preview.standing.${now}`), after: t(`preview.standing.${after}`) })}
-					</li>
+				{accounts.map((account) => (
+					<li key={account.email}>{accountText(t, account)}</li>
 				))}
 			</ul>
 		</Notice>
 	);
+}
+
+/** accountText is what becomes of an account. */
+function accountText(t: TFunction<"backup">, account: RestorePreview["accounts"][number]) {
+	const { email, now, after, password_changes: password, second_factor: factor } = account;
+	const then = t(`preview.standing.${after}`);
+	return [
+		now === after
+			? t("preview.accountSame", { email, role: then })
+			: t("preview.account", { email, now: t(`preview.standing.${now}`), after: then }),
+		...(password ? [t("preview.password")] : []),
+		...(factor ? [t(`preview.factor.${factor}`)] : []),
+	].join(", ");
 }
 
 function Tables({ tables }: { tables: RestorePreview["tables"] }) {

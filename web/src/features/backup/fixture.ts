@@ -47,8 +47,9 @@ export const preview: RestorePreview = {
 		{ name: "dmz0", matches: false, candidates: ["eth1", "eth2"] },
 	],
 	accounts: [
-		{ email: "eve@example.com", now: "disabled", after: "admin" },
-		{ email: "mallory@example.com", now: "missing", after: "viewer" },
+		{ email: "eve@example.com", now: "disabled", after: "admin", password_changes: false, second_factor: "" },
+		{ email: "mallory@example.com", now: "missing", after: "viewer", password_changes: false, second_factor: "" },
+		{ email: "trent@example.com", now: "admin", after: "admin", password_changes: true, second_factor: "removed" },
 	],
 	problems: [{ message: "the backup is of an older version", text: "the backup is of an older version" }],
 };

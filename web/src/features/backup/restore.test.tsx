@@ -49,6 +49,9 @@ test("the wizard shows what differs, maps interfaces, says what happens, and onl
 	expect(screen.getByText("setup.json")).toBeTruthy();
 	expect(screen.getByText("eve@example.com: disabled → administrator")).toBeTruthy();
 	expect(screen.getByText("mallory@example.com: no account → viewer")).toBeTruthy();
+	expect(
+		screen.getByText("trent@example.com: administrator, password of the backup, no second factor any more"),
+	).toBeTruthy();
 	expect(screen.queryByText("node.id")).toBeNull();
 	await user.click(screen.getByRole("button", { name: "Next" }));
 	await user.selectOptions(await screen.findByLabelText("Interface for wan0"), "eth1");
