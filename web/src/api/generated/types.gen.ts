@@ -7719,6 +7719,21 @@ export type WgquickLeft = {
     name: string;
 };
 
+export type UserTicket = {
+    /**
+     * When it stops working, used or not
+     */
+    expires_at: string;
+    /**
+     * Send it as ticket in the query of GET /backups/{id}/download
+     */
+    ticket: string;
+};
+
+export type AllowOperationRequest = {
+    operation: string;
+};
+
 export type AlertChannelWritable = {
     /**
      * Whether alerts are sent
@@ -8780,6 +8795,11 @@ export type UserInputWritable = {
      * viewer: may only read; admin: may change everything
      */
     role: 'admin' | 'viewer';
+};
+
+export type AllowOperationRequestWritable = {
+    password: string;
+    operation: string;
 };
 
 export type ListAlertChannelsData = {
@@ -17524,3 +17544,19 @@ export type DisableUserTotpResponses = {
 };
 
 export type DisableUserTotpResponse = DisableUserTotpResponses[keyof DisableUserTotpResponses];
+
+export type AllowOperationData = {
+    body: AllowOperationRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/auth/tickets';
+};
+
+export type AllowOperationResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UserTicket;
+};
+
+export type AllowOperationResponse = AllowOperationResponses[keyof AllowOperationResponses];

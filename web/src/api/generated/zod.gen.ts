@@ -3050,6 +3050,15 @@ export const zTunnelImportResult = /*#__PURE__*/ (() => z.object({
     skipped: z.array(zTunnelSkipped)
 }))();
 
+export const zUserTicket = /*#__PURE__*/ (() => z.object({
+    expires_at: z.iso.datetime(),
+    ticket: z.string()
+}))();
+
+export const zAllowOperationRequest = /*#__PURE__*/ (() => z.object({
+    operation: z.string()
+}))();
+
 export const zAlertChannelWritable = /*#__PURE__*/ (() => z.object({
     active: z.boolean(),
     created_at: z.iso.datetime(),
@@ -3398,4 +3407,9 @@ export const zUserInputWritable = /*#__PURE__*/ (() => z.object({
     email: z.string().check(z.minLength(3), z.maxLength(254)),
     password: z.optional(z.string().check(z.maxLength(72))),
     role: z.enum(['admin', 'viewer'])
+}))();
+
+export const zAllowOperationRequestWritable = /*#__PURE__*/ (() => z.object({
+    password: z.string().check(z.minLength(1), z.maxLength(1024)),
+    operation: z.string()
 }))();
