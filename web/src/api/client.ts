@@ -20,7 +20,12 @@ const mistyped = /\/(auth\/(login|login\/totp|reset-password)|setup\/.*)$/;
  * the connection and the session what they need to know. It is called once.
  */
 export function setUp(): void {
-	client.setConfig({ responseTransformer: unwrap, credentials: "same-origin", cache: "no-store", fetch: proven(bounded) });
+	client.setConfig({
+		responseTransformer: unwrap,
+		credentials: "same-origin",
+		cache: "no-store",
+		fetch: proven(bounded),
+	});
 	client.interceptors.response.use((response) => {
 		if (response.ok) connection.answered();
 		return response;

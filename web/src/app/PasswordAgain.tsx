@@ -3,7 +3,9 @@ import { later } from "@ui/later";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-const Dialog = later("password", async () => ({ default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string> }));
+const Dialog = later("password", async () => ({
+	default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string>,
+}));
 
 interface Asked {
 	operation: string;
@@ -14,10 +16,20 @@ interface Asked {
 export function PasswordAgain() {
 	const { t } = useTranslation();
 	const [asked, ask] = useState<Asked>();
-	useEffect(
-		() => onPasswordNeeded((operation) => new Promise((answer) => ask({ operation, answer }))),
-		[],
-	);
+	useEffect(() => {
+		let last: Asked | undefined;
+		const stop = onPasswordNeeded(
+			(operation) =>
+				new Promise((answer) => {
+					last = { operation, answer };
+					ask(last);
+				}),
+		);
+		return () => {
+			stop();
+			last?.answer(); // a request does not wait for a dialog that is gone
+		};
+	}, []);
 	if (!asked) return null;
 	const done = (ticket?: string) => {
 		ask(undefined);

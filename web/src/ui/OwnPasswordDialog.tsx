@@ -1,10 +1,13 @@
 import { wrongAt } from "@api";
-import { zOwnPasswordBody } from "@api/schemas";
 import { useTranslation } from "react-i18next";
+import * as z from "zod/mini";
 import { FormDialog } from "./FormDialog";
 import type { Field } from "./fields";
 
-const fields: Field[] = [{ name: "password", autoComplete: "current-password", focus: true }];
+/** It has a name of its own: the form under it may have a password too. */
+const field = "own_password";
+const schema = z.object({ [field]: z.string().check(z.minLength(1)) });
+const fields: Field[] = [{ name: field, kind: "password", autoComplete: "current-password", focus: true }];
 
 interface Props<Out> {
 	title: string;
@@ -24,10 +27,10 @@ export function OwnPasswordDialog<Out>({ button, submit, ...rest }: Props<Out>) 
 		<FormDialog
 			{...rest}
 			id="password-form"
-			schema={zOwnPasswordBody}
+			schema={schema}
 			ns="ui"
 			fields={fields}
-			submit={({ password }: { password: string }) => wrongAt("password", t("password.wrong"), submit(password))}
+			submit={(body: { [field]: string }) => wrongAt(field, t("password.wrong"), submit(body[field]))}
 			submitLabel={button}
 			guard={false}
 		/>

@@ -75,7 +75,8 @@ export const usePassphrase = (wrong: string) =>
 /** useTicket asks for what lets this browser download a backup once. */
 export const useTicket = (id: string) =>
 	useMutation({
-		mutationFn: async (password: string) => (await allowBackupDownload({ path: { id }, body: { password } })).data.ticket,
+		mutationFn: async (password: string) =>
+			(await allowBackupDownload({ path: { id }, body: { password } })).data.ticket,
 		onSettled: told,
 	});
 
