@@ -35,9 +35,9 @@ var elsewhere = map[string]string{
 	"confirm-restore": "follows start-restore", "undo-restore": "goes back to what was",
 }
 
-// network are the components whose settings say what the network does. They let nobody into this node's API and give
+// settingsOnly are the components whose settings say what the network does. They let nobody into this node's API and give
 // nobody its keys; the history shows and reverts them.
-var network = []string{
+var settingsOnly = []string{
 	"alert", "audit", "cert", "change", "dhcp", "diag", "dns", "firewall", "forwardproxy", "graphs", "logs", "network", "ntp", "problems", "proxy",
 	"radius", "setup", "system", "tunnel", "uplink",
 }
@@ -73,7 +73,7 @@ func TestWhatOutlastsASessionIsDeclared(t *testing.T) {
 				t.Errorf("%s %s: declared as lasting %t, want %t", method, path, op.Lasting, want)
 			case want && !strings.Contains(op.Description, "password_required"):
 				t.Errorf("%s %s does not say that it needs the password", method, path)
-			case !want && !excused && !slices.Contains(network, op.Tags[0]):
+			case !want && !excused && !slices.Contains(settingsOnly, op.Tags[0]):
 				t.Errorf("%s %s (%s): say whether what it makes outlasts the session", method, path, op.OperationID)
 			}
 		}
@@ -92,18 +92,20 @@ func thief(c *apptest.Client) *apptest.Client {
 
 var bucket = map[string]any{"kind": "s3", "settings": map[string]any{"endpoint": "s3.example.com", "bucket": "archives", "access_key": "AKIA1", "secret_key": "top secret"}}
 
-type call struct {
+type attempt struct {
 	method, path string
 	body         any
 }
 
-func (c call) of(client *apptest.Client) *apptest.Answer { return client.Do(c.method, c.path, c.body) }
+func (c attempt) of(client *apptest.Client) *apptest.Answer {
+	return client.Do(c.method, c.path, c.body)
+}
 
 // everything that a thief would try, on a user and a target.
-func everything(user, target string) []call {
+func everything(user, target string) []attempt {
 	forged := map[string]any{"email": "forged@example.com", "role": "admin", "password": apptest.Password}
 	raised := map[string]any{"email": "v@example.com", "role": "admin"}
-	list := []call{
+	list := []attempt{
 		{"POST", "/auth/tokens", map[string]any{"name": "forged", "role": "admin"}},
 		{"POST", "/users", forged},
 		{"PUT", "/users/" + user, raised},
@@ -114,7 +116,7 @@ func everything(user, target string) []call {
 	}
 	for _, one := range list {
 		if one.path != "/auth/tokens" && !strings.HasSuffix(one.path, "/password") && !strings.HasSuffix(one.path, "/disable") {
-			list = append(list, call{"POST", "/batch", map[string]any{"operations": []any{map[string]any{"method": one.method, "path": one.path, "body": one.body}}}})
+			list = append(list, attempt{"POST", "/batch", map[string]any{"operations": []any{map[string]any{"method": one.method, "path": one.path, "body": one.body}}}})
 		}
 	}
 	return list
@@ -147,7 +149,7 @@ func TestAStolenSessionMakesNothingThatStays(t *testing.T) {
 		forged.Header.Set("Gateway-Ticket", "a-guess")
 		c.of(forged).WantCode(http.StatusUnauthorized, "password_required")
 	}
-	call{"POST", "/auth/tokens", map[string]any{"name": "mine", "role": "viewer"}}.of(thief(viewer)).WantCode(http.StatusUnauthorized, "password_required")
+	attempt{"POST", "/auth/tokens", map[string]any{"name": "mine", "role": "viewer"}}.of(thief(viewer)).WantCode(http.StatusUnauthorized, "password_required")
 	if now := stored(t, a); now != before {
 		t.Errorf("a refused request left something\nbefore: %s\nafter:  %s", before, now)
 	}
@@ -220,9 +222,9 @@ func TestARevertThatGivesPowerBackNeedsThePassword(t *testing.T) {
 	admin.Post("/users", map[string]any{"email": "b@example.com", "role": "admin", "password": apptest.Password}).Want(http.StatusCreated)
 	id := a.SignIn("b@example.com", apptest.Password).Get("/auth/me").ID()
 	lowered := admin.Put("/users/"+id, map[string]any{"email": "b@example.com", "role": "viewer"}).Want(http.StatusOK)
-	revert := call{"POST", "/changes/" + lowered.Header.Get("Gateway-Change") + "/revert", nil}
-	batch := call{"POST", "/batch", map[string]any{"operations": []any{map[string]any{"method": revert.method, "path": revert.path}}}}
-	for _, c := range []call{revert, batch} {
+	revert := attempt{"POST", "/changes/" + lowered.Header.Get("Gateway-Change") + "/revert", nil}
+	batch := attempt{"POST", "/batch", map[string]any{"operations": []any{map[string]any{"method": revert.method, "path": revert.path}}}}
+	for _, c := range []attempt{revert, batch} {
 		c.of(thief(admin)).WantCode(http.StatusUnauthorized, "password_required")
 	}
 	var row struct{ Role string }
