@@ -194,6 +194,20 @@ export const listSessions = <ThrowOnError extends boolean = true>(options?: Opti
 export const revokeSession = <ThrowOnError extends boolean = true>(options: Options<RevokeSessionData, ThrowOnError>) => (options.client ?? client).delete<RevokeSessionResponses, unknown, ThrowOnError>({ url: '/auth/sessions/{id}', ...options });
 
 /**
+ * Get a ticket for an operation that needs your password once more
+ *
+ * For what would outlast a stolen session: API tokens, accounts, off-site targets. The ticket is good for one request of this session with that method and path, within a minute; send it in the header Gateway-Ticket.
+ */
+export const allowOperation = <ThrowOnError extends boolean = true>(options: Options<AllowOperationData, ThrowOnError>) => (options.client ?? client).post<AllowOperationResponses, unknown, ThrowOnError>({
+    url: '/auth/tickets',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * List your own API tokens
  *
  * Without the tokens themselves: they are shown only when created.
@@ -203,7 +217,7 @@ export const listTokens = <ThrowOnError extends boolean = true>(options?: Option
 /**
  * Create an API token
  *
- * The token is shown only once. It has its own role, limited to the current role of its owner. It ends with its owner's sessions: when the password, the role, the e-mail or the second factor changes, and when the account is disabled.
+ * The token is shown only once. It has its own role, limited to the current role of its owner. It ends with its owner's sessions: when the password, the role, the e-mail or the second factor changes, and when the account is disabled. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const createToken = <ThrowOnError extends boolean = true>(options: Options<CreateTokenData, ThrowOnError>) => (options.client ?? client).post<CreateTokenResponses, unknown, ThrowOnError>({
     url: '/auth/tokens',
@@ -392,7 +406,7 @@ export const listBackupTargets = <ThrowOnError extends boolean = true>(options?:
 /**
  * Create a target
  *
- * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const createBackupTarget = <ThrowOnError extends boolean = true>(options: Options<CreateBackupTargetData, ThrowOnError>) => (options.client ?? client).post<CreateBackupTargetResponses, unknown, ThrowOnError>({
     url: '/backup-targets',
@@ -420,7 +434,7 @@ export const getBackupTarget = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Replace a target
  *
- * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const updateBackupTarget = <ThrowOnError extends boolean = true>(options: Options<UpdateBackupTargetData, ThrowOnError>) => (options.client ?? client).put<UpdateBackupTargetResponses, unknown, ThrowOnError>({
     url: '/backup-targets/{id}',
@@ -3557,7 +3571,7 @@ export const listUsers = <ThrowOnError extends boolean = true>(options?: Options
 /**
  * Create a user
  *
- * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location.
+ * Stores it and reconfigures the daemons it concerns. Returns it as stored, with its ETag, and its path in Location. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const createUser = <ThrowOnError extends boolean = true>(options: Options<CreateUserData, ThrowOnError>) => (options.client ?? client).post<CreateUserResponses, unknown, ThrowOnError>({
     url: '/users',
@@ -3585,7 +3599,7 @@ export const getUser = <ThrowOnError extends boolean = true>(options: Options<Ge
 /**
  * Replace a user
  *
- * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const updateUser = <ThrowOnError extends boolean = true>(options: Options<UpdateUserData, ThrowOnError>) => (options.client ?? client).put<UpdateUserResponses, unknown, ThrowOnError>({
     url: '/users/{id}',
@@ -3599,7 +3613,7 @@ export const updateUser = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Set a user's password
  *
- * Every session and every API token of that user ends.
+ * Every session and every API token of that user ends. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const setUserPassword = <ThrowOnError extends boolean = true>(options: Options<SetUserPasswordData, ThrowOnError>) => (options.client ?? client).post<SetUserPasswordResponses, unknown, ThrowOnError>({
     url: '/users/{id}/password',
@@ -3627,20 +3641,6 @@ export const revokeUserToken = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Turn a user's second factor off
  *
- * For a user who lost the authenticator and the recovery codes. The sessions and API tokens of the user end.
+ * For a user who lost the authenticator and the recovery codes. The sessions and API tokens of the user end. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const disableUserTotp = <ThrowOnError extends boolean = true>(options: Options<DisableUserTotpData, ThrowOnError>) => (options.client ?? client).post<DisableUserTotpResponses, unknown, ThrowOnError>({ url: '/users/{id}/totp/disable', ...options });
-
-/**
- * Get a ticket for downloading the archive of a backup
- *
- * Requires your password, so that a stolen session cannot take the keys of this node away. The ticket is good for one download of this backup by this session, within a minute. An API token needs neither password nor ticket.
- */
-export const allowOperation = <ThrowOnError extends boolean = true>(options: Options<AllowOperationData, ThrowOnError>) => (options.client ?? client).post<AllowOperationResponses, unknown, ThrowOnError>({
-    url: '/auth/tickets',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});

@@ -295,6 +295,13 @@ export type AlertShownSettings = {
     username?: string;
 };
 
+export type AllowOperationRequest = {
+    /**
+     * Method and path below /api/v1 of the request that the ticket is for; POST /batch for one with several operations
+     */
+    operation: string;
+};
+
 export type ApplyConfirm = {
     /**
      * Id of the change that waits for confirmation
@@ -7681,6 +7688,17 @@ export type UserSessionView = {
     user_agent: string;
 };
 
+export type UserTicket = {
+    /**
+     * When it stops working, used or not
+     */
+    expires_at: string;
+    /**
+     * Send it in the header Gateway-Ticket
+     */
+    ticket: string;
+};
+
 export type UserTokenView = {
     /**
      * When it was created
@@ -7717,21 +7735,6 @@ export type WgquickLeft = {
      * What it sets
      */
     name: string;
-};
-
-export type UserTicket = {
-    /**
-     * When it stops working, used or not
-     */
-    expires_at: string;
-    /**
-     * Send it as ticket in the query of GET /backups/{id}/download
-     */
-    ticket: string;
-};
-
-export type AllowOperationRequest = {
-    operation: string;
 };
 
 export type AlertChannelWritable = {
@@ -7861,6 +7864,17 @@ export type AlertSettingsWritable = {
      * For e-mail: the account at the mail server; empty for none
      */
     username?: string;
+};
+
+export type AllowOperationRequestWritable = {
+    /**
+     * Method and path below /api/v1 of the request that the ticket is for; POST /batch for one with several operations
+     */
+    operation: string;
+    /**
+     * Your password, once more
+     */
+    password: string;
 };
 
 export type BackupRestoreInputWritable = {
@@ -8797,11 +8811,6 @@ export type UserInputWritable = {
     role: 'admin' | 'viewer';
 };
 
-export type AllowOperationRequestWritable = {
-    password: string;
-    operation: string;
-};
-
 export type ListAlertChannelsData = {
     body?: never;
     path?: never;
@@ -9214,6 +9223,22 @@ export type RevokeSessionResponses = {
 };
 
 export type RevokeSessionResponse = RevokeSessionResponses[keyof RevokeSessionResponses];
+
+export type AllowOperationData = {
+    body: AllowOperationRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/auth/tickets';
+};
+
+export type AllowOperationResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UserTicket;
+};
+
+export type AllowOperationResponse = AllowOperationResponses[keyof AllowOperationResponses];
 
 export type ListTokensData = {
     body?: never;
@@ -17544,19 +17569,3 @@ export type DisableUserTotpResponses = {
 };
 
 export type DisableUserTotpResponse = DisableUserTotpResponses[keyof DisableUserTotpResponses];
-
-export type AllowOperationData = {
-    body: AllowOperationRequestWritable;
-    path?: never;
-    query?: never;
-    url: '/auth/tickets';
-};
-
-export type AllowOperationResponses = {
-    /**
-     * What the operation returns
-     */
-    200: UserTicket;
-};
-
-export type AllowOperationResponse = AllowOperationResponses[keyof AllowOperationResponses];

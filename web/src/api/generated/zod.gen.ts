@@ -63,6 +63,10 @@ export const zAlertShownSettings = /*#__PURE__*/ (() => z.object({
     username: z.optional(z.string().check(z.maxLength(254)))
 }))();
 
+export const zAllowOperationRequest = /*#__PURE__*/ (() => z.object({
+    operation: z.string().check(z.maxLength(300), z.regex(/^(POST|PUT|PATCH|DELETE) \/[!-~]*$/))
+}))();
+
 export const zApplyConfirm = /*#__PURE__*/ (() => z.object({
     change: z.string(),
     seconds_left: z.int()
@@ -3015,6 +3019,11 @@ export const zUserSessionView = /*#__PURE__*/ (() => z.object({
     user_agent: z.string()
 }))();
 
+export const zUserTicket = /*#__PURE__*/ (() => z.object({
+    expires_at: z.iso.datetime(),
+    ticket: z.string()
+}))();
+
 export const zUserTokenView = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
@@ -3048,15 +3057,6 @@ export const zTunnelImported = /*#__PURE__*/ (() => z.object({
 export const zTunnelImportResult = /*#__PURE__*/ (() => z.object({
     imported: z.array(zTunnelImported),
     skipped: z.array(zTunnelSkipped)
-}))();
-
-export const zUserTicket = /*#__PURE__*/ (() => z.object({
-    expires_at: z.iso.datetime(),
-    ticket: z.string()
-}))();
-
-export const zAllowOperationRequest = /*#__PURE__*/ (() => z.object({
-    operation: z.string()
 }))();
 
 export const zAlertChannelWritable = /*#__PURE__*/ (() => z.object({
@@ -3107,6 +3107,11 @@ export const zAlertChannelInputWritable = /*#__PURE__*/ (() => z.object({
     quiet_hours: z.optional(z.string().check(z.maxLength(11))),
     settings: z.optional(zAlertSettingsWritable),
     target: z.string().check(z.minLength(1), z.maxLength(2000))
+}))();
+
+export const zAllowOperationRequestWritable = /*#__PURE__*/ (() => z.object({
+    operation: z.string().check(z.maxLength(300), z.regex(/^(POST|PUT|PATCH|DELETE) \/[!-~]*$/)),
+    password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
 export const zBackupRestoreInputWritable = /*#__PURE__*/ (() => z.object({
@@ -3407,9 +3412,4 @@ export const zUserInputWritable = /*#__PURE__*/ (() => z.object({
     email: z.string().check(z.minLength(3), z.maxLength(254)),
     password: z.optional(z.string().check(z.maxLength(72))),
     role: z.enum(['admin', 'viewer'])
-}))();
-
-export const zAllowOperationRequestWritable = /*#__PURE__*/ (() => z.object({
-    password: z.string().check(z.minLength(1), z.maxLength(1024)),
-    operation: z.string()
 }))();
