@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"gateway/internal/api"
 	"gateway/internal/app/apptest"
 )
 
@@ -235,4 +237,33 @@ func TestARevertThatGivesPowerBackNeedsThePassword(t *testing.T) {
 	if admin.Get("/users/" + id).Want(http.StatusOK).Data(&row); row.Role != "admin" {
 		t.Errorf("the revert with the password left it %s", row.Role)
 	}
+}
+
+// powers is where the operations are that need a ticket.
+var powers = regexp.MustCompile(`^/(users|auth/tokens|backup-targets)\b`)
+
+// tickets hand out what an operation and a batch with it need, one for each request; they are made beforehand, so that
+// what is looked at in between is left alone.
+func (s *stage) tickets(w *wire, op operation, as http.Header, path string) (alone, batched func() http.Header) {
+	issue := func(operation string, n int) func() http.Header {
+		var left []string
+		for range n {
+			if !powers.MatchString(op.path) {
+				break
+			}
+			body := fmt.Sprintf(`{"password": %q, "operation": %q}`, apptest.Password, operation)
+			var got struct{ Data struct{ Ticket string } }
+			_ = json.Unmarshal(w.do(call{http.MethodPost, api.Prefix + "/auth/tickets", as, body}).body, &got)
+			left = append(left, got.Data.Ticket)
+		}
+		return func() http.Header {
+			if len(left) == 0 {
+				return nil
+			}
+			next := left[0]
+			left = left[1:]
+			return http.Header{"Gateway-Ticket": {next}}
+		}
+	}
+	return issue(op.method+" "+path, 4), issue("POST /batch", 1)
 }
