@@ -35,6 +35,9 @@ type Options struct {
 	Database interface{ Up() bool }
 	// SetupDone reports whether initial setup is complete.
 	SetupDone func() bool
+	// Proof reports whether that caller may do what outlasts the session: because of the ticket, or without one.
+	// A ticket is used up by it.
+	Proof func(id identity.Identity, ticket, operation string) bool
 	// Site is the SPA: index.html and assets/.
 	Site    fs.FS
 	Log     *slog.Logger
@@ -132,6 +135,9 @@ type Op struct {
 	// Config operations store configuration and do nothing else: they can be tried out,
 	// undone, and be part of a batch.
 	Config bool
+	// Lasting operations can give whoever calls them a power that outlasts the session: an account, a token, a copy of
+	// everything. A session proves with the password that its owner wants that.
+	Lasting bool
 	// Status of success, where it is not 200 (201 for POST that creates).
 	Status int
 	// Timeout of the whole request, where 15 s are not right.
@@ -175,6 +181,11 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 				out, err = nil, r.s.fail(ctx, op.ID, panicked(v))
 			}
 		}()
+		if op.Lasting {
+			if err := Proven(ctx); err != nil {
+				return nil, r.s.fail(ctx, op.ID, err)
+			}
+		}
 		out, err = fn(ctx, in)
 		report(ctx)
 		var plan *intent.Plan
@@ -216,6 +227,7 @@ func (s *Server) pass(op Op, limit slots, ctx huma.Context, next func(huma.Conte
 		if bounded, err = op.withIntent(bounded, req, w); err != nil {
 			return refuse(err)
 		}
+		bounded = s.withProof(bounded, id, req)
 	}
 	req.Header.Del("Accept") // there is JSON only, and huma panics at a malformed one
 	next(huma.WithContext(ctx, withClient(bounded, req)))
@@ -249,6 +261,9 @@ func (s *Server) remember(op Op) {
 	}
 	if op.Access == Viewer && op.Mutates() {
 		panic("a mutation cannot be open to viewers: " + op.ID)
+	}
+	if op.Lasting && (op.Access == Public || !op.Mutates()) {
+		panic("nobody can be asked for a password here: " + op.ID)
 	}
 	s.access[op.ID] = op.Access
 	s.config[op.Method+" "+Prefix+op.Path] = op.Config

@@ -58,6 +58,10 @@ func (op Op) describe(tag string) huma.Operation {
 		MaxBodyBytes: op.MaxBody,
 		Extensions:   map[string]any{"x-gateway-access": op.Access.String()},
 	}
+	if op.Lasting {
+		h.Description += lastingHelp
+		h.Extensions["x-gateway-lasting"] = true
+	}
 	if op.ReadOnly {
 		h.Extensions["x-gateway-read-only"] = true
 	}

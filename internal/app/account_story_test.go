@@ -189,6 +189,7 @@ func (s *story) do(by *cred, st step) {
 		way = 7
 	}
 	want := s.allowed(by, st)
+	by.client.Password = s.people[by.owner].password
 	var got *apptest.Answer
 	switch way {
 	case 0:

@@ -42,7 +42,7 @@ func NewAPI(cfg Config) (*API, error) {
 		who = onlyLocal{}
 	}
 	a.server = api.New(api.Options{
-		Version: version.Version, Auth: who, Database: c.watch, SetupDone: a.setupDone,
+		Version: version.Version, Auth: who, Database: c.watch, SetupDone: a.setupDone, Proof: c.users.Proves,
 		Site: web.Site(), Log: c.log, Metrics: c.metrics,
 	})
 	for _, comp := range c.components {

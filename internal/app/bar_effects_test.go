@@ -93,9 +93,11 @@ func (s *stage) leavesNothing(op operation, refuse *atomic.Bool, ways map[string
 	s.t.Helper()
 	p, known := s.prepare(op)
 	w, body := newWire(s.t, s.App), p.text(s.t)
+	tickets, forBatch := s.tickets(w, op, p.as, p.path)
 	send := func(h http.Header) int {
 		merged := p.as.Clone()
 		maps.Copy(merged, h)
+		maps.Copy(merged, tickets())
 		return w.do(call{method: op.method, target: api.Prefix + p.path, header: merged, body: body}).status
 	}
 	out := tally{operations: 1}
@@ -114,8 +116,10 @@ func (s *stage) leavesNothing(op operation, refuse *atomic.Bool, ways map[string
 	} else {
 		check("dry run refused", dry)
 	}
+	batched := p.as.Clone()
+	maps.Copy(batched, forBatch())
 	check("failing batch", w.do(call{
-		method: http.MethodPost, target: api.Prefix + "/batch", header: p.as, body: batchThatFails(s.t, op, p),
+		method: http.MethodPost, target: api.Prefix + "/batch", header: batched, body: batchThatFails(s.t, op, p),
 	}).status)
 	s.exec(`alter table audit_entries enable trigger fail_commit`)
 	check("failing commit", send(nil))

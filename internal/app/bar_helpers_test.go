@@ -447,7 +447,8 @@ func ready(t testing.TB) map[string]func(s *stage, email string, actor *apptest.
 		"DELETE /auth/sessions/{id}": func(s *stage, email string, _ client) (string, any) {
 			return currentSession(s.t, s.SignIn(email, apptest.Password)), nil
 		},
-		"POST /auth/tokens": fixed(fields{"name": "forged", "role": "admin"}),
+		"POST /auth/tokens":  fixed(fields{"name": "forged", "role": "admin"}),
+		"POST /auth/tickets": fixed(fields{"password": apptest.Password, "operation": "POST /users"}),
 		"DELETE /auth/tokens/{id}": func(_ *stage, _ string, actor client) (string, any) {
 			return actor.Post("/auth/tokens", fields{"name": "mine", "role": "viewer"}).Want(http.StatusCreated).ID(), nil
 		},

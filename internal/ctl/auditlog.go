@@ -90,7 +90,7 @@ func report(cmd *cobra.Command, q db.DB, r audit.Report) error {
 
 func (v verified) print(w io.Writer) {
 	for _, b := range v.Breaks {
-		fmt.Fprintln(w, b)
+		fmt.Fprintln(w, shown(b))
 	}
 	if len(v.Breaks) > 0 {
 		return

@@ -127,7 +127,7 @@ func (c *call) head(cmd *cobra.Command, a api.Answer) {
 	cmd.PrintErrf("%d %s\n", a.Status, http.StatusText(a.Status))
 	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
 		for _, value := range a.Header[name] {
-			cmd.PrintErrf("%s: %s\n", name, value)
+			cmd.PrintErrf("%s: %s\n", name, shown(value))
 		}
 	}
 	cmd.PrintErrln()
@@ -160,7 +160,7 @@ func printAnswer(cmd *cobra.Command, a api.Answer) error {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if text.Len() > 0 {
-		if _, err := fmt.Fprintln(cmd.OutOrStdout(), strings.TrimRight(text.String(), "\n")); err != nil {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), escaped(strings.TrimRight(text.String(), "\n"))); err != nil {
 			return fmt.Errorf("print the answer: %w", err)
 		}
 	}
@@ -206,7 +206,7 @@ func (c *call) stream(ctx context.Context, cmd *cobra.Command, l *app.Local) err
 		if err := json.Compact(&line, message); err != nil {
 			return fmt.Errorf("read the stream: %w", err)
 		}
-		if _, err := fmt.Fprintln(cmd.OutOrStdout(), line.String()); err != nil {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), escaped(line.String())); err != nil {
 			return fmt.Errorf("print the stream: %w", err)
 		}
 		if printed++; printed == c.count {

@@ -58,7 +58,7 @@ func printChanges(out io.Writer, found []change.Record) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tWHEN\tWHO\tWHAT\tSTATE")
 	for _, c := range found {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\t%s\n", c.ID, c.CreatedAt.Local().Format(time.DateTime), c.Actor, c.Action, c.Subject, state(c))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s %s\t%s\n", c.ID, c.CreatedAt.Local().Format(time.DateTime), cell(c.Actor), cell(c.Action), cell(c.Subject), cell(state(c)))
 	}
 	_ = w.Flush() // nobody reads any more
 }
@@ -178,6 +178,6 @@ func (r rendered) print(w io.Writer) {
 		fmt.Fprintf(w, "%s is live\n", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Errors)) {
-		fmt.Fprintf(w, "%s: %s\n", name, r.Errors[name])
+		fmt.Fprintf(w, "%s: %s\n", shown(name), shown(r.Errors[name]))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ func (c *checked) Write(p []byte) (int, error) {
 // tell is for what accompanies an answer, which a program does not read.
 func tell(cmd *cobra.Command, format string, args ...any) {
 	if !asJSON(cmd) {
-		fmt.Fprintf(cmd.OutOrStdout(), format, args...)
+		fmt.Fprint(cmd.OutOrStdout(), shown(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -84,10 +85,38 @@ func shown(text string) string {
 
 func hidden(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
+// cell is shown for a column: nobody makes rows of their own with it.
+func cell(text string) string { return cells.Replace(shown(text)) }
+
+var cells = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
+// escaped is JSON without what a terminal obeys, for a person who looks at it; to a program it is the same. JSON itself leaves
+// alone what begins at U+007F. All of it is within strings: nothing else is beyond ASCII there.
+func escaped(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if !hidden(r) {
+			out.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&out, `\u%04x`, unit)
+		}
+	}
+	return out.String()
+}
+
 func printJSON(cmd *cobra.Command, v any) error {
-	enc := json.NewEncoder(cmd.OutOrStdout())
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	if _, err := io.WriteString(cmd.OutOrStdout(), escaped(text.String())); err != nil {
 		return fmt.Errorf("print the answer: %w", err)
 	}
 	return nil

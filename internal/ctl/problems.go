@@ -164,15 +164,15 @@ func (p *problems) print(w io.Writer) {
 		fmt.Fprintln(w, "No problems detected.")
 	}
 	if len(p.Unknown) > 0 {
-		fmt.Fprintln(w, "Could not be checked: "+p.unknown(true))
+		fmt.Fprintln(w, "Could not be checked: "+shown(p.unknown(true)))
 	}
 }
 
 func (p problem) print(w io.Writer, c colours) {
-	fmt.Fprintf(w, "%s %s\n", c.paint(map[string]string{"critical": red, "error": red, "warning": yellow}[p.Severity], fmt.Sprintf("%-8s", p.Severity)), p.Message)
+	fmt.Fprintf(w, "%s %s\n", c.paint(map[string]string{"critical": red, "error": red, "warning": yellow}[p.Severity], fmt.Sprintf("%-8s", shown(p.Severity))), shown(p.Message))
 	for _, line := range []string{p.about(), p.Remedy} {
 		if line != "" {
-			fmt.Fprintf(w, "%-8s %s\n", "", line)
+			fmt.Fprintf(w, "%-8s %s\n", "", shown(line))
 		}
 	}
 }

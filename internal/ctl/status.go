@@ -188,7 +188,7 @@ func (s *status) verdict() error {
 func (s *status) print(out io.Writer) {
 	c := coloursOf(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(name, colour, text string) { fmt.Fprintf(w, "%s\t%s\n", name, c.paint(colour, text)) }
+	line := func(name, colour, text string) { fmt.Fprintf(w, "%s\t%s\n", name, c.paint(colour, cell(text))) }
 	line("Version", "", s.Version)
 	line("Node", "", strings.Join(slices.DeleteFunc([]string{s.Hostname, s.OS, s.Kernel}, func(t string) bool { return t == "" }), ", "))
 	if s.Database {

@@ -62,10 +62,10 @@ func importTunnels(cfg *app.Config) *cobra.Command {
 
 func (r imported) print(w io.Writer) {
 	for _, one := range r.Imported {
-		fmt.Fprintf(w, "%s: imported with %d peers%s\n", one.Name, one.Peers, leftOut(one.Left))
+		fmt.Fprintf(w, "%s: imported with %d peers%s\n", shown(one.Name), one.Peers, shown(leftOut(one.Left)))
 	}
 	for _, one := range r.Skipped {
-		fmt.Fprintf(w, "%s: not imported: %s\n", one.Name, one.Reason)
+		fmt.Fprintf(w, "%s: not imported: %s\n", shown(one.Name), shown(one.Reason))
 	}
 	if len(r.Imported)+len(r.Skipped) == 0 {
 		fmt.Fprintln(w, "There are no files in /etc/wireguard.")

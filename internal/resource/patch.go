@@ -23,7 +23,7 @@ type patch[In any] struct {
 func RegisterPatch[In any, Row row, Full any](d Resource[Row, Full], r api.Router, q db.DB, run *change.Runner, summary string, validate func(*In) error) {
 	s := d.store(q, run)
 	api.Handle(r, api.Op{
-		ID: "patch-" + d.scope() + d.Noun, Method: http.MethodPatch, Path: d.Path + "/{id}", Config: true,
+		ID: "patch-" + d.scope() + d.Noun, Method: http.MethodPatch, Path: d.Path + "/{id}", Config: true, Lasting: d.Lasting,
 		Summary: summary, Description: patchHelp,
 	}, func(ctx context.Context, in *patch[In]) (*api.Row[Row], error) {
 		if err := validate(&in.Body); err != nil {

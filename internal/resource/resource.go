@@ -45,6 +45,8 @@ type Resource[Row row, In any] struct {
 	// Computed are columns of Row that the table does not have, as SQL on its other columns.
 	Computed map[string]string
 	Access   api.Access // of the reads; Viewer for most
+	// Lasting: a row can give whoever writes it a power that outlasts the session, see api.Op. So can one that comes back.
+	Lasting bool
 	// Name is how the audit log and messages call a row.
 	Name func(Row) string
 	// Prepare runs before anything is locked: for work that takes long, like hashing a password.
@@ -74,11 +76,11 @@ func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 		Summary: "Get one " + spaced(d.Noun), Description: getHelp,
 	}, s.get)
 	api.Handle(r, api.Op{
-		ID: id("create", d.Noun), Method: http.MethodPost, Path: d.Path, Config: true, Status: http.StatusCreated,
+		ID: id("create", d.Noun), Method: http.MethodPost, Path: d.Path, Config: true, Lasting: d.Lasting, Status: http.StatusCreated,
 		Summary: "Create " + one(d.Noun), Description: createHelp,
 	}, s.create)
 	api.Handle(r, api.Op{
-		ID: id("update", d.Noun), Method: http.MethodPut, Path: d.Path + "/{id}", Config: true,
+		ID: id("update", d.Noun), Method: http.MethodPut, Path: d.Path + "/{id}", Config: true, Lasting: d.Lasting,
 		Summary: "Replace " + one(d.Noun), Description: replaceHelp,
 	}, s.update)
 	api.Handle(r, api.Op{

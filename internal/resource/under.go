@@ -35,7 +35,7 @@ func (d Resource[Row, In]) RegisterUnder(r api.Router, q db.DB, run *change.Runn
 		Summary: "List the " + spaced(plural(d.Noun)) + " of this resource", Description: d.listUnderHelp(),
 	}, s.list)
 	api.Handle(r, api.Op{
-		ID: id("create", d.Noun), Method: http.MethodPost, Path: u.Path, Config: true, Status: http.StatusCreated,
+		ID: id("create", d.Noun), Method: http.MethodPost, Path: u.Path, Config: true, Lasting: d.Lasting, Status: http.StatusCreated,
 		Summary: "Create " + one(d.Noun) + " here", Description: createHelp,
 	}, s.create)
 	if !u.Items {
@@ -46,7 +46,7 @@ func (d Resource[Row, In]) RegisterUnder(r api.Router, q db.DB, run *change.Runn
 		Summary: "Get one " + spaced(d.Noun) + " of this resource", Description: getHelp,
 	}, s.get)
 	api.Handle(r, api.Op{
-		ID: id("update", d.Noun), Method: http.MethodPut, Path: u.Path + "/{item}", Config: true,
+		ID: id("update", d.Noun), Method: http.MethodPut, Path: u.Path + "/{item}", Config: true, Lasting: d.Lasting,
 		Summary: "Replace " + one(d.Noun) + " of this resource", Description: replaceHelp,
 	}, s.update)
 	api.Handle(r, api.Op{

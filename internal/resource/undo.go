@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -29,6 +30,11 @@ func (s *store[Row, In]) undo(ctx context.Context, tx change.Tx, step change.Ste
 			return err
 		}
 		return step.Write()
+	}
+	if s.Lasting {
+		if err := api.Proven(ctx); err != nil {
+			return err
+		}
 	}
 	in, err := s.asInput(ctx, tx, step)
 	if err != nil {

@@ -30,6 +30,7 @@ type caller struct {
 	http    *http.Client
 	cookies map[string]string
 	header  http.Header
+	own     string      // its password, for what needs it once more
 	heard   *transcript // what was answered, for the stories that look for secrets
 }
 
@@ -76,7 +77,11 @@ func (c *caller) bearer(token string) *caller {
 
 func (c *caller) login(who account) *answer {
 	c.t.Helper()
-	return c.post("/auth/login", map[string]any{"email": who.email, "password": who.password})
+	r := c.post("/auth/login", map[string]any{"email": who.email, "password": who.password})
+	if r.status == http.StatusOK {
+		c.own = who.password
+	}
+	return r
 }
 
 func (c *caller) get(path string) *answer { c.t.Helper(); return c.do("GET", path, nil) }
@@ -113,12 +118,33 @@ func (c *caller) try(method, path string, body any) (*answer, error) {
 			return nil, err
 		}
 	}
+	r, err := c.request(method, path, data, "")
+	if err != nil || r.status != http.StatusUnauthorized || r.code() != "password_required" || c.own == "" {
+		return r, err
+	}
+	where, _, _ := strings.Cut(path, "?")
+	ticket, err := c.try("POST", "/auth/tickets", map[string]any{"password": c.own, "operation": method + " " + where})
+	if err != nil {
+		return nil, err
+	}
+	var got struct{ Ticket string }
+	if !ticket.decode(&got) {
+		return r, nil
+	}
+	return c.request(method, path, data, got.Ticket)
+}
+
+// request sends one request, with a ticket where the password was asked for.
+func (c *caller) request(method, path string, data []byte, ticket string) (*answer, error) {
 	req, err := http.NewRequestWithContext(c.t.Context(), method, c.base+apiPrefix+path, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	if body != nil {
+	if data != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if ticket != "" {
+		req.Header.Set("Gateway-Ticket", ticket)
 	}
 	return c.send(req)
 }

@@ -113,7 +113,8 @@ const samples = (mutations) => [
 	...new Map(mutations.map((one) => [`${one.method} ${one.path.split("/")[1]}`, one])).values(),
 ];
 
-const harmless = ["create-user", "create-token", "set-maintenance"];
+/** What the page itself may do without being asked for the password. */
+const harmless = ["delete-user", "revoke-token", "set-maintenance"];
 
 await scenario(async () => {
 	const { admin } = await ask("accounts");

@@ -116,7 +116,7 @@ await scenario(async () => {
 	await ask("provoke");
 	// While it is looked whether it lasts, there is something else to do.
 	await prepare(person, { passphrase, password });
-	await elsewhere(person, { endpoint, bucket, accessKey, secretKey });
+	await elsewhere(person, { endpoint, bucket, accessKey, secretKey, password });
 	await seeItArrive(person);
 	await findALine(person);
 	await readAChart(person);

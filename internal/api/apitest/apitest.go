@@ -49,6 +49,7 @@ func New(t testing.TB, component string, routes func(api.Router)) *Caller {
 	c := &Caller{T: t, Edge: api.New(api.Options{
 		Version: "1.2.3", Auth: accounts{}, Database: database{}, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 		Site: fstest.MapFS{"index.html": {}}, SetupDone: func() bool { return true },
+		Proof: func(identity.Identity, string, string) bool { return true },
 	})}
 	routes(c.Edge.Router(component))
 	c.handler = c.Edge.Handler()

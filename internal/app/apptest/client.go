@@ -23,6 +23,8 @@ type Client struct {
 	app     *App
 	Cookies map[string]string
 	Header  http.Header
+	// Password is given where an operation needs it once more; without it the refusal is answered.
+	Password string
 	// OnPing hears the pings of streams.
 	OnPing func(context.Context, []byte) bool
 }
@@ -48,7 +50,7 @@ func (c *Client) From(ip string) *Client {
 // Copy is the same caller with its own cookies, to keep a session that is about to end.
 func (c *Client) Copy() *Client {
 	out := c.app.Anonymous()
-	out.Header = c.Header.Clone()
+	out.Header, out.Password = c.Header.Clone(), c.Password
 	for k, v := range c.Cookies {
 		out.Cookies[k] = v
 	}
@@ -65,7 +67,11 @@ func (a *App) SignIn(email, password string) *Client {
 
 // Login sends the password step.
 func (c *Client) Login(email, password string) *Answer {
-	return c.Post("/auth/login", map[string]any{"email": email, "password": password})
+	a := c.Post("/auth/login", map[string]any{"email": email, "password": password})
+	if a.Status == http.StatusOK {
+		c.Password = password
+	}
+	return a
 }
 
 // Code is what an authenticator shows for a secret at the process's time.
@@ -132,8 +138,28 @@ func (c *Client) Do(method, path string, body any) *Answer {
 	return c.Send(req)
 }
 
-// Send sends a prepared request as this caller.
+// Send sends a prepared request as this caller, once more with a ticket where it needs the password.
 func (c *Client) Send(req *http.Request) *Answer {
+	c.t.Helper()
+	a := c.send(req)
+	if a.Error == nil || a.Error.Code != "password_required" || c.Password == "" || req.Body != nil && req.GetBody == nil {
+		return a
+	}
+	again := req.Clone(req.Context())
+	if req.GetBody != nil {
+		again.Body, _ = req.GetBody() // from memory
+	}
+	operation := req.Method + " " + strings.TrimPrefix(req.URL.Path, api.Prefix)
+	var got struct{ Ticket string }
+	if !c.Post("/auth/tickets", map[string]any{"password": c.Password, "operation": operation}).Data(&got) {
+		return a
+	}
+	again.Header.Del("Cookie")
+	again.Header.Set("Gateway-Ticket", got.Ticket)
+	return c.send(again)
+}
+
+func (c *Client) send(req *http.Request) *Answer {
 	c.t.Helper()
 	for k, v := range c.Header {
 		req.Header[k] = v

@@ -102,7 +102,7 @@ func New(a *apptest.App, admin *apptest.Client, o Options) (*Driver, error) {
 	if len(ops) == 0 {
 		return nil, fmt.Errorf("the document has no operation %s…", o.Only)
 	}
-	d := &Driver{Options: o, app: a, ops: ops, first: &account{role: "admin", cookie: admin.Cookies[api.SessionCookie]}}
+	d := &Driver{Options: o, app: a, ops: ops, first: &account{role: "admin", password: apptest.Password, cookie: admin.Cookies[api.SessionCookie]}}
 	d.transport = a.Server.Client().Transport.(*http.Transport).Clone()
 	d.transport.MaxIdleConnsPerHost = 2 * workers // one handshake per worker, not per request
 	d.transport.DisableCompression = true

@@ -84,7 +84,7 @@ func TestTheLiveStream(t *testing.T) {
 		last = e.Seq
 	}
 	a.Viewer(admin, "v@example.com")
-	for _, want := range []string{"user.create", "auth.login.success"} {
+	for _, want := range []string{"auth.ticket.issue", "user.create", "auth.login.success"} {
 		var e entry
 		if err := stream.Next(t.Context(), &e); err != nil || e.Action != want || e.Seq != last+1 {
 			t.Fatalf("live entry = %+v (%v), want %s", e, err, want)

@@ -85,7 +85,7 @@ func (s *service) targets() resource.Resource[Target, TargetInput] {
 		return "coalesce((select s." + column + " from backup_target_status s where s.target_id = backup_targets.id), " + or + ")"
 	}
 	return resource.Resource[Target, TargetInput]{
-		Component: name, Noun: "target", Path: targetsPath, Table: "backup_targets", Access: api.Viewer,
+		Component: name, Noun: "target", Path: targetsPath, Table: "backup_targets", Access: api.Viewer, Lasting: true,
 		Search: []string{"name", "target_url"}, Sort: []string{"name", "kind", "active", "created_at", "updated_at"},
 		Unique: map[string]string{"backup_targets_name": "name"},
 		Computed: map[string]string{

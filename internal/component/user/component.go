@@ -45,6 +45,7 @@ type Users struct {
 	Options
 	limiter   *auth.Limiter
 	codes     *auth.CodeLimiter
+	tickets   *auth.Tickets
 	sessions  *sessions
 	emergency *emergency
 	mirroring sync.Mutex
@@ -54,7 +55,7 @@ type Users struct {
 func New(o Options) *Users {
 	return &Users{
 		Options: o, limiter: auth.NewLimiter(o.Limits), codes: auth.NewCodeLimiter(),
-		sessions: newSessions(), emergency: newEmergency(),
+		tickets: auth.NewTickets(), sessions: newSessions(), emergency: newEmergency(),
 	}
 }
 
@@ -89,6 +90,7 @@ func (u *Users) routes(r api.Router) {
 	u.sessionRoutes(r)
 	u.passwordRoutes(r)
 	u.totpRoutes(r)
+	u.ticketRoutes(r)
 	u.tokenRoutes(r)
 	u.userRoutes(r)
 }

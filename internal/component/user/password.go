@@ -28,7 +28,7 @@ func (u *Users) passwordRoutes(r api.Router) {
 		Description: "gateway-ctl reset-password prints the token; it works once, for 30 minutes.",
 	}, u.resetPassword)
 	api.Handle(r, api.Op{
-		ID: "set-user-password", Method: http.MethodPost, Path: "/users/{id}/password",
+		ID: "set-user-password", Method: http.MethodPost, Path: "/users/{id}/password", Lasting: true,
 		Summary: "Set a user's password", Description: "Every session and every API token of that user ends.",
 	}, u.setPassword)
 }
@@ -61,20 +61,6 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 		return nil, err
 	}
 	return out, nil
-}
-
-// AskAgain has whoever is signed in prove with the password that it is still them, before what
-// a stolen session must not do. An API token stands for a program, which has no password, and
-// whoever has the node in their hands needs none.
-func (u *Users) AskAgain(ctx context.Context, password secret.Text) error {
-	me := identity.From(ctx)
-	if me.Local || me.TokenID != "" {
-		return nil
-	}
-	if password == "" {
-		return fault.At("password", "is required")
-	}
-	return u.verifyOwn(ctx, me, password.Reveal())
 }
 
 // verifyOwn asks a signed-in caller for their password once more. Somebody at an

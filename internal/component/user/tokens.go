@@ -24,7 +24,7 @@ func (u *Users) tokenRoutes(r api.Router) {
 		Description: "Without the tokens themselves: they are shown only when created.",
 	}, u.listTokens)
 	api.Handle(r, api.Op{
-		ID: "create-token", Method: http.MethodPost, Path: "/auth/tokens", Access: api.Self, Status: http.StatusCreated,
+		ID: "create-token", Method: http.MethodPost, Path: "/auth/tokens", Access: api.Self, Lasting: true, Status: http.StatusCreated,
 		Summary: "Create an API token",
 		Description: "The token is shown only once. It has its own role, limited to the current role of its owner. " +
 			"It ends with its owner's sessions: when the password, the role, the e-mail or the second factor changes, and when the account is disabled.",

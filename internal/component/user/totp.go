@@ -35,7 +35,7 @@ func (u *Users) totpRoutes(r api.Router) {
 		Description: "Requires your password. Signing in then needs the password alone; the recovery codes no longer work. Other sessions and all API tokens of the account end.",
 	}, u.disableOwnTOTP)
 	api.Handle(r, api.Op{
-		ID: "disable-user-totp", Method: http.MethodPost, Path: "/users/{id}/totp/disable",
+		ID: "disable-user-totp", Method: http.MethodPost, Path: "/users/{id}/totp/disable", Lasting: true,
 		Summary:     "Turn a user's second factor off",
 		Description: "For a user who lost the authenticator and the recovery codes. The sessions and API tokens of the user end.",
 	}, u.disableTOTP)

@@ -34,7 +34,7 @@ type Input struct {
 
 func (u *Users) userRoutes(r api.Router) {
 	resource.Resource[User, Input]{
-		Component: "user", Noun: "user", Path: "/users", Table: "users", Access: api.Viewer,
+		Component: "user", Noun: "user", Path: "/users", Table: "users", Access: api.Viewer, Lasting: true,
 		Search: []string{"email", "role"}, Sort: []string{"email", "role", "active", "created_at", "updated_at"},
 		Unique:   map[string]string{"users_email_key": "email"},
 		Name:     func(r User) string { return r.Email },

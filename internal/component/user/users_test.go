@@ -3,6 +3,7 @@ package user_test
 import (
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,8 @@ func TestUsersAreCreatedChangedAndDeleted(t *testing.T) {
 	admin.Delete("/users/" + id).Want(http.StatusOK)
 	admin.Get("/users/" + id).Want(http.StatusNotFound)
 	admin.Delete("/users/" + id).Want(http.StatusNotFound)
-	got := strings.Join(a.Actions()[:3], " ")
+	asked := func(action string) bool { return action == "auth.ticket.issue" } // before each of them that needs the password
+	got := strings.Join(slices.DeleteFunc(a.Actions(), asked)[:3], " ")
 	if got != "user.delete user.update user.create" {
 		t.Errorf("actions = %s", got)
 	}

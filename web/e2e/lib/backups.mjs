@@ -16,7 +16,7 @@ export async function prepare(person, { passphrase, password }) {
 	await person.read("A passphrase is set");
 }
 
-export async function elsewhere(person, { endpoint, bucket, accessKey, secretKey }) {
+export async function elsewhere(person, { endpoint, bucket, accessKey, secretKey, password }) {
 	await person.click("tab", "Off-site targets");
 	await person.look("Backups", "Backups: no targets");
 	await person.click("button", "Add target");
@@ -28,6 +28,9 @@ export async function elsewhere(person, { endpoint, bucket, accessKey, secretKey
 	await person.page.getByRole("switch", { name: "HTTPS" }).uncheck({ force: true });
 	await person.look("Add target");
 	await person.click("button", "Create");
+	await person.type("Your password", password);
+	await person.look("Confirm with your password");
+	await person.click("button", "Confirm");
 	await person.read("Vault was added");
 	await person.click("button", "Actions for Vault");
 	await person.click("menuitem", "Test");

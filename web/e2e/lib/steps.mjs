@@ -95,15 +95,24 @@ export async function enrol(page, password, moment = nobody) {
 	return { factor, recovery };
 }
 
-/** createUser fills the form on the users page. */
-export async function createUser(page, { email, password, role = "viewer" }) {
+/** confirm gives the password where it is asked for once more. */
+export async function confirm(page, password) {
+	const dialog = page.getByRole("dialog", { name: "Confirm with your password" });
+	await field(dialog, "Your password").fill(password);
+	await press(dialog, "Confirm");
+	await dialog.waitFor({ state: "detached" });
+}
+
+/** createUser fills the form on the users page; own is the password of whoever does it. */
+export async function createUser(page, { email, password, role = "viewer", own }) {
 	await goTo(page, "/users");
 	await press(page, "Create user");
-	const dialog = page.getByRole("dialog");
+	const dialog = page.getByRole("dialog", { name: "Create user" });
 	await field(dialog, "E-mail").fill(email);
 	await field(dialog, "Role").selectOption(role);
 	await dialog.locator('input[name="password"]').fill(password);
 	await press(dialog, "Create");
+	await confirm(page, own);
 	await dialog.waitFor({ state: "detached" });
 	await page.getByRole("row").filter({ hasText: email }).waitFor();
 }

@@ -2,6 +2,7 @@ import { bounded } from "./bounded";
 import { connection } from "./connection";
 import { ApiError, fromBody } from "./error";
 import { client } from "./generated/client.gen";
+import { proven } from "./proof";
 import { session } from "./session";
 import { wordsReady } from "./words";
 
@@ -19,7 +20,12 @@ const mistyped = /\/(auth\/(login|login\/totp|reset-password)|setup\/.*)$/;
  * the connection and the session what they need to know. It is called once.
  */
 export function setUp(): void {
-	client.setConfig({ responseTransformer: unwrap, credentials: "same-origin", cache: "no-store", fetch: bounded });
+	client.setConfig({
+		responseTransformer: unwrap,
+		credentials: "same-origin",
+		cache: "no-store",
+		fetch: proven(bounded),
+	});
 	client.interceptors.response.use((response) => {
 		if (response.ok) connection.answered();
 		return response;

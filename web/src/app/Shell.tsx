@@ -8,6 +8,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigation } from "./Navigation";
 import { PaletteButton } from "./PaletteButton";
+import { PasswordAgain } from "./PasswordAgain";
 import { Problems } from "./Problems";
 import { SignInAgain } from "./SignInAgain";
 import { UserMenu } from "./UserMenu";
@@ -52,6 +53,7 @@ export function Shell() {
 					<Outlet />
 				</main>
 			</div>
+			<PasswordAgain />
 			{over && <SignInAgain />}
 		</div>
 	);

@@ -2,21 +2,19 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "./Dialog";
 import { SchemaForm, type SchemaFormProps } from "./SchemaForm";
 
-const first = "#dialog-form :is(input, select, textarea)";
-
-interface Props<In, Out> extends Omit<SchemaFormProps<In, Out>, "id" | "frame" | "onCancel"> {
+interface Props<In, Out> extends Omit<SchemaFormProps<In, Out>, "frame" | "onCancel"> {
 	title: string;
 	description?: string;
 	onClose: () => void;
 }
 
 /** FormDialog is a SchemaForm in a dialog; a wide one is a sheet at the side. Mount it to open it. */
-export function FormDialog<In, Out>({ title, description, onClose, ...form }: Props<In, Out>) {
+export function FormDialog<In, Out>({ title, description, onClose, id = "dialog-form", ...form }: Props<In, Out>) {
 	const { t } = useTranslation("ui");
 	return (
 		<SchemaForm
 			{...form}
-			id="dialog-form"
+			id={id}
 			onCancel={onClose}
 			frame={({ body, foot, planned }) => (
 				<Dialog
@@ -24,7 +22,7 @@ export function FormDialog<In, Out>({ title, description, onClose, ...form }: Pr
 					description={planned ? title : description}
 					size={form.wide ? "sheet" : "small"}
 					onClose={onClose}
-					focus={first}
+					focus={`#${id} :is(input, select, textarea)`}
 					footer={foot}
 				>
 					{body}

@@ -295,6 +295,13 @@ export type AlertShownSettings = {
     username?: string;
 };
 
+export type AllowOperationRequest = {
+    /**
+     * Method and path below /api/v1 of the request that the ticket is for; POST /batch for one with several operations
+     */
+    operation: string;
+};
+
 export type ApplyConfirm = {
     /**
      * Id of the change that waits for confirmation
@@ -7689,6 +7696,17 @@ export type UserSessionView = {
     user_agent: string;
 };
 
+export type UserTicket = {
+    /**
+     * When it stops working, used or not
+     */
+    expires_at: string;
+    /**
+     * Send it in the header Gateway-Ticket
+     */
+    ticket: string;
+};
+
 export type UserTokenView = {
     /**
      * When it was created
@@ -7854,6 +7872,17 @@ export type AlertSettingsWritable = {
      * For e-mail: the account at the mail server; empty for none
      */
     username?: string;
+};
+
+export type AllowOperationRequestWritable = {
+    /**
+     * Method and path below /api/v1 of the request that the ticket is for; POST /batch for one with several operations
+     */
+    operation: string;
+    /**
+     * Your password, once more
+     */
+    password: string;
 };
 
 export type BackupRestoreInputWritable = {
@@ -9202,6 +9231,22 @@ export type RevokeSessionResponses = {
 };
 
 export type RevokeSessionResponse = RevokeSessionResponses[keyof RevokeSessionResponses];
+
+export type AllowOperationData = {
+    body: AllowOperationRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/auth/tickets';
+};
+
+export type AllowOperationResponses = {
+    /**
+     * What the operation returns
+     */
+    200: UserTicket;
+};
+
+export type AllowOperationResponse = AllowOperationResponses[keyof AllowOperationResponses];
 
 export type ListTokensData = {
     body?: never;

@@ -63,6 +63,10 @@ export const zAlertShownSettings = /*#__PURE__*/ (() => z.object({
     username: z.optional(z.string().check(z.maxLength(254)))
 }))();
 
+export const zAllowOperationRequest = /*#__PURE__*/ (() => z.object({
+    operation: z.string().check(z.maxLength(300), z.regex(/^(POST|PUT|PATCH|DELETE) \/[!-~]*$/))
+}))();
+
 export const zApplyConfirm = /*#__PURE__*/ (() => z.object({
     change: z.string(),
     seconds_left: z.int()
@@ -3022,6 +3026,11 @@ export const zUserSessionView = /*#__PURE__*/ (() => z.object({
     user_agent: z.string()
 }))();
 
+export const zUserTicket = /*#__PURE__*/ (() => z.object({
+    expires_at: z.iso.datetime(),
+    ticket: z.string()
+}))();
+
 export const zUserTokenView = /*#__PURE__*/ (() => z.object({
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
@@ -3105,6 +3114,11 @@ export const zAlertChannelInputWritable = /*#__PURE__*/ (() => z.object({
     quiet_hours: z.optional(z.string().check(z.maxLength(11))),
     settings: z.optional(zAlertSettingsWritable),
     target: z.string().check(z.minLength(1), z.maxLength(2000))
+}))();
+
+export const zAllowOperationRequestWritable = /*#__PURE__*/ (() => z.object({
+    operation: z.string().check(z.maxLength(300), z.regex(/^(POST|PUT|PATCH|DELETE) \/[!-~]*$/)),
+    password: z.string().check(z.minLength(1), z.maxLength(1024))
 }))();
 
 export const zBackupRestoreInputWritable = /*#__PURE__*/ (() => z.object({

@@ -1,13 +1,9 @@
 import type { Backup } from "@api";
-import { zBackupPasswordInput } from "@api/schemas";
-import { type Field, FormDialog, formatExact, useUrlState } from "@ui";
+import { formatExact, useUrlState } from "@ui";
+import { OwnPasswordDialog } from "@ui/OwnPasswordDialog";
 import { useTranslation } from "react-i18next";
 import { download } from "./download";
 import { useTicket } from "./requests";
-
-const fields: Field[] = [
-	{ name: "password", kind: "password", autoComplete: "current-password", required: true, focus: true },
-];
 
 /** DownloadDialog asks for the password before an archive leaves; it is open while the URL says ?do=download&id=…. */
 export function DownloadDialog({ backups }: { backups: Backup[] }) {
@@ -18,23 +14,19 @@ export function DownloadDialog({ backups }: { backups: Backup[] }) {
 
 function Asking({ backup, onClose }: { backup: Backup; onClose: () => void }) {
 	const { t } = useTranslation("backup");
-	const { mutateAsync } = useTicket(backup.id, t("password.wrong"));
+	const { mutateAsync } = useTicket(backup.id);
 	const done = (ticket: string) => {
 		download(backup, ticket);
 		onClose();
 	};
 	return (
-		<FormDialog
+		<OwnPasswordDialog
 			title={t("download.title")}
 			description={t("download.text", { when: formatExact(new Date(backup.started_at)) })}
-			schema={zBackupPasswordInput}
-			ns="backup"
-			fields={fields}
+			button={t("download.button")}
 			submit={mutateAsync}
 			onDone={done}
-			submitLabel={t("download.button")}
 			onClose={onClose}
-			guard={false}
 		/>
 	);
 }

@@ -2,7 +2,6 @@ import {
 	allowBackupDownload,
 	type Backup,
 	type BackupPassphraseInput,
-	type BackupPasswordInput,
 	type BackupRestoreInputWritable,
 	type BackupSettingsInput,
 	confirmRestore,
@@ -73,11 +72,11 @@ export const usePassphrase = (wrong: string) =>
 		onSettled: told,
 	});
 
-/** useTicket asks for what lets this browser download a backup once; wrong words a password that is not right. */
-export const useTicket = (id: string, wrong: string) =>
+/** useTicket asks for what lets this browser download a backup once. */
+export const useTicket = (id: string) =>
 	useMutation({
-		mutationFn: async (body: BackupPasswordInput) =>
-			(await wrongAt("password", wrong, allowBackupDownload({ path: { id }, body }))).data.ticket,
+		mutationFn: async (password: string) =>
+			(await allowBackupDownload({ path: { id }, body: { password } })).data.ticket,
 		onSettled: told,
 	});
 
