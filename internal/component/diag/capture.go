@@ -108,7 +108,7 @@ func (h *handlers) startCapture(ctx context.Context, in *struct{ Body CaptureInp
 		return nil, err
 	}
 	var s recorder.State
-	c := change.Change{Component: name, Action: "diag.capture", Subject: label(q)}
+	c := change.Change{Component: name, Action: "diag.capture.start", Subject: label(q)}
 	err = h.Run.Act(ctx, c, func(ctx context.Context) (err error) {
 		s, err = h.Captures.Start(ctx, identity.From(ctx).Actor(), q)
 		return toldOf(err)
