@@ -121,9 +121,12 @@ function Recorded({ capture }: { capture: DiagCapture }) {
 			</p>
 			{capture.lines.length > 0 && (
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-				<pre tabIndex={0} aria-label={t("capture.lines")}>
+				<pre tabIndex={0}>
 					{capture.lines
-						.map(({ at, length, summary }) => `${formatClock(new Date(at), true)}  ${summary}  ${t("path.bytes", { n: length })}`)
+						.map(
+							({ at, length, summary }) =>
+								`${formatClock(new Date(at), true)}  ${summary}  ${t("path.bytes", { n: length })}`,
+						)
 						.join("\n")}
 				</pre>
 			)}

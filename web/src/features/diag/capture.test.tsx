@@ -43,15 +43,19 @@ beforeEach(() => {
 
 const server = (first: object) => {
 	let now = first;
+	const become = (next: object) => {
+		now = next;
+		return ok(next);
+	};
 	return answer({
 		"GET /system/health": () => ok(health),
 		"GET /auth/me": () => ok({ id: "1", email: "ann@example.com", role: "admin", totp_enabled: false, limited: false }),
 		"GET /system/components": () => ok([]),
 		"GET /system/interfaces": () => ok([{ ifname: "lan", flags: ["UP"], addr_info: [] }]),
 		"GET /diagnostics/capture": () => ok(now),
-		"POST /diagnostics/capture": () => ok((now = running)),
-		"POST /diagnostics/capture/stop": () => ok((now = ended)),
-		"DELETE /diagnostics/capture": () => ok(((now = none), null)),
+		"POST /diagnostics/capture": () => become(running),
+		"POST /diagnostics/capture/stop": () => become(ended),
+		"DELETE /diagnostics/capture": () => become(none),
 	});
 };
 
@@ -59,8 +63,9 @@ test("a capture is started, watched, stopped, downloaded and deleted", async () 
 	const seen = server(none);
 	renderApp([feature], "/diagnostics/capture");
 	const user = userEvent.setup();
-	await user.click(await screen.findByRole("combobox", { name: /Interface/ }));
-	await user.click(await screen.findByRole("option", { name: /lan/ }));
+	await screen.findByText("lan", undefined, { timeout: 20_000 });
+	const choice = screen.getByRole("combobox", { name: /Interface/ });
+	await user.selectOptions(choice, "lan");
 	await user.type(screen.getByRole("textbox", { name: /Host/ }), "192.0.2.9");
 	await user.click(screen.getByRole("button", { name: "Start capture" }));
 	expect(await screen.findByText("Running")).toBeTruthy();
