@@ -64,7 +64,9 @@ func (h *handlers) captureRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "capture", Method: http.MethodGet, Path: capturePath, WithoutDatabase: true,
 		Summary: "State of the capture", Description: "Counts and the last packets, also while it runs.",
-	}, func(context.Context, *struct{}) (*api.Body[Capture], error) { return api.OK(shown(h.Captures.Look())), nil })
+	}, func(context.Context, *struct{}) (*api.Body[Capture], error) {
+		return api.OK(shown(h.Captures.Look())), nil
+	})
 	api.Handle(r, api.Op{
 		ID: "stop-capture", Method: http.MethodPost, Path: capturePath + "/stop", Timeout: captureTime + onTheWay,
 		Summary: "Stop the capture", Description: "What was recorded until then can be downloaded. One that ended already stays as it is.",
