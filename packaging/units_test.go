@@ -115,6 +115,10 @@ var services = map[string][]string{
 		"ReadWritePaths=/run/gateway-apply /var/lib/gateway-apply /var/lib/gateway", "SystemCallFilter=@setuid @chown", "IPAddressAllow=localhost",
 		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
 	},
+	"gateway-capture@.service": {
+		"Type=exec", "RuntimeMaxSec=330s", "DynamicUser=yes", "CapabilityBoundingSet=CAP_NET_RAW", "MemoryDenyWriteExecute=yes", "ProcSubset=pid",
+		"RestrictAddressFamilies=AF_UNIX AF_PACKET", "StandardInput=socket",
+	},
 	"ntp/gateway-ntp-sync.service": {
 		"Type=oneshot", "User=_chrony", "CapabilityBoundingSet=", "PrivateUsers=yes", "PrivateNetwork=yes", "MemoryDenyWriteExecute=yes",
 		"ProcSubset=pid", "RestrictAddressFamilies=AF_UNIX", "ReadWritePaths=-/run/chrony", "TimeoutStartSec=20s",
@@ -126,6 +130,7 @@ var excused = map[string]string{
 	"ntp/gateway-ntp-sync.service": "Restart=on-failure",        // an operator who asked for it is told, and asks again
 	"gateway-scheduler.service":    "IPAddressDeny=any",         // it orders certificates from authorities anywhere
 	"gateway-verify@.service":      "Restart=on-failure",        // the next backup is verified anew
+	"gateway-capture@.service":     "Restart=on-failure",        // whoever asked for it is told
 	"gateway-shut.service":         "Restart=on-failure",        // what waits for it must not start between two tries
 	"gateway-firewall.service":     "Restart=on-failure",        // gateway-apply comes next and loads what it could not
 	"gateway-forwarding.service":   "ProtectKernelTunables=yes", // its whole work is two of them
@@ -182,7 +187,11 @@ func TestNothingWidensASandbox(t *testing.T) {
 		if len(u["CapabilityBoundingSet"]) != 1 || len(u["RestrictAddressFamilies"]) != 1 {
 			t.Errorf("%s: one list of capabilities and of address families, not %q and %q", name, u["CapabilityBoundingSet"], u["RestrictAddressFamilies"])
 		}
-		if a := u["AmbientCapabilities"]; len(a) > 0 && !slices.Equal(a, []string{""}) {
+		ambient := []string{""}
+		if name == "gateway-capture@.service" {
+			ambient = []string{"CAP_NET_RAW"} // it is nobody's account, and has that of its one power
+		}
+		if a := u["AmbientCapabilities"]; len(a) > 0 && !slices.Equal(a, ambient) {
 			t.Errorf("%s: AmbientCapabilities is %q", name, a)
 		}
 		// ExecPaths=/usr, which an all-embracing NoExecPaths=/ needs, mounts /usr writable.
@@ -228,6 +237,18 @@ func TestDaemonsWidenTheSandboxByTheirFilesOnly(t *testing.T) {
 					t.Errorf("%s: %s=%s", file, key, v)
 				}
 			}
+		}
+	}
+}
+
+// Who may ask for packets is the API's account alone, and one capture runs at a time.
+func TestCapturesAreTheAPIs(t *testing.T) {
+	u := unit(t, "gateway-capture.socket")
+	for key, want := range map[string]string{
+		"ListenStream": "/run/gateway/capture.sock", "SocketUser": "gateway", "SocketMode": "0600", "Accept": "yes", "MaxConnections": "1",
+	} {
+		if !slices.Equal(u[key], []string{want}) {
+			t.Errorf("%s is %q, want %q", key, u[key], want)
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	diag "gateway/internal/component/diag/probe"
+	"gateway/internal/sys"
 )
 
 // The installed product tries what an operator wants to know, from the sandbox of
@@ -45,6 +47,7 @@ func TestStoryDiagnostics(t *testing.T) {
 		}
 	}
 	a.followsPaths(c, o)
+	a.capturesPackets(c)
 	if o.served.Load() != 1 {
 		t.Errorf("the server beside was asked %d times, want once", o.served.Load())
 	}
@@ -77,4 +80,34 @@ func (a *appliance) followsPaths(c *caller, o *origin) {
 			a.t.Errorf("path %v: %s, want %s: %+v", tc.body, said, tc.want, s)
 		}
 	}
+}
+
+// capturesPackets records echo requests by the packaged gateway-capture, whose account has no other power.
+func (a *appliance) capturesPackets(c *caller) {
+	a.t.Helper()
+	beside, own := a.client.IP().String(), a.node.IP().String()
+	var links []sys.Interface
+	c.get("/system/interfaces").want(200).decode(&links)
+	at := slices.IndexFunc(links, func(l sys.Interface) bool {
+		return slices.ContainsFunc(l.AddrInfo, func(x sys.Address) bool { return x.Local == own })
+	})
+	if at < 0 {
+		a.t.Fatalf("no interface has %s: %+v", own, links)
+	}
+	c.post("/diagnostics/capture", object{"interface": links[at].Name, "protocol": "icmp", "host": beside}).want(200)
+	c.post("/diagnostics/capture", object{"interface": links[at].Name}).wantCode(409, "capture_running")
+	c.post("/diagnostics/ping", object{"target": beside}).want(200)
+	var got struct {
+		State, Reason string
+		Packets       int
+		Bytes         int
+	}
+	c.post("/diagnostics/capture/stop", nil).want(200).decode(&got)
+	if got.State != "ended" || got.Reason != "stopped" || got.Packets < 8 { // four there, and four back
+		a.t.Errorf("a capture of four echo requests: %+v", got)
+	}
+	if file := c.get("/diagnostics/capture/file").want(200); len(file.body) != got.Bytes || !strings.HasPrefix(string(file.body), "\xd4\xc3\xb2\xa1") {
+		a.t.Errorf("a file of %d bytes, want %d: %x", len(file.body), got.Bytes, file.body[:min(24, len(file.body))])
+	}
+	c.do("DELETE", "/diagnostics/capture", nil).want(200)
 }

@@ -13,6 +13,7 @@ import (
 	auditlog "gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/change"
+	"gateway/internal/capture"
 	"gateway/internal/component"
 	"gateway/internal/component/alert"
 	"gateway/internal/component/audit"
@@ -21,6 +22,7 @@ import (
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dhcp"
 	"gateway/internal/component/diag"
+	"gateway/internal/component/diag/recorder"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/firewall/policy"
@@ -112,6 +114,7 @@ func List(d Deps) []component.Component {
 			Uplink: func(ctx context.Context, link string, v4 bool) (string, error) {
 				return uplink.NameOf(ctx, d.Pool, link, v4)
 			},
+			Captures: &recorder.Recorder{Socket: capture.Socket, Dir: d.State, Now: d.Now},
 		}),
 	}
 	list = append(list, graphs.New(graphs.Options{Dir: d.Samples, Host: d.Host, Metrics: d.Metrics, Now: d.Now, Log: d.Log}, list))

@@ -396,6 +396,7 @@ func TestBarOperations11Diagnostics(t *testing.T) {
 	size := bar.GateSize(10_000, 100_000, 1_000_000)
 	taken, wrong := fuzz(t, size)
 	tools, past, slowest, left := late(t)
+	captured := captures(t)
 
 	// The control: the trap counts, and a target is taken.
 	control := (probe.Tools{Dial: (&net.Dialer{}).DialContext}).Try(t.Context(), probe.Question{Tool: "tcp", Target: "127.0.0.1", Port: port})
@@ -403,8 +404,8 @@ func TestBarOperations11Diagnostics(t *testing.T) {
 	}
 	counts := control.ExitStatus == probe.Answered && came.Load() == connections+1 && taken > 0
 
-	figure := fmt.Sprintf("%d tries at %d forbidden targets: %d not refused, %d connections; %d options: %d taken; %d hostile strings: %d of %d taken are no target; %d of %d tools past their limit (the latest at %+.1f s of it), %d goroutines or descriptors left; control, a target is taken and the trap counts: %t",
-		tries, len(forbidden()), reached, connections, injected, obeyed, size, wrong, taken, past, tools, slowest.Seconds(), left, counts)
-	bar.ReportTimed(t, "operations", 11, figure, "0 not refused, 0 connections, 0 taken, 0 past their limit, 0 left, the control holds",
-		reached == 0 && connections == 0 && obeyed == 0 && wrong == 0 && left == 0 && counts, past == 0)
+	figure := fmt.Sprintf("%d tries at %d forbidden targets: %d not refused, %d connections; %d options: %d taken; %d hostile strings: %d of %d taken are no target; %d of %d tools past their limit (the latest at %+.1f s of it), %d goroutines or descriptors left; %s; control, a target is taken and the trap counts: %t",
+		tries, len(forbidden()), reached, connections, injected, obeyed, size, wrong, taken, past, tools, slowest.Seconds(), left, captured, counts)
+	bar.ReportTimed(t, "operations", 11, figure, "0 not refused, 0 connections, 0 taken, 0 past their limit, 0 left, no capture beyond its size, the controls hold",
+		reached == 0 && connections == 0 && obeyed == 0 && wrong == 0 && left == 0 && counts && captured.good(), past == 0)
 }

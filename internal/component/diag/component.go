@@ -1,7 +1,8 @@
 // Package diag offers the tools by which an operator finds out why something is not reached:
 // ping, traceroute, dig, curl, tcp, the MTU, and all steps of a connection at once.
 // gateway-scheduler, which may speak to the outside and has
-// no privilege, runs them; how is left to package probe.
+// no privilege, runs them; how is left to package probe. Packets are recorded by gateway-capture,
+// and kept by package recorder.
 package diag
 
 import (
@@ -20,6 +21,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/diag/probe"
+	"gateway/internal/component/diag/recorder"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/identity"
@@ -56,6 +58,8 @@ type Options struct {
 	Uplink func(ctx context.Context, link string, v4 bool) (string, error)
 	// Explain is what the packet filter does with a packet.
 	Explain func(ctx context.Context, k packetfilter.Packet) (packetfilter.Trace, error)
+	// Captures keeps the packets that were recorded on this node.
+	Captures *recorder.Recorder
 }
 
 type handlers struct {
@@ -82,6 +86,7 @@ func (h *handlers) routes(r api.Router) {
 	route(h, r, "mtu", "Find the MTU of a path", "Searches with echo requests that must not be fragmented for the largest packet that passes there and back, within 20 seconds, and tells the MTU of the outgoing interface.",
 		func(in TargetInput) (probe.Question, error) { return in.question("mtu") })
 	h.pathRoute(r)
+	h.captureRoutes(r)
 }
 
 // rules are those of all tools.

@@ -1833,6 +1833,88 @@ export type DhcpWakeInput = {
     subnet_id: string;
 };
 
+export type DiagCapture = {
+    /**
+     * Who started it
+     */
+    by: string;
+    /**
+     * Size of the file in bytes
+     */
+    bytes: number;
+    /**
+     * Packets that the kernel had no room for; known at the end
+     */
+    dropped: number;
+    /**
+     * When it ends at the latest, or ended
+     */
+    ends_at: string | null;
+    /**
+     * When it is deleted; null while it runs
+     */
+    expires_at: string | null;
+    /**
+     * Which packets, in words; empty for all
+     */
+    filter: string;
+    /**
+     * Interface whose packets are recorded
+     */
+    interface: string;
+    /**
+     * The last 50 packets
+     */
+    lines: Array<RecorderLine>;
+    /**
+     * Recorded packets
+     */
+    packets: number;
+    /**
+     * What ended it: one of the limits, somebody (stopped), or an error (failed). Empty while it runs
+     */
+    reason: '' | 'packets' | 'bytes' | 'time' | 'stopped' | 'failed';
+    /**
+     * When it began
+     */
+    started_at: string | null;
+    /**
+     * none: there is no capture, or it expired
+     */
+    state: 'none' | 'running' | 'ended';
+};
+
+export type DiagCaptureInput = {
+    /**
+     * Only packets from or to this IP address or network. Empty: all
+     */
+    host?: string;
+    /**
+     * Interface of this node, by its name in the kernel
+     */
+    interface: string;
+    /**
+     * Ends before the file is larger than this many MiB
+     */
+    max_megabytes?: number;
+    /**
+     * Ends after this many packets
+     */
+    max_packets?: number;
+    /**
+     * Ends after this many seconds
+     */
+    max_seconds?: number;
+    /**
+     * Only packets from or to this TCP or UDP port. Absent: all
+     */
+    port?: number;
+    /**
+     * Only packets of this protocol. icmp is ICMPv6 too
+     */
+    protocol?: 'any' | 'tcp' | 'udp' | 'icmp' | 'arp';
+};
+
 export type DiagDigInput = {
     /**
      * Name to look up; for PTR also an IP address
@@ -6216,6 +6298,21 @@ export type ReachServer = {
      * Port that the server listens on
      */
     port: number;
+};
+
+export type RecorderLine = {
+    /**
+     * When the packet was seen
+     */
+    at: string;
+    /**
+     * Its length in bytes
+     */
+    length: number;
+    /**
+     * Addresses, ports and kind of the packet
+     */
+    summary: string;
 };
 
 export type ResetPasswordRequest = {
@@ -11038,6 +11135,84 @@ export type DhcpWakeResponses = {
 };
 
 export type DhcpWakeResponse = DhcpWakeResponses[keyof DhcpWakeResponses];
+
+export type DeleteCaptureData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/capture';
+};
+
+export type DeleteCaptureResponses = {
+    /**
+     * Null: there is nothing to return
+     */
+    200: null;
+};
+
+export type DeleteCaptureResponse = DeleteCaptureResponses[keyof DeleteCaptureResponses];
+
+export type CaptureData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/capture';
+};
+
+export type CaptureResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DiagCapture;
+};
+
+export type CaptureResponse = CaptureResponses[keyof CaptureResponses];
+
+export type StartCaptureData = {
+    body: DiagCaptureInput;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/capture';
+};
+
+export type StartCaptureResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DiagCapture;
+};
+
+export type StartCaptureResponse = StartCaptureResponses[keyof StartCaptureResponses];
+
+export type DownloadCaptureData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/capture/file';
+};
+
+export type DownloadCaptureResponses = {
+    /**
+     * OK
+     */
+    200: unknown;
+};
+
+export type StopCaptureData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/capture/stop';
+};
+
+export type StopCaptureResponses = {
+    /**
+     * What the operation returns
+     */
+    200: DiagCapture;
+};
+
+export type StopCaptureResponse = StopCaptureResponses[keyof StopCaptureResponses];
 
 export type DiagCurlData = {
     body: DiagUrlInput;

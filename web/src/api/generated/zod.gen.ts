@@ -474,6 +474,22 @@ export const zDhcpWakeInput = /*#__PURE__*/ (() => z.object({
     subnet_id: z.string().check(z.maxLength(64))
 }))();
 
+export const zDiagCaptureInput = /*#__PURE__*/ (() => z.object({
+    host: z.optional(z.string().check(z.maxLength(64))),
+    interface: z.string().check(z.minLength(1), z.maxLength(15)),
+    max_megabytes: z._default(z.optional(z.int().check(z.gte(1), z.lte(64))), 10),
+    max_packets: z._default(z.optional(z.int().check(z.gte(1), z.lte(100000))), 1000),
+    max_seconds: z._default(z.optional(z.int().check(z.gte(1), z.lte(300))), 60),
+    port: z.optional(z.int().check(z.gte(1), z.lte(65535))),
+    protocol: z.optional(z.enum([
+        'any',
+        'tcp',
+        'udp',
+        'icmp',
+        'arp'
+    ]))
+}))();
+
 export const zDiagDigInput = /*#__PURE__*/ (() => z.object({
     target: z.string().check(z.minLength(1), z.maxLength(253)),
     type: z.enum([
@@ -2478,6 +2494,38 @@ export const zProxyReachInput = /*#__PURE__*/ (() => z.object({
         'tcp'
     ])),
     servers: z.optional(z.array(zReachServer).check(z.maxLength(16)))
+}))();
+
+export const zRecorderLine = /*#__PURE__*/ (() => z.object({
+    at: z.iso.datetime(),
+    length: z.int(),
+    summary: z.string()
+}))();
+
+export const zDiagCapture = /*#__PURE__*/ (() => z.object({
+    by: z.string(),
+    bytes: z.int(),
+    dropped: z.int().check(z.gte(0)),
+    ends_at: z.nullable(z.iso.datetime()),
+    expires_at: z.nullable(z.iso.datetime()),
+    filter: z.string(),
+    interface: z.string(),
+    lines: z.array(zRecorderLine),
+    packets: z.int(),
+    reason: z.enum([
+        '',
+        'packets',
+        'bytes',
+        'time',
+        'stopped',
+        'failed'
+    ]),
+    started_at: z.nullable(z.iso.datetime()),
+    state: z.enum([
+        'none',
+        'running',
+        'ended'
+    ])
 }))();
 
 export const zResetPasswordRequest = /*#__PURE__*/ (() => z.object({

@@ -1,5 +1,5 @@
 import type { ProbeResult } from "@api";
-import { formatNumber, Page, SchemaForm, StatusLabel, UrlTabs } from "@ui";
+import { formatNumber, Link, Page, SchemaForm, StatusLabel, UrlTabs } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import "./diag.css";
@@ -10,7 +10,11 @@ import { type Tool, tools } from "./tools";
 export default function DiagPage() {
 	const { t } = useTranslation("diag");
 	return (
-		<Page title={t("title")} description={t("lead")}>
+		<Page
+			title={t("title")}
+			description={t("lead")}
+			actions={<Link to="/diagnostics/capture">{t("capture.title")}</Link>}
+		>
 			<UrlTabs
 				label={t("tools")}
 				tabs={[

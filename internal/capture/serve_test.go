@@ -1,0 +1,288 @@
+package capture
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"gateway/lab"
+)
+
+// wire is a link whose other end is here too; nothing is on it but what a test sends.
+func wire(t *testing.T) *lab.Space {
+	t.Helper()
+	space := lab.NewSpace(t)
+	err := space.Do(func() error {
+		link := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "seen", MTU: 1500}, PeerName: "sends"}
+		quiet := errors.Join(os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0), netlink.LinkAdd(link))
+		peer, err := netlink.LinkByName("sends")
+		if err != nil {
+			return err
+		}
+		return errors.Join(quiet, netlink.LinkSetUp(link), netlink.LinkSetUp(peer))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space
+}
+
+// asked is a capture that was begun.
+type asked struct {
+	*bufio.Reader
+	conn  *os.File
+	begin Begin
+	done  chan error
+}
+
+func ask(t *testing.T, space *lab.Space, line string) *asked {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asked{conn: os.NewFile(uintptr(pair[0]), "asks"), done: make(chan error, 1)}
+	theirs := os.NewFile(uintptr(pair[1]), "answers")
+	t.Cleanup(func() { a.conn.Close() })
+	go func() {
+		a.done <- space.Do(func() error { defer theirs.Close(); return Serve(theirs) })
+	}()
+	if _, err := io.WriteString(a.conn, line); err != nil {
+		t.Fatal(err)
+	}
+	a.Reader = bufio.NewReader(a.conn)
+	kind, text, err := Hear(a)
+	if err != nil || kind != SaysBegin || json.Unmarshal(text, &a.begin) != nil {
+		t.Fatalf("begins with %q %q: %v", kind, text, err)
+	}
+	return a
+}
+
+func (r Request) line(t *testing.T) string {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text) + "\n"
+}
+
+// rest hears a capture to its end.
+func (a *asked) rest(t *testing.T) (packets []Packet, size int64, end End) {
+	t.Helper()
+	size = fileHeader
+	for {
+		kind, b, err := Hear(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind == SaysEnd {
+			if err := json.Unmarshal(b, &end); err != nil {
+				t.Fatal(err)
+			}
+			return packets, size, end
+		}
+		p, err := ParsePacket(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packets, size = append(packets, p), size+int64(len(b))
+	}
+}
+
+// send puts frames on the wire.
+func send(t *testing.T, space *lab.Space, frames ...[]byte) {
+	t.Helper()
+	err := space.Do(func() error {
+		link, err := net.InterfaceByName("sends")
+		if err != nil {
+			return err
+		}
+		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		for _, f := range frames {
+			err = errors.Join(err, unix.Sendto(fd, f, 0, &unix.SockaddrLinklayer{Ifindex: link.Index}))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOnlyWhatIsAskedForIsSeen(t *testing.T) {
+	space := wire(t)
+	dns := frame(0x800, ip4("192.0.2.1", "192.0.2.9", protoUDP, 0, ports(1024, 53)...))
+	web := frame(0x800, ip4("192.0.2.1", "192.0.2.9", protoTCP, 0, ports(1024, 443)...))
+	who := frame(0x806, arp("192.0.2.1", "192.0.2.9"))
+	tag := frame(0x8100, append([]byte{0, 9}, dns[12:]...))
+	sent := [][]byte{dns, web, who, web, tag, dns}
+	for name, tc := range map[string]struct {
+		change func(*Request)
+		want   [][]byte
+	}{
+		"a filter":              {func(r *Request) { r.Protocol, r.Port = "udp", 53 }, [][]byte{dns, tag, dns}},
+		"without, as a control": {func(*Request) {}, sent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := good()
+			r.Interface, r.Packets, r.Time = "seen", 100, 30*time.Second
+			tc.change(&r)
+			a := ask(t, space, r.line(t))
+			if a.begin.Error != "" || a.begin.Link != linkEthernet {
+				t.Fatalf("%+v", a.begin)
+			}
+			send(t, space, sent...)
+			for i, want := range tc.want {
+				_, b, err := Hear(a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := ParsePacket(b)
+				if err != nil || string(p.Data) != string(want) || p.Length != len(want) || time.Since(p.At).Abs() > time.Minute {
+					t.Errorf("packet %d: %x at %s, want %x: %v", i, p.Data, p.At, want, err)
+				}
+			}
+			if err := unix.Shutdown(int(a.conn.Fd()), unix.SHUT_WR); err != nil {
+				t.Fatal(err)
+			}
+			if more, _, end := a.rest(t); len(more) > 0 || end.Reason != Stopped {
+				t.Errorf("%d more packets, and ended by %+v", len(more), end)
+			}
+			if err := <-a.done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestACaptureEndsAtEachOfItsLimits(t *testing.T) {
+	space := wire(t)
+	large := frame(0x800, ip4("192.0.2.1", "192.0.2.9", protoUDP, 0, make([]byte, 1400)...))
+	for want, change := range map[string]func(*Request){
+		ByPackets: func(r *Request) { r.Packets = 7 },
+		ByBytes:   func(*Request) {},
+		ByTime:    func(r *Request) { r.Bytes, r.Time = MostBytes, 300*time.Millisecond },
+	} {
+		t.Run(want, func(t *testing.T) {
+			r := good()
+			r.Interface, r.Packets, r.Time = "seen", MostPackets, 30*time.Second
+			change(&r)
+			a := ask(t, space, r.line(t))
+			start, stop, sent := time.Now(), make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(sent)
+				for {
+					select {
+					case <-stop:
+						return
+					case <-time.After(time.Millisecond):
+						send(t, space, large, large, large, large)
+					}
+				}
+			}()
+			packets, size, end := a.rest(t)
+			close(stop)
+			<-sent
+			if end.Reason != want || len(packets) > r.Packets || size > r.Bytes || len(packets) == 0 {
+				t.Errorf("%d packets, %d bytes of %d, ended by %+v, want %s", len(packets), size, r.Bytes, end, want)
+			}
+			if took := time.Since(start); want == ByTime && (took < r.Time || took > r.Time+2*time.Second) {
+				t.Errorf("took %s", took)
+			}
+			if err := <-a.done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Nobody is left to end a capture whose other side was killed.
+func TestACaptureEndsWithItsCaller(t *testing.T) {
+	space := wire(t)
+	r := good()
+	r.Interface, r.Time = "seen", MostTime
+	a := ask(t, space, r.line(t))
+	a.conn.Close()
+	select {
+	case <-a.done:
+	case <-time.After(10 * time.Second):
+		t.Error("it goes on")
+	}
+}
+
+func TestWhatIsNoRequestIsRefused(t *testing.T) {
+	space := wire(t)
+	gone := good()
+	gone.Interface = "gone"
+	for want, lines := range map[string][]string{
+		NoInterface: {gone.line(t)},
+		Refused:     {"\n", "x\n", "{}\n", `{"interface":"-w","packets":1,"bytes":200000,"time":1}` + "\n", `{"interface":"lo","protocol":"tcp or udp","packets":1,"bytes":200000,"time":1}` + "\n", string(make([]byte, mostAsked)) + "\n"},
+	} {
+		for _, line := range lines {
+			if a := ask(t, space, line); a.begin.Error != want {
+				t.Errorf("%.60q: %+v, want %s", line, a.begin, want)
+			}
+		}
+	}
+}
+
+func TestLinksWithoutAHeaderAreRecordedAsIP(t *testing.T) {
+	space := lab.NewSpace(t)
+	var tun *os.File
+	err := space.Do(func() error {
+		fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		tun = os.NewFile(uintptr(fd), "tun")
+		link, err := unix.NewIfreq("bare")
+		if err != nil {
+			return err
+		}
+		link.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+		if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, link); err != nil {
+			return err
+		}
+		made, err := netlink.LinkByName("bare")
+		if err != nil {
+			return err
+		}
+		return netlink.LinkSetUp(made)
+	})
+	if tun != nil {
+		defer tun.Close()
+	}
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		t.Skip("there is no /dev/net/tun")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := good()
+	r.Interface, r.Protocol, r.Time = "bare", "icmp", 30*time.Second
+	a := ask(t, space, r.line(t))
+	if a.begin.Link != linkRaw {
+		t.Errorf("%+v", a.begin)
+	}
+	echo := ip4("192.0.2.1", "192.0.2.9", protoICMP, 0, ports(1, 2)...)
+	for _, b := range [][]byte{ip4("192.0.2.1", "192.0.2.9", protoTCP, 0, ports(1, 2)...), echo} {
+		if _, err := tun.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if packets, _, end := a.rest(t); len(packets) != 1 || string(packets[0].Data) != string(echo) || end.Reason != ByPackets {
+		t.Errorf("%+v, ended by %+v", packets, end)
+	}
+}

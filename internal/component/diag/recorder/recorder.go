@@ -1,0 +1,325 @@
+// Package recorder keeps the one capture of packets that a node has: it asks gateway-capture for it,
+// writes what comes to a file that has no name, and forgets it after its time. What runs ends with
+// this process, and so does what was kept: nothing of it is ever left behind.
+package recorder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"gateway/internal/capture"
+)
+
+const (
+	// Keep is how long a capture that ended can be downloaded.
+	Keep = time.Hour
+	// mostLines are shown of a capture; the file has all.
+	mostLines = 50
+	// answerTime is for gateway-capture to begin, and to end after its limit.
+	answerTime = 10 * time.Second
+)
+
+// Why there is no capture.
+var (
+	// ErrRunning is that there is one already.
+	ErrRunning = errors.New("a capture is running")
+	// ErrAway is that gateway-capture cannot be reached.
+	ErrAway = errors.New("gateway-capture is not there")
+	// ErrNoInterface is that the interface is gone.
+	ErrNoInterface = errors.New("no such interface")
+	// ErrNone is that there is nothing to download.
+	ErrNone = errors.New("no capture that ended")
+)
+
+// The states of the capture.
+const (
+	None    = "none"
+	Running = "running"
+	Ended   = "ended"
+)
+
+// State is how the capture stands.
+type State struct {
+	State   string
+	By      string
+	Request capture.Request
+	Started time.Time
+	Ended   time.Time // zero while it runs
+	Expires time.Time
+	Reason  string // how it ended
+	Packets int
+	Bytes   int64 // of the file
+	Dropped uint64
+	Lines   []Line // the last ones
+}
+
+// Recorder has at most one capture.
+type Recorder struct {
+	Socket string
+	Dir    string // folder of the file
+	Now    func() time.Time
+
+	mu      sync.Mutex
+	state   State
+	file    *os.File
+	conn    *net.UnixConn
+	stopped bool
+	forget  *time.Timer
+	done    chan struct{} // closed when the one that runs ended
+}
+
+// Start begins a capture, in place of the one that ended before.
+func (r *Recorder) Start(ctx context.Context, by string, q capture.Request) (State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.State == Running {
+		return State{}, ErrRunning
+	}
+	conn, begin, err := r.ask(ctx, q)
+	if err != nil {
+		return State{}, err
+	}
+	r.drop()
+	file, err := nameless(r.Dir)
+	if err == nil {
+		_, err = file.Write(capture.FileHeader(begin.Link))
+	}
+	if err != nil {
+		_ = conn.Close() // it ends the capture
+		return State{}, fmt.Errorf("make the file of a capture: %w", err)
+	}
+	r.file, r.conn, r.stopped, r.done = file, conn, false, make(chan struct{})
+	r.state = State{State: Running, By: by, Request: q, Started: r.Now(), Bytes: int64(len(capture.FileHeader(begin.Link)))}
+	go r.follow(conn, begin.Link, r.done)
+	return r.look(), nil
+}
+
+// ask has gateway-capture begin. That of a capture which just ended may still be on its way out.
+func (r *Recorder) ask(ctx context.Context, q capture.Request) (conn *net.UnixConn, begin capture.Begin, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	for range 5 {
+		conn, begin, err = r.try(ctx, q)
+		if !errors.Is(err, ErrRunning) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return conn, begin, err
+}
+
+// try connects to gateway-capture once.
+func (r *Recorder) try(ctx context.Context, q capture.Request) (*net.UnixConn, capture.Begin, error) {
+	var begin capture.Begin
+	dialled, err := (&net.Dialer{}).DialContext(ctx, "unix", r.Socket)
+	if err != nil {
+		return nil, begin, errors.Join(ErrAway, err)
+	}
+	conn := dialled.(*net.UnixConn)
+	begin, err = request(ctx, conn, q)
+	if err != nil {
+		_ = conn.Close() // nothing was begun
+		return nil, begin, err
+	}
+	return conn, begin, conn.SetDeadline(time.Now().Add(q.Time + answerTime))
+}
+
+func request(ctx context.Context, conn *net.UnixConn, q capture.Request) (begin capture.Begin, err error) {
+	end, _ := ctx.Deadline()
+	line, err := json.Marshal(q)
+	if err != nil {
+		return begin, fmt.Errorf("encode the request: %w", err)
+	}
+	if err := conn.SetDeadline(end); err != nil {
+		return begin, err
+	}
+	_, err = conn.Write(append(line, '\n'))
+	var kind byte
+	var said []byte
+	if err == nil {
+		kind, said, err = capture.Hear(conn)
+	}
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
+		// The socket takes one at a time: whoever is too many is turned away without a word.
+		return begin, errors.Join(ErrRunning, err)
+	case err != nil:
+		return begin, errors.Join(ErrAway, err)
+	case kind != capture.SaysBegin:
+		return begin, fmt.Errorf("gateway-capture began with %q", kind)
+	}
+	if err := json.Unmarshal(said, &begin); err != nil {
+		return begin, fmt.Errorf("decode how it began: %w", err)
+	}
+	switch begin.Error {
+	case "":
+		return begin, nil
+	case capture.NoInterface:
+		return begin, ErrNoInterface
+	}
+	return begin, fmt.Errorf("gateway-capture refuses it: %s", begin.Error)
+}
+
+// nameless is a file that the kernel removes with its last descriptor.
+func nameless(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, ".capture-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// follow takes packets until there are no more.
+func (r *Recorder) follow(conn *net.UnixConn, link uint32, done chan struct{}) {
+	defer close(done)
+	end := capture.End{Reason: capture.Failed}
+	for {
+		kind, said, err := capture.Hear(conn)
+		if err == nil && kind == capture.SaysPacket {
+			err = r.take(link, said)
+			if errors.Is(err, errFull) {
+				end.Reason = capture.ByBytes
+			}
+		}
+		if err == nil && kind == capture.SaysEnd {
+			err = errors.Join(json.Unmarshal(said, &end), io.EOF)
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = conn.Close() // it has said all
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.Now()
+	r.state.State, r.state.Reason, r.state.Dropped, r.state.Ended, r.state.Expires = Ended, end.Reason, end.Dropped, now, now.Add(Keep)
+	if r.stopped && end.Reason == capture.Failed {
+		r.state.Reason = capture.Stopped
+	}
+	file := r.file
+	r.forget = time.AfterFunc(Keep, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.file == file {
+			r.drop()
+		}
+	})
+}
+
+var errFull = errors.New("the file is full")
+
+// take writes a packet, unless the file would be larger than was asked for: the limit holds here
+// too, whatever gateway-capture does.
+func (r *Recorder) take(link uint32, record []byte) error {
+	p, err := capture.ParsePacket(record)
+	if err != nil {
+		return err
+	}
+	line := Summary(link, p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Bytes+int64(len(record)) > r.state.Request.Bytes || r.state.Packets >= r.state.Request.Packets {
+		return errFull
+	}
+	if _, err := r.file.Write(record); err != nil {
+		return fmt.Errorf("write a packet: %w", err)
+	}
+	r.state.Bytes += int64(len(record))
+	r.state.Packets++
+	if len(r.state.Lines) == mostLines {
+		r.state.Lines = r.state.Lines[1:]
+	}
+	r.state.Lines = append(r.state.Lines, line)
+	return nil
+}
+
+// look is the state for somebody else.
+func (r *Recorder) look() State {
+	s := r.state
+	if s.State == "" {
+		s.State = None
+	}
+	s.Lines = slices.Clone(s.Lines)
+	return s
+}
+
+// Look is how the capture stands.
+func (r *Recorder) Look() State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.look()
+}
+
+// Stop ends the capture that runs, and waits until it did. What was recorded stays.
+func (r *Recorder) Stop(ctx context.Context) (State, error) {
+	r.mu.Lock()
+	if r.state.State != Running {
+		defer r.mu.Unlock()
+		return r.look(), nil
+	}
+	conn, done := r.conn, r.done
+	r.stopped = true
+	r.mu.Unlock()
+	_ = conn.CloseWrite()                                // by which gateway-capture knows
+	_ = conn.SetReadDeadline(time.Now().Add(answerTime)) // if it does not, it is left alone: it ends with the connection
+	select {
+	case <-done:
+		return r.Look(), nil
+	case <-ctx.Done():
+		return State{}, fmt.Errorf("stop a capture: %w", ctx.Err())
+	}
+}
+
+// Delete removes the capture; one that runs is stopped first.
+func (r *Recorder) Delete(ctx context.Context) error {
+	if _, err := r.Stop(ctx); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.State != Running { // not one that somebody began meanwhile
+		r.drop()
+	}
+	return nil
+}
+
+// drop forgets the capture, which does not run.
+func (r *Recorder) drop() {
+	if r.forget != nil {
+		r.forget.Stop()
+	}
+	if r.file != nil {
+		_ = r.file.Close() // nobody will read it
+	}
+	r.file, r.forget, r.state = nil, nil, State{}
+}
+
+// File is the capture that ended. Whoever gets it closes it; it can be read even when another one begins.
+func (r *Recorder) File() (*os.File, State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.State != Ended {
+		return nil, State{}, ErrNone
+	}
+	// Of the same file, at a place of its own.
+	f, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", r.file.Fd()))
+	if err != nil {
+		return nil, State{}, fmt.Errorf("open the file of a capture: %w", err)
+	}
+	return f, r.look(), nil
+}
