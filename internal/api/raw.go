@@ -19,6 +19,9 @@ import (
 // images, archives. Its errors still are, and the same gates stand before it.
 func Raw(r Router, op Op, contentType string, fn func(w http.ResponseWriter, r *http.Request) error) {
 	op = op.withDefaults()
+	if op.Lasting {
+		panic("only Handle asks for the proof that this needs: " + op.ID)
+	}
 	r.s.remember(op)
 	h := op.describe(r.tag)
 	h.Parameters = append(inPath(op.Path), inQuery(op.Query)...)
