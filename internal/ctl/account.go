@@ -51,7 +51,7 @@ func resetPassword(cfg *app.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cmd.PrintErrf("Sets the password of %s, once, within %d minutes:\n", state.Admin.Email, int(auth.ResetLife.Minutes()))
+			cmd.PrintErrf("Sets the password of %s, once, within %d minutes:\n", shown(state.Admin.Email), int(auth.ResetLife.Minutes()))
 			data := map[string]any{"token": token.Reveal(), "email": state.Admin.Email, "expires_at": now.Add(auth.ResetLife)}
 			return say(cmd, data, func(w io.Writer) { fmt.Fprintln(w, token.Reveal()) })
 		},

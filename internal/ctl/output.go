@@ -66,6 +66,19 @@ func tell(cmd *cobra.Command, format string, args ...any) {
 	}
 }
 
+// shownLines is shown for a text of several lines, with its tabs.
+func shownLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		fields := strings.Split(line, "\t")
+		for f := range fields {
+			fields[f] = shown(fields[f])
+		}
+		lines[i] = strings.Join(fields, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // shown is a text that somebody else wrote, such as a row or a file of the API: without what a terminal obeys. Lines stay.
 func shown(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
