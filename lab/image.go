@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// keptImages is how long an image stays that nobody made again.
+// keptImages is how long an image stays that nobody used.
 const keptImages = 24 * time.Hour
 
 // From starts a node with the disk of an image. Its name and its place in the networks must
@@ -24,7 +24,7 @@ func From(image string) Option {
 // not kept.
 func Image(ctx context.Context, key string, prepare func(*Lab) (*Node, error)) (string, error) {
 	dir := filepath.Join(cacheDir(), "image-"+rootKey()+"-"+key)
-	if exists(dir) {
+	if inUse(dir) {
 		return dir, nil
 	}
 	if err := os.MkdirAll(cacheDir(), 0o755); err != nil {
@@ -35,7 +35,7 @@ func Image(ctx context.Context, key string, prepare func(*Lab) (*Node, error)) (
 		return "", err
 	}
 	defer held.Close()
-	if exists(dir) { // another process made it while this one waited
+	if inUse(dir) { // another process made it while this one waited
 		return dir, nil
 	}
 	if err := forgetImages(); err != nil {
@@ -45,6 +45,7 @@ func Image(ctx context.Context, key string, prepare func(*Lab) (*Node, error)) (
 	if err != nil {
 		return "", err
 	}
+	defer l.Close() // prepare may end the test
 	n, err := prepare(l)
 	if err == nil {
 		err = n.keep(dir)
@@ -53,6 +54,12 @@ func Image(ctx context.Context, key string, prepare func(*Lab) (*Node, error)) (
 		return "", fmt.Errorf("make an image: %w", err)
 	}
 	return dir, nil
+}
+
+// inUse reports whether there is an image, and has it stay: another checkout may be about to forget old ones.
+func inUse(dir string) bool {
+	now := time.Now()
+	return os.Chtimes(dir, now, now) == nil
 }
 
 // keep shuts the node down for good and moves what was written to its disk to a folder.
@@ -68,7 +75,7 @@ func (n *Node) keep(dir string) error {
 	return os.Rename(upper, dir)
 }
 
-// forgetImages removes images that are older than any run that could be using them.
+// forgetImages removes images that nobody used for longer than any run takes.
 func forgetImages() error {
 	dirs, err := filepath.Glob(filepath.Join(cacheDir(), "image-*"))
 	if err != nil {
