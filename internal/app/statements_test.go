@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -27,8 +28,11 @@ func TestEveryMutationIsAudited(t *testing.T) {
 			t.Errorf("%s: no request is known that succeeds; add one to testdata/samples.json of the component, or to ready() where that cannot say it", op)
 			continue
 		}
+		header := p.as.Clone()
+		ticket, _ := s.tickets(w, op, p.as, p.path)
+		maps.Copy(header, ticket())
 		before := s.count(`select count(id) from audit_entries`)
-		g := w.do(call{method: op.method, target: api.Prefix + p.path, header: p.as, body: p.text(t)})
+		g := w.do(call{method: op.method, target: api.Prefix + p.path, header: header, body: p.text(t)})
 		if g.status/100 != 2 {
 			t.Errorf("%s = %d", op, g.status)
 			continue
