@@ -59,7 +59,8 @@ func (h *handlers) captureRoutes(r api.Router) {
 		Summary: "Capture packets of an interface",
 		Description: "Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. " +
 			"It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it. " +
-			"The audit log records who captured what.",
+			"The audit log records who captured what. 409 capture_running: this service has one, which can be stopped. " +
+			"503 capture_unavailable: the program that records cannot be reached, does not start, or records for another process, such as gateway-ctl.",
 	}, h.startCapture)
 	api.Handle(r, api.Op{
 		ID: "capture", Method: http.MethodGet, Path: capturePath, WithoutDatabase: true,
@@ -126,6 +127,8 @@ func toldOf(err error) error {
 	switch {
 	case errors.Is(err, recorder.ErrRunning):
 		return fault.New(fault.Conflict, "a capture is running on this node; stop it, or wait until it ends").WithCode("capture_running")
+	case errors.Is(err, recorder.ErrTurnedAway):
+		return errors.Join(fault.New(fault.Unavailable, "gateway-capture takes no capture: gateway-ctl or gateway-api may have one running; else see journalctl -u 'gateway-capture@*'").WithCode("capture_unavailable"), err)
 	case errors.Is(err, recorder.ErrNoInterface):
 		return fault.At("interface", "this node has no such interface")
 	case errors.Is(err, recorder.ErrNone):

@@ -32,6 +32,9 @@ const (
 var (
 	// ErrRunning is that there is one already.
 	ErrRunning = errors.New("a capture is running")
+	// ErrTurnedAway is that gateway-capture begins none, though this process has none: another
+	// process has one, or the program does not start. From here the two look alike.
+	ErrTurnedAway = errors.New("gateway-capture takes no capture")
 	// ErrAway is that gateway-capture cannot be reached.
 	ErrAway = errors.New("gateway-capture is not there")
 	// ErrNoInterface is that the interface is gone.
@@ -109,7 +112,7 @@ func (r *Recorder) ask(ctx context.Context, q capture.Request) (conn *net.UnixCo
 	defer cancel()
 	for range 5 {
 		conn, begin, err = r.try(ctx, q)
-		if !errors.Is(err, ErrRunning) {
+		if !errors.Is(err, ErrTurnedAway) {
 			break
 		}
 		select {
@@ -153,8 +156,9 @@ func request(ctx context.Context, conn *net.UnixConn, q capture.Request) (begin 
 	}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
-		// The socket takes one at a time: whoever is too many is turned away without a word.
-		return begin, errors.Join(ErrRunning, err)
+		// The socket takes one at a time: whoever is too many is turned away without a word. It is not
+		// ErrRunning: here is nothing that could be stopped.
+		return begin, errors.Join(ErrTurnedAway, err)
 	case err != nil:
 		return begin, errors.Join(ErrAway, err)
 	case kind != capture.SaysBegin:

@@ -193,7 +193,7 @@ func TestWhatKeepsACaptureFromBeginning(t *testing.T) {
 	if _, err := r.Start(t.Context(), "ann", asks); !errors.Is(err, ErrNoInterface) {
 		t.Errorf("without the interface: %v", err)
 	}
-	// The socket takes one at a time; another process has it.
+	// The socket takes one at a time and another process has it, or the program dies at once.
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "busy.sock"))
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestWhatKeepsACaptureFromBeginning(t *testing.T) {
 		}
 	}()
 	busy := &Recorder{Socket: l.Addr().String(), Dir: t.TempDir(), Now: time.Now}
-	if _, err := busy.Start(t.Context(), "ann", asks); !errors.Is(err, ErrRunning) {
+	if _, err := busy.Start(t.Context(), "ann", asks); !errors.Is(err, ErrTurnedAway) || errors.Is(err, ErrRunning) {
 		t.Errorf("with another one's: %v", err)
 	}
 }
