@@ -24,6 +24,9 @@ type captured struct {
 	Packets int    `json:"packets"`
 	Bytes   int64  `json:"bytes"`
 	Dropped int64  `json:"dropped"`
+	Error   *struct {
+		Message string `json:"message"`
+	} `json:"error"`
 }
 
 // captureBody is what POST takes.
@@ -117,6 +120,9 @@ func record(ctx context.Context, cmd *cobra.Command, l *app.Local, b captureBody
 		return fmt.Errorf("write the file: %w", err)
 	}
 	cmd.PrintErrf("%d packets, %d bytes, %d dropped by the kernel; ended by: %s\n", c.Packets, c.Bytes, c.Dropped, shown(c.Reason))
+	if c.Error != nil {
+		cmd.PrintErrf("%s\n", shown(c.Error.Message))
+	}
 	if c.Reason == "failed" {
 		return verdict(exitFailed, "the capture ended too early; the file has what came until then")
 	}

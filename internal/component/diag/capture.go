@@ -39,6 +39,7 @@ type Capture struct {
 	EndsAt    *time.Time      `json:"ends_at" doc:"When it ends at the latest, or ended"`
 	ExpiresAt *time.Time      `json:"expires_at" doc:"When it is deleted; null while it runs"`
 	Reason    string          `json:"reason" enum:",packets,bytes,time,stopped,failed" doc:"What ended it: one of the limits, somebody (stopped), or an error (failed). Empty while it runs"`
+	Error     *fault.Sentence `json:"error,omitempty" doc:"Why it failed; missing when it did not"`
 	Packets   int             `json:"packets" doc:"Recorded packets"`
 	Bytes     int64           `json:"bytes" doc:"Size of the file in bytes"`
 	Dropped   uint64          `json:"dropped" doc:"Packets that the kernel had no room for; known at the end"`
@@ -199,7 +200,7 @@ func filterOf(q capture.Request) string {
 
 func shown(s recorder.State) Capture {
 	c := Capture{
-		State: s.State, By: s.By, Interface: s.Request.Interface, Filter: filterOf(s.Request), Reason: s.Reason,
+		State: s.State, By: s.By, Interface: s.Request.Interface, Filter: filterOf(s.Request), Reason: s.Reason, Error: s.Error,
 		Packets: s.Packets, Bytes: s.Bytes, Dropped: s.Dropped, Lines: append([]recorder.Line{}, s.Lines...),
 	}
 	if s.State == recorder.None {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -78,7 +79,7 @@ func newWired(t *testing.T) *wired {
 		}
 	}()
 	w.Rig = componenttest.New(t, componenttest.Setup{Component: func(r *componenttest.Rig) component.Component {
-		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now}})
+		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now, Log: slog.New(slog.DiscardHandler)}})
 	}})
 	return w
 }
