@@ -24,6 +24,9 @@ type captured struct {
 	Packets int    `json:"packets"`
 	Bytes   int64  `json:"bytes"`
 	Dropped int64  `json:"dropped"`
+	Error   *struct {
+		Message string `json:"message"`
+	} `json:"error"`
 }
 
 // captureBody is what POST takes.
@@ -65,16 +68,37 @@ func captureCommand(cfg *app.Config) *cobra.Command {
 	return cmd
 }
 
-// captureFile is opened before the process becomes somebody who may not write there.
+// captureFile is opened before the process becomes somebody who may not write there. What it holds
+// stays until there is something to put in its place.
 func captureFile(cmd *cobra.Command, path string) (io.WriteCloser, error) {
 	if path == "-" {
 		return keptOpen{cmd.OutOrStdout()}, nil
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make the file: %w", err)
 	}
-	return f, nil
+	return &replaced{File: f}, nil
+}
+
+// replaced is a file that is emptied with the first write to it.
+type replaced struct {
+	*os.File
+	emptied bool
+}
+
+func (r *replaced) Write(b []byte) (int, error) {
+	if !r.emptied {
+		info, err := r.Stat()
+		if err == nil && info.Mode().IsRegular() { // not a pipe, and not a terminal
+			err = r.Truncate(0)
+		}
+		if err != nil {
+			return 0, err
+		}
+		r.emptied = true
+	}
+	return r.File.Write(b)
 }
 
 // keptOpen is an output that others write to as well.
@@ -117,6 +141,9 @@ func record(ctx context.Context, cmd *cobra.Command, l *app.Local, b captureBody
 		return fmt.Errorf("write the file: %w", err)
 	}
 	cmd.PrintErrf("%d packets, %d bytes, %d dropped by the kernel; ended by: %s\n", c.Packets, c.Bytes, c.Dropped, shown(c.Reason))
+	if c.Error != nil {
+		cmd.PrintErrf("%s\n", shown(c.Error.Message))
+	}
 	if c.Reason == "failed" {
 		return verdict(exitFailed, "the capture ended too early; the file has what came until then")
 	}

@@ -10,6 +10,9 @@ import (
 func TestCapture(t *testing.T) {
 	n := newNode(t).on(t)
 	file := filepath.Join(t.TempDir(), "a.pcap")
+	if err := os.WriteFile(file, []byte("an older capture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -24,7 +27,7 @@ func TestCapture(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, out, err)
 		}
 	}
-	if b, err := os.ReadFile(file); err != nil || len(b) > 0 {
-		t.Errorf("%d bytes, %v", len(b), err)
+	if b, err := os.ReadFile(file); err != nil || string(b) != "an older capture" {
+		t.Errorf("a capture that did not begin left %q in its file, %v", b, err)
 	}
 }

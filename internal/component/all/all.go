@@ -114,7 +114,7 @@ func List(d Deps) []component.Component {
 			Uplink: func(ctx context.Context, link string, v4 bool) (string, error) {
 				return uplink.NameOf(ctx, d.Pool, link, v4)
 			},
-			Captures: &recorder.Recorder{Socket: capture.Socket, Dir: d.State, Now: d.Now},
+			Captures: &recorder.Recorder{Socket: capture.Socket, Dir: d.State, Now: d.Now, Log: d.Log},
 		}),
 	}
 	list = append(list, graphs.New(graphs.Options{Dir: d.Samples, Host: d.Host, Metrics: d.Metrics, Now: d.Now, Log: d.Log}, list))

@@ -39,6 +39,7 @@ type Capture struct {
 	EndsAt    *time.Time      `json:"ends_at" doc:"When it ends at the latest, or ended"`
 	ExpiresAt *time.Time      `json:"expires_at" doc:"When it is deleted; null while it runs"`
 	Reason    string          `json:"reason" enum:",packets,bytes,time,stopped,failed" doc:"What ended it: one of the limits, somebody (stopped), or an error (failed). Empty while it runs"`
+	Error     *fault.Sentence `json:"error,omitempty" doc:"Why it failed; missing when it did not"`
 	Packets   int             `json:"packets" doc:"Recorded packets"`
 	Bytes     int64           `json:"bytes" doc:"Size of the file in bytes"`
 	Dropped   uint64          `json:"dropped" doc:"Packets that the kernel had no room for; known at the end"`
@@ -59,7 +60,8 @@ func (h *handlers) captureRoutes(r api.Router) {
 		Summary: "Capture packets of an interface",
 		Description: "Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. " +
 			"It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it. " +
-			"The audit log records who captured what.",
+			"The audit log records who captured what. 409 capture_running: this service has one, which can be stopped. " +
+			"503 capture_unavailable: the program that records cannot be reached, does not start, or records for another process, such as gateway-ctl.",
 	}, h.startCapture)
 	api.Handle(r, api.Op{
 		ID: "capture", Method: http.MethodGet, Path: capturePath, WithoutDatabase: true,
@@ -126,6 +128,8 @@ func toldOf(err error) error {
 	switch {
 	case errors.Is(err, recorder.ErrRunning):
 		return fault.New(fault.Conflict, "a capture is running on this node; stop it, or wait until it ends").WithCode("capture_running")
+	case errors.Is(err, recorder.ErrTurnedAway):
+		return errors.Join(fault.New(fault.Unavailable, "gateway-capture takes no capture: gateway-ctl or gateway-api may have one running; else see journalctl -u 'gateway-capture@*'").WithCode("capture_unavailable"), err)
 	case errors.Is(err, recorder.ErrNoInterface):
 		return fault.At("interface", "this node has no such interface")
 	case errors.Is(err, recorder.ErrNone):
@@ -196,7 +200,7 @@ func filterOf(q capture.Request) string {
 
 func shown(s recorder.State) Capture {
 	c := Capture{
-		State: s.State, By: s.By, Interface: s.Request.Interface, Filter: filterOf(s.Request), Reason: s.Reason,
+		State: s.State, By: s.By, Interface: s.Request.Interface, Filter: filterOf(s.Request), Reason: s.Reason, Error: s.Error,
 		Packets: s.Packets, Bytes: s.Bytes, Dropped: s.Dropped, Lines: append([]recorder.Line{}, s.Lines...),
 	}
 	if s.State == recorder.None {

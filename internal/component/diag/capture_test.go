@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -21,6 +23,7 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/diag/recorder"
+	"gateway/internal/fault"
 	"gateway/internal/sys"
 	"gateway/lab"
 )
@@ -76,7 +79,7 @@ func newWired(t *testing.T) *wired {
 		}
 	}()
 	w.Rig = componenttest.New(t, componenttest.Setup{Component: func(r *componenttest.Rig) component.Component {
-		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now}})
+		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now, Log: slog.New(slog.DiscardHandler)}})
 	}})
 	return w
 }
@@ -221,6 +224,18 @@ func TestWhatCannotBeCapturedIsRefused(t *testing.T) {
 	} {
 		if got := w.Do("POST", "/diagnostics/capture", tc.body).Want(http.StatusBadRequest); got.Complaint(tc.field) == "" {
 			t.Errorf("%v: %+v", tc.body, got.Error)
+		}
+	}
+}
+
+// Who is told that a capture runs looks for it, and for a button that stops it.
+func TestOnlyACaptureOfOursIsSaidToRun(t *testing.T) {
+	for code, err := range map[string]error{
+		"capture_running":     recorder.ErrRunning,
+		"capture_unavailable": errors.Join(recorder.ErrTurnedAway, io.EOF),
+	} {
+		if f, is := fault.Of(toldOf(err)); !is || f.Code != code {
+			t.Errorf("%v: %+v, want %s", err, f, code)
 		}
 	}
 }

@@ -27,4 +27,5 @@ test("the browser says which English or German", () => {
 test("the time of day has 24 hours", () => {
 	expect(formatClock(new Date(2026, 0, 2, 15, 4, 5), true)).toBe("15:04:05");
 	expect(formatClock(new Date(2026, 0, 2, 0, 4))).toBe("00:04");
+	expect(formatClock(new Date(2026, 0, 2, 15, 4, 5, 67), "ms")).toBe("15:04:05.067");
 });

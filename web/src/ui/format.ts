@@ -88,11 +88,16 @@ export const formatShort = (date: Date) =>
 export const formatDay = (date: Date) =>
 	formatter("day", (l) => new Intl.DateTimeFormat(l, { day: "numeric", month: "short" })).format(date);
 
-/** formatClock: the time of day, to the minute or the second. */
-export const formatClock = (date: Date, seconds = false) =>
+/** formatClock: the time of day, to the minute, the second or the millisecond. */
+export const formatClock = (date: Date, seconds: boolean | "ms" = false) =>
 	formatter(
 		`clock ${seconds}`,
-		(l) => new Intl.DateTimeFormat(l, { ...clock, second: seconds ? "2-digit" : undefined }),
+		(l) =>
+			new Intl.DateTimeFormat(l, {
+				...clock,
+				second: seconds ? "2-digit" : undefined,
+				fractionalSecondDigits: seconds === "ms" ? 3 : undefined,
+			}),
 	).format(date);
 
 /** formatDuration: 93784 s → "1 d 2 h"; the two largest units are enough. */

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"gateway/internal/capture"
+	"gateway/internal/fault"
 )
 
 const (
@@ -32,6 +34,9 @@ const (
 var (
 	// ErrRunning is that there is one already.
 	ErrRunning = errors.New("a capture is running")
+	// ErrTurnedAway is that gateway-capture begins none, though this process has none: another
+	// process has one, or the program does not start. From here the two look alike.
+	ErrTurnedAway = errors.New("gateway-capture takes no capture")
 	// ErrAway is that gateway-capture cannot be reached.
 	ErrAway = errors.New("gateway-capture is not there")
 	// ErrNoInterface is that the interface is gone.
@@ -55,7 +60,8 @@ type State struct {
 	Started time.Time
 	Ended   time.Time // zero while it runs
 	Expires time.Time
-	Reason  string // how it ended
+	Reason  string          // how it ended
+	Error   *fault.Sentence // why it failed, where it did
 	Packets int
 	Bytes   int64 // of the file
 	Dropped uint64
@@ -67,6 +73,7 @@ type Recorder struct {
 	Socket string
 	Dir    string // folder of the file
 	Now    func() time.Time
+	Log    *slog.Logger
 
 	mu      sync.Mutex
 	state   State
@@ -109,7 +116,7 @@ func (r *Recorder) ask(ctx context.Context, q capture.Request) (conn *net.UnixCo
 	defer cancel()
 	for range 5 {
 		conn, begin, err = r.try(ctx, q)
-		if !errors.Is(err, ErrRunning) {
+		if !errors.Is(err, ErrTurnedAway) {
 			break
 		}
 		select {
@@ -153,8 +160,9 @@ func request(ctx context.Context, conn *net.UnixConn, q capture.Request) (begin 
 	}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
-		// The socket takes one at a time: whoever is too many is turned away without a word.
-		return begin, errors.Join(ErrRunning, err)
+		// The socket takes one at a time: whoever is too many is turned away without a word. It is not
+		// ErrRunning: here is nothing that could be stopped.
+		return begin, errors.Join(ErrTurnedAway, err)
 	case err != nil:
 		return begin, errors.Join(ErrAway, err)
 	case kind != capture.SaysBegin:
@@ -187,29 +195,19 @@ func nameless(dir string) (*os.File, error) {
 // follow takes packets until there are no more.
 func (r *Recorder) follow(conn *net.UnixConn, link uint32, done chan struct{}) {
 	defer close(done)
-	end := capture.End{Reason: capture.Failed}
-	for {
-		kind, said, err := capture.Hear(conn)
-		if err == nil && kind == capture.SaysPacket {
-			err = r.take(link, said)
-			if errors.Is(err, errFull) {
-				end.Reason = capture.ByBytes
-			}
-		}
-		if err == nil && kind == capture.SaysEnd {
-			err = errors.Join(json.Unmarshal(said, &end), io.EOF)
-		}
-		if err != nil {
-			break
-		}
-	}
+	end, err := r.hear(conn, link)
 	_ = conn.Close() // it has said all
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.Now()
 	r.state.State, r.state.Reason, r.state.Dropped, r.state.Ended, r.state.Expires = Ended, end.Reason, end.Dropped, now, now.Add(Keep)
-	if r.stopped && end.Reason == capture.Failed {
+	switch {
+	case err != nil && r.stopped:
 		r.state.Reason = capture.Stopped
+	case err != nil:
+		r.Log.Warn("a capture failed", "interface", r.state.Request.Interface, "packets", r.state.Packets, "err", err)
+		why := reason(err)
+		r.state.Error = &why
 	}
 	file := r.file
 	r.forget = time.AfterFunc(Keep, func() {
@@ -221,7 +219,51 @@ func (r *Recorder) follow(conn *net.UnixConn, link uint32, done chan struct{}) {
 	})
 }
 
-var errFull = errors.New("the file is full")
+// hear takes packets until the capture ends; it failed where there is an error.
+func (r *Recorder) hear(conn *net.UnixConn, link uint32) (end capture.End, err error) {
+	failed := capture.End{Reason: capture.Failed}
+	for {
+		kind, said, err := capture.Hear(conn)
+		if err != nil {
+			return failed, fmt.Errorf("hear gateway-capture: %w", err)
+		}
+		switch kind {
+		case capture.SaysPacket:
+			err := r.take(link, said)
+			if errors.Is(err, errFull) {
+				return capture.End{Reason: capture.ByBytes}, nil
+			}
+			if err != nil {
+				return failed, err
+			}
+		case capture.SaysEnd:
+			if err := json.Unmarshal(said, &end); err != nil {
+				return failed, fmt.Errorf("decode how it ended: %w", err)
+			}
+			return end, nil
+		}
+	}
+}
+
+// reason is what an operator is told of a capture that failed; the log has the rest.
+func reason(err error) fault.Sentence {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.Said("no space is left on the disk of this node")
+	case errors.Is(err, errWrite):
+		return fault.Said("the file could not be written; see the log of gateway-api")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fault.Said("gateway-capture did not end in time; see journalctl -u 'gateway-capture@*'")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return fault.Said("gateway-capture broke off; see journalctl -u 'gateway-capture@*'")
+	}
+	return fault.Said("the answer of gateway-capture could not be read; see the log of gateway-api")
+}
+
+var (
+	errFull  = errors.New("the file is full")
+	errWrite = errors.New("write a packet")
+)
 
 // take writes a packet, unless the file would be larger than was asked for: the limit holds here
 // too, whatever gateway-capture does.
@@ -237,7 +279,8 @@ func (r *Recorder) take(link uint32, record []byte) error {
 		return errFull
 	}
 	if _, err := r.file.Write(record); err != nil {
-		return fmt.Errorf("write a packet: %w", err)
+		_ = r.file.Truncate(r.state.Bytes) // half a packet makes the file unreadable for some
+		return fmt.Errorf("%w: %w", errWrite, err)
 	}
 	r.state.Bytes += int64(len(record))
 	r.state.Packets++

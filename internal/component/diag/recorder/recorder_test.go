@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +70,7 @@ func start(t *testing.T, p *program) *Recorder {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
 	})
-	return &Recorder{Socket: l.Addr().String(), Dir: state, Now: time.Now}
+	return &Recorder{Socket: l.Addr().String(), Dir: state, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 }
 
 var asks = capture.Request{Interface: "lan", Packets: 10, Bytes: capture.LeastBytes, Time: time.Minute}
@@ -116,7 +118,7 @@ func TestWhatWasRecordedIsKept(t *testing.T) {
 		t.Errorf("asked for %+v", q)
 	}
 	s := ended(t, r)
-	if s.Packets != 1 || s.Bytes != 24+76 || s.Reason != capture.ByTime || s.Dropped != 3 || s.By != "ann" || len(s.Lines) != 1 || s.Expires.Sub(s.Ended) != Keep {
+	if s.Packets != 1 || s.Bytes != 24+76 || s.Reason != capture.ByTime || s.Error != nil || s.Dropped != 3 || s.By != "ann" || len(s.Lines) != 1 || s.Expires.Sub(s.Ended) != Keep {
 		t.Errorf("%+v", s)
 	}
 	for range 2 { // as often as somebody likes
@@ -193,7 +195,7 @@ func TestWhatKeepsACaptureFromBeginning(t *testing.T) {
 	if _, err := r.Start(t.Context(), "ann", asks); !errors.Is(err, ErrNoInterface) {
 		t.Errorf("without the interface: %v", err)
 	}
-	// The socket takes one at a time; another process has it.
+	// The socket takes one at a time and another process has it, or the program dies at once.
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "busy.sock"))
 	if err != nil {
 		t.Fatal(err)
@@ -209,20 +211,61 @@ func TestWhatKeepsACaptureFromBeginning(t *testing.T) {
 		}
 	}()
 	busy := &Recorder{Socket: l.Addr().String(), Dir: t.TempDir(), Now: time.Now}
-	if _, err := busy.Start(t.Context(), "ann", asks); !errors.Is(err, ErrRunning) {
+	if _, err := busy.Start(t.Context(), "ann", asks); !errors.Is(err, ErrTurnedAway) || errors.Is(err, ErrRunning) {
 		t.Errorf("with another one's: %v", err)
 	}
 }
 
-func TestAProgramThatDiesIsTold(t *testing.T) {
-	r := start(t, &program{begin: capture.Begin{Link: ethernet}, say: func(conn net.Conn) {
-		_, _ = conn.Write(append(said(capture.SaysPacket, record(make([]byte, 60))), 'p', 60, 0))
-	}})
-	if _, err := r.Start(t.Context(), "ann", asks); err != nil {
-		t.Fatal(err)
-	}
-	if s := ended(t, r); s.Reason != capture.Failed || s.Packets != 1 {
-		t.Errorf("%+v", s)
+// What fails is told with its reason, once in the log; what was recorded until then stays, in whole packets.
+func TestWhyACaptureFailedIsTold(t *testing.T) {
+	whole := said(capture.SaysPacket, record(make([]byte, 60)))
+	for name, tc := range map[string]struct {
+		says []byte
+		disk string // in place of the file
+		want string
+		kept int
+	}{
+		"a program that dies":    {append(slices.Clone(whole), 'p', 60, 0), "", "gateway-capture broke off", 1},
+		"no more than its start": {whole, "", "gateway-capture broke off", 1},
+		"no record":              {said(capture.SaysPacket, []byte("x")), "", "could not be read", 0},
+		"no end":                 {said(capture.SaysEnd, []byte("x")), "", "could not be read", 0},
+		"a full disk":            {whole, "/dev/full", "no space is left", 0},
+		"a broken disk":          {whole, os.DevNull, "could not be written", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			begun := make(chan struct{})
+			r := start(t, &program{begin: capture.Begin{Link: ethernet}, say: func(conn net.Conn) {
+				<-begun
+				_, _ = conn.Write(tc.says)
+			}})
+			var log strings.Builder
+			r.Log = slog.New(slog.NewTextHandler(&log, nil))
+			if _, err := r.Start(t.Context(), "ann", asks); err != nil {
+				t.Fatal(err)
+			}
+			if tc.disk != "" {
+				flag := os.O_WRONLY
+				if tc.disk == os.DevNull {
+					flag = os.O_RDONLY // writing fails
+				}
+				f, err := os.OpenFile(tc.disk, flag, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.mu.Lock()
+				r.file.Close()
+				r.file = f
+				r.mu.Unlock()
+			}
+			close(begun)
+			s := ended(t, r)
+			if s.Reason != capture.Failed || s.Error == nil || !strings.Contains(s.Error.Message, tc.want) || s.Error.Text == "" || s.Packets != tc.kept {
+				t.Errorf("%+v, %v", s, s.Error)
+			}
+			if said := log.String(); strings.Count(said, "a capture failed") != 1 || !strings.Contains(said, "interface=lan") {
+				t.Errorf("the log says %q", said)
+			}
+		})
 	}
 }
 

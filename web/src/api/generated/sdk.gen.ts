@@ -959,7 +959,7 @@ export const capture = <ThrowOnError extends boolean = true>(options?: Options<C
 /**
  * Capture packets of an interface
  *
- * Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it. The audit log records who captured what.
+ * Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it. The audit log records who captured what. 409 capture_running: this service has one, which can be stopped. 503 capture_unavailable: the program that records cannot be reached, does not start, or records for another process, such as gateway-ctl.
  */
 export const startCapture = <ThrowOnError extends boolean = true>(options: Options<StartCaptureData, ThrowOnError>) => (options.client ?? client).post<StartCaptureResponses, unknown, ThrowOnError>({
     url: '/diagnostics/capture',

@@ -1851,6 +1851,10 @@ export type DiagCapture = {
      */
     ends_at: string | null;
     /**
+     * Why it failed; missing when it did not
+     */
+    error?: FaultSentence;
+    /**
      * When it is deleted; null while it runs
      */
     expires_at: string | null;

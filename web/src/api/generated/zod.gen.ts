@@ -2507,6 +2507,7 @@ export const zDiagCapture = /*#__PURE__*/ (() => z.object({
     bytes: z.int(),
     dropped: z.int().check(z.gte(0)),
     ends_at: z.nullable(z.iso.datetime()),
+    error: z.optional(zFaultSentence),
     expires_at: z.nullable(z.iso.datetime()),
     filter: z.string(),
     interface: z.string(),

@@ -5,6 +5,7 @@ import { DownloadIcon } from "@patternfly/react-icons";
 import {
 	BusyButton,
 	type Choice,
+	ConfirmDialog,
 	type Field,
 	formatBytes,
 	formatClock,
@@ -16,8 +17,13 @@ import {
 	SchemaForm,
 	type Status,
 	StatusLabel,
+	sentence,
+	serverText,
 	Time,
+	toast,
+	useErrorText,
 } from "@ui";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { file, useCapture, useDeleteCapture, useInterfaces, useStopCapture } from "./capture";
 import "./diag.css";
@@ -53,7 +59,9 @@ export default function CapturePage() {
 			<Loaded query={query} withoutDatabase>
 				{(capture) => (
 					<>
-						{capture.state !== "running" && (
+						{capture.state === "ended" && <Notice kind="info" title={t("capture.replaces", { by: capture.by })} />}
+						{/* It stays while a capture runs: who looks for something starts the next one with nearly the same. */}
+						<div hidden={capture.state === "running"}>
 							<SchemaForm<DiagCaptureInput, DiagCapture>
 								schema={zDiagCaptureInput}
 								ns="diag/capture"
@@ -63,7 +71,7 @@ export default function CapturePage() {
 								onDone={() => void query.refetch()}
 								submitLabel={t("capture.submit")}
 							/>
-						)}
+						</div>
 						{capture.state !== "none" && <Recorded capture={capture} />}
 					</>
 				)}
@@ -72,22 +80,32 @@ export default function CapturePage() {
 	);
 }
 
-const look = ({ state, reason }: DiagCapture): Status =>
-	state === "running" ? "info" : reason === "failed" ? "danger" : "success";
+/** look: that a capture ended is neither good nor bad; that something is missing in it is. */
+const look = ({ state, reason, dropped }: DiagCapture): Status => {
+	if (state === "running") return "info";
+	if (reason === "failed") return "danger";
+	return dropped > 0 ? "warning" : "neutral";
+};
 
 function Recorded({ capture }: { capture: DiagCapture }) {
 	const { t } = useTranslation("diag");
+	const text = useErrorText();
 	const stop = useStopCapture();
 	const remove = useDeleteCapture();
+	const [asking, ask] = useState(false);
 	const running = capture.state === "running";
 	return (
 		<section className="gw-diag" aria-label={t("capture.result")}>
-			<p role="status">
-				<StatusLabel status={look(capture)}>
-					{t(running ? "capture.running" : `capture.reason.${capture.reason}`)}
-				</StatusLabel>{" "}
+			<p>
+				{/* Not the counts, which are new every second. */}
+				<span role="status">
+					<StatusLabel status={look(capture)}>
+						{t(running ? "capture.running" : `capture.reason.${capture.reason}`)}
+					</StatusLabel>
+				</span>{" "}
 				{t("capture.count", { packets: formatNumber(capture.packets), size: formatBytes(capture.bytes) })}
 			</p>
+			{capture.error && <Notice kind="danger" title={sentence(serverText(capture.error))} />}
 			{capture.dropped > 0 && (
 				<Notice kind="warning" title={t("capture.dropped", { n: formatNumber(capture.dropped) })} />
 			)}
@@ -105,7 +123,11 @@ function Recorded({ capture }: { capture: DiagCapture }) {
 			/>
 			<p className="gw-diag-actions">
 				{running ? (
-					<BusyButton variant="primary" busy={stop.isPending} onClick={() => stop.mutate()}>
+					<BusyButton
+						variant="primary"
+						busy={stop.isPending}
+						onClick={() => stop.mutate(undefined, { onError: (error) => toast.danger(text(error)) })}
+					>
 						{t("capture.stop")}
 					</BusyButton>
 				) : (
@@ -113,22 +135,33 @@ function Recorded({ capture }: { capture: DiagCapture }) {
 						<Button variant="secondary" component="a" href={file} download icon={<DownloadIcon />}>
 							{t("capture.download")}
 						</Button>{" "}
-						<BusyButton variant="link" isDanger busy={remove.isPending} onClick={() => remove.mutate()}>
+						<Button variant="link" isDanger onClick={() => ask(true)}>
 							{t("capture.delete")}
-						</BusyButton>
+						</Button>
 					</>
 				)}
 			</p>
+			{asking && !running && (
+				<ConfirmDialog
+					title={t("capture.deleteTitle")}
+					confirm={t("capture.delete")}
+					danger
+					onConfirm={() => remove.mutateAsync()}
+					onClose={() => ask(false)}
+				>
+					{t("capture.deleteText", { by: capture.by })}
+				</ConfirmDialog>
+			)}
 			{capture.lines.length > 0 && (
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-				<pre tabIndex={0}>
+				<section className="gw-diag-lines" aria-label={t("capture.lines")} tabIndex={0}>
 					{capture.lines
 						.map(
 							({ at, length, summary }) =>
-								`${formatClock(new Date(at), true)}  ${summary}  ${t("path.bytes", { n: length })}`,
+								`${formatClock(new Date(at), "ms")}  ${summary}  ${t("path.bytes", { n: length })}`,
 						)
 						.join("\n")}
-				</pre>
+				</section>
 			)}
 		</section>
 	);

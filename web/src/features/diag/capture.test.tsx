@@ -1,9 +1,9 @@
 import { queryClient, session, setUp } from "@api";
-import { screen } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
-import { answer, ok } from "../../test/server";
+import { answer, ok, refusal } from "../../test/server";
 import { feature } from ".";
 
 const health = { version: "1.0.0", hostname: "gw1", os: "", kernel: "", database: true, setup_complete: true };
@@ -31,7 +31,7 @@ const running = {
 	ends_at: "2026-01-01T10:01:00Z",
 	packets: 1,
 	bytes: 100,
-	lines: [{ at: "2026-01-01T10:00:01Z", length: 60, summary: "192.0.2.1:1024 > 192.0.2.9:53: UDP <b>" }],
+	lines: [{ at: "2026-01-01T10:00:01.042731Z", length: 60, summary: "192.0.2.1:1024 > 192.0.2.9:53: UDP <b>" }],
 };
 const ended = { ...running, state: "ended", reason: "stopped", expires_at: "2026-01-01T11:00:30Z", dropped: 7 };
 
@@ -41,7 +41,7 @@ beforeEach(() => {
 	session.over.set(false);
 });
 
-const server = (first: object) => {
+const server = (first: object, more: Parameters<typeof answer>[0] = {}) => {
 	let now = first;
 	const become = (next: object) => {
 		now = next;
@@ -56,6 +56,7 @@ const server = (first: object) => {
 		"POST /diagnostics/capture": () => become(running),
 		"POST /diagnostics/capture/stop": () => become(ended),
 		"DELETE /diagnostics/capture": () => become(none),
+		...more,
 	});
 };
 
@@ -69,19 +70,30 @@ test("a capture is started, watched, stopped, downloaded and deleted", async () 
 	await user.type(screen.getByRole("textbox", { name: /Host/ }), "192.0.2.9");
 	await user.click(screen.getByRole("button", { name: "Start capture" }));
 	expect(await screen.findByText("Running")).toBeTruthy();
-	expect(screen.getByText(/192\.0\.2\.9:53: UDP <b>/)).toBeTruthy();
+	expect(screen.getByRole("region", { name: "Last packets" }).textContent).toMatch(
+		/:00:01\.042 {2}192\.0\.2\.1:1024 > 192\.0\.2\.9:53: UDP <b>/,
+	);
+	expect(within(screen.getByRole("region", { name: "Capture" })).getByRole("status").textContent).toBe("Running");
 	expect(screen.queryByRole("button", { name: "Start capture" })).toBeNull();
 	const sent = seen.find(({ url, method }) => method === "POST" && url.endsWith("/diagnostics/capture"));
 	expect(await sent?.json()).toMatchObject({ interface: "lan", host: "192.0.2.9", protocol: "any", max_seconds: 60 });
 
 	await user.click(screen.getByRole("button", { name: "Stop" }));
 	expect(await screen.findByText("Stopped")).toBeTruthy();
-	expect(screen.getByText(/7 packets are missing/)).toBeTruthy();
+	expect(screen.getByText("Stopped").closest("[data-status]")?.getAttribute("data-status")).toBe("warning");
+	expect(screen.getByText(/7 packets were dropped/)).toBeTruthy();
+	// What was asked for stands there for the next one, which says what it would delete.
+	expect(screen.getByRole<HTMLInputElement>("textbox", { name: /Host/ }).value).toBe("192.0.2.9");
+	expect(screen.getByText(/deletes the one below, started by ann@example\.com/)).toBeTruthy();
 	const link = screen.getByRole("link", { name: "Download" });
 	expect(link.getAttribute("href")).toBe("/api/v1/diagnostics/capture/file");
 	await user.click(screen.getByRole("button", { name: "Delete" }));
-	expect(await screen.findByRole("button", { name: "Start capture" })).toBeTruthy();
-	expect(screen.queryByText("Stopped")).toBeNull();
+	const dialog = await screen.findByRole("dialog");
+	expect(seen.some(({ method }) => method === "DELETE")).toBe(false);
+	await user.click(within(dialog).getByRole("button", { name: "Delete" }));
+	await waitFor(() => expect(screen.queryByText("Stopped")).toBeNull());
+	expect(seen.some(({ method }) => method === "DELETE")).toBe(true);
+	expect(screen.getByRole("button", { name: "Start capture" })).toBeTruthy();
 });
 
 test("a capture that somebody else started is shown", async () => {
@@ -89,4 +101,42 @@ test("a capture that somebody else started is shown", async () => {
 	renderApp([feature], "/diagnostics/capture");
 	expect(await screen.findByText("bob@example.com")).toBeTruthy();
 	expect(screen.getByText("udp port 53")).toBeTruthy();
+});
+
+test("why a capture failed is said", async () => {
+	const error = {
+		message: "no space is left on the disk of this node",
+		text: "no space is left on the disk of this node",
+	};
+	server({ ...ended, reason: "failed", error });
+	renderApp([feature], "/diagnostics/capture");
+	expect(await screen.findByText("Ended by an error")).toBeTruthy();
+	expect(screen.getByText("No space is left on the disk of this node.")).toBeTruthy();
+});
+
+test("a capture that ended as it should is neither good nor bad", async () => {
+	server({ ...ended, reason: "packets", dropped: 0 });
+	renderApp([feature], "/diagnostics/capture");
+	const label = await screen.findByText("Packet limit reached");
+	expect(label.closest("[data-status]")?.getAttribute("data-status")).toBe("neutral");
+});
+
+const no = () => refusal(503, { code: "timeout", message: "this took too long" });
+
+test("a capture that cannot be stopped says why", async () => {
+	server(running, { "POST /diagnostics/capture/stop": no });
+	renderApp([feature], "/diagnostics/capture");
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("button", { name: "Stop" }));
+	expect(await screen.findByText(/This took too long/)).toBeTruthy();
+});
+
+test("a capture that cannot be deleted says why", async () => {
+	server(ended, { "DELETE /diagnostics/capture": no });
+	renderApp([feature], "/diagnostics/capture");
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("button", { name: "Delete" }));
+	const dialog = await screen.findByRole("dialog");
+	await user.click(within(dialog).getByRole("button", { name: "Delete" }));
+	expect(await within(dialog).findByText(/This took too long/)).toBeTruthy();
 });
