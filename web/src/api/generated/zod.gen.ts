@@ -2546,7 +2546,8 @@ export const zRestoreAccount = /*#__PURE__*/ (() => z.object({
     second_factor: z.enum([
         '',
         'removed',
-        'changed'
+        'changed',
+        'returned'
     ])
 }))();
 
