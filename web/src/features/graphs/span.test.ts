@@ -34,7 +34,10 @@ test("a page is the time before or after; one that reaches now is no span", () =
 	expect(paged({ since: now - 150, until: now - 50 }, "forward", now)).toBeUndefined();
 	// What is live ends at a rounded time, a little before now.
 	expect(paged({ since: now - 3_607, until: now - 7 }, "forward", now)).toBeUndefined();
-	expect(paged({ since: now - 3_607, until: now - 7 }, "back", now)).toEqual({ since: now - 7_207, until: now - 3_607 });
+	expect(paged({ since: now - 3_607, until: now - 7 }, "back", now)).toEqual({
+		since: now - 7_207,
+		until: now - 3_607,
+	});
 });
 
 test("nothing is shown that no sample can be of", () => {

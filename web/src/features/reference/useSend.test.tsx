@@ -7,7 +7,12 @@ import type { Operation } from "./openapi";
 import { useSend } from "./useSend";
 
 const operation = { method: "POST", path: "/auth/tokens", tag: "user", access: "self" } as Operation;
-const call = { method: "POST", url: "/api/v1/auth/tokens", headers: { "Content-Type": "application/json" }, body: "{}" };
+const call = {
+	method: "POST",
+	url: "/api/v1/auth/tokens",
+	headers: { "Content-Type": "application/json" },
+	body: "{}",
+};
 
 /** sent is what the page shows of a request that needs the password, after what its dialog answered. */
 async function sent(ticket: string | undefined) {

@@ -34,7 +34,11 @@ async function send(call: Call): Promise<Reply> {
 	// Not the generated client: a refusal is an answer here, and the envelope stays on.
 	const request = { method: call.method, headers: call.headers, body: call.body };
 	try {
-		const response = await proven(timed)(new URL(call.url, window.location.href), { ...request, credentials: "same-origin", cache: "no-store" });
+		const response = await proven(timed)(new URL(call.url, window.location.href), {
+			...request,
+			credentials: "same-origin",
+			cache: "no-store",
+		});
 		const text = await response.text();
 		const headers = shown.flatMap((name) => {
 			const value = response.headers.get(name);
