@@ -57,5 +57,5 @@ test("the dashboard shows a day of the node in one answer, and leads to the grap
 	await person.keyboard("{PageDown}");
 	expect(router.state.location.pathname).toBe("/");
 	await person.keyboard("{PageUp}");
-	await waitFor(() => expect(router.state.location.pathname).toBe("/graphs"));
+	await waitFor(() => expect(router.state.location.pathname).toBe("/graphs"), { timeout: 15_000 });
 }, 40_000);

@@ -158,6 +158,7 @@ test("page keys move what is shown, and end where it is live; the hint says so",
 	await person.keyboard("{PageDown}{PageDown}");
 	expect(zoom()).toBeUndefined();
 	expect(history.length).toBe(steps);
+	(await screen.findByRole("slider", { name: "Processor: moment" })).focus();
 	await person.keyboard("{PageUp}");
 	await waitFor(() => expect(zoom()).toBeTruthy());
 	expect(history.length).toBe(steps + 1);
