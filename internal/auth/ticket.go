@@ -16,8 +16,9 @@ const (
 	maxTickets = 1000
 )
 
-// Tickets let a session do one thing once, right after it was asked for the password: a browser that
-// fetches a file cannot send one along. They are kept in memory, so a restart ends them.
+// Tickets let a session do one thing once, right after it was asked for the password: fetch an archive, as a browser that
+// fetches a file cannot send a password along, or make a request whose effect outlasts the session (api.Op, Lasting), as
+// the bodies of those have no place for one. They are kept in memory, so a restart ends them.
 type Tickets struct {
 	mu   sync.Mutex
 	open bounded[[sha256.Size]byte, ticket]

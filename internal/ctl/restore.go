@@ -110,7 +110,7 @@ func (r restoring) begin(cmd *cobra.Command, cfg *app.Config, what string) error
 	return follow(cmd, cfg, id, begun)
 }
 
-// nameAccounts says who gets access, or an earlier password, back. Where that cannot be found out, as without a database, the
+// nameAccounts says whose access, password or second factor changes. Where that cannot be found out, as without a database, the
 // restore is the more urgent one.
 func nameAccounts(cmd *cobra.Command, preview func(context.Context) (restore.Preview, error)) {
 	p, err := preview(cmd.Context())
@@ -121,7 +121,7 @@ func nameAccounts(cmd *cobra.Command, preview func(context.Context) (restore.Pre
 	if len(p.Accounts) == 0 {
 		return
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), "Accounts that get access, an earlier password or an earlier second factor back:")
+	fmt.Fprintln(cmd.ErrOrStderr(), "Accounts whose access, password or second factor changes:")
 	for _, a := range p.Accounts {
 		line := a.Email + ": " + a.Now
 		if a.After != a.Now {
@@ -133,7 +133,7 @@ func nameAccounts(cmd *cobra.Command, preview func(context.Context) (restore.Pre
 		switch a.SecondFactor {
 		case "removed":
 			line += ", no second factor any more"
-		case "changed":
+		case "changed", "returned":
 			line += ", second factor of the backup"
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "  "+shown(line))

@@ -81,9 +81,11 @@ func TestARestoreNamesTheAccountsThatItBringsBack(t *testing.T) {
 		{"nobody", restore.Preview{}, nil, nil},
 		{"all of them", restore.Preview{Accounts: []restore.Account{
 			eve, {Email: "a@example.com", Now: "admin", After: "admin", Password: true, SecondFactor: "removed"}, {Email: "b@example.com", Now: "admin", After: "viewer", SecondFactor: "changed"},
+			{Email: "c@example.com", Now: "viewer", After: "viewer", SecondFactor: "returned"},
 		}}, nil, []string{
 			`  eve@example.com\x1b[2J: disabled -> admin` + "\n", "  a@example.com: admin, password of the backup, no second factor any more\n",
-			"  b@example.com: admin -> viewer, second factor of the backup\n",
+			"  b@example.com: admin -> viewer, second factor of the backup\n", "  c@example.com: viewer, second factor of the backup\n",
+			"Accounts whose access, password or second factor changes:\n",
 		}},
 		{"the database is away", restore.Preview{}, errors.New("connect: no such file"), []string{"were not compared with those of now: connect: no such file"}},
 	} {

@@ -38,10 +38,11 @@ func TestAPreviewNamesAccountsThatGainOrSignInAsThen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do(`insert into users select ('00000000-0000-0000-0000-00000000000' || n)::uuid, email, role, active, 'then \\ ' || n, n = 3, case when n = 3 then '\x0103'::bytea end from (values
+	do(`insert into users select ('00000000-0000-0000-0000-00000000000' || n)::uuid, email, role, active, 'then \\ ' || n, n in (3, 9), case when n in (3, 9) then '\x0103'::bytea end from (values
 		(1, 'same@example.com', 'admin', true), (2, 'disabled@example.com', 'viewer', true), (3, 'demoted@example.com', 'admin', true),
 		(4, 'deleted@example.com', 'admin', true), (5, 'never@example.com', 'admin', false), (6, 'promoted@example.com', 'viewer', true),
-		(7, 'both@example.com', 'admin', true), (8, 'gone@example.com', 'admin', false)) v(n, email, role, active)`)
+		(7, 'both@example.com', 'admin', true), (8, 'gone@example.com', 'admin', false),
+		(9, 'bare@example.com', 'viewer', true), (0, 'moved@example.com', 'admin', true)) v(n, email, role, active)`)
 	dir := t.TempDir()
 	keys := newKeys(t, dir)
 	var data bytes.Buffer
@@ -78,16 +79,20 @@ func TestAPreviewNamesAccountsThatGainOrSignInAsThen(t *testing.T) {
 	if !slices.Equal(p.Accounts, want) {
 		t.Errorf("accounts %+v, want %+v", p.Accounts, want)
 	}
-	// A password that was changed because others knew it, and a second factor that was set up or replaced since.
+	// A password that was changed because others knew it, a second factor that was set up, replaced or turned off since,
+	// and an account that was created anew, as on other hardware.
 	do(`update users set password_hash = 'now' where email in ('same@example.com', 'disabled@example.com', 'never@example.com');
-		update users set totp_enabled = true, totp_secret = '\x02' where email in ('promoted@example.com', 'demoted@example.com')`)
+		update users set totp_enabled = true, totp_secret = '\x02' where email in ('promoted@example.com', 'demoted@example.com');
+		update users set totp_enabled = false, totp_secret = null where email = 'bare@example.com';
+		update users set id = 'ffffffff-0000-0000-0000-000000000000', email = 'Moved@example.com', password_hash = 'now' where email = 'moved@example.com'`)
 	if p, err = s.Preview(t.Context(), archived); err != nil {
 		t.Fatal(err)
 	}
 	want[2].SecondFactor, want[3].Password = "changed", true
-	want = append(want,
+	want = append([]restore.Account{{Email: "bare@example.com", Now: "viewer", After: "viewer", SecondFactor: "returned"}}, append(want,
+		restore.Account{Email: "moved@example.com", Now: "admin", After: "admin", Password: true},
 		restore.Account{Email: "promoted@example.com", Now: "admin", After: "viewer", SecondFactor: "removed"},
-		restore.Account{Email: "same@example.com", Now: "admin", After: "admin", Password: true})
+		restore.Account{Email: "same@example.com", Now: "admin", After: "admin", Password: true})...)
 	if !slices.Equal(p.Accounts, want) {
 		t.Errorf("accounts %+v, want %+v", p.Accounts, want)
 	}

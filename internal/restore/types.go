@@ -62,7 +62,7 @@ type Preview struct {
 	Tables   []TableDiff      `json:"tables" nullable:"false" doc:"Tables whose rows differ"`
 	Files    []FileDiff       `json:"files" nullable:"false" doc:"State files of the backup"`
 	Links    []Link           `json:"links" nullable:"false" doc:"Network cards that the backup names"`
-	Accounts []Account        `json:"accounts" nullable:"false" doc:"Accounts that can do more after the restore than now (they do not exist, are disabled, or have a lower role now), and those that get an earlier password or second factor back"`
+	Accounts []Account        `json:"accounts" nullable:"false" doc:"Accounts that can do more after the restore than now (they do not exist, are disabled, or have a lower role now), and those whose password or second factor is another one, or none, afterwards"`
 	Problems []fault.Sentence `json:"problems" nullable:"false" doc:"What stands in the way of a restore, or will not work after it"`
 }
 
@@ -79,11 +79,11 @@ type TableDiff struct {
 // Account is one that can do more after a restore than now, or is signed in to by what was replaced since.
 type Account struct {
 	Email string `json:"email" doc:"E-mail address of the account, as in the backup"`
-	Now   string `json:"now" enum:"missing,disabled,viewer,admin" doc:"What it is now; missing: there is no such account"`
+	Now   string `json:"now" enum:"missing,disabled,viewer,admin" doc:"What it is now; missing: there is no account with its id or its e-mail address"`
 	After string `json:"after" enum:"viewer,admin" doc:"Its role after the restore"`
 	// Password and SecondFactor are about an account that there is now: a missing one has nothing to be replaced.
 	Password     bool   `json:"password_changes" doc:"Whether its password is that of the backup afterwards, and another one now"`
-	SecondFactor string `json:"second_factor" enum:",removed,changed" doc:"What happens to the second factor that it has now: removed (the backup has none, so the password is enough), changed (that of the backup is another one); empty: nothing"`
+	SecondFactor string `json:"second_factor" enum:",removed,changed,returned" doc:"What happens to its second factor: removed (the backup has none, so the password is enough), changed (that of the backup is another one than now), returned (it has none now, and needs that of the backup to sign in); empty: nothing"`
 }
 
 // FileDiff is whether a state file differs.

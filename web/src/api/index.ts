@@ -12,7 +12,7 @@ export { healthQuery, isOutdated, sawVersion, useHealth, useHealthWatch, useOutd
 export { type LiveStatus, openLive, useLive } from "./live";
 export { ifMatch, type ListQuery, type Page, page } from "./page";
 export { type StateOf, useProblems, useProblemsLive, useStateCounts, useStates } from "./problems";
-export { onPasswordNeeded } from "./proof";
+export { onPasswordNeeded, proven } from "./proof";
 export { type PageImport, type PageModule, reloadOnce } from "./reload";
 export {
 	defineResource,

@@ -3,6 +3,7 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { feature as account } from "../features/account";
+import { feature as signIn } from "../features/sign-in";
 import { feature as users } from "../features/users";
 import { renderApp } from "../test/render";
 import { answer, ok, refusal } from "../test/server";
@@ -14,23 +15,30 @@ const carl = { ...meta, id: "3", email: "carl@example.com", role: "viewer", acti
 const token = { id: "t", name: "ci", role: "viewer", created_at: meta.created_at, expires_at: "2030-01-01T00:00:00Z" };
 const made = { ...token, last_used_at: null, token: "gwt_secret" };
 
-const needed = () => refusal(401, { code: "password_required", message: "this needs your password once more" });
+const words = "this needs your password once more; POST /auth/tickets gives a ticket for it";
+const needed = () => refusal(401, { code: "password_required", message: words });
 const withTicket = (good: () => Response) => (request: Request) =>
 	request.headers.get("Gateway-Ticket") === "t-1" ? good() : needed();
+
+const ended = () => refusal(401, { code: "unauthenticated", message: "not signed in, or the session has ended" });
+/** True once the session has ended on the server. */
+let over = false;
 
 /** server asks for the password as the real one does. */
 const server = () =>
 	answer({
 		"GET /system/health": () => ok(health),
-		"GET /auth/me": () => ok(ann),
+		"GET /auth/me": () => (over ? ended() : ok(ann)),
 		"GET /auth/tokens": () => ok([]),
 		"GET /users": () => ok([carl], { "X-Total-Count": "1" }),
 		"POST /users": withTicket(() => ok(carl, {}, 201)),
 		"POST /auth/tokens": withTicket(() => ok(made, {}, 201)),
-		"POST /auth/tickets": async (request) =>
-			(await request.clone().json()).password === "my own password"
+		"POST /auth/tickets": async (request) => {
+			if (over) return ended();
+			return (await request.clone().json()).password === "my own password"
 				? ok({ ticket: "t-1", expires_at: meta.created_at })
-				: refusal(401, { code: "wrong_password", message: "the current password is wrong" }),
+				: refusal(401, { code: "wrong_password", message: "the current password is wrong" });
+		},
 	});
 
 const posts = (seen: Request[], path: string) =>
@@ -43,6 +51,7 @@ beforeAll(async () => {
 beforeEach(() => {
 	queryClient.clear();
 	session.over.set(false);
+	over = false;
 });
 
 const asked = async () =>
@@ -86,6 +95,21 @@ test("whoever does not give it is told, and nothing typed is lost", async () => 
 	expect((screen.getByRole("textbox", { name: /E-mail/ }) as HTMLInputElement).value).toBe(carl.email);
 	expect(posts(seen, "/users")).toHaveLength(1);
 	expect(posts(seen, "/auth/tickets")).toHaveLength(0);
+}, 60_000);
+
+test("a session that ended under the question makes room for the sign-in, and nothing typed is lost", async () => {
+	const seen = server();
+	renderApp([users, signIn], "/users?do=create");
+	const user = userEvent.setup();
+	await fillUser(user);
+	const dialog = await asked();
+	over = true;
+	await user.type(dialog.getByLabelText(/^Your password/), "my own password{Enter}");
+	expect(await screen.findByRole("dialog", { name: "Sign in again" }, { timeout: 30_000 })).toBeTruthy();
+	expect(screen.queryByRole("dialog", { name: "Confirm with your password" })).toBeNull();
+	expect(screen.getByText(/Nothing was changed/)).toBeTruthy();
+	expect((document.querySelector("input[name=email]") as HTMLInputElement).value).toBe(carl.email);
+	expect(posts(seen, "/users")).toHaveLength(1);
 }, 60_000);
 
 test("a token is shown after the password", async () => {

@@ -1,4 +1,4 @@
-import { allowOperation, onPasswordNeeded } from "@api";
+import { ApiError, allowOperation, onPasswordNeeded } from "@api";
 import { later } from "@ui/later";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -36,13 +36,22 @@ export function PasswordAgain() {
 		asked.answer(ticket);
 	};
 	const { operation } = asked;
+	const allow = async (password: string) => {
+		try {
+			return (await allowOperation({ body: { password, operation } })).data.ticket;
+		} catch (error) {
+			// The sign-in waits until no request is under way, and the one below waits for this dialog.
+			if (error instanceof ApiError && error.code === "unauthenticated") done();
+			throw error;
+		}
+	};
 	return (
 		<Suspense fallback={null}>
 			<Dialog
 				title={t("password.title")}
 				description={t("password.text")}
 				button={t("password.button")}
-				submit={async (password) => (await allowOperation({ body: { password, operation } })).data.ticket}
+				submit={allow}
 				onDone={done}
 				onClose={() => done()}
 			/>

@@ -6340,7 +6340,7 @@ export type RestoreAccount = {
      */
     email: string;
     /**
-     * What it is now; missing: there is no such account
+     * What it is now; missing: there is no account with its id or its e-mail address
      */
     now: 'missing' | 'disabled' | 'viewer' | 'admin';
     /**
@@ -6348,9 +6348,9 @@ export type RestoreAccount = {
      */
     password_changes: boolean;
     /**
-     * What happens to the second factor that it has now: removed (the backup has none, so the password is enough), changed (that of the backup is another one); empty: nothing
+     * What happens to its second factor: removed (the backup has none, so the password is enough), changed (that of the backup is another one than now), returned (it has none now, and needs that of the backup to sign in); empty: nothing
      */
-    second_factor: '' | 'removed' | 'changed';
+    second_factor: '' | 'removed' | 'changed' | 'returned';
 };
 
 export type RestoreFileDiff = {
@@ -6381,7 +6381,7 @@ export type RestoreLink = {
 
 export type RestorePreview = {
     /**
-     * Accounts that can do more after the restore than now (they do not exist, are disabled, or have a lower role now), and those that get an earlier password or second factor back
+     * Accounts that can do more after the restore than now (they do not exist, are disabled, or have a lower role now), and those whose password or second factor is another one, or none, afterwards
      */
     accounts: Array<RestoreAccount>;
     /**

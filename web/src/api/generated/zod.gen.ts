@@ -2547,7 +2547,8 @@ export const zRestoreAccount = /*#__PURE__*/ (() => z.object({
     second_factor: z.enum([
         '',
         'removed',
-        'changed'
+        'changed',
+        'returned'
     ])
 }))();
 

@@ -38,7 +38,7 @@ export function PassphraseForm() {
 function Setting() {
 	const { t } = useTranslation("backup");
 	const [round, setRound] = useState(0);
-	const { mutateAsync } = usePassphrase(t("password.wrong"));
+	const { mutateAsync } = usePassphrase(t("ui:password.wrong"));
 	const submit = async ({ repeat, ...body }: Typed) => {
 		if (repeat === body.passphrase) return mutateAsync(body);
 		const message = t("passphrase.differ");

@@ -24,7 +24,7 @@ export function Wizard({ id, preview }: { id: string; preview: RestorePreview })
 	const [mapping, map] = useState(() => startOf(preview.links));
 	const [seconds, setSeconds] = useState(600);
 	const [password, setPassword] = useState("");
-	const { mutate, isPending, error } = useStart(id, t("password.wrong"));
+	const { mutate, isPending, error } = useStart(id, t("ui:password.wrong"));
 	const wrong = error instanceof ApiError ? error.fields[0]?.message : undefined;
 	const body = useStepFocus(step);
 	const at = steps.indexOf(step);

@@ -50,6 +50,7 @@ export const preview: RestorePreview = {
 		{ email: "eve@example.com", now: "disabled", after: "admin", password_changes: false, second_factor: "" },
 		{ email: "mallory@example.com", now: "missing", after: "viewer", password_changes: false, second_factor: "" },
 		{ email: "trent@example.com", now: "admin", after: "admin", password_changes: true, second_factor: "removed" },
+		{ email: "walter@example.com", now: "viewer", after: "viewer", password_changes: false, second_factor: "returned" },
 	],
 	problems: [{ message: "the backup is of an older version", text: "the backup is of an older version" }],
 };

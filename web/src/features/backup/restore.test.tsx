@@ -52,6 +52,7 @@ test("the wizard shows what differs, maps interfaces, says what happens, and onl
 	expect(
 		screen.getByText("trent@example.com: administrator, password of the backup, no second factor any more"),
 	).toBeTruthy();
+	expect(screen.getByText("walter@example.com: viewer, second factor of the backup again")).toBeTruthy();
 	expect(screen.queryByText("node.id")).toBeNull();
 	await user.click(screen.getByRole("button", { name: "Next" }));
 	await user.selectOptions(await screen.findByLabelText("Interface for wan0"), "eth1");

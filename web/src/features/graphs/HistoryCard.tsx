@@ -58,7 +58,10 @@ function useLeading(range: Range, { since, until }: Span): Shared {
 			onPin,
 			onZoom: (a, b) => lead(between(a, b, now())),
 			onScale: (direction) => lead(scaled({ since, until }, direction, pin, now())),
-			onMove: (direction) => lead(paged({ since, until }, direction, now())),
+			onMove: (direction) => {
+				const span = paged({ since, until }, direction, now());
+				if (span) lead(span);
+			},
 		};
 	}, [navigate, key, pin, range, since, until]);
 }

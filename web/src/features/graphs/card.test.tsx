@@ -1,5 +1,5 @@
 import { queryClient, session, setUp } from "@api";
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
@@ -41,7 +41,7 @@ test("the dashboard shows a day of the node in one answer, and leads to the grap
 			return ok({ since: new Date(Date.now() - 1_500_000).toISOString(), step_seconds: 600, series });
 		},
 	});
-	renderApp([dashboard, feature], "/");
+	const { router } = renderApp([dashboard, feature], "/");
 	const link = await screen.findByRole("link", { name: "Processor" }, { timeout: 15_000 });
 	expect(link.getAttribute("href")).toBe("/graphs?range=day");
 	expect(link.parentElement?.textContent).toBe("Processor 20%");
@@ -49,6 +49,13 @@ test("the dashboard shows a day of the node in one answer, and leads to the grap
 	expect(screen.getByRole("link", { name: "Traffic on eth1" })).toBeTruthy();
 	expect(screen.queryByRole("link", { name: "Traffic on eth0" })).toBeNull();
 	expect(seen.filter(({ url }) => new URL(url).pathname.endsWith("/graphs"))).toHaveLength(1);
-	await userEvent.setup().click(screen.getByRole("button", { name: "1 hour" }));
+	const person = userEvent.setup();
+	await person.click(screen.getByRole("button", { name: "1 hour" }));
 	expect((await screen.findByRole("link", { name: "Memory in use" })).getAttribute("href")).toBe("/graphs?range=hour");
+	// There is nothing after now to be led to.
+	(await screen.findByRole("slider", { name: "Processor: moment" }, { timeout: 15_000 })).focus();
+	await person.keyboard("{PageDown}");
+	expect(router.state.location.pathname).toBe("/");
+	await person.keyboard("{PageUp}");
+	await waitFor(() => expect(router.state.location.pathname).toBe("/graphs"), { timeout: 15_000 });
 }, 40_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { between, scaled, spanOf, spanText } from "./span";
+import { between, paged, scaled, spanOf, spanText } from "./span";
 
 const now = 1_000_000;
 
@@ -25,6 +25,19 @@ test("zooming halves and doubles, around the moment that is held", () => {
 	expect(scaled(span, "out", 1_100, now)).toEqual({ since: 500, until: 2_500 });
 	expect(scaled({ since: now - 100, until: now }, "out", undefined, now)).toEqual({ since: now - 200, until: now });
 	expect(scaled({ since: 1_000, until: 1_060 }, "in", undefined, now)).toEqual({ since: 1_000, until: 1_060 });
+});
+
+test("a page is the time before or after; one that reaches now is no span", () => {
+	const span = { since: 1_000, until: 2_000 };
+	expect(paged(span, "back", now)).toEqual({ since: 0, until: 1_000 });
+	expect(paged(span, "forward", now)).toEqual({ since: 2_000, until: 3_000 });
+	expect(paged({ since: now - 150, until: now - 50 }, "forward", now)).toBeUndefined();
+	// What is live ends at a rounded time, a little before now.
+	expect(paged({ since: now - 3_607, until: now - 7 }, "forward", now)).toBeUndefined();
+	expect(paged({ since: now - 3_607, until: now - 7 }, "back", now)).toEqual({
+		since: now - 7_207,
+		until: now - 3_607,
+	});
 });
 
 test("nothing is shown that no sample can be of", () => {

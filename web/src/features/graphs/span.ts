@@ -37,9 +37,10 @@ export function scaled(span: Span, direction: "in" | "out", pin: number | undefi
 	return around(held ? pin : middle(span), length, now);
 }
 
-/** paged is the span of the same length before or after one; there is none in the future. */
-export function paged(span: Span, direction: "back" | "forward", now: number): Span {
+/** paged is the span of the same length before or after one; undefined for one that reaches now, which moves on and is no span. */
+export function paged(span: Span, direction: "back" | "forward", now: number): Span | undefined {
 	const length = span.until - span.since;
+	if (direction === "forward" && span.until + length >= Math.floor(now)) return undefined;
 	return around(middle(span) + (direction === "back" ? -length : length), length, now);
 }
 

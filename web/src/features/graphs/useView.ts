@@ -40,9 +40,10 @@ export function useView(): View {
 	const zoom = spanOf(search.zoom);
 	const span = zoom ?? { since: until - ranges[range], until };
 	const { since } = span;
+	const zoomed = zoom !== undefined;
 	const [pin, onPin] = useState<number>();
 	const key = useId();
-	const show = useCallback((next: Span) => set({ zoom: spanText(next) }, { push: true }), [set]);
+	const show = useCallback((next?: Span) => set({ zoom: next && spanText(next) }, { push: true }), [set]);
 	const shared = useMemo<Shared>(
 		() => ({
 			key,
@@ -51,18 +52,18 @@ export function useView(): View {
 			onZoom: (a, b) => show(between(a, b, now())),
 			onScale: (direction) => show(scaled({ since, until: span.until }, direction, pin, now())),
 			onMove: (direction) => {
-				const next = paged({ since, until: span.until }, direction, now());
-				if (next.until !== span.until) show(next);
+				// After what is live there is nothing, and a zoom to it would stand still.
+				if (direction === "back" || zoomed) show(paged({ since, until: span.until }, direction, now()));
 			},
 		}),
-		[key, pin, show, since, span.until],
+		[key, pin, show, since, span.until, zoomed],
 	);
 	return {
 		range,
 		span,
-		zoomed: zoom !== undefined,
+		zoomed,
 		shared,
 		choose: (range) => set({ range, zoom: undefined }, { push: true }),
-		reset: () => set({ zoom: undefined }, { push: true }),
+		reset: () => show(),
 	};
 }
