@@ -2,7 +2,7 @@
 // is installed. Nobody reloads anything, and what was typed stays.
 import { open, scenario } from "./lib/browser.mjs";
 import { ask, later } from "./lib/driver.mjs";
-import { field, goTo, heading, press, settled, signIn } from "./lib/steps.mjs";
+import { confirm, field, goTo, heading, press, settled, signIn } from "./lib/steps.mjs";
 
 const typed = { email: "typed-meanwhile@example.com", password: "Cobalt-Meadow-17" };
 const out = { steps: [], unseen: [] };
@@ -110,8 +110,9 @@ await scenario(async () => {
 	);
 	await keeps(page, "after the upgrade");
 	if (!(await same(page))) throw new Error("the upgrade loaded the page with the form anew");
-	const dialog = page.getByRole("dialog");
+	const dialog = page.getByRole("dialog", { name: "Create user" });
 	await press(dialog, "Create");
+	await confirm(page, admin.password);
 	await dialog.waitFor({ state: "detached" });
 	out.saved = (await ask("sql", { query: `select count(id) from users where email = '${typed.email}'` })) === "1";
 
