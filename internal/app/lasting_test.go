@@ -204,6 +204,22 @@ func TestATicketIsForOneRequest(t *testing.T) {
 		t.Errorf("the audit log does not have the tickets: %v", a.Actions())
 	}
 
+	// Guesses past the limit are not in it.
+	guess := func() *apptest.Answer {
+		return admin.Post("/auth/tickets", map[string]any{"password": "not my password", "operation": "POST /users"})
+	}
+	for n := 0; guess().Status != http.StatusTooManyRequests; n++ {
+		if n > 50 {
+			t.Fatal("guesses have no limit")
+		}
+	}
+	entries := len(a.Actions())
+	guess().Want(http.StatusTooManyRequests)
+	if n := len(a.Actions()); n != entries {
+		t.Errorf("a guess past the limit is %d entries in the audit log", n-entries)
+	}
+	a.Clock.Add(10 * 60 * 1e9)
+
 	// A batch is one request.
 	both := thief(admin)
 	both.Header.Set("Gateway-Ticket", ticket(admin, "POST /batch"))

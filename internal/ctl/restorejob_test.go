@@ -80,7 +80,9 @@ func TestARestoreNamesTheAccountsThatItBringsBack(t *testing.T) {
 	}{
 		{"nobody", restore.Preview{}, nil, nil},
 		{"all of them", restore.Preview{Accounts: []restore.Account{
-			eve, {Email: "a@example.com", Now: "admin", After: "admin", Password: true, SecondFactor: "removed"}, {Email: "b@example.com", Now: "admin", After: "viewer", SecondFactor: "changed"},
+			eve,
+			{Email: "a@example.com", Now: "admin", After: "admin", Password: true, SecondFactor: "removed"},
+			{Email: "b@example.com", Now: "admin", After: "viewer", SecondFactor: "changed"},
 			{Email: "c@example.com", Now: "viewer", After: "viewer", SecondFactor: "returned"},
 		}}, nil, []string{
 			`  eve@example.com\x1b[2J: disabled -> admin` + "\n", "  a@example.com: admin, password of the backup, no second factor any more\n",
