@@ -16,6 +16,7 @@ import (
 type hooks struct {
 	away    int  // how often PostgreSQL does not answer
 	starts  int  // of the services
+	broken  bool // they do not come up with the restored state
 	settled bool // it was told that the services may start, and they were
 	early   bool // something was dropped before that
 	drops   int  // how often a database cannot be dropped

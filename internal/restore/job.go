@@ -43,6 +43,8 @@ type Files interface {
 type Services interface {
 	Stop(ctx context.Context) error
 	Start(ctx context.Context) error
+	// StartDown starts those that are down, as far as they can be; one that runs is left alone.
+	StartDown(ctx context.Context) error
 	// Up waits until the API answers with its database.
 	Up(ctx context.Context) error
 	// Sync has every component applied.

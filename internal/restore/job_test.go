@@ -222,9 +222,9 @@ func (f files) Clean(context.Context, restore.Plan) error { return f.r.folder.Cl
 
 type services struct{ r *rig }
 
-func (s services) Stop(context.Context) error     { s.r.up = false; return nil }
-func (s services) Start(context.Context) error    { s.r.up = true; s.r.starts++; return nil }
-func (s services) Sync(ctx context.Context) error { return s.r.sync(ctx) }
+func (s services) Stop(context.Context) error      { s.r.up = false; return nil }
+func (s services) Start(ctx context.Context) error { return s.r.start(ctx) }
+func (s services) Sync(ctx context.Context) error  { return s.r.sync(ctx) }
 func (s services) Up(context.Context) error {
 	if err := s.r.fail("start"); err != nil {
 		return err
