@@ -256,7 +256,7 @@ func (r *rig) job() *restore.Job {
 		Journal: r.journal, Databases: databases{r.cluster, r}, Files: files{r}, Services: services{r}, Console: console{r},
 		Render: func(context.Context) error { return r.fail("render") },
 		Clock:  restore.Clock{Now: time.Now, Uptime: func() time.Duration { return r.uptime }, Boot: r.boot},
-		Log:    slog.New(slog.DiscardHandler), At: r.at, Settled: func() { r.settled = r.up },
+		Log:    slog.New(slog.DiscardHandler), At: r.at, Retry: time.Millisecond, Settled: func() { r.settled = r.up },
 	}
 }
 
