@@ -55,10 +55,14 @@ func (v Verification) render(ctx context.Context) error {
 	return fault.Say("not everything in the archive can be used: %s", strings.Join(found[:min(len(found), 3)], "; "))
 }
 
-// Record writes the result of a verification into the row of the backup.
+// Record writes the result of a verification into the row of the backup. One that did not come to its turn says nothing about
+// the archive: the row is as if nobody had tried, and the scheduler tries again.
 func Record(ctx context.Context, q db.DB, id string, now time.Time, failure error) error {
 	status, reason, at := "done", any(nil), any(now.UTC())
-	if failure != nil {
+	switch _, occupied := errors.AsType[*occupiedError](failure); {
+	case occupied:
+		status, at = "none", nil
+	case failure != nil:
 		s := fault.SentenceOf(failure)
 		status, reason, at = "failed", &s, nil
 	}
@@ -66,7 +70,12 @@ func Record(ctx context.Context, q db.DB, id string, now time.Time, failure erro
 	return err
 }
 
+// occupiedError is its sentence, and can be told from what is wrong with an archive.
+type occupiedError struct{ error }
+
+func (e *occupiedError) Unwrap() error { return e.error }
+
 // Occupied is why a backup was not verified, or restored, while another one was verified or loaded.
 func Occupied(wait time.Duration) error {
-	return fault.Say("a verification or a restore did not end within %d minutes", int(wait.Minutes()))
+	return &occupiedError{fault.Say("a verification or a restore did not end within %d minutes", int(wait.Minutes()))}
 }
