@@ -55,3 +55,27 @@ func TestARowTellsWhatWasFoundOut(t *testing.T) {
 		t.Errorf("it has no words: %+v", said)
 	}
 }
+
+// A verification that was ended for a restore leaves no trace, unless it had come to its end.
+func TestAVerificationThatWasEndedLeavesNoTrace(t *testing.T) {
+	conn, err := pgx.Connect(t.Context(), dbtest.DSN(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	const one, other = "0198c0de-0000-7000-8000-000000000001", "0198c0de-0000-7000-8000-000000000002"
+	_, err = conn.Exec(t.Context(), `create table backups (id uuid, verify_status text, verify_error jsonb);
+		insert into backups values ('`+one+`', 'running'), ('`+other+`', 'done')`, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{one, other} {
+		if err := restore.Unverified(t.Context(), conn, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told string
+	if err := conn.QueryRow(t.Context(), `select string_agg(verify_status, ' ' order by id) from backups`).Scan(&told); err != nil || told != "none done" {
+		t.Errorf("the rows tell %q, %v", told, err)
+	}
+}

@@ -20,13 +20,10 @@ type Verification struct {
 // Run reads the archive, loads it, and has every renderer run on it. It changes nothing that runs and leaves nothing
 // behind. The error says what is wrong with the archive, or why that could not be found out.
 func (v Verification) Run(ctx context.Context, id string) (err error) {
-	clean := func(ctx context.Context) error {
-		return errors.Join(v.Databases.Drop(ctx, Verified), v.Files.CleanFor(ctx, Verified))
-	}
-	if err := clean(ctx); err != nil { // of one that was killed
+	if err := v.Clean(ctx); err != nil { // of one that was killed
 		return err
 	}
-	defer func() { err = errors.Join(err, clean(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, v.Clean(context.WithoutCancel(ctx))) }()
 	p := Plan{ID: id}
 	if err := v.Files.StageFor(ctx, p, Verified); err != nil {
 		return err
@@ -35,6 +32,11 @@ func (v Verification) Run(ctx context.Context, id string) (err error) {
 		return err
 	}
 	return v.render(ctx)
+}
+
+// Clean removes what one left that was killed. Whoever calls it keeps others from beginning.
+func (v Verification) Clean(ctx context.Context) error {
+	return errors.Join(v.Databases.Drop(ctx, Verified), v.Files.CleanFor(ctx, Verified))
 }
 
 // render refuses what cannot be rendered, unless it is so in the live database too: then the archive is
@@ -67,6 +69,13 @@ func Record(ctx context.Context, q db.DB, id string, now time.Time, failure erro
 		status, reason, at = "failed", &s, nil
 	}
 	_, err := q.Exec(ctx, `update backups set verify_status = $2, verify_error = $3, verified_at = coalesce($4, verified_at) where id = $1`, id, status, reason, at)
+	return err
+}
+
+// Unverified has the row of a backup tell that nobody verifies it, after its verification was ended for something more urgent. One
+// that came to its end nevertheless stays as it was recorded.
+func Unverified(ctx context.Context, q db.DB, id string) error {
+	_, err := q.Exec(ctx, `update backups set verify_status = 'none', verify_error = null where id = $1 and verify_status = 'running'`, id)
 	return err
 }
 
