@@ -83,6 +83,7 @@ func (j *Job) stale(ctx context.Context, booted bool) (done bool, err error) {
 	if j.entry.Asked = answer == Undo; !j.entry.Asked {
 		j.give(errLate())
 	}
+	j.mark(ctx, "confirm", Running) // a step that ends has begun
 	j.mark(ctx, "confirm", Failed)
 	return true, j.enter(ctx, undoing)
 }
