@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/audit"
 	"gateway/internal/db/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/restore"
@@ -14,7 +15,7 @@ import (
 
 // The row of a backup tells what was found out about its archive, and nothing when it was not looked into.
 func TestARowTellsWhatWasFoundOut(t *testing.T) {
-	conn, err := pgx.Connect(t.Context(), dbtest.DSN(t))
+	conn, err := pgx.Connect(t.Context(), dbtest.DSN(t, audit.Schema()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestARowTellsWhatWasFoundOut(t *testing.T) {
 
 // A verification that was ended for a restore leaves no trace, unless it had come to its end.
 func TestAVerificationThatWasEndedLeavesNoTrace(t *testing.T) {
-	conn, err := pgx.Connect(t.Context(), dbtest.DSN(t))
+	conn, err := pgx.Connect(t.Context(), dbtest.DSN(t, audit.Schema()))
 	if err != nil {
 		t.Fatal(err)
 	}
