@@ -103,8 +103,7 @@ func restoreVerify(cfg *app.Config) *cobra.Command {
 // verifyWait is how long a verification waits for another one.
 const verifyWait = 10 * time.Minute
 
-// noVerification waits until nobody verifies, and keeps others from it. A restore has it while it loads: the room that it
-// counts is not taken by a verification.
+// noVerification waits until nobody verifies, and keeps others from it.
 func noVerification(ctx context.Context) (release func(), err error) {
 	return alone(ctx, filepath.Join(applier.Defaults().StateDir, "restore", "verify"), verifyWait)
 }
@@ -272,7 +271,7 @@ func asJob(ctx context.Context, cfg *app.Config, boot bool, fn func(context.Cont
 		Services: restore.NodeServices{
 			Units: units, Applier: apply.Client{Socket: cfg.ApplySocket}, Health: "http://" + cfg.Listen + "/api/v1/system/health", Boot: boot, Log: log,
 		},
-		Render: func(ctx context.Context) error { return renderAll(ctx, files, log) }, Alone: noVerification,
+		Render: func(ctx context.Context) error { return renderAll(ctx, files, log) }, Alone: func(ctx context.Context) (func(), error) { return urgent(ctx, h, units, log) },
 		Clock: restore.Clock{Now: clock.Now, Uptime: clock.Uptime, Boot: clock.Boot}, Log: log, At: failpoint(root.RunDir),
 	}
 	return fn(ctx, job, h)

@@ -16,6 +16,7 @@ import (
 type hooks struct {
 	away    int  // how often PostgreSQL does not answer
 	starts  int  // of the services
+	broken  bool // they do not come up with the restored state
 	settled bool // it was told that the services may start, and they were
 	early   bool // something was dropped before that
 	drops   int  // how often a database cannot be dropped
@@ -23,6 +24,7 @@ type hooks struct {
 
 	full   bool   // the disk of the journal
 	fullAt string // the point from which on it is
+	unkept int    // how often it does not take that the restore is kept, before it has room
 }
 
 func (d databases) Names(ctx context.Context) (restore.Names, error) {
@@ -183,21 +185,5 @@ func TestSystemdWaitsForAResume(t *testing.T) {
 	limit, err := time.ParseDuration(strings.TrimSuffix(strings.SplitN(after, "\n", 2)[0], "in"))
 	if err != nil || limit < restore.ResumeWithin() {
 		t.Errorf("systemd waits for %s, %v; a resume may take %s", limit, err, restore.ResumeWithin())
-	}
-}
-
-// An end that nobody could be told of is told later: else it would be taken for a restore that goes on, for ever.
-func TestTheEndIsToldUntilItIs(t *testing.T) {
-	r := newRig(t)
-	r.answer, r.untold = restore.Confirm, 2
-	if err := begin(r.job()); err == nil {
-		t.Error("it ended although nobody could be told")
-	}
-	if err := r.job().Resume(t.Context()); err == nil {
-		t.Error("it ended at the second try although nobody could be told")
-	}
-	r.run(resume)
-	if r.state.Result != restore.Confirmed || r.state.Finished == nil {
-		t.Errorf("told is %+v", r.state)
 	}
 }

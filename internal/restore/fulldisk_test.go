@@ -1,6 +1,7 @@
 package restore_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -15,6 +16,10 @@ import (
 // save is the disk that the journal is on.
 func (r *rig) save(path string, data []byte, mode fs.FileMode) error {
 	if r.full {
+		if bytes.Contains(data, []byte(`"phase":"keeping"`)) {
+			r.unkept--
+			r.full = r.unkept > 0
+		}
 		return syscall.ENOSPC
 	}
 	return privatefile.Replace(path, data, mode)
@@ -77,13 +82,8 @@ func TestAJournalThatIsBehindLeadsToOneState(t *testing.T) {
 					r.answer = restore.Confirm
 				}
 				r.dieAt, r.full, r.fullAt = -1, !room, ""
-				if err := resume(r.job()); err != nil { // it is kept once there is room
-					if room || !confirmed {
-						t.Errorf("%s: %v", when, err)
-					}
-					r.full = false
-					r.run(resume)
-				}
+				r.unkept = 2 // it is kept once there is room
+				r.run(resume)
 				if r.state.Result == restore.Refused { // whether the databases were ever exchanged, only the journal could have told
 					r.state.Result = restore.Undone
 				}

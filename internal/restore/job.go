@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,8 @@ type Files interface {
 type Services interface {
 	Stop(ctx context.Context) error
 	Start(ctx context.Context) error
+	// StartDown starts those that are down, as far as they can be; one that runs is left alone.
+	StartDown(ctx context.Context) error
 	// Up waits until the API answers with its database.
 	Up(ctx context.Context) error
 	// Sync has every component applied.
@@ -106,12 +109,17 @@ type Job struct {
 	Settled func()
 	// At is called between the steps; a fault test dies there.
 	At func(point string)
+	// Retry is how long it waits before it writes once more what a full disk did not take; 0 for retryEvery.
+	Retry time.Duration
 
 	entry *Entry
 }
 
 // pollEvery is how often the answer of the operator is looked for.
 const pollEvery = 500 * time.Millisecond
+
+// retryEvery is how often it is tried to write what a full disk does not take.
+const retryEvery = 5 * time.Second
 
 // applyWithin is how long the services may take to come up with the restored state, and to apply it.
 const applyWithin = 5 * time.Minute
@@ -156,10 +164,34 @@ func (j *Job) give(err error) {
 
 func (j *Job) enter(ctx context.Context, p phase) error {
 	j.entry.Phase = p
-	if err := j.save(ctx); err != nil {
+	if err := j.next(ctx); err != nil {
 		return err
 	}
 	return j.drive(ctx)
+}
+
+// next saves the phase that follows. That a restore is kept has to be in the journal before the old state goes; until there is
+// room for it, all runs as it is to stay.
+func (j *Job) next(ctx context.Context) error {
+	err := j.save(ctx)
+	if err == nil || j.entry.Phase != keeping {
+		return err
+	}
+	j.settled()
+	return j.persist(ctx, err, j.save)
+}
+
+// persist tries again what cannot be written, until it can or ctx ends. A new process could do no more, and would stop and start
+// services on its way to here.
+func (j *Job) persist(ctx context.Context, err error, do func(context.Context) error) error {
+	j.Log.Error("the restore waits until it can write", "err", err)
+	for err != nil {
+		if !process.Pause(ctx, cmp.Or(j.Retry, retryEvery)) {
+			return err
+		}
+		err = do(ctx)
+	}
+	return nil
 }
 
 // drive goes from phase to phase. An error leaves the journal as it is: whoever starts the job again resumes it.
@@ -181,7 +213,7 @@ func (j *Job) drive(ctx context.Context) error {
 		}
 		from := j.entry.Phase
 		j.entry.Phase = next
-		err = j.save(ctx)
+		err = j.next(ctx)
 		if err != nil && from == switching { // nobody could confirm it
 			j.give(fault.Say("the progress of the restore could not be written"))
 			j.Log.Error("the restore goes back", "err", err)
@@ -434,9 +466,12 @@ func (j *Job) note(action, reason string) Note {
 func (j *Job) finish(ctx context.Context) error {
 	s, now := j.entry.state(j.Clock), j.Clock.Now().UTC()
 	s.Result, s.Finished = j.entry.result(), &now
-	// Whoever reads that it goes on begins no other one, for ever; the journal is what has it tried again.
-	if err := j.Console.Tell(ctx, s); err != nil {
-		return fmt.Errorf("tell the end of the restore: %w", err)
+	// Whoever reads that it goes on begins no other one, for ever; after a kill the journal is what has it tried again.
+	tell := func(ctx context.Context) error { return j.Console.Tell(ctx, s) }
+	if err := tell(ctx); err != nil {
+		if err := j.persist(ctx, err, tell); err != nil {
+			return fmt.Errorf("tell the end of the restore: %w", err)
+		}
 	}
 	j.at("told")
 	return j.Journal.Remove()

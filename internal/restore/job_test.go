@@ -222,9 +222,9 @@ func (f files) Clean(context.Context, restore.Plan) error { return f.r.folder.Cl
 
 type services struct{ r *rig }
 
-func (s services) Stop(context.Context) error     { s.r.up = false; return nil }
-func (s services) Start(context.Context) error    { s.r.up = true; s.r.starts++; return nil }
-func (s services) Sync(ctx context.Context) error { return s.r.sync(ctx) }
+func (s services) Stop(context.Context) error      { s.r.up = false; return nil }
+func (s services) Start(ctx context.Context) error { return s.r.start(ctx) }
+func (s services) Sync(ctx context.Context) error  { return s.r.sync(ctx) }
 func (s services) Up(context.Context) error {
 	if err := s.r.fail("start"); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (r *rig) job() *restore.Job {
 		Journal: r.journal, Databases: databases{r.cluster, r}, Files: files{r}, Services: services{r}, Console: console{r},
 		Render: func(context.Context) error { return r.fail("render") },
 		Clock:  restore.Clock{Now: time.Now, Uptime: func() time.Duration { return r.uptime }, Boot: r.boot},
-		Log:    slog.New(slog.DiscardHandler), At: r.at, Settled: func() { r.settled = r.up },
+		Log:    slog.New(slog.DiscardHandler), At: r.at, Retry: time.Millisecond, Settled: func() { r.settled = r.up },
 	}
 }
 

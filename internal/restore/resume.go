@@ -70,10 +70,22 @@ func (j *Job) stale(ctx context.Context, booted bool) (done bool, err error) {
 		}
 		return true, j.enter(ctx, undoing)
 	}
-	if booted || answer == NoAnswer && j.Clock.Uptime() < j.entry.Until {
+	switch {
+	case booted, answer == NoAnswer && j.Clock.Uptime() < j.entry.Until:
 		return false, nil // it had no reason to go back
+	case answer == Confirm: // by somebody who knows which services do not come up with it
+		if err := j.Services.StartDown(ctx); err != nil {
+			j.Log.Error("start the services of the restored state", "err", err)
+		}
+		return false, nil
 	}
-	return false, j.Services.Start(ctx)
+	// It goes back, and stops the services first: nobody has to start them for that, and some may not be able to.
+	if j.entry.Asked = answer == Undo; !j.entry.Asked {
+		j.give(errLate())
+	}
+	j.mark(ctx, "confirm", Running) // a step that ends has begun
+	j.mark(ctx, "confirm", Failed)
+	return true, j.enter(ctx, undoing)
 }
 
 func errInterrupted() error { return fault.Say("the restore was interrupted") }

@@ -61,6 +61,18 @@ func (s NodeServices) Start(ctx context.Context) error {
 	return nil
 }
 
+// StartDown starts those that are down. One that cannot be started keeps no other one down.
+func (s NodeServices) StartDown(ctx context.Context) (err error) {
+	start := s.Units.Start
+	if s.Boot {
+		start = s.Units.StartSoon
+	}
+	for _, unit := range started {
+		err = errors.Join(err, start(ctx, unit))
+	}
+	return err
+}
+
 // Up waits for the API and its database.
 func (s NodeServices) Up(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, upWithin)

@@ -44,6 +44,14 @@ func (u *Units) RestartSoon(ctx context.Context, unit string) error {
 	})
 }
 
+// StartSoon is Start without the wait, as RestartSoon.
+func (u *Units) StartSoon(ctx context.Context, unit string) error {
+	return u.with(ctx, "start", unit, func(c *dbus.Conn) error {
+		_, err := c.StartUnitContext(ctx, unit, "replace", nil)
+		return err
+	})
+}
+
 // Reload makes the running daemon read its configuration again.
 func (u *Units) Reload(ctx context.Context, unit string) error {
 	return u.job(ctx, "reload", unit, (*dbus.Conn).ReloadUnitContext)

@@ -64,6 +64,22 @@ func (u *Units) States(ctx context.Context, names []string) ([]UnitState, error)
 	return states, nil
 }
 
+// Running lists the units of a template, such as gateway-verify@, that are up or on their way up or down.
+func (u *Units) Running(ctx context.Context, template string) (names []string, err error) {
+	conn, err := u.bus.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := conn.ListUnitsByPatternsContext(ctx, []string{"active", "reloading", "activating", "deactivating"}, []string{template + "*.service"})
+	if err != nil {
+		return nil, fmt.Errorf("list the units of %s: %w", template, err)
+	}
+	for _, f := range found {
+		names = append(names, f.Name)
+	}
+	return names, nil
+}
+
 func (u *Units) state(ctx context.Context, name string) (UnitState, error) {
 	var props map[string]any
 	err := u.with(ctx, "read the state of", name, func(c *dbus.Conn) (err error) {

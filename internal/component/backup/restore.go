@@ -24,7 +24,7 @@ func (s *service) restoreRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "verify-backup", Method: http.MethodPost, Path: "/backups/{id}/verify", Status: http.StatusAccepted,
 		Summary:     "Verify a backup",
-		Description: "Restores it into a scratch database, compares all sums and renders all configurations from it. Nothing of what runs is touched. The result is in verify_status of the backup. 409 while a backup is being verified.",
+		Description: "Restores it into a scratch database, compares all sums and renders all configurations from it. Nothing of what runs is touched. The result is in verify_status of the backup. 409 while a backup is being verified or restored.",
 	}, s.verify)
 	api.Handle(r, api.Op{
 		ID: "preview-restore", Method: http.MethodGet, Path: "/backups/{id}/preview", Access: api.Admin, AtOnce: 1, Timeout: 2 * time.Minute, Switched: true,
@@ -88,7 +88,13 @@ func (s *service) verify(ctx context.Context, in *byID) (*api.Body[Backup], erro
 		return nil, err
 	}
 	err = s.act(ctx, "backup.verify", b, func(ctx context.Context) error {
-		err := s.beginVerify(ctx, b.ID)
+		under, err := s.restoring(ctx)
+		if under { // which may load for longer than a verification waits for its turn
+			return fault.New(fault.Conflict, "a restore is running; wait until that is complete").WithCode("restore_running")
+		}
+		if err == nil {
+			err = s.beginVerify(ctx, b.ID)
+		}
 		if errors.Is(err, errVerifying) {
 			return fault.New(fault.Conflict, "a backup is being verified; wait until that is complete").WithCode("backup_running")
 		}
@@ -153,8 +159,11 @@ type verdict struct {
 	Error  *fault.Sentence
 }
 
-// verifyLater verifies what was just made, if that is wanted.
+// verifyLater verifies what was just made, if that is wanted, and no restore is under way: tidy does it, once that is over.
 func (s *service) verifyLater(ctx context.Context, id string) error {
+	if under, err := s.restoring(ctx); err != nil || under {
+		return err
+	}
 	var wanted bool
 	if err := s.DB.QueryRow(ctx, `select verify from backup_settings`).Scan(&wanted); err != nil {
 		return fmt.Errorf("read the settings of the backups: %w", err)

@@ -43,8 +43,9 @@ type rig struct {
 	free     uint64
 	deaf     bool // gateway-scheduler does not answer
 	restored restore.State
-	asked    []string // of package restore
-	refuses  error    // what package restore answers
+	asked    []string      // of package restore
+	refuses  error         // what package restore answers
+	holds    chan struct{} // the disk is not looked at before it is closed
 }
 
 func newRig(t testing.TB) *rig {
@@ -127,6 +128,12 @@ func (r *rig) Health() (sys.Health, error) {
 }
 
 func (r *rig) Disks(...string) ([]sys.Mounted, error) {
+	r.mu.Lock()
+	holds := r.holds
+	r.mu.Unlock()
+	if holds != nil {
+		<-holds
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return []sys.Mounted{{Path: "/", Disk: sys.Disk{Total: 200 << 30, Free: r.free}}}, nil

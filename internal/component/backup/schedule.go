@@ -64,9 +64,8 @@ func (s *service) answer(ctx context.Context, question json.RawMessage) (any, er
 func (s *service) work(ctx context.Context) error {
 	first := time.NewTicker(s.first)
 	defer first.Stop()
-	heed := time.NewTicker(s.heeds)
-	defer heed.Stop()
 	defer s.uploader.group.Wait()
+	s.uploader.group.Go(func() { s.heeding(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -75,8 +74,6 @@ func (s *service) work(ctx context.Context) error {
 			if s.tidied(ctx) == nil {
 				first.Stop()
 			}
-		case <-heed.C:
-			s.heed(ctx)
 		case <-s.wake:
 			s.upload(ctx)
 		case r := <-s.begun:

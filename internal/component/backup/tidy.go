@@ -112,11 +112,8 @@ func (s *service) removeRequests(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// verifyNewest takes up a verification that a kill, or another verification, kept from beginning.
+// verifyNewest takes up a verification that a kill, a restore, or another verification kept from beginning.
 func (s *service) verifyNewest(ctx context.Context, here string) error {
-	if under, err := s.restoring(ctx); err != nil || under {
-		return err
-	}
 	newest, err := s.newest(ctx, here)
 	if err != nil || newest.VerifyStatus != none {
 		return err

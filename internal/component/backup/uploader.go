@@ -79,15 +79,15 @@ func (u *uploader) drop(target string) {
 
 // during is the context of an upload to a target, which stopUnless ends.
 func (u *uploader) during(ctx context.Context, target string) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.stops[target] = func() { cancel(errTargetGone()) }
+	u.stops[target] = cancel
 	return ctx, func() {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		delete(u.stops, target)
-		cancel(nil)
+		cancel()
 	}
 }
 
@@ -113,6 +113,20 @@ func errTargetGone() error { return fault.Say("the target was removed or switche
 
 // heedEvery is how often it is looked, while something is on its way, whether its target still wants it.
 const heedEvery = 2 * time.Second
+
+// heeding looks after uploads until ctx ends, also while a backup is being made, which may take longer than all of them.
+func (s *service) heeding(ctx context.Context) {
+	tick := time.NewTicker(s.heeds)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.heed(ctx)
+		}
+	}
+}
 
 // heed ends uploads to targets that were switched off or deleted meanwhile. Where that cannot be found out, they go on.
 func (s *service) heed(ctx context.Context) {
@@ -202,7 +216,7 @@ func (s *service) uploadTo(ctx context.Context, target string) {
 }
 
 // uploadNext copies the newest archive that is to go to a target, and answers whether there was one. What the process itself
-// interrupts stays pending.
+// interrupts stays pending, and says nothing about the target.
 func (s *service) uploadNext(ctx context.Context, target string) (more bool, err error) {
 	here, err := s.here()
 	if err != nil {
@@ -222,12 +236,14 @@ func (s *service) uploadNext(ctx context.Context, target string) (more bool, err
 	bounded, cancel := context.WithTimeout(wanted, uploadTime)
 	err = s.put(bounded, b, targets[0])
 	cancel()
-	if cause := context.Cause(wanted); err != nil && cause != nil && ctx.Err() == nil {
-		err = cause
-	}
+	unwanted := wanted.Err() != nil
 	over()
 	if ctx.Err() != nil {
 		return false, nil
+	}
+	if err != nil && unwanted { // for now: switched off by mistake, it gets its copy once it is on again, or giveUp ends it
+		s.Log.Warn("backup", "id", b.ID, "target", target, "err", errTargetGone())
+		return true, s.unmoved(ctx, b.ID)
 	}
 	if err != nil {
 		s.Log.Error("backup", "id", b.ID, "target", target, "err", err)
@@ -237,6 +253,14 @@ func (s *service) uploadNext(ctx context.Context, target string) (more bool, err
 		return false, err
 	}
 	return true, s.told(ctx, target, result)
+}
+
+// unmoved has a backup tell no progress. If it is on its way to another target, that tells its own again.
+func (s *service) unmoved(ctx context.Context, id string) error {
+	if _, err := s.DB.Exec(ctx, `update backups set progress = null where id = $1`, id); err != nil {
+		return fmt.Errorf("note that the upload of backup %s stopped: %w", id, err)
+	}
+	return nil
 }
 
 // ended is the result of an upload.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"gateway/internal/restore"
 )
 
 func TestABackupIsVerifiedAfterItWasMade(t *testing.T) {
@@ -55,5 +57,25 @@ func TestAVerificationThatCouldNotBeginIsTriedAgain(t *testing.T) {
 	r.Do("POST", "/backups/"+b.ID+"/verify", nil).Want(http.StatusInternalServerError)
 	if got := r.get(b.ID); got.VerifyStatus != failed || got.VerifyError == nil || got.VerifyError.Message != "a table lacks rows" {
 		t.Errorf("%+v, want what was found before", got)
+	}
+}
+
+// While a restore loads, a verification would wait for its turn, and give up: that says nothing about the archive either.
+func TestNothingIsVerifiedDuringARestore(t *testing.T) {
+	r := newRig(t)
+	r.setPassphrase()
+	r.exec(`update backup_settings set daily = false`)
+	began := r.now()
+	r.with(func() { r.restored = restore.State{Backup: "another", Started: &began} })
+	b := r.make()
+	r.Do("POST", "/backups/"+b.ID+"/verify", nil).Want(http.StatusConflict)
+	r.tick()
+	if got := r.get(b.ID); got.VerifyStatus != none || len(r.was()) > 0 {
+		t.Errorf("%+v, asked %v, want it to wait", got, r.was())
+	}
+	r.with(func() { r.restored.Finished = &began })
+	r.tick()
+	if got := r.get(b.ID); got.VerifyStatus != running || !slices.Equal(r.was(), []string{"verify " + b.ID}) {
+		t.Errorf("%+v, asked %v, want it verified", got, r.was())
 	}
 }

@@ -588,7 +588,7 @@ export const startRestore = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Verify a backup
  *
- * Restores it into a scratch database, compares all sums and renders all configurations from it. Nothing of what runs is touched. The result is in verify_status of the backup. 409 while a backup is being verified.
+ * Restores it into a scratch database, compares all sums and renders all configurations from it. Nothing of what runs is touched. The result is in verify_status of the backup. 409 while a backup is being verified or restored.
  */
 export const verifyBackup = <ThrowOnError extends boolean = true>(options: Options<VerifyBackupData, ThrowOnError>) => (options.client ?? client).post<VerifyBackupResponses, unknown, ThrowOnError>({ url: '/backups/{id}/verify', ...options });
 
