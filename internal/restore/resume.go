@@ -15,11 +15,11 @@ func (j *Job) Resume(ctx context.Context) error {
 	j.entry = found
 	booted := found.Boot != j.Clock.Boot
 	found.Boot = j.Clock.Boot
-	switch {
-	case found.Phase == loading:
+	switch found.Phase {
+	case loading:
 		j.give(errInterrupted())
 		return j.enter(ctx, undoing)
-	case found.Phase == switching:
+	case switching:
 		names, err := j.names(ctx)
 		if err != nil {
 			return err
@@ -32,7 +32,7 @@ func (j *Job) Resume(ctx context.Context) error {
 			j.give(fault.Say("the services did not start with the restored state, and apply it, in time"))
 			return j.enter(ctx, undoing)
 		}
-	case found.Phase == waiting:
+	case waiting:
 		if done, err := j.stale(ctx, booted); err != nil || done {
 			return err
 		}
