@@ -103,6 +103,7 @@ func tryMutation(s *stage, op operation) tally {
 		return w.do(call{method: op.method, target: api.Prefix + p.path, header: merged, body: body}).status
 	}
 	out := tally{operations: 1}
+	ticket, _ := s.tickets(w, op, p.as, p.path)
 	before := s.digest()
 	for _, f := range crossSite(w.host) {
 		out.count(s.t, op, f, send(f.header, body))
@@ -119,7 +120,9 @@ func tryMutation(s *stage, op operation) tally {
 		return out
 	}
 	out.prepared++
-	status := send(http.Header{"Origin": {"https://" + w.host}, "Sec-Fetch-Site": {"same-origin"}}, body)
+	own := http.Header{"Origin": {"https://" + w.host}, "Sec-Fetch-Site": {"same-origin"}}
+	maps.Copy(own, ticket())
+	status := send(own, body)
 	switch {
 	case op.readOnly && status == http.StatusOK && s.digest() == before, !op.readOnly && s.digest() != before:
 		out.control++

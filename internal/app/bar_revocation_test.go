@@ -177,10 +177,11 @@ func contested(s *stage) lasted {
 	}
 	s.Clock.Add(2 * time.Minute) // so that the next request notes the time
 
+	by := bearerHeader(mintToken(s.admin, unique(), "admin", 1)) // a session would be asked for its password
 	release := holdAudit(s)
 	answered := make(chan got, 1)
 	go func() {
-		g, _ := newWire(s.t, s.App).try(call{method: http.MethodPost, target: target, header: sessionOf(s.admin), body: `{"password": "another good password"}`})
+		g, _ := newWire(s.t, s.App).try(call{method: http.MethodPost, target: target, header: by, body: `{"password": "another good password"}`})
 		answered <- g
 	}()
 	waiting(s, 1)

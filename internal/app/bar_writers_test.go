@@ -45,6 +45,8 @@ func (s *stage) crowd(writers, rounds int, bodies map[string]func() any) *crowd 
 	s.t.Helper()
 	paths := slices.Sorted(maps.Keys(bodies))
 	as := sessionOf(s.admin)
+	// A session is asked for its password before accounts.
+	program := map[string]http.Header{"/users": bearerHeader(mintToken(s.admin, "crowd", "admin", 1))}
 	c := &crowd{}
 	var writing, reading sync.WaitGroup
 	gun, stop := make(chan struct{}), make(chan struct{})
@@ -58,7 +60,11 @@ func (s *stage) crowd(writers, rounds int, bodies map[string]func() any) *crowd 
 			<-gun
 			for n := range rounds {
 				path := paths[(i+n)%len(paths)]
-				c.write(w, as, path, bodies[path](), (i+n)%3 == 0)
+				by, found := program[path]
+				if !found {
+					by = as
+				}
+				c.write(w, by, path, bodies[path](), (i+n)%3 == 0)
 			}
 		})
 	}

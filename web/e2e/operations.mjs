@@ -23,6 +23,12 @@ class Operator extends Person {
 		await super.look(title, what);
 		await inspector.inspect(this.page, what);
 	}
+
+	/** glance looks while something is under way, as it is until somebody answers. */
+	async glance(what) {
+		await this.page.getByRole("dialog", { name: what }).waitFor();
+		await inspector.inspect(this.page, what);
+	}
 }
 
 async function haveAlertsSent(person) {

@@ -29,7 +29,7 @@ export async function elsewhere(person, { endpoint, bucket, accessKey, secretKey
 	await person.look("Add target");
 	await person.click("button", "Create");
 	await person.type("Your password", password);
-	await person.look("Confirm with your password");
+	await person.glance("Confirm with your password");
 	await person.click("button", "Confirm");
 	await person.read("Vault was added");
 	await person.click("button", "Actions for Vault");
