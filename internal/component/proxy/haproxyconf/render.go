@@ -111,7 +111,6 @@ func (r *rendering) public(b *strings.Builder) {
 	r.bind(b, "", "443", " ssl crt-list "+crtList+" alpn h2,http/1.1\n")
 	r.bind(b, "quic", "443", " ssl crt-list "+crtList+" alpn h3\n")
 	r.forwarded(b, "https")
-	b.WriteString(keepOwnCookies)
 	r.lookUp(b)
 	r.count(b)
 	r.gates(b, "https")
@@ -132,7 +131,7 @@ func (r *rendering) plain(b *strings.Builder) {
 	}
 	r.forwarded(b, "http")
 	// Whoever gives out certificates asks without a password, from anywhere.
-	b.WriteString("\thttp-request allow if " + proof + "\n" + keepOwnCookies)
+	b.WriteString("\thttp-request allow if " + proof + "\n")
 	r.lookUp(b)
 	b.WriteString("\thttp-request redirect scheme https code 301 if !" + has("p") + "\n")
 	r.count(b)
@@ -149,14 +148,6 @@ func (r *rendering) forwarded(b *strings.Builder, scheme string) {
 		"\thttp-request set-header X-Forwarded-Proto " + scheme + "\n" +
 		"\thttp-request set-header X-Real-IP %[src]\n")
 }
-
-// OwnCookies is what the names of the management's cookies begin with.
-const OwnCookies = "__Host-gateway_"
-
-// keepOwnCookies takes the management's cookies out of requests to sites. A browser knows no ports: where a site has the name by
-// which the management is opened, it sends the session of an administrator to the site's servers too.
-const keepOwnCookies = "\thttp-request del-header Cookie if { req.fhdr(Cookie) -m reg '^(" + OwnCookies + "[^;]*;? *)+$' }\n" +
-	"\thttp-request set-header Cookie '%[req.fhdr(Cookie),regsub(\"" + OwnCookies + "[^;]*;? *\",,g)]' if { req.fhdr(Cookie) -m sub " + OwnCookies + " }\n"
 
 // pools renders a section for each backend, and remembers where its sites lead.
 func (r *rendering) pools() string {
