@@ -19,6 +19,10 @@ func TestStoryDiagnostics(t *testing.T) {
 	c := a.signedIn(a.admin)
 	o := a.origin("web")
 	beside, port := a.client.IP().String(), o.addr.Port()
+	a.eventually(patience, "gateway-scheduler, the last to start, answers", func() bool {
+		r, err := c.try("POST", "/diagnostics/ping", object{"target": beside})
+		return err == nil && r.status == 200
+	})
 	for _, tc := range []struct {
 		tool   string
 		body   object

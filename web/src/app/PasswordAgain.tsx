@@ -3,9 +3,11 @@ import { later } from "@ui/later";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-const Dialog = later("password", async () => ({
-	default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string>,
-}));
+const load = async () => ({ default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string> });
+const Dialog = later("password", load);
+
+/** soon is when its code is fetched, in milliseconds: after the page, and before somebody has filled in a form. */
+const soon = 3_000;
 
 interface Asked {
 	operation: string;
@@ -16,6 +18,11 @@ interface Asked {
 export function PasswordAgain() {
 	const { t } = useTranslation();
 	const [asked, ask] = useState<Asked>();
+	// Once the gateway is updated this code is gone from it, and with it what was typed into the form that asks.
+	useEffect(() => {
+		const timer = setTimeout(() => void load().catch(() => {}), soon);
+		return () => clearTimeout(timer);
+	}, []);
 	useEffect(() => {
 		let last: Asked | undefined;
 		const stop = onPasswordNeeded(
