@@ -176,7 +176,7 @@ func (p *plan) dry(cmd *cobra.Command, answer app.Answer) error {
 	p.Files = would.Files
 	return say(cmd, p, func(w io.Writer) {
 		for _, f := range p.Files {
-			fmt.Fprint(w, "\n"+shownLines(strings.TrimRight(f.Diff, "\n"))+"\n")
+			fmt.Fprint(w, "\n"+shown(strings.TrimRight(f.Diff, "\n"))+"\n")
 		}
 	})
 }

@@ -66,32 +66,26 @@ func tell(cmd *cobra.Command, format string, args ...any) {
 	}
 }
 
-// shownLines is shown for a text of several lines, with its tabs.
-func shownLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		fields := strings.Split(line, "\t")
-		for f := range fields {
-			fields[f] = shown(fields[f])
-		}
-		lines[i] = strings.Join(fields, "\t")
-	}
-	return strings.Join(lines, "\n")
-}
-
 // shown is a text that somebody else wrote, such as a row or a file of the API: without what a terminal obeys. Lines stay.
 func shown(text string) string {
+	return respelled(text, func(r rune) string {
+		quoted := strconv.QuoteRuneToASCII(r)
+		return quoted[1 : len(quoted)-1]
+	})
+}
+
+// respelled is a text in which what a terminal obeys is written by spell.
+func respelled(text string, spell func(rune) string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
 		return text
 	}
 	var out strings.Builder
 	for _, r := range text {
-		if !hidden(r) {
+		if hidden(r) {
+			out.WriteString(spell(r))
+		} else {
 			out.WriteRune(r)
-			continue
 		}
-		quoted := strconv.QuoteRuneToASCII(r)
-		out.WriteString(quoted[1 : len(quoted)-1])
 	}
 	return out.String()
 }
@@ -106,20 +100,12 @@ var cells = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 // escaped is JSON without what a terminal obeys, for a person who looks at it; to a program it is the same. JSON itself leaves
 // alone what begins at U+007F. All of it is within strings: nothing else is beyond ASCII there.
 func escaped(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
-		return text
-	}
-	var out strings.Builder
-	for _, r := range text {
-		if !hidden(r) {
-			out.WriteRune(r)
-			continue
-		}
+	return respelled(text, func(r rune) (units string) {
 		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&out, `\u%04x`, unit)
+			units += fmt.Sprintf(`\u%04x`, unit)
 		}
-	}
-	return out.String()
+		return units
+	})
 }
 
 func printJSON(cmd *cobra.Command, v any) error {
