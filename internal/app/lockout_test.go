@@ -12,11 +12,14 @@ import (
 	"gateway/internal/app"
 	"gateway/internal/app/apptest"
 	"gateway/internal/component/daemons"
+	"gateway/internal/component/firewall/filter"
+	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/component/uplink/multiwan"
 	"gateway/internal/daemon"
 	"gateway/internal/rtnl"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/secret"
 	"gateway/internal/sys"
 	"gateway/lab"
@@ -29,21 +32,29 @@ type remote struct {
 	*apptest.Client        // of the session
 	link            string // id of the interface
 	gateway         string
+	asserted        string // id of an assertion
 }
 
 // routeIn asks the kernel of a space.
 type routeIn struct{ space *lab.Space }
 
-func (r routeIn) Route(to netip.Addr) (route sys.Route, err error) {
-	err = r.space.Do(func() error { route, err = new(sys.Host).Route(to); return err })
+func (r routeIn) Route(to netip.Addr) (route sys.Route, err error) { return r.RouteMarked(to, 0) }
+
+func (r routeIn) RouteMarked(to netip.Addr, mark uint32) (route sys.Route, err error) {
+	err = r.space.Do(func() error { route, err = new(sys.Host).RouteMarked(to, mark); return err })
 	return route, err
+}
+
+func (r routeIn) Routes() (hops []sys.Hop, err error) {
+	err = r.space.Do(func() error { hops, err = new(sys.Host).Routes(); return err })
+	return hops, err
 }
 
 // newRemote stores what seed does beside the interface and its address, and applies it.
 func newRemote(t testing.TB, seed func(r *remote), options ...apptest.Option) *remote {
 	t.Helper()
 	space := lab.NewSpace(t)
-	for _, line := range []string{"link add wan1 type bridge", "link set wan1 up"} {
+	for _, line := range []string{"link add wan1 type bridge", "link set wan1 up", "link add dmz1 type bridge", "link set dmz1 up"} {
 		if err := space.Do(func() error { return exec.Command("ip", strings.Fields(line)...).Run() }); err != nil {
 			t.Fatal(line, err)
 		}
@@ -55,19 +66,28 @@ func newRemote(t testing.TB, seed func(r *remote), options ...apptest.Option) *r
 	}
 	host, routing := routeIn{space}, daemons.Routing()
 	nothing := func(context.Context, sys.Command) (sys.Result, error) { return sys.Result{}, nil }
-	three := []daemon.Daemon{
+	network := func() (n forecast.Network, err error) {
+		c, err := open()
+		if err != nil {
+			return n, err
+		}
+		defer c.Close()
+		return forecast.Read(c)
+	}
+	managed := []daemon.Daemon{
 		netstate.New(netstate.Options{Host: host, Open: open, Routing: routing, Sysctl: func(context.Context) error { return nil }, Log: log}),
 		wireguard.New(wireguard.Options{Host: host, Open: open, Routing: routing, Log: log}),
 		multiwan.New(multiwan.Options{Host: host, Open: open, Routing: routing, Exec: nothing, Log: log}),
+		filter.New(filter.Options{Policy: policy.New(daemon.NeedsOf(nil)), Exec: nothing, Host: host, Routing: routing, Network: network, Log: log}),
 	}
-	node, admin := apptest.Ready(t, append(options, apptest.NoLimits, func(c *app.Config) { c.MoreDaemons = three })...)
+	node, admin := apptest.Ready(t, append(options, apptest.NoLimits, func(c *app.Config) { c.MoreDaemons = managed })...)
 	r := &remote{Client: admin, gateway: "192.0.2.1"}
 	r.link = r.Post("/network-interfaces", fields{"name": "wan1", "type": "ethernet"}).Want(http.StatusCreated).ID()
 	r.Post("/ip-addresses", fields{"interface_id": r.link, "address": "192.0.2.2", "prefix": 24}).Want(http.StatusCreated)
 	seed(r)
-	for _, d := range three {
-		if d.Name == wireguard.Name {
-			continue // nothing of it is there at first
+	for _, d := range managed {
+		if d.Name == wireguard.Name || d.Name == filter.Name {
+			continue // nothing of the one is there at first, and of the other only the judgement is asked
 		}
 		now, err := d.Render(t.Context(), node.Pool, func([]byte, secret.Place) (secret.Text, error) { return "", nil })
 		if err != nil {
@@ -136,4 +156,38 @@ func TestOneBatchDoesNotLeadASessionIntoATunnel(t *testing.T) {
 	r.Delete("/tunnel/peers/" + made).Want(http.StatusOK)
 	r.Delete("/routes/" + closer).Want(http.StatusOK)
 	r.Post("/tunnel/peers", peer).WantCode(http.StatusConflict, "would_lock_out")
+}
+
+// The operator's networks must not get to a host. By the default route it is behind the provider,
+// where nothing is let through; a route that leads to it by the DMZ, where everything is, breaks that.
+func TestARouteMustNotBreakAnAssertion(t *testing.T) {
+	r := newRemote(t, open("203.0.113.200/32"))
+	closer := fields{"destination": "203.0.113.200/32", "gateway": "198.51.100.9"}
+	r.Post("/routes", closer).WantCode(http.StatusConflict, "assertion_broken")
+	r.batch(fields{"method": "POST", "path": "/routes", "body": closer}).WantCode(http.StatusConflict, "assertion_broken")
+	other := r.Post("/routes", fields{"destination": "203.0.113.201/32", "gateway": "198.51.100.9"}).Want(http.StatusCreated)
+	// What breaks it already may be left so, and be repaired in steps.
+	r.Delete("/firewall/assertions/" + r.asserted).Want(http.StatusOK)
+	broken := r.Post("/routes", closer).Want(http.StatusCreated).ID()
+	r.Post("/firewall/assertions", never("203.0.113.200/32")).WantCode(http.StatusConflict, "assertion_broken")
+	r.Delete("/routes/" + other.ID()).Want(http.StatusOK)
+	r.Delete("/routes/" + broken).Want(http.StatusOK)
+	r.Post("/firewall/assertions", never("203.0.113.200/32")).Want(http.StatusCreated)
+}
+
+// open lets everything from the LAN into the DMZ, and has written down what must not be reached.
+func open(host string) func(*remote) {
+	return func(r *remote) {
+		r.route("0.0.0.0/0")
+		r.Put("/network-interfaces/"+r.link, fields{"name": "wan1", "type": "ethernet", "role": "wan"}).Want(http.StatusOK)
+		dmz := r.Post("/network-interfaces", fields{"name": "dmz1", "type": "ethernet", "role": "dmz"}).Want(http.StatusCreated).ID()
+		r.Post("/ip-addresses", fields{"interface_id": dmz, "address": "198.51.100.1", "prefix": 24}).Want(http.StatusCreated)
+		r.Post("/network-interfaces", fields{"name": "lan1", "type": "ethernet", "role": "lan"}).Want(http.StatusCreated)
+		r.Post("/firewall/rules", fields{"name": "into the DMZ", "src_zone": "lan", "dst_zone": "dmz", "action": "accept"}).Want(http.StatusCreated)
+		r.asserted = r.Post("/firewall/assertions", never(host)).Want(http.StatusCreated).ID()
+	}
+}
+
+func never(host string) fields {
+	return fields{"name": "never there", "expect": "never", "src_zone": "lan", "dst_cidr": host}
 }

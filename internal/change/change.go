@@ -76,6 +76,11 @@ type Daemons interface {
 	// Judging are the components that a change of these tables is judged beside: those that it
 	// affects, and those whose judgement rests on them too.
 	Judging(tables []string) []string
+	// Guarding are the components that it does not affect, and that judge it all the same.
+	Guarding(tables []string) []string
+	// Guard refuses rows, as now has them, by which the component would do what somebody wrote
+	// down that it must not.
+	Guard(ctx context.Context, was, now db.DB, component string) error
 	// Candidate refuses rows, as now has them, that the component's daemon would not take,
 	// unless it would not take those that was has either: a repair must stay possible.
 	Candidate(ctx context.Context, was, now db.DB, component string) error

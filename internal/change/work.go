@@ -212,6 +212,11 @@ func (w *work) judge(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, component := range w.daemons.Guarding(tables) {
+		if err := w.daemons.Guard(ctx, w.pool, w.tx, component); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -23,6 +23,11 @@ type Config struct {
 	// GuardReads are the tables of other components that Guard asks about beside. No file depends
 	// on them, but a change of them and one of this component wait for each other.
 	GuardReads []string
+	// AlsoGuards are the tables of other components whose changes Guard judges as those of its own,
+	// though no file depends on them; GuardsNow reports whether it has anything to say about them, so
+	// that nothing is read in vain.
+	AlsoGuards []string
+	GuardsNow  func(ctx context.Context, q db.DB) (bool, error)
 	// Needs is what the packet filter must do for the component.
 	Needs Needs
 	// Services are what operators see of the daemon.

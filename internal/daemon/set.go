@@ -63,11 +63,48 @@ func (s Set) Affected(tables []string) (names []string, checked bool) {
 // affects, and those whose guard asks about them.
 func (s Set) Judging(tables []string) (names []string) {
 	for _, c := range s.Configs {
-		if slices.ContainsFunc(tables, func(t string) bool { return c.DependsOn(t) || slices.Contains(c.GuardReads, t) }) {
+		if slices.ContainsFunc(tables, func(t string) bool {
+			return c.DependsOn(t) || slices.Contains(c.GuardReads, t) || slices.Contains(c.AlsoGuards, t)
+		}) {
 			names = append(names, c.Name)
 		}
 	}
 	return names
+}
+
+// Guarding are the components whose files do not depend on rows of these tables, and whose guard
+// judges a change of them all the same.
+func (s Set) Guarding(tables []string) (names []string) {
+	for _, c := range s.Configs {
+		if !slices.ContainsFunc(tables, c.DependsOn) && slices.ContainsFunc(tables, func(t string) bool { return slices.Contains(c.AlsoGuards, t) }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Guard asks the component's guard about rows, as now has them. Where nobody could say what those
+// mean that was has, a repair must stay possible.
+func (s Set) Guard(ctx context.Context, was, now db.DB, name string) error {
+	c, ok := s.Find(name)
+	if !ok {
+		return fmt.Errorf("there is no managed component %q", name)
+	}
+	if asked, err := c.GuardsNow(ctx, now); err != nil || !asked {
+		return err
+	}
+	if err := c.Source.refresh(ctx, was); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	before := func() (any, error) { return c.Source.load(ctx, was, s.Unseal) }
+	state, err := c.Source.load(ctx, now, s.Unseal)
+	if err != nil {
+		if _, errBefore := before(); errBefore != nil && ctx.Err() == nil {
+			return nil
+		}
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return c.Source.guard(ctx, before, state)
 }
 
 // Candidate refuses rows, as now has them, that the component's daemon would not take or that

@@ -63,7 +63,7 @@ func New(d Deps) Daemons {
 		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}
 	reader := policy.New(daemon.NeedsOf(all))
-	all = append(all, filter.New(filter.Options{Policy: reader, After: append([]string{netstate.Name}, daemon.Needing(all)...), Exec: d.Exec, Host: d.Host, Forward: forward, Log: d.Log}))
+	all = append(all, filter.New(filter.Options{Policy: reader, After: append([]string{netstate.Name}, daemon.Needing(all)...), Exec: d.Exec, Host: d.Host, Routing: routing, Forward: forward, Log: d.Log}))
 	return Daemons{All: all, Policy: reader}
 }
 

@@ -30,7 +30,8 @@ var (
 )
 
 // judgeAssertions says which assertions do not hold. A change by the API cannot break one, but
-// routes, expiring rules and rows that come by a restore or a replication can.
+// routes of others, expiring rules, links that are yet to be made and rows that come by a restore or
+// a replication can.
 func (f *firewall) judgeAssertions(ctx context.Context, r *problem.Report) error {
 	all, err := db.List[struct {
 		ID, Name string

@@ -52,15 +52,9 @@ func (r Rows) Lost(ctx context.Context, s Session, kernel Network, name string, 
 	if len(r.Sources) == 0 || !there {
 		return fault.Sentence{}, nil
 	}
-	changes := make([]Change, len(r.Sources))
-	for i, source := range r.Sources {
-		if source.Name == name {
-			continue
-		}
-		var err error
-		if changes[i], err = source.Load(ctx, r.DB); err != nil {
-			return fault.Sentence{}, fmt.Errorf("read the routes of %s: %w", source.Name, err)
-		}
+	changes, err := r.changes(ctx, name)
+	if err != nil {
+		return fault.Sentence{}, err
 	}
 	route := func(own Change) (rtnl.Route, bool) {
 		n := kernel
@@ -83,4 +77,28 @@ func (r Rows) Lost(ctx context.Context, s Session, kernel Network, name string, 
 		return fault.Said("together with other changes of routes, tunnels and uplinks there would be no route back"), nil
 	}
 	return fault.Said("together with other changes of routes, tunnels and uplinks the route back would lead elsewhere"), nil
+}
+
+// After is the network once the rows of all sources are applied.
+func (r Rows) After(ctx context.Context, kernel Network) (Network, error) {
+	changes, err := r.changes(ctx, "")
+	for _, c := range changes {
+		kernel = c(kernel)
+	}
+	return kernel, err
+}
+
+// changes are those of all sources but one, whose place is left empty.
+func (r Rows) changes(ctx context.Context, but string) ([]Change, error) {
+	out := make([]Change, len(r.Sources))
+	for i, source := range r.Sources {
+		if source.Name == but {
+			continue
+		}
+		var err error
+		if out[i], err = source.Load(ctx, r.DB); err != nil {
+			return nil, fmt.Errorf("read the routes of %s: %w", source.Name, err)
+		}
+	}
+	return out, nil
 }

@@ -17,6 +17,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/netfilter"
 	"gateway/internal/packetfilter"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/sys"
 )
 
@@ -29,6 +30,11 @@ type Options struct {
 	Policy *policy.Reader
 	Exec   sys.Runner // runs nft
 	Host   host       // *sys.Host
+	// Routing are those that manage the kernel's routes: assertions hold or not by these too. Nil
+	// has them judged by the routes that the kernel has.
+	Routing forecast.Sources
+	// Network is what the kernel has of links, addresses and routes; nil for this machine's.
+	Network func() (forecast.Network, error)
 	// Forward lets the kernel forward, which it must not before there are rules: it is asked
 	// after the first apply. Nil leaves it to gateway-firewall.service.
 	Forward func(ctx context.Context) error
@@ -59,13 +65,16 @@ func New(o Options) daemon.Daemon { return newFilter(o).daemon() }
 
 func newFilter(o Options) *filter {
 	table := netfilter.Table{Run: o.Exec}
+	if o.Network == nil {
+		o.Network = networkNow
+	}
 	return &filter{Options: o, table: table, marker: netfilter.Marker{Table: table}, observer: live.New(table, o.Log), expiry: newExpiry()}
 }
 
 func (f *filter) daemon() daemon.Daemon {
 	return daemon.Daemon{
 		Config: daemon.Config{
-			Name: Name, Tables: policy.Tables(), Reads: f.Policy.Reads(),
+			Name: Name, Tables: policy.Tables(), Reads: f.Policy.Reads(), AlsoGuards: f.Routing.TablesBeside(Name), GuardsNow: policy.Asserts,
 			Source: daemon.Steps[*policy.State]{Load: f.load, Refresh: f.Policy.Refresh, Render: f.render, Guard: f.guard, Keep: f.mayKeep},
 			Check:  check, Plain: isPlain,
 			Services: []daemon.Service{{Name: "packet-filter", Title: "Packet filter (nftables)", Phrase: "the packet filter", Package: "nftables", Required: true}},
@@ -83,5 +92,9 @@ func (f *filter) daemon() daemon.Daemon {
 
 // load reads the policy, in which there are no secrets.
 func (f *filter) load(ctx context.Context, q db.DB, _ daemon.Unseal) (*policy.State, error) {
-	return f.Policy.Load(ctx, q)
+	s, err := f.Policy.Load(ctx, q)
+	if err == nil {
+		s.Routing = forecast.Rows{Sources: f.Routing, DB: q}
+	}
+	return s, err
 }

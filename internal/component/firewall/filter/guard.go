@@ -11,29 +11,29 @@ import (
 	"gateway/internal/identity"
 	"gateway/internal/intent"
 	"gateway/internal/packetfilter"
-	"gateway/internal/sys"
 )
 
 // guard refuses a change that breaks what the operator wrote down as true, or that cuts off
 // whoever makes it. What is broken already may be left so: a repair takes several steps.
 func (f *filter) guard(ctx context.Context, was func() (*policy.State, error), after *policy.State) error {
 	before := sync.OnceValues(was)
-	if err := f.guardAssertions(after, before); err != nil {
+	if err := f.guardAssertions(ctx, after, before); err != nil {
 		return err
 	}
 	return f.guardSession(ctx, after, before)
 }
 
-func (f *filter) guardAssertions(after *policy.State, before func() (*policy.State, error)) error {
+func (f *filter) guardAssertions(ctx context.Context, after *policy.State, before func() (*policy.State, error)) error {
 	if len(after.Assertions) == 0 {
 		return nil
 	}
-	routes, err := f.routesNow()
+	routes := f.routing(ctx)
+	will, err := routes(after)
 	if err != nil {
 		return err
 	}
 	for _, a := range after.Assertions {
-		why := Broken(a, &after.Policy, routes)
+		why := Broken(a, &after.Policy, will)
 		if why.Message == "" {
 			continue
 		}
@@ -41,8 +41,12 @@ func (f *filter) guardAssertions(after *policy.State, before func() (*policy.Sta
 		if err != nil {
 			return err
 		}
+		are, err := routes(old)
+		if err != nil {
+			return err
+		}
 		if slices.ContainsFunc(old.Assertions, func(was policy.Assertion) bool {
-			return was.ID == a.ID && Broken(was, &old.Policy, routes).Message != ""
+			return was.ID == a.ID && Broken(was, &old.Policy, are).Message != ""
 		}) {
 			continue
 		}
@@ -67,24 +71,6 @@ func Broken(a policy.Assertion, p *packetfilter.Policy, routes packetfilter.Rout
 		return fault.Said("no such packet would be accepted")
 	}
 	return fault.Sentence{}
-}
-
-// routesNow are the kernel's routes.
-func (f *filter) routesNow() (packetfilter.Routes, error) {
-	hops, err := f.Host.Routes()
-	if err != nil {
-		return nil, err
-	}
-	return Routes(hops), nil
-}
-
-// Routes are the kernel's routes as the packet filter's questions take them.
-func Routes(hops []sys.Hop) packetfilter.Routes {
-	out := make(packetfilter.Routes, len(hops))
-	for i, h := range hops {
-		out[i] = packetfilter.Hop{Network: h.Network, Out: h.Interface, Local: h.Local}
-	}
-	return out
 }
 
 // guardSession forecasts whether whoever asks could still sign in afterwards. With a

@@ -6,6 +6,7 @@ package policy
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gateway/internal/daemon"
@@ -64,6 +65,14 @@ func (r *Reader) ServedIn(ctx context.Context, q db.DB, zone string) ([]string, 
 // from it, and would otherwise read more with every change.
 func (r *Reader) Refresh(ctx context.Context, stored db.DB) error {
 	return r.cache.load(ctx, stored, func(contents) {})
+}
+
+// Asserts reports whether there is an assertion to hold.
+func Asserts(ctx context.Context, q db.DB) (found bool, err error) {
+	if err = q.QueryRow(ctx, `select exists (select from firewall_assertions where enabled)`).Scan(&found); err != nil {
+		err = fmt.Errorf("look for assertions: %w", err)
+	}
+	return found, err
 }
 
 // Reads are the tables of other components that the policy depends on.

@@ -13,6 +13,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
+	"gateway/internal/rtnl/forecast"
 	"gateway/internal/value"
 )
 
@@ -73,6 +74,8 @@ type State struct {
 	Expires    time.Time           // when the next rule does, by the clock of this process; zero for never
 	Expired    []packetfilter.Rule // rules that are stored still
 	Assertions []Assertion
+	// Routing are the stored routes, by which assertions are judged before the kernel has them.
+	Routing forecast.Rows
 }
 
 // listed is a network in a rule. It is read once for each version of the rule.
