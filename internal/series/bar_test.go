@@ -40,10 +40,11 @@ func TestBarOperations10Graphs(t *testing.T) {
 	grown := folderSize(t, dir) - series.Size() - namesSize(t, dir)
 	kills, broken := killWriters(t, bar.GateSize(5, 20, 200))
 	cpu := sampleCPU(t, dir)
-	ok := slowest <= 100*time.Millisecond && wrong == 0 && written <= 30<<20 && grown == 0 && broken == 0 && cpu <= 0.01
-	bar.Report(t, "operations", 10, fmt.Sprintf("a year of %d series: slowest range of 5 series %d ms, %d values wrong; %.1f MB written a day; files grew by %d bytes; %d of %d kills lost more than the last sample; a sample takes %.3f %% of a core",
+	right := wrong == 0 && written <= 30<<20 && grown == 0 && broken == 0
+	bar.ReportTimed(t, "operations", 10, fmt.Sprintf("a year of %d series: slowest range of 5 series %d ms, %d values wrong; %.1f MB written a day; files grew by %d bytes; %d of %d kills lost more than the last sample; a sample takes %.3f %% of a core",
 		many, slowest.Milliseconds(), wrong, float64(written)/1e6, grown, broken, kills, 100*cpu),
-		"<=100 ms, 0 wrong, <=30 MB a day, same size, whole after kill -9, <=1 % of a core", ok)
+		"<=100 ms, 0 wrong, <=30 MB a day, same size, whole after kill -9, <=1 % of a core",
+		right, slowest <= 100*time.Millisecond && cpu <= 0.01)
 }
 
 // readRanges reads each range five times and takes the median; each value has to be the generated one.
