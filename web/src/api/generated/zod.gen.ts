@@ -769,6 +769,7 @@ export const zAlertEvent = /*#__PURE__*/ (() => z.object({
 export const zBackupTarget = /*#__PURE__*/ (() => z.object({
     active: z.boolean(),
     created_at: z.iso.datetime(),
+    foreign_archives: z.readonly(z.int()),
     host_key: z.readonly(z.string()),
     id: z.string(),
     keep: z.int(),
