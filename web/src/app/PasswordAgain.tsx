@@ -2,6 +2,7 @@ import { ApiError, allowOperation, onPasswordNeeded } from "@api";
 import { later } from "@ui/later";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { operationTitle } from "./operationTitle";
 
 const load = async () => ({ default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string> });
 const Dialog = later("password", load);
@@ -56,7 +57,7 @@ export function PasswordAgain() {
 		<Suspense fallback={null}>
 			<Dialog
 				title={t("password.title")}
-				description={t("password.text")}
+				description={t("password.text", { what: operationTitle(operation) })}
 				button={t("password.button")}
 				submit={allow}
 				onDone={done}
