@@ -6428,6 +6428,10 @@ export type RestoreState = {
      */
     backup_id: string;
     /**
+     * Whether it cannot end because what it made cannot be removed, as on a full disk. It is tried again at least every minute
+     */
+    blocked: boolean;
+    /**
      * Until when it can be confirmed; null: it does not wait for that
      */
     confirm_until: string | null;

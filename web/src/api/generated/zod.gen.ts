@@ -2590,6 +2590,7 @@ export const zRestoreStep = /*#__PURE__*/ (() => z.object({
 
 export const zRestoreState = /*#__PURE__*/ (() => z.object({
     backup_id: z.string(),
+    blocked: z.boolean(),
     confirm_until: z.nullable(z.iso.datetime()),
     error: z.optional(zFaultSentence),
     finished_at: z.nullable(z.iso.datetime()),

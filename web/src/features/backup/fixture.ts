@@ -69,6 +69,7 @@ export const restoring = (at: number, more: Partial<RestoreState> = {}): Restore
 	})),
 	confirm_until: null,
 	seconds_left: 0,
+	blocked: false,
 	result: "",
 	started_at: moment(0),
 	finished_at: null,
