@@ -85,6 +85,7 @@ type service struct {
 	uploader *uploader
 	wake     chan struct{} // for work: there may be something to upload
 	begun    chan *run     // for work; who sends has the lock, so there is one
+	working  sync.Mutex    // held while work ends a backup, beyond the lock
 	first    time.Duration // how often it is tried to tidy up after a start
 	heeds    time.Duration // how often it is looked whether a target still wants what is on its way
 	wait     time.Duration // how long whoever asks for a backup waits for it
