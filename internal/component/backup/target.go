@@ -79,7 +79,7 @@ type TargetSettings struct {
 func (s TargetSettings) MarshalJSON() ([]byte, error) { return json.Marshal(s.PlainSettings) }
 
 // masked is what a secret is answered as, and how it is sent back unchanged.
-const masked = "***SET***"
+const masked = secret.Masked
 
 func (s *service) targets() resource.Resource[Target, TargetInput] {
 	status := func(column, or string) string {
