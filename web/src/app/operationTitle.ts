@@ -1,4 +1,6 @@
-import i18next from "i18next";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { pageWords } from "./language";
 
 /** What the pages call the operations that need the password once more: method, path, and the key of their own text. */
 const titles: [method: RegExp, path: RegExp, key: string][] = [
@@ -13,9 +15,20 @@ const titles: [method: RegExp, path: RegExp, key: string][] = [
 	[/^POST$/, /^\/batch$/, "change:action.batch"],
 ];
 
-/** operationTitle is an operation such as "POST /auth/tokens" in words. One that no page has words for is shown as it is. */
-export function operationTitle(operation: string): string {
+function keyOf(operation: string): string | undefined {
 	const [method = "", path = ""] = operation.split(" ");
-	const found = titles.find(([methods, paths]) => methods.test(method) && paths.test(path));
-	return found ? i18next.t(found[2]) : operation;
+	return titles.find(([methods, paths]) => methods.test(method) && paths.test(path))?.[2];
+}
+
+/**
+ * useOperationTitle is an operation such as "POST /auth/tokens" in words. They are those of a page that may not be open, as for a
+ * revert; until they are loaded, and where no page has words for it, the operation is shown as it is.
+ */
+export function useOperationTitle(operation: string): string {
+	const { t, i18n } = useTranslation();
+	const key = keyOf(operation);
+	useEffect(() => {
+		if (key) void pageWords(key.slice(0, key.indexOf(":"))).catch(() => {});
+	}, [key]);
+	return key && i18n.exists(key) ? t(key) : operation;
 }
