@@ -336,7 +336,8 @@ func TestDebiansHAProxyRunsOurConfiguration(t *testing.T) {
 		"Environment": "CONFIG=/etc/gateway/haproxy/haproxy.cfg", "NoNewPrivileges": "yes", "ProtectSystem": "strict",
 		"ProtectHome": "yes", "PrivateTmp": "yes", "SystemCallFilter": "@system-service chroot",
 		"Wants": "systemd-journald@gateway-access.service",
-		// It is locked up there, and serves without that journal, too.
+		// It is locked up there, and serves without that journal, too, nor does it need that somebody notes it.
+		"ExecStartPost":     "-+/usr/lib/gateway/proxy-log $MAINPID",
 		"BindReadOnlyPaths": "-/run/systemd/journal.gateway-access:/var/lib/haproxy/run/systemd/journal.gateway-access",
 	} {
 		if !slices.Equal(u[key], []string{want}) {

@@ -255,6 +255,42 @@ func TestARevertThatGivesPowerBackNeedsThePassword(t *testing.T) {
 	}
 }
 
+// A change that still waits for its confirmation goes back without being judged, but not without being allowed.
+func TestARevertOfWhatWaitsNeedsThePasswordToo(t *testing.T) {
+	_, admin := apptest.Ready(t)
+	target := admin.Post("/backup-targets", bucket).Want(http.StatusCreated).ID()
+	operation := func(method, path string, body any) any {
+		return map[string]any{"method": method, "path": path, "body": body}
+	}
+	waits := admin.Copy()
+	waits.Header.Set("Gateway-Confirm-Within", "60") // which only what reaches a daemon can have, so there is a zone beside it
+	made := waits.Post("/batch", map[string]any{"operations": []any{
+		operation("POST", "/dns/zones", map[string]any{"name": "waits.arpa", "forward_to": []string{}}),
+		operation("DELETE", "/backup-targets/"+target, nil),
+	}}).Want(http.StatusOK)
+	revert := attempt{"POST", "/changes/" + made.Header.Get("Gateway-Change") + "/revert", nil}
+	revert.of(thief(admin)).WantCode(http.StatusUnauthorized, "password_required")
+	admin.Get("/backup-targets/" + target).Want(http.StatusNotFound)
+	var change struct {
+		State *string `json:"confirm_state"`
+	}
+	admin.Get("/changes/" + made.Header.Get("Gateway-Change")).Want(http.StatusOK).Data(&change)
+	if change.State == nil || *change.State != "waiting" {
+		t.Errorf("the refused revert ended the wait: %v", change.State)
+	}
+	revert.of(admin).Want(http.StatusOK)
+	admin.Get("/backup-targets/" + target).Want(http.StatusOK)
+
+	// What takes a power away is not held up.
+	made = waits.Post("/batch", map[string]any{"operations": []any{
+		operation("POST", "/dns/zones", map[string]any{"name": "waits.arpa", "forward_to": []string{}}),
+		operation("POST", "/backup-targets", map[string]any{"kind": "s3", "settings": map[string]any{
+			"endpoint": "s3.example.com", "bucket": "others", "access_key": "AKIA1", "secret_key": "top secret",
+		}}),
+	}}).Want(http.StatusOK)
+	thief(admin).Post("/changes/"+made.Header.Get("Gateway-Change")+"/revert", nil).Want(http.StatusOK)
+}
+
 // powers is where the operations are that need a ticket.
 var powers = regexp.MustCompile(`^/(users|auth/tokens|backup-targets)\b`)
 

@@ -31,7 +31,7 @@ type reverter struct {
 	tx        Tx
 	id        string // of the change to undo
 	timeout   bool   // by itself
-	direct    bool   // the change still waits: what was there before it needs no judging
+	direct    bool   // the change still waits: see Step.Direct
 	tables    map[string]db.Table
 	rules     map[string]Rule
 	conflicts []Conflict
@@ -218,9 +218,10 @@ func (v *reverter) one(ctx context.Context, row written) error {
 func (v *reverter) judged(ctx context.Context, table string, s Step) error {
 	v.steps++
 	rule, ok := v.rules[table]
-	if !ok || v.direct {
+	if !ok {
 		return s.write()
 	}
+	s.Direct = v.direct
 	return rule(ctx, v.tx, s)
 }
 

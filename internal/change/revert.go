@@ -14,7 +14,10 @@ type Step struct {
 	Gone  bool   // the row was created, and goes
 	Made  bool   // the row was deleted, and comes back
 	Image []byte // the fields that are set, as JSON by column; all of them when Made
-	write func() error
+	// Direct: the change that is undone still waits for its confirmation, so nobody changed what it concerns since and the
+	// row as it was needs no judging. Whether the caller may bring it back is asked all the same.
+	Direct bool
+	write  func() error
 }
 
 // Write does the step.

@@ -4,6 +4,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -51,7 +52,7 @@ func open(dsn string, limit time.Duration) (*pgxpool.Pool, error) {
 	}
 	cfg.MaxConns = 16
 	cfg.MaxConnIdleTime = 5 * time.Minute
-	cfg.ConnConfig.ConnectTimeout = time.Second
+	cfg.ConnConfig.ConnectTimeout = cmp.Or(cfg.ConnConfig.ConnectTimeout, time.Second) // unless the address says connect_timeout
 	// A lost answer must not hold a connection (and its locks) for ever.
 	cfg.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(limit.Milliseconds(), 10)
 	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "30000"

@@ -21,6 +21,14 @@ import (
 // called for it: created by Validate, replaced by Validate, deleted by After, and followed
 // by what else belongs to it.
 func (s *store[Row, In]) undo(ctx context.Context, tx change.Tx, step change.Step) error {
+	if s.Lasting && !step.Gone {
+		if err := api.Proven(ctx); err != nil {
+			return err
+		}
+	}
+	if step.Direct {
+		return step.Write()
+	}
 	if step.Gone {
 		old, err := s.read(ctx, tx, s.sql.get, step.ID)
 		if err != nil {
@@ -30,11 +38,6 @@ func (s *store[Row, In]) undo(ctx context.Context, tx change.Tx, step change.Ste
 			return err
 		}
 		return step.Write()
-	}
-	if s.Lasting {
-		if err := api.Proven(ctx); err != nil {
-			return err
-		}
 	}
 	in, err := s.asInput(ctx, tx, step)
 	if err != nil {

@@ -35,8 +35,8 @@ func (n Note) and(said []string) Note {
 	return n
 }
 
-// here are the tables whose rows are about this machine now, and in no archive: which archives there are.
-var here = []string{"backups"}
+// here are the tables whose rows are about this machine now, and in no archive: which archives there are, here and elsewhere.
+var here = []string{"backups", "backup_uploads"}
 
 // Carry brings what stays true from the live database to the one that takes its place: the audit log, in
 // which nothing that happened is ever missing, and what is known of the archives. Into a restored

@@ -20,6 +20,7 @@ type hooks struct {
 	settled bool // it was told that the services may start, and they were
 	early   bool // something was dropped before that
 	drops   int  // how often a database cannot be dropped
+	blocked int  // how often that was told
 	untold  int  // how often its end cannot be told
 
 	full   bool   // the disk of the journal
@@ -163,16 +164,41 @@ func TestADropThatFailsRestartsNobody(t *testing.T) {
 	if r.dieAt < 0 || !r.run(begin) {
 		t.Fatal("it was not killed")
 	}
-	r.hooks, r.dieAt = hooks{drops: 2}, -1
-	for range 2 {
-		if err := r.job().Resume(t.Context()); err == nil {
-			t.Error("what could not be dropped is taken for gone")
+	// Also on a full disk, where the journal goes on saying that they are stopped.
+	for _, full := range []bool{true, false} {
+		r.hooks, r.dieAt = hooks{drops: 20, full: full}, -1
+		ctx, stop := context.WithCancel(t.Context())
+		j := r.job()
+		j.Console = watched{j.Console, func(s restore.State) {
+			if s.Blocked && r.starts != 1 || s.Finished != nil {
+				t.Errorf("full %v: told %+v, the services were started %d times", full, s, r.starts)
+			}
+			if s.Blocked {
+				r.blocked++
+				stop()
+			}
+		}}
+		if err := j.Resume(ctx); err == nil || r.blocked != 1 {
+			t.Errorf("full %v: what could not be dropped is taken for gone: %v, told %d times", full, err, r.blocked)
 		}
+		stop()
 	}
+	r.hooks = hooks{drops: 5}
 	r.run(resume)
-	if r.check("dropped"); r.starts != 1 {
-		t.Errorf("the services were started %d times", r.starts)
+	if r.check("dropped"); r.starts != 0 || r.state.Blocked {
+		t.Errorf("the services were started %d times, told is %+v", r.starts, r.state)
 	}
+}
+
+// watched looks at what is told.
+type watched struct {
+	restore.Console
+	look func(restore.State)
+}
+
+func (w watched) Tell(ctx context.Context, s restore.State) error {
+	w.look(s)
+	return w.Console.Tell(ctx, s)
 }
 
 // systemd must not end a resume between the files and the databases: each step has its own limit, and all of them fit.

@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +108,7 @@ type Job struct {
 	Settled func()
 	// At is called between the steps; a fault test dies there.
 	At func(point string)
-	// Retry is how long it waits before it writes once more what a full disk did not take; 0 for retryEvery.
+	// Retry is how long it waits before it tries once more what a full disk did not take; 0 for retryEvery.
 	Retry time.Duration
 
 	entry *Entry
@@ -117,9 +116,6 @@ type Job struct {
 
 // pollEvery is how often the answer of the operator is looked for.
 const pollEvery = 500 * time.Millisecond
-
-// retryEvery is how often it is tried to write what a full disk does not take.
-const retryEvery = 5 * time.Second
 
 // applyWithin is how long the services may take to come up with the restored state, and to apply it.
 const applyWithin = 5 * time.Minute
@@ -168,30 +164,6 @@ func (j *Job) enter(ctx context.Context, p phase) error {
 		return err
 	}
 	return j.drive(ctx)
-}
-
-// next saves the phase that follows. That a restore is kept has to be in the journal before the old state goes; until there is
-// room for it, all runs as it is to stay.
-func (j *Job) next(ctx context.Context) error {
-	err := j.save(ctx)
-	if err == nil || j.entry.Phase != keeping {
-		return err
-	}
-	j.settled()
-	return j.persist(ctx, err, j.save)
-}
-
-// persist tries again what cannot be written, until it can or ctx ends. A new process could do no more, and would stop and start
-// services on its way to here.
-func (j *Job) persist(ctx context.Context, err error, do func(context.Context) error) error {
-	j.Log.Error("the restore waits until it can write", "err", err)
-	for err != nil {
-		if !process.Pause(ctx, cmp.Or(j.Retry, retryEvery)) {
-			return err
-		}
-		err = do(ctx)
-	}
-	return nil
 }
 
 // drive goes from phase to phase. An error leaves the journal as it is: whoever starts the job again resumes it.
@@ -428,7 +400,7 @@ func (j *Job) discard(ctx context.Context) (phase, error) {
 	}
 	j.at("started again")
 	j.settled()
-	return over, errors.Join(j.Databases.Drop(ctx, Restored), j.Files.Clean(ctx, j.entry.Plan))
+	return over, j.clear(ctx)
 }
 
 func (j *Job) settled() {

@@ -63,7 +63,7 @@ func newRig(t *testing.T) *rig {
 	r.admin("alter database %s rename to %s", made, r.cluster.Prefix+"archive")
 	r.in("archive", `create table marker (text text); insert into marker values ('new');
 		create table users (id uuid primary key, session_epoch bigint not null default 0);
-		create table backups (id uuid primary key, file text not null);
+		create table backups (id uuid primary key, file text not null); create table backup_uploads (place text, name text);
 		create table user_sessions (revoked_at timestamptz);
 		insert into users values ('00000000-0000-0000-0000-000000000001', 3)`)
 	r.entries("archive", 5)
@@ -83,7 +83,7 @@ func (r *rig) fresh() {
 		r.admin("drop database if exists %s with (force)", r.cluster.Prefix+name)
 	}
 	r.admin("create database %s template %s", r.cluster.Prefix+restore.Live, r.cluster.Prefix+"archive")
-	r.in(restore.Live, `update marker set text = 'old'; update users set session_epoch = 7; insert into user_sessions values (null); insert into backups values ('00000000-0000-0000-0000-0000000000aa', 'a.gwb')`)
+	r.in(restore.Live, `update marker set text = 'old'; update users set session_epoch = 7; insert into user_sessions values (null); insert into backups values ('00000000-0000-0000-0000-0000000000aa', 'a.gwb'); insert into backup_uploads values ('vault', 'a')`)
 	r.entries(restore.Live, 3)
 	if err := r.folder.Clean(); err != nil {
 		r.t.Fatal(err)
@@ -300,7 +300,7 @@ func (r *rig) check(when string) (side string) {
 		if err := c.QueryRow(ctx, `select session_epoch from users`).Scan(&epoch); err != nil {
 			return err
 		}
-		if err := c.QueryRow(ctx, `select count(*) from backups`).Scan(&backups); err != nil {
+		if err := c.QueryRow(ctx, `select count(*) from backups, backup_uploads`).Scan(&backups); err != nil {
 			return err
 		}
 		if err := c.QueryRow(ctx, `select count(*) from user_sessions where revoked_at is null`).Scan(&sessions); err != nil {

@@ -48,6 +48,7 @@ type Entry struct {
 	Asked   bool            `json:"asked,omitempty"`  // an operator wants it undone
 	Error   *fault.Sentence `json:"error,omitempty"`
 	Steps   []Step          `json:"steps"`
+	Blocked bool            `json:"-"` // see State
 }
 
 // order is how the steps follow each other.
@@ -66,7 +67,7 @@ func (e *Entry) result() string {
 
 // state is what operators see.
 func (e *Entry) state(c Clock) State {
-	s := State{Backup: e.Plan.ID, Started: &e.Started, Error: e.Error, Steps: []Step{}}
+	s := State{Backup: e.Plan.ID, Started: &e.Started, Error: e.Error, Steps: []Step{}, Blocked: e.Blocked}
 	for _, code := range order {
 		i := slices.IndexFunc(e.Steps, func(d Step) bool { return d.Code == code })
 		if i < 0 {

@@ -22,7 +22,7 @@ import (
 )
 
 // Preview reads an archive and says what would be different after restoring it. Nothing is changed.
-func (s Service) Preview(ctx context.Context, id string) (p Preview, err error) {
+func (s *Service) Preview(ctx context.Context, id string) (p Preview, err error) {
 	f, err := os.Open(filepath.Join(s.Dir, ArchivePath(id)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, errNoArchive()
@@ -73,7 +73,7 @@ func (s Service) Preview(ctx context.Context, id string) (p Preview, err error) 
 }
 
 // compare goes through the archive in its order.
-func (s Service) compare(ctx context.Context, tx pgx.Tx, r *archive.Reader, p *Preview, seen *gathered) error {
+func (s *Service) compare(ctx context.Context, tx pgx.Tx, r *archive.Reader, p *Preview, seen *gathered) error {
 	for {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -100,7 +100,7 @@ func (s Service) compare(ctx context.Context, tx pgx.Tx, r *archive.Reader, p *P
 	}
 }
 
-func (s Service) compareFile(e *archive.Entry) (FileDiff, error) {
+func (s *Service) compareFile(e *archive.Entry) (FileDiff, error) {
 	then, err := io.ReadAll(e)
 	if err != nil {
 		return FileDiff{}, err
@@ -113,7 +113,7 @@ func (s Service) compareFile(e *archive.Entry) (FileDiff, error) {
 }
 
 // compareTable compares configuration row by row; of what happened it only counts.
-func (s Service) compareTable(ctx context.Context, tx pgx.Tx, e *archive.Entry, seen *gathered) (TableDiff, error) {
+func (s *Service) compareTable(ctx context.Context, tx pgx.Tx, e *archive.Entry, seen *gathered) (TableDiff, error) {
 	d := TableDiff{Table: e.Table}
 	i := slices.IndexFunc(db.Tables(s.Schemas()), func(t db.Table) bool { return t.Name == e.Table })
 	there, err := has(ctx, tx, e.Table)
@@ -295,7 +295,7 @@ func (l *linkNames) reader(table string) func(value func(string) string) {
 }
 
 // links are the network cards that the archive names, with those of this node that could take their place.
-func (s Service) links(seen *linkNames) ([]Link, error) {
+func (s *Service) links(seen *linkNames) ([]Link, error) {
 	here, err := s.Links()
 	if err != nil {
 		return nil, err

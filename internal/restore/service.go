@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"gateway/internal/apply"
@@ -24,19 +25,27 @@ type Service struct {
 	Links   func() ([]string, error) // network interfaces of this node
 	Node    string                   // machine id
 	Now     func() time.Time
+
+	mu    sync.Mutex
+	begun time.Time // when the last restore was asked for
 }
+
+// tellsWithin is how long a restore that was asked for may take to tell that it began. If it never does, another one may begin.
+const tellsWithin = time.Minute
 
 type starter interface {
 	StartJob(ctx context.Context, job, id string) error
 }
 
 // Start begins a restore. The answer is that of one that has not done anything yet.
-func (s Service) Start(ctx context.Context, id string, o Options) (State, error) {
+func (s *Service) Start(ctx context.Context, id string, o Options) (State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	before, err := ReadState(s.Dir)
 	if err != nil {
 		return before, err
 	}
-	if before.Started != nil && before.Finished == nil {
+	if before.Started != nil && before.Finished == nil || s.beginning(before) {
 		return before, fault.New(fault.Conflict, "another restore is running").WithCode("restore_running")
 	}
 	if _, err := os.Stat(filepath.Join(s.Dir, ArchivePath(id))); errors.Is(err, fs.ErrNotExist) {
@@ -45,10 +54,18 @@ func (s Service) Start(ctx context.Context, id string, o Options) (State, error)
 	if err := WriteRequest(s.Dir, id, identity.From(ctx).Actor(), o); err != nil {
 		return before, err
 	}
+	now := s.Now() // it tells a later time, also where it is faster than the answer to us
 	if err := apply.InWords(s.Applier.StartJob(ctx, apply.JobRestore, id), nil); err != nil {
 		return before, err
 	}
-	return Begun(id, s.Now()), nil
+	s.begun = now
+	return Begun(id, now), nil
+}
+
+// beginning reports whether a restore was asked for that has told nothing yet.
+func (s *Service) beginning(told State) bool {
+	since := s.Now().Sub(s.begun)
+	return since >= 0 && since < tellsWithin && (told.Started == nil || told.Started.Before(s.begun))
 }
 
 func errNoArchive() error {
@@ -56,16 +73,16 @@ func errNoArchive() error {
 }
 
 // State is the restore under way, or the last one.
-func (s Service) State(context.Context) (State, error) { return ReadState(s.Dir) }
+func (s *Service) State(context.Context) (State, error) { return ReadState(s.Dir) }
 
 // Confirm keeps the restored state.
-func (s Service) Confirm(context.Context) (State, error) { return WriteAnswer(s.Dir, Confirm) }
+func (s *Service) Confirm(context.Context) (State, error) { return WriteAnswer(s.Dir, Confirm) }
 
 // Undo brings the state from before back.
-func (s Service) Undo(context.Context) (State, error) { return WriteAnswer(s.Dir, Undo) }
+func (s *Service) Undo(context.Context) (State, error) { return WriteAnswer(s.Dir, Undo) }
 
 // Verify begins to verify a backup. The result comes into its row, which says by now that it is being verified.
-func (s Service) Verify(ctx context.Context, id string) error {
+func (s *Service) Verify(ctx context.Context, id string) error {
 	if _, err := os.Stat(filepath.Join(s.Dir, ArchivePath(id))); errors.Is(err, fs.ErrNotExist) {
 		return errNoArchive()
 	}

@@ -48,6 +48,7 @@ type State struct {
 	Error        *fault.Sentence `json:"error,omitempty" doc:"Why it failed or was undone; missing otherwise"`
 	ConfirmUntil *time.Time      `json:"confirm_until" doc:"Until when it can be confirmed; null: it does not wait for that"`
 	SecondsLeft  int             `json:"seconds_left" doc:"How many seconds that is from now, by the clock of this node; 0: it does not wait"`
+	Blocked      bool            `json:"blocked" doc:"Whether it cannot end because what it made cannot be removed, as on a full disk. It is tried again at least every minute"`
 	Result       string          `json:"result" enum:",confirmed,undone,failed" doc:"How it ended: confirmed, undone (the state from before is back), failed (nothing was changed); empty: it is running, or there was none"`
 	Started      *time.Time      `json:"started_at" doc:"When it began; null if there was never a restore"`
 	Finished     *time.Time      `json:"finished_at" doc:"When it ended; null: it is running, or there was none"`

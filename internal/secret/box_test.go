@@ -6,8 +6,10 @@ import (
 	"crypto/cipher"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,5 +164,36 @@ func TestASetIsReadByName(t *testing.T) {
 	}
 	if _, err := box.OpenSet(box.Seal([]byte(`"canary"`), where), where); err == nil || strings.Contains(err.Error(), "canary") {
 		t.Errorf("what is no set: %v", err)
+	}
+}
+
+// Of several secrets in one column those that are sent masked stay, and those that are sent empty go.
+func TestSealingSeveralSecrets(t *testing.T) {
+	box, err := secret.NewBox(bytes.Repeat([]byte{1}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := secret.Place{Table: "things", Column: "secrets", Row: "1"}
+	kept := map[string]string{"password": "old canary", "token": "another"}
+	for _, tc := range []struct {
+		name, password, token string
+		names                 []string
+		want                  map[string]string
+		stays, changed        bool
+	}{
+		{"none", "", "", []string{}, map[string]string{}, false, false},
+		{"one that stays", secret.Masked, "", []string{"password"}, map[string]string{"password": "old canary"}, true, false},
+		{"a new one beside it", secret.Masked, "new", []string{"password", "token"}, map[string]string{"password": "old canary", "token": "new"}, true, true},
+		{"two new ones", "a", "b", []string{"password", "token"}, map[string]string{"password": "a", "token": "b"}, false, true},
+	} {
+		password, token := secret.Text(tc.password), secret.Text(tc.token)
+		sent := map[string]*secret.Text{"password": &password, "token": &token}
+		names, sealed, changed := box.SealSet(sent, kept, where)
+		if !slices.Equal(names, tc.names) || names == nil || changed != tc.changed || secret.Stays(sent) != tc.stays || (sealed == nil) != (len(names) == 0) {
+			t.Errorf("%s: names %v, changed %t", tc.name, names, changed)
+		}
+		if got, err := box.OpenSet(sealed, where); err != nil || !maps.Equal(got, tc.want) {
+			t.Errorf("%s: %d of %d are there, %v", tc.name, len(got), len(tc.want), err)
+		}
 	}
 }

@@ -194,9 +194,13 @@ func TestOldArchivesOfANodeAreRemoved(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			removed, err := target.Retain(t.Context(), d, "one", 2)
-			if err != nil || !slices.Equal(removed, []string{name("one", 0), name("one", 1)}) {
-				t.Errorf("removed %v, %v", removed, err)
+			ours := []string{name("one", 0), name("one", 1), name("one", 2), name("one", 3), name("one", 9)}
+			got, err := target.Retain(t.Context(), d, ours, 2)
+			if err != nil || !slices.Equal(got.Removed, []string{name("one", 0), name("one", 1)}) {
+				t.Errorf("removed %v, %v", got.Removed, err)
+			}
+			if !got.Listed || got.Foreign != 1 || !slices.Equal(got.Gone, []string{name("one", 9)}) {
+				t.Errorf("found %+v, want one of another node and one that is gone", got)
 			}
 			left, err := target.List(t.Context(), d)
 			var names []string
@@ -208,7 +212,7 @@ func TestOldArchivesOfANodeAreRemoved(t *testing.T) {
 			if err != nil || !slices.Equal(names, want) {
 				t.Errorf("left %v, %v, want %v", names, err, want)
 			}
-			if _, err := target.Retain(t.Context(), d, "one", 0); err == nil {
+			if _, err := target.Retain(t.Context(), d, ours, 0); err == nil {
 				t.Error("all of them could be removed")
 			}
 		})
@@ -228,10 +232,14 @@ func TestNamesOfTheFutureRemoveNothing(t *testing.T) {
 	for n := range 50 {
 		objects = append(objects, Object{Name: name(time.Date(2999, 1, 1+n, 0, 0, 0, 0, time.UTC), n)})
 	}
-	if got := surplus(objects, "one", 3, now); len(got) != 0 {
+	var all []string // ours, all of them: the clock of this node was wrong
+	for _, o := range objects {
+		all = append(all, o.Name)
+	}
+	if got, _ := surplus(objects, all, 3, now); len(got) != 0 {
 		t.Errorf("removes %v", got)
 	}
-	if got := surplus(objects, "one", 2, now); !slices.Equal(got, []string{objects[2].Name}) {
+	if got, _ := surplus(objects, all, 2, now); !slices.Equal(got, []string{objects[2].Name}) {
 		t.Errorf("removes %v, want the oldest one alone", got)
 	}
 }
@@ -248,9 +256,27 @@ func TestWhatWasJustPutStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	removed, err := o.target().Retain(t.Context(), d, "one", 1, names[0])
-	if err != nil || !slices.Equal(removed, names[1:2]) {
-		t.Errorf("removed %v, %v, want %v", removed, err, names[1:2])
+	got, err := o.target().Retain(t.Context(), d, names, 1, names[0])
+	if err != nil || !slices.Equal(got.Removed, names[1:2]) {
+		t.Errorf("removed %v, %v, want %v", got.Removed, err, names[1:2])
+	}
+}
+
+// Nor by names of today: what this node did not put there is neither counted nor removed.
+func TestForgedNamesRemoveNothing(t *testing.T) {
+	now := time.Date(2026, 11, 18, 4, 0, 0, 0, time.UTC)
+	var objects []Object
+	var ours []string
+	for n := range 3 {
+		ours = append(ours, Name{Host: "gw", Node: "one", At: now.AddDate(0, 0, -9-n), ID: fmt.Sprintf("%08d", n)}.String())
+		objects = append(objects, Object{Name: ours[n]})
+	}
+	for n := range 50 {
+		objects = append(objects, Object{Name: Name{Host: "gw", Node: "one", At: now.Add(-time.Duration(n) * time.Hour), ID: "00000000"}.String()})
+	}
+	old, seen := surplus(objects, ours, 3, now)
+	if len(old) != 0 || seen.Foreign != 50 || len(seen.Gone) != 0 {
+		t.Errorf("removes %v, found %+v", old, seen)
 	}
 }
 

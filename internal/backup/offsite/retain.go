@@ -9,12 +9,20 @@ import (
 	"gateway/internal/backup"
 )
 
-// Retain removes all but the newest archives of a node and the newest of each day (see backup.Surplus), by the time that
-// their names tell, and answers what it removed. What
-// others keep beside them stays, and so does what was just put, whatever its name tells.
-func (t Target) Retain(ctx context.Context, d Deps, node string, keep int, put ...string) (removed []string, err error) {
+// Retained is what Retain found and did, as far as it came.
+type Retained struct {
+	Removed []string
+	Gone    []string // of ours: the target does not have them any more
+	Listed  bool     // the target told what it has
+	Foreign int      // archives, by their names, that are none of ours
+}
+
+// Retain removes all of our archives but the newest ones and the newest of each day (see backup.Surplus), by the time that
+// their names tell. Names are whoever's may write there, so what is ours the caller knows, and nothing else is counted or
+// removed. What was just put stays, whatever its name tells.
+func (t Target) Retain(ctx context.Context, d Deps, ours []string, keep int, put ...string) (out Retained, err error) {
 	if keep < 1 {
-		return nil, errors.New("at least one archive is kept")
+		return out, errors.New("at least one archive is kept")
 	}
 	now := d.defaults().Now()
 	_, err = t.with(ctx, d, func(s store) error {
@@ -22,33 +30,49 @@ func (t Target) Retain(ctx context.Context, d Deps, node string, keep int, put .
 		if err != nil {
 			return err
 		}
-		for _, name := range surplus(objects, node, keep, now) {
+		var old []string
+		old, out = surplus(objects, ours, keep, now)
+		for _, name := range old {
 			if slices.Contains(put, name) {
 				continue
 			}
 			if err := s.remove(ctx, name); err != nil {
 				return err
 			}
-			removed = append(removed, name)
+			out.Removed = append(out.Removed, name)
 		}
 		return nil
 	})
-	return removed, err
+	return out, err
 }
 
-// surplus are the names of a node's archives beyond those that backup.Surplus keeps, oldest first. Names are whoever's may
-// write there: one of the future is not counted, or a few of them would have all genuine archives removed.
-func surplus(objects []Object, node string, keep int, now time.Time) []string {
+// surplus are the names of our archives beyond those that backup.Surplus keeps, oldest first, and what else there is.
+func surplus(objects []Object, ours []string, keep int, now time.Time) (old []string, seen Retained) {
+	seen.Listed = true
+	gone := make(map[string]bool, len(ours))
+	for _, name := range ours {
+		gone[name] = true
+	}
 	var names []string
 	var made []time.Time
 	for _, o := range objects {
-		if n, ok := ParseName(o.Name); ok && n.Node == node {
+		n, archive := ParseName(o.Name)
+		switch {
+		case !archive:
+		case gone[o.Name]:
+			delete(gone, o.Name)
 			names, made = append(names, o.Name), append(made, n.At)
+		default:
+			seen.Foreign++
 		}
 	}
-	var out []string
-	for _, place := range backup.Surplus(made, keep, now) {
-		out = append(out, names[place])
+	for _, name := range ours {
+		if gone[name] {
+			seen.Gone = append(seen.Gone, name)
+		}
 	}
-	return out
+	for _, place := range backup.Surplus(made, keep, now) {
+		old = append(old, names[place])
+	}
+	return old, seen
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -88,7 +87,7 @@ func (s *Settings) secrets() map[string]*secret.Text {
 }
 
 // masked is what a secret is answered as, and how it is sent back unchanged.
-const masked = "***SET***"
+const masked = secret.Masked
 
 func (a *Alerts) channels() resource.Resource[Channel, ChannelInput] {
 	status := func(column string) string {
@@ -138,8 +137,7 @@ func (a *Alerts) open(id string, sealed []byte) (map[string]string, error) {
 
 // keepSecrets opens those that are to stay as they are.
 func (a *Alerts) keepSecrets(ctx context.Context, tx db.DB, old *Channel, in *ChannelInput) error {
-	stays := slices.ContainsFunc(slices.Collect(maps.Values(in.Settings.secrets())), func(t *secret.Text) bool { return t.Reveal() == masked })
-	if old == nil || !stays {
+	if old == nil || !secret.Stays(in.Settings.secrets()) {
 		return nil
 	}
 	var sealed []byte
@@ -154,28 +152,11 @@ func (a *Alerts) keepSecrets(ctx context.Context, tx db.DB, old *Channel, in *Ch
 // deriveChannel seals secrets. As long as all of them stay, what is stored does: such a change can be
 // reverted.
 func (a *Alerts) deriveChannel(_ context.Context, id string, old *Channel, in *ChannelInput) (map[string]any, error) {
-	secrets, changed := map[string]string{}, false
-	for name, value := range in.Settings.secrets() {
-		switch text := value.Reveal(); text {
-		case "":
-		case masked:
-			secrets[name] = in.kept[name]
-		default:
-			secrets[name], changed = text, true
-		}
-	}
-	names := slices.Sorted(maps.Keys(secrets))
+	names, sealed, changed := a.Box.SealSet(in.Settings.secrets(), in.kept, secretsPlace(id))
 	if old != nil && !changed && slices.Equal(names, old.Settings.secretNames()) {
 		return nil, nil
 	}
-	if len(names) == 0 {
-		return map[string]any{"secret_names": []string{}, "secrets": nil}, nil
-	}
-	text, err := json.Marshal(secrets)
-	if err != nil {
-		return nil, fmt.Errorf("seal the secrets of a channel: %w", err)
-	}
-	return map[string]any{"secret_names": names, "secrets": a.Box.Seal(text, secretsPlace(id))}, nil
+	return map[string]any{"secret_names": names, "secrets": sealed}, nil
 }
 
 // secretNames are those that are stored.

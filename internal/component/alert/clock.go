@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,6 +36,29 @@ func (a *Alerts) amend(ctx context.Context) error {
 	if err := a.DB.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("amend times of a clock that was ahead: %w", err)
 	}
+	return nil
+}
+
+// steady is how the clock was when it was last looked at, and the time that nobody can set.
+type steady struct {
+	mu     sync.Mutex
+	clock  time.Time
+	uptime time.Duration
+}
+
+// heedJump is for a clock that is set ahead, as at the first synchronisation after a start: what waits is no older for that,
+// and would be given up at its next failure.
+func (a *Alerts) heedJump(ctx context.Context) error {
+	a.last.mu.Lock()
+	defer a.last.mu.Unlock()
+	now, uptime := a.Now().Round(0), a.Uptime()
+	unset := a.last.clock.Add(uptime - a.last.uptime) // what the clock would be
+	if jump := now.Sub(unset); !a.last.clock.IsZero() && jump > clockSlack {
+		if _, err := a.DB.Exec(ctx, `update alert_deliveries set created_at = created_at + $1::interval where state = 'pending' and created_at <= $2`, jump, unset); err != nil {
+			return fmt.Errorf("amend times of a clock that was behind: %w", err)
+		}
+	}
+	a.last.clock, a.last.uptime = now, uptime
 	return nil
 }
 

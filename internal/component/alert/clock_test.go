@@ -140,6 +140,61 @@ func TestAChannelThatFailedWhileTheClockWasAhead(t *testing.T) {
 	}
 }
 
+// A clock that is set ahead makes nothing older that waits: it is tried for as long as ever.
+func TestAClockThatIsSetAheadGivesNothingUp(t *testing.T) {
+	for name, jump := range map[string]time.Duration{"by a day": 25 * time.Hour, "by a year": 400 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			h := newHooks(t)
+			var works atomic.Bool
+			h.answer = func(int) int {
+				if works.Load() {
+					return http.StatusOK
+				}
+				return http.StatusBadGateway
+			}
+			r.hook(h)
+			r.last(down("shop"))
+			r.deliver()
+			r.set(jump)
+			r.deliver() // it is due, and fails
+			r.pass(usualPace().GiveUp / 2)
+			r.deliver()
+			works.Store(true)
+			r.pass(usualPace().Longest)
+			before := len(h.got())
+			r.deliver()
+			if n := len(h.got()); n != before+1 || r.state() != "ok" {
+				t.Errorf("after it works %d more arrived, and the delivery is %s", n-before, r.state())
+			}
+
+			// It is given up after its time all the same.
+			works.Store(false)
+			r.a.RenewalsAborted(t.Context())
+			r.deliver()
+			r.set(jump)
+			r.deliver()
+			if err := r.a.prune(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r.pass(usualPace().GiveUp)
+			r.deliver()
+			if r.state() != "error" {
+				t.Errorf("after a day the delivery is %s", r.state())
+			}
+		})
+	}
+}
+
+// state is that of the latest delivery.
+func (r *rig) state() (state string) {
+	r.T.Helper()
+	if err := r.Pool.QueryRow(r.T.Context(), `select coalesce((select state from alert_deliveries order by seq desc limit 1), 'gone')`).Scan(&state); err != nil {
+		r.T.Fatal(err)
+	}
+	return state
+}
+
 func failsOnce() func(int) int {
 	var calls atomic.Int32
 	return func(int) int {

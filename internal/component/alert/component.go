@@ -40,6 +40,7 @@ type Options struct {
 	Database interface{ Up() bool }
 	Host     host // *sys.Host
 	Now      func() time.Time
+	Uptime   func() time.Duration // time that nobody can set; nil: that of this process
 	Log      *slog.Logger
 	// Outside is how receivers are reached; what is missing is the real one.
 	Outside Outside
@@ -79,12 +80,17 @@ type Alerts struct {
 	look  Look
 	known []problem.Kind // what can be found
 	wake  chan struct{}  // something is to be sent
+	last  steady
 }
 
 // New returns them. Components that tell of events need them before there is anything to look at.
 func New(o Options) *Alerts {
 	a := &Alerts{Options: o, wake: make(chan struct{}, 1)}
 	a.Outside = a.outside(o.Outside)
+	if a.Uptime == nil {
+		started := time.Now()
+		a.Uptime = func() time.Duration { return time.Since(started) }
+	}
 	return a
 }
 

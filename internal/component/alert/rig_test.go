@@ -27,6 +27,7 @@ type rig struct {
 
 	mu      sync.Mutex
 	ahead   time.Duration // of the real clock
+	passed  time.Duration // since the start, beside the real time
 	found   []problem.Problem
 	unknown []string
 }
@@ -38,7 +39,7 @@ func newRig(t testing.TB) *rig {
 		Now: r.now,
 		Component: func(c *componenttest.Rig) component.Component {
 			r.a = New(Options{
-				DB: c.Pool, Run: c.Run, Box: c.Box, Database: r, Host: r, Now: r.now, Log: slog.New(slog.DiscardHandler),
+				DB: c.Pool, Run: c.Run, Box: c.Box, Database: r, Host: r, Now: r.now, Uptime: r.uptime, Log: slog.New(slog.DiscardHandler),
 				Outside: here(),
 			})
 			return r.a.Component(r.look, []component.Component{{Problems: problem.Source{Kinds: kindsOfTest}}})
@@ -93,6 +94,22 @@ func (r *rig) pass(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ahead += d
+	r.passed += d
+}
+
+// set sets the clock, and no time passes.
+func (r *rig) set(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ahead += d
+}
+
+var started = time.Now()
+
+func (r *rig) uptime() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Since(started) + r.passed
 }
 
 // see has the watch look once at these problems.

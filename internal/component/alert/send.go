@@ -90,6 +90,9 @@ const isDue = `d.state = 'pending' and d.next_attempt_at <= $1 and (d.claimed_un
 
 // due are the channels that something is to be sent to.
 func (a *Alerts) due(ctx context.Context) ([]string, error) {
+	if err := a.heedJump(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := db.List[struct{ ID string }](ctx, a.DB, `select distinct d.channel_id::text from alert_deliveries d
 		left join alert_channel_status s on s.channel_id = d.channel_id
 		where `+isDue+` and (s.paused_until is null or s.paused_until <= $1)`, a.Now())
@@ -137,6 +140,9 @@ type delivery struct {
 // that were not tried yet. The attempt counts from here on, and so does the pause after it: one that kills this process
 // is not made anew at each start. Nil is none.
 func (a *Alerts) claim(ctx context.Context, channel string) (*delivery, error) {
+	if err := a.heedJump(ctx); err != nil {
+		return nil, err
+	}
 	now := a.Now()
 	rows, err := db.List[delivery](ctx, a.DB, `with next as (
 			select d.id, d.claimed_until is not null as interrupted from alert_deliveries d

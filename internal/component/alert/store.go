@@ -177,8 +177,9 @@ var events = []string{"alert_events", "alert_deliveries"}
 // prune removes old events, with their deliveries, and what is left of channels that are gone.
 func (a *Alerts) prune(ctx context.Context) error {
 	var b pgx.Batch
-	// What lasts keeps its event, which says whether somebody acknowledged it.
-	b.Queue(`delete from alert_events e where fired_at < $1 and not exists (select from alert_states s where s.event_id = e.first_id)`, a.Now().Add(-keepEvents))
+	// What lasts keeps its event, which says whether somebody acknowledged it; and what waits is not old, but the clock was set.
+	b.Queue(`delete from alert_events e where fired_at < $1 and not exists (select from alert_states s where s.event_id = e.first_id)
+		and not exists (select from alert_deliveries d where d.event_id = e.id and d.state = 'pending')`, a.Now().Add(-keepEvents))
 	b.Queue(`delete from alert_events e where not exists (select from alert_deliveries d where d.event_id = e.id and d.state = 'pending')
 		and not exists (select from alert_states s where s.event_id = e.first_id) and (fired_at, id) < (select fired_at, id from alert_events order by fired_at desc, id desc offset $1 limit 1)`, mostKept)
 	b.Queue(`delete from alert_channel_status s where not exists (select from alert_channels c where c.id = s.channel_id)`)

@@ -125,8 +125,8 @@ func List(d Deps) []component.Component {
 }
 
 // restores puts backups back; it reads an archive by the schemas of all components.
-func restores(d Deps, list func() []component.Component) restore.Service {
-	return restore.Service{
+func restores(d Deps, list func() []component.Component) *restore.Service {
+	return &restore.Service{
 		Dir: d.State, DB: d.Pool, Applier: d.Applier, Node: d.Node, Now: d.Now,
 		Schemas: func() []db.Schema { return component.Schemas(list()) },
 		Links: func() (names []string, err error) {

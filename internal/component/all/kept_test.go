@@ -19,6 +19,7 @@ var bounded = map[string]string{
 	"alert_states":            "a row for each problem there is; alert.prune",
 	"alert_channel_status":    "a row for each channel; alert.prune",
 	"backup_target_status":    "a row for each target",
+	"backup_uploads":          "the latest for each target; backup.daily",
 	"certificate_status":      "a row for each certificate",
 	"acme_challenges":         "cert.upkeep removes what is over",
 	"acme_orders":             "cert.upkeep removes what is old",

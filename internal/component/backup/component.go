@@ -85,6 +85,7 @@ type service struct {
 	uploader *uploader
 	wake     chan struct{} // for work: there may be something to upload
 	begun    chan *run     // for work; who sends has the lock, so there is one
+	working  sync.Mutex    // held while work ends a backup, beyond the lock
 	first    time.Duration // how often it is tried to tidy up after a start
 	heeds    time.Duration // how often it is looked whether a target still wants what is on its way
 	wait     time.Duration // how long whoever asks for a backup waits for it
@@ -107,17 +108,18 @@ func (s *service) component() component.Component {
 			{Key: "settings", Path: "/backups/settings", Single: true},
 			{
 				Key: "targets", Path: targetsPath, Name: []string{"name"},
-				Derived: []string{"target_url", "host_key", "last_upload_at", "last_error", "last_error_at"},
+				Derived: []string{"target_url", "host_key", "last_upload_at", "last_error", "last_error_at", "foreign_archives"},
 			},
 		},
 	}
 }
 
-// tables: which archives there are is not the same after a restore, so their rows do not travel. The host keys of servers do. The verification runs as another process, which tells its result in the row.
+// tables: which archives there are, here and at targets, is not the same after a restore, so their rows do not travel. The host keys of servers do. The verification runs as another process, which tells its result in the row.
 func tables() []db.Table {
 	kept := &db.Rights{Insert: true, Update: db.EveryColumn, Delete: true}
 	return []db.Table{
 		{Name: "backups", Scope: db.History, NoBackup: true, API: kept, Applier: &db.Rights{Update: []string{"verify_status", "verified_at", "verify_error"}}},
+		{Name: "backup_uploads", Scope: db.History, NoBackup: true, API: &db.Rights{Insert: true, Delete: true}},
 		{Name: "backup_settings", Scope: db.NodeLocal},
 		{Name: "backup_targets", Scope: db.NodeLocal, Omit: []string{"secrets"}},
 		{Name: "backup_target_status", Scope: db.History, BackupSince: 150, API: kept},

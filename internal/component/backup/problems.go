@@ -59,6 +59,11 @@ var (
 		Message: "A restore waits for its confirmation until {until}; otherwise it is undone",
 		Remedy:  "Check that the gateway works, then confirm it under Backups.",
 	}
+	restoreBlocked = problem.Kind{
+		Code: "backup.restore_blocked", Severity: problem.Warning,
+		Message: "A restore was undone, but what it made cannot be removed; until then no backup is uploaded, verified or restored",
+		Remedy:  "Free some space on the disk. It is tried again every minute; the log says why it fails (journalctl -u 'gateway-restore*').",
+	}
 )
 
 // oldAfter is after how long daily backups are overdue: one may be missed.
@@ -66,7 +71,7 @@ const oldAfter = 2*day + time.Hour
 
 func (s *service) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{runFailed, never, old, unverified, noPassphrase, targetFails, diskFull, folderAway, restoreWaiting},
+		Kinds:   []problem.Kind{runFailed, never, old, unverified, noPassphrase, targetFails, diskFull, folderAway, restoreWaiting, restoreBlocked},
 		Objects: []string{"backup_target"},
 		Find:    s.findProblems,
 	}
@@ -94,6 +99,9 @@ func (s *service) findRestore(ctx context.Context, r *problem.Report) error {
 	state, err := s.Restores.State(ctx)
 	if err == nil && state.ConfirmUntil != nil && state.Result == "" {
 		r.Add(restoreWaiting.On(subject("restore"), page, problem.Params{"until": *state.ConfirmUntil}))
+	}
+	if err == nil && state.Blocked && state.Result == "" {
+		r.Add(restoreBlocked.On(subject("restore"), page, nil))
 	}
 	return err
 }

@@ -79,6 +79,10 @@ func TestWhatIsWrongWithBackupsIsTold(t *testing.T) {
 	r.wantProblems("while a restore waits", "backup.restore_waiting")
 	r.with(func() { r.restored.Result = restore.Undone })
 	r.wantProblems("after it was undone")
+	r.with(func() { r.restored = restore.State{Backup: b.ID, Blocked: true} })
+	r.wantProblems("while what it made stays", "backup.restore_blocked")
+	r.with(func() { r.restored.Result = restore.Undone })
+	r.wantProblems("after that went")
 	if _, err := r.setup.Update(func(s *setupstate.State) error { s.Complete = false; return nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -240,15 +240,18 @@ func (r *rig) make() Backup {
 	return b
 }
 
-// idle waits until what follows a backup is over, too. The lock tells nobody that it is free.
+// idle waits until what follows a backup is over, too. The lock tells nobody that it is free, and work goes on for a
+// while without it.
 func (r *rig) idle() {
 	r.T.Helper()
-	late, tick := time.After(20*time.Second), time.NewTicker(5*time.Millisecond)
+	late, tick := time.After(time.Minute), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()
 	for {
 		unlock, err := r.s.lock()
 		if err == nil {
 			unlock()
+			r.s.working.Lock()
+			r.s.working.Unlock() //nolint:staticcheck // nothing is done with it but to wait
 		}
 		if err == nil && len(r.s.wake) == 0 && r.s.uploader.idle() && r.count(`select count(*) from backups where remote_uploads @> '[{"state": "pending"}]'`) == 0 {
 			return

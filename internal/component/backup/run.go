@@ -213,7 +213,8 @@ func (s *service) progress(ctx context.Context, id, step string) func(done, tota
 			return
 		}
 		last = time.Now()
-		_, err := s.DB.Exec(ctx, `update backups set progress = $2 where id = $1`, id, asJSON(Progress{step, all, total}))
+		// Whoever reads the archive for a request that was given up may do so after its end was noted.
+		_, err := s.DB.Exec(ctx, `update backups set progress = $2 where id = $1 and (status = 'running' or remote_uploads @> '[{"state": "pending"}]')`, id, asJSON(Progress{step, all, total}))
 		if err != nil && ctx.Err() == nil {
 			s.Log.Warn("backup", "id", id, "err", err)
 		}

@@ -77,7 +77,9 @@ func (s *service) work(ctx context.Context) error {
 		case <-s.wake:
 			s.upload(ctx)
 		case r := <-s.begun:
+			s.working.Lock()
 			s.finish(ctx, r)
+			s.working.Unlock()
 		}
 	}
 }

@@ -2,9 +2,7 @@ package backup
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"gateway/internal/db"
@@ -39,8 +37,7 @@ func (s *service) open(id string, sealed []byte) (map[string]string, error) {
 
 // keepSecrets opens those that are to stay as they are.
 func (s *service) keepSecrets(ctx context.Context, tx db.DB, old *Target, in *TargetInput) error {
-	stays := slices.ContainsFunc(slices.Collect(maps.Values(in.Settings.secrets())), func(t *secret.Text) bool { return t.Reveal() == masked })
-	if old == nil || !stays {
+	if old == nil || !secret.Stays(in.Settings.secrets()) {
 		return nil
 	}
 	var sealed []byte
@@ -55,29 +52,9 @@ func (s *service) keepSecrets(ctx context.Context, tx db.DB, old *Target, in *Ta
 // deriveTarget seals secrets. As long as all of them stay, what is stored does: such a change can be reverted.
 func (s *service) deriveTarget(_ context.Context, id string, old *Target, in *TargetInput) (map[string]any, error) {
 	columns := map[string]any{"target_url": in.Settings.url(in.Kind)}
-	secrets, changed := map[string]string{}, false
-	for name, value := range in.Settings.secrets() {
-		switch text := value.Reveal(); text {
-		case "":
-		case masked:
-			secrets[name] = in.kept[name]
-		default:
-			secrets[name], changed = text, true
-		}
+	names, sealed, changed := s.Box.SealSet(in.Settings.secrets(), in.kept, secretsPlace(id))
+	if old == nil || changed || !slices.Equal(names, old.Settings.secretNames()) {
+		columns["secret_names"], columns["secrets"] = names, sealed
 	}
-	names := slices.Sorted(maps.Keys(secrets))
-	if old != nil && !changed && slices.Equal(names, old.Settings.secretNames()) {
-		return columns, nil
-	}
-	columns["secret_names"], columns["secrets"] = names, nil
-	if len(names) == 0 {
-		columns["secret_names"] = []string{}
-		return columns, nil
-	}
-	text, err := json.Marshal(secrets)
-	if err != nil {
-		return nil, fmt.Errorf("seal the secrets of a target: %w", err)
-	}
-	columns["secrets"] = s.Box.Seal(text, secretsPlace(id))
 	return columns, nil
 }

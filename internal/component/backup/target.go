@@ -30,6 +30,7 @@ type Target struct {
 	LastUploadAt *time.Time      `json:"last_upload_at" db:"last_upload_at" readOnly:"true" doc:"When the last archive was uploaded; null for never"`
 	LastError    *fault.Sentence `json:"last_error,omitempty" db:"last_error" readOnly:"true" doc:"Why the last upload failed; missing when it succeeded"`
 	LastErrorAt  *time.Time      `json:"last_error_at" db:"last_error_at" readOnly:"true" doc:"When the last upload failed; null when it succeeded"`
+	Foreign      int             `json:"foreign_archives" db:"foreign_archives" readOnly:"true" doc:"Archives that were there at the last upload, and that this node does not know to have put there: of other nodes, from before it was reinstalled or restored on new hardware, or anybody's. keep neither counts nor removes them"`
 }
 
 // TargetInput is what create and update take.
@@ -38,7 +39,7 @@ type TargetInput struct {
 	Kind     string         `json:"kind" db:"kind" enum:"s3,sftp" doc:"How archives are uploaded"`
 	Settings TargetSettings `json:"settings" db:"settings" doc:"Settings of the kind; ***SET*** keeps a stored secret"`
 	Active   *bool          `json:"active,omitempty" db:"active" default:"true" doc:"Whether archives are uploaded"`
-	Keep     int            `json:"keep,omitempty" db:"keep" minimum:"0" maximum:"365" doc:"How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node"`
+	Keep     int            `json:"keep,omitempty" db:"keep" minimum:"0" maximum:"365" doc:"How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node. Only those that this node has put there count, see foreign_archives"`
 
 	kept map[string]string // secrets that stay
 }
@@ -78,7 +79,7 @@ type TargetSettings struct {
 func (s TargetSettings) MarshalJSON() ([]byte, error) { return json.Marshal(s.PlainSettings) }
 
 // masked is what a secret is answered as, and how it is sent back unchanged.
-const masked = "***SET***"
+const masked = secret.Masked
 
 func (s *service) targets() resource.Resource[Target, TargetInput] {
 	status := func(column, or string) string {
@@ -92,6 +93,7 @@ func (s *service) targets() resource.Resource[Target, TargetInput] {
 			"settings": `settings || coalesce((select jsonb_object_agg(n, '` + masked + `') from unnest(secret_names) n), '{}')`,
 			"host_key": status("host_key", "''"), "last_upload_at": status("last_upload_at", "null"),
 			"last_error": status("last_error", "null"), "last_error_at": status("last_error_at", "null"),
+			"foreign_archives": status("foreign_archives", "0"),
 		},
 		Name:     func(t Target) string { return t.Name },
 		Prepare:  nameTarget,

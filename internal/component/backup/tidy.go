@@ -33,6 +33,9 @@ func (s *service) tidy(ctx context.Context) error {
 	if _, err := s.DB.Exec(ctx, `delete from backup_target_status s where not exists (select from backup_targets t where t.id = s.target_id)`); err != nil {
 		return fmt.Errorf("remove what is left of targets: %w", err)
 	}
+	if err := s.forgetClaims(ctx); err != nil {
+		return err
+	}
 	s.wakeUploads()
 	// These keep no backup from being made.
 	if err := errors.Join(s.failMissing(ctx, here), s.relist(ctx, here), s.removeRequests(ctx), s.verifyNewest(ctx, here)); err != nil && ctx.Err() == nil {

@@ -22,13 +22,17 @@ import (
 // stored is a target as it is stored.
 type stored struct {
 	ID, Name, Kind string
+	Place          string // see placeOf
 	Settings       PlainSettings
 	Secrets        []byte
 	Keep           int
 	Host, HostKey  string // that was pinned at the first connection
 }
 
-const selectTargets = `select t.id::text, t.name, t.kind, t.settings, t.secrets, t.keep, coalesce(s.host, ''), coalesce(s.host_key, '')
+// placeOf is where a target's archives are, whatever it is called and however it is reached.
+const placeOf = `regexp_replace(t.target_url, '^https?://', '')`
+
+const selectTargets = `select t.id::text, t.name, t.kind, ` + placeOf + `, t.settings, t.secrets, t.keep, coalesce(s.host, ''), coalesce(s.host_key, '')
 	from backup_targets t left join backup_target_status s on s.target_id = t.id`
 
 // target is what package offsite needs of it.
@@ -102,6 +106,9 @@ func (s *service) put(ctx context.Context, b Backup, t stored) error {
 	far, done := s.uploader.on(b, s.progress(ctx, b.ID, stepUpload))
 	defer done()
 	object := offsite.Name{Host: b.Host, Node: health.MachineID, At: b.StartedAt, ID: b.ID}.String()
+	if err := s.claim(ctx, t, object); err != nil {
+		return err
+	}
 	result, err := to.Put(ctx, s.outside(), object, b.Size, &counted{ReaderAt: f, of: far, total: far.total})
 	if err != nil {
 		return err
@@ -109,18 +116,7 @@ func (s *service) put(ctx context.Context, b Backup, t stored) error {
 	if err := s.pin(ctx, t, result); err != nil {
 		return err
 	}
-	keep := t.Keep
-	if keep == 0 {
-		state, err := s.Setup.Load()
-		if err != nil {
-			return err
-		}
-		keep = state.Retention.Backups
-	}
-	if _, err := to.Retain(ctx, s.outside(), health.MachineID, keep, object); err != nil { // a bucket may allow no deletion
-		s.Log.Warn("backup", "target", t.ID, "step", "retain", "err", err)
-	}
-	return nil
+	return s.retain(ctx, to, t, object)
 }
 
 // pin keeps the host key of a connection that worked, which is the first one, or one with the fingerprint that the operator entered.

@@ -25,7 +25,7 @@ import (
 )
 
 // masked is what a secret setting is answered as, and how it is sent back unchanged.
-const masked = "***SET***"
+const masked = secret.Masked
 
 // Provider changes the records of zones for challenges.
 type Provider struct {

@@ -70,7 +70,7 @@ func DSN(t testing.TB, schemas ...db.Schema) string {
 // New is DSN with a pool on it.
 func New(t testing.TB, schemas ...db.Schema) *pgxpool.Pool {
 	t.Helper()
-	pool, err := db.Open(DSN(t, schemas...))
+	pool, err := db.Open(patient(DSN(t, schemas...)))
 	if err != nil {
 		t.Fatalf("open test database: %v", err)
 	}
@@ -112,7 +112,7 @@ func build(ctx context.Context, conn *pgx.Conn, base, name string, schemas []db.
 			return err
 		}
 	}
-	pool, err := db.Open(withDatabase(base, half))
+	pool, err := db.Open(patient(withDatabase(base, half)))
 	if err != nil {
 		return err
 	}
@@ -188,6 +188,19 @@ func admin(ctx context.Context, base, query string) error {
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, query)
 	return err
+}
+
+// patient is an address for a machine that runs many tests at once: there a connection takes longer than the second after
+// which the product says that its database is away.
+func patient(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme == "" {
+		return dsn + " connect_timeout=60"
+	}
+	q := u.Query()
+	q.Set("connect_timeout", "60")
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // withDatabase names the database in an address of either spelling.

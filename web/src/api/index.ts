@@ -6,6 +6,7 @@ export { useComponent, useComponents, useComponentsLive } from "./components";
 export { type ConnectionState, connection, onRecovered, useConnection } from "./connection";
 export { useCurrent } from "./current";
 export { ApiError } from "./error";
+export { flattened } from "./flattened";
 export * from "./generated";
 export * from "./generated/@tanstack/react-query.gen";
 export { healthQuery, isOutdated, sawVersion, useHealth, useHealthWatch, useOutdated } from "./health";

@@ -2,6 +2,7 @@ import { ApiError, allowOperation, onPasswordNeeded } from "@api";
 import { later } from "@ui/later";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useOperationTitle } from "./operationTitle";
 
 const load = async () => ({ default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string> });
 const Dialog = later("password", load);
@@ -18,6 +19,7 @@ interface Asked {
 export function PasswordAgain() {
 	const { t } = useTranslation();
 	const [asked, ask] = useState<Asked>();
+	const what = useOperationTitle(asked?.operation ?? "");
 	// Once the gateway is updated this code is gone from it, and with it what was typed into the form that asks.
 	useEffect(() => {
 		const timer = setTimeout(() => void load().catch(() => {}), soon);
@@ -56,7 +58,7 @@ export function PasswordAgain() {
 		<Suspense fallback={null}>
 			<Dialog
 				title={t("password.title")}
-				description={t("password.text")}
+				description={t("password.text", { what })}
 				button={t("password.button")}
 				submit={allow}
 				onDone={done}

@@ -685,6 +685,10 @@ export type BackupTarget = {
      */
     created_at: string;
     /**
+     * Archives that were there at the last upload, and that this node does not know to have put there: of other nodes, from before it was reinstalled or restored on new hardware, or anybody's. keep neither counts nor removes them
+     */
+    readonly foreign_archives: number;
+    /**
      * For sftp: fingerprint of the host key at the last successful connection; empty: there was none. Without host_key_fingerprint, another one is refused
      */
     readonly host_key: string;
@@ -693,7 +697,7 @@ export type BackupTarget = {
      */
     id: string;
     /**
-     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node. Only those that this node has put there count, see foreign_archives
      */
     keep: number;
     /**
@@ -740,7 +744,7 @@ export type BackupTargetInput = {
      */
     active?: boolean;
     /**
-     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node. Only those that this node has put there count, see foreign_archives
      */
     keep?: number;
     /**
@@ -6424,6 +6428,10 @@ export type RestoreState = {
      */
     backup_id: string;
     /**
+     * Whether it cannot end because what it made cannot be removed, as on a full disk. It is tried again at least every minute
+     */
+    blocked: boolean;
+    /**
      * Until when it can be confirmed; null: it does not wait for that
      */
     confirm_until: string | null;
@@ -8017,7 +8025,7 @@ export type BackupTargetWritable = {
      */
     id: string;
     /**
-     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node. Only those that this node has put there count, see foreign_archives
      */
     keep: number;
     /**
@@ -8048,7 +8056,7 @@ export type BackupTargetInputWritable = {
      */
     active?: boolean;
     /**
-     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node
+     * How many of the latest archives are kept there, and for how many days the latest of each day; 0: as many as on this node. Only those that this node has put there count, see foreign_archives
      */
     keep?: number;
     /**

@@ -769,6 +769,7 @@ export const zAlertEvent = /*#__PURE__*/ (() => z.object({
 export const zBackupTarget = /*#__PURE__*/ (() => z.object({
     active: z.boolean(),
     created_at: z.iso.datetime(),
+    foreign_archives: z.readonly(z.int()),
     host_key: z.readonly(z.string()),
     id: z.string(),
     keep: z.int(),
@@ -2589,6 +2590,7 @@ export const zRestoreStep = /*#__PURE__*/ (() => z.object({
 
 export const zRestoreState = /*#__PURE__*/ (() => z.object({
     backup_id: z.string(),
+    blocked: z.boolean(),
     confirm_until: z.nullable(z.iso.datetime()),
     error: z.optional(zFaultSentence),
     finished_at: z.nullable(z.iso.datetime()),

@@ -85,6 +85,9 @@ function State({ target, current }: { target: BackupTarget; current: boolean }) 
 					{sentence(serverText(target.last_error))} <Time value={target.last_error_at} />
 				</p>
 			)}
+			{target.foreign_archives > 0 && (
+				<p className="gw-subtle gw-backup-wrap">{t("target.foreign", { count: target.foreign_archives })}</p>
+			)}
 		</>
 	);
 }

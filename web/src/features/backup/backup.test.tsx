@@ -133,6 +133,17 @@ test("a target shows its pinned host key, and a test says why it fails and which
 	const row = await screen.findByRole("row", { name: /Vault/ });
 	expect(within(row).getByText("Host key SHA256:pinned")).toBeTruthy();
 	expect(within(row).getByText("No upload yet").dataset.status).toBe("neutral");
+	expect(within(row).queryByText(/of another gateway/)).toBeNull();
+}, 60_000);
+
+test("a target says how many archives there retention leaves alone", async () => {
+	answer({
+		...listed(all("admin")),
+		"GET /backup-targets": () => ok([{ ...target, foreign_archives: 7 }], { "X-Total-Count": "1" }),
+	});
+	renderApp([feature], "/backups?tab=targets");
+	const row = await screen.findByRole("row", { name: /Vault/ }, { timeout: 30_000 });
+	expect(within(row).getByText(/^7 archives there are of another gateway/)).toBeTruthy();
 }, 60_000);
 
 test("a form asks for the settings of its kind only, and a pasted key is sent as the API wants it", () => {

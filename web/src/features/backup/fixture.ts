@@ -28,7 +28,7 @@ export const target = {
 	...{ id: "t1", revision: 1, created_at: moment(99), updated_at: moment(99) },
 	...{ name: "Vault", kind: "sftp", target_url: "sftp://ann@vault.example.com:22/srv", active: true, keep: 0 },
 	settings: { host: "vault.example.com", username: "ann", port: 22, password: "***SET***" },
-	...{ host_key: "SHA256:pinned", last_upload_at: null, last_error_at: null },
+	...{ host_key: "SHA256:pinned", last_upload_at: null, last_error_at: null, foreign_archives: 0 },
 } as BackupTarget;
 
 export const preview: RestorePreview = {
@@ -69,6 +69,7 @@ export const restoring = (at: number, more: Partial<RestoreState> = {}): Restore
 	})),
 	confirm_until: null,
 	seconds_left: 0,
+	blocked: false,
 	result: "",
 	started_at: moment(0),
 	finished_at: null,

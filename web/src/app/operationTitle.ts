@@ -1,0 +1,34 @@
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { pageWords } from "./language";
+
+/** What the pages call the operations that need the password once more: method, path, and the key of their own text. */
+const titles: [method: RegExp, path: RegExp, key: string][] = [
+	[/^POST$/, /^\/auth\/tokens$/, "account:tokens.create"],
+	[/^POST$/, /^\/users$/, "users:create"],
+	[/^(PUT|PATCH)$/, /^\/users\/[^/]+$/, "users:edit"],
+	[/^POST$/, /^\/users\/[^/]+\/password$/, "users:password.title"],
+	[/^POST$/, /^\/users\/[^/]+\/totp\/disable$/, "users:totp.title"],
+	[/^POST$/, /^\/backup-targets$/, "backup:target.create"],
+	[/^(PUT|PATCH)$/, /^\/backup-targets\/[^/]+$/, "backup:target.edit"],
+	[/^POST$/, /^\/changes\/[^/]+\/revert$/, "change:revert.button"],
+	[/^POST$/, /^\/batch$/, "change:action.batch"],
+];
+
+function keyOf(operation: string): string | undefined {
+	const [method = "", path = ""] = operation.split(" ");
+	return titles.find(([methods, paths]) => methods.test(method) && paths.test(path))?.[2];
+}
+
+/**
+ * useOperationTitle is an operation such as "POST /auth/tokens" in words. They are those of a page that may not be open, as for a
+ * revert; until they are loaded, and where no page has words for it, the operation is shown as it is.
+ */
+export function useOperationTitle(operation: string): string {
+	const { t, i18n } = useTranslation();
+	const key = keyOf(operation);
+	useEffect(() => {
+		if (key) void pageWords(key.slice(0, key.indexOf(":"))).catch(() => {});
+	}, [key]);
+	return key && i18n.exists(key) ? t(key) : operation;
+}
