@@ -33,6 +33,10 @@ type samples struct {
 	// NotUndone are operations whose changes cannot be undone, with the code of the reason.
 	NotUndone map[string]string `json:"not_undone"`
 
+	// Lasts are the operations, by id, with which a stolen session could make itself a power that outlasts it (an account, a
+	// token, a place that gets copies), and why. An empty one says that the component has none; without it, it has not said.
+	Lasts map[string]string `json:"lasts"`
+
 	// Fill are statements that switch on what is off by default, once there is one object of each.
 	Fill []string `json:"fill"`
 	// FreeText are columns, "table.column", whose text stands in a file as the operator wrote it:
@@ -47,6 +51,8 @@ type samples struct {
 	// NamedBy are the components that name what is wrong with a column, where others that read it
 	// need not.
 	NamedBy map[string]string `json:"named_by"`
+
+	component string // whose folder it is
 }
 
 // allSamples are those of all components. A folder without any has none that need them.
@@ -67,6 +73,7 @@ func allSamples(t testing.TB) (all []samples) {
 		if err := read.Decode(&one); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
+		one.component = filepath.Base(filepath.Dir(filepath.Dir(path)))
 		all = append(all, one)
 	}
 	return all
