@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gateway/internal/component/daemons"
 )
 
 // samples are what a component brings for the tests of all operations and of all columns, in
@@ -33,6 +35,22 @@ type samples struct {
 	// NotUndone are operations whose changes cannot be undone, with the code of the reason.
 	NotUndone map[string]string `json:"not_undone"`
 
+	// Lasts are the operations, by id, with which a stolen session could make itself a power that outlasts it (an account, a
+	// token, a place that gets copies), and why. An empty one says that the component has none; without it, it has not said.
+	Lasts map[string]string `json:"lasts"`
+
+	// Switched are the services that a setting switches, by name: where that is written, and the ports that clients ask, and
+	// those for this node alone, while it is on. Row carry.3 of the bars switches them on a node.
+	Switched map[string]struct {
+		Path     string   `json:"path"`
+		Protocol string   `json:"protocol"`
+		Ports    []string `json:"ports"`
+		Inner    []string `json:"inner"`
+	} `json:"switched"`
+	// Bounded are tables of what happened that no Kept of the component names, and what keeps each from growing for ever. A
+	// test of component/all asks for it.
+	Bounded map[string]string `json:"bounded"`
+
 	// Fill are statements that switch on what is off by default, once there is one object of each.
 	Fill []string `json:"fill"`
 	// FreeText are columns, "table.column", whose text stands in a file as the operator wrote it:
@@ -47,6 +65,8 @@ type samples struct {
 	// NamedBy are the components that name what is wrong with a column, where others that read it
 	// need not.
 	NamedBy map[string]string `json:"named_by"`
+
+	component string // whose folder it is
 }
 
 // allSamples are those of all components. A folder without any has none that need them.
@@ -67,6 +87,7 @@ func allSamples(t testing.TB) (all []samples) {
 		if err := read.Decode(&one); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
+		one.component = filepath.Base(filepath.Dir(filepath.Dir(path)))
 		all = append(all, one)
 	}
 	return all
@@ -179,6 +200,31 @@ func sampledColumns(t testing.TB) columns {
 		maps.Copy(all.namedBy, s.NamedBy)
 	}
 	return all
+}
+
+// A service that its settings switch says where, so that whoever switches all of them knows.
+func TestEverySwitchedServiceSaysWhere(t *testing.T) {
+	known, operations := map[string]bool{}, ready(t)
+	for _, s := range allSamples(t) {
+		for name, at := range s.Switched {
+			if operations["PUT "+at.Path] == nil {
+				t.Errorf("%s is switched by %s, and no such settings are known", name, at.Path)
+			}
+			known[s.component+" "+name] = at.Protocol != "" && len(at.Ports) > 0
+		}
+	}
+	for _, d := range daemons.New(daemons.Deps{}).All {
+		for _, s := range d.Services {
+			of := d.Name + " " + s.Name
+			if s.Setting != "" && !known[of] {
+				t.Errorf(`%s can be switched: "switched" in testdata/samples.json of %s says by which settings, and which ports are open then`, s.Name, d.Name)
+			}
+			delete(known, of)
+		}
+	}
+	for of := range known {
+		t.Errorf("there is no such service: %s", of)
+	}
 }
 
 // A sample that no operation or column has is one that somebody forgot to remove.

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"gateway/internal/change"
@@ -14,15 +13,15 @@ import (
 const orderTime = 5 * time.Second
 
 // waitForEarlier has the components that come before this one bring the same changes first.
-// One that fails has had its time. It comes before anything is read: what is undone or
+// One that fails has had its time; one that takes longer is logged. It comes before anything is read: what is undone or
 // confirmed meanwhile must not be brought as it was.
 func (w *worker) waitForEarlier(ctx context.Context) error {
 	if len(w.daemon.After) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, orderTime)
+	limited, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
-	due, err := change.DueFor(ctx, w.Pool, w.daemon.Name)
+	due, err := change.DueFor(limited, w.Pool, w.daemon.Name)
 	if err != nil {
 		return err
 	}
@@ -34,31 +33,37 @@ func (w *worker) waitForEarlier(ctx context.Context) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	earlier, err := change.PendingIn(ctx, w.Pool, fresh, w.daemon.After)
+	earlier, err := change.PendingIn(limited, w.Pool, fresh, w.daemon.After)
 	if err != nil {
 		return err
 	}
-	select {
-	case <-w.askAll(ctx, earlier):
-	case <-w.urgent: // what a rule lets in ends when it expires, whoever hangs
+	if late := w.bringFirst(limited, earlier); len(late) > 0 && ctx.Err() == nil {
+		w.Log.Warn("apply goes ahead out of order", "component", w.daemon.Name, "before", late)
 	}
 	return nil
 }
 
-// askAll asks for a round of each, and tells when all of them had it.
-func (w *worker) askAll(ctx context.Context, names []string) <-chan struct{} {
-	var g sync.WaitGroup
+// bringFirst asks for a round of each, and answers who had none in time.
+func (w *worker) bringFirst(ctx context.Context, names []string) (late []string) {
+	done := make(chan string, len(w.workers))
 	for _, other := range w.workers {
-		if slices.Contains(names, other.daemon.Name) {
-			g.Go(func() { other.ask(ctx) })
+		if name := other.daemon.Name; slices.Contains(names, name) {
+			late = append(late, name)
+			go func() { other.ask(ctx); done <- name }()
 		}
 	}
-	done := make(chan struct{})
-	go func() {
-		g.Wait()
-		close(done)
-	}()
-	return done
+	for len(late) > 0 && ctx.Err() == nil {
+		select {
+		case name := <-done:
+			if ctx.Err() == nil { // else it gave up
+				late = slices.DeleteFunc(late, func(n string) bool { return n == name })
+			}
+		case <-ctx.Done():
+		case <-w.urgent: // what a rule lets in ends when it expires, whoever hangs
+			return late
+		}
+	}
+	return late
 }
 
 // askNow is ask for what cannot wait for others.

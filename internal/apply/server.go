@@ -45,6 +45,9 @@ type Server struct {
 
 	prompt, waits, reads slots
 	read, work           time.Duration // shorter in tests
+
+	mu    sync.Mutex
+	syncs map[string]slots // by component
 }
 
 // NewServer answers processes of the given users and nobody else. It acts on these services
@@ -53,6 +56,7 @@ func NewServer(u units, f packetFilter, services []daemon.Service, e *Engine, ui
 	return &Server{
 		units: u, filter: f, services: services, engine: e, uids: uids, log: log, read: readTimeout, work: workTimeout,
 		prompt: newSlots(promptSlots, maxQueued), waits: newSlots(waitSlots, maxQueued), reads: newSlots(readSlots, maxQueued),
+		syncs: map[string]slots{},
 	}
 }
 

@@ -14,8 +14,11 @@ import (
 )
 
 const (
-	// promptSlots are for what brings the node to what is wanted, and for how it stands.
+	// promptSlots are for how the node stands, and for what is told it.
 	promptSlots = 16
+	// syncSlots are for what brings one component to what is wanted. They are of each component: those that wait for
+	// one whose daemon hangs must keep nobody else waiting.
+	syncSlots = 16
 	// waitSlots are for what waits for others, such as systemd or the next logged packet. More at
 	// a time would not help: a unit is restarted once after the other.
 	waitSlots = 16
@@ -105,11 +108,26 @@ func (s *Server) slotsFor(line []byte) slots {
 	switch r.Verb {
 	case "service":
 		return s.waits
+	case "sync":
+		return s.syncsOf(r.Component)
 	case "part":
 		return s.slotsOf(r.Component, r.Do)
 	default:
 		return s.prompt
 	}
+}
+
+// syncsOf are those for bringing a component to what is wanted. One that there is not is refused at once.
+func (s *Server) syncsOf(component string) slots {
+	if s.engine == nil || !slices.ContainsFunc(s.engine.workers, func(w *worker) bool { return w.daemon.Name == component }) {
+		return s.prompt
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.syncs[component]; !there {
+		s.syncs[component] = newSlots(syncSlots, maxQueued)
+	}
+	return s.syncs[component]
 }
 
 // slotsOf are those of a component's verb, by what its daemon says of it.

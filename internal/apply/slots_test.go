@@ -79,6 +79,53 @@ func TestRequestsOfOneKindDoNotKeepOthersWaiting(t *testing.T) {
 	under.Wait()
 }
 
+// Nobody runs the engine, so no round ends: as with a daemon that hangs.
+func TestSavesThatHangKeepNoPageWaiting(t *testing.T) {
+	e := NewEngine(EngineOptions{Clock: Clock{Now: time.Now}, Daemons: []daemon.Daemon{
+		{Config: daemon.Config{Name: "lamp"}}, {Config: daemon.Config{Name: "bulb"}},
+	}})
+	h := serve(t, &fakeHost{loaded: true}, func(s *Server) { s.engine = e })
+	asked := func(w *worker) int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.asked)
+	}
+	var under sync.WaitGroup
+	hung, end := context.WithCancel(t.Context())
+	save := func(component string, n int) {
+		for range n {
+			under.Go(func() { _, _ = h.client.Sync(hung, component) })
+		}
+	}
+	reaches := func(w *worker, n int) {
+		t.Helper()
+		for late := time.After(5 * time.Second); asked(w) < n; {
+			select {
+			case <-late:
+				t.Fatalf("%s was asked %d times, want %d", w.daemon.Name, asked(w), n)
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	save("lamp", max(syncSlots, promptSlots)+3)
+	reaches(e.workers[0], syncSlots)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if states, err := h.client.States(ctx); err != nil || len(states) != 2 {
+		t.Errorf("states: %v, %v", states, err)
+	}
+	if loaded, err := h.client.PacketFilterLoaded(ctx); err != nil || !loaded {
+		t.Errorf("the packet filter: %v, %v", loaded, err)
+	}
+	save("bulb", 1)
+	reaches(e.workers[1], 1)
+	if n := asked(e.workers[0]); n != syncSlots {
+		t.Errorf("%d saves of one component are under way, want %d", n, syncSlots)
+	}
+	end()
+	under.Wait()
+}
+
 func TestAQueuedRequestWhosePeerLeftIsSkipped(t *testing.T) {
 	v := verbs{begun: make(chan string, 3*readSlots), hold: make(chan struct{})}
 	h := serve(t, &fakeHost{}, func(s *Server) { s.engine = v.engine() })

@@ -66,7 +66,8 @@ type Job struct {
 	Within time.Duration
 }
 
-// Where says which nodes of a cluster have a job to do. A single node does all of them.
+// Where says which nodes of a cluster have a job to do. There are no clusters yet, and a single node does all of
+// them: until then nobody reads it but the test that has every job say it.
 type Where int
 
 const (

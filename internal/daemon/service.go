@@ -24,6 +24,8 @@ type Service struct {
 	// AccessLog is the journal namespace that has a line for each request it answered; empty where
 	// it writes none, or among the rest.
 	AccessLog string
+	// AccessSource is what that is called among the sources of logs; empty for the name of the service and "-access".
+	AccessSource string
 	// Restart and Toggle are what an operator may do to it beside its configuration. To toggle
 	// what has a setting writes the setting: everything else would be undone by the next apply.
 	Restart, Toggle bool
@@ -34,6 +36,9 @@ type Service struct {
 
 // SettingColumn is the column of Setting.
 func (s Service) SettingColumn() string { return cmp.Or(s.Column, "enabled") }
+
+// AccessName is what its access log is called.
+func (s Service) AccessName() string { return cmp.Or(s.AccessSource, s.Name+"-access") }
 
 // Services are those of the configurations, in their order, each with the component it is of.
 func Services(all []Config) []Service {

@@ -39,6 +39,7 @@ func TestBarTrust03ReplacedSecrets(t *testing.T) {
 	a.throughBackups(c)
 	a.throughSiteUsers(c)
 	a.throughTunnels(c)
+	a.throughSettings(c, otherSecrets)
 	a.throughHistory(c)
 	a.throughAll(otherSecrets)
 	a.plantControls()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -195,6 +196,9 @@ func (a *aviary) throughRADIUS(c *caller) {
 	a.flock[len(a.flock)-1].inUse = true
 }
 
+// appliedCopy is gateway-apply's copy of a component's files.
+var appliedCopy = regexp.MustCompile(`^/var/lib/gateway-apply/[a-z]+\.files/`)
+
 // confidential tells whether a file is one that a daemon reads secrets from, or gateway-apply's copy
 // of it, and nobody else can read it.
 func (a *aviary) confidential(path string) bool {
@@ -202,7 +206,10 @@ func (a *aviary) confidential(path string) bool {
 	switch {
 	case strings.HasPrefix(path, freeradius.Folder+"/"):
 		return a.mode(path) == "640 root:"+freeradius.Group
-	case strings.HasPrefix(path, "/var/lib/gateway-apply/radius.files/"):
+	case strings.HasPrefix(path, "/etc/gateway/"): // where the daemon of another component reads them, by its group
+		mode := a.mode(path)
+		return strings.HasPrefix(mode, "640 root:") && mode != "640 root:gateway"
+	case appliedCopy.MatchString(path):
 		return a.mode(path) == "600 root:root"
 	}
 	return false

@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/netip"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,10 +15,11 @@ import (
 	"gateway/internal/component/daemons"
 )
 
-// switched is a service that a setting switches off and on.
+// switched is a service that a setting switches off and on, with the others that the same setting switches.
 type switched struct {
 	component, service, path, field, unit string
 	ports                                 // while it is on
+	also                                  []switched
 }
 
 // ports are those of a daemon: that clients ask, and that it has for this node alone.
@@ -25,13 +28,30 @@ type ports struct {
 	asked, inner []string
 }
 
-// portsOf are those that prepare has opened, by service.
-var portsOf = map[string]ports{
-	"ntp": {"udp", []string{"123"}, nil}, "dns": {"udp", []string{"53"}, nil}, "dhcp": {"udp", []string{"67"}, nil},
-	"radius": {"udp", []string{"1812", "1813"}, []string{"18120"}}, "forward-proxy": {"tcp", []string{"3128"}, []string{"13128"}},
+// switchedIn is what the samples of a component say of its services, by name; package app has all of them.
+func switchedIn(t *testing.T, component string) map[string]switched {
+	t.Helper()
+	text, err := os.ReadFile("../../internal/component/" + component + "/testdata/samples.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var samples struct {
+		Switched map[string]struct {
+			Path, Protocol string
+			Ports, Inner   []string
+		}
+	}
+	if err := json.Unmarshal(text, &samples); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]switched{}
+	for name, s := range samples.Switched {
+		all[name] = switched{component: component, service: name, path: s.Path, ports: ports{s.Protocol, s.Ports, s.Inner}}
+	}
+	return all
 }
 
-// switchable are all services with a setting. The path is the table's name, as everywhere.
+// switchable are all services with a setting.
 func switchable(t *testing.T) (all []switched) {
 	t.Helper()
 	for _, d := range daemons.New(daemons.Deps{}).All {
@@ -39,14 +59,49 @@ func switchable(t *testing.T) (all []switched) {
 			if s.Setting == "" {
 				continue
 			}
-			has, known := portsOf[s.Name]
+			one, known := switchedIn(t, d.Name)[s.Name]
 			if !known {
-				t.Fatalf("%s can be switched off, and nobody said here which ports clients ask, nor opened them", s.Name)
+				t.Fatalf(`%s can be switched off, and "switched" in the samples of %s does not say where, and which ports clients ask`, s.Name, d.Name)
 			}
-			all = append(all, switched{d.Name, s.Name, "/" + s.Name + "/settings", s.SettingColumn(), s.Unit, has})
+			one.field, one.unit = s.SettingColumn(), s.Unit
+			all = append(all, one)
+		}
+	}
+	return bySetting(all)
+}
+
+// bySetting puts those together that one setting switches.
+func bySetting(services []switched) (all []switched) {
+	for _, s := range services {
+		i := slices.IndexFunc(all, func(o switched) bool { return o.path == s.path && o.field == s.field })
+		if i < 0 {
+			all = append(all, s)
+		} else {
+			all[i].also = append(all[i].also, s)
 		}
 	}
 	return all
+}
+
+func TestServicesAreSwitchedBySetting(t *testing.T) {
+	named := func(name, path, field string) switched { return switched{service: name, path: path, field: field} }
+	var got []string
+	for _, s := range bySetting([]switched{
+		named("quote", "/quote/settings", "enabled"), named("ntp", "/ntp/settings", "enabled"),
+		named("quote-udp", "/quote/settings", "enabled"), named("quote-tls", "/quote/settings", "tls"),
+	}) {
+		name := s.service
+		for _, other := range s.also {
+			name += " with " + other.service
+		}
+		got = append(got, name)
+	}
+	if want := []string{"quote with quote-udp", "ntp", "quote-tls"}; !slices.Equal(got, want) {
+		t.Errorf("they are switched as %q, want %q", got, want)
+	}
+	if all := switchable(t); len(all) < 5 {
+		t.Errorf("only %d services can be switched", len(all))
+	}
 }
 
 // switching does that on a node, in all ways there are.
@@ -107,8 +162,18 @@ func (s *switching) set(c *caller, on bool, services ...switched) (change string
 	return c.post("/batch", object{"operations": operations}).want(200).header.Get("Gateway-Change"), asked
 }
 
-// state is what unit, next boot, port, packet filter and page say.
+// state is what unit, next boot, port, packet filter and page say, of all that the setting switches.
 func (s *switching) state(d switched) string {
+	first := s.stateOf(d)
+	for _, other := range d.also {
+		if now := s.stateOf(other); now != first {
+			return first + ", but " + other.service + ": " + now
+		}
+	}
+	return first
+}
+
+func (s *switching) stateOf(d switched) string {
 	const line = "----\n"
 	out := strings.Split(s.trySh(fmt.Sprintf("systemctl is-active %s; systemctl is-enabled %s; echo ----; ss -Hln --%s; echo ----; nft list table inet gateway",
 		d.unit, d.unit, d.protocol)), line)

@@ -23,7 +23,7 @@ type contract struct {
 
 // Contract holds a daemon to what holds for all of them. fill stores some of all that its
 // files are made of. Its verdict is that of s.Daemon; what it runs on, and how it tells, is
-// made up: that is for its own tests.
+// made up: that is for its own tests, but for an Apply that s.OwnApply has run.
 func Contract(t *testing.T, s Setup, fill func(r *Rig)) {
 	t.Helper()
 	c := contract{s, fill}
@@ -45,16 +45,9 @@ func (c contract) rig(t testing.TB) *Rig {
 	s := c.setup
 	s.Daemon = func(r *Rig) daemon.Daemon {
 		d := c.setup.Daemon(r)
-		d.Background, d.Apply = nil, func(ctx context.Context, _, now daemon.Rendering) error {
-			for _, unit := range d.Units {
-				if slices.Contains(now.Units, daemon.Unit{Name: unit}) {
-					continue // it is to be down
-				}
-				if err := r.Units.Restart(ctx, unit); err != nil {
-					return err
-				}
-			}
-			return nil
+		d.Background = nil
+		if !s.OwnApply {
+			d.Apply = restart(r, d.Units)
 		}
 		if d.Observe != nil {
 			d.Observe = func(context.Context) (string, error) { return "as it was", nil }
@@ -62,6 +55,21 @@ func (c contract) rig(t testing.TB) *Rig {
 		return d
 	}
 	return New(t, s)
+}
+
+// restart is an Apply that restarts the units that are to be up.
+func restart(r *Rig, units []string) func(ctx context.Context, _, now daemon.Rendering) error {
+	return func(ctx context.Context, _, now daemon.Rendering) error {
+		for _, unit := range units {
+			if slices.Contains(now.Units, daemon.Unit{Name: unit}) {
+				continue // it is to be down
+			}
+			if err := r.Units.Restart(ctx, unit); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func (c contract) isApplied(t testing.TB, r *Rig) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -30,7 +31,7 @@ type toy struct {
 	Enabled, Echo bool
 	Motto         string
 
-	secretly, together, plainly bool
+	secretly, together, plainly, roughly bool
 }
 
 func (y toy) load(ctx context.Context, q db.DB, _ daemon.Unseal) (toy, error) {
@@ -78,12 +79,12 @@ func (y toy) contract() contract {
 	return contract{
 		fill: func(r *Rig) { r.Restore(`update toy_settings set enabled = true, motto = 'less is more'`) },
 		setup: Setup{
-			Parse: y.parse,
+			Parse: y.parse, OwnApply: true,
 			Schemas: []db.Schema{{
 				Tables:     append(tables, db.Table{Name: "toy_secrets", Scope: db.History}),
 				Migrations: fstest.MapFS{"0990_toy.sql": {Data: []byte(toyMigration)}},
 			}},
-			Daemon: func(*Rig) daemon.Daemon {
+			Daemon: func(r *Rig) daemon.Daemon {
 				return daemon.Daemon{
 					Config: daemon.Config{
 						Name: "toy", Tables: tables, Source: daemon.Steps[toy]{Load: y.load, Render: y.render},
@@ -93,6 +94,15 @@ func (y toy) contract() contract {
 						},
 					},
 					Units: []string{"toy.service", "toy-echo.service"},
+					Apply: func(ctx context.Context, _, now daemon.Rendering) error {
+						var err error
+						for _, u := range now.Units {
+							if u.Up || y.roughly {
+								err = errors.Join(err, r.Units.Restart(ctx, u.Name))
+							}
+						}
+						return err
+					},
 				}
 			},
 		},
@@ -116,6 +126,19 @@ func (c *complaints) Errorf(format string, args ...any) {
 
 func (c *complaints) Error(args ...any) { c.all = append(c.all, fmt.Sprint(args...)) }
 
+func (c *complaints) Fatalf(format string, args ...any) {
+	c.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// notes has a test go on by itself, since it may end there.
+func (c *complaints) notes(test func()) string {
+	done := make(chan struct{})
+	go func() { defer close(done); test() }()
+	<-done
+	return strings.Join(c.all, "\n")
+}
+
 func TestWhatBreaksTheContractIsNoticed(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -126,11 +149,11 @@ func TestWhatBreaksTheContractIsNoticed(t *testing.T) {
 		{"one setting switches both", toy{together: true}, contract.isSwitched, "toy-echo.service is up"},
 		{"a table is read that is not named", toy{secretly: true}, contract.readsWhatItNames, "toy_secrets"},
 		{"a text is written as it stands", toy{plainly: true}, contract.takesHostileRows, "the motto is not quoted"},
+		{"its Apply starts what is to be down", toy{roughly: true}, contract.isSwitched, "running although it is switched off"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, heard := tc.toy.contract(), &complaints{TB: t}
-			tc.test(c, heard, c.rig(t))
-			if all := strings.Join(heard.all, "\n"); !strings.Contains(all, tc.want) {
+			if all := heard.notes(func() { tc.test(c, heard, c.rig(heard)) }); !strings.Contains(all, tc.want) {
 				t.Errorf("complained %q, want something about %q", all, tc.want)
 			}
 		})

@@ -50,6 +50,9 @@ type Setup struct {
 	// Parse reads files back as their reader does, where that is a program of ours; nil where
 	// Check asks the daemon.
 	Parse func(daemon.Rendering) error
+	// OwnApply has Contract run the daemon's own Apply, for one that does no more than ask Units. Otherwise
+	// every unit that is to be up is restarted in its place.
+	OwnApply bool
 	// Now is the clock of changes; nil for the machine's.
 	Now func() time.Time
 }

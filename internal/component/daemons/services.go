@@ -16,7 +16,6 @@ func Services(managed []daemon.Config) []daemon.Service {
 		{Name: "database", Unit: "postgresql@17-main.service", Title: "Database (PostgreSQL)", Package: "postgresql-17", Required: true},
 	}
 	unmanaged := []daemon.Service{
-		{Name: "forward-proxy", Unit: "squid.service", Title: "Forward proxy (Squid)", Phrase: "the forward proxy", Package: "squid", Restart: true},
 		{Name: "waf", Unit: "gateway-waf.service", Title: "Web application firewall", Phrase: "the web application firewall", Toggle: true},
 		{Name: "ids", Unit: "crowdsec.service", Title: "Intrusion detection (CrowdSec)", Phrase: "the intrusion detection", Package: "crowdsec", Toggle: true},
 		{

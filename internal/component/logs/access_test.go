@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ import (
 func proxied(t *testing.T) (h *handlers, asked *[]string) {
 	t.Helper()
 	h = rig(t, io.EOF)
-	h.sources = sources([]daemon.Service{{Name: "reverse-proxy", Component: "proxy", Unit: "haproxy.service", Title: "Reverse proxy", AccessLog: "ns"}})
+	h.sources = sources([]daemon.Service{{Name: "reverse-proxy", Component: "proxy", Unit: "haproxy.service", Title: "Reverse proxy", AccessLog: "ns", AccessSource: "access-log"}})
 	asked = &[]string{}
 	h.journal.Lines = func(_ context.Context, c sys.Command, each func([]byte) error) error {
 		*asked = append(*asked, strings.Join(c.Args, " "))
@@ -48,6 +49,30 @@ func messages(entries []Entry) (out []string) {
 		out = append(out, e.Source+" "+e.Message)
 	}
 	return out
+}
+
+// A second service with an access log has its own, among the sources and among what is kept.
+func TestEveryAccessLogHasAName(t *testing.T) {
+	services := []daemon.Service{
+		{Name: "reverse-proxy", Component: "proxy", Unit: "haproxy.service", AccessLog: "ns", AccessSource: "access-log"},
+		{Name: "waf", Component: "waf", Unit: "waf.service", AccessLog: "waf-ns"},
+	}
+	namespaces := map[string]string{}
+	for _, s := range sources(services) {
+		if s.namespace != "" {
+			namespaces[s.Name] = s.namespace
+		}
+	}
+	if want := map[string]string{"access-log": "ns", "waf-access": "waf-ns"}; !maps.Equal(namespaces, want) {
+		t.Errorf("the sources are %v, want %v", namespaces, want)
+	}
+	var names []string
+	for _, k := range kept(services) {
+		names = append(names, k.Name)
+	}
+	if want := []string{"logs", "access-log", "waf-access"}; !slices.Equal(names, want) {
+		t.Errorf("kept are %v, want %v", names, want)
+	}
 }
 
 // Whoever reads the logs by way of the reverse proxy would see little but that.

@@ -13,7 +13,7 @@ func kept(services []daemon.Service) []component.Kept {
 	out := []component.Kept{keptIn("logs", "")}
 	for _, s := range services {
 		if s.AccessLog != "" {
-			out = append(out, keptIn(accessSource, s.AccessLog))
+			out = append(out, keptIn(s.AccessName(), s.AccessLog))
 		}
 	}
 	return out

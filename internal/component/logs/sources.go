@@ -19,10 +19,7 @@ type Source struct {
 }
 
 const (
-	auditSource = "audit"
-	// accessSource is shown only where it is asked for by name: to read it by way of the reverse
-	// proxy adds to it.
-	accessSource = "access-log"
+	auditSource  = "audit"
 	tunnelSource = "tunnel"
 )
 
@@ -35,7 +32,7 @@ func sources(services []daemon.Service) []Source {
 			out = append(out, Source{Name: s.Name, Unit: s.Unit, Title: s.Title})
 		}
 		if s.AccessLog != "" {
-			out = append(out, Source{Name: accessSource, Unit: s.Unit, Title: "Access log: " + s.Title, namespace: s.AccessLog})
+			out = append(out, Source{Name: s.AccessName(), Unit: s.Unit, Title: "Access log: " + s.Title, namespace: s.AccessLog})
 		}
 	}
 	return append(out,
@@ -46,7 +43,8 @@ func sources(services []daemon.Service) []Source {
 
 const applyUnit = "gateway-apply.service"
 
-// chosen are the sources that a request names; all of them but the access log when it names none.
+// chosen are the sources that a request names; all of them but access logs when it names none: to read that of the
+// reverse proxy by way of it adds to it.
 func (h *handlers) chosen(names []string) ([]Source, error) {
 	var out []Source
 	if len(names) == 0 {

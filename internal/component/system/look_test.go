@@ -14,6 +14,7 @@ import (
 
 	"gateway/internal/apply"
 	"gateway/internal/component/system"
+	"gateway/internal/daemon"
 	"gateway/internal/setupstate"
 )
 
@@ -166,6 +167,43 @@ func TestThePacketFilterIsItsTable(t *testing.T) {
 		if s := n.services()["packet-filter"]; s["active_state"] != want || s["installed"] != true || s["unit"] != "" {
 			t.Errorf("packet filter = %v, want %s", s, want)
 		}
+	}
+}
+
+// tells is an applier that says how components stand.
+type tells struct {
+	deaf
+	states []apply.State
+}
+
+func (tells) PacketFilterLoaded(context.Context) (bool, error) { return true, nil }
+func (a tells) States(context.Context) ([]apply.State, error)  { return a.states, nil }
+
+// A service without a unit is not the packet filter, which is loaded here.
+func TestAServiceInTheKernelIsAsItsComponent(t *testing.T) {
+	for _, tc := range []struct {
+		name, want string
+		state      apply.State
+	}{
+		{"the kernel has it", "kernel-loaded", apply.State{Component: "tunnel", Stage: apply.LiveStage, Wanted: "a", Observed: "a"}},
+		{"it failed", "failed", apply.State{Component: "tunnel", Stage: apply.FailedIt, Wanted: "a", Observed: "b"}},
+		{"somebody took it away", "inactive", apply.State{Component: "tunnel", Stage: apply.LiveStage, Wanted: "a"}},
+		{"it is on its way", "activating", apply.State{Component: "tunnel", Stage: apply.Rendering, Wanted: "a"}},
+		{"nobody knows", "unknown", apply.State{Component: "dns", Stage: apply.LiveStage, Wanted: "a", Observed: "a"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			n := newNode(t, func(o *system.Options) {
+				o.Services = append(o.Services, daemon.Service{Name: "tunnels", Component: "tunnel", Title: "Tunnels (WireGuard)", Required: true})
+				o.Applier = tells{states: []apply.State{tc.state}}
+			})
+			got := n.services()
+			if s := got["tunnels"]; s["active_state"] != tc.want {
+				t.Errorf("the tunnels = %v, want %s", s, tc.want)
+			}
+			if s := got["packet-filter"]; s["active_state"] != "kernel-loaded" {
+				t.Errorf("the packet filter = %v", s)
+			}
+		})
 	}
 }
 

@@ -121,6 +121,9 @@ func (h *handlers) judge(r *problem.Report, s Service) {
 		add(filterMissing, "failed")
 	case s.Unit == "" && s.ActiveState == unknown:
 		add(applierDown, unknown)
+	case s.Unit == "" && slices.Contains([]string{"failed", "inactive"}, s.ActiveState):
+		// That its component is not applied is a problem of that, with a remedy; there is no unit to restart.
+		r.States["service"][s.Name] = serviceStopped.Because("failed", params)
 	case s.Installed != nil && !*s.Installed && !s.Required:
 		r.States["service"][s.Name] = problem.Chosen("absent")
 	case s.failing(h.Now()):

@@ -73,6 +73,17 @@ func TestTheRemedyOfAServiceNamesACommandThatWorks(t *testing.T) {
 	}
 }
 
+// What is in the kernel has no unit that a remedy could name.
+func TestAServiceInTheKernelIsNoStoppedUnit(t *testing.T) {
+	for state, want := range map[string]string{"kernel-loaded": "", "activating": "", "inactive": "failed", "failed": "failed"} {
+		r := problem.Report{States: map[string]problem.States{"service": {}}}
+		(&handlers{Options: Options{Now: time.Now}}).judge(&r, Service{Name: "tunnels", Required: true, ActiveState: state})
+		if got := r.States["service"]["tunnels"].State; got != want || len(r.Problems) > 0 {
+			t.Errorf("%s: it is %q with %v, want %q", state, got, r.Problems, want)
+		}
+	}
+}
+
 // filled is a host whose file systems are as full as a test wants.
 type filled struct {
 	host

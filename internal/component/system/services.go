@@ -25,7 +25,7 @@ func (h *handlers) serviceRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "services", Method: http.MethodGet, Path: "/system/services", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "State of the product's own services, the daemons and the packet filter",
-		Description: "From systemd, and from the kernel for the packet filter.",
+		Description: "From systemd, and from the kernel for what runs there, such as the packet filter.",
 	}, h.services)
 	api.Handle(r, api.Op{
 		ID: "restart-service", Method: http.MethodPost, Path: "/system/service-restart", Timeout: actTime, WithoutDatabase: true,
@@ -50,10 +50,10 @@ type Services struct {
 type Service struct {
 	Name        string     `json:"name" example:"dns" doc:"Short name, for restart and toggle"`
 	Component   string     `json:"component" example:"dns" doc:"Component that the service runs for, as in GET /system/components; empty for a service that no component manages"`
-	Unit        string     `json:"unit" doc:"systemd unit; empty for the packet filter, which is in the kernel"`
+	Unit        string     `json:"unit" doc:"systemd unit; empty for what is in the kernel, such as the packet filter"`
 	Description string     `json:"description" doc:"What the service does"`
 	Installed   *bool      `json:"installed" doc:"Null while the state is unknown"`
-	ActiveState string     `json:"active_state" example:"active" doc:"As systemd says; kernel-loaded or no-table for the packet filter; unknown when nobody answers"`
+	ActiveState string     `json:"active_state" example:"active" doc:"As systemd says; kernel-loaded for what is in the kernel, no-table for a packet filter that is not; unknown when nobody answers"`
 	SubState    string     `json:"sub_state" example:"running" doc:"systemd's detailed state of the unit"`
 	Boot        string     `json:"boot" example:"enabled" doc:"Whether it starts with the machine, as systemd says"`
 	EnteredAt   *time.Time `json:"entered_at" doc:"Since when it is in this state; null when not known"`
@@ -88,22 +88,24 @@ func (h *handlers) services(ctx context.Context, _ *struct{}) (*api.Body[Service
 // list is also there with an error: those that could not be asked are unknown then.
 func (h *handlers) list(ctx context.Context) ([]Service, error) {
 	// The applier first: asking starts it, and its own state comes below.
-	asked := make(chan switches, 1)
-	go func() { asked <- h.switchedOff(ctx) }()
+	asked := make(chan applied, 1)
+	go func() { asked <- h.applied(ctx) }()
 	filter := h.packetFilter(ctx)
-	off := <-asked
+	brought := <-asked
 	states, err := h.states(ctx)
 	list := make([]Service, len(h.Services))
 	for i, declared := range h.Services {
 		s := newService(declared)
 		switch {
-		case declared.Unit == "":
+		case declared.Name == packetFilter:
 			filter.into(&s)
+		case declared.Unit == "":
+			brought.inKernel(declared.Component).into(&s)
 		case err != nil:
-			filterState{unknown, fault.Said("systemd does not answer")}.into(&s)
+			kernelState{unknown, fault.Said("systemd does not answer")}.into(&s)
 		default:
 			u := states[declared.Unit]
-			s.take(u, off(declared, u) && (declared.Setting != "" || !declared.Required))
+			s.take(u, brought.off(declared, u) && (declared.Setting != "" || !declared.Required))
 		}
 		list[i] = s
 	}
@@ -138,21 +140,47 @@ func (h *handlers) states(ctx context.Context) (map[string]sys.UnitState, error)
 	return byUnit, nil
 }
 
-// switches tells whether a service is not to run.
-type switches func(daemon.Service, sys.UnitState) bool
+// applied is how the components stand, as the applier says.
+type applied struct {
+	states []apply.State
+	err    error
+}
 
-// switchedOff tells what is not to run. What a setting switches is asked of the applier, who
-// knows the setting: a unit that cannot start is disabled too. Where nobody answers, and for
-// what has no setting, that is all there is to go by.
-func (h *handlers) switchedOff(ctx context.Context) switches {
+func (h *handlers) applied(ctx context.Context) applied {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	states, err := h.Applier.States(ctx)
-	return func(s daemon.Service, u sys.UnitState) bool {
-		if s.Setting == "" || err != nil {
-			return u.UnitFileState == "disabled" && u.ActiveState == "inactive"
-		}
-		return slices.ContainsFunc(states, func(c apply.State) bool { return slices.Contains(c.Off, s.Unit) })
+	return applied{states, err}
+}
+
+// off tells what is not to run. What a setting switches is asked of the applier, who
+// knows the setting: a unit that cannot start is disabled too. Where nobody answers, and for
+// what has no setting, that is all there is to go by.
+func (a applied) off(s daemon.Service, u sys.UnitState) bool {
+	if s.Setting == "" || a.err != nil {
+		return u.UnitFileState == "disabled" && u.ActiveState == "inactive"
+	}
+	return slices.ContainsFunc(a.states, func(c apply.State) bool { return slices.Contains(c.Off, s.Unit) })
+}
+
+// inKernel is the state of a service without a unit: that of its component.
+func (a applied) inKernel(component string) kernelState {
+	i := slices.IndexFunc(a.states, func(c apply.State) bool { return c.Component == component })
+	if f, ok := fault.Of(a.err); ok {
+		return kernelState{unknown, f.Sentence}
+	}
+	if i < 0 {
+		return kernelState{unknown, fault.Said("the applier could not tell; the log of this node has the details")}
+	}
+	switch c := a.states[i]; {
+	case c.Observed != "" && c.Observed == c.Wanted:
+		return kernelState{active: "kernel-loaded"}
+	case c.Stage == apply.FailedIt:
+		return kernelState{active: "failed"}
+	case c.Stage == apply.LiveStage || c.Stage == apply.Held:
+		return kernelState{active: "inactive"} // somebody else took it away
+	default:
+		return kernelState{active: "activating"}
 	}
 }
 
@@ -164,14 +192,13 @@ func (s *Service) take(u sys.UnitState, off bool) {
 	s.Required = s.Required && !off
 }
 
-// filterState is the packet filter's, which is no unit: it is there when its table is in the
-// kernel, which only the applier may look at.
-type filterState struct {
+// kernelState is that of a service which is no unit: it is in the kernel, at which only the applier may look.
+type kernelState struct {
 	active string
 	why    fault.Sentence
 }
 
-func (f filterState) into(s *Service) {
+func (f kernelState) into(s *Service) {
 	s.ActiveState, s.Message, s.Words = f.active, f.why.Message, f.why.Words
 	if f.active != unknown {
 		installed := true
@@ -179,19 +206,23 @@ func (f filterState) into(s *Service) {
 	}
 }
 
-func (h *handlers) packetFilter(ctx context.Context) filterState {
+// packetFilter is the service that is there when its table is.
+const packetFilter = "packet-filter"
+
+// packetFilter is looked at itself: that no rule is in effect is not to wait for the next round.
+func (h *handlers) packetFilter(ctx context.Context) kernelState {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	loaded, err := h.Applier.PacketFilterLoaded(ctx)
 	switch f, ok := fault.Of(err); {
 	case ok:
-		return filterState{unknown, f.Sentence}
+		return kernelState{unknown, f.Sentence}
 	case err != nil:
 		h.Log.WarnContext(ctx, "look at the packet filter", "err", err)
-		return filterState{unknown, fault.Said("the applier could not tell; the log of this node has the details")}
+		return kernelState{unknown, fault.Said("the applier could not tell; the log of this node has the details")}
 	case loaded:
-		return filterState{active: "kernel-loaded"}
+		return kernelState{active: "kernel-loaded"}
 	default:
-		return filterState{active: "no-table"}
+		return kernelState{active: "no-table"}
 	}
 }

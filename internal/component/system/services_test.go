@@ -39,7 +39,7 @@ func TestWhatIsSwitchedOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &handlers{Options: Options{Applier: tc.applier}}
-			if got := h.switchedOff(t.Context())(tc.service, tc.unit); got != tc.want {
+			if got := h.applied(t.Context()).off(tc.service, tc.unit); got != tc.want {
 				t.Errorf("off = %t, want %t", got, tc.want)
 			}
 		})

@@ -51,7 +51,7 @@ func (a *adapter) daemon() daemon.Daemon {
 			Check: a.check, Plain: plain,
 			Services: []daemon.Service{{
 				Name: "reverse-proxy", Unit: haproxy.Unit, Title: "Reverse proxy (HAProxy)", Phrase: "the reverse proxy", Package: "haproxy",
-				Required: true, Restart: true, Gentle: true, AccessLog: AccessLog,
+				Required: true, Restart: true, Gentle: true, AccessLog: AccessLog, AccessSource: "access-log",
 			}},
 		},
 		Units:   []string{haproxy.Unit},

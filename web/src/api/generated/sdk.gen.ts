@@ -3242,7 +3242,7 @@ export const toggleService = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * State of the product's own services, the daemons and the packet filter
  *
- * From systemd, and from the kernel for the packet filter.
+ * From systemd, and from the kernel for what runs there, such as the packet filter.
  */
 export const services = <ThrowOnError extends boolean = true>(options?: Options<ServicesData, ThrowOnError>) => (options?.client ?? client).get<ServicesResponses, unknown, ThrowOnError>({ url: '/system/services', ...options });
 

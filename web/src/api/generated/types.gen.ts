@@ -6873,7 +6873,7 @@ export type SystemRetention = {
 
 export type SystemService = {
     /**
-     * As systemd says; kernel-loaded or no-table for the packet filter; unknown when nobody answers
+     * As systemd says; kernel-loaded for what is in the kernel, no-table for a packet filter that is not; unknown when nobody answers
      */
     active_state: string;
     /**
@@ -6943,7 +6943,7 @@ export type SystemService = {
      */
     toggle: boolean;
     /**
-     * systemd unit; empty for the packet filter, which is in the kernel
+     * systemd unit; empty for what is in the kernel, such as the packet filter
      */
     unit: string;
 };

@@ -41,3 +41,13 @@ test("a row that stays as it was is no change, and a table without a word is cou
 	expect(planWords(rows)).toEqual(["Adds DNS zone example.com, 1 other entry"]);
 	expect(planWords([])).toEqual([]);
 });
+
+test("the words of a table may be those of its feature", () => {
+	expect(planWords([row("radius_users", "INSERT", { name: "ann" })])).toEqual(["Adds RADIUS user ann"]);
+	expect(planWords([row("backup_targets", "UPDATE", { name: "a" }, { name: "b" })])).toEqual([
+		"Changes backup target a",
+	]);
+	expect(planWords([row("radius_settings", "UPDATE", { enabled: true }, { enabled: false })])).toEqual([
+		"Changes RADIUS settings",
+	]);
+});

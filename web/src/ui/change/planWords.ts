@@ -1,6 +1,7 @@
 import type { IntentRow } from "@api";
 import i18next from "i18next";
 import { fieldsOf, nameOf } from "./rows";
+import { hasNoun, nounFor } from "./words";
 
 const t = (key: string, values: Record<string, unknown> = {}) => i18next.t(key, { ns: "ui", ...values });
 
@@ -8,15 +9,11 @@ const t = (key: string, values: Record<string, unknown> = {}) => i18next.t(key, 
 const orders = ({ table, operation, new: made }: IntentRow) =>
 	table === "certificates" && operation === "INSERT" && (made as { source?: string } | undefined)?.source === "acme";
 
-/** known says whether there is a word for the rows of a table; the others belong to one that has one. */
-const known = (table: string) => i18next.exists(`noun.${table}_one`, { ns: "ui" });
-
 /** thing is what rows of one table are called: by name when there is one of them, else counted. */
 function thing(table: string, rows: IntentRow[]): string {
-	const noun = known(table) ? `noun.${table}` : "noun.other";
 	const [first] = rows;
-	const name = first && rows.length === 1 && known(table) ? nameOf(first).replace(/(.)\.$/, "$1") : "";
-	const word = t(noun, { count: rows.length });
+	const name = first && rows.length === 1 && hasNoun(table) ? nameOf(first).replace(/(.)\.$/, "$1") : "";
+	const word = nounFor(table, rows.length);
 	// Settings there are once.
 	if (/_settings$/.test(table)) return word;
 	return name === "" ? `${rows.length} ${word}` : `${word} ${name}`;
@@ -24,7 +21,7 @@ function thing(table: string, rows: IntentRow[]): string {
 
 function things(rows: IntentRow[]): string {
 	const tables = [...new Set(rows.map((row) => row.table))];
-	const named = [...tables.filter(known), ...tables.filter((table) => !known(table))];
+	const named = [...tables.filter(hasNoun), ...tables.filter((table) => !hasNoun(table))];
 	return named
 		.map((table) =>
 			thing(

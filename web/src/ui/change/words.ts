@@ -9,29 +9,38 @@ const plain = new Set(["settings", "cache", "clock"]);
 
 const ns = "ui";
 
+/** The words of a table are in the messages of its feature, or in those of ui. */
+const bundles = () => (i18next.store.data[i18next.language] ?? {}) as Record<string, { noun?: Record<string, string> }>;
+const everywhere = () => Object.keys(bundles());
+
 /** nounsOf are the kinds of objects, by the names of their tables, as several of them are called. */
 export function nounsOf(): { table: string; noun: string }[] {
-	const { noun = {} } = (i18next.getResourceBundle(i18next.language, ns) ?? {}) as { noun?: Record<string, string> };
-	return Object.entries(noun)
+	return Object.values(bundles())
+		.flatMap(({ noun = {} }) => Object.entries(noun))
 		.filter(([key]) => key.endsWith("_other") && key !== "other_other")
 		.map(([key, words]) => ({ table: key.replace(/_other$/, ""), noun: words }));
 }
 
-const known = (table: string) => i18next.exists(`noun.${table}_one`, { ns });
+/** hasNoun says whether there is a word for the rows of a table; those of the others belong to one that has one. */
+export const hasNoun = (table: string) => i18next.exists(`noun.${table}_one`, { ns: everywhere() });
+
+/** nounFor is what so many rows of a table are called: "other entries" where there is no word. */
+export const nounFor = (table: string, count: number) =>
+	i18next.t(hasNoun(table) ? `noun.${table}` : "noun.other", { ns: everywhere(), count });
 
 /** nounOf is what one row of a table is called; undefined for one that has no word. */
-export const nounOf = (table: string): string | undefined =>
-	known(table) ? i18next.t(`noun.${table}`, { ns, count: 1 }) : undefined;
+export const nounOf = (table: string): string | undefined => (hasNoun(table) ? nounFor(table, 1) : undefined);
 
 /** Most kinds of objects that a title names. */
 const most = 3;
 
 /** objectsText is what a change did to how many of what: "200 rules changed". */
 export function objectsText(objects: NonNullable<Named["objects"]>): string {
-	const told = objects.slice(0, most).map(({ table, operation, count }) => {
-		const noun = i18next.t(known(table) ? `noun.${table}` : "noun.other", { ns, count });
-		return i18next.t(`did.${operation}`, { ns, what: `${count} ${noun}` });
-	});
+	const told = objects
+		.slice(0, most)
+		.map(({ table, operation, count }) =>
+			i18next.t(`did.${operation}`, { ns, what: `${count} ${nounFor(table, count)}` }),
+		);
 	return [...told, ...(objects.length > most ? ["…"] : [])].join(", ");
 }
 

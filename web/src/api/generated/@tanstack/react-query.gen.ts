@@ -3024,7 +3024,7 @@ export const servicesQueryKey = (options?: Options<ServicesData>) => createQuery
 /**
  * State of the product's own services, the daemons and the packet filter
  *
- * From systemd, and from the kernel for the packet filter.
+ * From systemd, and from the kernel for what runs there, such as the packet filter.
  */
 export const servicesOptions = (options?: Options<ServicesData>) => queryOptions<ServicesResponse, DefaultError, ServicesResponse, ReturnType<typeof servicesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
