@@ -79,7 +79,10 @@ type Begin struct {
 const (
 	NoInterface = "no_interface"
 	NotAllowed  = "not_allowed"
-	Refused     = "refused" // no request
+	// Loopback is what the programs of this node say to each other there, without encryption: the
+	// sessions and passwords of the management are among it.
+	Loopback = "loopback"
+	Refused  = "refused" // no request
 )
 
 // End is said last.

@@ -224,10 +224,11 @@ func TestACaptureEndsWithItsCaller(t *testing.T) {
 
 func TestWhatIsNoRequestIsRefused(t *testing.T) {
 	space := wire(t)
-	gone := good()
-	gone.Interface = "gone"
+	gone, loop := good(), good()
+	gone.Interface, loop.Interface = "gone", "lo"
 	for want, lines := range map[string][]string{
 		NoInterface: {gone.line(t)},
+		Loopback:    {loop.line(t)},
 		Refused:     {"\n", "x\n", "{}\n", `{"interface":"-w","packets":1,"bytes":200000,"time":1}` + "\n", `{"interface":"lo","protocol":"tcp or udp","packets":1,"bytes":200000,"time":1}` + "\n", string(make([]byte, mostAsked)) + "\n"},
 	} {
 		for _, line := range lines {
@@ -235,6 +236,26 @@ func TestWhatIsNoRequestIsRefused(t *testing.T) {
 				t.Errorf("%.60q: %+v, want %s", line, a.begin, want)
 			}
 		}
+	}
+}
+
+// The sessions of the management pass on loopback, whatever somebody calls it.
+func TestLoopbackByAnotherNameIsNotRecorded(t *testing.T) {
+	space := lab.NewSpace(t)
+	err := space.Do(func() error {
+		link, err := netlink.LinkByName("lo")
+		if err != nil {
+			return err
+		}
+		return errors.Join(netlink.LinkSetDown(link), netlink.LinkSetName(link, "lan0"), netlink.LinkSetUp(link))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := good()
+	r.Interface = "lan0"
+	if a := ask(t, space, r.line(t)); a.begin.Error != Loopback {
+		t.Errorf("%+v", a.begin)
 	}
 }
 

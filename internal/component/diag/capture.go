@@ -20,7 +20,7 @@ import (
 
 // CaptureInput is what packets to record.
 type CaptureInput struct {
-	Interface string `json:"interface" minLength:"1" maxLength:"15" doc:"Interface of this node, by its name in the kernel" example:"eth0"`
+	Interface string `json:"interface" minLength:"1" maxLength:"15" doc:"Interface of this node, by its name in the kernel; not the loopback interface" example:"eth0"`
 	Protocol  string `json:"protocol,omitempty" enum:"any,tcp,udp,icmp,arp" default:"any" doc:"Only packets of this protocol. icmp is ICMPv6 too"`
 	Host      string `json:"host,omitempty" maxLength:"64" doc:"Only packets from or to this IP address or network. Empty: all" example:"192.0.2.10"`
 	Port      *int   `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Only packets from or to this TCP or UDP port. Absent: all" example:"443"`
@@ -59,7 +59,8 @@ func (h *handlers) captureRoutes(r api.Router) {
 		ID: "start-capture", Method: http.MethodPost, Path: capturePath, Timeout: captureTime + onTheWay,
 		Summary: "Capture packets of an interface",
 		Description: "Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. " +
-			"It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it. " +
+			"It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it; " +
+			"the loopback interface, where those of the management pass, is refused. " +
 			"The audit log records who captured what. 409 capture_running: this service has one, which can be stopped. " +
 			"503 capture_unavailable: the program that records cannot be reached, does not start, or records for another process, such as gateway-ctl.",
 	}, h.startCapture)
@@ -123,6 +124,9 @@ func (h *handlers) startCapture(ctx context.Context, in *struct{ Body CaptureInp
 	return api.OK(shown(s)), nil
 }
 
+// errLoopback is why that interface is refused: the API's plain port is there.
+var errLoopback = fault.Say("the loopback interface cannot be captured: sessions and passwords of the management pass there unencrypted")
+
 // toldOf is what the caller is told of an error.
 func toldOf(err error) error {
 	switch {
@@ -132,6 +136,10 @@ func toldOf(err error) error {
 		return errors.Join(fault.New(fault.Unavailable, "gateway-capture takes no capture: gateway-ctl or gateway-api may have one running; else see journalctl -u 'gateway-capture@*'").WithCode("capture_unavailable"), err)
 	case errors.Is(err, recorder.ErrNoInterface):
 		return fault.At("interface", "this node has no such interface")
+	case errors.Is(err, recorder.ErrLoopback):
+		var bad fault.Problems
+		bad.AddError("interface", errLoopback)
+		return bad.Err()
 	case errors.Is(err, recorder.ErrNone):
 		return fault.New(fault.Conflict, "there is no capture to download; start one, and wait until it ends").WithCode("no_capture")
 	case errors.Is(err, recorder.ErrAway):
@@ -152,8 +160,11 @@ func (in CaptureInput) request(links []sys.Interface) (capture.Request, error) {
 	if in.Port != nil {
 		q.Port = uint16(*in.Port)
 	}
-	if !slices.ContainsFunc(links, func(l sys.Interface) bool { return l.Name == in.Interface }) {
+	switch at := slices.IndexFunc(links, func(l sys.Interface) bool { return l.Name == in.Interface }); {
+	case at < 0:
 		bad.Add("interface", "this node has no such interface")
+	case links[at].LinkType == "loopback":
+		bad.AddError("interface", errLoopback)
 	}
 	if in.Host != "" {
 		var err error

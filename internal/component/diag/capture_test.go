@@ -39,7 +39,7 @@ type wired struct {
 type ends struct{ node }
 
 func (ends) Interfaces() ([]sys.Interface, error) {
-	return []sys.Interface{{Name: "seen"}, {Name: "sends"}, {Name: "gone"}}, nil
+	return []sys.Interface{{Name: "seen"}, {Name: "sends"}, {Name: "gone"}, {Name: "inside", LinkType: "loopback"}, {Name: "lo"}}, nil
 }
 
 func newWired(t *testing.T) *wired {
@@ -214,6 +214,8 @@ func TestWhatCannotBeCapturedIsRefused(t *testing.T) {
 	}{
 		{"interface", object{"interface": "eth99"}},
 		{"interface", object{"interface": "gone"}}, // it went away since
+		{"interface", object{"interface": "inside"}},
+		{"interface", object{"interface": "lo"}}, // gateway-capture sees what it is
 		{"port", object{"interface": "seen", "protocol": "icmp", "port": 1}},
 		{"port", object{"interface": "seen", "port": 65536}},
 		{"host", object{"interface": "seen", "protocol": "arp", "host": "2001:db8::1"}},
@@ -222,9 +224,16 @@ func TestWhatCannotBeCapturedIsRefused(t *testing.T) {
 		{"max_seconds", object{"interface": "seen", "max_seconds": 301}},
 		{"max_seconds", object{"interface": "seen", "max_seconds": -1}},
 	} {
-		if got := w.Do("POST", "/diagnostics/capture", tc.body).Want(http.StatusBadRequest); got.Complaint(tc.field) == "" {
+		got := w.Do("POST", "/diagnostics/capture", tc.body).Want(http.StatusBadRequest)
+		if got.Complaint(tc.field) == "" {
 			t.Errorf("%v: %+v", tc.body, got.Error)
 		}
+		if name := tc.body["interface"]; (name == "inside" || name == "lo") && !strings.Contains(got.Complaint("interface"), "sessions and passwords of the management") {
+			t.Errorf("%v: %+v", tc.body, got.Error)
+		}
+	}
+	if c := w.look(); c.State != recorder.None {
+		t.Errorf("one of them began: %+v", c)
 	}
 }
 

@@ -41,6 +41,8 @@ var (
 	ErrAway = errors.New("gateway-capture is not there")
 	// ErrNoInterface is that the interface is gone.
 	ErrNoInterface = errors.New("no such interface")
+	// ErrLoopback is that it is the loopback interface, which is not recorded.
+	ErrLoopback = errors.New("the loopback interface is not recorded")
 	// ErrNone is that there is nothing to download.
 	ErrNone = errors.New("no capture that ended")
 )
@@ -176,6 +178,8 @@ func request(ctx context.Context, conn *net.UnixConn, q capture.Request) (begin 
 		return begin, nil
 	case capture.NoInterface:
 		return begin, ErrNoInterface
+	case capture.Loopback:
+		return begin, ErrLoopback
 	}
 	return begin, fmt.Errorf("gateway-capture refuses it: %s", begin.Error)
 }

@@ -191,9 +191,11 @@ func TestWhatKeepsACaptureFromBeginning(t *testing.T) {
 	if _, err := away.Start(t.Context(), "ann", asks); !errors.Is(err, ErrAway) {
 		t.Errorf("without the program: %v", err)
 	}
-	r := start(t, &program{begin: capture.Begin{Error: capture.NoInterface}, say: func(net.Conn) {}})
-	if _, err := r.Start(t.Context(), "ann", asks); !errors.Is(err, ErrNoInterface) {
-		t.Errorf("without the interface: %v", err)
+	for said, want := range map[string]error{capture.NoInterface: ErrNoInterface, capture.Loopback: ErrLoopback} {
+		r := start(t, &program{begin: capture.Begin{Error: said}, say: func(net.Conn) {}})
+		if _, err := r.Start(t.Context(), "ann", asks); !errors.Is(err, want) {
+			t.Errorf("%s: %v", said, err)
+		}
 	}
 	// The socket takes one at a time and another process has it, or the program dies at once.
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "busy.sock"))

@@ -29,11 +29,13 @@ import { file, useCapture, useDeleteCapture, useInterfaces, useStopCapture } fro
 import "./diag.css";
 
 function useChoices(): Choice[] {
-	return useInterfaces().map(({ ifname, addr_info }) => ({
-		value: ifname,
-		label: ifname,
-		hint: addr_info.find(({ scope }) => scope === "global")?.local,
-	}));
+	return useInterfaces()
+		.filter(({ link_type }) => link_type !== "loopback") // the server refuses it
+		.map(({ ifname, addr_info }) => ({
+			value: ifname,
+			label: ifname,
+			hint: addr_info.find(({ scope }) => scope === "global")?.local,
+		}));
 }
 
 const fields: Field[] = [
