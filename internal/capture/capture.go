@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// Socket is where the program is reached: each connection to it is one capture.
-const Socket = "/run/gateway/capture.sock"
+// Socket is where the program is reached: each connection to it is one capture. It has a folder of
+// its own, which the units of whoever else has the API's account do not see.
+const Socket = "/run/gateway/capture/capture.sock"
 
 // Nobody gets more than this, whatever is asked for.
 const (
