@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +55,14 @@ const (
 	downloadTime = 10 * time.Minute
 )
 
+type captureKeeper interface {
+	Start(ctx context.Context, by string, q capture.Request) (recorder.State, error)
+	Look() recorder.State
+	Stop(ctx context.Context) (recorder.State, error)
+	Delete(ctx context.Context) error
+	File() (*os.File, recorder.State, error)
+}
+
 func (h *handlers) captureRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "start-capture", Method: http.MethodPost, Path: capturePath, Timeout: captureTime + onTheWay,
@@ -75,7 +84,7 @@ func (h *handlers) captureRoutes(r api.Router) {
 		Summary: "Stop the capture", Description: "What was recorded until then can be downloaded. One that ended already stays as it is.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[Capture], error) {
 		var s recorder.State
-		err := h.onCapture(ctx, "stop", func(ctx context.Context) (err error) { s, err = h.Captures.Stop(ctx); return err })
+		err := h.onCapture(ctx, "stop", h.Captures.Look(), func(ctx context.Context) (err error) { s, err = h.Captures.Stop(ctx); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +94,7 @@ func (h *handlers) captureRoutes(r api.Router) {
 		ID: "delete-capture", Method: http.MethodDelete, Path: capturePath, Timeout: captureTime + onTheWay,
 		Summary: "Delete the capture", Description: "One that runs is stopped first.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
-		if err := h.onCapture(ctx, "delete", h.Captures.Delete); err != nil {
+		if err := h.onCapture(ctx, "delete", h.Captures.Look(), h.Captures.Delete); err != nil {
 			return nil, err
 		}
 		return api.Done(), nil
@@ -97,9 +106,8 @@ func (h *handlers) captureRoutes(r api.Router) {
 	}, "application/vnd.tcpdump.pcap", h.downloadCapture)
 }
 
-// onCapture does something to what was recorded; the audit log says of which.
-func (h *handlers) onCapture(ctx context.Context, verb string, fn func(context.Context) error) error {
-	s := h.Captures.Look()
+// onCapture does something to what was recorded; the audit log says to which.
+func (h *handlers) onCapture(ctx context.Context, verb string, s recorder.State, fn func(context.Context) error) error {
 	return h.Run.Act(ctx, change.Change{Component: name, Action: "diag.capture." + verb, Subject: label(s.Request)}, fn)
 }
 
@@ -231,7 +239,8 @@ func (h *handlers) downloadCapture(w http.ResponseWriter, r *http.Request) error
 		return toldOf(err)
 	}
 	defer file.Close()
-	if err := h.onCapture(r.Context(), "download", func(context.Context) error { return nil }); err != nil {
+	// Of the one that is sent: another may have begun since.
+	if err := h.onCapture(r.Context(), "download", s, func(context.Context) error { return nil }); err != nil {
 		return err
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime)) // who answers gateway-ctl has no limit

@@ -34,6 +34,21 @@ type wired struct {
 	space *lab.Space
 	ended chan error // one for each capture whose program ended
 	state string     // folder of the files
+	kept  *overtaken
+}
+
+// overtaken is a recorder in which something happens right after a file was taken from it.
+type overtaken struct {
+	*recorder.Recorder
+	then func()
+}
+
+func (o *overtaken) File() (*os.File, recorder.State, error) {
+	f, s, err := o.Recorder.File()
+	if o.then != nil {
+		o.then()
+	}
+	return f, s, err
 }
 
 type ends struct{ node }
@@ -79,7 +94,8 @@ func newWired(t *testing.T) *wired {
 		}
 	}()
 	w.Rig = componenttest.New(t, componenttest.Setup{Component: func(r *componenttest.Rig) component.Component {
-		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now, Log: slog.New(slog.DiscardHandler)}})
+		w.kept = &overtaken{Recorder: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now, Log: slog.New(slog.DiscardHandler)}}
+		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: w.kept})
 	}})
 	return w
 }
@@ -204,6 +220,23 @@ func TestPacketsAreCaptured(t *testing.T) {
 			t.Errorf("the audit log lacks %q: %q", want, said)
 		}
 	}
+}
+
+// The audit log names the capture that was sent, also when somebody begins another one meanwhile.
+func TestADownloadIsAuditedAsWhatWasSent(t *testing.T) {
+	w := newWired(t)
+	w.Do("POST", "/diagnostics/capture", object{"interface": "seen", "port": 53}).Want(http.StatusOK)
+	w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK)
+	w.kept.then = func() {
+		w.Do("POST", "/diagnostics/capture", object{"interface": "sends", "port": 123}).Want(http.StatusOK)
+	}
+	w.Do("GET", "/diagnostics/capture/file", nil).Want(http.StatusOK)
+	var subject string
+	if err := w.Pool.QueryRow(t.Context(), `select subject from audit_entries where action = 'diag.capture.download'`).Scan(&subject); err != nil || subject != "seen port 53" {
+		t.Errorf("the audit log says %q, want %q: %v", subject, "seen port 53", err)
+	}
+	w.kept.then = nil
+	w.Do("DELETE", "/diagnostics/capture", nil).Want(http.StatusOK)
 }
 
 func TestWhatCannotBeCapturedIsRefused(t *testing.T) {

@@ -21,7 +21,6 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/diag/probe"
-	"gateway/internal/component/diag/recorder"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/identity"
@@ -59,7 +58,7 @@ type Options struct {
 	// Explain is what the packet filter does with a packet.
 	Explain func(ctx context.Context, k packetfilter.Packet) (packetfilter.Trace, error)
 	// Captures keeps the packets that were recorded on this node.
-	Captures *recorder.Recorder
+	Captures captureKeeper // recorder.Recorder
 }
 
 type handlers struct {
