@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +60,7 @@ type captureKeeper interface {
 	Look() recorder.State
 	Stop(ctx context.Context) (recorder.State, error)
 	Delete(ctx context.Context) error
-	File() (*os.File, recorder.State, error)
+	File() (io.ReadSeekCloser, recorder.State, error)
 }
 
 func (h *handlers) captureRoutes(r api.Router) {
@@ -101,8 +101,9 @@ func (h *handlers) captureRoutes(r api.Router) {
 	})
 	api.Raw(r, api.Op{
 		ID: "download-capture", Method: http.MethodGet, Path: capturePath + "/file", Timeout: downloadTime, Switched: true,
-		Summary:     "Download the capture",
-		Description: "A pcap file, for Wireshark or tcpdump, of the capture that ended; 409 without one. Every download is in the audit log.",
+		Summary: "Download the capture",
+		Description: "A pcap file, for Wireshark or tcpdump, of the capture that ended. It ends after 10 minutes at the latest. " +
+			"409 no_capture: no capture ended; 409 too_many_downloads: three are running, and each keeps the space of its capture, also of one that was deleted. Every download is in the audit log.",
 	}, "application/vnd.tcpdump.pcap", h.downloadCapture)
 }
 
@@ -150,6 +151,8 @@ func toldOf(err error) error {
 		return bad.Err()
 	case errors.Is(err, recorder.ErrNone):
 		return fault.New(fault.Conflict, "there is no capture to download; start one, and wait until it ends").WithCode("no_capture")
+	case errors.Is(err, recorder.ErrDownloads):
+		return fault.New(fault.Conflict, "%d downloads of captures are running; wait until one of them ends", recorder.MostDownloads).WithCode("too_many_downloads")
 	case errors.Is(err, recorder.ErrAway):
 		return errors.Join(fault.New(fault.Unavailable, "gateway-capture, which records packets, cannot be reached").WithCode("capture_unavailable"), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/api"
 	"gateway/internal/api/apitest"
 	"gateway/internal/capture"
 	"gateway/internal/component"
@@ -43,7 +45,7 @@ type overtaken struct {
 	then func()
 }
 
-func (o *overtaken) File() (*os.File, recorder.State, error) {
+func (o *overtaken) File() (io.ReadSeekCloser, recorder.State, error) {
 	f, s, err := o.Recorder.File()
 	if o.then != nil {
 		o.then()
@@ -237,6 +239,37 @@ func TestADownloadIsAuditedAsWhatWasSent(t *testing.T) {
 	}
 	w.kept.then = nil
 	w.Do("DELETE", "/diagnostics/capture", nil).Want(http.StatusOK)
+}
+
+// bounded is an answer that knows until when it may be written.
+type bounded struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (b *bounded) SetWriteDeadline(until time.Time) error { b.until = until; return nil }
+
+// Whoever reads slowly keeps the space of a capture that was deleted since.
+func TestASlowDownloadIsOneOfAFewAndEnds(t *testing.T) {
+	w := newWired(t)
+	w.Do("POST", "/diagnostics/capture", object{"interface": "seen"}).Want(http.StatusOK)
+	w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK)
+	sent, asks := &bounded{ResponseRecorder: httptest.NewRecorder()}, httptest.NewRequestWithContext(t.Context(), "GET", api.Prefix+"/diagnostics/capture/file", nil)
+	asks.Header.Set("Authorization", "Bearer admin")
+	w.Edge.Handler().ServeHTTP(sent, asks)
+	if left := time.Until(sent.until); sent.Code != http.StatusOK || left <= 0 || left > 10*time.Minute {
+		t.Errorf("%d, and it may take %s", sent.Code, left)
+	}
+	for range recorder.MostDownloads {
+		slow, _, err := w.kept.File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slow.Close()
+	}
+	if got := w.Do("GET", "/diagnostics/capture/file", nil).Want(http.StatusConflict); got.Error.Code != "too_many_downloads" || !strings.Contains(got.Error.Message, "3 downloads of captures are running") {
+		t.Errorf("%+v", got.Error)
+	}
 }
 
 func TestWhatCannotBeCapturedIsRefused(t *testing.T) {
