@@ -9,15 +9,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/vishvananda/netlink"
-	"golang.org/x/sys/unix"
 
 	"gateway/internal/api"
 	"gateway/internal/api/apitest"
@@ -27,13 +23,13 @@ import (
 	"gateway/internal/component/diag/recorder"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
-	"gateway/lab"
+	"gateway/lab/wiretest"
 )
 
 // wired is a node with two ends of one link, on which only tests send.
 type wired struct {
 	*componenttest.Rig
-	space *lab.Space
+	wire  wiretest.Wire
 	ended chan error // one for each capture whose program ended
 	state string     // folder of the files
 	kept  *overtaken
@@ -61,19 +57,7 @@ func (ends) Interfaces() ([]sys.Interface, error) {
 
 func newWired(t *testing.T) *wired {
 	t.Helper()
-	w := &wired{space: lab.NewSpace(t), ended: make(chan error, 100), state: t.TempDir()}
-	err := w.space.Do(func() error {
-		link := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "seen", MTU: 1500}, PeerName: "sends"}
-		quiet := errors.Join(os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0), netlink.LinkAdd(link))
-		peer, err := netlink.LinkByName("sends")
-		if err != nil {
-			return err
-		}
-		return errors.Join(quiet, netlink.LinkSetUp(link), netlink.LinkSetUp(peer))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &wired{wire: wiretest.NewWire(t), ended: make(chan error, 100), state: t.TempDir()}
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "capture.sock"))
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +75,7 @@ func newWired(t *testing.T) *wired {
 				return
 			}
 			go func() {
-				w.ended <- w.space.Do(func() error { defer file.Close(); return capture.Serve(file) })
+				w.ended <- w.wire.Do(func() error { defer file.Close(); return capture.Serve(file) })
 			}()
 		}
 	}()
@@ -109,40 +93,6 @@ func packet(port uint16, size int) []byte {
 	copy(b[26:], []byte{192, 0, 2, 1, 192, 0, 2, 9})
 	binary.BigEndian.PutUint16(b[36:], port)
 	return b
-}
-
-// send puts packets on the wire, until it is told to stop if that can be.
-func (w *wired) send(t *testing.T, stop <-chan struct{}, packets ...[]byte) {
-	t.Helper()
-	err := w.space.Do(func() error {
-		link, err := net.InterfaceByName("sends")
-		if err != nil {
-			return err
-		}
-		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
-		if err != nil {
-			return err
-		}
-		defer unix.Close(fd)
-		for {
-			for _, p := range packets {
-				if err := unix.Sendto(fd, p, 0, &unix.SockaddrLinklayer{Ifindex: link.Index}); err != nil && !errors.Is(err, unix.ENOBUFS) {
-					return err
-				}
-			}
-			if stop == nil {
-				return nil
-			}
-			select {
-			case <-stop:
-				return nil
-			case <-time.After(time.Millisecond):
-			}
-		}
-	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 func (w *wired) look() Capture {
@@ -182,7 +132,7 @@ func TestPacketsAreCaptured(t *testing.T) {
 		if got := w.Do("POST", "/diagnostics/capture", body).Want(http.StatusConflict); got.Error.Code != "capture_running" {
 			t.Errorf("a second one: %+v", got.Error)
 		}
-		w.send(t, nil, sent...)
+		w.wire.Send(t, nil, sent...)
 		w.until(t, func(c Capture) bool { return c.Packets >= want })
 		c := apitest.Data[Capture](w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK))
 		if c.State != recorder.Ended || c.Reason != capture.Stopped || c.Packets != want || len(c.Lines) != want || !strings.Contains(c.Lines[0].Summary, "192.0.2.9:53: UDP") {
@@ -355,7 +305,7 @@ func captures(t *testing.T) (f figures) {
 		stop, sent := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(sent)
-			w.send(t, stop, slices.Repeat([][]byte{packet(53, size)}, 64)...)
+			w.wire.Send(t, stop, slices.Repeat([][]byte{packet(53, size)}, 64)...)
 		}()
 		c := w.until(t, over)
 		close(stop)
@@ -368,7 +318,7 @@ func captures(t *testing.T) (f figures) {
 	}
 	count := func(body object, want int) int {
 		w.Do("POST", "/diagnostics/capture", body).Want(http.StatusOK)
-		w.send(t, nil, packet(53, 1), packet(80, 1), packet(53, 1))
+		w.wire.Send(t, nil, packet(53, 1), packet(80, 1), packet(53, 1))
 		w.until(t, func(c Capture) bool { return c.Packets >= want })
 		return apitest.Data[Capture](w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK)).Packets
 	}
