@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gateway/internal/capture"
 )
 
 // unit returns the settings of a unit file, in the order they are made: one of ours, or
@@ -241,15 +243,38 @@ func TestDaemonsWidenTheSandboxByTheirFilesOnly(t *testing.T) {
 	}
 }
 
-// Who may ask for packets is the API's account alone, and one capture runs at a time.
+// Who may ask for packets is the API alone, and one capture runs at a time. Others have its account,
+// and do not see the folder of the socket: the folder stays when the socket is made anew, and with it
+// what hides it.
 func TestCapturesAreTheAPIs(t *testing.T) {
+	const socket = "/run/gateway/capture/capture.sock"
+	if capture.Socket != socket {
+		t.Errorf("gateway-api asks at %s, want %s", capture.Socket, socket)
+	}
 	u := unit(t, "gateway-capture.socket")
 	for key, want := range map[string]string{
-		"ListenStream": "/run/gateway/capture.sock", "SocketUser": "gateway", "SocketMode": "0600", "Accept": "yes", "MaxConnections": "1",
+		"ListenStream": socket, "SocketUser": "gateway", "SocketMode": "0600", "Accept": "yes", "MaxConnections": "1",
 	} {
 		if !slices.Equal(u[key], []string{want}) {
 			t.Errorf("%s is %q, want %q", key, u[key], want)
 		}
+	}
+	if text := read(t, "units/tmpfiles.conf"); !strings.Contains(text, "d "+filepath.Dir(socket)+" 0750 root    gateway -") {
+		t.Errorf("tmpfiles.conf does not make %s:\n%s", filepath.Dir(socket), text)
+	}
+	others := 0
+	for name := range services {
+		u := unit(t, name)
+		if name == "gateway-api.service" || !slices.Contains(u["User"], "gateway") {
+			continue
+		}
+		others++
+		if !slices.Equal(u["InaccessiblePaths"], []string{filepath.Dir(socket)}) {
+			t.Errorf("%s sees the socket: InaccessiblePaths=%q", name, u["InaccessiblePaths"])
+		}
+	}
+	if others < 2 || len(unit(t, "gateway-api.service")["InaccessiblePaths"]) > 0 {
+		t.Errorf("%d others have the account of the API; it sees the socket itself: InaccessiblePaths=%q", others, unit(t, "gateway-api.service")["InaccessiblePaths"])
 	}
 }
 

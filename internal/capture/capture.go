@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// Socket is where the program is reached: each connection to it is one capture.
-const Socket = "/run/gateway/capture.sock"
+// Socket is where the program is reached: each connection to it is one capture. It has a folder of
+// its own, which the units of whoever else has the API's account do not see.
+const Socket = "/run/gateway/capture/capture.sock"
 
 // Nobody gets more than this, whatever is asked for.
 const (
@@ -79,7 +80,10 @@ type Begin struct {
 const (
 	NoInterface = "no_interface"
 	NotAllowed  = "not_allowed"
-	Refused     = "refused" // no request
+	// Loopback is what the programs of this node say to each other there, without encryption: the
+	// sessions and passwords of the management are among it.
+	Loopback = "loopback"
+	Refused  = "refused" // no request
 )
 
 // End is said last.

@@ -55,6 +55,8 @@ func Serve(conn *os.File) error {
 	switch {
 	case errors.Is(err, unix.ENODEV):
 		return tell(SaysBegin, Begin{Error: NoInterface})
+	case errors.Is(err, errLoopback):
+		return tell(SaysBegin, Begin{Error: Loopback})
 	case errors.Is(err, unix.EPERM):
 		return errors.Join(err, tell(SaysBegin, Begin{Error: NotAllowed}))
 	case err != nil:
@@ -83,6 +85,8 @@ func hear(conn io.Reader) (r Request, err error) {
 	return r, r.Check()
 }
 
+var errLoopback = errors.New("the loopback interface")
+
 // source is a packet socket.
 type source struct {
 	fd   int
@@ -96,8 +100,11 @@ func open(r Request) (source, error) {
 	if err != nil {
 		return s, err
 	}
+	if kind == unix.ARPHRD_LOOPBACK { // by whatever name
+		return s, errLoopback
+	}
 	how := unix.SOCK_RAW
-	if kind != unix.ARPHRD_ETHER && kind != unix.ARPHRD_LOOPBACK {
+	if kind != unix.ARPHRD_ETHER {
 		how, s.link = unix.SOCK_DGRAM, linkRaw // without the header of a link that others may not know
 	}
 	if s.fd, err = unix.Socket(unix.AF_PACKET, how|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err != nil {

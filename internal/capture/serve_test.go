@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"os"
 	"testing"
 	"time"
@@ -14,26 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gateway/lab"
+	"gateway/lab/wiretest"
 )
-
-// wire is a link whose other end is here too; nothing is on it but what a test sends.
-func wire(t *testing.T) *lab.Space {
-	t.Helper()
-	space := lab.NewSpace(t)
-	err := space.Do(func() error {
-		link := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "seen", MTU: 1500}, PeerName: "sends"}
-		quiet := errors.Join(os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0), netlink.LinkAdd(link))
-		peer, err := netlink.LinkByName("sends")
-		if err != nil {
-			return err
-		}
-		return errors.Join(quiet, netlink.LinkSetUp(link), netlink.LinkSetUp(peer))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return space
-}
 
 // asked is a capture that was begun.
 type asked struct {
@@ -98,31 +79,8 @@ func (a *asked) rest(t *testing.T) (packets []Packet, size int64, end End) {
 	}
 }
 
-// send puts frames on the wire.
-func send(t *testing.T, space *lab.Space, frames ...[]byte) {
-	t.Helper()
-	err := space.Do(func() error {
-		link, err := net.InterfaceByName("sends")
-		if err != nil {
-			return err
-		}
-		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
-		if err != nil {
-			return err
-		}
-		defer unix.Close(fd)
-		for _, f := range frames {
-			err = errors.Join(err, unix.Sendto(fd, f, 0, &unix.SockaddrLinklayer{Ifindex: link.Index}))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestOnlyWhatIsAskedForIsSeen(t *testing.T) {
-	space := wire(t)
+	w := wiretest.NewWire(t)
 	dns := frame(0x800, ip4("192.0.2.1", "192.0.2.9", protoUDP, 0, ports(1024, 53)...))
 	web := frame(0x800, ip4("192.0.2.1", "192.0.2.9", protoTCP, 0, ports(1024, 443)...))
 	who := frame(0x806, arp("192.0.2.1", "192.0.2.9"))
@@ -137,13 +95,13 @@ func TestOnlyWhatIsAskedForIsSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := good()
-			r.Interface, r.Packets, r.Time = "seen", 100, 30*time.Second
+			r.Interface, r.Packets, r.Time = wiretest.Seen, 100, 30*time.Second
 			tc.change(&r)
-			a := ask(t, space, r.line(t))
+			a := ask(t, w.Space, r.line(t))
 			if a.begin.Error != "" || a.begin.Link != linkEthernet {
 				t.Fatalf("%+v", a.begin)
 			}
-			send(t, space, sent...)
+			w.Send(t, nil, sent...)
 			for i, want := range tc.want {
 				_, b, err := Hear(a)
 				if err != nil {
@@ -168,7 +126,7 @@ func TestOnlyWhatIsAskedForIsSeen(t *testing.T) {
 }
 
 func TestACaptureEndsAtEachOfItsLimits(t *testing.T) {
-	space := wire(t)
+	w := wiretest.NewWire(t)
 	large := frame(0x800, ip4("192.0.2.1", "192.0.2.9", protoUDP, 0, make([]byte, 1400)...))
 	for want, change := range map[string]func(*Request){
 		ByPackets: func(r *Request) { r.Packets = 7 },
@@ -177,20 +135,13 @@ func TestACaptureEndsAtEachOfItsLimits(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			r := good()
-			r.Interface, r.Packets, r.Time = "seen", MostPackets, 30*time.Second
+			r.Interface, r.Packets, r.Time = wiretest.Seen, MostPackets, 30*time.Second
 			change(&r)
-			a := ask(t, space, r.line(t))
+			a := ask(t, w.Space, r.line(t))
 			start, stop, sent := time.Now(), make(chan struct{}), make(chan struct{})
 			go func() {
 				defer close(sent)
-				for {
-					select {
-					case <-stop:
-						return
-					case <-time.After(time.Millisecond):
-						send(t, space, large, large, large, large)
-					}
-				}
+				w.Send(t, stop, large, large, large, large)
 			}()
 			packets, size, end := a.rest(t)
 			close(stop)
@@ -210,10 +161,10 @@ func TestACaptureEndsAtEachOfItsLimits(t *testing.T) {
 
 // Nobody is left to end a capture whose other side was killed.
 func TestACaptureEndsWithItsCaller(t *testing.T) {
-	space := wire(t)
+	w := wiretest.NewWire(t)
 	r := good()
-	r.Interface, r.Time = "seen", MostTime
-	a := ask(t, space, r.line(t))
+	r.Interface, r.Time = wiretest.Seen, MostTime
+	a := ask(t, w.Space, r.line(t))
 	a.conn.Close()
 	select {
 	case <-a.done:
@@ -223,18 +174,39 @@ func TestACaptureEndsWithItsCaller(t *testing.T) {
 }
 
 func TestWhatIsNoRequestIsRefused(t *testing.T) {
-	space := wire(t)
-	gone := good()
-	gone.Interface = "gone"
+	w := wiretest.NewWire(t)
+	gone, loop := good(), good()
+	gone.Interface, loop.Interface = "gone", "lo"
 	for want, lines := range map[string][]string{
 		NoInterface: {gone.line(t)},
+		Loopback:    {loop.line(t)},
 		Refused:     {"\n", "x\n", "{}\n", `{"interface":"-w","packets":1,"bytes":200000,"time":1}` + "\n", `{"interface":"lo","protocol":"tcp or udp","packets":1,"bytes":200000,"time":1}` + "\n", string(make([]byte, mostAsked)) + "\n"},
 	} {
 		for _, line := range lines {
-			if a := ask(t, space, line); a.begin.Error != want {
+			if a := ask(t, w.Space, line); a.begin.Error != want {
 				t.Errorf("%.60q: %+v, want %s", line, a.begin, want)
 			}
 		}
+	}
+}
+
+// The sessions of the management pass on loopback, whatever somebody calls it.
+func TestLoopbackByAnotherNameIsNotRecorded(t *testing.T) {
+	space := lab.NewSpace(t)
+	err := space.Do(func() error {
+		link, err := netlink.LinkByName("lo")
+		if err != nil {
+			return err
+		}
+		return errors.Join(netlink.LinkSetDown(link), netlink.LinkSetName(link, "lan0"), netlink.LinkSetUp(link))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := good()
+	r.Interface = "lan0"
+	if a := ask(t, space, r.line(t)); a.begin.Error != Loopback {
+		t.Errorf("%+v", a.begin)
 	}
 }
 

@@ -45,7 +45,7 @@ func captureCommand(cfg *app.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "capture INTERFACE FILE", Short: "Record packets of an interface into a pcap file", Args: cobra.ExactArgs(2),
 		Long: "Records whole packets until a limit is reached or it is interrupted, and writes them to FILE, or to standard output\n" +
-			"for -. One capture at a time on a node. Passwords that pass unencrypted are in the file.",
+			"for -, unless that is a terminal. One capture at a time on a node. Passwords that pass unencrypted are in the file.",
 		Example:           "gateway-ctl capture eth0 dns.pcap --protocol udp --port 53 --max-seconds 30",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,14 +72,23 @@ func captureCommand(cfg *app.Config) *cobra.Command {
 // stays until there is something to put in its place.
 func captureFile(cmd *cobra.Command, path string) (io.WriteCloser, error) {
 	if path == "-" {
+		if terminal(cmd.OutOrStdout()) {
+			return nil, errTerminal
+		}
 		return keptOpen{cmd.OutOrStdout()}, nil
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make the file: %w", err)
 	}
+	if terminal(f) {
+		return nil, errors.Join(errTerminal, f.Close())
+	}
 	return &replaced{File: f}, nil
 }
+
+// errTerminal: packets are what others send, and a terminal obeys some of it.
+var errTerminal = errors.New("packets are not written to a terminal; name a file, or pipe them: gateway-ctl capture INTERFACE - | tcpdump -n -r -")
 
 // replaced is a file that is emptied with the first write to it.
 type replaced struct {

@@ -1,8 +1,10 @@
 package ctl
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -41,5 +43,40 @@ func TestTheFileOfACaptureIsReplacedByWhatWasRecorded(t *testing.T) {
 	defer null.Close()
 	if _, err := null.Write([]byte("x")); err != nil {
 		t.Error(err)
+	}
+}
+
+// What others send would be obeyed by the terminal that it is shown on.
+func TestACaptureIsNotWrittenToATerminal(t *testing.T) {
+	const path = "/dev/ptmx" // a terminal that nobody looks at
+	tty, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer tty.Close()
+	pipe, other, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	defer other.Close()
+	for name, tc := range map[string]struct {
+		out     *os.File
+		path    string
+		refused bool
+	}{
+		"standard output":              {tty, "-", true},
+		"a file that is one":           {other, path, true},
+		"standard output to a program": {other, "-", false},
+	} {
+		cmd := &cobra.Command{}
+		cmd.SetOut(tc.out)
+		out, err := captureFile(cmd, tc.path)
+		if tc.refused && (!errors.Is(err, errTerminal) || !strings.Contains(err.Error(), "tcpdump")) || !tc.refused && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			out.Close()
+		}
 	}
 }

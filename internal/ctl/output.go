@@ -140,8 +140,13 @@ func coloursOf(w io.Writer) colours {
 	if c, ok := w.(*checked); ok {
 		w = c.Writer
 	}
+	return colours(os.Getenv("NO_COLOR") == "" && terminal(w))
+}
+
+// terminal says whether a person looks at what is written there.
+func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" {
+	if !ok {
 		return false
 	}
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)

@@ -14,8 +14,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrUnanswered is the error for a question that nobody took, or that was not answered in time.
-var ErrUnanswered = errors.New("nobody answered the question")
+var (
+	// ErrUnanswered is the error for a question that nobody took, or that was not answered in time.
+	ErrUnanswered = errors.New("nobody answered the question")
+	// ErrUntaken is the former of the two: whoever answers is not there yet, or has too many of them.
+	ErrUntaken = fmt.Errorf("%w: nobody took it", ErrUnanswered)
+)
 
 const (
 	// takeTime is for the other process to say that it is there; it takes milliseconds.
@@ -67,7 +71,7 @@ func await(ctx context.Context, conn *pgx.Conn, out any) error {
 	taken, cancel := context.WithTimeout(ctx, takeTime)
 	defer cancel()
 	if _, err := conn.WaitForNotification(taken); err != nil {
-		return errors.Join(ErrUnanswered, err)
+		return errors.Join(ErrUntaken, err)
 	}
 	n, err := conn.WaitForNotification(ctx)
 	if err != nil {

@@ -33,6 +33,7 @@ func TestBarFoundation09Hardening(t *testing.T) {
 	a.cannotWriteTheSystem()
 	a.filesAreClosed()
 	a.onlyTheGroupAsksTheApplier()
+	a.onlyTheAPIAsksForPackets()
 }
 
 // exposure is systemd's own score, 0 for none and 10 for all of it.
@@ -94,6 +95,7 @@ func (a *appliance) filesAreClosed() {
 		"/var/lib/gateway/jwt.secret":     "400 gateway:gateway",
 		"/var/lib/gateway/setup.json":     "600 gateway:gateway",
 		"/run/gateway":                    "750 root:gateway",
+		"/run/gateway/capture":            "750 root:gateway",
 		"/run/gateway/apply.sock":         "660 root:gateway",
 		"/etc/gateway/tls":                "700 root:root",
 		"/etc/gateway/tls/management.pem": "600 root:root",
@@ -104,6 +106,15 @@ func (a *appliance) filesAreClosed() {
 	}
 	if got := a.sh("find /var/lib/gateway -perm /077 -o ! -user gateway"); got != "" {
 		a.t.Errorf("others may use, or own:\n%s", got)
+	}
+}
+
+// gateway-scheduler has the account that may, and does not see the socket, also when it is made anew.
+func (a *appliance) onlyTheAPIAsksForPackets() {
+	a.t.Helper()
+	a.run("systemctl", "restart", "gateway-capture.socket")
+	for unit, try := range map[string]func(...string) string{"gateway-api.service": a.run, "gateway-scheduler.service": a.fails} {
+		try("nsenter", "-m", "-t", a.mainPID(unit), "test", "-S", "/run/gateway/capture/capture.sock")
 	}
 }
 

@@ -1,7 +1,8 @@
 // Package wiretest is a gateway with nobody around it: a network of its own in the kernel,
 // whose interfaces end in the test process. A packet is written into one, has gone all its
 // way through the kernel when the write returns, and is read from the one that it left
-// through. What the packets mean is left to the test. It is imported by tests only.
+// through. What the packets mean is left to the test. A Wire is less: one link, and nobody at all.
+// It is imported by tests only.
 package wiretest
 
 import (

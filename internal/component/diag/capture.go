@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 
 // CaptureInput is what packets to record.
 type CaptureInput struct {
-	Interface string `json:"interface" minLength:"1" maxLength:"15" doc:"Interface of this node, by its name in the kernel" example:"eth0"`
+	Interface string `json:"interface" minLength:"1" maxLength:"15" doc:"Interface of this node, by its name in the kernel; not the loopback interface" example:"eth0"`
 	Protocol  string `json:"protocol,omitempty" enum:"any,tcp,udp,icmp,arp" default:"any" doc:"Only packets of this protocol. icmp is ICMPv6 too"`
 	Host      string `json:"host,omitempty" maxLength:"64" doc:"Only packets from or to this IP address or network. Empty: all" example:"192.0.2.10"`
 	Port      *int   `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Only packets from or to this TCP or UDP port. Absent: all" example:"443"`
@@ -54,12 +55,21 @@ const (
 	downloadTime = 10 * time.Minute
 )
 
+type captureKeeper interface {
+	Start(ctx context.Context, by string, q capture.Request) (recorder.State, error)
+	Look() recorder.State
+	Stop(ctx context.Context) (recorder.State, error)
+	Delete(ctx context.Context) error
+	File() (io.ReadSeekCloser, recorder.State, error)
+}
+
 func (h *handlers) captureRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "start-capture", Method: http.MethodPost, Path: capturePath, Timeout: captureTime + onTheWay,
 		Summary: "Capture packets of an interface",
 		Description: "Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. " +
-			"It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it. " +
+			"It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it; " +
+			"the loopback interface, where those of the management pass, is refused. " +
 			"The audit log records who captured what. 409 capture_running: this service has one, which can be stopped. " +
 			"503 capture_unavailable: the program that records cannot be reached, does not start, or records for another process, such as gateway-ctl.",
 	}, h.startCapture)
@@ -74,7 +84,7 @@ func (h *handlers) captureRoutes(r api.Router) {
 		Summary: "Stop the capture", Description: "What was recorded until then can be downloaded. One that ended already stays as it is.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[Capture], error) {
 		var s recorder.State
-		err := h.onCapture(ctx, "stop", func(ctx context.Context) (err error) { s, err = h.Captures.Stop(ctx); return err })
+		err := h.onCapture(ctx, "stop", h.Captures.Look(), func(ctx context.Context) (err error) { s, err = h.Captures.Stop(ctx); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -84,21 +94,21 @@ func (h *handlers) captureRoutes(r api.Router) {
 		ID: "delete-capture", Method: http.MethodDelete, Path: capturePath, Timeout: captureTime + onTheWay,
 		Summary: "Delete the capture", Description: "One that runs is stopped first.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[*api.None], error) {
-		if err := h.onCapture(ctx, "delete", h.Captures.Delete); err != nil {
+		if err := h.onCapture(ctx, "delete", h.Captures.Look(), h.Captures.Delete); err != nil {
 			return nil, err
 		}
 		return api.Done(), nil
 	})
 	api.Raw(r, api.Op{
 		ID: "download-capture", Method: http.MethodGet, Path: capturePath + "/file", Timeout: downloadTime, Switched: true,
-		Summary:     "Download the capture",
-		Description: "A pcap file, for Wireshark or tcpdump, of the capture that ended; 409 without one. Every download is in the audit log.",
+		Summary: "Download the capture",
+		Description: "A pcap file, for Wireshark or tcpdump, of the capture that ended. It ends after 10 minutes at the latest. " +
+			"409 no_capture: no capture ended; 409 too_many_downloads: three are running, and each keeps the space of its capture, also of one that was deleted. Every download is in the audit log.",
 	}, "application/vnd.tcpdump.pcap", h.downloadCapture)
 }
 
-// onCapture does something to what was recorded; the audit log says of which.
-func (h *handlers) onCapture(ctx context.Context, verb string, fn func(context.Context) error) error {
-	s := h.Captures.Look()
+// onCapture does something to what was recorded; the audit log says to which.
+func (h *handlers) onCapture(ctx context.Context, verb string, s recorder.State, fn func(context.Context) error) error {
 	return h.Run.Act(ctx, change.Change{Component: name, Action: "diag.capture." + verb, Subject: label(s.Request)}, fn)
 }
 
@@ -123,6 +133,9 @@ func (h *handlers) startCapture(ctx context.Context, in *struct{ Body CaptureInp
 	return api.OK(shown(s)), nil
 }
 
+// errLoopback is why that interface is refused: the API's plain port is there.
+var errLoopback = fault.Say("the loopback interface cannot be captured: sessions and passwords of the management pass there unencrypted")
+
 // toldOf is what the caller is told of an error.
 func toldOf(err error) error {
 	switch {
@@ -132,8 +145,14 @@ func toldOf(err error) error {
 		return errors.Join(fault.New(fault.Unavailable, "gateway-capture takes no capture: gateway-ctl or gateway-api may have one running; else see journalctl -u 'gateway-capture@*'").WithCode("capture_unavailable"), err)
 	case errors.Is(err, recorder.ErrNoInterface):
 		return fault.At("interface", "this node has no such interface")
+	case errors.Is(err, recorder.ErrLoopback):
+		var bad fault.Problems
+		bad.AddError("interface", errLoopback)
+		return bad.Err()
 	case errors.Is(err, recorder.ErrNone):
 		return fault.New(fault.Conflict, "there is no capture to download; start one, and wait until it ends").WithCode("no_capture")
+	case errors.Is(err, recorder.ErrDownloads):
+		return fault.New(fault.Conflict, "%d downloads of captures are running; wait until one of them ends", recorder.MostDownloads).WithCode("too_many_downloads")
 	case errors.Is(err, recorder.ErrAway):
 		return errors.Join(fault.New(fault.Unavailable, "gateway-capture, which records packets, cannot be reached").WithCode("capture_unavailable"), err)
 	}
@@ -152,8 +171,11 @@ func (in CaptureInput) request(links []sys.Interface) (capture.Request, error) {
 	if in.Port != nil {
 		q.Port = uint16(*in.Port)
 	}
-	if !slices.ContainsFunc(links, func(l sys.Interface) bool { return l.Name == in.Interface }) {
+	switch at := slices.IndexFunc(links, func(l sys.Interface) bool { return l.Name == in.Interface }); {
+	case at < 0:
 		bad.Add("interface", "this node has no such interface")
+	case links[at].LinkType == "loopback":
+		bad.AddError("interface", errLoopback)
 	}
 	if in.Host != "" {
 		var err error
@@ -220,7 +242,8 @@ func (h *handlers) downloadCapture(w http.ResponseWriter, r *http.Request) error
 		return toldOf(err)
 	}
 	defer file.Close()
-	if err := h.onCapture(r.Context(), "download", func(context.Context) error { return nil }); err != nil {
+	// Of the one that is sent: another may have begun since.
+	if err := h.onCapture(r.Context(), "download", s, func(context.Context) error { return nil }); err != nil {
 		return err
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime)) // who answers gateway-ctl has no limit

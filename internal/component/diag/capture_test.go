@@ -8,16 +8,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/vishvananda/netlink"
-	"golang.org/x/sys/unix"
-
+	"gateway/internal/api"
 	"gateway/internal/api/apitest"
 	"gateway/internal/capture"
 	"gateway/internal/component"
@@ -25,38 +23,41 @@ import (
 	"gateway/internal/component/diag/recorder"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
-	"gateway/lab"
+	"gateway/lab/wiretest"
 )
 
 // wired is a node with two ends of one link, on which only tests send.
 type wired struct {
 	*componenttest.Rig
-	space *lab.Space
+	wire  wiretest.Wire
 	ended chan error // one for each capture whose program ended
 	state string     // folder of the files
+	kept  *overtaken
+}
+
+// overtaken is a recorder in which something happens right after a file was taken from it.
+type overtaken struct {
+	*recorder.Recorder
+	then func()
+}
+
+func (o *overtaken) File() (io.ReadSeekCloser, recorder.State, error) {
+	f, s, err := o.Recorder.File()
+	if o.then != nil {
+		o.then()
+	}
+	return f, s, err
 }
 
 type ends struct{ node }
 
 func (ends) Interfaces() ([]sys.Interface, error) {
-	return []sys.Interface{{Name: "seen"}, {Name: "sends"}, {Name: "gone"}}, nil
+	return []sys.Interface{{Name: "seen"}, {Name: "sends"}, {Name: "gone"}, {Name: "inside", LinkType: "loopback"}, {Name: "lo"}}, nil
 }
 
 func newWired(t *testing.T) *wired {
 	t.Helper()
-	w := &wired{space: lab.NewSpace(t), ended: make(chan error, 100), state: t.TempDir()}
-	err := w.space.Do(func() error {
-		link := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "seen", MTU: 1500}, PeerName: "sends"}
-		quiet := errors.Join(os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0), netlink.LinkAdd(link))
-		peer, err := netlink.LinkByName("sends")
-		if err != nil {
-			return err
-		}
-		return errors.Join(quiet, netlink.LinkSetUp(link), netlink.LinkSetUp(peer))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &wired{wire: wiretest.NewWire(t), ended: make(chan error, 100), state: t.TempDir()}
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "capture.sock"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,12 +75,13 @@ func newWired(t *testing.T) *wired {
 				return
 			}
 			go func() {
-				w.ended <- w.space.Do(func() error { defer file.Close(); return capture.Serve(file) })
+				w.ended <- w.wire.Do(func() error { defer file.Close(); return capture.Serve(file) })
 			}()
 		}
 	}()
 	w.Rig = componenttest.New(t, componenttest.Setup{Component: func(r *componenttest.Rig) component.Component {
-		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now, Log: slog.New(slog.DiscardHandler)}})
+		w.kept = &overtaken{Recorder: &recorder.Recorder{Socket: l.Addr().String(), Dir: w.state, Now: time.Now, Log: slog.New(slog.DiscardHandler)}}
+		return New(Options{Run: r.Run, Questions: &scheduler{}, Host: ends{}, Captures: w.kept})
 	}})
 	return w
 }
@@ -91,40 +93,6 @@ func packet(port uint16, size int) []byte {
 	copy(b[26:], []byte{192, 0, 2, 1, 192, 0, 2, 9})
 	binary.BigEndian.PutUint16(b[36:], port)
 	return b
-}
-
-// send puts packets on the wire, until it is told to stop if that can be.
-func (w *wired) send(t *testing.T, stop <-chan struct{}, packets ...[]byte) {
-	t.Helper()
-	err := w.space.Do(func() error {
-		link, err := net.InterfaceByName("sends")
-		if err != nil {
-			return err
-		}
-		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
-		if err != nil {
-			return err
-		}
-		defer unix.Close(fd)
-		for {
-			for _, p := range packets {
-				if err := unix.Sendto(fd, p, 0, &unix.SockaddrLinklayer{Ifindex: link.Index}); err != nil && !errors.Is(err, unix.ENOBUFS) {
-					return err
-				}
-			}
-			if stop == nil {
-				return nil
-			}
-			select {
-			case <-stop:
-				return nil
-			case <-time.After(time.Millisecond):
-			}
-		}
-	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 func (w *wired) look() Capture {
@@ -164,7 +132,7 @@ func TestPacketsAreCaptured(t *testing.T) {
 		if got := w.Do("POST", "/diagnostics/capture", body).Want(http.StatusConflict); got.Error.Code != "capture_running" {
 			t.Errorf("a second one: %+v", got.Error)
 		}
-		w.send(t, nil, sent...)
+		w.wire.Send(t, nil, sent...)
 		w.until(t, func(c Capture) bool { return c.Packets >= want })
 		c := apitest.Data[Capture](w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK))
 		if c.State != recorder.Ended || c.Reason != capture.Stopped || c.Packets != want || len(c.Lines) != want || !strings.Contains(c.Lines[0].Summary, "192.0.2.9:53: UDP") {
@@ -206,6 +174,54 @@ func TestPacketsAreCaptured(t *testing.T) {
 	}
 }
 
+// The audit log names the capture that was sent, also when somebody begins another one meanwhile.
+func TestADownloadIsAuditedAsWhatWasSent(t *testing.T) {
+	w := newWired(t)
+	w.Do("POST", "/diagnostics/capture", object{"interface": "seen", "port": 53}).Want(http.StatusOK)
+	w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK)
+	w.kept.then = func() {
+		w.Do("POST", "/diagnostics/capture", object{"interface": "sends", "port": 123}).Want(http.StatusOK)
+	}
+	w.Do("GET", "/diagnostics/capture/file", nil).Want(http.StatusOK)
+	var subject string
+	if err := w.Pool.QueryRow(t.Context(), `select subject from audit_entries where action = 'diag.capture.download'`).Scan(&subject); err != nil || subject != "seen port 53" {
+		t.Errorf("the audit log says %q, want %q: %v", subject, "seen port 53", err)
+	}
+	w.kept.then = nil
+	w.Do("DELETE", "/diagnostics/capture", nil).Want(http.StatusOK)
+}
+
+// bounded is an answer that knows until when it may be written.
+type bounded struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (b *bounded) SetWriteDeadline(until time.Time) error { b.until = until; return nil }
+
+// Whoever reads slowly keeps the space of a capture that was deleted since.
+func TestASlowDownloadIsOneOfAFewAndEnds(t *testing.T) {
+	w := newWired(t)
+	w.Do("POST", "/diagnostics/capture", object{"interface": "seen"}).Want(http.StatusOK)
+	w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK)
+	sent, asks := &bounded{ResponseRecorder: httptest.NewRecorder()}, httptest.NewRequestWithContext(t.Context(), "GET", api.Prefix+"/diagnostics/capture/file", nil)
+	asks.Header.Set("Authorization", "Bearer admin")
+	w.Edge.Handler().ServeHTTP(sent, asks)
+	if left := time.Until(sent.until); sent.Code != http.StatusOK || left <= 0 || left > 10*time.Minute {
+		t.Errorf("%d, and it may take %s", sent.Code, left)
+	}
+	for range recorder.MostDownloads {
+		slow, _, err := w.kept.File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slow.Close()
+	}
+	if got := w.Do("GET", "/diagnostics/capture/file", nil).Want(http.StatusConflict); got.Error.Code != "too_many_downloads" || !strings.Contains(got.Error.Message, "3 downloads of captures are running") {
+		t.Errorf("%+v", got.Error)
+	}
+}
+
 func TestWhatCannotBeCapturedIsRefused(t *testing.T) {
 	w := newWired(t)
 	for _, tc := range []struct {
@@ -214,6 +230,8 @@ func TestWhatCannotBeCapturedIsRefused(t *testing.T) {
 	}{
 		{"interface", object{"interface": "eth99"}},
 		{"interface", object{"interface": "gone"}}, // it went away since
+		{"interface", object{"interface": "inside"}},
+		{"interface", object{"interface": "lo"}}, // gateway-capture sees what it is
 		{"port", object{"interface": "seen", "protocol": "icmp", "port": 1}},
 		{"port", object{"interface": "seen", "port": 65536}},
 		{"host", object{"interface": "seen", "protocol": "arp", "host": "2001:db8::1"}},
@@ -222,9 +240,16 @@ func TestWhatCannotBeCapturedIsRefused(t *testing.T) {
 		{"max_seconds", object{"interface": "seen", "max_seconds": 301}},
 		{"max_seconds", object{"interface": "seen", "max_seconds": -1}},
 	} {
-		if got := w.Do("POST", "/diagnostics/capture", tc.body).Want(http.StatusBadRequest); got.Complaint(tc.field) == "" {
+		got := w.Do("POST", "/diagnostics/capture", tc.body).Want(http.StatusBadRequest)
+		if got.Complaint(tc.field) == "" {
 			t.Errorf("%v: %+v", tc.body, got.Error)
 		}
+		if name := tc.body["interface"]; (name == "inside" || name == "lo") && !strings.Contains(got.Complaint("interface"), "sessions and passwords of the management") {
+			t.Errorf("%v: %+v", tc.body, got.Error)
+		}
+	}
+	if c := w.look(); c.State != recorder.None {
+		t.Errorf("one of them began: %+v", c)
 	}
 }
 
@@ -280,7 +305,7 @@ func captures(t *testing.T) (f figures) {
 		stop, sent := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(sent)
-			w.send(t, stop, slices.Repeat([][]byte{packet(53, size)}, 64)...)
+			w.wire.Send(t, stop, slices.Repeat([][]byte{packet(53, size)}, 64)...)
 		}()
 		c := w.until(t, over)
 		close(stop)
@@ -293,7 +318,7 @@ func captures(t *testing.T) (f figures) {
 	}
 	count := func(body object, want int) int {
 		w.Do("POST", "/diagnostics/capture", body).Want(http.StatusOK)
-		w.send(t, nil, packet(53, 1), packet(80, 1), packet(53, 1))
+		w.wire.Send(t, nil, packet(53, 1), packet(80, 1), packet(53, 1))
 		w.until(t, func(c Capture) bool { return c.Packets >= want })
 		return apitest.Data[Capture](w.Do("POST", "/diagnostics/capture/stop", nil).Want(http.StatusOK)).Packets
 	}

@@ -21,7 +21,6 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/diag/probe"
-	"gateway/internal/component/diag/recorder"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/identity"
@@ -37,6 +36,10 @@ const (
 	pathChannel = "diag_path"
 	// onTheWay is for the way there and back.
 	onTheWay = 2 * time.Second
+	// patience is for gateway-scheduler to listen: at boot it starts after the API, and for some
+	// seconds nobody takes a question.
+	patience = 6 * time.Second
+	again    = 100 * time.Millisecond
 	atOnce   = 4
 )
 
@@ -59,7 +62,7 @@ type Options struct {
 	// Explain is what the packet filter does with a packet.
 	Explain func(ctx context.Context, k packetfilter.Packet) (packetfilter.Trace, error)
 	// Captures keeps the packets that were recorded on this node.
-	Captures *recorder.Recorder
+	Captures captureKeeper // recorder.Recorder
 }
 
 type handlers struct {
@@ -97,7 +100,7 @@ const rules = " Nothing is changed; the audit log records who asked for what. On
 func route[In any](h *handlers, r api.Router, tool, summary, description string, question func(In) (probe.Question, error)) {
 	limit := probe.Limits()[tool]
 	api.Handle(r, api.Op{
-		ID: "diag-" + tool, Method: http.MethodPost, Path: "/diagnostics/" + tool, AtOnce: atOnce, Timeout: limit + 2*onTheWay, Summary: summary,
+		ID: "diag-" + tool, Method: http.MethodPost, Path: "/diagnostics/" + tool, AtOnce: atOnce, Timeout: limit + patience + 2*onTheWay, Summary: summary,
 		Description: description + rules,
 	}, func(ctx context.Context, in *struct{ Body In }) (*api.Body[probe.Result], error) {
 		q, err := question(in.Body)
@@ -126,9 +129,7 @@ func ask[Out any](ctx context.Context, h *handlers, q asked) (*api.Body[Out], er
 	var out Out
 	c := change.Change{Component: name, Action: "diag." + q.tool, Subject: q.subject}
 	err := h.Run.Act(ctx, c, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, limit+onTheWay)
-		defer cancel()
-		err := h.Questions.Ask(ctx, q.channel, q.question, &out)
+		err := h.put(ctx, q, &out)
 		if errors.Is(err, db.ErrUnanswered) {
 			return errors.Join(fault.New(fault.Unavailable, "gateway-scheduler, which runs diagnostics, does not answer or has too many of them").WithCode("timeout"), err)
 		}
@@ -138,6 +139,27 @@ func ask[Out any](ctx context.Context, h *handlers, q asked) (*api.Body[Out], er
 		return nil, err
 	}
 	return api.OK(out), nil
+}
+
+// put asks until somebody takes the question, and for so long at the most. It does no harm when a slow
+// one takes it twice: nothing is changed.
+func (h *handlers) put(ctx context.Context, q asked, out any) error {
+	once := func() error {
+		ctx, cancel := context.WithTimeout(ctx, probe.Limits()[q.tool]+onTheWay)
+		defer cancel()
+		return h.Questions.Ask(ctx, q.channel, q.question, out)
+	}
+	for late := time.Now().Add(patience); ; {
+		err := once()
+		if !errors.Is(err, db.ErrUntaken) || time.Now().After(late) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(again):
+		}
+	}
 }
 
 func (h *handlers) begin(who string) bool {

@@ -24,6 +24,9 @@ import (
 const (
 	// Keep is how long a capture that ended can be downloaded.
 	Keep = time.Hour
+	// MostDownloads are open at once, of this capture and of earlier ones: a file that somebody still
+	// reads takes its space, also when it was deleted.
+	MostDownloads = 3
 	// mostLines are shown of a capture; the file has all.
 	mostLines = 50
 	// answerTime is for gateway-capture to begin, and to end after its limit.
@@ -41,8 +44,12 @@ var (
 	ErrAway = errors.New("gateway-capture is not there")
 	// ErrNoInterface is that the interface is gone.
 	ErrNoInterface = errors.New("no such interface")
+	// ErrLoopback is that it is the loopback interface, which is not recorded.
+	ErrLoopback = errors.New("the loopback interface is not recorded")
 	// ErrNone is that there is nothing to download.
 	ErrNone = errors.New("no capture that ended")
+	// ErrDownloads is that others are downloading, as many as may.
+	ErrDownloads = errors.New("too many downloads of captures")
 )
 
 // The states of the capture.
@@ -82,6 +89,7 @@ type Recorder struct {
 	stopped bool
 	forget  *time.Timer
 	done    chan struct{} // closed when the one that runs ended
+	open    int           // downloads
 }
 
 // Start begins a capture, in place of the one that ended before.
@@ -176,6 +184,8 @@ func request(ctx context.Context, conn *net.UnixConn, q capture.Request) (begin 
 		return begin, nil
 	case capture.NoInterface:
 		return begin, ErrNoInterface
+	case capture.Loopback:
+		return begin, ErrLoopback
 	}
 	return begin, fmt.Errorf("gateway-capture refuses it: %s", begin.Error)
 }
@@ -352,17 +362,39 @@ func (r *Recorder) drop() {
 	r.file, r.forget, r.state = nil, nil, State{}
 }
 
-// File is the capture that ended. Whoever gets it closes it; it can be read even when another one begins.
-func (r *Recorder) File() (*os.File, State, error) {
+// File is the capture that ended. Whoever gets it closes it, and soon: it can be read even when another
+// one begins, and until then it is one of those that may be open.
+func (r *Recorder) File() (io.ReadSeekCloser, State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state.State != Ended {
+	switch {
+	case r.state.State != Ended:
 		return nil, State{}, ErrNone
+	case r.open == MostDownloads:
+		return nil, State{}, ErrDownloads
 	}
 	// Of the same file, at a place of its own.
 	f, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", r.file.Fd()))
 	if err != nil {
 		return nil, State{}, fmt.Errorf("open the file of a capture: %w", err)
 	}
-	return f, r.look(), nil
+	r.open++
+	return &download{File: f, closed: sync.OnceFunc(r.closed)}, r.look(), nil
+}
+
+func (r *Recorder) closed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open--
+}
+
+// download is a file that is counted until it is closed.
+type download struct {
+	*os.File
+	closed func()
+}
+
+func (d *download) Close() error {
+	defer d.closed()
+	return d.File.Close()
 }

@@ -158,6 +158,50 @@ func TestTheFileIsNeverLargerThanItsLimit(t *testing.T) {
 	}
 }
 
+// A file that was deleted takes its space until nobody reads it any more.
+func TestOnlySoManyDownloadsAtOnce(t *testing.T) {
+	r := start(t, &program{begin: capture.Begin{Link: ethernet}, say: func(conn net.Conn) {
+		_, _ = conn.Write(append(said(capture.SaysPacket, record(make([]byte, 60))), ending(capture.ByTime)...))
+	}})
+	again := func() {
+		t.Helper()
+		if _, err := r.Start(t.Context(), "ann", asks); err != nil {
+			t.Fatal(err)
+		}
+		ended(t, r)
+	}
+	again()
+	var open []io.ReadSeekCloser
+	for range MostDownloads {
+		f, s, err := r.File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if open = append(open, f); s.Packets != 1 {
+			t.Errorf("%+v", s)
+		}
+	}
+	again() // those of the one before count
+	if _, _, err := r.File(); !errors.Is(err, ErrDownloads) {
+		t.Errorf("one more than %d: %v", MostDownloads, err)
+	}
+	if b, err := io.ReadAll(open[0]); err != nil || len(b) != 24+76 {
+		t.Errorf("what was begun is cut off: %d bytes, %v", len(b), err)
+	}
+	for range 2 { // closing one twice makes room for one
+		_ = open[0].Close()
+	}
+	f, _, err := r.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, _, err := r.File(); !errors.Is(err, ErrDownloads) {
+		t.Errorf("one closed, and two more: %v", err)
+	}
+}
+
 func TestOneCaptureAtATime(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	r := start(t, &program{begin: capture.Begin{Link: ethernet}, say: func(conn net.Conn) {
@@ -191,9 +235,11 @@ func TestWhatKeepsACaptureFromBeginning(t *testing.T) {
 	if _, err := away.Start(t.Context(), "ann", asks); !errors.Is(err, ErrAway) {
 		t.Errorf("without the program: %v", err)
 	}
-	r := start(t, &program{begin: capture.Begin{Error: capture.NoInterface}, say: func(net.Conn) {}})
-	if _, err := r.Start(t.Context(), "ann", asks); !errors.Is(err, ErrNoInterface) {
-		t.Errorf("without the interface: %v", err)
+	for said, want := range map[string]error{capture.NoInterface: ErrNoInterface, capture.Loopback: ErrLoopback} {
+		r := start(t, &program{begin: capture.Begin{Error: said}, say: func(net.Conn) {}})
+		if _, err := r.Start(t.Context(), "ann", asks); !errors.Is(err, want) {
+			t.Errorf("%s: %v", said, err)
+		}
 	}
 	// The socket takes one at a time and another process has it, or the program dies at once.
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "busy.sock"))

@@ -959,7 +959,7 @@ export const capture = <ThrowOnError extends boolean = true>(options?: Options<C
 /**
  * Capture packets of an interface
  *
- * Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it. The audit log records who captured what. 409 capture_running: this service has one, which can be stopped. 503 capture_unavailable: the program that records cannot be reached, does not start, or records for another process, such as gateway-ctl.
+ * Records whole packets, until one of the limits is reached or it is stopped. One capture at a time on a node; the one before is deleted. It is kept for an hour, and ends and is deleted when gateway-api restarts. Passwords and other secrets that pass unencrypted are in it; the loopback interface, where those of the management pass, is refused. The audit log records who captured what. 409 capture_running: this service has one, which can be stopped. 503 capture_unavailable: the program that records cannot be reached, does not start, or records for another process, such as gateway-ctl.
  */
 export const startCapture = <ThrowOnError extends boolean = true>(options: Options<StartCaptureData, ThrowOnError>) => (options.client ?? client).post<StartCaptureResponses, unknown, ThrowOnError>({
     url: '/diagnostics/capture',
@@ -973,7 +973,7 @@ export const startCapture = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Download the capture
  *
- * A pcap file, for Wireshark or tcpdump, of the capture that ended; 409 without one. Every download is in the audit log.
+ * A pcap file, for Wireshark or tcpdump, of the capture that ended. It ends after 10 minutes at the latest. 409 no_capture: no capture ended; 409 too_many_downloads: three are running, and each keeps the space of its capture, also of one that was deleted. Every download is in the audit log.
  */
 export const downloadCapture = <ThrowOnError extends boolean = true>(options?: Options<DownloadCaptureData, ThrowOnError>) => (options?.client ?? client).get<DownloadCaptureResponses, unknown, ThrowOnError>({ url: '/diagnostics/capture/file', ...options });
 

@@ -1898,7 +1898,7 @@ export type DiagCaptureInput = {
      */
     host?: string;
     /**
-     * Interface of this node, by its name in the kernel
+     * Interface of this node, by its name in the kernel; not the loopback interface
      */
     interface: string;
     /**

@@ -29,21 +29,23 @@ import { file, useCapture, useDeleteCapture, useInterfaces, useStopCapture } fro
 import "./diag.css";
 
 function useChoices(): Choice[] {
-	return useInterfaces().map(({ ifname, addr_info }) => ({
-		value: ifname,
-		label: ifname,
-		hint: addr_info.find(({ scope }) => scope === "global")?.local,
-	}));
+	return useInterfaces()
+		.filter(({ link_type }) => link_type !== "loopback") // the server refuses it
+		.map(({ ifname, addr_info }) => ({
+			value: ifname,
+			label: ifname,
+			hint: addr_info.find(({ scope }) => scope === "global")?.local,
+		}));
 }
 
 const fields: Field[] = [
-	{ name: "interface", kind: "choice", useChoices },
-	{ name: "protocol", initial: "any" },
-	{ name: "host", autoComplete: "off" },
-	{ name: "port", narrow: true },
-	{ name: "max_packets", narrow: true },
-	{ name: "max_megabytes", narrow: true },
-	{ name: "max_seconds", narrow: true },
+	{ name: "interface", kind: "choice", useChoices, section: "packets" },
+	{ name: "protocol", initial: "any", section: "packets" },
+	{ name: "host", autoComplete: "off", section: "packets" },
+	{ name: "port", narrow: true, section: "packets" },
+	{ name: "max_packets", narrow: true, section: "limits" },
+	{ name: "max_seconds", narrow: true, section: "limits" },
+	{ name: "max_megabytes", narrow: true, section: "limits" },
 ];
 
 /** CapturePage records the packets of an interface, shows the last of them, and hands them out as a file. */
@@ -62,15 +64,18 @@ export default function CapturePage() {
 						{capture.state === "ended" && <Notice kind="info" title={t("capture.replaces", { by: capture.by })} />}
 						{/* It stays while a capture runs: who looks for something starts the next one with nearly the same. */}
 						<div hidden={capture.state === "running"}>
-							<SchemaForm<DiagCaptureInput, DiagCapture>
-								schema={zDiagCaptureInput}
-								ns="diag/capture"
-								fields={fields}
-								guard={false}
-								submit={async (body) => (await startCapture({ body })).data}
-								onDone={() => void query.refetch()}
-								submitLabel={t("capture.submit")}
-							/>
+							<div className="gw-panel gw-settings">
+								<SchemaForm<DiagCaptureInput, DiagCapture>
+									schema={zDiagCaptureInput}
+									ns="diag/capture"
+									fields={fields}
+									guard={false}
+									submit={async (body) => (await startCapture({ body })).data}
+									onDone={() => void query.refetch()}
+									submitLabel={t("capture.submit")}
+									wide
+								/>
+							</div>
 						</div>
 						{capture.state !== "none" && <Recorded capture={capture} />}
 					</>

@@ -59,15 +59,18 @@ function ToolTab({ tool }: { tool: Tool }) {
 	};
 	return (
 		<>
-			<SchemaForm
-				schema={tool.schema}
-				ns={tool.ns}
-				fields={tool.fields}
-				guard={false}
-				submit={send}
-				onDone={setResult}
-				submitLabel={t(`${tool.id}.submit`)}
-			/>
+			<div className="gw-panel gw-settings">
+				<SchemaForm
+					schema={tool.schema}
+					ns={tool.ns}
+					fields={tool.fields}
+					guard={false}
+					submit={send}
+					onDone={setResult}
+					submitLabel={t(`${tool.id}.submit`)}
+					wide
+				/>
+			</div>
 			<div role="status">{result && <Output result={result} />}</div>
 		</>
 	);

@@ -8,8 +8,8 @@ import { factsOf, type PathStep, stepsOf } from "./path";
 const fields: Field[] = [
 	{ name: "target", focus: true, autoComplete: "off" },
 	{ name: "port", narrow: true, initial: 443 },
-	{ name: "tls", initial: true },
 	{ name: "source", autoComplete: "off" },
+	{ name: "tls", initial: true },
 ];
 
 /** PathTab follows a connection from its name to its certificate, and shows where it breaks. */
@@ -22,15 +22,18 @@ export function PathTab() {
 	};
 	return (
 		<>
-			<SchemaForm<DiagPathInput, ProbePath>
-				schema={zDiagPathInput}
-				ns="diag/path"
-				fields={fields}
-				guard={false}
-				submit={send}
-				onDone={setResult}
-				submitLabel={t("path.submit")}
-			/>
+			<div className="gw-panel gw-settings">
+				<SchemaForm<DiagPathInput, ProbePath>
+					schema={zDiagPathInput}
+					ns="diag/path"
+					fields={fields}
+					guard={false}
+					submit={send}
+					onDone={setResult}
+					submitLabel={t("path.submit")}
+					wide
+				/>
+			</div>
 			<div role="status">{result && <Steps path={result} />}</div>
 		</>
 	);

@@ -51,7 +51,11 @@ const server = (first: object, more: Parameters<typeof answer>[0] = {}) => {
 		"GET /system/health": () => ok(health),
 		"GET /auth/me": () => ok({ id: "1", email: "ann@example.com", role: "admin", totp_enabled: false, limited: false }),
 		"GET /system/components": () => ok([]),
-		"GET /system/interfaces": () => ok([{ ifname: "lan", flags: ["UP"], addr_info: [] }]),
+		"GET /system/interfaces": () =>
+			ok([
+				{ ifname: "lo", link_type: "loopback", flags: ["UP"], addr_info: [] },
+				{ ifname: "lan", link_type: "ether", flags: ["UP"], addr_info: [] },
+			]),
 		"GET /diagnostics/capture": () => ok(now),
 		"POST /diagnostics/capture": () => become(running),
 		"POST /diagnostics/capture/stop": () => become(ended),
@@ -66,6 +70,12 @@ test("a capture is started, watched, stopped, downloaded and deleted", async () 
 	const user = userEvent.setup();
 	await screen.findByText("lan", undefined, { timeout: 20_000 });
 	const choice = screen.getByRole("combobox", { name: /Interface/ });
+	expect(within(choice).queryByRole("option", { name: /^lo\b/ })).toBeNull(); // it is refused
+	// What is asked for is in two parts, each with what belongs together.
+	const part = (name: string, role: string) => within(screen.getByRole("region", { name })).getAllByRole(role).length;
+	expect([part("Packets", "combobox"), part("Packets", "textbox"), part("Packets", "spinbutton")]).toEqual([2, 1, 1]);
+	expect(part("Limits", "spinbutton")).toBe(3);
+	expect(choice.closest("form")?.classList.contains("gw-form-wide")).toBe(true);
 	await user.selectOptions(choice, "lan");
 	await user.type(screen.getByRole("textbox", { name: /Host/ }), "192.0.2.9");
 	await user.click(screen.getByRole("button", { name: "Start capture" }));

@@ -57,5 +57,6 @@ test("what is refused stands at the field", async () => {
 	const user = userEvent.setup();
 	await user.type(await screen.findByRole("textbox", { name: /Host/ }), "a_b-");
 	await user.click(screen.getByRole("button", { name: "Trace the route" }));
-	expect(await screen.findByText(/IP address or a host name/)).toBeTruthy();
+	expect(await screen.findAllByText(/IP address or a host name/)).toBeTruthy();
+	expect(document.getElementById("field-target-help")?.textContent).toMatch(/IP address or a host name/);
 });

@@ -51,7 +51,7 @@ export const tools: Tool[] = [
 		id: "tcp",
 		ns: "diag/tcp",
 		schema: zDiagTcpInput,
-		fields: [target, { name: "port" }],
+		fields: [target, { name: "port", narrow: true }],
 		send: (body) => diagTcp({ body }),
 	},
 ];

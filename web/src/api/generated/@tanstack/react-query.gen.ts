@@ -904,7 +904,7 @@ export const downloadCaptureQueryKey = (options?: Options<DownloadCaptureData>) 
 /**
  * Download the capture
  *
- * A pcap file, for Wireshark or tcpdump, of the capture that ended; 409 without one. Every download is in the audit log.
+ * A pcap file, for Wireshark or tcpdump, of the capture that ended. It ends after 10 minutes at the latest. 409 no_capture: no capture ended; 409 too_many_downloads: three are running, and each keeps the space of its capture, also of one that was deleted. Every download is in the audit log.
  */
 export const downloadCaptureOptions = (options?: Options<DownloadCaptureData>) => queryOptions<unknown, DefaultError, unknown, ReturnType<typeof downloadCaptureQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
