@@ -112,7 +112,7 @@ func nothingElse(context.Context, pgx.Tx) error { return nil }
 func set[T comparable](ctx context.Context, p *handlers, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
 	p.setting.Lock() // the store follows the commits in their order
 	defer p.setting.Unlock()
-	held, cancel := hold(ctx)
+	held, cancel := change.Hold(ctx)
 	defer cancel()
 	state, err := p.Setup.Load()
 	if err != nil {
