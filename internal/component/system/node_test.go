@@ -243,12 +243,31 @@ type apt struct {
 	mu    sync.Mutex
 	asked int
 	err   error
+	stamp string
+	hangs chan struct{} // apt does not answer before it is closed
+}
+
+func (a *apt) Stamp() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.stamp
+}
+
+func (a *apt) Installed(names []string) ([]sys.PackageVersion, error) {
+	out := make([]sys.PackageVersion, len(names))
+	for i, name := range names {
+		out[i] = sys.PackageVersion{Name: name, Installed: "1.0-2"}
+	}
+	return out, nil
 }
 
 func (a *apt) Packages(_ context.Context, names []string) ([]sys.PackageVersion, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.asked++
+	if a.hangs != nil {
+		<-a.hangs
+	}
 	if a.err != nil {
 		return nil, a.err
 	}

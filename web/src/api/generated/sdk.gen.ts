@@ -3165,7 +3165,7 @@ export const setMaintenance = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Installed and available version of the product and its daemons
  *
- * From the package lists last fetched; up to one minute old.
+ * From the package lists last fetched; up to one minute old. While apt reads them, available is what it said before, or empty.
  */
 export const packageVersions = <ThrowOnError extends boolean = true>(options?: Options<PackageVersionsData, ThrowOnError>) => (options?.client ?? client).get<PackageVersionsResponses, unknown, ThrowOnError>({ url: '/system/package-versions', ...options });
 
