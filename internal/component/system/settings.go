@@ -50,7 +50,7 @@ func (h *handlers) settingRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention", WithoutDatabase: true,
 		Summary:     "Set the retention of history",
-		Description: "Older audit entries are deleted within an hour.",
+		Description: "Older audit entries are deleted within an hour, but none of the last 30 days.",
 	}, h.setRetention)
 }
 
@@ -85,7 +85,7 @@ func (h *handlers) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Fl
 // Retention is how much history is kept.
 type Retention struct {
 	Backups   int `json:"backups" minimum:"1" maximum:"365" doc:"Latest backups to keep; the last one of each day (UTC) is kept for as many days, too"`
-	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days to keep audit entries"`
+	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days to keep audit entries; those of the last 30 days are kept in any case"`
 }
 
 func (h *handlers) retention(context.Context, *struct{}) (*api.Body[Retention], error) {

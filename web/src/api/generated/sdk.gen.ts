@@ -3200,7 +3200,7 @@ export const getRetention = <ThrowOnError extends boolean = true>(options?: Opti
 /**
  * Set the retention of history
  *
- * Older audit entries are deleted within an hour.
+ * Older audit entries are deleted within an hour, but none of the last 30 days.
  */
 export const setRetention = <ThrowOnError extends boolean = true>(options: Options<SetRetentionData, ThrowOnError>) => (options.client ?? client).put<SetRetentionResponses, unknown, ThrowOnError>({
     url: '/system/retention',
