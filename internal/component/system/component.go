@@ -19,6 +19,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/daemon"
+	"gateway/internal/db"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
@@ -26,6 +27,7 @@ import (
 // Options are what the component needs.
 type Options struct {
 	Version  string
+	DB       db.DB
 	Run      *change.Runner
 	Setup    *setupstate.Store
 	Database interface{ Up() bool }
@@ -82,6 +84,7 @@ func New(o Options) component.Component {
 	return component.Component{
 		Name:     "system",
 		Routes:   h.routes,
+		Listen:   map[string]func(context.Context, string){change.Channel: h.heed},
 		Problems: h.problems(),
 	}
 }

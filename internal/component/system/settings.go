@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
-	"gateway/internal/change"
 	"gateway/internal/setupstate"
 )
 
@@ -106,31 +105,3 @@ func (h *handlers) setRetention(ctx context.Context, in *struct{ Body Retention 
 }
 
 func nothingElse(context.Context, pgx.Tx) error { return nil }
-
-// set stores one value, with an entry even when it was the same before, and does what goes
-// with it in the database.
-func set[T comparable](ctx context.Context, p *handlers, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
-	p.setting.Lock() // the store follows the commits in their order
-	defer p.setting.Unlock()
-	held, cancel := change.Hold(ctx)
-	defer cancel()
-	state, err := p.Setup.Load()
-	if err != nil {
-		return err
-	}
-	c := change.Change{Component: "system", Action: action, Subject: subject, Detail: map[string]any{"from": *field(&state), "to": value}}
-	store := func(context.Context) error {
-		_, err := p.Setup.Update(func(s *setupstate.State) error {
-			*field(s) = value
-			return nil
-		})
-		return err
-	}
-	if !p.Database.Up() {
-		return p.Run.Act(held, c, store)
-	}
-	return p.Run.Run(held, c, func(tx change.Tx) error {
-		tx.AfterCommit(store)
-		return also(held, tx)
-	})
-}
