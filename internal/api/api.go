@@ -261,6 +261,9 @@ func (op Op) withDefaults() Op {
 	return op
 }
 
+// largeBody is what only so many requests at once may have as Op.AtOnce says.
+const largeBody = 8 << 20
+
 // Mutates reports whether the operation changes something, by its method.
 func (op Op) Mutates() bool { return op.Method != http.MethodGet }
 
@@ -274,6 +277,9 @@ func (s *Server) remember(op Op) {
 	}
 	if op.Lasting && (op.Access == Public || !op.Mutates()) {
 		panic("nobody can be asked for a password here: " + op.ID)
+	}
+	if op.MaxBody > largeBody && op.AtOnce == 0 {
+		panic("a body as large as this takes too much memory many times at once: " + op.ID)
 	}
 	s.access[op.ID] = op.Access
 	s.config[op.Method+" "+Prefix+op.Path] = op.Config
