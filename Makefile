@@ -69,7 +69,7 @@ test: ## unit and database tests with the race detector (bars and end-to-end tes
 	$(if $(GATE),GATEWAY_GATE=1 )$(POSTGRES) env CGO_ENABLED=1 $(GOTEST) -retry -- -race -vet=off -p=4 -timeout=8m -skip='^TestBar' $(UNIT)
 
 e2e: ## end-to-end stories on lab nodes, as root, after "make deb"; RUN=name for one
-	$(GOTEST) -stream -retry -- -v -vet=off -count=1 -p=1 -timeout=15m $(if $(RUN),-run='$(RUN)',-skip='^TestBar') ./lab/e2e/...
+	$(GOTEST) -stream -retry -- -v -vet=off -count=1 -p=1 -timeout=25m $(if $(RUN),-run='$(RUN)',-skip='^TestBar') ./lab/e2e/...
 
 WEB = $(shell find web/src web/public web/build web/index.html web/vite.config.ts -type f 2>/dev/null)
 

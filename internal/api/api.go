@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -70,6 +71,7 @@ type Server struct {
 	access  map[string]Access // by operation id: the table of who may do what
 	config  map[string]bool   // by pattern: what can be part of a batch
 	sockets map[string]bool   // by pattern: what is a WebSocket
+	within  map[string]time.Duration
 
 	wellKnown map[string]func(ctx context.Context, word string) (string, error)
 	anonymous anonymous
@@ -80,7 +82,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
-		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{}, sockets: map[string]bool{},
+		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{}, sockets: map[string]bool{}, within: map[string]time.Duration{},
 		wellKnown: map[string]func(context.Context, string) (string, error){}, anonymous: anonymous{make(slots, maxAnonymous)},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
@@ -97,6 +99,10 @@ type Router struct {
 
 // Router returns the registration of the component with that name.
 func (s *Server) Router(component string) Router { return Router{s: s, tag: component} }
+
+// Within is how long each operation that answers in one piece may take until it does, by its id. Whatever stands before the
+// API must wait longer. Downloads and streams are not among them: something comes all the time.
+func (s *Server) Within() map[string]time.Duration { return maps.Clone(s.within) }
 
 // Access says who may call an operation. The zero value is the strictest, so
 // that forgetting to say is safe.
@@ -165,6 +171,10 @@ func Handle[I, O any](r Router, op Op, fn func(ctx context.Context, in *I) (*O, 
 	var limit slots
 	if op.AtOnce > 0 {
 		limit = make(slots, op.AtOnce)
+	}
+	r.s.within[op.ID] = op.Timeout
+	if limit != nil {
+		r.s.within[op.ID] += slotTime
 	}
 	h := op.describe(r.tag)
 	if _, versioned := reflect.TypeFor[I]().FieldByName("IfMatch"); versioned && !slices.Contains(h.Errors, http.StatusPreconditionFailed) {
@@ -251,6 +261,9 @@ func (op Op) withDefaults() Op {
 	return op
 }
 
+// largeBody is what only so many requests at once may have as Op.AtOnce says.
+const largeBody = 8 << 20
+
 // Mutates reports whether the operation changes something, by its method.
 func (op Op) Mutates() bool { return op.Method != http.MethodGet }
 
@@ -264,6 +277,9 @@ func (s *Server) remember(op Op) {
 	}
 	if op.Lasting && (op.Access == Public || !op.Mutates()) {
 		panic("nobody can be asked for a password here: " + op.ID)
+	}
+	if op.MaxBody > largeBody && op.AtOnce == 0 {
+		panic("a body as large as this takes too much memory many times at once: " + op.ID)
 	}
 	s.access[op.ID] = op.Access
 	s.config[op.Method+" "+Prefix+op.Path] = op.Config

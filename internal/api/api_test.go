@@ -186,6 +186,22 @@ func TestForgettingToSayWhoMayIsSafe(t *testing.T) {
 	})
 }
 
+// Many large bodies at once are memory that nobody counted.
+func TestALargeBodyNeedsABound(t *testing.T) {
+	register := func(atOnce int) (refused bool) {
+		defer func() { refused = recover() != nil }()
+		server(t, func(r api.Router) {
+			api.Handle(r, api.Op{ID: "x", Method: http.MethodPost, Path: "/x", MaxBody: 16 << 20, AtOnce: atOnce}, func(context.Context, *struct{}) (*api.Body[string], error) {
+				return api.OK(""), nil
+			})
+		})
+		return false
+	}
+	if !register(0) || register(4) {
+		t.Error("16 MiB were taken without a bound, or refused with one")
+	}
+}
+
 // shows UI-02, UI-03
 func TestTheSite(t *testing.T) {
 	srv := server(t, nil)

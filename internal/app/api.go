@@ -149,12 +149,15 @@ func both(first, then func(context.Context, string)) func(context.Context, strin
 	}
 }
 
+// answerTime is for every answer, longer than any operation has; streams are not bound by it. HAProxy waits longer still.
+const answerTime = 3 * time.Minute
+
 func (a *API) serve(ctx context.Context, l net.Listener) error {
 	s := &http.Server{
 		Handler:           a.Handler(),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       20 * time.Second,
-		WriteTimeout:      3 * time.Minute, // the longest operation has two; streams are not bound by it
+		WriteTimeout:      answerTime,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },

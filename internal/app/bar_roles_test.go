@@ -27,7 +27,9 @@ func (s *stage) intrusions() []string {
 		`insert into audit_entries (id, node_id, seq, created_at, actor, action, subject, hash) values ('00000000-0000-7000-8000-00000000000f', 'elsewhere', 1, now(), 'bob', 'a', 'b', '')`,
 		`insert into audit_entries (id, node_id, seq, created_at, actor, action, subject, hash)
 			select '00000000-0000-7000-8000-00000000000f', node_id, 1, now(), 'bob', 'a', 'b', '' from audit_heads`,
-		`select gateway_audit_prune(node_id, now()) from audit_heads`,
+		`select gateway_audit_prune(node_id, now()) from audit_heads`, `select gateway_audit_prune(node_id, now() - interval '300 days') from audit_heads`,
+		`update audit_heads set kept_days = 1`,
+		`select gateway_history_prune(now() - interval '300 days', 100000, 10)`, `select gateway_history_prune(now() - interval '400 days', 0, 10)`,
 		`update changes set actor = 'bob'`, `delete from changes`,
 		`insert into change_rows (change_id, table_name, operation) select id, 'users', 'INSERT' from changes limit 1`, `update change_rows set new_row = null`, `delete from change_rows`,
 		`update applies set state = 'live'`, `delete from applies`, `delete from change_applies`, `update change_applies set change_id = null`,

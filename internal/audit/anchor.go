@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
+	"slices"
 	"time"
 
 	"gateway/internal/db"
@@ -30,6 +32,8 @@ type Anchored struct {
 	Seq    int64     `json:"seq"`
 	Hash   string    `json:"hash"`
 	At     time.Time `json:"at"`
+	// Days is for how long entries were kept then; none before the log had it.
+	Days int `json:"days,omitempty"`
 }
 
 // Anchor appends to the file. The last line vouches for all entries before it, by the chain;
@@ -91,7 +95,7 @@ func (a *Anchor) Keep(ctx context.Context, q db.DB) error {
 		if h.Seq <= a.last.Seq {
 			continue
 		}
-		if err := a.write(Anchored{h.NodeID, h.Seq, hex.EncodeToString(h.Hash), time.Now().UTC().Truncate(time.Second)}); err != nil {
+		if err := a.write(Anchored{h.NodeID, h.Seq, hex.EncodeToString(h.Hash), time.Now().UTC().Truncate(time.Second), h.KeptDays}); err != nil {
 			return err
 		}
 	}
@@ -200,8 +204,22 @@ func ReadAnchors(path string) ([]Anchored, error) {
 	return all, lines.Err()
 }
 
-// keptFor is how long no entry is pruned, whatever the retention says; see gateway_audit_prune.
+// keptFor is how long no entry is pruned, whatever an anchor says of the retention.
 const keptFor = 24 * time.Hour
+
+// keptSince is for how long entries were kept at the least since each of the anchors. A day is for clocks that differ, as in
+// gateway_audit_prune.
+func keptSince(node string, anchors []Anchored) []time.Duration {
+	all := make([]time.Duration, len(anchors))
+	least := time.Duration(math.MaxInt64)
+	for i, a := range slices.Backward(anchors) {
+		if a.NodeID == node {
+			least = min(least, max(keptFor, time.Duration(a.Days-1)*24*time.Hour))
+		}
+		all[i] = least
+	}
+	return all
+}
 
 // Report is what Compare found.
 type Report struct {
@@ -234,13 +252,14 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 		return r, err
 	}
 	var last int64
-	for _, a := range anchors {
+	kept := keptSince(node, anchors)
+	for i, a := range anchors {
 		if a.NodeID != node {
 			continue
 		}
 		r.Anchors++
 		last = max(last, a.Seq)
-		if reason := own.against(hashes, a); reason != "" { // one is enough: those after it say the same
+		if reason := own.against(hashes, a, kept[i]); reason != "" { // one is enough: those after it say the same
 			r.Breaks = append(r.Breaks, Break{node, a.Seq, "", reason})
 			break
 		}
@@ -277,12 +296,14 @@ func (h Head) hashes(ctx context.Context, q db.DB, anchors []Anchored) (map[int6
 }
 
 // against says how the chain contradicts an anchor, if it does.
-func (h Head) against(hashes map[int64]string, a Anchored) string {
+func (h Head) against(hashes map[int64]string, a Anchored, kept time.Duration) string {
 	seen := a.At.Format(time.RFC3339)
 	hash, found := hashes[a.Seq]
 	switch {
 	case a.Seq < h.BaseSeq && time.Since(a.At) < keptFor:
 		return fmt.Sprintf("it was the last one at %s, and entries after it count as pruned: none of the last day ever is", seen)
+	case a.Seq < h.BaseSeq && time.Since(a.At) < kept:
+		return fmt.Sprintf("it was the last one at %s, and entries after it count as pruned: they are younger than those %d days that are kept", seen, int(kept/keptFor)+1)
 	case a.Seq < h.BaseSeq:
 		return "" // pruned since
 	case a.Seq > h.Seq:

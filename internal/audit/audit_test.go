@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -14,7 +15,7 @@ import (
 	"gateway/internal/db/dbtest"
 )
 
-var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+var start = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // fill writes n entries a second apart.
 func fill(t *testing.T, pool *pgxpool.Pool, n int) *audit.Log {
@@ -163,5 +164,96 @@ func TestASubscriberSeesNoEntryTwice(t *testing.T) {
 	live.Poll(t.Context())
 	if e, err := sub.Next(t.Context()); err != nil || e.Seq != 61 {
 		t.Errorf("next = %d (%v), want 61", e.Seq, err)
+	}
+}
+
+// Nobody has less kept than the log says, and never less than 30 days; what it says follows the entries that set it.
+func TestNobodyPrunesWhatIsKept(t *testing.T) {
+	pool := dbtest.New(t, audit.Schema())
+	clock := time.Now().AddDate(0, 0, -100)
+	log := audit.NewLog("node-1", func() time.Time { return clock })
+	record := func(action, detail string) {
+		t.Helper()
+		if err := log.Record(t.Context(), pool, audit.Entry{Actor: "ann", Action: action, Subject: "s", Detail: json.RawMessage(detail)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		name, action, detail string
+		daysAgo              int
+		refused              bool
+	}{
+		{"by default 365 days", "user.create", `{}`, 360, true},
+		{"older ones may go", "user.create", `{}`, 366, false},
+		{"an entry that says nothing of it", "user.create", `{"to":{"audit_days":1}}`, 99, true},
+		{"one that cannot be read", "system.retention", `{"to":{"audit_days":"all"}}`, 99, true},
+		{"one that failed", "system.retention.failed", `{"why":"the disk is full"}`, 99, true},
+		{"set to 90 days", "system.retention", `{"from":{"audit_days":365},"to":{"backups":1,"audit_days":90}}`, 80, true},
+		{"set to 1 day", "system.retention", `{"to":{"audit_days":1}}`, 28, true},
+		{"set to 1 day: 30 are kept", "system.retention", `{"to":{"audit_days":1}}`, 31, false},
+	} {
+		record(tc.action, tc.detail)
+		_, err := log.Prune(t.Context(), pool, time.Now().AddDate(0, 0, -tc.daysAgo))
+		if (err != nil) != tc.refused {
+			t.Errorf("%s: pruning what is older than %d days: %v, want it refused: %t", tc.name, tc.daysAgo, err, tc.refused)
+		}
+	}
+}
+
+// What was not set through an entry is said by one before anything goes.
+func TestTheLogSaysForHowLongItIsKept(t *testing.T) {
+	pool := dbtest.New(t, audit.Schema())
+	log := fill(t, pool, 3)
+	for _, tc := range []struct{ days, kept, entries int }{{400, 365, 3}, {90, 90, 4}, {90, 90, 4}, {365, 90, 4}} {
+		if err := log.Keep(t.Context(), pool, tc.days); err != nil {
+			t.Fatal(err)
+		}
+		heads, err := audit.Heads(t.Context(), pool)
+		if err != nil || len(heads) != 1 || heads[0].KeptDays != tc.kept || heads[0].Seq != int64(tc.entries) {
+			t.Errorf("after %d days: %+v (%v), want %d days kept and %d entries", tc.days, heads, err, tc.kept, tc.entries)
+		}
+	}
+}
+
+// A front that was cut though it was to be kept is found by the anchors outside, whoever cut it.
+func TestACutOfTheFrontIsHeldAgainstTheRetention(t *testing.T) {
+	pool := dbtest.New(t, audit.Schema())
+	fill(t, pool, 10)
+	hash := func(seq int64) (h string) {
+		t.Helper()
+		if err := pool.QueryRow(t.Context(), `select encode(hash, 'hex') from audit_entries where seq = $1`, seq).Scan(&h); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	third, last := hash(3), hash(10)
+	for _, q := range []string{
+		`update audit_heads set base_seq = 5, base_hash = (select hash from audit_entries where seq = 5)`, `delete from audit_entries where seq <= 5`,
+	} {
+		if _, err := pool.Exec(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		name      string
+		ago       int // days since the third entry was the last
+		then, now int // days kept
+		want      string
+	}{
+		{"old enough", 366, 365, 365, ""},
+		{"younger than is kept", 100, 365, 365, "younger than those 365 days"},
+		{"kept for less since", 100, 365, 90, ""},
+		{"kept for less before", 100, 90, 365, ""},
+		{"anchored before the log had it", 100, 0, 365, ""},
+		{"of the last day", 0, 365, 1, "none of the last day"},
+	} {
+		anchors := []audit.Anchored{
+			{NodeID: "node-1", Seq: 3, Hash: third, At: time.Now().AddDate(0, 0, -tc.ago), Days: tc.then},
+			{NodeID: "node-1", Seq: 10, Hash: last, At: time.Now(), Days: tc.now},
+		}
+		r, err := audit.Compare(t.Context(), pool, "node-1", anchors)
+		if got := fmt.Sprint(r.Breaks); err != nil || (tc.want == "") != (len(r.Breaks) == 0) || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: breaks = %s (%v), want %q", tc.name, got, err, tc.want)
+		}
 	}
 }

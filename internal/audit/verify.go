@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -62,11 +63,12 @@ type Head struct {
 	Hash     []byte
 	BaseSeq  int64
 	BaseHash []byte
+	KeptDays int // for which entries are kept, by the last entry that said so
 }
 
 // Heads returns the end of every chain.
 func Heads(ctx context.Context, q db.DB) ([]Head, error) {
-	rows, err := q.Query(ctx, `select node_id, seq, hash, base_seq, base_hash from audit_heads order by node_id`)
+	rows, err := q.Query(ctx, `select node_id, seq, hash, base_seq, base_hash, kept_days from audit_heads order by node_id`)
 	if err != nil {
 		return nil, fmt.Errorf("read audit chains: %w", err)
 	}
@@ -104,8 +106,25 @@ func (h Head) verify(ctx context.Context, q db.DB) (int64, *Break, error) {
 	return n, nil, nil
 }
 
-// Prune removes this node's entries older than before, which is a day ago at the least. The
-// chain then begins at the last removed one, whose hash the head keeps.
+// LeastDays is for how long entries are kept in any case; see gateway_audit_prune.
+const LeastDays = 30
+
+// Keep has the log say for how many days this node keeps its entries, if it says more: less is not kept without an entry.
+func (l *Log) Keep(ctx context.Context, pool db.Pool, days int) error {
+	var kept int
+	err := pool.QueryRow(ctx, `select coalesce(max(kept_days), 0) from audit_heads where node_id = $1`, l.node).Scan(&kept)
+	if err != nil {
+		return fmt.Errorf("read how long audit entries are kept: %w", err)
+	}
+	if kept <= days {
+		return nil
+	}
+	detail := fmt.Sprintf(`{"from":{"audit_days":%d},"to":{"audit_days":%d}}`, kept, days)
+	return l.Record(ctx, pool, Entry{Actor: "scheduler", Action: "system.retention", Subject: fmt.Sprintf("%d days of audit entries", days), Detail: json.RawMessage(detail)})
+}
+
+// Prune removes this node's entries older than before, which is as long ago as the log says that they are kept, and
+// LeastDays at the least. The chain then begins at the last removed one, whose hash the head keeps.
 func (l *Log) Prune(ctx context.Context, q db.DB, before time.Time) (removed int64, err error) {
 	if err := q.QueryRow(ctx, `select gateway_audit_prune($1, $2)`, l.node, before).Scan(&removed); err != nil {
 		return 0, fmt.Errorf("delete old audit entries: %w", err)

@@ -15,8 +15,11 @@ import (
 // Act does something that stores no configuration: restart a daemon, empty a cache. The
 // audit entry comes first, so that nothing is ever done that the log does not know; what
 // then fails is a second entry. Without the database the entries wait in a file. No
-// transaction and no lock is held meanwhile.
+// transaction and no lock is held meanwhile. It goes on when whoever asked hangs up, so that
+// the log does not call a failure what is done after all.
 func (r *Runner) Act(ctx context.Context, c Change, fn func(ctx context.Context) error) error {
+	ctx, cancel := Hold(ctx)
+	defer cancel()
 	entry, err := c.entry(ctx)
 	if err != nil {
 		return err
@@ -31,6 +34,16 @@ func (r *Runner) Act(ctx context.Context, c Change, fn func(ctx context.Context)
 	entry.Action += ".failed"
 	entry.Detail, _ = json.Marshal(map[string]string{"why": why(err)}) // a text can always be encoded
 	return errors.Join(err, r.log.RecordLater(context.WithoutCancel(ctx), r.pool, entry))
+}
+
+// Hold is the context of a request without its end but for the deadline: it goes on when the
+// caller hangs up. What has no deadline is no request, and ends as it would.
+func Hold(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), end)
 }
 
 // why is what the audit log may say of an error.

@@ -8,7 +8,7 @@ import (
 )
 
 // What is beyond the bounds goes, the oldest first, with its images and rounds; what somebody waits for
-// stays, and so does what is younger than a day.
+// stays. Nobody who calls can have less kept.
 func TestOldChangesLeave(t *testing.T) {
 	pool, _, ctx := setup(t)
 	exec := func(sql string, args ...any) {
@@ -27,7 +27,7 @@ func TestOldChangesLeave(t *testing.T) {
 		{"failed", "400 days", "failed", nil},
 		{"waiting", "400 days", "live", pointer("waiting")},
 		{"settled", "400 days", "live", pointer("confirmed")},
-		{"first", "30 days", "live", nil},
+		{"first", "300 days", "live", nil},
 		{"second", "20 days", "live", nil},
 		{"today", "1 hour", "live", nil},
 	} {
@@ -37,23 +37,29 @@ func TestOldChangesLeave(t *testing.T) {
 			r as (insert into change_rows (change_id, table_name, operation) select id, 'pools', 'INSERT' from c)
 			insert into change_applies (change_id, component, state, apply_id) select c.id, 'ntp', $3, p.id from c, p`, c.name, c.age, c.state, c.wait)
 	}
-	left := func(most int, want string) {
+	left := func(bulk int, want string) {
 		t.Helper()
-		if err := change.PruneTo(ctx, pool, time.Now(), most); err != nil {
+		if err := change.Prune(ctx, pool, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		var got string
-		var rows, rounds int
-		err := pool.QueryRow(ctx, `select string_agg(subject, ' ' order by created_at, subject), (select count(*) from change_rows), (select count(*) from applies) from changes`).Scan(&got, &rows, &rounds)
-		if err != nil || got != want || rows != rounds || rows == 0 {
-			t.Errorf("left are %s with %d images and %d rounds (%v), want %s", got, rows, rounds, err, want)
+		var others, rows, rounds int
+		err := pool.QueryRow(ctx, `select string_agg(subject, ' ' order by created_at, subject) filter (where subject <> 'bulk'), count(*) filter (where subject = 'bulk'),
+			(select count(*) from change_rows), (select count(*) from applies) from changes`).Scan(&got, &others, &rows, &rounds)
+		if err != nil || got != want || others != bulk || rows != rounds || rows == 0 {
+			t.Errorf("left are %s and %d more with %d images and %d rounds (%v), want %s and %d", got, others, rows, rounds, err, want, bulk)
 		}
 	}
-	left(change.KeptMost, "failed waiting first second today")
-	left(2, "failed waiting second today")
-	left(0, "failed waiting today")
-	if _, err := pool.Exec(ctx, `select gateway_history_prune(now(), 0, 10)`); err == nil {
-		t.Error("changes of the last day can be removed")
+	left(0, "failed waiting first second today")
+	exec(`insert into changes (id, component, action, subject, actor, created_at)
+		select gen_random_uuid(), 'ntp', 'test', 'bulk', 'ann', now() - interval '25 days' from generate_series(1, $1::int)`, change.KeptMost)
+	left(change.KeptMost, "failed waiting second today") // of the last 30 days there may be more
+	for _, bounds := range []string{
+		`now(), 100000`, `now() - interval '300 days', 100000`, `null, 100000`, `now() - interval '400 days', 0`, `now() - interval '400 days', 99999`, `now() - interval '400 days', null`,
+	} {
+		if _, err := pool.Exec(ctx, `select gateway_history_prune(`+bounds+`, 10)`); err == nil {
+			t.Errorf("the bounds %s were taken", bounds)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@
 package setupstate
 
 import (
+	"encoding/json"
 	"net/mail"
 	"net/url"
 	"slices"
@@ -29,6 +30,16 @@ type State struct {
 	Maintenance   bool      `json:"maintenance"`
 	AutoUpdate    bool      `json:"auto_update"`
 	Retention     Retention `json:"retention"`
+
+	// Pending is a setting on its way: its audit entry may be stored already. nil as a rule.
+	Pending *Pending `json:"pending,omitempty"`
+}
+
+// Pending is what a process that is killed between the two leaves for the next one to bring to its end.
+type Pending struct {
+	Action string          `json:"action"` // of the audit entry
+	To     json.RawMessage `json:"to"`     // the value, as in the entry
+	At     time.Time       `json:"at"`     // before the entry was written
 }
 
 // Admin is the account that signs in while there is no database. At its first sign-in it

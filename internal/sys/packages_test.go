@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -76,5 +77,38 @@ func TestPackagesReportsThatAptFailed(t *testing.T) {
 	apt := NewApt(func(context.Context, Command) (Result, error) { return Result{}, broken })
 	if _, err := apt.Packages(t.Context(), []string{"haproxy"}); !errors.Is(err, broken) {
 		t.Errorf("err = %v, want the cause kept", err)
+	}
+}
+
+func TestInstalledPackagesAreReadWithoutApt(t *testing.T) {
+	root := t.TempDir()
+	status := filepath.Join(root, statusFile)
+	if err := os.MkdirAll(filepath.Dir(status), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(status, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("Package: haproxy\nStatus: install ok installed\nVersion: 3.0.11-1\nDescription: a\n Version: 9\n\n" +
+		"Package: squid\nStatus: deinstall ok config-files\nVersion: 6.13-2\n\nPackage: gateway\nStatus: hold ok installed\nVersion: 1.4.2\n")
+	apt := &Apt{root: root}
+	got, err := apt.Installed([]string{"gateway", "squid", "haproxy", "unheard-of"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []PackageVersion{{Name: "gateway", Installed: "1.4.2"}, {Name: "squid"}, {Name: "haproxy", Installed: "3.0.11-1"}, {Name: "unheard-of"}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("Installed (-want +got):\n%s", d)
+	}
+	before := apt.Stamp()
+	if again := apt.Stamp(); again != before || before == "" {
+		t.Errorf("the stamp is %q, then %q, and nothing changed", before, again)
+	}
+	write("Package: gateway\n")
+	if apt.Stamp() == before {
+		t.Error("the stamp is the same though another package is installed")
 	}
 }

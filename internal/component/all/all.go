@@ -92,7 +92,7 @@ func List(d Deps) []component.Component {
 		d.Users.Component(),
 		setup.New(setup.Options{Pool: d.Pool, Audit: d.Audit, Store: d.Setup, Hasher: d.Hasher, Limits: d.Limits, CodeFile: d.SetupCode, Now: d.Now, Log: d.Log}),
 		system.New(system.Options{
-			Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier, Services: d.Services,
+			DB: d.Pool, Run: d.Run, Setup: d.Setup, Database: d.Database, Host: d.Host, Units: d.Units, Packages: d.Apt, Applier: d.Applier, Services: d.Services,
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 			Kept: func() []component.Kept { return component.AllKept(list) },
 		}),

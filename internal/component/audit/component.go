@@ -134,7 +134,7 @@ func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 
 func (h *handlers) bound(context.Context) (component.Bound, error) {
 	state, err := h.setup.Load()
-	return component.Bound{Days: int64(state.Retention.AuditDays)}, err
+	return component.Bound{Days: int64(days(state))}, err
 }
 
 // prune removes what is older than the operator wants to keep.
@@ -143,6 +143,13 @@ func (h *handlers) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.log.Prune(ctx, h.pool, h.now().AddDate(0, 0, -state.Retention.AuditDays))
+	// As a rule the log says so since the retention was set; not so after a restore of a database from before that.
+	if err := h.log.Keep(ctx, h.pool, days(state)); err != nil {
+		return err
+	}
+	_, err = h.log.Prune(ctx, h.pool, h.now().AddDate(0, 0, -days(state)))
 	return err
 }
+
+// days are those whose entries are kept.
+func days(s setupstate.State) int { return max(s.Retention.AuditDays, audit.LeastDays) }

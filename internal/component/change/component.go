@@ -56,11 +56,15 @@ func New(o Options) component.Component {
 	}
 }
 
+// batchesAtOnce bounds the memory: a batch of 16 MiB takes many times as much while it is worked on.
+const batchesAtOnce = 4
+
 func (h *handlers) routes(r api.Router) {
 	h.historyRoutes(r)
 	h.applyRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "batch", Method: http.MethodPost, Path: "/batch", Config: true, MaxBody: 16 << 20, Timeout: 2 * time.Minute,
+		AtOnce:  batchesAtOnce,
 		Summary: "Run several operations as one change",
 		Description: "All or none of them take effect, in one transaction with one apply. " +
 			"Each operation sees the results of the previous ones; an id given for a create can be referred to by later operations.",

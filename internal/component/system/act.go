@@ -85,19 +85,8 @@ func (h *handlers) store(ctx context.Context, c change.Change, s daemon.Service,
 // act goes on when the caller hangs up: restarting the reverse proxy cuts the very
 // connection the request came by.
 func (h *handlers) act(ctx context.Context, c change.Change, a apply.Action, service string) error {
-	held, cancel := hold(ctx)
-	defer cancel()
 	c.Component = "system"
-	return h.Run.Act(held, c, func(ctx context.Context) error { return h.ask(ctx, a, service) })
-}
-
-// hold is ctx without its end but for the deadline.
-func hold(ctx context.Context) (context.Context, context.CancelFunc) {
-	held := context.WithoutCancel(ctx)
-	if end, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(held, end)
-	}
-	return held, func() {}
+	return h.Run.Act(ctx, c, func(ctx context.Context) error { return h.ask(ctx, a, service) })
 }
 
 func (h *handlers) ask(ctx context.Context, a apply.Action, service string) error {

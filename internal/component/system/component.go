@@ -19,6 +19,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/daemon"
+	"gateway/internal/db"
 	"gateway/internal/setupstate"
 	"gateway/internal/sys"
 )
@@ -26,6 +27,7 @@ import (
 // Options are what the component needs.
 type Options struct {
 	Version  string
+	DB       db.DB
 	Run      *change.Runner
 	Setup    *setupstate.Store
 	Database interface{ Up() bool }
@@ -57,6 +59,8 @@ type units interface {
 
 type packages interface {
 	Packages(ctx context.Context, names []string) ([]sys.PackageVersion, error)
+	Installed(names []string) ([]sys.PackageVersion, error)
+	Stamp() string
 }
 
 type applier interface {
@@ -75,11 +79,12 @@ type handlers struct {
 
 // New returns the component.
 func New(o Options) component.Component {
-	h := &handlers{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now}}
+	h := &handlers{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now, log: o.Log, patience: versionsPatience}}
 	h.metrics = h.newMetrics()
 	return component.Component{
 		Name:     "system",
 		Routes:   h.routes,
+		Listen:   map[string]func(context.Context, string){change.Channel: h.heed},
 		Problems: h.problems(),
 	}
 }
@@ -92,7 +97,7 @@ func (h *handlers) routes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "package-versions", Method: http.MethodGet, Path: "/system/package-versions", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Installed and available version of the product and its daemons",
-		Description: "From the package lists last fetched; up to one minute old.",
+		Description: "From the package lists last fetched; up to one minute old. While apt reads them, available is what it said before, or empty.",
 	}, h.packageVersions)
 	api.Raw(r, api.Op{
 		ID: "metrics", Method: http.MethodGet, Path: "/metrics", Access: api.Admin, TokenRead: true, WithoutDatabase: true,

@@ -39,6 +39,7 @@ import (
 type node struct {
 	t        *testing.T
 	api      http.Handler
+	heed     func(ctx context.Context, component string)
 	pool     *pgxpool.Pool
 	setup    *setupstate.Store
 	file     string // the setup store
@@ -63,7 +64,7 @@ func newNode(t *testing.T, adjust ...func(*system.Options)) *node {
 	n.openStore()
 	log := slog.New(slog.NewTextHandler(&n.log, nil))
 	o := system.Options{
-		Version: "1.2.3", Setup: n.setup, Database: n, Host: n.host, Units: n.systemd, Packages: n.apt, Services: services(),
+		DB: n.pool, Version: "1.2.3", Setup: n.setup, Database: n, Host: n.host, Units: n.systemd, Packages: n.apt, Services: services(),
 		Run:     change.NewRunner(n.pool, audit.NewLog("node-1", time.Now), time.Now, nil, nil),
 		Applier: apply.Client{Socket: n.startApplier()}, Metrics: n.registry, Now: n.clock.now, Log: log,
 	}
@@ -74,7 +75,9 @@ func newNode(t *testing.T, adjust ...func(*system.Options)) *node {
 		Version: "1.2.3", Auth: accounts{}, Database: n, Log: log, Metrics: n.registry, Site: fstest.MapFS{"index.html": {}},
 		SetupDone: func() bool { s, err := n.setup.Load(); return err == nil && s.Complete },
 	})
-	system.New(o).Routes(edge.Router("system"))
+	comp := system.New(o)
+	comp.Routes(edge.Router("system"))
+	n.heed = comp.Listen[change.Channel]
 	n.api = edge.Handler()
 	return n
 }
@@ -243,12 +246,31 @@ type apt struct {
 	mu    sync.Mutex
 	asked int
 	err   error
+	stamp string
+	hangs chan struct{} // apt does not answer before it is closed
+}
+
+func (a *apt) Stamp() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.stamp
+}
+
+func (a *apt) Installed(names []string) ([]sys.PackageVersion, error) {
+	out := make([]sys.PackageVersion, len(names))
+	for i, name := range names {
+		out[i] = sys.PackageVersion{Name: name, Installed: "1.0-2"}
+	}
+	return out, nil
 }
 
 func (a *apt) Packages(_ context.Context, names []string) ([]sys.PackageVersion, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.asked++
+	if a.hangs != nil {
+		<-a.hangs
+	}
 	if a.err != nil {
 		return nil, a.err
 	}

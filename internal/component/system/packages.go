@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -17,21 +18,28 @@ import (
 
 const (
 	versionsFresh = time.Minute
-	versionsTime  = 10 * time.Second
+	// versionsLong is for what apt said while nothing that it reads is another: settings somewhere below /etc may be.
+	versionsLong = time.Hour
+	versionsTime = time.Minute
+	// versionsPatience is how long somebody waits for apt. It reads all lists, which takes a second of the processor.
+	versionsPatience = 2 * time.Second
 )
 
 // versions remembers what apt said: it starts a program, which must not be had for the
 // asking, neither often nor many at a time.
 type versions struct {
-	from  packages
-	names []string
-	now   func() time.Time
+	from     packages
+	names    []string
+	now      func() time.Time
+	log      *slog.Logger
+	patience time.Duration
 
 	flight singleflight.Group
 	mu     sync.Mutex
 	at     time.Time
 	asked  time.Time // by latest
 	known  []sys.PackageVersion
+	stamp  string // of what was read for it
 }
 
 // packageNames are the product and what its services come with. WireGuard is in the kernel
@@ -70,13 +78,39 @@ func (v *versions) get(ctx context.Context) (PackageVersions, error) {
 		}
 		return v.read(context.WithoutCancel(ctx)) // others wait for it too
 	})
+	late := time.NewTimer(v.patience)
+	defer late.Stop()
 	select {
 	case <-ctx.Done():
 		return PackageVersions{}, ctx.Err()
+	case <-late.C:
+		return v.meanwhile()
 	case r := <-answer:
 		got, _ := r.Val.(PackageVersions)
 		return got, r.Err
 	}
+}
+
+// meanwhile is what is installed now, beside what apt said before.
+func (v *versions) meanwhile() (PackageVersions, error) {
+	now, err := v.from.Installed(v.names)
+	if err != nil {
+		return PackageVersions{}, errors.Join(unavailable(), err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for i, p := range v.known {
+		now[i].Available = p.Available
+		now[i].Upgradable = now[i].Installed != "" && sys.CompareVersions(p.Available, now[i].Installed) > 0
+	}
+	if v.known == nil {
+		return PackageVersions{now, v.now().UTC()}, nil
+	}
+	return PackageVersions{now, v.at}, nil
+}
+
+func unavailable() error {
+	return fault.New(fault.Unavailable, "apt did not report the package versions; see this node's log for details").WithCode("apt_unavailable")
 }
 
 // versionsOld is when what apt said is asked for again though nobody waits for it.
@@ -105,18 +139,21 @@ func (v *versions) cached() (PackageVersions, bool) {
 	defer v.mu.Unlock()
 	age := v.now().Sub(v.at)
 	// A clock set back must not keep the answer for hours.
-	return PackageVersions{v.known, v.at}, v.known != nil && age >= 0 && age < versionsFresh
+	fresh := v.known != nil && age >= 0 && (age < versionsFresh || age < versionsLong && v.from.Stamp() == v.stamp)
+	return PackageVersions{v.known, v.at}, fresh
 }
 
 func (v *versions) read(ctx context.Context) (PackageVersions, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionsTime)
 	defer cancel()
+	stamp := v.from.Stamp() // before it is read: what changes meanwhile is read again
 	known, err := v.from.Packages(ctx, v.names)
 	if err != nil {
-		return PackageVersions{}, errors.Join(fault.New(fault.Unavailable, "apt did not report the package versions; see this node's log for details").WithCode("apt_unavailable"), err)
+		v.log.Warn("ask apt for the package versions", "err", err) // there may be nobody who waits for it any more
+		return PackageVersions{}, errors.Join(unavailable(), err)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.known, v.at = known, v.now().UTC()
+	v.known, v.at, v.stamp = known, v.now().UTC(), stamp
 	return PackageVersions{v.known, v.at}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
-	"gateway/internal/change"
 	"gateway/internal/setupstate"
 )
 
@@ -50,7 +49,7 @@ func (h *handlers) settingRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "set-retention", Method: http.MethodPut, Path: "/system/retention", WithoutDatabase: true,
 		Summary:     "Set the retention of history",
-		Description: "Older audit entries are deleted within an hour.",
+		Description: "Older audit entries are deleted within an hour, but none of the last 30 days.",
 	}, h.setRetention)
 }
 
@@ -85,7 +84,7 @@ func (h *handlers) setFlag(ctx context.Context, f flag, want Flag) (*api.Body[Fl
 // Retention is how much history is kept.
 type Retention struct {
 	Backups   int `json:"backups" minimum:"1" maximum:"365" doc:"Latest backups to keep; the last one of each day (UTC) is kept for as many days, too"`
-	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days to keep audit entries"`
+	AuditDays int `json:"audit_days" minimum:"1" maximum:"3650" doc:"Days to keep audit entries; those of the last 30 days are kept in any case"`
 }
 
 func (h *handlers) retention(context.Context, *struct{}) (*api.Body[Retention], error) {
@@ -106,31 +105,3 @@ func (h *handlers) setRetention(ctx context.Context, in *struct{ Body Retention 
 }
 
 func nothingElse(context.Context, pgx.Tx) error { return nil }
-
-// set stores one value, with an entry even when it was the same before, and does what goes
-// with it in the database.
-func set[T comparable](ctx context.Context, p *handlers, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
-	p.setting.Lock() // the store follows the commits in their order
-	defer p.setting.Unlock()
-	held, cancel := hold(ctx)
-	defer cancel()
-	state, err := p.Setup.Load()
-	if err != nil {
-		return err
-	}
-	c := change.Change{Component: "system", Action: action, Subject: subject, Detail: map[string]any{"from": *field(&state), "to": value}}
-	store := func(context.Context) error {
-		_, err := p.Setup.Update(func(s *setupstate.State) error {
-			*field(s) = value
-			return nil
-		})
-		return err
-	}
-	if !p.Database.Up() {
-		return p.Run.Act(held, c, store)
-	}
-	return p.Run.Run(held, c, func(tx change.Tx) error {
-		tx.AfterCommit(store)
-		return also(held, tx)
-	})
-}

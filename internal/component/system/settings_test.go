@@ -1,10 +1,12 @@
 package system_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -120,6 +122,51 @@ func TestASettingThatCannotBeAuditedIsPutBack(t *testing.T) {
 		if d := cmp.Diff(n.state(), before); d != "" {
 			t.Errorf("%s left %s", tc.path, d)
 		}
+	}
+}
+
+// A process that is killed after the commit leaves an entry for what is not stored: the next one stores it. One that was
+// killed before it leaves no entry, and the setting stays.
+func TestAKilledProcessLeavesNoUntrueEntry(t *testing.T) {
+	for _, tc := range []struct{ name, method, path, body, action string }{
+		{"retention", http.MethodPut, "/system/retention", `{"backups":3,"audit_days":90}`, "system.retention"},
+		{"maintenance", http.MethodPost, "/system/maintenance", `{"enabled":true}`, "system.maintenance"},
+		{"certificate authority", http.MethodPut, "/system/acme", `{"email":"ann@example.com","directory_url":"https://ca.example.com/","terms_agreed":true}`, "system.acme"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			n := newNode(t)
+			before := n.state()
+			if status, got := n.as("admin", tc.method, tc.path, tc.body); status != http.StatusOK {
+				t.Fatalf("set = %d %+v", status, got.Error)
+			}
+			want := n.state()
+			if want.Pending != nil {
+				t.Errorf("it is still on its way: %+v", want.Pending)
+			}
+			var to string
+			if err := n.pool.QueryRow(t.Context(), `select detail ->> 'to' from audit_entries where action = $1`, tc.action).Scan(&to); err != nil {
+				t.Fatal(err)
+			}
+			killed := func(p setupstate.Pending) {
+				t.Helper()
+				if _, err := n.setup.Update(func(s *setupstate.State) error { *s = before; s.Pending = &p; return nil }); err != nil {
+					t.Fatal(err)
+				}
+				n.heed(t.Context(), "proxy")
+				if n.state().Pending == nil {
+					t.Error("any change settles it: one may be on its way")
+				}
+				n.heed(t.Context(), "")
+			}
+			killed(setupstate.Pending{Action: tc.action, To: json.RawMessage(to), At: n.clock.now()})
+			if d := cmp.Diff(n.state(), want); d != "" {
+				t.Errorf("after the commit: %s", d)
+			}
+			killed(setupstate.Pending{Action: tc.action, To: json.RawMessage(to), At: time.Now().Add(time.Hour)})
+			if d := cmp.Diff(n.state(), before); d != "" {
+				t.Errorf("before the commit: %s", d)
+			}
+		})
 	}
 }
 

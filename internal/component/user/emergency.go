@@ -108,7 +108,7 @@ func (u *Users) emergencyCode(ctx context.Context, claims auth.Claims, code stri
 	}
 	step, ok := auth.Match(string(plain), code, u.Now())
 	if !ok {
-		return nil, wrongCode()
+		return nil, u.refuse(ctx, a.Email, "invalid_credentials", wrongCode())
 	}
 	if err := u.takeStep(claims, step); err != nil {
 		return nil, err

@@ -182,13 +182,30 @@ func adoptable(ctx context.Context, q db.DB, admin setupstate.Admin) (bool, erro
 // refuse records a failed sign-in and returns its fault. The log says the reason; the caller learns no more than the fault says.
 func (u *Users) refuse(ctx context.Context, email, reason string, f error) error {
 	if !u.Database.Up() {
-		return f // there is no log to write to, and waiting for it would keep the caller
+		u.tell(ctx, email, reason) // waiting for the audit log would keep the caller
+		return f
 	}
 	detail := map[string]any{"reason": reason, "remote_ip": api.ClientOf(ctx).Addr.String()}
-	if err := u.record(ctx, email, "auth.login.failed", detail); err != nil && !db.Unavailable(err) {
+	err := u.record(ctx, email, "auth.login.failed", detail)
+	if err == nil {
+		return f
+	}
+	if !db.Unavailable(err) {
 		return err
 	}
+	u.tell(ctx, email, reason)
 	return f
+}
+
+// tell writes a failed sign-in to the journal, in place of the audit log. It does not wait in the file of the queue: strangers
+// could fill that, and keep administrators from acting. What a stranger typed may be a password in the wrong field, so only
+// the one account that can sign in then is named.
+func (u *Users) tell(ctx context.Context, email, reason string) {
+	account := "unknown"
+	if state, err := u.Setup.Load(); err == nil && state.Admin != nil && state.Admin.Email == email {
+		account = email
+	}
+	u.Log.Warn("sign-in failed while the database is away", "account", account, "reason", reason, "remote_ip", api.ClientOf(ctx).Addr.String())
 }
 
 // record audits something that stores nothing else.

@@ -264,6 +264,16 @@ func TestWithoutADatabaseTheSetupAdminActsOnTheSystem(t *testing.T) {
 	away.Get("/system/health").Want(http.StatusOK)
 	away.Get("/setup/status").Want(http.StatusOK)
 	away.Login(apptest.Email, "not the right password").Want(http.StatusUnauthorized)
+	away.Login("a password in the wrong field", "x").Want(http.StatusUnauthorized)
+	log := b.Log.String()
+	for _, want := range []string{"account=" + apptest.Email, "account=unknown"} { // the audit log is not there to have it
+		if !strings.Contains(log, "sign-in failed while the database is away") || !strings.Contains(log, want) {
+			t.Errorf("the journal has %s, want the failed sign-in, %s", log, want)
+		}
+	}
+	if strings.Contains(log, "not the right password") || strings.Contains(log, "wrong field") {
+		t.Errorf("the journal has what was typed: %s", log)
+	}
 	away.Login(apptest.Email, apptest.Password).Want(http.StatusOK)
 	away.Get("/system/resources").Want(http.StatusOK)
 	away.Get("/users").WantCode(http.StatusServiceUnavailable, "database_unavailable")

@@ -154,20 +154,34 @@ func (u *Users) endToken(ctx context.Context, c change.Change, userID, id string
 		return nil, db.Fault(err, "token", nil)
 	}
 	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
-		u.forget(tx)
 		tag, err := tx.Exec(ctx, `delete from user_tokens where id = $1 and user_id = $2`, id, userID)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = pgx.ErrNoRows
 		}
-		if err == nil {
-			_, err = tx.Exec(ctx, `select pg_notify($1, '')`, sessionChannel)
+		if err != nil {
+			return err
 		}
-		return err
+		return u.tokenGone(ctx, tx)
 	})
 	if err != nil {
 		return nil, db.Fault(err, "token", nil)
 	}
 	return api.Done(), nil
+}
+
+// tokenGone ends what a token has open, streams too.
+func (u *Users) tokenGone(ctx context.Context, tx change.Tx) error {
+	u.forget(tx)
+	_, err := tx.Exec(ctx, `select pg_notify($1, '')`, sessionChannel)
+	return err
+}
+
+// undoToken is the step back of a token: one that is created no more ends as if it were revoked.
+func (u *Users) undoToken(ctx context.Context, tx change.Tx, s change.Step) error {
+	if err := s.Write(); err != nil {
+		return err
+	}
+	return u.tokenGone(ctx, tx)
 }
 
 // tokenIdentity is who an API token acts as: its owner, with the lesser of both roles.

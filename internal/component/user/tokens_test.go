@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -160,4 +161,24 @@ func TestANewTokenSaysWhereItIs(t *testing.T) {
 		t.Errorf("Location = %q, want /api/v1%s", answer.Header.Get("Location"), want)
 	}
 	admin.Delete(path).Want(http.StatusOK)
+}
+
+// Reverting its creation ends a token as revoking it does: what it has open hears of it.
+func TestARevertedTokenEndsWhatItHasOpen(t *testing.T) {
+	a, admin := apptest.Ready(t)
+	made := admin.Post("/auth/tokens", map[string]any{"name": "ci", "role": "admin"}).Want(http.StatusCreated)
+	conn, err := a.Pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(t.Context(), "listen gateway_session"); err != nil {
+		t.Fatal(err)
+	}
+	admin.Post("/changes/"+made.Header.Get("Gateway-Change")+"/revert", nil).Want(http.StatusOK)
+	late, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := conn.Conn().WaitForNotification(late); err != nil {
+		t.Errorf("nobody was told that a token is gone: %v", err)
+	}
 }

@@ -3165,7 +3165,7 @@ export const setMaintenance = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Installed and available version of the product and its daemons
  *
- * From the package lists last fetched; up to one minute old.
+ * From the package lists last fetched; up to one minute old. While apt reads them, available is what it said before, or empty.
  */
 export const packageVersions = <ThrowOnError extends boolean = true>(options?: Options<PackageVersionsData, ThrowOnError>) => (options?.client ?? client).get<PackageVersionsResponses, unknown, ThrowOnError>({ url: '/system/package-versions', ...options });
 
@@ -3200,7 +3200,7 @@ export const getRetention = <ThrowOnError extends boolean = true>(options?: Opti
 /**
  * Set the retention of history
  *
- * Older audit entries are deleted within an hour.
+ * Older audit entries are deleted within an hour, but none of the last 30 days.
  */
 export const setRetention = <ThrowOnError extends boolean = true>(options: Options<SetRetentionData, ThrowOnError>) => (options.client ?? client).put<SetRetentionResponses, unknown, ThrowOnError>({
     url: '/system/retention',

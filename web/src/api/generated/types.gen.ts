@@ -6862,7 +6862,7 @@ export type SystemRestart = {
 
 export type SystemRetention = {
     /**
-     * Days to keep audit entries
+     * Days to keep audit entries; those of the last 30 days are kept in any case
      */
     audit_days: number;
     /**

@@ -1,4 +1,0 @@
-package change
-
-// PruneTo is Prune with a bound of the test's.
-var PruneTo = prune
