@@ -267,6 +267,10 @@ const largeBody = 8 << 20
 // Mutates reports whether the operation changes something, by its method.
 func (op Op) Mutates() bool { return op.Method != http.MethodGet }
 
+// changes reports whether the operation changes what is stored or runs: a stream is held to the rules of a mutation
+// against other sites only.
+func (op Op) changes() bool { return op.Mutates() && op.Method != streamMethod }
+
 // remember keeps the table of who may do what, and refuses what would undermine it.
 func (s *Server) remember(op Op) {
 	if _, twice := s.access[op.ID]; twice || op.ID == "" {

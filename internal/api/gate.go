@@ -59,7 +59,7 @@ func (s *Server) identify(op Op, r *http.Request) (identity.Identity, error) {
 // permit holds the roles against the operation's entry in the table.
 func permit(op Op, id identity.Identity) error {
 	switch {
-	case id.Emergency && !op.WithoutDatabase, id.Stale && op.Mutates():
+	case id.Emergency && !op.WithoutDatabase, id.Stale && op.changes():
 		return db.Down()
 	case op.Access == Self && id.Local:
 		return fault.New(fault.Forbidden, "this is about the caller's own account, and gateway-ctl has none; use /users")

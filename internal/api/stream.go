@@ -90,7 +90,9 @@ func (s *Server) stream(op Op, w http.ResponseWriter, r *http.Request, fn func(c
 	go func() { cancel(s.keep(ctx, op, r, conn)) }()
 	err = fn(ctx, func(v any) error { return send(ctx, conn, v) })
 	if cause := context.Cause(ctx); errors.Is(cause, errEnded) {
-		_ = conn.Close(websocket.StatusPolicyViolation, "the session ended")
+		_ = conn.Close(websocket.StatusPolicyViolation, errEnded.Error())
+	} else if errors.Is(cause, errNobodyKnows) {
+		_ = conn.Close(websocket.StatusTryAgainLater, errNobodyKnows.Error())
 	} else if err != nil && ctx.Err() == nil {
 		s.log.Error("stream", "op", op.ID, "err", err)
 		_ = conn.Close(websocket.StatusInternalError, "internal error")
@@ -105,7 +107,11 @@ func upgrade(h http.Header) bool {
 		h.Get("Sec-WebSocket-Version") == "13" && err == nil && len(key) == 16
 }
 
-var errEnded = errors.New("the session ended")
+var (
+	errEnded = errors.New("the session ended")
+	// errNobodyKnows is for a stream that nobody can judge now: its session may well be there when the database is back.
+	errNobodyKnows = errors.New("the database does not answer")
+)
 
 // keep pings, and asks after the session, until one of the two fails.
 func (s *Server) keep(ctx context.Context, op Op, r *http.Request, conn *websocket.Conn) error {
@@ -123,7 +129,10 @@ func (s *Server) keep(ctx context.Context, op Op, r *http.Request, conn *websock
 			}
 		case <-changed:
 		}
-		if _, err := s.admit(op, r.WithContext(ctx)); err != nil {
+		switch _, err := s.admit(op, r.WithContext(ctx)); {
+		case fault.Is(err, fault.Unavailable):
+			return errNobodyKnows
+		case err != nil:
 			return errEnded
 		}
 	}

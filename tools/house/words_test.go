@@ -115,6 +115,8 @@ var german = map[string]string{
 	"\"wege\"":             "Routing-Regeln",
 	"die stelle":           "Zertifizierungsstelle",
 	"der stelle":           "Zertifizierungsstelle",
+	"einer stelle":         "Zertifizierungsstelle",
+	"acme-stelle":          "ACME-Zertifizierungsstelle",
 	"maskieren":            "Masquerade",
 	"annehmen –":           "Zulassen",
 	"hört niemand":         "Verbindung abgelehnt",

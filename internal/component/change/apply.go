@@ -30,7 +30,7 @@ func (h *handlers) applyRoutes(r api.Router) {
 	api.Stream(r, api.Op{
 		ID: "components-live", Path: "/system/components/live", Access: api.Viewer, WithoutDatabase: true,
 		Summary:     "Stream: the same, on every change",
-		Description: "Each message has the state of every component, as in GET /system/components: at once, on every change, and every 5 seconds.",
+		Description: "Each message has the state of every component, as in GET /system/components: at once, on every change, and every 2 seconds.",
 	}, h.stream)
 	api.Handle(r, api.Op{
 		ID: "update-component", Method: http.MethodPut, Path: "/system/components/{id}",
@@ -81,6 +81,10 @@ func (h *handlers) update(ctx context.Context, in *struct {
 	return api.OK(in.Body), nil
 }
 
+// lookEvery is for what nobody announces: countdowns go on, an applier may be back, and without the database there is
+// nobody to announce anything.
+const lookEvery = 2 * time.Second
+
 func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 	for {
 		changed := h.updates.Wait()
@@ -98,7 +102,7 @@ func (h *handlers) stream(ctx context.Context, send func(any) error) error {
 		case <-ctx.Done():
 			return nil
 		case <-changed:
-		case <-time.After(5 * time.Second): // countdowns go on, and an applier may be back
+		case <-time.After(lookEvery):
 		}
 	}
 }

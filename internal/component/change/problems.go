@@ -28,7 +28,7 @@ var (
 	held = problem.Kind{
 		Code: "change.held", Severity: problem.Warning, Alert: "component.degraded",
 		Message: "The configuration of {component} is not being applied: {reason}",
-		Remedy:  "See under System, Configuration.",
+		Remedy:  "Bring the database back; the rest follows automatically. If the rows of the change cannot be reverted, confirm it to keep it.",
 	}
 )
 
@@ -58,6 +58,10 @@ func judge(r *problem.Report, s apply.State) {
 	add := func(k problem.Kind, state string) {
 		r.Add(k.On(subject, componentsPage, params)) // since when it fails it says not: each try is a new stage
 		r.States["component"][s.Component] = k.Because(state, params)
+	}
+	if s.Stage == apply.Held && s.Error == "" { // nothing failed: it waits
+		params["reason"] = fault.Said("an unconfirmed change is being reverted, and the database does not answer")
+		delete(params, "reason_words")
 	}
 	switch {
 	case s.Stage == apply.Held && s.KeepEdits && len(s.Drift) > 0:

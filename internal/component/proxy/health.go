@@ -244,33 +244,46 @@ func (j *judge) domain(d domainRow) (problem.State, bool) {
 	return of, broken
 }
 
-// certificate is what a domain's certificate makes of it. A domain that is also served
-// without TLS does not depend on one.
+// certificate is what the certificates of a domain's names make of it: the gravest counts. Who is redirected from one
+// name to the other needs both.
 func (j *judge) certificate(d domainRow) (problem.State, bool) {
-	subject := problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name}
-	cover, covered := j.covers.of(d.Name)
-	_, parent, _ := strings.Cut(d.Name, ".")
+	var worst problem.State
+	found := false
+	for _, name := range (servedDomain{d.ID, d.Name, d.WWW}).names() {
+		if state, wrong := j.certificateOf(name, d.HTTPS); wrong && (!found || gravity[state.State] > gravity[worst.State]) {
+			worst, found = state, true
+		}
+	}
+	if worst.Code == noCertificate.Code {
+		subject := problem.Subject{Kind: "domain", ID: d.ID, Name: d.Name}
+		j.report.Add(noCertificate.On(subject, domainPage(d.ID), worst.Params))
+	}
+	return worst, found
+}
+
+// certificateOf judges one name. One that is also served without TLS does not depend on a certificate.
+func (j *judge) certificateOf(name string, https bool) (problem.State, bool) {
+	cover, covered := j.covers.of(name)
+	_, parent, _ := strings.Cut(name, ".")
 	switch {
-	case j.stale[d.Name] || j.stale["*."+parent]:
-		return certificateNotApplied.Because("not_applied", problem.Params{"domain": d.Name}), true
-	case !d.HTTPS && (!covered || cover.NotAfter.After(j.now)):
+	case j.stale[name] || j.stale["*."+parent]:
+		return certificateNotApplied.Because("not_applied", problem.Params{"domain": name}), true
+	case !https && (!covered || cover.NotAfter.After(j.now)):
 		return problem.State{}, false
-	case !d.HTTPS: // visitors of http:// do not see it
-		return certificateExpired.Because("degraded", problem.Params{"domain": d.Name, "at": cover.NotAfter.UTC()}), true
+	case !https: // visitors of http:// do not see it
+		return certificateExpired.Because("degraded", problem.Params{"domain": name, "at": cover.NotAfter.UTC()}), true
 	case !covered || cover.NotBefore.After(j.now):
-		params := problem.Params{"domain": d.Name}
-		j.report.Add(noCertificate.On(subject, domainPage(d.ID), params))
-		return noCertificate.Because("no_certificate", params), true
+		return noCertificate.Because("no_certificate", problem.Params{"domain": name}), true
 	case !cover.NotAfter.After(j.now): // the problem is the certificate's
-		return certificateExpired.Because("down", problem.Params{"domain": d.Name, "at": cover.NotAfter.UTC()}), true
+		return certificateExpired.Because("down", problem.Params{"domain": name, "at": cover.NotAfter.UTC()}), true
 	case cover.expiring(j.now):
-		return certificateExpiring.Because("degraded", problem.Params{"domain": d.Name, "at": cover.NotAfter.UTC()}), true
+		return certificateExpiring.Because("degraded", problem.Params{"domain": name, "at": cover.NotAfter.UTC()}), true
 	}
 	return problem.State{}, false
 }
 
-// gravity orders the states of backends by what they do to whoever uses them.
-var gravity = map[string]int{"down": 5, "no_servers": 5, "disabled": 5, "degraded": 4, "not_applied": 4, "unknown": 3, "unchecked": 2}
+// gravity orders the states of backends and certificates by what they do to whoever uses them.
+var gravity = map[string]int{"no_certificate": 6, "down": 5, "no_servers": 5, "disabled": 5, "degraded": 4, "not_applied": 4, "unknown": 3, "unchecked": 2}
 
 // worst is what the backends make of their user: it is down with its default backend, or
 // with all of them, and degraded with any other.

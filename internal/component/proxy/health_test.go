@@ -25,7 +25,7 @@ func newWard() *ward {
 		servers: map[string][]serverRow{"b1": {
 			{"s1", "b1", "web1", "web1", true, false}, {"s2", "b1", "web2", "web2", true, false},
 		}},
-		domains: []domainRow{{"d1", "shop.example.com", &shop, true, false, true}},
+		domains: []domainRow{{"d1", "shop.example.com", &shop, true, false, true, false}},
 		rules:   map[string][]string{},
 		unlive:  map[string]bool{}, stale: map[string]bool{},
 		covers: covers{"shop.example.com": {"", []string{"shop.example.com"}, noon.AddDate(0, -1, 0), noon.AddDate(0, 2, 0)}},
@@ -135,6 +135,21 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 		{"and not two", func(w *ward) { w.rows.covers = covers{"*.com": w.rows.covers["shop.example.com"]} }, "no_certificate", "", "", []string{"proxy.no_certificate"}},
 		{"an expired certificate", func(w *ward) { w.cover(noon.AddDate(0, 0, -1)) }, "down", "", "", nil},
 		{"one that expires soon", func(w *ward) { w.cover(noon.AddDate(0, 0, 13)) }, "degraded", "", "", nil},
+		{"the name with www. has none, and is redirected", func(w *ward) { w.rows.domains[0].WWW = true }, "no_certificate", "", "", []string{"proxy.no_certificate"}},
+		{"a wildcard covers the name with www.", func(w *ward) {
+			w.rows.domains[0].WWW = true
+			w.rows.covers["*.shop.example.com"] = w.rows.covers["shop.example.com"]
+		}, "", "", "", nil},
+		{"neither name has one", func(w *ward) {
+			w.rows.covers, w.rows.domains[0].WWW = covers{}, true
+		}, "no_certificate", "", "", []string{"proxy.no_certificate"}},
+		{"none is graver than one that is not live", func(w *ward) {
+			w.rows.stale, w.rows.domains[0].WWW = map[string]bool{"shop.example.com": true}, true
+		}, "no_certificate", "", "", []string{"proxy.no_certificate"}},
+		{"the one for www. expired", func(w *ward) {
+			w.rows.domains[0].WWW = true
+			w.rows.covers["www.shop.example.com"] = coverRow{"", nil, noon.AddDate(0, -3, 0), noon.AddDate(0, 0, -1)}
+		}, "down", "", "", nil},
 		{"down is graver than no certificate", func(w *ward) {
 			w.rows.covers = covers{}
 			w.set("b1", "BACKEND", "DOWN", "")
@@ -161,6 +176,15 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+func TestTheNameWithoutACertificateIsNamed(t *testing.T) {
+	w := newWard()
+	w.rows.domains[0].WWW = true
+	r := w.rows.report(w.stat, noon)
+	if len(r.Problems) != 1 || r.Problems[0].Params["domain"] != "www.shop.example.com" || r.Problems[0].Subject.ID != "d1" {
+		t.Errorf("problems %+v, want the name with www. of d1", r.Problems)
 	}
 }
 

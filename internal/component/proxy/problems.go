@@ -207,6 +207,7 @@ type domainRow struct {
 	Active      bool
 	Maintenance bool
 	HTTPS       bool // plain HTTP is redirected there
+	WWW         bool // the name with www. is served too
 }
 
 type serviceRow struct {
@@ -229,7 +230,8 @@ func readHealth(ctx context.Context, q db.DB) (*healthRows, error) {
 	for _, s := range servers {
 		h.servers[s.BackendID] = append(h.servers[s.BackendID], s)
 	}
-	if h.domains, err = db.List[domainRow](ctx, q, `select id, name, backend_id, active, maintenance, http_to_https as https from proxy_domains order by name`); err != nil {
+	if h.domains, err = db.List[domainRow](ctx, q, `select id, name, backend_id, active, maintenance, http_to_https as https,
+		www_redirect <> 'off' as www from proxy_domains order by name`); err != nil {
 		return nil, fmt.Errorf("list domains: %w", err)
 	}
 	rules, err := db.List[ruleRow](ctx, q, `select distinct domain_id, backend_id from proxy_rules where active order by 1, 2`)

@@ -4,12 +4,13 @@ import { invalidate, queryClient } from "./cache";
 import type { ApplyState } from "./generated";
 import { componentsOptions } from "./generated/@tanstack/react-query.gen";
 import { useLive } from "./live";
+import { useLookAgain } from "./problems";
 
 /** The stream brings news; this is for when it is cut. */
 const lookAgain = 30_000;
 
 /** useComponents is how every managed component stands, as it changes. */
-export const useComponents = () => useQuery({ ...componentsOptions(), refetchInterval: lookAgain });
+export const useComponents = () => useQuery({ ...componentsOptions(), refetchInterval: useLookAgain(lookAgain) });
 
 /** useComponent is one of them. */
 export const useComponent = (name: string): ApplyState | undefined =>
@@ -35,8 +36,12 @@ export function useComponentsLive(): void {
 const milestone = (one: ApplyState | undefined) =>
 	[one?.installed, one?.error, one?.confirm?.change].map((part) => part ?? "").join("\n");
 
-/** ended says that an apply is over. Rows that no file shows may have changed too, such as a certificate that is yet to come. */
-const ended = (before: ApplyState | undefined, now: ApplyState) => before?.stage !== "live" && now.stage === "live";
+/**
+ * ended says that an apply is over; one may begin and end between two messages. Rows that no file shows may have changed
+ * too, such as a certificate that is yet to come.
+ */
+const ended = (before: ApplyState | undefined, now: ApplyState) =>
+	now.stage === "live" && (before?.stage !== "live" || before.since !== now.since);
 
 /** movedOf are the components that others show differently now. */
 export const movedOf = (before: ApplyState[], now: ApplyState[]) =>

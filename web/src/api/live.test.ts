@@ -18,7 +18,10 @@ beforeEach(() => {
 	vi.useFakeTimers();
 	vi.stubGlobal("WebSocket", FakeSocket);
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+	vi.useRealTimers();
+	connection.begin();
+});
 
 test("a stream comes back after it was cut, later and later", async () => {
 	const messages: number[] = [];
@@ -69,4 +72,19 @@ test.each([
 	connection.state.set("api");
 	connection.state.set("online");
 	expect(FakeSocket.made).toHaveLength(2);
+});
+
+test("a stream that waits is tried at once when the database goes or is back, and an open one is left alone", () => {
+	const stop = openLive("ws://x/", { onMessage: () => {}, onStatus: () => {} });
+	FakeSocket.made[0]?.onopen?.();
+	connection.state.set("database");
+	connection.state.set("online");
+	expect(FakeSocket.made).toHaveLength(1);
+	FakeSocket.made[0]?.onclose?.({ code: 1013 });
+	connection.state.set("database");
+	expect(FakeSocket.made).toHaveLength(2);
+	FakeSocket.made[1]?.onclose?.({ code: 1006 });
+	connection.state.set("online");
+	expect(FakeSocket.made).toHaveLength(3);
+	stop();
 });

@@ -19,6 +19,7 @@ interface Handlers<T> {
 /**
  * openLive keeps a WebSocket open until the returned function is called. One that was open while nobody
  * answered may be dead without knowing, and one that waits may wait long: when the server is back, both begin anew.
+ * One that waits is tried also when the database goes or comes back: what may be heard is not the same then.
  */
 export function openLive<T>(url: string, handlers: Handlers<T>): () => void {
 	let wait = first;
@@ -40,6 +41,7 @@ export function openLive<T>(url: string, handlers: Handlers<T>): () => void {
 		socket.onclose = (event) => {
 			if (stopped) return;
 			if (event.code === policyViolation || !opened) handlers.onRefused?.();
+			opened = false;
 			handlers.onStatus("waiting");
 			// The jitter keeps many open pages from coming back in the same moment.
 			timer = setTimeout(connect, wait * (0.75 + Math.random() / 2));
@@ -58,7 +60,7 @@ export function openLive<T>(url: string, handlers: Handlers<T>): () => void {
 	let before = connection.state.get();
 	const unsubscribe = connection.state.subscribe(() => {
 		const now = connection.state.get();
-		if (before === "api" && now !== "api") again();
+		if (now !== "api" && now !== before && (before === "api" || !opened)) again();
 		before = now;
 	});
 	connect();

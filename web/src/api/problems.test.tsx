@@ -1,11 +1,15 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { answer, ok } from "../test/server";
 import { queryClient } from "./cache";
 import { setUp } from "./client";
-import { askAgain, useStates } from "./problems";
+import { useComponents } from "./components";
+import { connection } from "./connection";
+import type { ProblemsList } from "./generated";
+import { problemsOptions } from "./generated/@tanstack/react-query.gen";
+import { askAgain, useProblems, useProblemsLive, useStates } from "./problems";
 
 const within = ({ children }: { children: ReactNode }) => (
 	<QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
@@ -14,6 +18,10 @@ const within = ({ children }: { children: ReactNode }) => (
 beforeEach(() => {
 	setUp();
 	queryClient.clear();
+});
+afterEach(() => {
+	vi.useRealTimers();
+	connection.begin();
 });
 
 test("news that come faster than answers do not keep an answer away", async () => {
@@ -43,4 +51,57 @@ test("news that come faster than answers do not keep an answer away", async () =
 	waiting[2]?.();
 	await waitFor(() => expect(result.current).toBe("third"));
 	expect(waiting).toHaveLength(3);
+});
+
+test("states are asked for again when a question was sooner than the stream", async () => {
+	const sockets: { onmessage?: (event: { data: string }) => void }[] = [];
+	class FakeSocket {
+		onmessage?: (event: { data: string }) => void;
+		constructor() {
+			sockets.push(this);
+		}
+		close() {}
+	}
+	vi.stubGlobal("WebSocket", FakeSocket);
+	let asked = 0;
+	answer({
+		"GET /problems/states/toy": () => {
+			asked++;
+			return ok({ known: true, states: {} });
+		},
+	});
+	const list = (version: string) => ({ version, problems: [], unknown: [], counts: {} }) as unknown as ProblemsList;
+	const hear = (version: string) => sockets[0]?.onmessage?.({ data: JSON.stringify(list(version)) });
+	renderHook(() => [useProblemsLive(), useStates("toy")], { wrapper: within });
+	hear("1");
+	await waitFor(() => expect(queryClient.isFetching()).toBe(0));
+	const before = asked;
+	queryClient.setQueryData(problemsOptions().queryKey, list("2")); // the answer to a question
+	hear("2");
+	await waitFor(() => expect(asked).toBe(before + 1));
+	hear("2");
+	await waitFor(() => expect(queryClient.isFetching()).toBe(0));
+	expect(asked).toBe(before + 1);
+});
+
+test("without the database what a stream may not bring is asked for every three seconds", async () => {
+	vi.useFakeTimers({ shouldAdvanceTime: true });
+	const asked = { problems: 0, components: 0 };
+	answer({
+		"GET /problems": () => {
+			asked.problems++;
+			return ok({ version: "1", problems: [], unknown: [], counts: {} });
+		},
+		"GET /system/components": () => {
+			asked.components++;
+			return ok([]);
+		},
+		"GET /system/health": () => ok({ version: "1.0.0", database: false, setup_complete: true }),
+	});
+	connection.state.set("database");
+	renderHook(() => [useProblems(), useComponents()], { wrapper: within });
+	await vi.advanceTimersByTimeAsync(100);
+	expect(asked).toEqual({ problems: 1, components: 1 });
+	await vi.advanceTimersByTimeAsync(3_500);
+	expect(asked).toEqual({ problems: 2, components: 2 });
 });

@@ -16,8 +16,11 @@ import { wordsReady } from "./words";
 
 /** The stream brings news; this is for when it is cut. */
 const lookAgain = 15_000;
-/** Without its database the server knows less: what it still does is asked for before the answer is an old one. */
-const lookSoon = 5_000;
+/** Without its database the server knows less, and nobody tells it what changed: what it still knows is asked for often. */
+const lookSoon = 3_000;
+
+/** useLookAgain is how soon something that a stream brings is asked for all the same. */
+export const useLookAgain = (usually: number) => (useConnection() === "database" ? lookSoon : usually);
 
 /** saysOf: what the server says of problems is worded by codes, whose words are not part of the first load. */
 const saysOf = {
@@ -37,7 +40,7 @@ export const useProblems = () =>
 	useQuery({
 		...problemsOptions(),
 		queryFn: ({ signal }) => worded(problems({ signal }), saysOf.problems),
-		refetchInterval: lookAgain,
+		refetchInterval: useLookAgain(lookAgain),
 	});
 
 /** useProblemsLive hears the stream, once for the whole page. */
@@ -48,15 +51,17 @@ export function useProblemsLive(): void {
 		if (connection === "database") askAgain();
 	}, [connection]);
 	const newest = useRef<ProblemsList>(undefined);
+	const heard = useRef<ProblemsList["version"]>(undefined);
 	useLive<ProblemsList>("/problems/live", async (list) => {
 		newest.current = list;
 		if (saysOf.problems(list)) await wordsReady();
 		// While its words came, another list may have.
 		if (newest.current !== list) return;
-		const before = queryClient.getQueryData<ProblemsList>(problemsOptions().queryKey);
 		queryClient.setQueryData(problemsOptions().queryKey, list);
-		// Whoever shows the state of something asks anew.
-		if (before?.version !== list.version) askAgain();
+		// Whoever shows the state of something asks anew; with what the stream said before, not with what is known: a
+		// question may have been answered sooner.
+		if (heard.current !== list.version) askAgain();
+		heard.current = list.version;
 	});
 }
 
@@ -99,7 +104,7 @@ function useKnownStates(kind: string): ProblemsObjectStates["states"] | undefine
 	const query = useQuery({
 		...objectStatesOptions({ path }),
 		queryFn: ({ signal }) => worded(objectStates({ path, signal }), saysOf.states),
-		refetchInterval: useConnection() === "database" ? lookSoon : lookAgain,
+		refetchInterval: useLookAgain(lookAgain),
 	});
 	// The server says itself which states it knows without its database.
 	const current = useCurrent(query, !query.isStale);

@@ -1,6 +1,7 @@
-import { sawVersion, useConnection, useHealthWatch, useOutdated } from "@api";
+import { problemsOptions, sawVersion, session, useConnection, useHealthWatch, useIdentity, useOutdated } from "@api";
 import { Button } from "@patternfly/react-core";
-import { useEffect } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 /** ConnectionBanner says quietly that the server is away (it retries by itself) or that a newer version runs. */
@@ -17,6 +18,7 @@ export function ConnectionBanner() {
 			{connection !== "online" && (
 				<p className="gw-banner" data-kind="away">
 					{t(`connection.${connection}`)}
+					{connection === "database" && <SetupAdministrator />}
 				</p>
 			)}
 			{connection === "online" && outdated && (
@@ -28,5 +30,32 @@ export function ConnectionBanner() {
 				</p>
 			)}
 		</div>
+	);
+}
+
+/**
+ * SetupAdministrator: without the database a session is believed for a minute. After that one account can still sign in and
+ * look at the system; the page below stays as it is until somebody does.
+ */
+function SetupAdministrator() {
+	const { t } = useTranslation();
+	const somebody = useIdentity();
+	// Whoever shows problems asks; this only hears the answer.
+	const { error } = useQuery({ ...problemsOptions(), enabled: false });
+	const asked = useRef(false);
+	// The database is back, and with it the session; if that is over, the next refusal says so.
+	useEffect(() => () => void (asked.current && session.over.set(false)), []);
+	if (!somebody || error?.code !== "database_unavailable") return null;
+	const ask = () => {
+		asked.current = true;
+		session.over.set(true);
+	};
+	return (
+		<>
+			{" "}
+			<Button variant="link" isInline onClick={ask}>
+				{t("limited.signIn")}
+			</Button>
+		</>
 	);
 }

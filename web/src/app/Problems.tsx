@@ -10,6 +10,7 @@ import {
 import type { Problem, Translate } from "@ui/feature";
 import { useFeatures } from "@ui/features";
 import { ProblemItems } from "@ui/ProblemItems";
+import { ProblemsAsOf } from "@ui/ProblemsAsOf";
 import { ProblemSource, useProblemList } from "@ui/problemStore";
 import { useTranslation } from "react-i18next";
 
@@ -19,7 +20,7 @@ const icons = { danger: ExclamationCircleIcon, warning: ExclamationTriangleIcon,
 export function Problems() {
 	const { t } = useTranslation();
 	const features = useFeatures();
-	const { problems, count, sure } = useProblemList();
+	const { problems, count, sure, asOf } = useProblemList();
 	const worst = problems[0]?.severity;
 	const none = sure ? "problems.none" : "problems.checking";
 	const Icon = worst ? icons[worst] : sure ? CheckCircleIcon : QuestionCircleIcon;
@@ -41,6 +42,7 @@ export function Problems() {
 					<>
 						<h2>{title}</h2>
 						{problems.length === 0 && <p>{t(sure ? "problems.noneText" : "problems.checkingText")}</p>}
+						<ProblemsAsOf at={asOf} />
 						<ProblemItems problems={problems} onClick={hide} />
 						{count > problems.length && <p>{t("problems.more", { count: count - problems.length })}</p>}
 					</>
@@ -63,9 +65,9 @@ export function Problems() {
 /** useLostConnection: what only the browser can know. */
 function useLostConnection(t: Translate): Problem[] {
 	const connection = useConnection();
-	const { data, isError } = useProblems();
-	// A server that answers without its database says so itself: one outage is one problem.
-	const told = !isError && data?.problems.some(({ code }) => code === "system.database_down");
+	const { data } = useProblems();
+	// A server that answers without its database says so itself, and what it said last is still shown: one outage is one problem.
+	const told = data?.problems.some(({ code }) => code === "system.database_down");
 	if (connection === "online" || (connection === "database" && told)) return [];
 	return [{ id: "connection", severity: "danger", title: t(`connection.${connection}`) }];
 }

@@ -18,6 +18,8 @@ const looks: Record<string, Status> = {
 	not_applied: "danger",
 	slow: "danger",
 	stopped: "danger",
+	unresolved: "warning",
+	held: "warning",
 	maintenance: "info",
 	draining: "info",
 };

@@ -116,6 +116,7 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 			label={t("title")}
 			columns={columns}
 			actions={admin ? actions : undefined}
+			onOpen={admin ? (item) => open("edit", item) : undefined}
 			bulk={bulk}
 			filters={props.filters}
 			defaultSort={props.defaultSort}

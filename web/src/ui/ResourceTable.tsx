@@ -39,6 +39,8 @@ export interface ResourceTableProps<R extends Row> {
 	columns: Column<R>[];
 	/** Row menu. Answer only what this account may do: an empty list shows no menu. */
 	actions?: (row: R) => RowAction[];
+	/** What a click on a row does where it has no link; the row menu has it too, for the keyboard. */
+	onOpen?: (row: R) => void;
 	/** What can be done to many rows at once; with any, rows can be ticked. */
 	bulk?: BulkAction<R>[];
 	filters?: (Filter | DayFilter)[];
@@ -122,6 +124,7 @@ export function ResourceTable<R extends Row>(props: ResourceTableProps<R>) {
 							columns={columns}
 							actions={actions}
 							name={resource.name}
+							onOpen={props.onOpen}
 							ticked={bulk.length === 0 ? undefined : selection.has(rows.at(item.index)?.id ?? "")}
 							onTick={tick}
 						/>

@@ -16,6 +16,8 @@ interface Props<R extends Row> {
 	columns: Column<R>[];
 	actions?: (row: R) => RowAction[];
 	name: (row: R) => string;
+	/** What a click on the row does where it has no link of its own. The keyboard finds the same in the row's menu. */
+	onOpen?: (row: R) => void;
 	/** Whether it is ticked; undefined where rows cannot be. */
 	ticked?: boolean;
 	onTick?: Tick<R>;
@@ -23,18 +25,19 @@ interface Props<R extends Row> {
 	measure?: (element: HTMLElement | null) => void;
 }
 
-function TableRowOf<R extends Row>({ index, row, current, columns, actions, name, measure, ticked, onTick }: Props<R>) {
+function TableRowOf<R extends Row>({ index, row, current, columns, actions, ...rest }: Props<R>) {
+	const { name, measure, ticked, onTick, onOpen } = rest;
 	const { t } = useTranslation("ui");
 	const items = row && actions ? actions(row) : [];
 	// PatternFly's classes without its components: scrolling makes hundreds of rows a second. A click anywhere does what
-	// the link in the row does, which is where the keyboard goes.
+	// the link in the row does, or else the first entry of its menu, which is where the keyboard goes.
 	return (
 		<tr
 			ref={measure}
 			data-index={index}
 			aria-rowindex={index + 2}
-			className="pf-v6-c-table__tr gw-row"
-			onClick={openRow}
+			className={row && onOpen ? "pf-v6-c-table__tr gw-row gw-row-opens" : "pf-v6-c-table__tr gw-row"}
+			onClick={(event) => openRow(event, row && onOpen && (() => onOpen(row)))}
 		>
 			{ticked !== undefined && (
 				<td className="pf-v6-c-table__td gw-tick-cell">
@@ -69,14 +72,18 @@ const interactive =
 	"a, button, input, select, textarea, label, .gw-tick-cell, .gw-actions-cell, [role=menu], [role=dialog], [role=switch]";
 
 /** openRow opens what the row is about, wherever it is clicked; not when something else in it was, or text was selected. */
-function openRow(event: MouseEvent<HTMLTableRowElement>): void {
+function openRow(event: MouseEvent<HTMLTableRowElement>, open?: () => void): void {
 	const target = event.target as Element;
 	const row = event.currentTarget;
 	if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
 	if (target.closest(interactive) || !row.contains(target)) return;
 	const marked = window.getSelection();
 	if (marked?.toString() && row.contains(marked.anchorNode)) return;
-	row.querySelector<HTMLAnchorElement>("td:is(:first-child:not(.gw-tick-cell), .gw-tick-cell + td) a[href]")?.click();
+	const link = row.querySelector<HTMLAnchorElement>(
+		"td:is(:first-child:not(.gw-tick-cell), .gw-tick-cell + td) a[href]",
+	);
+	if (link) link.click();
+	else open?.();
 }
 
 /** TableRow is one row of a ResourceTable; it renders again only when its own data changes. */

@@ -51,6 +51,7 @@ export { Page } from "./Page";
 export { PasswordInput } from "./PasswordInput";
 export { ProblemItems } from "./ProblemItems";
 export { ProblemNotice } from "./ProblemNotice";
+export { ProblemsAsOf } from "./ProblemsAsOf";
 export { PropertyList } from "./PropertyList";
 export { useProblemList } from "./problemStore";
 export { problemRemedy, problemTitle } from "./problemText";

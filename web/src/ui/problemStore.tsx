@@ -41,17 +41,22 @@ export interface Known {
 	problems: Problem[];
 	count: number;
 	sure: boolean;
+	/** When the server said so, where it does not answer that any more: it may be otherwise by now. */
+	asOf?: string;
 }
 
 /** useProblemList is what the server found, what this browser alone can know, and whether that is all. */
 export function useProblemList(): Known {
 	const { t } = useTranslation("ui");
 	const connection = useConnection();
-	const { data, isError } = useProblems();
+	const { data: last, isError, dataUpdatedAt } = useProblems();
+	// A session is believed for a minute without the database. What was wrong until then, a full disk maybe, is why.
+	const old = isError && connection === "database" && last !== undefined;
+	const data = isError && !old ? undefined : last;
 	const own = Object.entries(useStore(store)).flatMap(([id, list]) =>
 		list.map((one) => ({ ...one, id: `${id} ${one.id}` })),
 	);
-	const found = data && !isError ? served(data) : [];
+	const found = data ? served(data) : [];
 	const unknown: Problem[] = reasonsIn(unexplained(data)).map(([message, names]) => ({
 		id: `unknown ${message}`,
 		severity: "warning",
@@ -59,11 +64,12 @@ export function useProblemList(): Known {
 		detail: sentence(message),
 	}));
 	const problems = [...own, ...found, ...unknown].sort((a, b) => rank[a.severity] - rank[b.severity]);
-	const total = data && !isError ? Object.values(data.counts).reduce((sum, n) => sum + n, 0) : 0;
+	const total = data ? Object.values(data.counts).reduce((sum, n) => sum + n, 0) : 0;
 	return {
 		problems,
 		count: own.length + unknown.length + total,
 		sure: data !== undefined && !isError && connection === "online",
+		asOf: old ? new Date(dataUpdatedAt).toISOString() : undefined,
 	};
 }
 

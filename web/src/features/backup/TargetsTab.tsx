@@ -1,6 +1,6 @@
-import type { BackupTarget } from "@api";
+import { type BackupTarget, type ProblemState, useStates } from "@api";
 import { CloudUploadAltIcon } from "@patternfly/react-icons";
-import { type Column, later, ResourceSection, type Status, StatusLabel, sentence, serverText, Time } from "@ui";
+import { type Column, later, ObjectState, ResourceSection, StatusLabel, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { targets } from "./resource";
 import type { Flat } from "./target";
@@ -10,6 +10,7 @@ const TestDialog = later("backup target test", () => import("./TestDialog"));
 /** TargetsTab is where copies go to. */
 export default function TargetsTab() {
 	const { t } = useTranslation("backup");
+	const stateOf = useStates("backup_target");
 	const columns: Column<BackupTarget & Flat>[] = [
 		{ key: "name", title: t("target.field.name"), sortable: true, width: 20 },
 		{
@@ -24,7 +25,7 @@ export default function TargetsTab() {
 			key: "live.state",
 			title: t("target.state"),
 			width: 25,
-			cell: (target, current) => <State target={target} current={current} />,
+			cell: (target, current) => <State target={target} state={stateOf(target.id)} current={current} />,
 		},
 		{ key: "live.last", title: t("target.last"), cell: ({ last_upload_at: at }) => <Time value={at} /> },
 	];
@@ -63,31 +64,29 @@ function Place({ target }: { target: BackupTarget & Flat }) {
 	);
 }
 
-/** stateOf: that a target is active says nothing of whether it works, so it is not green before an upload. */
-function stateOf({
-	active,
-	last_error: error,
-	last_upload_at: at,
-}: BackupTarget): ["failed" | "off" | "ok" | "none", Status] {
-	if (!active) return ["off", "neutral"];
-	if (error) return ["failed", "danger"];
-	return at ? ["ok", "success"] : ["none", "neutral"];
+interface StateProps {
+	target: BackupTarget;
+	state: ProblemState | undefined;
+	current: boolean;
 }
 
-function State({ target, current }: { target: BackupTarget; current: boolean }) {
+/** State is how a target stands, and what retention leaves alone there. */
+function State({ target, state, current }: StateProps) {
 	const { t } = useTranslation("backup");
-	const [state, look] = stateOf(target);
 	return (
 		<>
-			<StatusLabel status={current ? look : "neutral"}>{t(`target.is.${state}`)}</StatusLabel>
-			{state === "failed" && target.last_error && (
-				<p className="gw-subtle gw-backup-wrap">
-					{sentence(serverText(target.last_error))} <Time value={target.last_error_at} />
-				</p>
-			)}
+			<Word target={target} state={state} current={current} />
 			{target.foreign_archives > 0 && (
 				<p className="gw-subtle gw-backup-wrap">{t("target.foreign", { count: target.foreign_archives })}</p>
 			)}
 		</>
 	);
+}
+
+/** Word: that a target is active says nothing of whether it works, so it is not green before an upload. */
+function Word({ target, state, current }: StateProps) {
+	const { t } = useTranslation("backup");
+	if (state) return <ObjectState state={state} normal="up" why />;
+	const word = target.last_upload_at ? "ok" : "none";
+	return <StatusLabel status={current && word === "ok" ? "success" : "neutral"}>{t(`target.is.${word}`)}</StatusLabel>;
 }

@@ -94,6 +94,7 @@ export const answers = (backups: Backup[]): Record<string, unknown> => ({
 	"GET /backups/settings": { id: "s", revision: 3, daily: true, verify: false },
 	"GET /system/retention": { backups: 14, audit_days: 365 },
 	"GET /backup-targets": [target],
+	"GET /problems/states/backup_target": { known: true, states: {} },
 });
 
 /** all is what every page asks, too. */

@@ -11,5 +11,6 @@ export const feature: Feature = {
 		{ path: "/backups/$id/restore", titleKey: "wizard.title", page: () => import("./WizardPage"), adminOnly: true },
 	],
 	palette,
+	dashboard: () => import("./dashboard"),
 	waits: { problem: "backup.restore_waiting", bar: () => import("./RestoreBar") },
 };

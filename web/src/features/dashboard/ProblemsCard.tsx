@@ -1,12 +1,12 @@
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";
-import { ProblemItems, useProblemList } from "@ui";
+import { ProblemItems, ProblemsAsOf, useProblemList } from "@ui";
 import { useTranslation } from "react-i18next";
 
 /** ProblemsCard is the same list that the indicator has, where one looks first. */
 export function ProblemsCard() {
 	const { t } = useTranslation("dashboard");
-	const { problems, count, sure } = useProblemList();
+	const { problems, count, sure, asOf } = useProblemList();
 	return (
 		<Card isCompact>
 			<CardHeader className="gw-card-head">
@@ -20,6 +20,7 @@ export function ProblemsCard() {
 					</p>
 				)}
 				{count === 0 && !sure && <p className="gw-subtle">{t("problemList.checking")}</p>}
+				<ProblemsAsOf at={asOf} />
 				<ProblemItems problems={problems} />
 				{count > problems.length && (
 					<p className="gw-subtle">{t("problemList.more", { count: count - problems.length })}</p>

@@ -151,3 +151,26 @@ test.each([
 	},
 	30_000,
 );
+
+test("a name that no longer resolves is marked beside the addresses of before", async () => {
+	const name = {
+		...printers,
+		id: "a2",
+		name: "mirror",
+		kind: "fqdn",
+		value: "mirror.example",
+		addresses: ["192.0.2.9"],
+	};
+	const stale = { state: "unresolved", code: "", params: {}, message: "no" };
+	answer({
+		...common,
+		...listed({
+			"GET /firewall/address-objects": [printers, name],
+			"GET /problems/states/address_object": { known: true, states: { a2: stale } },
+		}),
+	});
+	renderApp([feature], "/objects?tab=addresses");
+	const row = (await screen.findByText("mirror", undefined, wait)).closest("tr");
+	await waitFor(() => expect(row?.textContent).toMatch(/192\.0\.2\.9.*Not resolved/), wait);
+	expect((await screen.findByText("printers")).closest("tr")?.textContent).not.toMatch(/Not resolved/);
+}, 30_000);

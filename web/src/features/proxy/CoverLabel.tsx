@@ -1,18 +1,19 @@
-import type { Certificate } from "@api";
+import type { Certificate, ProxyDomain } from "@api";
 import { CertificateState, RowLink, StatusLabel } from "@ui";
 import { useTranslation } from "react-i18next";
+import { firstToEnd, namesOf } from "./cover";
 
 interface Props {
 	/** Undefined while not known. */
 	cover: ((name: string) => Certificate | undefined) | undefined;
-	name: string;
+	site: ProxyDomain;
 }
 
-/** CoverLabel is the certificate that a name is served with. */
-export function CoverLabel({ cover, name }: Props) {
+/** CoverLabel is the certificate that a site is served with; of several, the one that fails its visitors first. */
+export function CoverLabel({ cover, site }: Props) {
 	const { t } = useTranslation("proxy");
 	if (!cover) return "…";
-	const found = cover(name);
+	const found = firstToEnd(namesOf(site), cover);
 	if (!found) return <StatusLabel status="warning">{t("site.uncovered")}</StatusLabel>;
 	return (
 		<RowLink className="gw-proxy-cover" to={`/certificates/${found.id}`}>

@@ -8,7 +8,8 @@ import { useTranslation } from "react-i18next";
 export function DomainsCard() {
 	const { t } = useTranslation("proxy");
 	const total = useQuery({
-		queryKey: ["proxy", "domains", "total"],
+		// The tag has it asked for again with everything else that shows domains: the states beside it are.
+		queryKey: [{ tags: ["proxy"], _id: "domainsTotal" }],
 		queryFn: async ({ signal }) => (await page(listProxyDomains({ query: { limit: 1 }, signal }))).total,
 		staleTime: 0, // whoever has just published a site looks here
 		refetchInterval: 15_000,

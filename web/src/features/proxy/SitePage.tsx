@@ -84,7 +84,7 @@ function Site({ site }: { site: ProxyDomain }) {
 				<div>
 					<dt>{t("site.certificate")}</dt>
 					<dd>
-						<CoverLabel cover={useCover()} name={site.name} />
+						<CoverLabel cover={useCover()} site={site} />
 					</dd>
 				</div>
 			</dl>

@@ -6,6 +6,7 @@ import { type BulkAction, type Column, EmptyState, later, ObjectState, ResourceT
 import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
+import { namesOf, uncoveredOf } from "./cover";
 import { PoolLink, PoolName } from "./PoolLink";
 import { useCover, usePools } from "./requests";
 import { sites } from "./resource";
@@ -42,7 +43,7 @@ export function SitesTab() {
 			key: "live.certificate",
 			title: t("site.certificate"),
 			width: 15,
-			cell: (site) => <CoverLabel cover={cover} name={site.name} />,
+			cell: (site) => <CoverLabel cover={cover} site={site} />,
 		},
 		{
 			key: "active",
@@ -75,10 +76,13 @@ export function SitesTab() {
 			id: "certificate",
 			title: t("bulk.certificate"),
 			// Names below a wildcard need a DNS provider, which is chosen for one certificate at a time.
-			fits: (site) => cover !== undefined && !cover(site.name) && !site.name.startsWith("*"),
+			fits: (site) => cover !== undefined && uncoveredOf(site, cover).length > 0 && !site.name.startsWith("*"),
 			skipped: t("bulk.covered"),
 			touches: ["cert"],
-			step: (site) => ({ method: "POST", path: "/certificates", body: { names: [site.name], source: "acme" } }),
+			step: (site) => {
+				const names = cover ? uncoveredOf(site, cover) : namesOf(site);
+				return { method: "POST", path: "/certificates", body: { names, source: "acme" } };
+			},
 		},
 		{ id: "delete", title: t("site.delete"), danger: true, step: () => ({ method: "DELETE" }) },
 	];

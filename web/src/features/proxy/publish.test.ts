@@ -1,6 +1,6 @@
 import { ApiError } from "@api";
 import { expect, test } from "vitest";
-import { coverOf } from "./cover";
+import { coverIn, coverOf, firstToEnd, namesOf, uncoveredOf } from "./cover";
 import { hostOf, isSiteName, operationsOf, routeError, startValues, type Values, wrongIn } from "./publish";
 
 const ids = { pool: "p", server: "s", site: "d", certificate: "c" };
@@ -87,4 +87,33 @@ test("a certificate covers its names, and a wildcard one label below", () => {
 	expect(coverOf(all, "*.example.com")?.id).toBe("1");
 	expect(coverOf(all, "b.c.example.com")).toBeUndefined();
 	expect(coverOf(all, "example.com")).toBeUndefined();
+});
+
+test("of several certificates for a name the server serves the issued one that lasts longest", () => {
+	const of = (id: string, expires_at: string | null, ...names: string[]) => ({ id, names, expires_at });
+	const short = of("short", "2026-12-01T00:00:00Z", "a.example.com");
+	const long = of("long", "2027-02-01T00:00:00Z", "a.example.com");
+	const coming = of("coming", null, "a.example.com", "b.example.com");
+	const star = of("star", "2027-01-01T00:00:00Z", "*.example.com");
+	for (const all of [
+		[short, long, coming],
+		[coming, long, short],
+	])
+		expect(coverOf(all as never, "a.example.com")?.id).toBe("long");
+	expect(coverOf([coming] as never, "a.example.com")?.id).toBe("coming");
+	expect(coverOf([coming, star] as never, "b.example.com")?.id).toBe("star");
+});
+
+test("a site with a www redirect needs a certificate for both names", () => {
+	const site = { name: "shop.example", www_redirect: "to_www" } as never;
+	expect(namesOf(site)).toEqual(["shop.example", "www.shop.example"]);
+	expect(namesOf({ name: "shop.example", www_redirect: "off" })).toEqual(["shop.example"]);
+	const own = { id: "own", names: ["shop.example"], expires_at: "2027-01-01T00:00:00Z" };
+	const www = { id: "www", names: ["www.shop.example"], expires_at: "2026-12-01T00:00:00Z" };
+	const bare = coverIn([own] as never);
+	expect(uncoveredOf(site, bare)).toEqual(["www.shop.example"]);
+	expect(firstToEnd(namesOf(site), bare)).toBeUndefined();
+	const both = coverIn([own, www] as never);
+	expect(uncoveredOf(site, both)).toEqual([]);
+	expect(firstToEnd(namesOf(site), both)?.id).toBe("www");
 });

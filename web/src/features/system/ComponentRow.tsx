@@ -1,6 +1,7 @@
 import { type ApplyState, useStates } from "@api";
 import { Switch } from "@patternfly/react-core";
 import { StatusLabel, sentence, serverText, serviceName, Td, Time, Tr, toast, useErrorText } from "@ui";
+import { stateReason } from "@ui/problemText";
 import { useTranslation } from "react-i18next";
 import { diskOf, runningOf, standingLooks, standingOf } from "./components";
 import { useKeepEdits } from "./requests";
@@ -15,7 +16,8 @@ interface Props {
 /** ComponentRow is one daemon's configuration, in words, with what is wrong with it. */
 export function ComponentRow({ state, current, admin }: Props) {
 	const { t } = useTranslation("system");
-	const known = useStates("component")(state.component)?.state !== "unknown" && current;
+	const found = useStates("component")(state.component);
+	const known = found?.state !== "unknown" && current;
 	const standing = standingOf(state, known);
 	return (
 		<Tr>
@@ -25,7 +27,7 @@ export function ComponentRow({ state, current, admin }: Props) {
 					<div className="gw-system-sub">
 						{t("components.since")} <Time value={state.since} />
 					</div>
-					<Troubles state={state} />
+					<Troubles state={state} held={known && state.stage === "held" && found ? stateReason(found) : ""} />
 				</div>
 			</Td>
 			<Td dataLabel={t("column.state")}>
@@ -40,10 +42,11 @@ export function ComponentRow({ state, current, admin }: Props) {
 	);
 }
 
-/** Troubles are the reason of a failure, edited files, and what was left out. */
-function Troubles({ state }: { state: ApplyState }) {
+/** Troubles are the reason of a failure or of a wait, edited files, and what was left out. */
+function Troubles({ state, held }: { state: ApplyState; held: string }) {
 	const { t } = useTranslation("system");
 	const lines = [
+		...(held && !state.error && state.drift.length === 0 ? [held] : []),
 		...(state.error ? [sentence(serverText({ message: state.error, ...state.error_words }))] : []),
 		...state.problems.map((one) => `${one.subject}: ${sentence(serverText(one))}`),
 	];

@@ -1,14 +1,19 @@
-import type { SysInterface } from "@api";
-import { formatBytes, formatNumber, StatusLabel, Td, Tr, UnknownState } from "@ui";
+import type { ProblemState, SysInterface } from "@api";
+import { formatBytes, formatNumber, ObjectState, StatusLabel, Td, Tr, UnknownState } from "@ui";
 import { linkState } from "@ui/links";
 import { useTranslation } from "react-i18next";
 
-const looks = { up: "success", noCarrier: "warning", down: "neutral" } as const;
+interface Props {
+	link: SysInterface;
+	current: boolean;
+	/** As the server judges it, of one that is configured; undefined of one that works. */
+	judged: ProblemState | undefined;
+	configured: boolean;
+}
 
 /** InterfaceRow is one link with its addresses and counters. */
-export function InterfaceRow({ link, current }: { link: SysInterface; current: boolean }) {
+export function InterfaceRow({ link, current, judged, configured }: Props) {
 	const { t } = useTranslation("system");
-	const state = linkState(link);
 	return (
 		<Tr>
 			<Td dataLabel={t("column.interface")}>
@@ -19,7 +24,9 @@ export function InterfaceRow({ link, current }: { link: SysInterface; current: b
 			</Td>
 			<Td dataLabel={t("column.state")}>
 				<span title={traits(link)}>
-					{current ? <StatusLabel status={looks[state]}>{t(`link.${state}`)}</StatusLabel> : <UnknownState />}
+					{!current && <UnknownState />}
+					{current && configured && <ObjectState state={judged} normal="link_up" />}
+					{current && !configured && <Seen link={link} />}
 				</span>
 			</Td>
 			<Td dataLabel={t("column.addresses")} className="gw-wide-cell">
@@ -46,6 +53,13 @@ export function InterfaceRow({ link, current }: { link: SysInterface; current: b
 			</Td>
 		</Tr>
 	);
+}
+
+/** Seen is what the kernel says of a link. Nobody has said that it should work, so it is not wrong when it does not. */
+function Seen({ link }: { link: SysInterface }) {
+	const { t } = useTranslation("system");
+	const state = linkState(link);
+	return <StatusLabel status={state === "up" ? "success" : "neutral"}>{t(`link.${state}`)}</StatusLabel>;
 }
 
 /** traits are the kernel's words for a link, on hover for those who know them: its type and flags. */

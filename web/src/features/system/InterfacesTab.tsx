@@ -1,3 +1,5 @@
+import { listNetworkInterfacesOptions, useStates } from "@api";
+import { useQuery } from "@tanstack/react-query";
 import { Loaded, Table, TableTools, Tbody, Th, Thead, Tr } from "@ui";
 import { useTranslation } from "react-i18next";
 import { InterfaceRow } from "./InterfaceRow";
@@ -7,6 +9,7 @@ import { useInterfaces } from "./requests";
 export function InterfacesTab() {
 	const { t } = useTranslation("system");
 	const query = useInterfaces(2);
+	const judgedOf = useJudged();
 	return (
 		<Loaded query={query} height="16rem">
 			{(links, current) => (
@@ -25,7 +28,7 @@ export function InterfacesTab() {
 						</Thead>
 						<Tbody>
 							{links.map((link) => (
-								<InterfaceRow key={link.ifindex} link={link} current={current} />
+								<InterfaceRow key={link.ifindex} link={link} current={current} {...judgedOf(link.ifname)} />
 							))}
 						</Tbody>
 					</Table>
@@ -33,4 +36,18 @@ export function InterfacesTab() {
 			)}
 		</Loaded>
 	);
+}
+
+/**
+ * useJudged says of a link what the page of interfaces says of it, so that one has one colour. While the server does not know,
+ * what the kernel says is all there is.
+ */
+function useJudged() {
+	const stateOf = useStates("network_interface");
+	const { data: rows = [] } = useQuery(listNetworkInterfacesOptions({ query: { limit: 1000, sort: "name" } }));
+	return (name: string) => {
+		const row = rows.find((one) => one.name === name);
+		const judged = row && stateOf(row.id);
+		return { judged, configured: row !== undefined && (judged?.state !== "unknown" || judged.code !== "") };
+	};
 }

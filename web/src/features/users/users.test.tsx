@@ -108,3 +108,13 @@ test("a viewer finds nothing to change", async () => {
 	expect(screen.queryByRole("button", { name: /Create user|Actions for/ })).toBeNull();
 	expect(screen.queryByRole("dialog")).toBeNull();
 });
+
+test("a click anywhere on a row opens it, and the keyboard finds the same in its menu", async () => {
+	answer(common);
+	const { history } = renderApp([feature], "/users");
+	const user = userEvent.setup();
+	const row = (await screen.findByText("bob@example.com")).closest("tr");
+	await user.click(row?.querySelectorAll("td")[2] as HTMLElement);
+	await waitFor(() => expect(history.location.search).toBe("?do=edit&id=2"));
+	expect(await screen.findByRole("dialog")).toBeTruthy();
+});
