@@ -59,3 +59,13 @@ test("what is refused stands at the field", async () => {
 	await user.click(screen.getByRole("button", { name: "Trace the route" }));
 	expect(await screen.findByText(/IP address or a host name/)).toBeTruthy();
 });
+
+test("a support bundle is downloaded, and the page says what is in it", async () => {
+	answer(common);
+	renderApp([feature], "/diagnostics");
+	const section = await screen.findByRole("region", { name: "Support bundle" });
+	expect(section.textContent).toMatch(/names and addresses of your network, but no passwords or keys/);
+	const link = screen.getByRole("link", { name: "Download support bundle" });
+	expect(link.getAttribute("href")).toBe("/api/v1/diagnostics/support-bundle");
+	expect(link.hasAttribute("download")).toBe(true);
+});
