@@ -140,8 +140,12 @@ func coloursOf(w io.Writer) colours {
 	if c, ok := w.(*checked); ok {
 		w = c.Writer
 	}
+	return colours(os.Getenv("NO_COLOR") == "" && isTerminal(w))
+}
+
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" {
+	if !ok {
 		return false
 	}
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
