@@ -70,6 +70,7 @@ type Server struct {
 	metrics *metrics
 	access  map[string]Access // by operation id: the table of who may do what
 	config  map[string]bool   // by pattern: what can be part of a batch
+	reads   map[string]bool   // by pattern: what every account may read
 	sockets map[string]bool   // by pattern: what is a WebSocket
 	within  map[string]time.Duration
 
@@ -82,7 +83,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		Options: o, log: o.Log, mux: http.NewServeMux(), csrf: http.NewCrossOriginProtection(),
-		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{}, sockets: map[string]bool{}, within: map[string]time.Duration{},
+		metrics: newMetrics(o.Metrics), access: map[string]Access{}, config: map[string]bool{}, reads: map[string]bool{}, sockets: map[string]bool{}, within: map[string]time.Duration{},
 		wellKnown: map[string]func(context.Context, string) (string, error){}, anonymous: anonymous{make(slots, maxAnonymous)},
 	}
 	s.huma = huma.NewAPI(describe(o.Version), humago.NewAdapter(s.mux, Prefix))
@@ -287,6 +288,7 @@ func (s *Server) remember(op Op) {
 	}
 	s.access[op.ID] = op.Access
 	s.config[op.Method+" "+Prefix+op.Path] = op.Config
+	s.reads[op.Method+" "+Prefix+op.Path] = !op.Mutates() && (op.Access == Viewer || op.Access == Public)
 }
 
 // Body answers data.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -39,6 +40,32 @@ func (r Router) Call(ctx context.Context, c Call) (any, error) {
 		return nil, fault.New(fault.Invalid, "%s %s cannot be part of a batch", c.Method, c.Path).WithCode("not_batchable")
 	}
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	r.s.mux.ServeHTTP(w, req)
+	return w.result()
+}
+
+// ErrAnswerTooLarge is what Read returns for an answer that is larger than it takes.
+var ErrAnswerTooLarge = errors.New("the answer is too large")
+
+// Read runs an operation that every signed-in account may call, for the same caller and past the same gates, within
+// ctx. What is put together of its answers holds nothing that is for administrators only, whoever asks for it. An answer
+// of more bytes than most is none.
+func (r Router) Read(ctx context.Context, path string, most int) (json.RawMessage, error) {
+	outer, ok := ctx.Value(clientKey{}).(*http.Request)
+	if !ok {
+		return nil, errors.New("there is no request to act for")
+	}
+	req, err := Call{Method: http.MethodGet, Path: path}.request(ctx, outer)
+	if err != nil {
+		return nil, err
+	}
+	if err := spelled(req); err != nil {
+		return nil, err
+	}
+	if _, pattern := r.s.mux.Handler(req); !r.s.reads[pattern] || r.s.sockets[pattern] {
+		return nil, fault.New(fault.Forbidden, "this requires the role admin")
+	}
+	w := &recorder{header: http.Header{}, status: http.StatusOK, most: most}
 	r.s.mux.ServeHTTP(w, req)
 	return w.result()
 }
@@ -120,13 +147,24 @@ type recorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+	most   int  // bytes that it keeps; 0 for all
+	over   bool // there were more
 }
 
-func (w *recorder) Header() http.Header         { return w.header }
-func (w *recorder) WriteHeader(status int)      { w.status = status }
-func (w *recorder) Write(p []byte) (int, error) { return w.body.Write(p) }
+func (w *recorder) Header() http.Header    { return w.header }
+func (w *recorder) WriteHeader(status int) { w.status = status }
+
+func (w *recorder) Write(p []byte) (int, error) {
+	if w.over = w.over || w.most > 0 && w.body.Len()+len(p) > w.most; w.over {
+		return len(p), nil
+	}
+	return w.body.Write(p)
+}
 
 func (w *recorder) result() (json.RawMessage, error) {
+	if w.over {
+		return nil, ErrAnswerTooLarge
+	}
 	var e struct {
 		Data  json.RawMessage `json:"data"`
 		Error *Error          `json:"error"`

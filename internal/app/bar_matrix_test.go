@@ -50,10 +50,10 @@ var publicOperations = []string{
 }
 
 // rawOperations succeed with something else than the envelope.
-var rawOperations = append([]string{"GET /diagnostics/capture/file", "GET /docs", "GET /metrics", "GET /openapi.json"}, downloads...)
+var rawOperations = append([]string{"GET /diagnostics/capture/file", "GET /diagnostics/support-bundle", "GET /docs", "GET /metrics", "GET /openapi.json"}, downloads...)
 
 // adminReads tell more than a viewer may know.
-var adminReads = append([]string{"GET /alerts", "GET /alerts/{id}", "GET /backups/{id}/download", "GET /backups/{id}/preview", "GET /changes/{id}", "GET /diagnostics/capture", "GET /diagnostics/capture/file", "GET /users/{id}/tokens"}, downloads...)
+var adminReads = append([]string{"GET /alerts", "GET /alerts/{id}", "GET /backups/{id}/download", "GET /backups/{id}/preview", "GET /changes/{id}", "GET /diagnostics/capture", "GET /diagnostics/capture/file", "GET /diagnostics/support-bundle", "GET /users/{id}/tokens"}, downloads...)
 
 // downloads hold the private key of a peer.
 var downloads = []string{"GET /tunnel/peers/{id}/config", "GET /tunnel/peers/{id}/qr", "GET /peers/{id}/config", "GET /peers/{id}/qr"}

@@ -43,6 +43,8 @@ type Component struct {
 	Kept []Kept
 	// Values are what is measured in the area, for the graphs and for Prometheus.
 	Values Values
+	// Support are what support bundles tell of the area, beside its configuration and its files.
+	Support []Support
 }
 
 // Table and its scopes are package db's; the names here save components an import.

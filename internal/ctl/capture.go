@@ -50,7 +50,7 @@ func captureCommand(cfg *app.Config) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b.Interface = args[0]
-			out, err := captureFile(cmd, args[1])
+			out, err := outputFile(cmd, args[1])
 			if err != nil {
 				return err
 			}
@@ -68,9 +68,9 @@ func captureCommand(cfg *app.Config) *cobra.Command {
 	return cmd
 }
 
-// captureFile is opened before the process becomes somebody who may not write there. What it holds
+// outputFile is opened before the process becomes somebody who may not write there. What it holds
 // stays until there is something to put in its place.
-func captureFile(cmd *cobra.Command, path string) (io.WriteCloser, error) {
+func outputFile(cmd *cobra.Command, path string) (io.WriteCloser, error) {
 	if path == "-" {
 		if terminal(cmd.OutOrStdout()) {
 			return nil, errTerminal

@@ -22,7 +22,7 @@ func TestTheFileOfACaptureIsReplacedByWhatWasRecorded(t *testing.T) {
 	if err := os.WriteFile(path, []byte("an older and longer one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := captureFile(&cobra.Command{}, path)
+	out, err := outputFile(&cobra.Command{}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestTheFileOfACaptureIsReplacedByWhatWasRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds("newer")
-	null, err := captureFile(&cobra.Command{}, os.DevNull) // which cannot be emptied
+	null, err := outputFile(&cobra.Command{}, os.DevNull) // which cannot be emptied
 	if err != nil {
 		t.Fatal(err)
 	}

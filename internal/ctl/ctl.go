@@ -26,7 +26,7 @@ func commands(cfg *app.Config) []*cobra.Command {
 		statusCommand(cfg), problemsCommand(cfg), apiCommand(cfg),
 		listChanges(cfg), confirmChange(cfg), revertChange(cfg),
 		exportConfig(cfg), applyConfig(cfg), renderConfig(cfg), importTunnels(cfg),
-		auditVerify(cfg), backupCommand(cfg), captureCommand(cfg), restoreCommand(cfg), setupCode(cfg), resetPassword(cfg), versionCommand(), migrateCommand(),
+		auditVerify(cfg), backupCommand(cfg), captureCommand(cfg), restoreCommand(cfg), setupCode(cfg), supportCommand(cfg), resetPassword(cfg), versionCommand(), migrateCommand(),
 		restoreRun(cfg), restoreResume(cfg), restoreVerify(cfg), restoreHelper(cfg),
 	}
 }

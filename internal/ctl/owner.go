@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// journalGroup may read the journal. gateway-api is in it by its unit, so the API of this process is too.
+const journalGroup = "systemd-journal"
+
 // becomeOwner gives up root for the user who owns the state folder: PostgreSQL
 // knows that user, and reading a log needs no more.
 func becomeOwner(dir string) error {
@@ -28,7 +31,13 @@ func becomeOwner(dir string) error {
 	if err != nil {
 		return fmt.Errorf("group of %s: %w", u.Username, err)
 	}
-	if err := errors.Join(syscall.Setgroups([]int{gid}), syscall.Setgid(gid), syscall.Setuid(int(owner.Uid))); err != nil {
+	groups := []int{gid}
+	if g, err := user.LookupGroup(journalGroup); err == nil {
+		if id, err := strconv.Atoi(g.Gid); err == nil {
+			groups = append(groups, id)
+		}
+	}
+	if err := errors.Join(syscall.Setgroups(groups), syscall.Setgid(gid), syscall.Setuid(int(owner.Uid))); err != nil {
 		return fmt.Errorf("become %s: %w", u.Username, err)
 	}
 	return nil

@@ -46,6 +46,7 @@ func TestBarTrust03ReplacedSecrets(t *testing.T) {
 	untilControl()
 	places := a.places(stream)
 	places["the exported configuration"] = a.run("gateway-ctl", "export")
+	places[supportBundle] = a.throughSupport(c)
 	places[browserStore] = a.throughTheBrowser()
 	a.search(places)
 }

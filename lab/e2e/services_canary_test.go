@@ -41,6 +41,7 @@ func TestBarServices09Canaries(t *testing.T) {
 	untilControl()
 	places := a.places(stream)
 	places["the exported configuration"] = a.run("gateway-ctl", "export")
+	places[supportBundle] = a.throughSupport(c)
 	places[meanwhile] = commands()
 	a.search(places)
 	a.areInUse()

@@ -172,6 +172,7 @@ func (a *aviary) searchForControls(places map[string]string) (found int) {
 		"control in a log file, in hex":  {"/var/log/control.log"},
 		"control like a TOTP code":       {journal},
 		"control in the browser's store": {browserStore},
+		"control in a zone's name":       {supportBundle},
 
 		"control in a command line that ended": {meanwhile},
 	}

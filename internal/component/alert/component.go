@@ -102,7 +102,7 @@ func (a *Alerts) Component(look Look, others []component.Component) component.Co
 	}
 	return component.Component{
 		Name: name, Tables: tables(), Migrations: db.Files(migrations), Routes: a.routes, Problems: a.problems(),
-		Background: a.send,
+		Background: a.send, Support: []component.Support{{File: "events.json", Read: component.Answer("/alerts/events?limit=200")}},
 		Jobs: []component.Job{
 			{Name: "alert.watch", Where: component.OnEveryNode, Every: watchEvery, Within: 5 * time.Minute, Run: a.watch},
 			{Name: "alert.prune", Where: component.OnEveryNode, Every: time.Hour, Run: a.prune},

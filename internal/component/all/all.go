@@ -22,6 +22,7 @@ import (
 	changehistory "gateway/internal/component/change"
 	"gateway/internal/component/dhcp"
 	"gateway/internal/component/diag"
+	"gateway/internal/component/diag/bundle"
 	"gateway/internal/component/diag/recorder"
 	"gateway/internal/component/dns"
 	"gateway/internal/component/firewall"
@@ -115,6 +116,7 @@ func List(d Deps) []component.Component {
 				return uplink.NameOf(ctx, d.Pool, link, v4)
 			},
 			Captures: &recorder.Recorder{Socket: capture.Socket, Dir: d.State, Now: d.Now, Log: d.Log},
+			Bundle:   bundles(d, func() []component.Component { return list }),
 		}),
 	}
 	list = append(list, graphs.New(graphs.Options{Dir: d.Samples, Host: d.Host, Metrics: d.Metrics, Now: d.Now, Log: d.Log}, list))
@@ -122,6 +124,18 @@ func List(d Deps) []component.Component {
 	list = append(list, alerts.Component(alert.Look(problems.NewLook(collected, list)), list))
 	list = append(list, problems.New(collected, list))
 	return list
+}
+
+// bundles are made of what all components declare.
+func bundles(d Deps, list func() []component.Component) bundle.Maker {
+	return bundle.Maker{
+		Components: list, Managed: func(name string) bool { _, managed := d.Set.Find(name); return managed },
+		Node: d.Node, Version: d.Version, Limits: bundle.Defaults(), Now: d.Now, Log: d.Log,
+		Hostname: func() string {
+			health, _ := d.Host.Health() // without a name it is a node still
+			return health.Hostname
+		},
+	}
 }
 
 // restores puts backups back; it reads an archive by the schemas of all components.

@@ -102,6 +102,7 @@ func (s *service) component() component.Component {
 	return component.Component{
 		Name: name, Tables: tables(), Migrations: db.Files(migrations), Routes: s.routes, Problems: s.problems(), Background: s.work,
 		Kept:    []component.Kept{s.kept()},
+		Support: []component.Support{{File: "backups.json", Read: component.Answer("/backups")}, {File: "status.json", Read: component.Answer("/backups/status")}},
 		Jobs:    []component.Job{{Name: jobName, Where: component.OnEveryNode, Every: tickEvery, Run: s.tick}},
 		Answers: map[string]func(context.Context, json.RawMessage) (any, error){runChannel: s.answer, testChannel: s.answerTest},
 		Objects: []component.Object{

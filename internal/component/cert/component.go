@@ -99,6 +99,7 @@ func (s *service) component() component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     s.routes,
 		Problems:   s.problems(),
+		Support:    []component.Support{{File: "summary.json", Read: component.Answer("/certificates/summary")}},
 		Listen:     map[string]func(context.Context, string){challengeChannel: s.challengesChanged},
 		Jobs: []component.Job{
 			// One after the other, and an authority may take its time with each.

@@ -51,7 +51,7 @@ func New(o Options) component.Component {
 			Name: "changes", Tables: history, Job: "change.prune",
 			Bound: component.Always(component.Bound{Days: change.KeptDays, Rows: change.KeptMost}), Amount: component.InTables(o.Pool, "created_at", history...),
 		}},
-		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: h.routes, Problems: h.problems(),
+		Name: "change", Tables: schema.Tables, Migrations: schema.Migrations, Routes: h.routes, Problems: h.problems(), Support: h.support(),
 		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) { h.updates.Notify() }},
 	}
 }

@@ -51,7 +51,11 @@ func New(o Options) component.Component {
 		Routes:     h.routes,
 		Problems:   h.problems(),
 		Values:     h.values(),
-		Answers:    map[string]func(context.Context, json.RawMessage) (any, error){wakeChannel: answerWake},
+		Support: []component.Support{
+			{File: "status.json", Read: component.Answer("/dhcp/status")},
+			{File: "usage.json", Read: component.Answer("/dhcp/usage")},
+		},
+		Answers: map[string]func(context.Context, json.RawMessage) (any, error){wakeChannel: answerWake},
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},
 			{Key: "subnets", Path: subnetsPath, Name: []string{"subnet"}},

@@ -2,7 +2,7 @@
 // ping, traceroute, dig, curl, tcp, the MTU, and all steps of a connection at once.
 // gateway-scheduler, which may speak to the outside and has
 // no privilege, runs them; how is left to package probe. Packets are recorded by gateway-capture,
-// and kept by package recorder.
+// and kept by package recorder. What a support bundle has is package bundle's.
 package diag
 
 import (
@@ -20,6 +20,7 @@ import (
 	"gateway/internal/api"
 	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/component/diag/bundle"
 	"gateway/internal/component/diag/probe"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -63,17 +64,21 @@ type Options struct {
 	Explain func(ctx context.Context, k packetfilter.Packet) (packetfilter.Trace, error)
 	// Captures keeps the packets that were recorded on this node.
 	Captures captureKeeper // recorder.Recorder
+	// Bundle makes support bundles.
+	Bundle bundle.Maker
 }
 
 type handlers struct {
 	Options
 	mu      sync.Mutex
 	running map[string]bool // by who asked
+
+	bundling chan struct{} // has one in it while a bundle is made
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	h := &handlers{Options: o, running: map[string]bool{}}
+	h := &handlers{Options: o, running: map[string]bool{}, bundling: make(chan struct{}, 1)}
 	return component.Component{
 		Name: name, Routes: h.routes,
 		Answers: map[string]func(context.Context, json.RawMessage) (any, error){channel: h.answer, pathChannel: h.answerPath},
@@ -90,6 +95,7 @@ func (h *handlers) routes(r api.Router) {
 		func(in TargetInput) (probe.Question, error) { return in.question("mtu") })
 	h.pathRoute(r)
 	h.captureRoutes(r)
+	h.supportRoute(r)
 }
 
 // rules are those of all tools.

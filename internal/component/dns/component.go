@@ -52,6 +52,7 @@ func New(o Options) component.Component {
 		Routes:     h.routes,
 		Problems:   h.problems(),
 		Values:     h.values(),
+		Support:    []component.Support{{File: "statistics.json", Read: component.Answer("/dns/stats")}},
 		Answers:    map[string]func(context.Context, json.RawMessage) (any, error){forwardersChannel: h.answerForwarders},
 		Objects: []component.Object{
 			{Key: "settings", Path: "/dns/settings", Single: true},

@@ -66,6 +66,10 @@ func New(o Options) component.Component {
 		Objects:  objects(),
 		Problems: f.problems(),
 		Values:   f.values(),
+		Support: []component.Support{
+			{File: "counters.json", Read: component.Answer("/firewall/counters")},
+			{File: "findings.json", Read: component.Answer("/firewall/findings")},
+		},
 	}
 }
 

@@ -51,6 +51,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
 		Problems:   h.problems(),
+		Support:    []component.Support{{File: "statistics.json", Read: component.Answer("/forward-proxy/stats")}},
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},
 			{Key: "lists", Path: listsPath, Name: []string{"name"}, Derived: []string{"size"}},

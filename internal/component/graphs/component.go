@@ -36,7 +36,10 @@ type handlers struct {
 // New returns the component, which keeps what the others measure.
 func New(o Options, others []component.Component) component.Component {
 	h := &handlers{Options: o}
-	c := component.Component{Name: "graphs", Routes: h.routes, Background: h.sample, Problems: h.problems(), Values: h.node(), Kept: []component.Kept{h.kept()}}
+	c := component.Component{
+		Name: "graphs", Routes: h.routes, Background: h.sample, Problems: h.problems(), Values: h.node(), Kept: []component.Kept{h.kept()},
+		Support: []component.Support{{File: "last-hour.json", Read: lastHour}},
+	}
 	h.sources = sourcesOf(append([]component.Component{c}, others...))
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(metrics{h})

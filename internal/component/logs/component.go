@@ -43,7 +43,7 @@ func New(o Options) component.Component {
 		searches: perAccount{most: 4, each: 2}, streams: perAccount{most: 16, each: 4},
 		audit: func(ctx context.Context, q audit.Query) ([]audit.Entry, error) { return audit.Search(ctx, o.DB, q) },
 	}
-	return component.Component{Name: "logs", Routes: h.routes, Kept: kept(o.Services)}
+	return component.Component{Name: "logs", Routes: h.routes, Kept: kept(o.Services), Support: support(h.sources)}
 }
 
 // searchTimeout is more than a search takes: it ends by itself, and one window may be long.

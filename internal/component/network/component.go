@@ -47,6 +47,10 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     h.register,
 		Problems:   h.problems(),
+		Support: []component.Support{
+			{File: "routes.json", Read: component.Answer("/routes/live")},
+			{File: "neighbours.json", Read: component.Answer("/neighbours")},
+		},
 		Objects: []component.Object{
 			{
 				Key: "interfaces", Path: "/network-interfaces", Name: []string{"name"},

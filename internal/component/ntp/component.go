@@ -49,6 +49,10 @@ func New(o Options) component.Component {
 		Routes:     h.routes,
 		Problems:   h.problems(),
 		Values:     h.values(),
+		Support: []component.Support{
+			{File: "status.json", Read: component.Answer("/ntp/status")},
+			{File: "sources.json", Read: component.Answer("/ntp/sources")},
+		},
 		Objects: []component.Object{
 			{Key: "settings", Path: settingsPath, Single: true},
 			{Key: "pools", Path: poolsPath, Name: []string{"address"}},

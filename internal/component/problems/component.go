@@ -59,7 +59,7 @@ func newHandlers(o Options, others []component.Component) *handlers {
 func New(o Options, others []component.Component) component.Component {
 	h := newHandlers(o, others)
 	return component.Component{
-		Name: name, Routes: h.routes,
+		Name: name, Routes: h.routes, Support: []component.Support{{File: "problems.json", Read: component.Answer("/problems")}},
 		Listen: map[string]func(context.Context, string){apply.Channel: func(context.Context, string) {
 			h.forget()
 			h.updates.Notify()

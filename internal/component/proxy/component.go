@@ -79,6 +79,7 @@ func (s *service) component() component.Component {
 		Objects:  objects(),
 		Problems: s.problems(),
 		Values:   s.values(),
+		Support:  []component.Support{{File: "statistics.json", Read: component.Answer("/proxy/stats")}},
 	}
 }
 

@@ -86,6 +86,14 @@ func New(o Options) component.Component {
 		Routes:   h.routes,
 		Listen:   map[string]func(context.Context, string){change.Channel: h.heed},
 		Problems: h.problems(),
+		Support: []component.Support{
+			{File: "node.json", Read: component.Answer("/system/health")},
+			{File: "resources.json", Read: component.Answer("/system/resources")},
+			{File: "services.json", Read: component.Answer("/system/services")},
+			{File: "packages.json", Read: component.Answer("/system/package-versions")},
+			{File: "interfaces.json", Read: component.Answer("/system/interfaces")},
+			{File: "kept.json", Read: component.Answer("/system/kept")},
+		},
 	}
 }
 

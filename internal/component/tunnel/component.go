@@ -61,6 +61,7 @@ func New(o Options) component.Component {
 		Problems:   t.problems(),
 		Values:     t.values(),
 		Background: t.keepLookingUp,
+		Support:    []component.Support{{File: "status.json", Read: component.Answer("/tunnel/status")}},
 		Objects: []component.Object{
 			{
 				Key: "interfaces", Path: interfacesPath, Name: []string{"name"},

@@ -50,6 +50,7 @@ func New(o Options) component.Component {
 		Migrations: db.Files(migrations),
 		Routes:     u.register,
 		Problems:   u.problems(),
+		Support:    []component.Support{{File: "status.json", Read: component.Answer("/uplinks/status")}},
 		Background: probe.Monitor{Tell: u.tell, Log: o.Log}.Run,
 		Objects: []component.Object{
 			{Key: "uplinks", Path: uplinksPath, Name: []string{"name"}, Derived: []string{"number"}},

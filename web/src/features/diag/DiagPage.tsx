@@ -1,4 +1,6 @@
 import type { ProbeResult } from "@api";
+import { Button } from "@patternfly/react-core";
+import { DownloadIcon } from "@patternfly/react-icons";
 import { formatNumber, Link, Page, SchemaForm, StatusLabel, UrlTabs } from "@ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -30,7 +32,27 @@ export default function DiagPage() {
 					{ id: "path", title: t("path.title"), content: <PathTab key="path" /> },
 				]}
 			/>
+			<SupportBundle />
 		</Page>
+	);
+}
+
+/** bundle is where the browser gets it from. */
+const bundle = "/api/v1/diagnostics/support-bundle";
+
+/** SupportBundle is for whoever cannot find it out alone. It says what is sent away before it is. */
+function SupportBundle() {
+	const { t } = useTranslation("diag");
+	return (
+		<section className="gw-diag" aria-labelledby="gw-diag-support">
+			<h2 id="gw-diag-support">{t("support.title")}</h2>
+			<p>{t("support.text")}</p>
+			<p className="gw-diag-actions">
+				<Button variant="secondary" component="a" href={bundle} download icon={<DownloadIcon />}>
+					{t("support.download")}
+				</Button>
+			</p>
+		</section>
 	);
 }
 

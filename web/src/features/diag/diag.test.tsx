@@ -60,3 +60,13 @@ test("what is refused stands at the field", async () => {
 	expect(await screen.findAllByText(/IP address or a host name/)).toBeTruthy();
 	expect(document.getElementById("field-target-help")?.textContent).toMatch(/IP address or a host name/);
 });
+
+test("a support bundle is downloaded, and the page says what is in it", async () => {
+	answer(common);
+	renderApp([feature], "/diagnostics");
+	const section = await screen.findByRole("region", { name: "Support bundle" });
+	expect(section.textContent).toMatch(/names and addresses of your network, but no passwords or keys/);
+	const link = screen.getByRole("link", { name: "Download support bundle" });
+	expect(link.getAttribute("href")).toBe("/api/v1/diagnostics/support-bundle");
+	expect(link.hasAttribute("download")).toBe(true);
+});
