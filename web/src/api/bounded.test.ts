@@ -49,6 +49,16 @@ test("who leaves a page says nothing about the server", async () => {
 	expect(connection.state.get()).toBe("online");
 });
 
+test.each([
+	["/backups/1/preview", 150_000],
+	["/forward-proxy/lists/1/names", 150_000],
+	["/logs", 150_000],
+	["/forward-proxy/lists/1", 20_000],
+	["/proxy/logs/1", 20_000],
+])("a read waits as long as the server works at it: %s", (path, limit) => {
+	expect(boundOf({ method: "GET", url: `https://x/api/v1${path}` })).toBe(limit);
+});
+
 test("the longest wait for health leaves an idle page time to tell within five seconds", () => {
 	expect(boundOf({ method: "GET", url: "https://x/api/v1/system/health" })).toBeLessThanOrEqual(2_500);
 });

@@ -1,8 +1,11 @@
 /** How long a request may take, in milliseconds. The server itself ends a read after 15 s and its longest write after two minutes. */
 const bounds = { health: 2_500, read: 20_000, write: 150_000 };
 
-/** Reads that the server works at for as long as at a write: a backup is compared with all that there is now. */
-const slow = /\/backups\/[^/]+\/preview$/;
+/**
+ * Reads that the server works at for longer: a backup is compared with all that there is now, a list may have a million names,
+ * and a search reads the journal.
+ */
+const slow = /\/(backups\/[^/]+\/preview|forward-proxy\/lists\/[^/]+\/names|logs)$/;
 
 /** healthPath is what is asked to find out whether anybody answers: the answer is there at once or not at all. */
 export const healthPath = "/api/v1/system/health";
