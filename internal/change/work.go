@@ -194,14 +194,11 @@ func (w *work) judge(ctx context.Context) error {
 	}
 	affected, checked := w.daemons.Affected(tables)
 	w.affected = affected
-	if len(affected) == 0 {
-		return nil
-	}
 	judging := w.daemons.Judging(tables)
 	if err := w.lockDaemons(ctx, judging); err != nil {
 		return err
 	}
-	if err := w.refuseWhileWaiting(ctx, judging); err != nil {
+	if err := w.refuseWhileWaiting(ctx, judging, tables); err != nil {
 		return err
 	}
 	if checked && !w.reverting || w.undoing { // what was there before is no worse than what nobody confirmed
@@ -220,7 +217,7 @@ func (w *work) judge(ctx context.Context) error {
 // them are taken here and in one order, after every other lock, so that nobody waits for us
 // with one that we want. What we read from now on is what the others stored.
 func (w *work) lockDaemons(ctx context.Context, daemons []string) error {
-	if w.unlocked || w.ask.DryRun { // a dry run stores nothing
+	if w.unlocked || w.ask.DryRun || len(daemons) == 0 { // a dry run stores nothing
 		return nil
 	}
 	var b pgx.Batch
@@ -266,12 +263,16 @@ func confirmPending(id string) error {
 
 // refuseWhileWaiting keeps others out of a component whose last change may yet be undone:
 // undoing it would take theirs along, be impossible, or make wrong what theirs were judged by.
-func (w *work) refuseWhileWaiting(ctx context.Context, daemons []string) error {
+// Of what no daemon reads it keeps the tables that the change wrote to: its rows go back
+// without a rule, and fields of theirs would stand beside fields that they were not meant for.
+// Whoever writes to such a table holds the lock of its component, as the change did.
+func (w *work) refuseWhileWaiting(ctx context.Context, daemons, tables []string) error {
 	if w.undoing {
 		return nil
 	}
-	rows, err := w.tx.Query(ctx, `select c.id::text from changes c join change_applies a on a.change_id = c.id
-		where c.confirm_state = 'waiting' and a.component = any($1) limit 1`, daemons)
+	rows, err := w.tx.Query(ctx, `select c.id::text from changes c where c.confirm_state = 'waiting' and (
+		exists (select from change_applies a where a.change_id = c.id and a.component = any($1))
+		or exists (select from change_rows r where r.change_id = c.id and r.table_name = any($2))) limit 1`, daemons, tables)
 	if err != nil {
 		return fmt.Errorf("look for a change that waits: %w", err)
 	}
