@@ -188,12 +188,14 @@ func (w *work) judge(ctx context.Context) error {
 		if err := w.undoable(tables); err != nil {
 			return err
 		}
+	}
+	affected, checked := w.daemons.Affected(tables)
+	w.affected = affected
+	if w.waits() {
 		if err := w.takeWait(ctx); err != nil {
 			return err
 		}
 	}
-	affected, checked := w.daemons.Affected(tables)
-	w.affected = affected
 	judging := w.daemons.Judging(tables)
 	if err := w.lockDaemons(ctx, judging); err != nil {
 		return err
@@ -211,6 +213,10 @@ func (w *work) judge(ctx context.Context) error {
 	}
 	return nil
 }
+
+// waits reports whether the change is one that is undone unless somebody confirms it: where no daemon is concerned nothing
+// is cut off by it, and the applier, which keeps the time, has nothing to go back to. Its answer tells: intent.Outcome.
+func (w *work) waits() bool { return w.ask.ConfirmWithin > 0 && len(w.affected) > 0 }
 
 // lockDaemons keeps others from having a change of the same daemons judged until ours is
 // stored: each could be harmless beside what is stored now, and both together not. All of
@@ -289,7 +295,7 @@ func (w *work) announce(ctx context.Context) error {
 	for _, component := range w.affected {
 		b.Queue(`insert into change_applies (change_id, component) values ($1, $2)`, w.id, component)
 	}
-	if w.ask.ConfirmWithin > 0 && len(w.affected) > 0 {
+	if w.waits() {
 		b.Queue(`update changes set confirm_seconds = $2, confirm_state = 'waiting' where id = $1`, w.id, int(w.ask.ConfirmWithin.Seconds()))
 	} else if w.ask.ConfirmWithin > 0 { // it will not be undone by itself
 		b.Queue(`delete from change_secrets where change_id = $1`, w.id)

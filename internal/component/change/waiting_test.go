@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gateway/internal/app/apptest"
+	"gateway/internal/change"
 	"gateway/internal/db"
 )
 
@@ -63,6 +64,28 @@ func TestWhatWaitsKeepsOthersOutOfTablesWithoutADaemon(t *testing.T) {
 				t.Errorf("afterwards: %d %s", answer.Status, answer.Body)
 			}
 		})
+	}
+}
+
+// Where no daemon is concerned nothing waits, whatever was asked. The answer tells: it names no apply.
+func TestTheAnswerTellsWhetherAChangeWaits(t *testing.T) {
+	_, admin := apptest.Ready(t)
+	asks := with(admin, "Gateway-Confirm-Within", "90")
+	for _, tc := range []struct {
+		path  string
+		body  object
+		waits bool
+	}{
+		{"/dns/zones", object{"name": "home.arpa", "forward_to": []string{}}, true},
+		// Beside the one that waits: it does not wait itself.
+		{"/alerts", webhook("https://old.example.com/in", ""), false},
+	} {
+		answer := asks.Post(tc.path, tc.body).Want(http.StatusCreated)
+		var made change.Record
+		admin.Get("/changes/" + answer.Header.Get("Gateway-Change")).Want(http.StatusOK).Data(&made)
+		if told, waits := answer.Header.Get("Gateway-Apply") != "", made.ConfirmState != nil; told != tc.waits || waits != tc.waits {
+			t.Errorf("%s: waits %v, told %v, want both %v", tc.path, waits, told, tc.waits)
+		}
 	}
 }
 
