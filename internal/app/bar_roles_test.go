@@ -12,6 +12,9 @@ import (
 	"gateway/internal/db/dbtest"
 )
 
+// underOld has what follows recorded as part of what somebody else did before.
+const underOld = `select set_config('gateway.change_id', (select id::text from changes where actor <> '' order by created_at limit 1), true); `
+
 // intrusions are what somebody tries who has captured a process, with its role.
 func (s *stage) intrusions() []string {
 	all := []string{
@@ -35,6 +38,8 @@ func (s *stage) intrusions() []string {
 		`update applies set state = 'live'`, `delete from applies`, `delete from change_applies`, `update change_applies set change_id = null`,
 		`update goose_db_version set version_id = 0`, `update user_sessions set user_id = null`,
 		`update users set role = 'admin'`, // without change.Run
+		underOld + `update users set role = 'admin'`, underOld + `update changes set confirm_state = 'confirmed'; delete from users`,
+		underOld + `update changes set confirm_state = null; savepoint s; update users set role = 'admin'`,
 	}
 	tables, err := db.List[struct{ Name string }](context.Background(), s.Pool, `select tablename from pg_tables where schemaname = 'public' order by 1`)
 	if err != nil {

@@ -49,7 +49,9 @@ func TestABadStateCanBeRepaired(t *testing.T) {
 	r := newRig(t)
 	r.mustAdd("one")
 	// As an upgrade or a restore would leave it.
-	if _, err := r.pool.Exec(r.ctx, `begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);
+	if _, err := r.pool.Exec(r.ctx, `begin;
+		insert into changes (id, component, action, subject, actor, created_at) values ('00000000-0000-7000-8000-0000000000ff', 'lamp', 'test', '', 'test', now());
+		select set_config('gateway.change_id', '00000000-0000-7000-8000-0000000000ff', true);
 		insert into lamps (id, word) values (gen_random_uuid(), 'bad'), (gen_random_uuid(), 'bad too'); commit`); err != nil {
 		t.Fatal(err)
 	}

@@ -188,20 +188,19 @@ func (w *work) judge(ctx context.Context) error {
 		if err := w.undoable(tables); err != nil {
 			return err
 		}
-		if err := w.takeWait(ctx); err != nil {
-			return err
-		}
 	}
 	affected, checked := w.daemons.Affected(tables)
 	w.affected = affected
-	if len(affected) == 0 {
-		return nil
+	if w.waits() {
+		if err := w.takeWait(ctx); err != nil {
+			return err
+		}
 	}
 	judging := w.daemons.Judging(tables)
 	if err := w.lockDaemons(ctx, judging); err != nil {
 		return err
 	}
-	if err := w.refuseWhileWaiting(ctx, judging); err != nil {
+	if err := w.refuseWhileWaiting(ctx, judging, tables); err != nil {
 		return err
 	}
 	if checked && !w.reverting || w.undoing { // what was there before is no worse than what nobody confirmed
@@ -220,12 +219,16 @@ func (w *work) judge(ctx context.Context) error {
 	return nil
 }
 
+// waits reports whether the change is one that is undone unless somebody confirms it: where no daemon is concerned nothing
+// is cut off by it, and the applier, which keeps the time, has nothing to go back to. Its answer tells: intent.Outcome.
+func (w *work) waits() bool { return w.ask.ConfirmWithin > 0 && len(w.affected) > 0 }
+
 // lockDaemons keeps others from having a change of the same daemons judged until ours is
 // stored: each could be harmless beside what is stored now, and both together not. All of
 // them are taken here and in one order, after every other lock, so that nobody waits for us
 // with one that we want. What we read from now on is what the others stored.
 func (w *work) lockDaemons(ctx context.Context, daemons []string) error {
-	if w.unlocked || w.ask.DryRun { // a dry run stores nothing
+	if w.unlocked || w.ask.DryRun || len(daemons) == 0 { // a dry run stores nothing
 		return nil
 	}
 	var b pgx.Batch
@@ -271,12 +274,16 @@ func confirmPending(id string) error {
 
 // refuseWhileWaiting keeps others out of a component whose last change may yet be undone:
 // undoing it would take theirs along, be impossible, or make wrong what theirs were judged by.
-func (w *work) refuseWhileWaiting(ctx context.Context, daemons []string) error {
+// Of what no daemon reads it keeps the tables that the change wrote to: its rows go back
+// without a rule, and fields of theirs would stand beside fields that they were not meant for.
+// Whoever writes to such a table holds the lock of its component, as the change did.
+func (w *work) refuseWhileWaiting(ctx context.Context, daemons, tables []string) error {
 	if w.undoing {
 		return nil
 	}
-	rows, err := w.tx.Query(ctx, `select c.id::text from changes c join change_applies a on a.change_id = c.id
-		where c.confirm_state = 'waiting' and a.component = any($1) limit 1`, daemons)
+	rows, err := w.tx.Query(ctx, `select c.id::text from changes c where c.confirm_state = 'waiting' and (
+		exists (select from change_applies a where a.change_id = c.id and a.component = any($1))
+		or exists (select from change_rows r where r.change_id = c.id and r.table_name = any($2))) limit 1`, daemons, tables)
 	if err != nil {
 		return fmt.Errorf("look for a change that waits: %w", err)
 	}
@@ -293,7 +300,7 @@ func (w *work) announce(ctx context.Context) error {
 	for _, component := range w.affected {
 		b.Queue(`insert into change_applies (change_id, component) values ($1, $2)`, w.id, component)
 	}
-	if w.ask.ConfirmWithin > 0 && len(w.affected) > 0 {
+	if w.waits() {
 		b.Queue(`update changes set confirm_seconds = $2, confirm_state = 'waiting' where id = $1`, w.id, int(w.ask.ConfirmWithin.Seconds()))
 	} else if w.ask.ConfirmWithin > 0 { // it will not be undone by itself
 		b.Queue(`delete from change_secrets where change_id = $1`, w.id)

@@ -191,6 +191,9 @@ func (c *call) outcome(ctx context.Context, cmd *cobra.Command, l *app.Local, a 
 		if err != nil {
 			return err
 		}
+		if waits == nil { // whatever was asked
+			fmt.Fprintln(cmd.ErrOrStderr(), "It takes effect at once: no daemon is concerned, so there is nothing to confirm.")
+		}
 		waits.print(cmd.ErrOrStderr())
 	} else if !asJSON(cmd) {
 		o.print(cmd.ErrOrStderr())

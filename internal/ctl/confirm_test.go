@@ -118,3 +118,12 @@ func TestWaitNeedsADeadline(t *testing.T) {
 		t.Errorf("exit code %d, printed %s (%v), want 2", code(err), out, err)
 	}
 }
+
+// What no daemon reads is not reverted, so nobody may believe that it will be.
+func TestACallSaysThatNothingWaits(t *testing.T) {
+	n := newNode(t)
+	out, c := n.run("api", "POST", "/alerts", `{"kind": "webhook", "target": "https://hooks.example.com/in", "active": false}`, "-H", "Gateway-Confirm-Within: 600")
+	if c != 0 || !strings.Contains(out, "It takes effect at once: no daemon is concerned, so there is nothing to confirm.\n") || strings.Contains(out, "Reverting") {
+		t.Errorf("exit code %d, printed %s", c, out)
+	}
+}

@@ -65,14 +65,15 @@ func Fault(err error, noun string, fields map[string]string) error {
 	return err
 }
 
-// Busy words a wait for a lock that outlasted the statement's time; other errors pass through.
+// Busy words a wait for a lock that outlasted the statement's time, or that two had for each other; other errors
+// pass through.
 func Busy(err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
 		return err
 	}
 	switch pg.Code {
-	case "55P03": // lock_timeout: nothing is wrong but the moment
+	case "55P03", "40P01": // lock_timeout, deadlock: nothing is wrong but the moment
 		return fault.New(fault.TooMany, "another change is in progress; try again in a moment").WithCode("busy").WithRetry(2 * time.Second)
 	case "57014":
 		return fault.New(fault.Unavailable, "another change is in progress; try again in a moment").WithCode("busy")

@@ -14,7 +14,8 @@ import (
 // Ask is what the caller says.
 type Ask struct {
 	Reason string
-	// ConfirmWithin asks for the change to be undone unless somebody confirms it in time.
+	// ConfirmWithin asks for the change to be undone unless somebody confirms it in time. One that
+	// concerns no daemon takes effect for good.
 	ConfirmWithin time.Duration
 	// DryRun asks what would change, and changes nothing.
 	DryRun bool
@@ -30,7 +31,7 @@ const (
 // Outcome is what came of it. It stays empty when nothing was changed.
 type Outcome struct {
 	Change string         // its id
-	Apply  string         // Live, Pending or Failed; empty when it concerns no daemon
+	Apply  string         // Live, Pending or Failed; empty when it concerns no daemon, and then it waits for nobody
 	Why    fault.Sentence // of Pending and Failed, for the operator
 }
 

@@ -132,6 +132,10 @@ func (a *appliance) sql(database, query string) string {
 	return a.run("runuser", "-u", "postgres", "--", "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", query)
 }
 
+// asChange lets the statements that follow it in a transaction write past the API: as a change that nobody made.
+const asChange = `with made as (insert into changes (id, component, action, subject, actor, created_at)
+	values (gen_random_uuid(), 'batch', 'batch', '', 'test', now()) returning id) select set_config('gateway.change_id', id::text, true) from made`
+
 func (a *appliance) mainPID(unit string) string {
 	a.t.Helper()
 	pid := a.run("systemctl", "show", "-p", "MainPID", "--value", unit)

@@ -72,7 +72,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 func (l *latency) fill() {
 	l.t.Helper()
 	l.zone = l.caller.post("/dns/zones", object{"name": "many.arpa", "forward_to": []string{}}).want(201).id()
-	l.sql("gateway", fmt.Sprintf(`begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);
+	l.sql("gateway", fmt.Sprintf(`begin; `+asChange+`;
 		insert into dns_records (id, revision, created_at, updated_at, zone_id, name, type, value, ttl, fqdn)
 		select gen_random_uuid(), 1, now(), now(), '%s', 'r' || n, 'A', '192.0.2.' || (n %% 250 + 1), 60, 'r' || n || '.many.arpa.' from generate_series(1, %d) n; commit; analyze dns_records`, l.zone, stored))
 	l.caller.post("/system/render-configs", nil).want(200)

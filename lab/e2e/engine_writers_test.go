@@ -158,7 +158,7 @@ func (w *writers) check(report func(format string, args ...any)) (violations int
 // check finds: it must find something.
 func (w *writers) sabotage() int {
 	w.t.Helper()
-	w.sql("gateway", `begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);
+	w.sql("gateway", `begin; `+asChange+`;
 		delete from dns_records where id = (select min(id::text)::uuid from dns_records); commit`)
 	return w.check(func(string, ...any) {})
 }

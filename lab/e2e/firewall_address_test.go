@@ -15,7 +15,7 @@ const manyAddresses = 100_000
 // 10.0.0.1, 10.0.0.3 and so on, so that none can be written together with its neighbour.
 func (b *border) fill(group string, n int) {
 	b.t.Helper()
-	b.sql("gateway", fmt.Sprintf(`begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);
+	b.sql("gateway", fmt.Sprintf(`begin; `+asChange+`;
 		with o as (insert into firewall_address_objects (id, revision, created_at, updated_at, name, kind, value, description)
 			select gen_random_uuid(), 1, now(), now(), 'h' || n, 'host', '10.' || n * 2 / 65536 || '.' || n * 2 / 256 %% 256 || '.' || n * 2 %% 256 + 1, ''
 			from generate_series(0, %d) n returning id)

@@ -19,7 +19,7 @@ const (
 // between two of the zones.
 func (b *border) order(n int) {
 	b.t.Helper()
-	b.sql("gateway", fmt.Sprintf(`begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);
+	b.sql("gateway", fmt.Sprintf(`begin; `+asChange+`;
 		insert into firewall_rules (id, revision, created_at, updated_at, name, src_zone, src_kind, src_object_id, src_cidr, dst_zone, dst_kind, dst_cidr, action, log, priority, enabled, comment, note, labels)
 			select gen_random_uuid(), 1, now(), now(), 'rule ' || lpad(n::text, 6, '0'), (array['lan', 'dmz', 'mgmt'])[1 + n %% 3], 'object', o.id, '',
 				(array['wan', 'dmz', 'lan', 'cluster'])[1 + n %% 4], 'cidr', '198.51.' || n / 250 || '.' || n %% 250 || '/32', 'accept', false, n, true, 'for a test', '', '{}'

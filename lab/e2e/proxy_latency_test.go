@@ -35,7 +35,7 @@ func (a *appliance) manySites(c *caller, n int) *manySites {
 	for range 10 {
 		m.pools = append(m.pools, c.pool(object{"websocket": true}, one))
 	}
-	a.sql("gateway", fmt.Sprintf(`begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);
+	a.sql("gateway", fmt.Sprintf(`begin; `+asChange+`;
 		insert into proxy_domains (id, revision, created_at, updated_at, name, backend_id, active, http_to_https, disable_h3, hsts_max_age,
 			hsts_subdomains, hsts_preload, rate_limit, maintenance, max_body_size, www_redirect, allow_from, notes)
 		select gen_random_uuid(), 1, now(), now(), 'host' || n || '.many.example.com', ('{%s}'::uuid[])[n %% 10 + 1], true, true, false, 0,

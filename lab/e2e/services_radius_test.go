@@ -181,7 +181,7 @@ func (s *signIns) fill() {
 	box, err := secret.NewBox(key)
 	s.lab.Must(err)
 	var rows strings.Builder
-	rows.WriteString("begin; select set_config('gateway.change_id', (select id::text from changes limit 1), true);\n" +
+	rows.WriteString("begin; " + asChange + ";\n" +
 		"copy radius_users (id, revision, created_at, updated_at, name, password, enabled, vlan, description) from stdin;\n")
 	row := func(name, password string, enabled bool) {
 		id := db.NewID()

@@ -246,9 +246,9 @@ func (a *App) Execute(query string, args ...any) {
 		a.t.Fatal(err)
 	}
 	defer tx.Rollback(ctx) //nolint:errcheck // after the commit there is nothing to roll back
-	id := "00000000-0000-7000-8000-000000000000"
+	id := db.NewID()
 	for _, q := range []string{
-		`insert into changes (id, component, action, subject, actor, created_at) values ('` + id + `', 'test', 'test', '', 'test', now()) on conflict do nothing`,
+		`insert into changes (id, component, action, subject, actor, created_at) values ('` + id + `', 'test', 'test', '', 'test', now())`,
 		`select set_config('gateway.change_id', '` + id + `', true)`,
 	} {
 		if _, err := tx.Exec(ctx, q); err != nil {

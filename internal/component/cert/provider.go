@@ -168,28 +168,42 @@ func (s *service) secrets(ctx context.Context, q db.DB, id string) (map[string]s
 	return out, nil
 }
 
-// deriveProvider parts secrets from what may be read.
-func (s *service) deriveProvider(_ context.Context, id string, _ *Provider, in *ProviderInput) (map[string]any, error) {
+// deriveProvider parts secrets from what may be read, and seals them. As long as all of them stay, what is stored does:
+// such a change can be reverted.
+func (s *service) deriveProvider(_ context.Context, id string, old *Provider, in *ProviderInput) (map[string]any, error) {
 	k, _ := dnsprovider.Find(in.Kind)
-	plain, secrets := map[string]string{}, map[string]string{}
+	plain, secrets, changed := map[string]string{}, map[string]string{}, false
 	for _, setting := range k.Settings {
 		switch value := in.Settings[setting.Name]; {
 		case value == "":
 		case setting.Secret && value == masked:
 			secrets[setting.Name] = in.kept[setting.Name]
 		case setting.Secret:
-			secrets[setting.Name] = value
+			secrets[setting.Name], changed = value, true
 		default:
 			plain[setting.Name] = value
 		}
+	}
+	names := slices.Sorted(maps.Keys(secrets))
+	if old != nil && !changed && slices.Equal(names, old.secretNames()) {
+		return map[string]any{"settings": plain}, nil
 	}
 	text, err := json.Marshal(secrets)
 	if err != nil {
 		return nil, fmt.Errorf("seal the secrets of a provider: %w", err)
 	}
-	return map[string]any{
-		"settings": plain, "secret_names": slices.Sorted(maps.Keys(secrets)), "secrets": s.Box.Seal(text, secretsPlace(id)),
-	}, nil
+	return map[string]any{"settings": plain, "secret_names": names, "secrets": s.Box.Seal(text, secretsPlace(id))}, nil
+}
+
+// secretNames are those that are stored.
+func (p Provider) secretNames() (names []string) {
+	for name, shown := range p.Settings {
+		if shown == masked {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // openProvider makes the client of a stored provider, and something that keeps its

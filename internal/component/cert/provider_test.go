@@ -1,6 +1,7 @@
 package cert
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/miekg/dns"
 
 	"gateway/internal/dnsprovider"
+	"gateway/internal/fault"
+	"gateway/internal/identity"
 	"gateway/lab/bindtest"
 	"gateway/lab/pebbletest"
 )
@@ -57,6 +60,46 @@ func TestAProvidersSecretsAreNeverAnswered(t *testing.T) {
 				t.Errorf("complaints = %+v, want one about %s", a.Error.Fields, tc.field)
 			}
 		})
+	}
+}
+
+// A provider whose secrets stay is renamed, and called as before again: the history keeps no secret that a revert would need.
+func TestARenamedProviderGoesBack(t *testing.T) {
+	r := newRig(t)
+	made := r.provider("192.0.2.1")
+	sealed := func() (out []byte) {
+		if err := r.Pool.QueryRow(t.Context(), `select secrets from dns_providers where id = $1`, made.ID).Scan(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	put := func(name string, key string) string {
+		settings := object{"server": "192.0.2.1", "key_name": bindtest.KeyName, "key": key}
+		r.Do("PUT", "/certificates/dns-providers/"+made.ID, object{"name": name, "kind": "rfc2136", "settings": settings}).Want(http.StatusOK)
+		var id string
+		if err := r.Pool.QueryRow(t.Context(), `select id::text from changes order by created_at desc, id desc limit 1`).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	before := sealed()
+	renamed := put("renamed", masked)
+	if !bytes.Equal(before, sealed()) {
+		t.Error("a secret that stays was sealed again")
+	}
+	ann := identity.With(t.Context(), identity.Identity{Email: "ann@example.com"})
+	if _, err := r.Run.Revert(ann, renamed); err != nil {
+		t.Fatal(err)
+	}
+	var now Provider
+	r.Do("GET", "/certificates/dns-providers/"+made.ID, nil).Want(http.StatusOK).Into(&now)
+	if secrets, err := r.s.secrets(t.Context(), r.Pool, made.ID); now.Name != made.Name || err != nil || secrets["key"] != bindtest.Key {
+		t.Errorf("it is called %s with the key %q, %v; want both as before", now.Name, secrets["key"], err)
+	}
+	replaced := put(made.Name, "YQ==")
+	_, err := r.Run.Revert(ann, replaced)
+	if f, ok := fault.Of(err); !ok || f.Code != "secrets_not_kept" || bytes.Equal(before, sealed()) {
+		t.Errorf("a replaced key goes back: %v", err)
 	}
 }
 

@@ -36,6 +36,15 @@ test("the outcome is read back, and a failed change does not wait but goes back"
 	});
 });
 
+test("what concerns no daemon does not wait, whatever was asked", () => {
+	expect(outcomeOf(answer({ "Gateway-Change": "1" }), { confirmWithin: 5 })).toEqual({
+		change: "1",
+		waits: false,
+		atOnce: true,
+	});
+	expect(outcomeOf(answer({ "Gateway-Change": "1" }))).toEqual({ change: "1", waits: false });
+});
+
 test("the words of a reason are read back, with those of its parameters", () => {
 	const letters = (text: string) => Buffer.from(text).toString("latin1");
 	const nested = { "1": { text: "the interface is in use" } };

@@ -29,6 +29,8 @@ export interface Outcome {
 	words?: FaultWords;
 	/** Undone unless somebody confirms it. */
 	waits: boolean;
+	/** It was to wait for that, and does not: it concerns no daemon, and stays. */
+	atOnce?: boolean;
 	/** It failed and is undone by itself, as it would be without a confirmation. */
 	reverts?: boolean;
 }
@@ -75,7 +77,10 @@ export function headersOf(ask: Ask): Record<string, string> {
 	return headers;
 }
 
-/** outcomeOf reads an answer's headers; undefined when nothing was changed. */
+/**
+ * outcomeOf reads an answer's headers; undefined when nothing was changed. Whether it waits is the server's to say: a
+ * change that concerns no daemon never does, and its answer names no apply.
+ */
 export function outcomeOf(response: Response, ask: Ask = {}): Outcome | undefined {
 	const change = response.headers.get("Gateway-Change");
 	if (!change) return undefined;
@@ -87,7 +92,8 @@ export function outcomeOf(response: Response, ask: Ask = {}): Outcome | undefine
 		apply,
 		reason: reason ? fromBytes(reason) : undefined,
 		...(text ? { words: { text: fromBytes(text), ...wordsOf(response) } } : {}),
-		waits: Boolean(ask.confirmWithin) && apply !== "failed",
+		waits: Boolean(ask.confirmWithin && apply) && apply !== "failed",
+		...(ask.confirmWithin && !apply ? { atOnce: true } : {}),
 		...(ask.confirmWithin && apply === "failed" ? { reverts: true } : {}),
 	};
 }

@@ -50,7 +50,15 @@ export function RevertDialog({ change, onClose }: { change: ChangeDetail; onClos
 			<div className="gw-change-ask">
 				{unseen !== undefined && <Notice kind="danger" title={words(unseen)} />}
 				{conflicts.length > 0 && <ConflictTable conflicts={conflicts} />}
-				<ChangeBar component={component} risky={false} said={said} onSay={say} plan={look} busy={busy} />
+				<ChangeBar
+					component={component}
+					risky={false}
+					atOnce={change.apply === null}
+					said={said}
+					onSay={say}
+					plan={look}
+					busy={busy}
+				/>
 			</div>
 		</ConfirmDialog>
 	);

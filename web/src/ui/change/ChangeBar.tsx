@@ -10,6 +10,8 @@ interface Props {
 	component: string;
 	/** The change as it is typed now can cut the administrator off. */
 	risky: boolean;
+	/** No daemon is concerned: it takes effect at once, and waits for nobody. */
+	atOnce?: boolean;
 	said: Said;
 	onSay: (said: Said) => void;
 	/** Asks what would change; undefined when that cannot be said, and says so itself. */
@@ -19,12 +21,12 @@ interface Props {
 }
 
 /** ChangeBar stands at the end of a question that configures a daemon: what will change, undo by itself, why. */
-export function ChangeBar({ component, risky, said, onSay, plan, busy }: Props) {
+export function ChangeBar({ component, risky, atOnce, said, onSay, plan, busy }: Props) {
 	const [shown, setShown] = useState<Plan>();
 	if (busy) return <ApplyProgress component={component} />;
 	return (
 		<>
-			<ChangeFields risky={risky} said={said} onSay={onSay}>
+			<ChangeFields risky={risky} atOnce={atOnce} said={said} onSay={onSay}>
 				<PreviewButton
 					shown={Boolean(shown)}
 					onLook={async () => setShown(await plan())}

@@ -47,6 +47,7 @@ const looks = { live: "success", pending: "info", failed: "danger" } as const;
 const backOf = (outcome: Outcome) => () => void undo(outcome.change);
 
 function detailOf(component: string, outcome: Outcome): string | undefined {
+	if (outcome.atOnce) return words("change.atOnce");
 	if (!outcome.apply) return undefined;
 	const said = words(`change.${outcome.reverts ? "reverts" : outcome.apply}`, { name: serviceName(component) });
 	return [said, reasonOf(outcome)].filter(Boolean).join(" ");
