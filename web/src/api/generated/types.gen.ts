@@ -11306,6 +11306,22 @@ export type DiagPingResponses = {
 
 export type DiagPingResponse = DiagPingResponses[keyof DiagPingResponses];
 
+export type SupportBundleData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/diagnostics/support-bundle';
+};
+
+export type SupportBundleResponses = {
+    /**
+     * OK
+     */
+    200: Blob | File;
+};
+
+export type SupportBundleResponse = SupportBundleResponses[keyof SupportBundleResponses];
+
 export type DiagTcpData = {
     body: DiagTcpInput;
     path?: never;
