@@ -290,6 +290,7 @@ func TestARevertOfWhatWaitsNeedsThePasswordToo(t *testing.T) {
 	admin.Get("/backup-targets/" + target).Want(http.StatusOK)
 
 	// What takes a power away is not held up.
+	waits.Header.Set("Gateway-Ticket", ticket(admin, "POST /batch"))
 	made = waits.Post("/batch", map[string]any{"operations": []any{
 		operation("POST", "/dns/zones", map[string]any{"name": "waits.arpa", "forward_to": []string{}}),
 		operation("POST", "/backup-targets", map[string]any{"kind": "s3", "settings": map[string]any{
