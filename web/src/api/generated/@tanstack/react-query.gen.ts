@@ -2984,7 +2984,7 @@ export const packageVersionsQueryKey = (options?: Options<PackageVersionsData>) 
 /**
  * Installed and available version of the product and its daemons
  *
- * From the package lists last fetched; up to one minute old.
+ * From the package lists last fetched; up to one minute old. While apt reads them, available is what it said before, or empty.
  */
 export const packageVersionsOptions = (options?: Options<PackageVersionsData>) => queryOptions<PackageVersionsResponse, DefaultError, PackageVersionsResponse, ReturnType<typeof packageVersionsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
