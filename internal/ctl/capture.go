@@ -50,7 +50,7 @@ func captureCommand(cfg *app.Config) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b.Interface = args[0]
-			out, err := outputFile(cmd, args[1])
+			out, err := outputFile(cmd, args[1], errTerminal)
 			if err != nil {
 				return err
 			}
@@ -69,11 +69,11 @@ func captureCommand(cfg *app.Config) *cobra.Command {
 }
 
 // outputFile is opened before the process becomes somebody who may not write there. What it holds
-// stays until there is something to put in its place.
-func outputFile(cmd *cobra.Command, path string) (io.WriteCloser, error) {
+// stays until there is something to put in its place. A terminal is refused, in these words.
+func outputFile(cmd *cobra.Command, path string, refused error) (io.WriteCloser, error) {
 	if path == "-" {
 		if terminal(cmd.OutOrStdout()) {
-			return nil, errTerminal
+			return nil, refused
 		}
 		return keptOpen{cmd.OutOrStdout()}, nil
 	}
@@ -82,7 +82,7 @@ func outputFile(cmd *cobra.Command, path string) (io.WriteCloser, error) {
 		return nil, fmt.Errorf("make the file: %w", err)
 	}
 	if terminal(f) {
-		return nil, errors.Join(errTerminal, f.Close())
+		return nil, errors.Join(refused, f.Close())
 	}
 	return &replaced{File: f}, nil
 }

@@ -22,7 +22,7 @@ func TestTheFileOfACaptureIsReplacedByWhatWasRecorded(t *testing.T) {
 	if err := os.WriteFile(path, []byte("an older and longer one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := outputFile(&cobra.Command{}, path)
+	out, err := outputFile(&cobra.Command{}, path, errTerminal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestTheFileOfACaptureIsReplacedByWhatWasRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds("newer")
-	null, err := outputFile(&cobra.Command{}, os.DevNull) // which cannot be emptied
+	null, err := outputFile(&cobra.Command{}, os.DevNull, errTerminal) // which cannot be emptied
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestACaptureIsNotWrittenToATerminal(t *testing.T) {
 	} {
 		cmd := &cobra.Command{}
 		cmd.SetOut(tc.out)
-		out, err := captureFile(cmd, tc.path)
+		out, err := outputFile(cmd, tc.path, errTerminal)
 		if tc.refused && (!errors.Is(err, errTerminal) || !strings.Contains(err.Error(), "tcpdump")) || !tc.refused && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -32,13 +32,10 @@ func supportCommand(cfg *app.Config) *cobra.Command {
 			if len(args) > 0 {
 				path = args[0]
 			}
-			switch {
-			case path == "-" && terminal(cmd.OutOrStdout()):
-				return usage(cmd, errors.New("a support bundle is not for a terminal: name a FILE, or redirect standard output"))
-			case path == "-" && asJSON(cmd):
+			if path == "-" && asJSON(cmd) {
 				return usage(cmd, errors.New("--json needs a FILE"))
 			}
-			out, err := outputFile(cmd, path)
+			out, err := outputFile(cmd, path, usage(cmd, errors.New("a support bundle is not for a terminal: name a FILE, or redirect standard output")))
 			if err != nil {
 				return err
 			}
