@@ -27,7 +27,7 @@ GOFUMPT       := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 GOVULNCHECK   := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 
 # Two files with four programs, one that records packets and one that Squid starts: see packaging/README.md.
-PROGRAMS = gateway gateway-apply gateway-capture gateway-squid-lists
+PROGRAMS = gateway gateway-apply gateway-capture gateway-logship gateway-squid-lists
 LDFLAGS  = -s -w -X gateway/internal/version.Version=$(VERSION)
 
 # Starts PostgreSQL 17 from the lab's root file system, sets GATEWAY_TEST_DATABASE,

@@ -124,7 +124,7 @@ func TestThePackageBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		"CHANGELOG.md", "dist/third-party-notices.txt", "dist/sbom.cdx.json", "dist/bin/gateway", "dist/bin/gateway-apply", "dist/bin/gateway-capture", "dist/bin/gateway-squid-lists",
+		"CHANGELOG.md", "dist/third-party-notices.txt", "dist/sbom.cdx.json", "dist/bin/gateway", "dist/bin/gateway-apply", "dist/bin/gateway-capture", "dist/bin/gateway-logship", "dist/bin/gateway-squid-lists",
 	} {
 		file := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -121,6 +121,12 @@ var services = map[string][]string{
 		"Type=exec", "RuntimeMaxSec=330s", "DynamicUser=yes", "CapabilityBoundingSet=CAP_NET_RAW", "MemoryDenyWriteExecute=yes", "ProcSubset=pid",
 		"RestrictAddressFamilies=AF_UNIX AF_PACKET", "StandardInput=socket",
 	},
+	"logs/gateway-logship.service": {
+		"MemoryMax=192M", "Environment=GOMEMLIMIT=64MiB",
+		"Type=exec", "User=gateway-logship", "SupplementaryGroups=systemd-journal", "CapabilityBoundingSet=", "PrivateUsers=yes", "MemoryDenyWriteExecute=yes", "RemoveIPC=yes",
+		"StateDirectory=gateway-logship", "StateDirectoryMode=0700", "RuntimeDirectory=gateway-logship", "ReadWritePaths=/var/lib/gateway-logship /run/gateway-logship", "SocketBindDeny=any",
+		"RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+	},
 	"ntp/gateway-ntp-sync.service": {
 		"Type=oneshot", "User=_chrony", "CapabilityBoundingSet=", "PrivateUsers=yes", "PrivateNetwork=yes", "MemoryDenyWriteExecute=yes",
 		"ProcSubset=pid", "RestrictAddressFamilies=AF_UNIX", "ReadWritePaths=-/run/chrony", "TimeoutStartSec=20s",
@@ -131,6 +137,7 @@ var services = map[string][]string{
 var excused = map[string]string{
 	"ntp/gateway-ntp-sync.service": "Restart=on-failure",        // an operator who asked for it is told, and asks again
 	"gateway-scheduler.service":    "IPAddressDeny=any",         // it orders certificates from authorities anywhere
+	"logs/gateway-logship.service": "IPAddressDeny=any",         // the receiver of the log may be anywhere
 	"gateway-verify@.service":      "Restart=on-failure",        // the next backup is verified anew
 	"gateway-capture@.service":     "Restart=on-failure",        // whoever asked for it is told
 	"gateway-shut.service":         "Restart=on-failure",        // what waits for it must not start between two tries
@@ -378,6 +385,38 @@ func TestTheAccessLogHasBoundsAndNoRateLimit(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the journal of the access log lacks %q", want)
 		}
+	}
+}
+
+// systemd-sysusers refuses a description with a colon, and then the whole package.
+func TestAccountsHaveADescriptionThatIsTaken(t *testing.T) {
+	files, err := filepath.Glob("daemons/*/root/usr/lib/sysusers.d/*.conf")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	for _, file := range append(files, "units/sysusers.conf") {
+		for _, m := range regexp.MustCompile(`"([^"]*)"`).FindAllStringSubmatch(regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(read(t, file), ""), -1) {
+			if strings.Contains(m[1], ":") {
+				t.Errorf("%s: %q has a colon", file, m[1])
+			}
+		}
+	}
+}
+
+// gateway-apply may not write into the folders of systemd: links lead from there to its files. They are read after our own
+// defaults and after files that operators have there by the names of the guide.
+func TestTheBoundsOfTheJournalsAreRead(t *testing.T) {
+	text := read(t, "nfpm.yaml")
+	for file, link := range map[string]string{
+		"/etc/gateway/logs/journald.conf": "/usr/lib/systemd/journald.conf.d/zz-gateway.conf",
+		"/etc/gateway/logs/access.conf":   "/usr/lib/systemd/journald@gateway-access.conf.d/zz-gateway.conf",
+	} {
+		if want := "{src: " + file + ", dst: " + link + ", type: symlink}"; !strings.Contains(text, want) {
+			t.Errorf("nfpm.yaml lacks %s", want)
+		}
+	}
+	if text := read(t, "daemons/logs/postrm"); !strings.Contains(text, "give_back systemd-journald.service") {
+		t.Error("after a removal journald keeps to our bounds")
 	}
 }
 

@@ -41,6 +41,8 @@ type Entry struct {
 	At         time.Time
 	Unit       string // of the one it is about: systemd writes of others
 	Level      Level
+	Severity   int    // syslog's, 0 for the worst to 7
+	Facility   int    // syslog's; that of daemons where the writer named none
 	Identifier string // what the program calls itself
 	PID        int
 	Message    string
@@ -54,6 +56,7 @@ func parse(line []byte) (Entry, bool) {
 		At         string `json:"__REALTIME_TIMESTAMP"`
 		Message    text   `json:"MESSAGE"`
 		Priority   text   `json:"PRIORITY"`
+		Facility   text   `json:"SYSLOG_FACILITY"`
 		Identifier text   `json:"SYSLOG_IDENTIFIER"`
 		PID        text   `json:"_PID"`
 		Unit       text   `json:"_SYSTEMD_UNIT"`
@@ -73,8 +76,16 @@ func parse(line []byte) (Entry, bool) {
 	}
 	return Entry{
 		Cursor: raw.Cursor, At: time.UnixMicro(micros).UTC(), Unit: string(unit),
-		Level: level(string(raw.Priority)), Identifier: shown(string(raw.Identifier), maxName), PID: pid, Message: shown(string(raw.Message), maxMessage),
+		Level: level(string(raw.Priority)), Severity: upTo(string(raw.Priority), 7, 6), Facility: upTo(string(raw.Facility), 23, 3), Identifier: shown(string(raw.Identifier), maxName), PID: pid, Message: shown(string(raw.Message), maxMessage),
 	}, true
+}
+
+// upTo is a number from 0 to most, and otherwise where there is none.
+func upTo(s string, most, otherwise int) int {
+	if n, err := strconv.Atoi(s); err == nil && n >= 0 && n <= most {
+		return n
+	}
+	return otherwise
 }
 
 func level(priority string) Level {

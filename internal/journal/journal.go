@@ -132,7 +132,11 @@ func (r *Reader) list(ctx context.Context, q Query) ([]Entry, error) {
 
 // Follow hands on each entry as it is written, from now on.
 func (r *Reader) Follow(ctx context.Context, q Query, each func(Entry) error) error {
-	args := append(q.filters(), "--follow", "--lines=0")
+	return r.follow(ctx, q, each, "--lines=0")
+}
+
+func (r *Reader) follow(ctx context.Context, q Query, each func(Entry) error, from ...string) error {
+	args := append(append(q.filters(), "--follow"), from...)
 	return known(r.Lines(ctx, command(q.Namespace, args...), func(line []byte) error {
 		if e, ok := parse(line); ok {
 			e.Namespace = q.Namespace
@@ -140,6 +144,43 @@ func (r *Reader) Follow(ctx context.Context, q Query, each func(Entry) error) er
 		}
 		return nil
 	}))
+}
+
+// FollowFrom hands on each entry from a cursor on, the one at it too where that matches and is still there, and then each as
+// it is written. Without a cursor it begins with the oldest. A cursor after which to begin would not do: journalctl
+// leaves out one more where the entry at it is gone, or does not match.
+func (r *Reader) FollowFrom(ctx context.Context, q Query, cursor string, each func(Entry) error) error {
+	from := []string{"--no-tail", "--merge"} // by itself it would follow this boot alone
+	if cursor != "" {
+		from = append(from, "--cursor="+cursor)
+	}
+	return r.follow(ctx, q, each, from...)
+}
+
+// errEnough ends journalctl after the entry that was wanted.
+var errEnough = errors.New("enough")
+
+// At is the entry at a cursor, or the next one that is there; whether it is the one at the cursor its own cursor tells.
+func (r *Reader) At(ctx context.Context, namespace, cursor string) (e Entry, found bool, err error) {
+	return r.one(ctx, namespace, "--cursor="+cursor)
+}
+
+// Newest is the last entry of a journal.
+func (r *Reader) Newest(ctx context.Context, namespace string) (e Entry, found bool, err error) {
+	return r.one(ctx, namespace, "--lines=1")
+}
+
+func (r *Reader) one(ctx context.Context, namespace, which string) (e Entry, found bool, err error) {
+	err = r.Lines(ctx, command(namespace, which), func(line []byte) error {
+		if e, found = parse(line); found {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return e, found, known(err)
 }
 
 // known forgives an exit status without a word: journalctl ends so when it found nothing.
@@ -154,7 +195,7 @@ func known(err error) error {
 func command(namespace string, args ...string) sys.Command {
 	fixed := []string{
 		"--no-pager", "--quiet", "--utc", "--output=json",
-		"--output-fields=MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT,UNIT",
+		"--output-fields=MESSAGE,PRIORITY,SYSLOG_FACILITY,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT,UNIT",
 	}
 	if namespace != "" {
 		fixed = append(fixed, "--namespace="+namespace)

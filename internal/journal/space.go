@@ -90,6 +90,9 @@ func configured(root, namespace string) (map[string]string, error) {
 	settings := map[string]string{}
 	for _, path := range configFiles(root, namespace) {
 		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a link to a file that is yet to be made, which journald leaves out too
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read the settings of the journal: %w", err)
 		}

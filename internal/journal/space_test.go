@@ -66,4 +66,16 @@ func TestTheSpaceOfANamespace(t *testing.T) {
 	if s, err := SpaceOf(root, "ns"); err != nil || s != (Space{Used: 3, Most: 2 << 30}) {
 		t.Errorf("with the operator's: %+v (%v)", s, err)
 	}
+	// The package has a link to a file that gateway-apply is yet to make.
+	link, made := filepath.Join(root, "/usr/lib/systemd/journald@ns.conf.d/zz-gateway.conf"), filepath.Join(root, "made.conf")
+	if err := os.Symlink(made, link); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := SpaceOf(root, "ns"); err != nil || s.Most != 2<<30 {
+		t.Errorf("with a link that leads nowhere: %+v (%v)", s, err)
+	}
+	write(t, root, "/made.conf", "[Journal]\nSystemMaxUse=64M\nMaxRetentionSec=7day\n")
+	if s, err := SpaceOf(root, "ns"); err != nil || s != (Space{Used: 3, Most: 64 << 20, Days: 7}) {
+		t.Errorf("with what is set: %+v (%v)", s, err)
+	}
 }

@@ -32,7 +32,7 @@ func TestBarPeople10Package(t *testing.T) {
 	if bar.GateSize(0, 1, 1) > 0 {
 		complaints, linted = lintian(t, deb), "the package"
 	}
-	size, programs := installedSize(t, deb), []string{root + "/usr/lib/gateway/gateway", root + "/usr/sbin/gateway-apply", root + "/usr/lib/gateway/gateway-capture", root + "/usr/lib/squid/gateway-squid-lists"}
+	size, programs := installedSize(t, deb), []string{root + "/usr/lib/gateway/gateway", root + "/usr/sbin/gateway-apply", root + "/usr/lib/gateway/gateway-capture", root + "/usr/lib/gateway/gateway-logship", root + "/usr/lib/squid/gateway-squid-lists"}
 	modules, missing, noticed := billOfMaterials(t, root, programs)
 	described, lacking, seen := describedAPI(t)
 	arch := arm64(t)

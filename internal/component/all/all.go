@@ -97,7 +97,7 @@ func List(d Deps) []component.Component {
 			Metrics: d.Metrics, Version: d.Version, Now: d.Now, Log: d.Log, IPv6: proxy.ListenOnIPv6,
 			Kept: func() []component.Kept { return component.AllKept(list) },
 		}),
-		logs.New(logs.Options{DB: d.Pool, Services: d.Services, Lines: sys.Lines, Now: d.Now, Log: d.Log}),
+		logs.New(logs.Options{DB: d.Pool, Run: d.Run, Services: d.Services, Lines: sys.Lines, Now: d.Now, Log: d.Log}),
 		network.New(network.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier}),
 		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now, Log: d.Log}),
 		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),

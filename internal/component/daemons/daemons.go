@@ -12,6 +12,7 @@ import (
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/component/forwardproxy/squid"
+	"gateway/internal/component/logs/journald"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/component/ntp/chrony"
 	"gateway/internal/component/proxy/haproxyconf"
@@ -51,6 +52,7 @@ func New(d Deps) Daemons {
 	sysctl := func(ctx context.Context) error { return d.Units.Start(ctx, "gateway-sysctl.service") }
 	routing := Routing()
 	all := []daemon.Daemon{
+		journald.New(journald.Options{Units: d.Units, AccessLog: haproxyconf.AccessLog}),
 		netstate.New(netstate.Options{Host: d.Host, Routing: routing, Sysctl: sysctl, Log: d.Log}),
 		wireguard.New(wireguard.Options{Host: d.Host, Routing: routing, Remember: wireguard.EndpointsPath, Log: d.Log}),
 		multiwan.New(multiwan.Options{Host: d.Host, Routing: routing, Exec: d.Exec, HealthFile: multiwan.HealthPath, Log: d.Log}),

@@ -1,9 +1,12 @@
 // Package logs shows what the services of this node wrote: the journal of their units, and
-// the audit log beside it. It keeps nothing itself.
+// the audit log beside it. It keeps nothing itself; how long journald does, and to whom the log shipper sends it, is
+// for operators to say. What becomes of that is left to package journald.
 package logs
 
 import (
+	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -11,23 +14,36 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/audit"
+	"gateway/internal/change"
 	"gateway/internal/component"
+	"gateway/internal/component/logs/journald"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/journal"
+	"gateway/internal/logship"
 )
+
+//go:embed migrations/*.sql
+var migrations embed.FS
 
 // Options are what the component needs.
 type Options struct {
 	DB       db.Pool
+	Run      *change.Runner
 	Services []daemon.Service
 	Lines    journal.Lines
 	Now      func() time.Time
 	Log      *slog.Logger
+	// Status is the file in which the log shipper says how it is doing; empty for that of this machine.
+	Status string
 }
 
 type handlers struct {
+	db      db.DB
+	run     *change.Runner
+	now     func() time.Time
+	status  string
 	journal *journal.Reader
 	audit   func(ctx context.Context, q audit.Query) ([]audit.Entry, error)
 	sources []Source
@@ -39,17 +55,23 @@ type handlers struct {
 // New returns the component.
 func New(o Options) component.Component {
 	h := &handlers{
+		db: o.DB, run: o.Run, now: o.Now, status: cmp.Or(o.Status, logship.StatusFile),
 		journal: &journal.Reader{Lines: o.Lines, Now: o.Now}, sources: sources(o.Services), log: o.Log,
 		searches: perAccount{most: 4, each: 2}, streams: perAccount{most: 16, each: 4},
 		audit: func(ctx context.Context, q audit.Query) ([]audit.Entry, error) { return audit.Search(ctx, o.DB, q) },
 	}
-	return component.Component{Name: "logs", Routes: h.routes, Kept: kept(o.Services), Support: support(h.sources)}
+	return component.Component{
+		Name: journald.Name, Tables: journald.Tables(), Migrations: db.Files(migrations), Routes: h.routes, Problems: h.problems(), Kept: kept(o.Services), Support: support(h.sources),
+		Objects: []component.Object{{Key: "settings", Path: settingsPath, Single: true}},
+	}
 }
 
 // searchTimeout is more than a search takes: it ends by itself, and one window may be long.
 const searchTimeout = 60 * time.Second
 
 func (h *handlers) routes(r api.Router) {
+	h.settingsRoutes(r)
+	h.shippingRoutes(r)
 	api.Handle(r, api.Op{
 		ID: "list-logs", Method: http.MethodGet, Path: "/logs", Access: api.Viewer, AtOnce: 4, WithoutDatabase: true, Timeout: searchTimeout,
 		Summary: "What the services of this node wrote, newest first",

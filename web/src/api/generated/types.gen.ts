@@ -4027,6 +4027,182 @@ export type LogsPage = {
     searched_since: string | null;
 };
 
+export type LogsSettings = {
+    /**
+     * Access log of the reverse proxy: entries are removed after this many days, within a day or a thirtieth of them; null for the default, 30
+     */
+    access_log_max_days: number | null;
+    /**
+     * Access log of the reverse proxy: most MiB on the disk; null for the default, 1024
+     */
+    access_log_max_mb: number | null;
+    /**
+     * When it was created, in UTC
+     */
+    created_at: string;
+    /**
+     * Opaque
+     */
+    id: string;
+    /**
+     * Log of the services: entries are removed after this many days, within a day or a thirtieth of them; null for what journald's own files say, by default no limit
+     */
+    journal_max_days: number | null;
+    /**
+     * Log of the services: most MiB on the disk; null for what journald's own files say, by default a tenth of the file system and at most 4 GiB
+     */
+    journal_max_mb: number | null;
+    /**
+     * Send the access log of the reverse proxy, too: a line for each request
+     */
+    remote_access_log: boolean;
+    /**
+     * Certificates of the authorities that the receiver's certificate may come from, in PEM; empty for those that the system trusts
+     */
+    remote_ca: string;
+    /**
+     * Send log entries to a syslog receiver, by RFC 5424 over TLS (RFC 5425). If off, the log shipper is stopped and not started at boot
+     */
+    remote_enabled: boolean;
+    /**
+     * Receiver: name or IP address; not one of this node, link-local, or of a cloud's metadata. Empty only while remote_enabled is off
+     */
+    remote_host: string;
+    /**
+     * Send entries of this level and worse; the access log is sent whole
+     */
+    remote_level: 'debug' | 'info' | 'warn' | 'error';
+    /**
+     * TCP port of the receiver
+     */
+    remote_port: number;
+    /**
+     * Name or address that the receiver's certificate must be for; empty for remote_host
+     */
+    remote_server_name: string;
+    /**
+     * Send entries of these systemd services only; empty for all entries of this node, those of the system too
+     */
+    remote_units: Array<string>;
+    /**
+     * Grows with every change; also the ETag
+     */
+    revision: number;
+    /**
+     * When it was last changed, in UTC
+     */
+    updated_at: string;
+};
+
+export type LogsSettingsInput = {
+    /**
+     * Access log of the reverse proxy: entries are removed after this many days, within a day or a thirtieth of them; null for the default, 30
+     */
+    access_log_max_days: number | null;
+    /**
+     * Access log of the reverse proxy: most MiB on the disk; null for the default, 1024
+     */
+    access_log_max_mb: number | null;
+    /**
+     * Log of the services: entries are removed after this many days, within a day or a thirtieth of them; null for what journald's own files say, by default no limit
+     */
+    journal_max_days: number | null;
+    /**
+     * Log of the services: most MiB on the disk; null for what journald's own files say, by default a tenth of the file system and at most 4 GiB
+     */
+    journal_max_mb: number | null;
+    /**
+     * Send the access log of the reverse proxy, too: a line for each request
+     */
+    remote_access_log: boolean;
+    /**
+     * Certificates of the authorities that the receiver's certificate may come from, in PEM; empty for those that the system trusts
+     */
+    remote_ca: string;
+    /**
+     * Send log entries to a syslog receiver, by RFC 5424 over TLS (RFC 5425). If off, the log shipper is stopped and not started at boot
+     */
+    remote_enabled: boolean;
+    /**
+     * Receiver: name or IP address; not one of this node, link-local, or of a cloud's metadata. Empty only while remote_enabled is off
+     */
+    remote_host: string;
+    /**
+     * Send entries of this level and worse; the access log is sent whole
+     */
+    remote_level: 'debug' | 'info' | 'warn' | 'error';
+    /**
+     * TCP port of the receiver
+     */
+    remote_port: number;
+    /**
+     * Name or address that the receiver's certificate must be for; empty for remote_host
+     */
+    remote_server_name: string;
+    /**
+     * Send entries of these systemd services only; empty for all entries of this node, those of the system too
+     */
+    remote_units: Array<string>;
+};
+
+export type LogsShipping = {
+    /**
+     * Whether log entries are to be sent
+     */
+    enabled: boolean;
+    /**
+     * Whether the log shipper runs and reports; if not, the streams are unknown
+     */
+    running: boolean;
+    /**
+     * The journals that are sent, each over a connection of its own
+     */
+    streams: Array<LogsShippingStream>;
+};
+
+export type LogsShippingStream = {
+    /**
+     * When the oldest entry was written that is known to wait; null if none is
+     */
+    behind_since: string | null;
+    /**
+     * Since when there is a connection to the receiver; null while disconnected
+     */
+    connected_since: string | null;
+    /**
+     * Why entries do not arrive; empty while they do
+     */
+    error: '' | 'unconfigured' | 'not_resolved' | 'local_address' | 'not_reached' | 'not_trusted' | 'no_tls' | 'closed' | 'stalled' | 'no_journal';
+    /**
+     * The log of the services and the system, or the access log of the reverse proxy
+     */
+    journal: 'system' | 'access';
+    /**
+     * When an entry was last sent; null if none was since the log shipper started
+     */
+    last_sent_at: string | null;
+    /**
+     * Entries that the journal removed before they were sent, at most
+     */
+    lost: number;
+    /**
+     * When that was last noticed; null if never
+     */
+    lost_at: string | null;
+    /**
+     * Entries sent since the log shipper started; after a lost connection some are sent again
+     */
+    sent: number;
+    /**
+     * When that entry was written
+     */
+    sent_up_to: string | null;
+    /**
+     * sending: entries arrive. connecting: not for long yet. away: they do not arrive
+     */
+    state: 'sending' | 'connecting' | 'away';
+};
+
 export type LogsSource = {
     /**
      * Its name in the parameter sources
@@ -6857,7 +7033,7 @@ export type SystemRestart = {
     /**
      * Name of the service, as in GET /system/services
      */
-    service: 'scheduler' | 'ntp' | 'dns' | 'forward-proxy' | 'reverse-proxy';
+    service: 'scheduler' | 'log-shipper' | 'ntp' | 'dns' | 'forward-proxy' | 'reverse-proxy';
 };
 
 export type SystemRetention = {
@@ -14827,6 +15003,60 @@ export type ListLogsResponses = {
 };
 
 export type ListLogsResponse = ListLogsResponses[keyof ListLogsResponses];
+
+export type GetLogsSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/logs/settings';
+};
+
+export type GetLogsSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: LogsSettings;
+};
+
+export type GetLogsSettingsResponse = GetLogsSettingsResponses[keyof GetLogsSettingsResponses];
+
+export type UpdateLogsSettingsData = {
+    body: LogsSettingsInput;
+    headers?: {
+        /**
+         * ETag of the version this is based on; 412 when there is a newer one
+         */
+        'If-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/logs/settings';
+};
+
+export type UpdateLogsSettingsResponses = {
+    /**
+     * What the operation returns
+     */
+    200: LogsSettings;
+};
+
+export type UpdateLogsSettingsResponse = UpdateLogsSettingsResponses[keyof UpdateLogsSettingsResponses];
+
+export type LogShippingStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/logs/shipping';
+};
+
+export type LogShippingStatusResponses = {
+    /**
+     * What the operation returns
+     */
+    200: LogsShipping;
+};
+
+export type LogShippingStatusResponse = LogShippingStatusResponses[keyof LogShippingStatusResponses];
 
 export type ListLogSourcesData = {
     body?: never;

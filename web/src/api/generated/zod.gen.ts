@@ -1553,6 +1553,84 @@ export const zLogsPage = /*#__PURE__*/ (() => z.object({
     searched_since: z.nullable(z.iso.datetime())
 }))();
 
+export const zLogsSettings = /*#__PURE__*/ (() => z.object({
+    access_log_max_days: z.nullable(z.int().check(z.gte(1), z.lte(3650))),
+    access_log_max_mb: z.nullable(z.int().check(z.gte(64), z.lte(1048576))),
+    created_at: z.iso.datetime(),
+    id: z.string(),
+    journal_max_days: z.nullable(z.int().check(z.gte(1), z.lte(3650))),
+    journal_max_mb: z.nullable(z.int().check(z.gte(64), z.lte(1048576))),
+    remote_access_log: z.boolean(),
+    remote_ca: z.string().check(z.maxLength(65536)),
+    remote_enabled: z.boolean(),
+    remote_host: z.string().check(z.maxLength(253)),
+    remote_level: z.enum([
+        'debug',
+        'info',
+        'warn',
+        'error'
+    ]),
+    remote_port: z.int().check(z.gte(1), z.lte(65535)),
+    remote_server_name: z.string().check(z.maxLength(253)),
+    remote_units: z.array(z.string()).check(z.maxLength(100)),
+    revision: z.int(),
+    updated_at: z.iso.datetime()
+}))();
+
+export const zLogsSettingsInput = /*#__PURE__*/ (() => z.object({
+    access_log_max_days: z.nullable(z.int().check(z.gte(1), z.lte(3650))),
+    access_log_max_mb: z.nullable(z.int().check(z.gte(64), z.lte(1048576))),
+    journal_max_days: z.nullable(z.int().check(z.gte(1), z.lte(3650))),
+    journal_max_mb: z.nullable(z.int().check(z.gte(64), z.lte(1048576))),
+    remote_access_log: z.boolean(),
+    remote_ca: z.string().check(z.maxLength(65536)),
+    remote_enabled: z.boolean(),
+    remote_host: z.string().check(z.maxLength(253)),
+    remote_level: z.enum([
+        'debug',
+        'info',
+        'warn',
+        'error'
+    ]),
+    remote_port: z.int().check(z.gte(1), z.lte(65535)),
+    remote_server_name: z.string().check(z.maxLength(253)),
+    remote_units: z.array(z.string()).check(z.maxLength(100))
+}))();
+
+export const zLogsShippingStream = /*#__PURE__*/ (() => z.object({
+    behind_since: z.nullable(z.iso.datetime()),
+    connected_since: z.nullable(z.iso.datetime()),
+    error: z.enum([
+        '',
+        'unconfigured',
+        'not_resolved',
+        'local_address',
+        'not_reached',
+        'not_trusted',
+        'no_tls',
+        'closed',
+        'stalled',
+        'no_journal'
+    ]),
+    journal: z.enum(['system', 'access']),
+    last_sent_at: z.nullable(z.iso.datetime()),
+    lost: z.int(),
+    lost_at: z.nullable(z.iso.datetime()),
+    sent: z.int(),
+    sent_up_to: z.nullable(z.iso.datetime()),
+    state: z.enum([
+        'sending',
+        'connecting',
+        'away'
+    ])
+}))();
+
+export const zLogsShipping = /*#__PURE__*/ (() => z.object({
+    enabled: z.boolean(),
+    running: z.boolean(),
+    streams: z.array(zLogsShippingStream)
+}))();
+
 export const zLogsSource = /*#__PURE__*/ (() => z.object({
     name: z.string(),
     title: z.string(),
@@ -2762,6 +2840,7 @@ export const zSystemPackageVersions = /*#__PURE__*/ (() => z.object({
 export const zSystemRestart = /*#__PURE__*/ (() => z.object({
     service: z.enum([
         'scheduler',
+        'log-shipper',
         'ntp',
         'dns',
         'forward-proxy',
