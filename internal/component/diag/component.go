@@ -38,8 +38,9 @@ const (
 	// onTheWay is for the way there and back.
 	onTheWay = 2 * time.Second
 	// patience is for gateway-scheduler to listen: at boot it starts after the API, and for some
-	// seconds nobody takes a question.
-	patience = 6 * time.Second
+	// seconds nobody takes a question. Later than that after the start of the API it is away, and nobody waits for it.
+	patience = 3 * time.Second
+	starting = 30 * time.Second
 	again    = 100 * time.Millisecond
 	atOnce   = 4
 )
@@ -72,13 +73,14 @@ type handlers struct {
 	Options
 	mu      sync.Mutex
 	running map[string]bool // by who asked
+	begun   time.Time
 
 	bundling chan struct{} // has one in it while a bundle is made
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	h := &handlers{Options: o, running: map[string]bool{}, bundling: make(chan struct{}, 1)}
+	h := &handlers{Options: o, begun: time.Now(), running: map[string]bool{}, bundling: make(chan struct{}, 1)}
 	return component.Component{
 		Name: name, Routes: h.routes,
 		Answers: map[string]func(context.Context, json.RawMessage) (any, error){channel: h.answer, pathChannel: h.answerPath},
@@ -157,7 +159,7 @@ func (h *handlers) put(ctx context.Context, q asked, out any) error {
 	}
 	for late := time.Now().Add(patience); ; {
 		err := once()
-		if !errors.Is(err, db.ErrUntaken) || time.Now().After(late) {
+		if !errors.Is(err, db.ErrUntaken) || time.Now().After(late) || time.Since(h.begun) > starting {
 			return err
 		}
 		select {
