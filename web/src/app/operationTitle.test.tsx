@@ -28,16 +28,20 @@ async function titleOf(operation: string): Promise<string> {
 test.each([
 	["en", "Create API token", "Revert this change"],
 	["de", "API-Token anlegen", "Diese Änderung zurücknehmen"],
-] as const)("every operation that asks for the password has words in %s", async (language, token, revert) => {
-	await setLanguage(language, false);
-	expect(asking.length).toBeGreaterThan(5);
-	const titles = new Map<string, string>();
-	for (const operation of [...asking, "POST /changes/{id}/revert", "POST /batch"])
-		titles.set(operation, await titleOf(operation));
-	expect(new Set(titles.values()).size).toBe(titles.size);
-	expect(titles.get("POST /auth/tokens")).toBe(token);
-	expect(titles.get("POST /changes/{id}/revert")).toBe(revert);
-}, 60_000);
+] as const)(
+	"every operation that asks for the password has words in %s",
+	async (language, token, revert) => {
+		await setLanguage(language, false);
+		expect(asking.length).toBeGreaterThan(5);
+		const titles = new Map<string, string>();
+		for (const operation of [...asking, "POST /changes/{id}/revert", "POST /batch"])
+			titles.set(operation, await titleOf(operation));
+		expect(new Set(titles.values()).size).toBe(titles.size);
+		expect(titles.get("POST /auth/tokens")).toBe(token);
+		expect(titles.get("POST /changes/{id}/revert")).toBe(revert);
+	},
+	60_000,
+);
 
 test("what has no words is shown as it is", () => {
 	expect(renderHook(() => useOperationTitle("POST /nothing")).result.current).toBe("POST /nothing");
