@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -60,7 +62,7 @@ const Fresh = 30 * time.Second
 
 // ReadStatus reads the file. There is none where the sender does not run.
 func ReadStatus(path string) (s Status, found bool, err error) {
-	data, err := os.ReadFile(path)
+	data, err := readBounded(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
@@ -71,6 +73,26 @@ func ReadStatus(path string) (s Status, found bool, err error) {
 		return Status{}, false, fmt.Errorf("read how the log shipper is doing: %w", err)
 	}
 	return s, true, nil
+}
+
+// maxStatus is far more than one has.
+const maxStatus = 64 << 10
+
+// readBounded reads a plain file. The folder is another account's: a link or a pipe in it must neither lead elsewhere nor hold whoever reads.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no plain file")
+	}
+	return io.ReadAll(io.LimitReader(f, maxStatus))
 }
 
 // WriteFile replaces a file at once: whoever reads it, also after a crash, has the old one or the new one.

@@ -94,6 +94,7 @@ type chain struct {
 	Hash     []byte
 	BaseSeq  int64
 	BaseHash []byte
+	Kept     int // days
 }
 
 // carryChains makes every chain of the source one of the target. It returns what to say of those that were not.
@@ -101,7 +102,8 @@ func carryChains(ctx context.Context, src *pgx.Conn, tx pgx.Tx, to string) (said
 	if there, err := has(ctx, src, "audit_heads"); err != nil || !there {
 		return nil, err
 	}
-	chains, err := db.List[chain](ctx, src, `select node_id, seq, hash, base_seq, base_hash from audit_heads order by node_id`)
+	chains, err := db.List[chain](ctx, src, `select h.node_id, h.seq, h.hash, h.base_seq, h.base_hash, coalesce((to_jsonb(h) ->> 'kept_days')::int, 0)
+		from audit_heads h order by h.node_id`)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +161,10 @@ func carryChain(ctx context.Context, src *pgx.Conn, tx pgx.Tx, ch chain, to stri
 	if _, err := tx.Exec(ctx, `delete from audit_entries where node_id = $1 and seq <= $2`, ch.Node, ch.BaseSeq); err != nil {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, `insert into audit_heads (node_id, seq, hash, base_seq, base_hash) values ($1, $2, $3, $4, $5)
-		on conflict (node_id) do update set seq = $2, hash = $3, base_seq = $4, base_hash = $5`, ch.Node, ch.Seq, ch.Hash, ch.BaseSeq, ch.BaseHash)
+	// How long entries are kept is lowered by an entry that says so, and by no archive.
+	_, err = tx.Exec(ctx, `insert into audit_heads as h (node_id, seq, hash, base_seq, base_hash, kept_days) values ($1, $2, $3, $4, $5, greatest($6, 1))
+		on conflict (node_id) do update set seq = $2, hash = $3, base_seq = $4, base_hash = $5, kept_days = greatest(h.kept_days, $6)`,
+		ch.Node, ch.Seq, ch.Hash, ch.BaseSeq, ch.BaseHash, ch.Kept)
 	return "", err
 }
 

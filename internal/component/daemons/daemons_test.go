@@ -87,7 +87,7 @@ func TestWhatMayBeDoneToWhichUnit(t *testing.T) {
 		"api": "gateway-api.service", "scheduler": "gateway-scheduler.service restart", "apply": "gateway-apply.service",
 		"database": "postgresql@17-main.service", "reverse-proxy": "haproxy.service restart gently", "ntp": "chrony.service restart",
 		"dns": "unbound.service restart", "forward-proxy": "squid.service restart", "dhcp": "kea-dhcp4-server.service",
-		"radius": "freeradius.service", "log-shipper": "gateway-logship.service restart", "waf": "gateway-waf.service toggle", "ids": "crowdsec.service toggle",
+		"radius": "freeradius.service", "waf": "gateway-waf.service toggle", "ids": "crowdsec.service toggle",
 		"ids-bouncer": "crowdsec-firewall-bouncer.service toggle", "virtual-ip": "keepalived.service",
 	}
 	managed := map[string]bool{}

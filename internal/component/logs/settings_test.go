@@ -81,14 +81,14 @@ func TestWhatIsSetIsAppliedToWhomItConcerns(t *testing.T) {
 			"bounds of the log",
 			componenttest.Object{"journal_max_mb": 500, "journal_max_days": 14},
 			journald.JournalFile,
-			"[Journal]\nSystemMaxUse=500M\nSystemMaxFileSize=62M\nMaxRetentionSec=14day\nMaxFileSec=1day\n",
+			"[Journal]\nSystemMaxUse=500M\nSystemMaxFileSize=62M\nMaxRetentionSec=15day\nMaxFileSec=1day\n",
 			[]string{"restart systemd-journald.service"},
 		},
 		{
 			"bounds of the access log",
 			componenttest.Object{"access_log_max_mb": 64, "access_log_max_days": 365},
 			journald.AccessFile,
-			"[Journal]\nSystemMaxUse=64M\nSystemMaxFileSize=8M\nMaxRetentionSec=365day\nMaxFileSec=12day\n",
+			"[Journal]\nSystemMaxUse=64M\nSystemMaxFileSize=8M\nMaxRetentionSec=377day\nMaxFileSec=12day\n",
 			[]string{"restart systemd-journald@gateway-access.service"},
 		},
 		{

@@ -35,18 +35,21 @@ type Units interface {
 	Restart(ctx context.Context, unit string) error
 }
 
-// logging is journald, with the log shipper beside it.
-type logging struct{ Options }
+// logging is journald, with the log shipper beside it, and what each journald read when it was restarted from here.
+type logging struct {
+	Options
+	read map[string]string // by path
+}
 
 // New returns the daemon.
 func New(o Options) daemon.Daemon {
-	l := &logging{o}
+	l := &logging{Options: o, read: map[string]string{}}
 	return daemon.Daemon{
 		Config: daemon.Config{
 			Name: Name, Tables: Tables(), Source: daemon.Steps[state]{Load: l.load, Render: state.render},
 			Services: []daemon.Service{{
 				Name: Service, Unit: logship.Unit, Title: "Log shipper (syslog)", Phrase: "the log shipper",
-				Required: true, Setting: table, Column: "remote_enabled", Restart: true,
+				Required: true, Setting: table, Column: "remote_enabled",
 			}},
 		},
 		Units: []string{Unit, logship.Unit},
@@ -63,12 +66,15 @@ func (l *logging) apply(ctx context.Context, old, now daemon.Rendering) error {
 	for _, of := range []struct {
 		path, unit string
 	}{{JournalFile, Unit}, {AccessFile, "systemd-journald@" + l.AccessLog + ".service"}} {
-		if same(old, now, of.path) {
-			continue
+		text := string(now.File(of.path))
+		if has, known := l.read[of.path]; same(old, now, of.path) || known && has == text {
+			continue // nothing is known of before when the log shipper died, and journald has no part in that
 		}
+		delete(l.read, of.path)
 		if err := l.Units.Restart(ctx, of.unit); err != nil {
 			return inWords(err, of.unit)
 		}
+		l.read[of.path] = text
 	}
 	if !up(now) {
 		return nil

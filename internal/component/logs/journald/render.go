@@ -62,7 +62,8 @@ func (s state) render() (daemon.Rendering, error) {
 }
 
 // bounds is a drop-in of journald that says no more than the operator did. Journald removes whole files, so files are
-// closed often enough for the bounds to be kept: after an eighth of the space, and a thirtieth of the time.
+// closed often enough for the bounds to be kept: after an eighth of the space, and a thirtieth of the time. It goes by the first
+// entry of a file: with that much more time the last one is kept as long as was asked for.
 func bounds(mb, days *int, mostMB int) []byte {
 	var b strings.Builder
 	b.WriteString("[Journal]\n")
@@ -70,7 +71,8 @@ func bounds(mb, days *int, mostMB int) []byte {
 		fmt.Fprintf(&b, "SystemMaxUse=%dM\nSystemMaxFileSize=%dM\n", *mb, min(*mb/8, mostMB))
 	}
 	if days != nil {
-		fmt.Fprintf(&b, "MaxRetentionSec=%dday\nMaxFileSec=%dday\n", *days, max(*days/30, 1))
+		file := max(*days/30, 1)
+		fmt.Fprintf(&b, "MaxRetentionSec=%dday\nMaxFileSec=%dday\n", *days+file, file)
 	}
 	return []byte(b.String())
 }
