@@ -65,7 +65,7 @@ test("a support bundle is downloaded, and the page says what is in it", async ()
 	answer(common);
 	renderApp([feature], "/diagnostics");
 	const section = await screen.findByRole("region", { name: "Support bundle" });
-	expect(section.textContent).toMatch(/names and addresses of your network, but no passwords or keys/);
+	expect(section.textContent).toMatch(/names and addresses of your network, but no stored passwords or keys/);
 	const link = screen.getByRole("link", { name: "Download support bundle" });
 	expect(link.getAttribute("href")).toBe("/api/v1/diagnostics/support-bundle");
 	expect(link.hasAttribute("download")).toBe(true);
