@@ -17,6 +17,7 @@ func (a *acted) Start(_ context.Context, unit string) error {
 	*a = append(*a, "start "+unit)
 	return nil
 }
+
 func (a *acted) Restart(_ context.Context, unit string) error {
 	*a = append(*a, "restart "+unit)
 	return nil
