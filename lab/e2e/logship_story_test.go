@@ -161,7 +161,8 @@ func TestLogEntriesReachTheReceiver(t *testing.T) {
 		MaxBytes *int64 `json:"max_bytes"`
 	}
 	c.get("/system/kept").want(200).decode(&kept)
-	for name, want := range map[string][2]int64{"logs": {14, 200 << 20}, "access-log": {7, 100 << 20}} {
+	// Journald removes whole files, by their first entry: some are kept a day longer, so that none is for less.
+	for name, want := range map[string][2]int64{"logs": {15, 200 << 20}, "access-log": {8, 100 << 20}} {
 		told := false
 		for _, k := range kept {
 			told = told || k.Name == name && k.MaxDays != nil && *k.MaxDays == want[0] && k.MaxBytes != nil && *k.MaxBytes == want[1]
