@@ -221,7 +221,11 @@ func (s *story) tellsAboutTheNode() {
 		}
 	}
 	type pkg struct{ Name, Installed, Available string }
-	versions := data[struct{ Packages []pkg }](s.browser.get("/system/package-versions"))
+	var versions struct{ Packages []pkg }
+	s.eventually(patience, "apt has answered", func() bool { // nobody waits for it: until then only what is installed is told
+		versions = data[struct{ Packages []pkg }](s.browser.get("/system/package-versions"))
+		return slices.ContainsFunc(versions.Packages, func(p pkg) bool { return p.Available != "" })
+	})
 	for _, name := range []string{"gateway", "haproxy", "postgresql-17"} {
 		want := s.run("dpkg-query", "-W", "-f", "${Version}", name)
 		i := slices.IndexFunc(versions.Packages, func(p pkg) bool { return p.Name == name })
