@@ -7033,7 +7033,7 @@ export type SystemRestart = {
     /**
      * Name of the service, as in GET /system/services
      */
-    service: 'scheduler' | 'log-shipper' | 'ntp' | 'dns' | 'forward-proxy' | 'reverse-proxy';
+    service: 'scheduler' | 'ntp' | 'dns' | 'forward-proxy' | 'reverse-proxy';
 };
 
 export type SystemRetention = {

@@ -2840,7 +2840,6 @@ export const zSystemPackageVersions = /*#__PURE__*/ (() => z.object({
 export const zSystemRestart = /*#__PURE__*/ (() => z.object({
     service: z.enum([
         'scheduler',
-        'log-shipper',
         'ntp',
         'dns',
         'forward-proxy',
