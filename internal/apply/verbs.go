@@ -124,6 +124,9 @@ func (s *Server) job(ctx context.Context, r jobRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ended(ctx, s.units, unit); err != nil {
+		return nil, err
+	}
 	if err := s.units.Start(ctx, unit); err != nil {
 		return nil, err
 	}
