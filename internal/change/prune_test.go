@@ -8,7 +8,7 @@ import (
 )
 
 // What is beyond the bounds goes, the oldest first, with its images and rounds; what somebody waits for
-// stays. Nobody who calls can have less kept.
+// stays, and what was stored later than it says. Nobody who calls can have less kept.
 func TestOldChangesLeave(t *testing.T) {
 	pool, _, ctx := setup(t)
 	exec := func(sql string, args ...any) {
@@ -37,6 +37,11 @@ func TestOldChangesLeave(t *testing.T) {
 			r as (insert into change_rows (change_id, table_name, operation) select id, 'pools', 'INSERT' from c)
 			insert into change_applies (change_id, component, state, apply_id) select c.id, 'ntp', $3, p.id from c, p`, c.name, c.age, c.state, c.wait)
 	}
+	exec(`update changes set stored_at = created_at`)
+	exec(`with c as (insert into changes (id, component, action, subject, actor, created_at) values (gen_random_uuid(), 'ntp', 'test', 'backdated', 'eve', now() - interval '500 days') returning id),
+			p as (insert into applies (id, component, node_id, state, started_at, finished_at) values (gen_random_uuid(), 'ntp', 'n', 'live', now(), now()) returning id),
+			r as (insert into change_rows (change_id, table_name, operation) select id, 'pools', 'INSERT' from c)
+			insert into change_applies (change_id, component, state, apply_id) select c.id, 'ntp', 'live', p.id from c, p`)
 	left := func(bulk int, want string) {
 		t.Helper()
 		if err := change.Prune(ctx, pool, time.Now()); err != nil {
@@ -50,10 +55,10 @@ func TestOldChangesLeave(t *testing.T) {
 			t.Errorf("left are %s and %d more with %d images and %d rounds (%v), want %s and %d", got, others, rows, rounds, err, want, bulk)
 		}
 	}
-	left(0, "failed waiting first second today")
+	left(0, "backdated failed waiting first second today")
 	exec(`insert into changes (id, component, action, subject, actor, created_at)
 		select gen_random_uuid(), 'ntp', 'test', 'bulk', 'ann', now() - interval '25 days' from generate_series(1, $1::int)`, change.KeptMost)
-	left(change.KeptMost, "failed waiting second today") // of the last 30 days there may be more
+	left(change.KeptMost, "backdated failed waiting second today") // of the last 30 days there may be more
 	for _, bounds := range []string{
 		`now(), 100000`, `now() - interval '300 days', 100000`, `null, 100000`, `now() - interval '400 days', 0`, `now() - interval '400 days', 99999`, `now() - interval '400 days', null`,
 	} {

@@ -1,15 +1,17 @@
 -- +goose Up
 -- Which transaction made a change: no other one may add rows to it. Those from before have none, and get no
 -- more. The row's own xmin does not tell: whoever may update a column of a change sets it.
-alter table changes add column transaction_id xid8;
+-- And when that was, which is what the history is kept by: created_at is the word of whoever makes the change.
+alter table changes add column transaction_id xid8, add column stored_at timestamptz;
 
--- Nobody says it themselves, neither an insert nor an archive that is loaded: its numbers are those of
+-- Nobody says these themselves, neither an insert nor an archive that is loaded: its numbers are those of
 -- another machine, and would come again.
 -- +goose StatementBegin
 create function gateway_change_made() returns trigger language plpgsql
 	security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
 	new.transaction_id := pg_current_xact_id();
+	new.stored_at := now();
 	return new;
 end
 $$;
@@ -57,7 +59,7 @@ $$;
 -- +goose Down
 drop trigger gateway_change_made on changes;
 drop function gateway_change_made;
-alter table changes drop column transaction_id;
+alter table changes drop column transaction_id, drop column stored_at;
 -- +goose StatementBegin
 create or replace function gateway_row_image() returns trigger language plpgsql as $$
 declare

@@ -1,6 +1,7 @@
 -- +goose Up
 -- What is kept is said here, and not by whoever calls: no role removes a change of the last year, unless there are more than
--- 100,000 of them, and then none of the last 30 days. A day is for clocks that differ, and for summer time.
+-- 100,000 of them, and then none of the last 30 days. A day is for clocks that differ, and for summer time. One that says it is
+-- older than it is leaves no sooner.
 -- +goose StatementBegin
 create or replace function gateway_history_prune(before timestamptz, most bigint, batch bigint) returns bigint language plpgsql
 	security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -18,7 +19,7 @@ begin
 	select c.created_at into beyond from public.changes c order by c.created_at desc offset most limit 1;
 	delete from public.changes where id in (
 		select c.id from public.changes c
-		where (c.created_at < before or c.created_at <= beyond and c.created_at < now() - interval '30 days')
+		where (greatest(c.created_at, c.stored_at) < before or c.created_at <= beyond and greatest(c.created_at, c.stored_at) < now() - interval '30 days')
 		and c.confirm_state is distinct from 'waiting'
 		and not exists (select from public.change_applies a where a.change_id = c.id and a.state <> 'live')
 		order by c.created_at limit batch);
