@@ -175,6 +175,24 @@ func TestARouteMustNotBreakAnAssertion(t *testing.T) {
 	r.Post("/firewall/assertions", never("203.0.113.200/32")).Want(http.StatusCreated)
 }
 
+// What an assertion says is judged by the routes that are stored. While they may yet go back, no rule
+// is judged by them; without an assertion, nobody has to wait.
+func TestARouteThatMayGoBackHoldsWhatIsJudgedByIt(t *testing.T) {
+	var away string
+	r := newRemote(t, func(r *remote) {
+		open("203.0.113.200/32")(r)
+		away = r.route("198.18.0.0/15")
+	})
+	rule := fields{"name": "another", "src_zone": "lan", "dst_zone": "wan", "action": "drop"}
+	r.Header.Set("Gateway-Confirm-Within", "60")
+	r.Delete("/routes/" + away).Want(http.StatusOK)
+	r.Header.Del("Gateway-Confirm-Within")
+	r.Post("/firewall/rules", rule).WantCode(http.StatusConflict, "confirm_pending")
+	r.Post("/firewall/assertions", never("203.0.113.202/32")).WantCode(http.StatusConflict, "confirm_pending")
+	r.Delete("/firewall/assertions/" + r.asserted).Want(http.StatusOK)
+	r.Post("/firewall/rules", rule).Want(http.StatusCreated)
+}
+
 // open lets everything from the LAN into the DMZ, and has written down what must not be reached.
 func open(host string) func(*remote) {
 	return func(r *remote) {

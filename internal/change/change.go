@@ -78,6 +78,8 @@ type Daemons interface {
 	Judging(tables []string) []string
 	// Guarding are the components that it does not affect, and that judge it all the same.
 	Guarding(tables []string) []string
+	// Beside are the tables of others by whose rows a change of these tables is judged too.
+	Beside(ctx context.Context, now db.DB, tables []string) ([]string, error)
 	// Guard refuses rows, as now has them, by which the component would do what somebody wrote
 	// down that it must not.
 	Guard(ctx context.Context, was, now db.DB, component string) error

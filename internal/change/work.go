@@ -276,14 +276,20 @@ func confirmPending(id string) error {
 // undoing it would take theirs along, be impossible, or make wrong what theirs were judged by.
 // Of what no daemon reads it keeps the tables that the change wrote to: its rows go back
 // without a rule, and fields of theirs would stand beside fields that they were not meant for.
-// Whoever writes to such a table holds the lock of its component, as the change did.
+// Whoever writes to such a table holds the lock of its component, as the change did. The same
+// with the tables of others that theirs is judged by: a rule is harmless by the routes that there
+// are, and would not be by those that come back.
 func (w *work) refuseWhileWaiting(ctx context.Context, daemons, tables []string) error {
 	if w.undoing {
 		return nil
 	}
+	beside, err := w.daemons.Beside(ctx, w.tx, tables)
+	if err != nil {
+		return fmt.Errorf("look what this is judged by: %w", err)
+	}
 	rows, err := w.tx.Query(ctx, `select c.id::text from changes c where c.confirm_state = 'waiting' and (
 		exists (select from change_applies a where a.change_id = c.id and a.component = any($1))
-		or exists (select from change_rows r where r.change_id = c.id and r.table_name = any($2))) limit 1`, daemons, tables)
+		or exists (select from change_rows r where r.change_id = c.id and r.table_name = any($2))) limit 1`, daemons, slices.Concat(tables, beside))
 	if err != nil {
 		return fmt.Errorf("look for a change that waits: %w", err)
 	}

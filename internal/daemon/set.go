@@ -83,6 +83,24 @@ func (s Set) Guarding(tables []string) (names []string) {
 	return names
 }
 
+// Beside are the tables of others by whose rows, as now has them, a change of these tables is
+// judged too: those of the guards that have anything to say about them.
+func (s Set) Beside(ctx context.Context, now db.DB, tables []string) (others []string, err error) {
+	for _, c := range s.Configs {
+		if len(c.AlsoGuards) == 0 || !slices.ContainsFunc(tables, c.DependsOn) {
+			continue
+		}
+		asked, err := c.GuardsNow(ctx, now)
+		if err != nil {
+			return nil, err
+		}
+		if asked {
+			others = append(others, c.AlsoGuards...)
+		}
+	}
+	return others, nil
+}
+
 // Guard asks the component's guard about rows, as now has them. Where nobody could say what those
 // mean that was has, a repair must stay possible.
 func (s Set) Guard(ctx context.Context, was, now db.DB, name string) error {
