@@ -1,0 +1,146 @@
+package house
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"testing"
+)
+
+// outside are the calls that reach beyond the database, by what they are called on; "" is any method of it.
+var outside = map[string][]string{
+	"Setup": {"Update"}, "Applier": {""}, "Restores": {""},
+	"os":          {"WriteFile", "OpenFile", "Create", "CreateTemp", "Mkdir", "MkdirAll", "MkdirTemp", "Remove", "RemoveAll", "Rename", "Truncate", "Chmod", "Chown", "Symlink"},
+	"privatefile": {""}, "exec": {""}, "net": {"Dial", "DialTimeout"}, "http": {"Get", "Post", "PostForm", "Head"},
+}
+
+// effects finds the calls within a transaction that a rollback would not undo. It follows functions of the same package
+// by their names; what a function of another package does is that one's to say.
+func effects(files []source) (found []string) {
+	reach := map[string]bool{}
+	for grown := true; grown; {
+		grown = false
+		for _, s := range files {
+			for _, d := range s.ast.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if ok && f.Body != nil && !reach[f.Name.Name] && !inTransaction(f.Type) && len(reaching(f.Body, reach)) > 0 {
+					reach[f.Name.Name], grown = true, true
+				}
+			}
+		}
+	}
+	for _, s := range files {
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			var body *ast.BlockStmt
+			switch f := n.(type) {
+			case *ast.FuncDecl:
+				if inTransaction(f.Type) {
+					body = f.Body
+				}
+			case *ast.FuncLit:
+				if inTransaction(f.Type) {
+					body = f.Body
+				}
+			}
+			if body == nil {
+				return true
+			}
+			for _, call := range reaching(body, reach) {
+				found = append(found, s.at(call))
+			}
+			return false
+		})
+	}
+	return found
+}
+
+// inTransaction reports whether a function is given the transaction of a change.
+func inTransaction(f *ast.FuncType) bool {
+	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
+		sel, ok := p.Type.(*ast.SelectorExpr)
+		return ok && sel.Sel.Name == "Tx" && calledOn(sel.X) == "change"
+	})
+}
+
+// reaching are the calls of a body that reach outside, but for what waits for the commit.
+func reaching(body ast.Node, reach map[string]bool) (calls []*ast.CallExpr) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch f := call.Fun.(type) {
+		case *ast.Ident:
+			if reach[f.Name] {
+				calls = append(calls, call)
+			}
+		case *ast.SelectorExpr:
+			if f.Sel.Name == "AfterCommit" {
+				return false
+			}
+			_, method := f.X.(*ast.Ident) // of what the function belongs to
+			names := outside[calledOn(f.X)]
+			if slices.Contains(names, "") || slices.Contains(names, f.Sel.Name) || method && reach[f.Sel.Name] {
+				calls = append(calls, call)
+			}
+		}
+		return true
+	})
+	return calls
+}
+
+// calledOn is the last name of what something is called on.
+func calledOn(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		return x.Sel.Name
+	default:
+		return ""
+	}
+}
+
+// A dry run, a refused change, a failed batch and a failed commit touch nothing outside of the database.
+func TestTransactionsReachNothingOutside(t *testing.T) {
+	packages := map[string][]source{}
+	for _, s := range tree(t) {
+		if s.ast != nil && s.under("internal") && !s.test() {
+			dir := path.Dir(s.name)
+			packages[dir] = append(packages[dir], s)
+		}
+	}
+	for _, all := range packages {
+		for _, at := range effects(all) {
+			t.Errorf("%s: this is done although the change may not be stored; leave it to AfterCommit", at)
+		}
+	}
+}
+
+func TestWhatATransactionReachesIsFound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		body string
+		want int
+	}{
+		"the setup store":         {`u.Setup.Update(nil)`, 1},
+		"after the commit":        {`tx.AfterCommit(func() { u.Setup.Update(nil); save() })`, 0},
+		"a file":                  {`os.Remove("x")`, 1},
+		"by a function":           {`save()`, 1},
+		"by a method, further on": {`u.also()`, 1},
+		"within a condition":      {`if err := u.also(); err != nil { return }`, 1},
+		"a question":              {`u.Setup.State(); os.Getpid()`, 0},
+		"one that has it as well": {`u.within(tx)`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := parse(t, "internal/x/x.go", `package x
+func (u *U) do() { u.Run(func(tx change.Tx) { `+tc.body+` }) }
+func save() { os.WriteFile("x", nil, 0) }
+func (u *U) also() { save() }
+func (u *U) within(tx change.Tx) { tx.AfterCommit(save) }
+`)
+			if got := effects([]source{s}); len(got) != tc.want {
+				t.Errorf("found %q, want %d", got, tc.want)
+			}
+		})
+	}
+}
