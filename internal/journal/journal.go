@@ -70,6 +70,10 @@ func (r *Reader) search(ctx context.Context, q Query) (Page, error) {
 	if until.IsZero() {
 		until = r.Now()
 	}
+	// The first window is the one with the cursor in it: in the next ones it is not looked for.
+	if at, ok := written(q.After); ok && at.Before(until) {
+		until = at
+	}
 	oldest, err := r.oldest(ctx, q.Namespace)
 	if err != nil {
 		return page, err
@@ -105,6 +109,17 @@ func (r *Reader) search(ctx context.Context, q Query) (Page, error) {
 	}
 }
 
+// written is when the entry of a cursor was, which is the part t of it, in microseconds.
+func written(cursor string) (at time.Time, ok bool) {
+	for part := range strings.SplitSeq(cursor, ";") {
+		if t, found := strings.CutPrefix(part, "t="); found {
+			us, err := strconv.ParseInt(t, 16, 64)
+			return time.UnixMicro(us), err == nil
+		}
+	}
+	return time.Time{}, false
+}
+
 // oldest is when the first entry was written; now, when there is none.
 func (r *Reader) oldest(ctx context.Context, namespace string) (time.Time, error) {
 	at := r.Now()
@@ -119,15 +134,52 @@ func (r *Reader) oldest(ctx context.Context, namespace string) (time.Time, error
 }
 
 func (r *Reader) list(ctx context.Context, q Query) ([]Entry, error) {
-	var out []Entry
+	p := pageAfter{q: q, passed: !q.byTime()}
 	err := r.Lines(ctx, command(q.Namespace, q.args()...), func(line []byte) error {
-		if e, ok := parse(line); ok {
-			e.Namespace = q.Namespace
-			out = append(out, e)
+		e, ok := parse(line)
+		if !ok {
+			return nil
+		}
+		e.Namespace = q.Namespace
+		return p.add(e)
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return p.entries(), known(err)
+}
+
+// pageAfter is a page that goes on after a cursor.
+type pageAfter struct {
+	q      Query
+	out    []Entry
+	passed bool    // the cursor is behind us
+	same   []Entry // of its microsecond, read before it: they were on the page before, if it comes
+}
+
+func (p *pageAfter) add(e Entry) error {
+	if at, _ := written(p.q.After); !p.passed && e.At.Equal(at) {
+		p.same = append(p.same, e)
+		if e.Cursor == p.q.After {
+			p.passed, p.same = true, nil
 		}
 		return nil
-	})
-	return out, known(err)
+	}
+	p.passed = true
+	p.out = append(p.entries(), e)
+	if p.q.byTime() && len(p.out) >= p.q.Limit {
+		return errEnough
+	}
+	return nil
+}
+
+// entries are those of the page, also where the cursor's own entry is gone.
+func (p *pageAfter) entries() []Entry {
+	p.out, p.same = append(p.out, p.same...), nil
+	if p.q.byTime() && len(p.out) > p.q.Limit { // journalctl counts the others
+		p.out = p.out[:p.q.Limit]
+	}
+	return p.out
 }
 
 // Follow hands on each entry as it is written, from now on.
@@ -203,14 +255,25 @@ func command(namespace string, args ...string) sys.Command {
 	return sys.Command{Path: program, Args: append(fixed, args...)}
 }
 
+// byTime reports whether the page after a cursor is found by its time: journalctl takes the beginning of a range or a cursor,
+// and not both.
+func (q Query) byTime() bool { return q.After != "" && !q.Since.IsZero() }
+
 func (q Query) args() []string {
-	args := append(q.filters(), "--reverse", "--lines="+strconv.Itoa(q.Limit))
+	args := append(q.filters(), "--reverse")
+	if q.byTime() { // how many of them are of the page before nobody knows
+		if at, ok := written(q.After); ok && (q.Until.IsZero() || at.Before(q.Until)) {
+			q.Until = at
+		}
+	} else {
+		args = append(args, "--lines="+strconv.Itoa(q.Limit))
+	}
 	for name, at := range map[string]time.Time{"since": q.Since, "until": q.Until} {
 		if !at.IsZero() {
 			args = append(args, "--"+name+"=@"+seconds(at))
 		}
 	}
-	if q.After != "" {
+	if q.After != "" && !q.byTime() {
 		args = append(args, "--after-cursor="+q.After)
 	}
 	return args
