@@ -188,7 +188,9 @@ func TestARouteThatMayGoBackHoldsWhatIsJudgedByIt(t *testing.T) {
 	r.Delete("/routes/" + away).Want(http.StatusOK)
 	r.Header.Del("Gateway-Confirm-Within")
 	r.Post("/firewall/rules", rule).WantCode(http.StatusConflict, "confirm_pending")
-	r.Post("/firewall/assertions", never("203.0.113.202/32")).WantCode(http.StatusConflict, "confirm_pending")
+	another := never("203.0.113.202/32")
+	another["name"] = "nor there"
+	r.Post("/firewall/assertions", another).WantCode(http.StatusConflict, "confirm_pending")
 	r.Delete("/firewall/assertions/" + r.asserted).Want(http.StatusOK)
 	r.Post("/firewall/rules", rule).Want(http.StatusCreated)
 }
