@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -22,8 +23,12 @@ var (
 )
 
 const (
-	// takeTime is for the other process to say that it is there; it takes milliseconds.
-	takeTime = time.Second
+	// TakeTime is for the other process to say that it is there. It takes milliseconds, or seconds while that process starts.
+	TakeTime = 3 * time.Second
+	// sayAgain is how often a question is repeated that nobody took: a notification that nobody listens to is lost.
+	sayAgain = 200 * time.Millisecond
+	// known is how long whoever answers knows a question again, long after nobody repeats it any more.
+	known = time.Minute
 	// answersAtOnce bounds what many questions cost the process that answers them.
 	answersAtOnce = 4
 )
@@ -60,18 +65,8 @@ func (q Questions) Ask(ctx context.Context, channel string, in, out any) error {
 	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{reply}.Sanitize()); err != nil {
 		return fmt.Errorf("listen for an answer: %w", err)
 	}
-	if _, err := conn.Exec(ctx, `select pg_notify($1, $2)`, channel, string(line)); err != nil {
-		return fmt.Errorf("ask on %s: %w", channel, err)
-	}
-	return await(ctx, conn, out)
-}
-
-// await takes two notifications: that somebody is at it, and the answer.
-func await(ctx context.Context, conn *pgx.Conn, out any) error {
-	taken, cancel := context.WithTimeout(ctx, takeTime)
-	defer cancel()
-	if _, err := conn.WaitForNotification(taken); err != nil {
-		return errors.Join(ErrUntaken, err)
+	if err := put(ctx, conn, channel, string(line)); err != nil {
+		return err
 	}
 	n, err := conn.WaitForNotification(ctx)
 	if err != nil {
@@ -83,20 +78,50 @@ func await(ctx context.Context, conn *pgx.Conn, out any) error {
 	return nil
 }
 
-// Handler answers the questions of one channel, for a Listener. It does not hold up other
-// channels; when too many are being answered, it leaves a question alone.
+// put says the question until somebody is at it. It stays one question: by its reply whoever answers knows it again.
+func put(ctx context.Context, conn *pgx.Conn, channel, line string) error {
+	ctx, cancel := context.WithTimeout(ctx, TakeTime)
+	defer cancel()
+	for {
+		if _, err := conn.Exec(ctx, `select pg_notify($1, $2)`, channel, line); err != nil {
+			if ctx.Err() != nil {
+				return errors.Join(ErrUntaken, err)
+			}
+			return fmt.Errorf("ask on %s: %w", channel, err)
+		}
+		taken, cancel := context.WithTimeout(ctx, sayAgain)
+		_, err := conn.WaitForNotification(taken)
+		again := taken.Err() != nil && ctx.Err() == nil
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case !again:
+			return errors.Join(ErrUntaken, err)
+		}
+	}
+}
+
+// Handler answers the questions of one channel, for a Listener, each once. It does not hold up other
+// channels; when too many are being answered, it leaves a question alone until it is said again.
 func (q Questions) Handler(answer func(ctx context.Context, body json.RawMessage) (any, error), log *slog.Logger) func(context.Context, string) {
 	room := make(chan struct{}, answersAtOnce)
+	taken := map[string]time.Time{} // by reply; the Listener calls for one notification after the other
 	return func(ctx context.Context, payload string) {
 		var a asked
 		if payload == "" || json.Unmarshal([]byte(payload), &a) != nil {
 			return // after a lost connection: whoever asked meanwhile knows that nobody answered
+		}
+		maps.DeleteFunc(taken, func(_ string, at time.Time) bool { return time.Since(at) > known })
+		if _, is := taken[a.Reply]; is {
+			return
 		}
 		select {
 		case room <- struct{}{}:
 		default:
 			return
 		}
+		taken[a.Reply] = time.Now()
 		go func() {
 			defer func() { <-room }()
 			if err := q.answer(ctx, a, answer); err != nil && ctx.Err() == nil {

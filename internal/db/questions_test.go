@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,5 +43,35 @@ func TestAQuestionThatNobodyTookIsKnown(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// At boot gateway-scheduler listens some time after the API asks. It is asked until it hears, and does what it is asked once.
+func TestAQuestionWaitsForSomebodyToTakeIt(t *testing.T) {
+	pool := dbtest.New(t, change.Schema())
+	q := db.Questions{Pool: pool}
+	log := slog.New(slog.DiscardHandler)
+	var done atomic.Int32
+	answer := q.Handler(func(context.Context, json.RawMessage) (any, error) { return done.Add(1), nil }, log)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	began := time.Now()
+	go func() {
+		ready := func() bool { return time.Since(began) > time.Second }
+		twice := func(ctx context.Context, payload string) { answer(ctx, payload); answer(ctx, payload) }
+		ended <- (&db.Listener{Pool: pool, Ready: ready, Log: log, Handlers: map[string]func(context.Context, string){"test_question": twice}}).Run(ctx)
+	}()
+	for want := range 2 {
+		var out int
+		if err := q.Ask(t.Context(), "test_question", "anybody?", &out); err != nil || out != want+1 {
+			t.Errorf("answer %d, %v, want %d", out, err, want+1)
+		}
+	}
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("answered after %v, before anybody listened", took)
+	}
+	cancel()
+	if err := <-ended; err != nil || done.Load() != 2 {
+		t.Errorf("done %d times for 2 questions, %v", done.Load(), err)
 	}
 }

@@ -37,11 +37,6 @@ const (
 	pathChannel = "diag_path"
 	// onTheWay is for the way there and back.
 	onTheWay = 2 * time.Second
-	// patience is for gateway-scheduler to listen: at boot it starts after the API, and for some
-	// seconds nobody takes a question. Later than that after the start of the API it is away, and nobody waits for it.
-	patience = 3 * time.Second
-	starting = 30 * time.Second
-	again    = 100 * time.Millisecond
 	atOnce   = 4
 )
 
@@ -73,14 +68,13 @@ type handlers struct {
 	Options
 	mu      sync.Mutex
 	running map[string]bool // by who asked
-	begun   time.Time
 
 	bundling chan struct{} // has one in it while a bundle is made
 }
 
 // New returns the component.
 func New(o Options) component.Component {
-	h := &handlers{Options: o, begun: time.Now(), running: map[string]bool{}, bundling: make(chan struct{}, 1)}
+	h := &handlers{Options: o, running: map[string]bool{}, bundling: make(chan struct{}, 1)}
 	return component.Component{
 		Name: name, Routes: h.routes,
 		Answers: map[string]func(context.Context, json.RawMessage) (any, error){channel: h.answer, pathChannel: h.answerPath},
@@ -108,7 +102,7 @@ const rules = " Nothing is changed; the audit log records who asked for what. On
 func route[In any](h *handlers, r api.Router, tool, summary, description string, question func(In) (probe.Question, error)) {
 	limit := probe.Limits()[tool]
 	api.Handle(r, api.Op{
-		ID: "diag-" + tool, Method: http.MethodPost, Path: "/diagnostics/" + tool, AtOnce: atOnce, Timeout: limit + patience + 2*onTheWay, Summary: summary,
+		ID: "diag-" + tool, Method: http.MethodPost, Path: "/diagnostics/" + tool, AtOnce: atOnce, Timeout: limit + db.TakeTime + 2*onTheWay, Summary: summary,
 		Description: description + rules,
 	}, func(ctx context.Context, in *struct{ Body In }) (*api.Body[probe.Result], error) {
 		q, err := question(in.Body)
@@ -137,7 +131,9 @@ func ask[Out any](ctx context.Context, h *handlers, q asked) (*api.Body[Out], er
 	var out Out
 	c := change.Change{Component: name, Action: "diag." + q.tool, Subject: q.subject}
 	err := h.Run.Act(ctx, c, func(ctx context.Context) error {
-		err := h.put(ctx, q, &out)
+		ctx, cancel := context.WithTimeout(ctx, probe.Limits()[q.tool]+db.TakeTime+onTheWay)
+		defer cancel()
+		err := h.Questions.Ask(ctx, q.channel, q.question, &out)
 		if errors.Is(err, db.ErrUnanswered) {
 			return errors.Join(fault.New(fault.Unavailable, "gateway-scheduler, which runs diagnostics, does not answer or has too many of them").WithCode("timeout"), err)
 		}
@@ -147,27 +143,6 @@ func ask[Out any](ctx context.Context, h *handlers, q asked) (*api.Body[Out], er
 		return nil, err
 	}
 	return api.OK(out), nil
-}
-
-// put asks until somebody takes the question, and for so long at the most. It does no harm when a slow
-// one takes it twice: nothing is changed.
-func (h *handlers) put(ctx context.Context, q asked, out any) error {
-	once := func() error {
-		ctx, cancel := context.WithTimeout(ctx, probe.Limits()[q.tool]+onTheWay)
-		defer cancel()
-		return h.Questions.Ask(ctx, q.channel, q.question, out)
-	}
-	for late := time.Now().Add(patience); ; {
-		err := once()
-		if !errors.Is(err, db.ErrUntaken) || time.Now().After(late) || time.Since(h.begun) > starting {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(again):
-		}
-	}
 }
 
 func (h *handlers) begin(who string) bool {

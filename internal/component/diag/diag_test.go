@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"testing"
-	"time"
 
 	"gateway/internal/api/apitest"
 	"gateway/internal/component"
@@ -23,16 +22,11 @@ type scheduler struct {
 	hold    chan struct{} // until it is closed, nil for not at all
 	holding chan struct{}
 	silent  bool
-	absent  int // how many questions nobody takes
 }
 
 func (s *scheduler) Ask(_ context.Context, _ string, in, out any) error {
 	if s.silent {
 		return db.ErrUnanswered
-	}
-	if s.absent > 0 {
-		s.absent--
-		return db.ErrUntaken
 	}
 	if q, is := in.(probe.PathQuestion); is {
 		return s.askPath(q, out.(*probe.Path))
@@ -180,23 +174,6 @@ func TestOneDiagnosisAtATime(t *testing.T) {
 	<-done
 	s.hold = nil
 	r.Do("POST", "/diagnostics/dig", object{"target": "example.com", "type": "A"}).Want(http.StatusOK)
-}
-
-// At boot gateway-scheduler listens some seconds after the API does.
-func TestAQuestionWaitsForSomebodyToTakeIt(t *testing.T) {
-	r, s := rig(t)
-	s.absent = 5
-	r.Do("POST", "/diagnostics/ping", object{"target": "192.0.2.1"}).Want(http.StatusOK)
-	s.absent = 5
-	r.Do("POST", "/diagnostics/path", object{"target": "192.0.2.1", "port": 1}).Want(http.StatusOK)
-	if len(s.asked) != 1 || len(s.paths) != 1 {
-		t.Errorf("asked %+v and %+v, want each once", s.asked, s.paths)
-	}
-	s.absent = 1000 // and not for ever
-	start := time.Now()
-	if r.Do("POST", "/diagnostics/ping", object{"target": "192.0.2.1"}).Want(http.StatusServiceUnavailable); time.Since(start) > 2*patience {
-		t.Errorf("it waited for %s", time.Since(start))
-	}
 }
 
 func TestThatNobodyTriedIsTold(t *testing.T) {

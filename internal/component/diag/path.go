@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/component/diag/probe"
+	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/packetfilter"
 	"gateway/internal/value"
@@ -45,7 +46,7 @@ func (in PathInput) question() (q probe.PathQuestion, err error) {
 
 func (h *handlers) pathRoute(r api.Router) {
 	api.Handle(r, api.Op{
-		ID: "diag-path", Method: http.MethodPost, Path: "/diagnostics/path", AtOnce: atOnce, Timeout: probe.Limits()["path"] + patience + 2*onTheWay,
+		ID: "diag-path", Method: http.MethodPost, Path: "/diagnostics/path", AtOnce: atOnce, Timeout: probe.Limits()["path"] + db.TakeTime + 2*onTheWay,
 		Summary: "Follow a connection step by step",
 		Description: "DNS, route, packet filter, TCP and, if asked for, TLS, each with its result and its time. The first broken step ends it; those after it are not tried. " +
 			"With a source, the packet filter is asked what it does with a connection from there; the other steps are always this node's own. Ends within 20 seconds." + rules,
