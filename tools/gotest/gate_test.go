@@ -80,30 +80,30 @@ func TestTheGate(t *testing.T) {
 		last           string
 		says           []string
 	}{
-		{"all is well", goes, 0, passing(t, 5, 0), []string{`unit +\d+s +5 +0 +1 +0 +ok`, `bars-trust +\d+s +3 +0 +0 +0 +ok`}},
+		{"all is well", goes, 0, passing(t, 5, 0), []string{`unit +\d+s +\d+s +5 +0 +1 +0 +ok`, `bars-trust +\d+s +\d+s +3 +0 +0 +0 +ok`}},
 		{
 			"an unsteady test is listed and fails nothing",
 			goes + `case "$*" in bars*AREA=web*) echo 0 0 0 1 >>"$GATEWAY_TEST_COUNTS"; echo 'unsteady: gateway/x TestX, ran twice' >>"$GATEWAY_TEST_UNSTEADY" ;; esac`,
 			0, passing(t, 5, 0),
-			[]string{`--- bars-web\nunsteady: gateway/x TestX, ran twice`, `bars-web +\d+s +3 +0 +0 +1 +ok`},
+			[]string{`--- bars-web\nunsteady: gateway/x TestX, ran twice`, `bars-web +\d+s +\d+s +3 +0 +0 +1 +ok`},
 		},
 		{
 			"a failed test is listed and fails the gate",
 			goes + `case "$*" in e2e) echo 1 2 0 0 >>"$GATEWAY_TEST_COUNTS"; echo 'failed: gateway/y TestY' >>"$GATEWAY_TEST_FAILURES"; exit 1 ;; esac`,
 			1, passing(t, 6, 2),
-			[]string{`--- e2e\nfailed: gateway/y TestY`, `e2e +\d+s +1 +2 +0 +0 +FAILED: exit code 1`},
+			[]string{`--- e2e\nfailed: gateway/y TestY`, `e2e +\d+s +\d+s +1 +2 +0 +0 +FAILED: exit code 1`},
 		},
 		{
 			"a stage that fails without a test counts as one, and the others run",
 			goes + `case "$*" in *lint*) echo 'a finding'; exit 2 ;; esac`,
 			1, passing(t, 5, 1),
-			[]string{`--- lint\na finding`, `lint +\d+s +0 +0 +0 +0 +FAILED: exit code 2`},
+			[]string{`--- lint\na finding`, `lint +\d+s +\d+s +0 +0 +0 +0 +FAILED: exit code 2`},
 		},
 		{
 			"without a package there is nothing to install",
 			goes + `case "$*" in deb*) exit 2 ;; esac`,
 			1, "5 passed, 1 failed",
-			[]string{`unit +\d+s +5 +0 +1 +0 +ok`, `e2e +- +- +- +- +- +not run`},
+			[]string{`unit +\d+s +\d+s +5 +0 +1 +0 +ok`, `e2e +- +- +- +- +- +- +not run`},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
