@@ -31,7 +31,7 @@ import (
 // shows API-03
 func TestBarFoundation07Fuzz(t *testing.T) {
 	bar.NotShort(t)
-	seed, n := fuzzSeed(t), bar.GateSize(10_000, 20_000, 1_000_000)
+	seed, n := fuzzSeed(t), bar.GateSize(6_000, 20_000, 1_000_000)
 	control := fuzzControl(t, seed)
 	limited := fuzzLimited(t, seed, bar.Size(4_000, 200_000)) // so many that each operation has its turns
 	r, grown := fuzzAll(t, seed, n)

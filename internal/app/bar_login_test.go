@@ -14,7 +14,7 @@ import (
 	"gateway/tools/bar"
 )
 
-// Two thousand wrong passwords, half of them from one address and half from 250,
+// Two thousand wrong passwords (fewer at the gate), half of them from one address and half from 250,
 // at real hashing cost, while somebody who signed in before signs in again and
 // somebody else works.
 func TestBarFoundation06SignInUnderAttack(t *testing.T) {
@@ -24,7 +24,7 @@ func TestBarFoundation06SignInUnderAttack(t *testing.T) {
 	owner.Login(apptest.Email, apptest.Password).Want(http.StatusOK)
 	worker := a.Bearer(admin.Cookies[api.SessionCookie])
 
-	attempts := bar.Size(2000, 50_000)
+	attempts := bar.GateSize(800, 2000, 50_000)
 	underWay, hashed := attack(a, attempts)
 	signIns, reads := measureDuring(underWay, owner, worker)
 	alone := timed(func() { worker.Get("/users").Want(http.StatusOK) })

@@ -219,11 +219,11 @@ var spellings = []struct {
 	{"NUL behind", func(p string) string { return api.Prefix + p + "%00" }},
 }
 
-// left says that this odd cell is left out. The gate tries every seventh: there are twenty-two
-// of each operation and caller, so that an operation still meets all of them, by seven callers each.
+// left says that this odd cell is left out. The gate tries every nineteenth: there are twenty-two
+// of each operation and caller, so that an operation still meets all of them, by two or three callers each.
 func (m *matrix) left() bool {
 	m.tried++
-	return m.tried%bar.GateSize(7, 1, 1) != 0
+	return m.tried%bar.GateSize(19, 1, 1) != 0
 }
 
 // misspelt paths lead nowhere, for anybody.

@@ -40,8 +40,8 @@ async function arrival(viewer) {
 /** work is everything that an administrator can press, on a large screen. */
 async function work(windows, paths) {
 	const extent = atGate ? { deepest: 0, most: 4 } : {};
-	// xss.mjs walks over the other half.
-	const pressed = await walkAll(windows, shareOf(paths, 1, 2), (page) => ({ onState: sight(page), ...extent }));
+	// xss.mjs walks over other ones.
+	const pressed = await walkAll(windows, shareOf(paths, 1, 3), (page) => ({ onState: sight(page), ...extent }));
 	const [page] = windows;
 
 	// The database goes away under an open page.

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { chromium } from "playwright-core";
+import { executable } from "../e2e/lib/chromium.mjs";
 
 const types = {
 	".html": "text/html",
@@ -16,7 +17,7 @@ const policy =
 
 export const launch = () =>
 	chromium.launch({
-		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+		executablePath: executable,
 		args: [
 			"--no-sandbox",
 			"--disable-gpu",

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { executable } from "./chromium.mjs";
 import { base, finish, note } from "./driver.mjs";
 import { follow } from "./quiet.mjs";
 import { said, seen, watch } from "./watch.mjs";
@@ -52,7 +53,7 @@ export async function scenario(story, soFar = {}) {
 	let result;
 	try {
 		browser = await chromium.launch({
-			executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+			executablePath: executable,
 			args: flags,
 			env: { ...process.env, HOME: home },
 		});
