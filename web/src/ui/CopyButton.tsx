@@ -1,5 +1,5 @@
 import { Button, Tooltip } from "@patternfly/react-core";
-import { CheckIcon, CopyIcon } from "@patternfly/react-icons";
+import { CheckIcon, CopyIcon, ExclamationTriangleIcon } from "@patternfly/react-icons";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -11,28 +11,37 @@ interface Props {
 	withLabel?: boolean;
 }
 
-/** CopyButton puts text on the clipboard and says so for two seconds. */
+const icons = { copy: <CopyIcon />, copied: <CheckIcon />, notCopied: <ExclamationTriangleIcon /> };
+
+/** CopyButton puts text on the clipboard and says for some seconds whether it is there: a browser may forbid it. */
 export function CopyButton({ text, label, withLabel = false }: Props) {
 	const { t } = useTranslation("ui");
-	const [done, setDone] = useState(false);
+	const [state, setState] = useState<keyof typeof icons>("copy");
 	useEffect(() => {
-		if (!done) return;
-		const timer = setTimeout(() => setDone(false), 2_000);
+		if (state === "copy") return;
+		const timer = setTimeout(() => setState("copy"), state === "copied" ? 2_000 : 6_000);
 		return () => clearTimeout(timer);
-	}, [done]);
-	const copy = () => void navigator.clipboard.writeText(text).then(() => setDone(true));
+	}, [state]);
+	const copy = async () => {
+		try {
+			await navigator.clipboard.writeText(text); // there is no clipboard at all where the page came without TLS
+			setState("copied");
+		} catch {
+			setState("notCopied");
+		}
+	};
 	const words = label ?? t("copy");
-	const icon = done ? <CheckIcon /> : <CopyIcon />;
+	const told = state === "copy" ? words : t(state);
 	if (withLabel) {
 		return (
-			<Button variant="secondary" icon={icon} onClick={copy}>
-				{done ? t("copied") : words}
+			<Button variant="secondary" icon={icons[state]} onClick={copy}>
+				{told}
 			</Button>
 		);
 	}
 	return (
-		<Tooltip content={done ? t("copied") : words}>
-			<Button variant="plain" size="sm" aria-label={words} icon={icon} onClick={copy} />
+		<Tooltip content={told}>
+			<Button variant="plain" size="sm" aria-label={words} icon={icons[state]} onClick={copy} />
 		</Tooltip>
 	);
 }
