@@ -36,9 +36,11 @@ func TestBarTrust03ReplacedSecrets(t *testing.T) {
 	a.throughBackups(c)
 	a.throughSiteUsers(c)
 	a.throughTunnels(c)
+	a.throughDeletions(c)
 	a.throughSettings(c, otherSecrets)
 	a.throughHistory(c)
 	a.throughAll(otherSecrets)
+	a.throughLives(otherSecrets)
 	a.plantControls()
 	untilControl()
 	places := a.places(stream)
@@ -93,18 +95,30 @@ func (a *aviary) throughUploads(c *caller) {
 	a.keyCanary("key of the upload that replaced it", secondKey)
 	replaced := c.put("/certificates/"+id, uploaded("up.example.com", second, secondKey)).want(200)
 	c.post("/changes/"+replaced.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
-	a.undone(c, "/certificates/"+id)
-	gone := c.do(http.MethodDelete, "/certificates/"+id, nil).want(200)
-	c.post("/changes/"+gone.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
+	a.made = append(a.made, "/certificates/"+id)
 }
 
-// undone deletes something and lets the time to confirm that run out.
-func (a *aviary) undone(c *caller, path string) {
+// throughDeletions deletes what was made and lets the time to confirm that run out, and then deletes it for good.
+func (a *aviary) throughDeletions(c *caller) {
+	a.t.Helper()
+	a.undone(c, a.made...)
+	for _, path := range a.made {
+		gone := c.do(http.MethodDelete, path, nil).want(200)
+		c.post("/changes/"+gone.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
+	}
+}
+
+// undone deletes something, several things in a batch, and lets the time to confirm that run out. What reaches no daemon
+// is undone only beside something that does.
+func (a *aviary) undone(c *caller, paths ...string) {
 	a.t.Helper()
 	asks := c.copy()
 	asks.header.Set("Gateway-Confirm-Within", "5")
-	change := asks.do(http.MethodDelete, path, nil).want(200).header.Get("Gateway-Change")
-	a.awaitUndone(c, change)
+	method, path, body := http.MethodDelete, paths[0], any(nil)
+	if len(paths) > 1 {
+		method, path, body = http.MethodPost, "/batch", object{"operations": deletions(paths)}
+	}
+	a.awaitUndone(c, asks.do(method, path, body).want(200).header.Get("Gateway-Change"))
 }
 
 // deletions are the operations of a batch that deletes.
@@ -148,8 +162,7 @@ func (a *aviary) throughProviders(c *caller) {
 	}
 	id := c.post("/certificates/dns-providers", body("key of a name server")).want(201).id()
 	c.put("/certificates/dns-providers/"+id, body("key of a name server, replaced")).want(200)
-	a.undone(c, "/certificates/dns-providers/"+id)
-	c.do(http.MethodDelete, "/certificates/dns-providers/"+id, nil).want(200)
+	a.made = append(a.made, "/certificates/dns-providers/"+id)
 }
 
 // throughAlerts sends secrets through channels that are not active: nobody receives anything.
@@ -168,7 +181,7 @@ func (a *aviary) throughAlerts(c *caller) {
 		id := c.post("/alerts", body("")).want(201).id()
 		c.put("/alerts/"+id, body(", replaced")).want(200)
 		c.get("/alerts").want(200)
-		c.do(http.MethodDelete, "/alerts/"+id, nil).want(200)
+		a.made = append(a.made, "/alerts/"+id)
 	}
 }
 
@@ -189,7 +202,7 @@ func (a *aviary) throughBackups(c *caller) {
 		id := c.post("/backup-targets", body("")).want(201).id()
 		c.put("/backup-targets/"+id, body(", replaced")).want(200)
 		c.get("/backup-targets").want(200)
-		c.do(http.MethodDelete, "/backup-targets/"+id, nil).want(200)
+		a.made = append(a.made, "/backup-targets/"+id)
 	}
 	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups"), "password": a.admin.password}).want(200)
 	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups, replaced"), "password": a.admin.password}).want(200)
@@ -217,14 +230,13 @@ func (a *aviary) throughSiteUsers(c *caller) {
 	id := c.post("/domain-users", user).want(201).id()
 	user["password"] = a.loose("password of a site's user, replaced")
 	c.put("/domain-users/"+id, user).want(200)
-	a.undone(c, "/domain-users/"+id)
-	c.do(http.MethodDelete, "/domain-users/"+id, nil).want(200)
+	a.made = append(a.made, "/domain-users/"+id)
 	below := "/domains/" + domain + "/users"
 	user = object{"name": "ben", "password": a.loose("password of a domain's user")}
 	id = c.post(below, user).want(201).id()
 	user["password"] = a.loose("password of a domain's user, replaced")
 	c.put(below+"/"+id, user).want(200)
-	c.do(http.MethodDelete, below+"/"+id, nil).want(200)
+	a.made = append(a.made, below+"/"+id)
 }
 
 // throughTunnels sends keys through tunnels that are not active: not every kernel has WireGuard.
@@ -243,8 +255,7 @@ func (a *aviary) throughTunnels(c *caller) {
 	of := c.post("/tunnel/peers", peer).want(201).id()
 	peer["preshared_key"] = key("preshared key of a peer, replaced")
 	c.put("/tunnel/peers/"+of, peer).want(200)
-	c.do(http.MethodDelete, "/tunnel/peers/"+of, nil).want(200)
-	c.do(http.MethodDelete, "/tunnel/interfaces/"+id, nil).want(200)
+	a.made = append(a.made, "/tunnel/peers/"+of, "/tunnel/interfaces/"+id)
 }
 
 // tunnelKey is a new key as WireGuard takes it, private or preshared.
