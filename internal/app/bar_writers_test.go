@@ -209,7 +209,7 @@ func (c *crowd) write(w *wire, as http.Header, path string, body any, dry bool) 
 		}
 	case g.status == http.StatusTooManyRequests && g.header.Get("Retry-After") != "":
 		atomic.AddInt64(&c.again, 1)
-	case g.status == http.StatusConflict && strings.Contains(string(g.body), "which is the maximum"): // of targets there are ten
+	case g.status == http.StatusConflict && strings.Contains(string(g.body), `"text":"there are %d `): // ten targets, 64 lists
 		atomic.AddInt64(&c.full, 1)
 	case err != nil || g.status >= http.StatusInternalServerError:
 		atomic.AddInt64(&c.failed, 1)
