@@ -8,9 +8,14 @@ import (
 // subnetNumber tells the subnets of tests apart, which must not overlap.
 var subnetNumber atomic.Uint32
 
+// nextSubnet is the beginning of the addresses of a network that no other subnet has.
+func nextSubnet() string {
+	n := subnetNumber.Add(1)
+	return fmt.Sprintf("10.%d.%d.", 128+n>>8&127, n&255)
+}
+
 // leased gets operations on DHCP ready.
 func leased() map[string]get {
-	network := func() string { n := subnetNumber.Add(1); return fmt.Sprintf("10.%d.%d.", 128+n>>8&127, n&255) }
 	subnetOf := func(actor client, at string) fields {
 		link := unique()
 		made(actor, "/network-interfaces", fields{"name": link, "type": "ethernet", "role": "lan"})
@@ -19,9 +24,9 @@ func leased() map[string]get {
 			"domain": "lan.example.com", "options": []string{"66 text boot"},
 		}
 	}
-	subnet := func(actor client) fields { return subnetOf(actor, network()) }
+	subnet := func(actor client) fields { return subnetOf(actor, nextSubnet()) }
 	reservation := func(actor client) fields {
-		at := network()
+		at := nextSubnet()
 		return fields{"subnet_id": made(actor, "/dhcp/subnets", subnetOf(actor, at)), "address": at + "10", "mac": "02:00:5e:00:53:01", "hostname": "printer"}
 	}
 	all := map[string]get{

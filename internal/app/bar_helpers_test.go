@@ -30,9 +30,8 @@ import (
 
 // operation is one entry of the OpenAPI document.
 type operation struct {
-	method, path string
-	stream       bool
-	readOnly     bool // a question whose method is POST
+	method, path, component string
+	stream, readOnly        bool // readOnly is a question whose method is POST
 }
 
 func (o operation) String() string { return o.method + " " + o.path }
@@ -47,6 +46,7 @@ func operations(t *testing.T, a *apptest.App) []operation {
 	}
 	var doc struct {
 		Paths map[string]map[string]struct {
+			Tags      []string
 			Responses map[string]any
 			ReadOnly  bool `json:"x-gateway-read-only"`
 		}
@@ -57,8 +57,9 @@ func operations(t *testing.T, a *apptest.App) []operation {
 	var ops []operation
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
-			_, stream := doc.Paths[path][method].Responses["101"]
-			ops = append(ops, operation{strings.ToUpper(method), path, stream, doc.Paths[path][method].ReadOnly})
+			op := doc.Paths[path][method]
+			_, stream := op.Responses["101"]
+			ops = append(ops, operation{strings.ToUpper(method), path, strings.Join(op.Tags, " "), stream, op.ReadOnly})
 		}
 	}
 	if len(ops) == 0 {

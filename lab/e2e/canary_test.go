@@ -18,6 +18,7 @@ type aviary struct {
 	heard    *transcript
 	flock    []canary
 	controls []canary
+	made     []string // objects with a secret that are still to be deleted, those that refer to others first
 
 	onDisk map[string][]string // files, by the value of the canary or control that they hold
 

@@ -10,7 +10,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"net/http"
 	"strings"
@@ -18,8 +17,6 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
-
-	"gateway/tools/bar"
 )
 
 // Keys, tokens and passwords that were replaced, deleted, undone or refused are nowhere
@@ -39,9 +36,11 @@ func TestBarTrust03ReplacedSecrets(t *testing.T) {
 	a.throughBackups(c)
 	a.throughSiteUsers(c)
 	a.throughTunnels(c)
+	a.throughDeletions(c)
 	a.throughSettings(c, otherSecrets)
 	a.throughHistory(c)
 	a.throughAll(otherSecrets)
+	a.throughLives(otherSecrets)
 	a.plantControls()
 	untilControl()
 	places := a.places(stream)
@@ -96,18 +95,38 @@ func (a *aviary) throughUploads(c *caller) {
 	a.keyCanary("key of the upload that replaced it", secondKey)
 	replaced := c.put("/certificates/"+id, uploaded("up.example.com", second, secondKey)).want(200)
 	c.post("/changes/"+replaced.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
-	a.undone(c, "/certificates/"+id)
-	gone := c.do(http.MethodDelete, "/certificates/"+id, nil).want(200)
-	c.post("/changes/"+gone.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
+	a.made = append(a.made, "/certificates/"+id)
 }
 
-// undone deletes something and lets the time to confirm that run out.
-func (a *aviary) undone(c *caller, path string) {
+// throughDeletions deletes what was made and lets the time to confirm that run out, and then deletes it for good.
+func (a *aviary) throughDeletions(c *caller) {
+	a.t.Helper()
+	a.undone(c, a.made...)
+	for _, path := range a.made {
+		gone := c.do(http.MethodDelete, path, nil).want(200)
+		c.post("/changes/"+gone.header.Get("Gateway-Change")+"/revert", nil).wantCode(409, "secrets_not_kept")
+	}
+}
+
+// undone deletes something, several things in a batch, and lets the time to confirm that run out. What reaches no daemon
+// is undone only beside something that does.
+func (a *aviary) undone(c *caller, paths ...string) {
 	a.t.Helper()
 	asks := c.copy()
 	asks.header.Set("Gateway-Confirm-Within", "5")
-	change := asks.do(http.MethodDelete, path, nil).want(200).header.Get("Gateway-Change")
-	a.awaitUndone(c, change)
+	method, path, body := http.MethodDelete, paths[0], any(nil)
+	if len(paths) > 1 {
+		method, path, body = http.MethodPost, "/batch", object{"operations": deletions(paths)}
+	}
+	a.awaitUndone(c, asks.do(method, path, body).want(200).header.Get("Gateway-Change"))
+}
+
+// deletions are the operations of a batch that deletes.
+func deletions(paths []string) (operations []object) {
+	for _, path := range paths {
+		operations = append(operations, object{"method": http.MethodDelete, "path": path})
+	}
+	return operations
 }
 
 func (a *appliance) awaitUndone(c *caller, change string) {
@@ -143,8 +162,7 @@ func (a *aviary) throughProviders(c *caller) {
 	}
 	id := c.post("/certificates/dns-providers", body("key of a name server")).want(201).id()
 	c.put("/certificates/dns-providers/"+id, body("key of a name server, replaced")).want(200)
-	a.undone(c, "/certificates/dns-providers/"+id)
-	c.do(http.MethodDelete, "/certificates/dns-providers/"+id, nil).want(200)
+	a.made = append(a.made, "/certificates/dns-providers/"+id)
 }
 
 // throughAlerts sends secrets through channels that are not active: nobody receives anything.
@@ -163,7 +181,7 @@ func (a *aviary) throughAlerts(c *caller) {
 		id := c.post("/alerts", body("")).want(201).id()
 		c.put("/alerts/"+id, body(", replaced")).want(200)
 		c.get("/alerts").want(200)
-		c.do(http.MethodDelete, "/alerts/"+id, nil).want(200)
+		a.made = append(a.made, "/alerts/"+id)
 	}
 }
 
@@ -184,7 +202,7 @@ func (a *aviary) throughBackups(c *caller) {
 		id := c.post("/backup-targets", body("")).want(201).id()
 		c.put("/backup-targets/"+id, body(", replaced")).want(200)
 		c.get("/backup-targets").want(200)
-		c.do(http.MethodDelete, "/backup-targets/"+id, nil).want(200)
+		a.made = append(a.made, "/backup-targets/"+id)
 	}
 	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups"), "password": a.admin.password}).want(200)
 	c.put("/backups/passphrase", object{"passphrase": a.loose("passphrase of the backups, replaced"), "password": a.admin.password}).want(200)
@@ -212,23 +230,20 @@ func (a *aviary) throughSiteUsers(c *caller) {
 	id := c.post("/domain-users", user).want(201).id()
 	user["password"] = a.loose("password of a site's user, replaced")
 	c.put("/domain-users/"+id, user).want(200)
-	a.undone(c, "/domain-users/"+id)
-	c.do(http.MethodDelete, "/domain-users/"+id, nil).want(200)
+	a.made = append(a.made, "/domain-users/"+id)
 	below := "/domains/" + domain + "/users"
 	user = object{"name": "ben", "password": a.loose("password of a domain's user")}
 	id = c.post(below, user).want(201).id()
 	user["password"] = a.loose("password of a domain's user, replaced")
 	c.put(below+"/"+id, user).want(200)
-	c.do(http.MethodDelete, below+"/"+id, nil).want(200)
+	a.made = append(a.made, below+"/"+id)
 }
 
 // throughTunnels sends keys through tunnels that are not active: not every kernel has WireGuard.
 func (a *aviary) throughTunnels(c *caller) {
 	a.t.Helper()
 	key := func(name string) string {
-		private, err := ecdh.X25519().GenerateKey(rand.Reader)
-		a.lab.Must(err)
-		text := base64.StdEncoding.EncodeToString(private.Bytes())
+		text := a.tunnelKey()
 		a.caught(name, text, -1)
 		return text
 	}
@@ -240,8 +255,15 @@ func (a *aviary) throughTunnels(c *caller) {
 	of := c.post("/tunnel/peers", peer).want(201).id()
 	peer["preshared_key"] = key("preshared key of a peer, replaced")
 	c.put("/tunnel/peers/"+of, peer).want(200)
-	c.do(http.MethodDelete, "/tunnel/peers/"+of, nil).want(200)
-	c.do(http.MethodDelete, "/tunnel/interfaces/"+id, nil).want(200)
+	a.made = append(a.made, "/tunnel/peers/"+of, "/tunnel/interfaces/"+id)
+}
+
+// tunnelKey is a new key as WireGuard takes it, private or preshared.
+func (a *appliance) tunnelKey() string {
+	a.t.Helper()
+	private, err := ecdh.X25519().GenerateKey(rand.Reader)
+	a.lab.Must(err)
+	return base64.StdEncoding.EncodeToString(private.Bytes())
 }
 
 // throughHistory reads everything that is kept of what was done.
@@ -272,71 +294,4 @@ func (a *aviary) throughTheBrowser() string {
 		a.t.Errorf("the browser saw %d pages", out.Looked)
 	}
 	return out.Text
-}
-
-// What a change deleted is all there again when nobody confirmed it, and works.
-func TestBarTrust08UndoneDeletions(t *testing.T) {
-	a, c := alone(t)
-	const each = 7
-	var made []string
-	var domain string
-	passwords := map[string]string{}
-	for i := range each {
-		name := fmt.Sprintf("site%d.example.com", i)
-		certificate, key := pair(t, name)
-		made = append(made, "/certificates/"+c.post("/certificates", uploaded(name, certificate, key)).want(201).id())
-		domain = c.post("/domains", object{"name": name}).want(201).id()
-		passwords[name] = "Harbour-Lantern-" + rand.Text()
-		made = append(made, "/domain-users/"+c.post("/domain-users", object{"domain_id": domain, "name": "ann", "password": passwords[name]}).want(201).id())
-		if i < 6 {
-			body := object{"name": fmt.Sprintf("ns%d", i), "kind": "rfc2136", "settings": object{"server": "192.0.2.1", "key_name": "gateway", "key": "YQ=="}}
-			made = append(made, "/certificates/dns-providers/"+c.post("/certificates/dns-providers", body).want(201).id())
-		}
-	}
-	before, serial := a.secretsKept(), a.servesSerial("site0.example.com")
-	var operations []object
-	for _, path := range made {
-		operations = append(operations, object{"method": "DELETE", "path": path})
-	}
-	asks := c.copy()
-	asks.header.Set("Gateway-Confirm-Within", "15")
-	change := asks.post("/batch", object{"operations": operations}).want(200).header.Get("Gateway-Change")
-	deleted := a.secretsKept() != before && a.servesSerial("site0.example.com") != serial
-	a.awaitUndone(c, change)
-	a.settles(c, patience)
-	back := 0
-	if a.secretsKept() == before {
-		back = len(made)
-	}
-	works := 0
-	for i := range each {
-		name := fmt.Sprintf("site%d.example.com", i)
-		if a.serves(name).DNSNames[0] == name && a.siteAnswers(name, "", "") == 401 && a.siteAnswers(name, "ann", passwords[name]) != 401 {
-			works++
-		}
-	}
-	left := a.sql("gateway", "select count(*) from change_secrets")
-	figure := fmt.Sprintf("%d of %d back byte for byte, %d of %d sites with their key and password, %s secrets left beside; control: gone meanwhile %v",
-		back, len(made), works, each, left, deleted)
-	bar.Report(t, "trust", 8, figure, "all, 0 left, control true", back == len(made) && works == each && left == "0" && deleted)
-}
-
-// secretsKept is every row and file that holds what was deleted, but for what each write sets anew.
-func (a *appliance) secretsKept() string {
-	a.t.Helper()
-	rows := ""
-	for _, table := range []string{"certificates", "dns_providers", "proxy_users"} {
-		rows += a.sql("gateway", "select to_jsonb(t) - '{revision,updated_at}'::text[] from "+table+" t order by id")
-	}
-	return rows + a.sh("sha256sum /etc/gateway/haproxy/certs/*.pem /etc/gateway/haproxy/maps/logins.map 2>/dev/null || true")
-}
-
-// siteAnswers is what a site answers to a visitor with that name and password.
-func (a *appliance) siteAnswers(site, user, password string) int {
-	a.t.Helper()
-	return a.visitor(http1).get("https://"+site+"/", func(r *http.Request) {
-		if user != "" {
-			r.SetBasicAuth(user, password)
-		}
-	}).status
 }

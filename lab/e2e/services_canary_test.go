@@ -37,6 +37,7 @@ func TestBarServices09Canaries(t *testing.T) {
 	a.throughRADIUS(c)
 	a.throughHistory(c)
 	a.throughAll("services.9")
+	a.throughLives("services.9")
 	a.plantControls()
 	untilControl()
 	places := a.places(stream)
