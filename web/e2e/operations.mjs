@@ -4,7 +4,7 @@
 import { Inspector } from "./lib/axe.mjs";
 import { backUp, elsewhere, keep, prepare, restore } from "./lib/backups.mjs";
 import { open, scenario } from "./lib/browser.mjs";
-import { ask } from "./lib/driver.mjs";
+import { ask, later } from "./lib/driver.mjs";
 import { Person } from "./lib/person.mjs";
 import { signIn } from "./lib/steps.mjs";
 
@@ -74,6 +74,16 @@ async function findALine(person) {
 	await person.look("Logs", "Logs: the line");
 }
 
+/** boxOf is where something stands, also when it is drawn anew at this moment. */
+async function boxOf(locator) {
+	for (let tries = 50; tries > 0; tries--) {
+		const box = await locator.boundingBox();
+		if (box) return box;
+		await later(100);
+	}
+	throw new Error("it stands nowhere");
+}
+
 async function readAChart(person) {
 	const { page } = person;
 	await person.click("link", "Graphs");
@@ -86,7 +96,7 @@ async function readAChart(person) {
 	await fired.waitFor({ timeout: minutes });
 	await person.look("Graphs", "Graphs: an hour with its marks");
 	// From the middle to the end, where everything happened.
-	const box = await chart.locator(".u-over").boundingBox();
+	const box = await boxOf(chart.locator(".u-over"));
 	await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2);
 	await page.mouse.down();
 	await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
