@@ -1,6 +1,6 @@
 import type { ProxyDomain } from "@api";
 import { RouteIcon } from "@patternfly/react-icons";
-import { Loaded, ResourceSection } from "@ui";
+import { Csv, Loaded, ResourceSection } from "@ui";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { PoolLink } from "./PoolLink";
@@ -29,6 +29,7 @@ export function RulesTab({ site }: { site: ProxyDomain }) {
 							<>
 								<div className="gw-rules-head">
 									<p className="gw-proxy-lead">{t("rule.order")}</p>
+									<Csv name="routing-rules" rows={() => rules} />
 									{create}
 								</div>
 								<RuleList site={site.id} rules={rules} actions={actions} />
