@@ -76,8 +76,11 @@ async function done(user: UserEvent, title: string): Promise<string[]> {
 async function actions(user: UserEvent): Promise<string[]> {
 	const led: string[] = [];
 	for (let place = 0, count = 1; place < count; place++) {
-		if (!screen.queryByRole("toolbar")) await user.click(screen.getByRole("checkbox", all));
-		const bar = await screen.findByRole("toolbar", { name: "Selected rows" }, wait);
+		const bar = await waitFor(async () => {
+			// A list that was loaded anew just then has forgotten the tick.
+			if (!screen.queryByRole("toolbar")) await user.click(screen.getByRole("checkbox", all));
+			return screen.findByRole("toolbar", { name: "Selected rows" }, { timeout: 3_000 });
+		}, wait);
 		// The last one clears the selection.
 		const buttons = within(bar).getAllByRole("button").slice(0, -1);
 		count = buttons.length;
