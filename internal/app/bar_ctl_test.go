@@ -312,12 +312,14 @@ func (c *cli) commands() (n int, wrong []string) {
 	asks := c.admin.Copy()
 	asks.Header.Set("Gateway-Confirm-Within", "3600")
 	waiting := asks.Post("/dns/zones", fields{"name": unique() + ".arpa", "forward_to": []string{}}).Want(http.StatusCreated).Header.Get("Gateway-Change")
-	file := c.t.TempDir() + "/empty.yaml"
+	dir := c.t.TempDir()
+	file := dir + "/empty.yaml"
 	if err := os.WriteFile(file, []byte("ntp: {pools: []}\n"), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
 	const away = "host=/nonexistent user=gateway dbname=gateway"
 	const noChange = "00000000-0000-7000-8000-0000000000ff"
+	ran := map[string]bool{}
 	for _, tc := range []struct {
 		args  []string
 		codes []int // the first of them, or one that depends on the node
@@ -350,15 +352,27 @@ func (c *cli) commands() (n int, wrong []string) {
 		{c.on("api", "GET", "/system/health"), []int{0}},
 		{[]string{"api", "GET", "/changes", "--state-dir", c.Config.StateDir, "--database", away}, []int{5}},
 		{append(c.on("api", "POST", "/ntp/pools", `{"kind":"server","address":"late.example.com"}`), "--apply-socket", "/nonexistent"), []int{6}},
+		{c.on("capture", "gw-no-such0", dir+"/packets.pcap"), []int{4}},
+		{c.on("restore", "status"), []int{0}},
+		{c.on("restore", noChange), []int{4}},
+		{c.on("tunnel-import", "gw-no-such0"), []int{4}},
+		{c.on("support-bundle", dir+"/support.tar.gz"), []int{0}},
+		{c.on("support-bundle"), []int{2}},
 		{[]string{"no-such-command"}, []int{2}},
 		{[]string{"confirm"}, []int{2}},
 		{[]string{"api", "FETCH", "/users"}, []int{2}},
 		{[]string{"status", "--no-such-flag"}, []int{2}},
 	} {
 		n++
+		ran[tc.args[0]] = ran[tc.args[0]] || tc.codes[0] != 2 // wrong usage alone shows nothing of a command
 		got := c.process(append(tc.args, "--json")...)
 		if err := judgeCommand(got, tc.codes); err != nil {
 			wrong = append(wrong, fmt.Sprintf("gateway-ctl %s: %v\nexit code %d, printed %.300s\n%.300s", strings.Join(tc.args, " "), err, got.code, got.out, got.err))
+		}
+	}
+	for _, cmd := range ctl.New().Commands() {
+		if !cmd.Hidden && !ran[cmd.Name()] {
+			wrong = append(wrong, fmt.Sprintf("gateway-ctl %s: no case runs it", cmd.Name()))
 		}
 	}
 	return n, wrong

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -210,6 +211,23 @@ func (q *quoted) soon(what, line, want string) {
 	q.claim(what, got == want)
 }
 
+// logged claims that the logs know the service by its name, and have what it wrote.
+func (q *quoted) logged() {
+	q.t.Helper()
+	var sources []struct{ Name, Unit string }
+	q.caller.get("/logs/sources").want(200).decode(&sources)
+	q.claim("it is among the sources of the logs", slices.Contains(sources, struct{ Name, Unit string }{"quote", "gateway-quote-tcp.service"}))
+	has := func() bool {
+		return slices.ContainsFunc(q.caller.logs(url.Values{"sources": {"quote"}}).Entries, func(e journalEntry) bool {
+			return e.Source == "quote" && e.Message == "listens on tcp port 1717"
+		})
+	}
+	for end := time.Now().Add(patience); !has() && time.Now().Before(end); {
+		<-time.After(100 * time.Millisecond)
+	}
+	q.claim("its line is in the logs", has())
+}
+
 func (q *quoted) story() {
 	q.t.Helper()
 	q.becomes("off by default", bothDown)
@@ -223,6 +241,7 @@ func (q *quoted) story() {
 	// The units are up a moment before their programs listen.
 	q.soon("TCP answers, signed with the key", `bash -c 'exec 3<>/dev/tcp/127.0.0.1/1717; head -1 <&3'`, "Less is more. "+want)
 	q.soon("UDP too", `bash -c 'exec 3<>/dev/udp/127.0.0.1/1717; echo >&3; timeout 2 head -1 <&3'`, "Less is more. "+want)
+	q.logged()
 	q.claim("the key is for the daemon's group", q.mode("/etc/gateway/quote/key") == "640 root:quote")
 	q.claim("others cannot read it", q.try("runuser -u gateway -- cat /etc/gateway/quote/key >/dev/null 2>&1 || echo refused") == "refused")
 	q.claim("no answer has it", !strings.Contains(q.caller.get("/quote/settings").String()+q.caller.get("/system/config-preview").String()+

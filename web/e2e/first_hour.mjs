@@ -55,7 +55,7 @@ async function publish(person) {
 
 async function secondFactor(person) {
 	await person.click("link", "Dashboard");
-	await person.read("1 of 4 done");
+	await person.read("1 of 5 done");
 	await person.read("Serving");
 	await person.look("Dashboard");
 	await person.click("link", "Set up your second factor");
@@ -106,7 +106,7 @@ async function firstRule(person) {
 async function astray(person) {
 	const before = person.clicks;
 	for (const page of ["Certificates", "Audit log", "Dashboard"]) await person.click("link", page);
-	await person.read("3 of 4 done");
+	await person.read("3 of 5 done");
 	await person.look("Dashboard");
 	return person.clicks - before;
 }

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { features } from "../app/features";
-import { operationAt, sampled } from "./document";
+import { operationAt, sampled, strangers } from "./document";
 import { sources } from "./files";
 import { renderApp } from "./render";
 import { ok } from "./server";
@@ -16,7 +16,7 @@ const routes = features.flatMap((feature) =>
 );
 const pages = routes.map(({ feature, path }) => [path.replace("$id", params.id), feature] as const);
 
-let batches: Promise<{ operations: { method: string; path: string }[] }>[] = [];
+let batches: Promise<{ operations: { method: string; path: string; body?: object }[] }>[] = [];
 
 beforeAll(async () => {
 	setUp();
@@ -64,15 +64,23 @@ async function done(user: UserEvent, title: string): Promise<string[]> {
 	expect(batches, title).toHaveLength(1);
 	const { operations } = await batches.pop()!;
 	expect(operations.length, title).toBeGreaterThan(0);
-	return operations.map(({ method, path }) => operationAt(method, path) ?? `nothing is at ${method} ${path}`);
+	return operations.map(({ method, path, body }) => {
+		const operation = operationAt(method, path);
+		if (!operation) return `nothing is at ${method} ${path}`;
+		const unknown = strangers(operation, body ?? {});
+		return unknown.length > 0 ? `nothing in ${operation} is called ${unknown.join(", ")}` : operation;
+	});
 }
 
 /** actions does each bulk action of the list that is open to all of its rows, and says where the requests lead. */
 async function actions(user: UserEvent): Promise<string[]> {
 	const led: string[] = [];
 	for (let place = 0, count = 1; place < count; place++) {
-		if (!screen.queryByRole("toolbar")) await user.click(screen.getByRole("checkbox", all));
-		const bar = await screen.findByRole("toolbar", { name: "Selected rows" }, wait);
+		const bar = await waitFor(async () => {
+			// A list that was loaded anew just then has forgotten the tick.
+			if (!screen.queryByRole("toolbar")) await user.click(screen.getByRole("checkbox", all));
+			return screen.findByRole("toolbar", { name: "Selected rows" }, { timeout: 3_000 });
+		}, wait);
 		// The last one clears the selection.
 		const buttons = within(bar).getAllByRole("button").slice(0, -1);
 		count = buttons.length;
@@ -109,6 +117,5 @@ test("no list was left out", () => {
 	const withRows = sources(/\.tsx$/).filter(
 		({ path, text }) => path.startsWith("features/") && /<Resource(Section|Page)|\bbulk=\{/.test(text),
 	);
-	// Routing rules are not ticked.
-	expect(lists).toBeGreaterThanOrEqual(withRows.length - 1);
+	expect(lists).toBeGreaterThanOrEqual(withRows.length);
 });

@@ -1,12 +1,19 @@
 import { type AuditEntry, connection, queryClient, session, setUp } from "@api";
-import { act, screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { Feature } from "@ui/feature";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { feature as alert } from "../features/alert";
 import { feature as audit } from "../features/audit";
+import { feature as backup } from "../features/backup";
 import { feature as firewall } from "../features/firewall";
 import { answers as firewallAnswers } from "../features/firewall/fixture";
+import { feature as proxy } from "../features/proxy";
+import { feature as radius } from "../features/radius";
 import { feature as system } from "../features/system";
+import { feature as users } from "../features/users";
+import { sampled } from "./document";
+import { sources } from "./files";
 import { renderApp } from "./render";
 import { saved } from "./saved";
 import { answer, listed, ok } from "./server";
@@ -94,6 +101,49 @@ test.each<[page: string, feature: Feature, file: string, text: string]>([
 	},
 	60_000,
 );
+
+/** What is answered here is what the OpenAPI document says, since no words of it matter. */
+test.each<[page: string, feature: Feature, file: string, text: string]>([
+	["/alerts?tab=events", alert, "alert-events.csv", "subject_kind"],
+	["/backups", backup, "backups.csv", "verify_status"],
+	["/radius?tab=sign-ins", radius, "radius-sign-ins.csv", "station"],
+	["/users?do=tokens&id=id-1", users, "tokens.csv", "last_used_at"],
+	["/system?tab=settings", system, "kept.csv", "oldest_at"],
+	["/proxy/sites/id-1?tab=rules", proxy, "routing-rules.csv", "path_prefix"],
+])(
+	"the short list of %s is a file",
+	async (page, feature, file, column) => {
+		vi.stubGlobal("fetch", async (request: Request) => {
+			const me = { id: "1", email: "ann@example.com", role: "admin", limited: false };
+			return new URL(request.url).pathname.endsWith("/auth/me") ? ok(me) : sampled(request);
+		});
+		const files = saved();
+		renderApp([feature], page);
+		const place = page.includes("do=") ? await screen.findByRole("dialog", undefined, wait) : document.body;
+		await userEvent.setup().click(await within(place).findByRole("button", { name: "Download as CSV" }, wait));
+		await waitFor(() => expect(files.get(file)).toContain(column), wait);
+		expect(files.get(file)?.trimEnd().split("\r\n")).toHaveLength(3);
+	},
+	60_000,
+);
+
+/** Tables that are no lists: each compares one thing before and after, inside of a question or of one change. */
+const comparisons = [
+	"features/backup/PreviewStep.tsx",
+	"features/change/ConflictTable.tsx",
+	"features/change/RowImages.tsx",
+];
+
+test("every list of a feature can be had as a file", () => {
+	const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+	const without = sources(/\.tsx$/)
+		.filter(({ path }) => path.startsWith("features/") && !path.includes(".test."))
+		.filter(({ text }) => {
+			const own = /<OrderedList\s|\blist=\{\(/.test(text) ? 1 : 0; // in place of ResourceTable, which has the button itself
+			return count(text, /<Table\s/g) + own > count(text, /<(TableTools|Csv)\s|\{csv\}/g);
+		});
+	expect(without.map(({ path }) => path).sort()).toEqual(comparisons);
+});
 
 test("the live log is a file of what is on screen", async () => {
 	answer(node);

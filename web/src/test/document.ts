@@ -32,6 +32,25 @@ export function operationAt(method: string, path: string): string | undefined {
 	return found && `${method} ${found.path}`;
 }
 
+/** strangers are the fields of a body that the document does not know for the operation, which refuses it then. */
+export function strangers(operation: string, body: object): string[] {
+	const [method = "", path = ""] = operation.split(" ");
+	const { requestBody } = (paths[path]?.[method.toLowerCase()] ?? {}) as {
+		requestBody?: { content: Record<string, { schema: Schema }> };
+	};
+	const named = Object.values(requestBody?.content ?? {})[0]?.schema;
+	return unknownTo(named ?? {}, body);
+}
+
+function unknownTo(schema: Schema, value: unknown): string[] {
+	const { properties } = schema.$ref ? (schemas[schema.$ref.split("/").at(-1)!] ?? {}) : schema;
+	if (!properties || typeof value !== "object" || value === null || Array.isArray(value)) return [];
+	return Object.entries(value).flatMap(([name, one]) => {
+		const field = properties[name];
+		return field ? unknownTo(field, one).map((inner) => `${name}.${inner}`) : [name];
+	});
+}
+
 /**
  * sample is a value as a schema describes it. A list has two rows: in the first one every switch is on, in the second
  * every one is off. number tells texts apart; it is odd where switches are on.

@@ -80,5 +80,6 @@ export { type Toast, toast, toasts } from "./toast";
 export { UnknownState } from "./UnknownState";
 export { UrlTabs } from "./UrlTabs";
 export { useUrlState } from "./urlState";
+export { storedInput, useSwitchBulk } from "./useSwitchBulk";
 export { useValueText } from "./valueText";
 export { Waiting } from "./Waiting";

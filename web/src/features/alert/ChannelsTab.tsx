@@ -1,14 +1,15 @@
 import { type AlertChannel, type ProblemState, useStates } from "@api";
 import { BellIcon } from "@patternfly/react-icons";
-import { type Column, ObjectState, ResourceSection, Time } from "@ui";
+import { type Column, ObjectState, ResourceSection, Time, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
-import type { Flat } from "./channel";
+import { channelInput, type Flat } from "./channel";
 import { channels } from "./resource";
 
 /** ChannelsTab is where alerts are sent to. */
 export function ChannelsTab() {
 	const { t } = useTranslation("alert");
 	const states = useStates("alert_channel");
+	const bulk = useSwitchBulk<"active", AlertChannel & Flat>("active", channelInput);
 	const columns: Column<AlertChannel & Flat>[] = [
 		{ key: "name", title: t("channel.field.name"), sortable: true, width: 25 },
 		{
@@ -36,6 +37,7 @@ export function ChannelsTab() {
 			resource={channels}
 			ns="alert/channel"
 			icon={BellIcon}
+			bulk={bulk}
 			columns={columns}
 			defaultSort="name"
 			form={() => import("./channelForm")}

@@ -1,7 +1,7 @@
 import { type AlertEvent, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { BellIcon } from "@patternfly/react-icons";
-import { EmptyState, formatShort, Loaded, Table, Tbody, Td, Th, Thead, Time, Tr, useUrlState } from "@ui";
+import { EmptyState, formatShort, Loaded, Table, TableTools, Tbody, Td, Th, Thead, Time, Tr, useUrlState } from "@ui";
 import { useTranslation } from "react-i18next";
 import { EventState } from "./EventState";
 import { EventText } from "./EventText";
@@ -48,33 +48,36 @@ function List({ events }: { events: AlertEvent[] }) {
 	const { t } = useTranslation("alert");
 	const admin = useCan("admin");
 	return (
-		<Table aria-label={t("tab.events")} variant="compact" gridBreakPoint="grid-md">
-			<Thead>
-				<Tr>
-					<Th width={15}>{t("event.time")}</Th>
-					<Th width={15}>{t("event.state")}</Th>
-					<Th width={40}>{t("event.message")}</Th>
-					<Th width={30}>{t("event.sentTo")}</Th>
-				</Tr>
-			</Thead>
-			<Tbody>
-				{events.map((event) => (
-					<Tr key={event.id}>
-						<Td dataLabel={t("event.time")}>
-							<Time value={event.fired_at} />
-						</Td>
-						<Td dataLabel={t("event.state")}>
-							<EventState event={event} admin={admin} />
-						</Td>
-						<Td dataLabel={t("event.message")}>
-							<EventText event={event} />
-						</Td>
-						<Td dataLabel={t("event.sentTo")}>
-							<SentTo results={event.sent_to} />
-						</Td>
+		<div className="gw-table">
+			<TableTools name="alert-events" rows={events} />
+			<Table aria-label={t("tab.events")} variant="compact" gridBreakPoint="grid-md">
+				<Thead>
+					<Tr>
+						<Th width={15}>{t("event.time")}</Th>
+						<Th width={15}>{t("event.state")}</Th>
+						<Th width={40}>{t("event.message")}</Th>
+						<Th width={30}>{t("event.sentTo")}</Th>
 					</Tr>
-				))}
-			</Tbody>
-		</Table>
+				</Thead>
+				<Tbody>
+					{events.map((event) => (
+						<Tr key={event.id}>
+							<Td dataLabel={t("event.time")}>
+								<Time value={event.fired_at} />
+							</Td>
+							<Td dataLabel={t("event.state")}>
+								<EventState event={event} admin={admin} />
+							</Td>
+							<Td dataLabel={t("event.message")}>
+								<EventText event={event} />
+							</Td>
+							<Td dataLabel={t("event.sentTo")}>
+								<SentTo results={event.sent_to} />
+							</Td>
+						</Tr>
+					))}
+				</Tbody>
+			</Table>
+		</div>
 	);
 }

@@ -1,4 +1,5 @@
 import type { AlertChannel, AlertChannelInputWritable, AlertSettingsWritable } from "@api";
+import { storedInput } from "@ui";
 
 /** Flat is the settings of a channel as fields of their own. */
 export type Flat = Partial<AlertSettingsWritable>;
@@ -26,3 +27,7 @@ export function nestedOf(body: AlertChannelInputWritable & Flat): AlertChannelIn
 	const part = (of: boolean) => Object.fromEntries(entries.filter(([name]) => names.includes(name) === of));
 	return { ...(part(false) as AlertChannelInputWritable), settings: part(true) };
 }
+
+/** channelInput is a stored channel as an update takes it; what is secret stays as it is. */
+export const channelInput = (channel: AlertChannel & Flat): AlertChannelInputWritable =>
+	nestedOf(storedInput(channel, "last_error", "last_error_at", "last_ok_at") as AlertChannelInputWritable & Flat);

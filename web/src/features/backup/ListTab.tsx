@@ -1,6 +1,6 @@
 import { type Backup, useCan } from "@api";
 import { ArchiveIcon } from "@patternfly/react-icons";
-import { EmptyState, Loaded, Table, Tbody, Th, Thead, Tr, useUrlState } from "@ui";
+import { EmptyState, Loaded, Table, TableTools, Tbody, Th, Thead, Tr, useUrlState } from "@ui";
 import { later } from "@ui/later";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
@@ -37,6 +37,7 @@ function List({ backups, current }: { backups: Backup[]; current: boolean }) {
 	const [search] = useUrlState();
 	return (
 		<div className="gw-table">
+			<TableTools name="backups" rows={backups} />
 			<Table aria-label={t("tab.backups")} variant="compact" gridBreakPoint="grid-md">
 				<Thead>
 					<Tr>

@@ -1,9 +1,9 @@
 import { type BackupTarget, type ProblemState, useStates } from "@api";
 import { CloudUploadAltIcon } from "@patternfly/react-icons";
-import { type Column, later, ObjectState, ResourceSection, StatusLabel, Time } from "@ui";
+import { type Column, later, ObjectState, ResourceSection, StatusLabel, Time, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
 import { targets } from "./resource";
-import type { Flat } from "./target";
+import { type Flat, targetInput } from "./target";
 
 const TestDialog = later("backup target test", () => import("./TestDialog"));
 
@@ -11,6 +11,7 @@ const TestDialog = later("backup target test", () => import("./TestDialog"));
 export default function TargetsTab() {
 	const { t } = useTranslation("backup");
 	const stateOf = useStates("backup_target");
+	const bulk = useSwitchBulk<"active", BackupTarget & Flat>("active", targetInput);
 	const columns: Column<BackupTarget & Flat>[] = [
 		{ key: "name", title: t("target.field.name"), sortable: true, width: 20 },
 		{
@@ -34,6 +35,7 @@ export default function TargetsTab() {
 			resource={targets}
 			ns="backup/target"
 			icon={CloudUploadAltIcon}
+			bulk={bulk}
 			columns={columns}
 			defaultSort="name"
 			form={() => import("./targetForm")}

@@ -1,4 +1,5 @@
 import type { BackupTarget, BackupTargetInputWritable, BackupTargetSettingsWritable } from "@api";
+import { storedInput } from "@ui";
 
 /** Flat is the settings of a target as fields of their own. */
 export type Flat = Partial<BackupTargetSettingsWritable>;
@@ -35,3 +36,12 @@ export function nestedOf(body: BackupTargetInputWritable & Flat): BackupTargetIn
 
 /** encoded is base64 of a key in its file's form; what is base64 already, or masked, stays. */
 const encoded = (key: string) => (key.includes("-----BEGIN") ? btoa(`${key.trim()}\n`) : key);
+
+/** targetInput is a stored target as an update takes it; what is secret stays as it is. */
+export const targetInput = (target: BackupTarget & Flat): BackupTargetInputWritable =>
+	nestedOf(
+		storedInput(
+			target,
+			...(["target_url", "host_key", "foreign_archives", "last_error", "last_error_at", "last_upload_at"] as const),
+		) as BackupTargetInputWritable & Flat,
+	);

@@ -1,6 +1,17 @@
 import { type ProxyBackend, useStates } from "@api";
 import { ServerGroupIcon } from "@patternfly/react-icons";
-import { type Column, formatNumber, Notice, ObjectState, ResourceSection, RowLink, sentence, serverText } from "@ui";
+import {
+	type Column,
+	formatNumber,
+	Notice,
+	ObjectState,
+	ResourceSection,
+	RowLink,
+	sentence,
+	serverText,
+	storedInput,
+	useSwitchBulk,
+} from "@ui";
 import { useTranslation } from "react-i18next";
 import { useStats } from "./requests";
 import { pools } from "./resource";
@@ -10,6 +21,7 @@ export function PoolsTab() {
 	const { t } = useTranslation("proxy");
 	const counted = useStats(5);
 	const stateOf = useStates("backend");
+	const bulk = useSwitchBulk<"active", ProxyBackend>("active", (pool) => storedInput(pool, "servers"));
 	const rate = (pool: ProxyBackend) => counted?.pool(pool.id)?.req_rate;
 	const columns: Column<ProxyBackend>[] = [
 		{
@@ -54,6 +66,7 @@ export function PoolsTab() {
 				resource={pools}
 				ns="proxy/pool"
 				icon={ServerGroupIcon}
+				bulk={bulk}
 				columns={columns}
 				filters={[filter]}
 				defaultSort="name"

@@ -3,6 +3,7 @@ import { Button } from "@patternfly/react-core";
 import { ArrowDownIcon, ArrowUpIcon, GripVerticalIcon } from "@patternfly/react-icons";
 import { type RowAction, StatusLabel } from "@ui";
 import { RowMenu } from "@ui/RowMenu";
+import { TickBox } from "@ui/TickBox";
 import type { DragEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { PoolLink } from "./PoolLink";
@@ -14,6 +15,10 @@ interface Props {
 	/** It is the one being dragged. */
 	held: boolean;
 	actions: RowAction[] | undefined;
+	/** undefined where rules are not ticked. */
+	ticked: boolean | undefined;
+	/** range: all from the last one that was ticked. */
+	onTick: (range: boolean) => void;
 	/** Takes it to another place; without it the order is only shown. */
 	onMove: ((to: number) => void) | undefined;
 	onDrag: () => void;
@@ -22,8 +27,9 @@ interface Props {
 }
 
 /** RuleItem is one rule with all the ways to move it. */
-export function RuleItem({ rule, place, last, held, actions, onMove, ...drag }: Props) {
+export function RuleItem({ rule, place, last, held, actions, ticked, onTick, onMove, ...drag }: Props) {
 	const { t } = useTranslation("proxy");
+	const { t: words } = useTranslation("ui");
 	const path = rule.path_prefix;
 	return (
 		<li
@@ -38,6 +44,9 @@ export function RuleItem({ rule, place, last, held, actions, onMove, ...drag }: 
 			onDrop={(event) => event.preventDefault()}
 			onDragEnd={drag.onDrop}
 		>
+			{ticked !== undefined && (
+				<TickBox label={words("bulk.one", { name: path })} ticked={ticked} onTick={(_, range) => onTick(range)} />
+			)}
 			<span className="gw-rules-place">
 				{onMove && <GripVerticalIcon aria-hidden="true" className="gw-rules-grip" />}
 				{place + 1}

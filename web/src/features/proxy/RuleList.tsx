@@ -1,6 +1,9 @@
-import { type ProxyRule, useCan } from "@api";
+import { type ProxyRule, type ProxyRuleInput, type Resource, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
-import { BusyButton, LeaveGuard, type RowAction, tell, toast, useErrorText } from "@ui";
+import { type BulkAction, BusyButton, LeaveGuard, type RowAction, tell, toast, useErrorText } from "@ui";
+import { BulkBar } from "@ui/BulkBar";
+import { TickBox } from "@ui/TickBox";
+import { tickedOf, useTicks } from "@ui/useTicks";
 import { type DragEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { arranged, isSame, moved } from "./order";
@@ -9,13 +12,20 @@ import { useOrder } from "./requests";
 
 interface Props {
 	site: string;
+	resource: Resource<ProxyRule, ProxyRuleInput>;
 	rules: ProxyRule[];
 	actions: ((rule: ProxyRule) => RowAction[]) | undefined;
+	/** What can be done to many rules at once; with any, they can be ticked. */
+	bulk: BulkAction<ProxyRule>[] | undefined;
 }
 
+/** All of them are loaded. */
+const everything = {};
+
 /** RuleList is the rules in their order, which is changed by dragging or by the buttons, and then saved as a whole. */
-export function RuleList({ site, rules, actions }: Props) {
+export function RuleList({ site, resource, rules, actions, bulk = [] }: Props) {
 	const { t } = useTranslation("proxy");
+	const { t: words } = useTranslation("ui");
 	const text = useErrorText();
 	const admin = useCan("admin");
 	const { mutate, isPending } = useOrder();
@@ -24,6 +34,9 @@ export function RuleList({ site, rules, actions }: Props) {
 	const [said, say] = useState("");
 	const shown = arranged(rules, order);
 	const changed = !isSame(shown, rules);
+	const { selection, all, tick, tickAll } = useTicks(resource, everything, (place) => shown[place]);
+	const ticked = tickedOf(selection.rows.length, rules.length);
+	const tickable = bulk.length > 0;
 	const move = (from: number, to: number) => {
 		const next = moved(shown, from, to);
 		setOrder(next.map((rule) => rule.id));
@@ -49,11 +62,22 @@ export function RuleList({ site, rules, actions }: Props) {
 		);
 	return (
 		<>
-			<div className="gw-panel gw-rules-table">
-				<div className="gw-rules-columns" aria-hidden="true">
-					<span className="gw-rules-place">{t("rule.number")}</span>
-					<span className="gw-rules-path">{t("rule.field.path_prefix")}</span>
-					<span className="gw-rules-pool">{t("rule.field.backend_id")}</span>
+			{/* An order that is not saved yet comes first: what is done to many loads the list anew. */}
+			{tickable && !changed && <BulkBar resource={resource} selection={selection} actions={bulk} all={all} />}
+			<div className={`gw-panel gw-rules-table ${tickable ? "gw-rules-ticked" : ""}`}>
+				<div className="gw-rules-columns">
+					{tickable && (
+						<TickBox label={words("bulk.all")} ticked={ticked === "all"} partly={ticked === "some"} onTick={tickAll} />
+					)}
+					<span aria-hidden="true" className="gw-rules-place">
+						{t("rule.number")}
+					</span>
+					<span aria-hidden="true" className="gw-rules-path">
+						{t("rule.field.path_prefix")}
+					</span>
+					<span aria-hidden="true" className="gw-rules-pool">
+						{t("rule.field.backend_id")}
+					</span>
 				</div>
 				<ol className="gw-rules" aria-label={t("tab.rules")}>
 					{shown.map((rule, place) => (
@@ -64,6 +88,8 @@ export function RuleList({ site, rules, actions }: Props) {
 							last={place === shown.length - 1}
 							held={dragged === place}
 							actions={actions?.(rule)}
+							ticked={tickable ? selection.has(rule.id) : undefined}
+							onTick={(range) => tick(rule, place, range)}
 							onMove={admin ? (to) => move(place, to) : undefined}
 							onDrag={() => setDragged(place)}
 							onOver={(event) => over(event, place)}

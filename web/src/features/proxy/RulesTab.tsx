@@ -1,6 +1,6 @@
-import type { ProxyDomain } from "@api";
+import type { ProxyDomain, ProxyRule } from "@api";
 import { RouteIcon } from "@patternfly/react-icons";
-import { Loaded, ResourceSection } from "@ui";
+import { Csv, Loaded, ResourceSection, storedInput, useSwitchBulk } from "@ui";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { PoolLink } from "./PoolLink";
@@ -13,14 +13,16 @@ export function RulesTab({ site }: { site: ProxyDomain }) {
 	const { t } = useTranslation("proxy");
 	const resource = useMemo(() => rulesOf(site.id), [site.id]);
 	const query = useRules(site.id);
+	const bulk = useSwitchBulk<"active", ProxyRule>("active", storedInput);
 	return (
 		<ResourceSection
 			resource={resource}
 			ns="proxy/rule"
 			icon={RouteIcon}
 			columns={[]}
+			bulk={bulk}
 			form={() => import("./ruleForm")}
-			list={({ actions, create, empty }) => (
+			list={({ actions, bulk: given, create, empty }) => (
 				<Loaded query={query} height="12rem">
 					{(rules) =>
 						rules.length === 0 ? (
@@ -29,9 +31,10 @@ export function RulesTab({ site }: { site: ProxyDomain }) {
 							<>
 								<div className="gw-rules-head">
 									<p className="gw-proxy-lead">{t("rule.order")}</p>
+									<Csv name="routing-rules" rows={() => rules} />
 									{create}
 								</div>
-								<RuleList site={site.id} rules={rules} actions={actions} />
+								<RuleList site={site.id} resource={resource} rules={rules} actions={actions} bulk={given} />
 								<p className="gw-rules-rest">
 									{t("rule.rest")} <PoolLink id={site.backend_id} />
 								</p>

@@ -1,6 +1,6 @@
 import { type ProxyBackend, type ProxyServer, useStates } from "@api";
 import { ServerIcon } from "@patternfly/react-icons";
-import { type Column, formatNumber, ObjectState, ResourceSection } from "@ui";
+import { type Column, formatNumber, ObjectState, ResourceSection, storedInput, useSwitchBulk } from "@ui";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { DrainSwitch } from "./DrainSwitch";
@@ -17,6 +17,7 @@ export function ServersTab({ pool, counted }: Props) {
 	const { t } = useTranslation("proxy");
 	const resource = useMemo(() => serversOf(pool.id), [pool.id]);
 	const stateOf = useStates("server");
+	const bulk = useSwitchBulk<"active", ProxyServer>("active", (server) => storedInput(server, "proxy_name"));
 	const row = (server: ProxyServer) => counted?.server(pool.id, server.proxy_name);
 	const figure = (value: number | undefined) => (value === undefined ? "–" : formatNumber(value));
 	const columns: Column<ProxyServer>[] = [
@@ -49,6 +50,7 @@ export function ServersTab({ pool, counted }: Props) {
 			resource={resource}
 			ns="proxy/server"
 			icon={ServerIcon}
+			bulk={bulk}
 			columns={columns}
 			defaultSort="name"
 			form={() => import("./serverForm")}

@@ -1,6 +1,6 @@
 import { type ProxyPort, useStates } from "@api";
 import { PlugIcon } from "@patternfly/react-icons";
-import { type Column, ObjectState, ResourceSection } from "@ui";
+import { type Column, ObjectState, ResourceSection, storedInput, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
 import { PoolLink } from "./PoolLink";
 import { services } from "./resource";
@@ -9,6 +9,7 @@ import { services } from "./resource";
 export function ServicesTab() {
 	const { t } = useTranslation("proxy");
 	const stateOf = useStates("tcp_service");
+	const bulk = useSwitchBulk<"active", ProxyPort>("active", storedInput);
 	const columns: Column<ProxyPort>[] = [
 		{ key: "name", title: t("service.field.name"), sortable: true, width: 25 },
 		{ key: "port", title: t("service.field.port"), sortable: true, width: 10 },
@@ -35,6 +36,7 @@ export function ServicesTab() {
 			resource={services}
 			ns="proxy/service"
 			icon={PlugIcon}
+			bulk={bulk}
 			columns={columns}
 			defaultSort="name"
 			form={() => import("./serviceForm")}

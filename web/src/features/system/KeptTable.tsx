@@ -1,5 +1,5 @@
 import type { SystemKept } from "@api";
-import { formatBytes, formatNumber, Loaded, Table, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
+import { formatBytes, formatNumber, Loaded, Table, TableTools, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
 import { unitText } from "@ui/units";
 import { useTranslation } from "react-i18next";
 import { useKept } from "./requests";
@@ -10,26 +10,29 @@ export default function KeptTable() {
 	return (
 		<Loaded query={useKept()} height="12rem">
 			{(list) => (
-				<Table aria-label={t("kept.title")} variant="compact" gridBreakPoint="grid-md">
-					<Thead>
-						<Tr>
-							<Th width={30}>{t("kept.what")}</Th>
-							<Th width={25}>{t("kept.now")}</Th>
-							<Th width={25}>{t("kept.most")}</Th>
-							<Th width={20}>{t("kept.oldest")}</Th>
-						</Tr>
-					</Thead>
-					<Tbody>
-						{list.map((one) => (
-							<Tr key={one.name}>
-								<Td dataLabel={t("kept.what")}>{t(`kept.name.${one.name}`)}</Td>
-								<Td dataLabel={t("kept.now")}>{words(now(one, t))}</Td>
-								<Td dataLabel={t("kept.most")}>{words(most(one, t))}</Td>
-								<Td dataLabel={t("kept.oldest")}>{one.oldest_at ? <Time value={one.oldest_at} /> : "–"}</Td>
+				<div className="gw-table">
+					<TableTools name="kept" rows={list} />
+					<Table aria-label={t("kept.title")} variant="compact" gridBreakPoint="grid-md">
+						<Thead>
+							<Tr>
+								<Th width={30}>{t("kept.what")}</Th>
+								<Th width={25}>{t("kept.now")}</Th>
+								<Th width={25}>{t("kept.most")}</Th>
+								<Th width={20}>{t("kept.oldest")}</Th>
 							</Tr>
-						))}
-					</Tbody>
-				</Table>
+						</Thead>
+						<Tbody>
+							{list.map((one) => (
+								<Tr key={one.name}>
+									<Td dataLabel={t("kept.what")}>{t(`kept.name.${one.name}`)}</Td>
+									<Td dataLabel={t("kept.now")}>{words(now(one, t))}</Td>
+									<Td dataLabel={t("kept.most")}>{words(most(one, t))}</Td>
+									<Td dataLabel={t("kept.oldest")}>{one.oldest_at ? <Time value={one.oldest_at} /> : "–"}</Td>
+								</Tr>
+							))}
+						</Tbody>
+					</Table>
+				</div>
 			)}
 		</Loaded>
 	);

@@ -1,6 +1,16 @@
 import { type TunnelPeer, useStates } from "@api";
 import { MobileAltIcon } from "@patternfly/react-icons";
-import { type Column, formatBytes, later, ObjectState, ResourceSection, type RowDialog, Time } from "@ui";
+import {
+	type Column,
+	formatBytes,
+	later,
+	ObjectState,
+	ResourceSection,
+	type RowDialog,
+	storedInput,
+	Time,
+	useSwitchBulk,
+} from "@ui";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useStatus, useTunnels } from "./requests";
@@ -15,6 +25,9 @@ export function PeersTab({ tunnel }: { tunnel?: string }) {
 	const resource = useMemo(() => (tunnel ? peersOf(tunnel) : peers), [tunnel]);
 	const live = useStatus();
 	const stateOf = useStates("tunnel_peer");
+	const bulk = useSwitchBulk<"active", TunnelPeer>("active", (peer) =>
+		storedInput(peer, "has_private_key", "has_preshared_key"),
+	);
 	const of = (peer: TunnelPeer) => live?.[peer.public_key];
 	const columns: Column<TunnelPeer>[] = [
 		{ key: "name", title: t("peer.field.name"), sortable: true, width: 20 },
@@ -72,6 +85,7 @@ export function PeersTab({ tunnel }: { tunnel?: string }) {
 			resource={resource}
 			ns="tunnel/peer"
 			icon={MobileAltIcon}
+			bulk={bulk}
 			columns={tunnel ? columns.filter(({ key }) => key !== "interface_id") : columns}
 			dialogs={dialogs}
 			filters={tunnel ? [] : [filter]}

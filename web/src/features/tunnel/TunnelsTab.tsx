@@ -1,6 +1,6 @@
 import { type TunnelInterface, useStates } from "@api";
 import { PluggedIcon } from "@patternfly/react-icons";
-import { type Column, ObjectState, ResourceSection, RowLink } from "@ui";
+import { type Column, ObjectState, ResourceSection, RowLink, storedInput, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
 import { tunnels } from "./resource";
 
@@ -8,6 +8,7 @@ import { tunnels } from "./resource";
 export function TunnelsTab() {
 	const { t } = useTranslation("tunnel");
 	const stateOf = useStates("tunnel");
+	const bulk = useSwitchBulk<"active", TunnelInterface>("active", (tunnel) => storedInput(tunnel, "public_key"));
 	const columns: Column<TunnelInterface>[] = [
 		{
 			key: "name",
@@ -54,6 +55,7 @@ export function TunnelsTab() {
 			resource={tunnels}
 			ns="tunnel/interface"
 			icon={PluggedIcon}
+			bulk={bulk}
 			columns={columns}
 			defaultSort="name"
 			form={() => import("./tunnelForm")}

@@ -1,7 +1,21 @@
 import { invalidate, listUserTokensOptions, revokeUserToken, type User, type UserTokenView } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Dialog, ErrorState, Table, Tbody, Td, Th, Thead, Time, Tr, toast, useErrorText, Waiting } from "@ui";
+import {
+	Dialog,
+	ErrorState,
+	Table,
+	TableTools,
+	Tbody,
+	Td,
+	Th,
+	Thead,
+	Time,
+	Tr,
+	toast,
+	useErrorText,
+	Waiting,
+} from "@ui";
 import { useTranslation } from "react-i18next";
 
 const useRevoke = (user: User) =>
@@ -40,40 +54,43 @@ function Tokens({ user, tokens }: { user: User; tokens: UserTokenView[] }) {
 			onError: (error) => toast.danger(text(error)),
 		});
 	return (
-		<Table aria-label={t("tokens.title")}>
-			<Thead>
-				<Tr>
-					<Th>{t("tokens.name")}</Th>
-					<Th>{t("field.role")}</Th>
-					<Th>{t("tokens.expires")}</Th>
-					<Th>{t("tokens.used")}</Th>
-					<Th screenReaderText={t("tokens.revoke")} />
-				</Tr>
-			</Thead>
-			<Tbody>
-				{tokens.map((token) => (
-					<Tr key={token.id}>
-						<Td>{token.name}</Td>
-						<Td>{t(`option.role.${token.role}`)}</Td>
-						<Td>
-							<Time value={token.expires_at} />
-						</Td>
-						<Td>{token.last_used_at ? <Time value={token.last_used_at} /> : t("tokens.unused")}</Td>
-						<Td>
-							<Button
-								variant="secondary"
-								size="sm"
-								isDanger
-								isDisabled={isPending}
-								aria-label={t("tokens.revokeOf", { name: token.name })}
-								onClick={() => end(token)}
-							>
-								{t("tokens.revoke")}
-							</Button>
-						</Td>
+		<div className="gw-table">
+			<TableTools name="tokens" rows={tokens} />
+			<Table aria-label={t("tokens.title")}>
+				<Thead>
+					<Tr>
+						<Th>{t("tokens.name")}</Th>
+						<Th>{t("field.role")}</Th>
+						<Th>{t("tokens.expires")}</Th>
+						<Th>{t("tokens.used")}</Th>
+						<Th screenReaderText={t("tokens.revoke")} />
 					</Tr>
-				))}
-			</Tbody>
-		</Table>
+				</Thead>
+				<Tbody>
+					{tokens.map((token) => (
+						<Tr key={token.id}>
+							<Td>{token.name}</Td>
+							<Td>{t(`option.role.${token.role}`)}</Td>
+							<Td>
+								<Time value={token.expires_at} />
+							</Td>
+							<Td>{token.last_used_at ? <Time value={token.last_used_at} /> : t("tokens.unused")}</Td>
+							<Td>
+								<Button
+									variant="secondary"
+									size="sm"
+									isDanger
+									isDisabled={isPending}
+									aria-label={t("tokens.revokeOf", { name: token.name })}
+									onClick={() => end(token)}
+								>
+									{t("tokens.revoke")}
+								</Button>
+							</Td>
+						</Tr>
+					))}
+				</Tbody>
+			</Table>
+		</div>
 	);
 }

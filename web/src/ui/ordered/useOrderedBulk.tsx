@@ -2,6 +2,7 @@ import type { Row } from "@api";
 import { useTranslation } from "react-i18next";
 import type { BulkAction } from "../BulkBar";
 import { later } from "../later";
+import { useSwitchBulk } from "../useSwitchBulk";
 import type { Order, Ordered } from "./useSaveOrder";
 
 const MoveDialog = later(
@@ -26,17 +27,9 @@ export function useOrderedBulk<R extends Row & { enabled: boolean }>({
 	warns,
 }: Given<R>): BulkAction<R>[] {
 	const { t } = useTranslation("ui");
-	const switched = (enabled: boolean): BulkAction<R> => ({
-		id: enabled ? "enable" : "disable",
-		title: t(enabled ? "order.enable" : "order.disable"),
-		fits: (rule) => rule.enabled !== enabled,
-		skipped: t(enabled ? "order.isOn" : "order.isOff"),
-		warns: enabled ? warns : undefined,
-		step: (rule) => ({ method: "PUT", body: { ...inputOf(rule), enabled } }),
-	});
+	const switched = useSwitchBulk<"enabled", R>("enabled", inputOf, warns);
 	return [
-		switched(true),
-		switched(false),
+		...switched,
 		{
 			id: "move",
 			title: t("order.bulk"),
