@@ -102,6 +102,11 @@ func thief(c *apptest.Client) *apptest.Client {
 
 var bucket = map[string]any{"kind": "s3", "settings": map[string]any{"endpoint": "s3.example.com", "bucket": "archives", "access_key": "AKIA1", "secret_key": "top secret"}}
 
+var receiver = map[string]any{
+	"journal_max_mb": nil, "journal_max_days": 1, "access_log_max_mb": nil, "access_log_max_days": nil, "remote_enabled": true, "remote_host": "logs.example.net",
+	"remote_port": 6514, "remote_server_name": "", "remote_ca": "", "remote_level": "debug", "remote_units": []string{}, "remote_access_log": true,
+}
+
 type attempt struct {
 	method, path string
 	body         any
@@ -123,6 +128,7 @@ func everything(user, target string) []attempt {
 		{"POST", "/users/" + user + "/totp/disable", nil},
 		{"POST", "/backup-targets", bucket},
 		{"PUT", "/backup-targets/" + target, bucket},
+		{"PUT", "/logs/settings", receiver},
 	}
 	for _, one := range list {
 		if one.path != "/auth/tokens" && !strings.HasSuffix(one.path, "/password") && !strings.HasSuffix(one.path, "/disable") {
@@ -137,7 +143,7 @@ func stored(t *testing.T, a *apptest.App) string {
 	t.Helper()
 	var text string
 	err := a.Pool.QueryRow(t.Context(), `select concat_ws('; ', (select string_agg(concat_ws(' ', id, revision, role, email, md5(password_hash)), ',' order by id) from users),
-		(select count(id) from user_tokens), (select string_agg(concat_ws(' ', id, revision), ',' order by id) from backup_targets),
+		(select count(id) from user_tokens), (select string_agg(concat_ws(' ', id, revision), ',' order by id) from backup_targets), (select revision from logs_settings),
 		(select count(id) from changes), (select count(seq) from audit_entries))`).Scan(&text)
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +307,7 @@ func TestARevertOfWhatWaitsNeedsThePasswordToo(t *testing.T) {
 }
 
 // powers is where the operations are that need a ticket.
-var powers = regexp.MustCompile(`^/(users|auth/tokens|backup-targets)\b`)
+var powers = regexp.MustCompile(`^/(users|auth/tokens|backup-targets|logs/settings)\b`)
 
 // tickets hand out what an operation and a batch with it need, one for each request; they are made beforehand, so that
 // what is looked at in between is left alone.

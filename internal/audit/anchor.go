@@ -37,7 +37,7 @@ type Anchored struct {
 }
 
 // Anchor appends to the file. The last line vouches for all entries before it, by the chain;
-// the others tell when something was changed, and of those of days ago the last of each day is enough.
+// the others tell when something was changed, and of those of days ago two of each day are enough (see thinned).
 type Anchor struct {
 	Path string
 	Node string // machine id: another node's chain is that node's to anchor
@@ -167,20 +167,25 @@ func (a *Anchor) thinOut(now time.Time) error {
 	return nil
 }
 
-// thinned keeps what is younger than two days, and the last line of each node and day before.
+// thinned keeps what is younger than two days, and of each node and day before the last line and the last one with the least
+// retention: what was pruned under that was pruned rightly (see keptSince).
 func thinned(all []Anchored, now time.Time) []Anchored {
 	type day struct {
 		node string
 		day  int64
 	}
 	of := func(one Anchored) day { return day{one.NodeID, one.At.Unix() / int64(keptFor/time.Second)} }
-	last := map[day]int{}
+	last, least := map[day]int{}, map[day]int{}
 	for i, one := range all {
-		last[of(one)] = i
+		d := of(one)
+		last[d] = i
+		if before, known := least[d]; !known || one.Days <= all[before].Days {
+			least[d] = i
+		}
 	}
 	var kept []Anchored
 	for i, one := range all {
-		if now.Sub(one.At) < 2*keptFor || last[of(one)] == i {
+		if now.Sub(one.At) < 2*keptFor || last[of(one)] == i || least[of(one)] == i {
 			kept = append(kept, one)
 		}
 	}

@@ -3,6 +3,7 @@ package audit
 import (
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -41,5 +42,26 @@ func TestOldAnchorsAreThinnedOut(t *testing.T) {
 	}
 	if again, err := ReadAnchors(a.Path); err != nil || len(again) != len(kept)+1 {
 		t.Errorf("%d anchors after one more, %v; want %d", len(again), err, len(kept)+1)
+	}
+}
+
+// A retention that was lowered for hours only had entries pruned, which nobody may be blamed for later.
+func TestThinnedAnchorsKnowTheLeastRetentionOfADay(t *testing.T) {
+	now := time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
+	day := now.AddDate(0, 0, -10).Truncate(keptFor)
+	var all []Anchored
+	for i, days := range []int{365, 365, 90, 90, 365, 365} {
+		all = append(all, Anchored{NodeID: "here", Seq: int64(i + 1), At: day.Add(time.Duration(i) * time.Hour), Days: days})
+	}
+	all = append(all, Anchored{NodeID: "there", Seq: 1, At: day, Days: 30})
+	var kept []int64
+	for _, one := range thinned(all[:6], now) {
+		kept = append(kept, one.Seq)
+	}
+	if want := []int64{4, 6}; !slices.Equal(kept, want) {
+		t.Errorf("kept are %v, want the last one with the least and the last one: %v", kept, want)
+	}
+	if got, want := keptSince("here", thinned(all, now))[0], keptSince("here", all)[0]; got != want {
+		t.Errorf("thinned they say that entries are kept for %s, all of them %s", got, want)
 	}
 }

@@ -20,6 +20,7 @@ type Single[Row row, In any] struct {
 	Table     string // "dns_settings"; has the columns of Meta, and one row
 	Access    api.Access
 	Summary   string // what the settings are of: "the DNS resolver"
+	Lasting   bool   // as for Resource
 	// Validate holds what a tag cannot say.
 	Validate func(ctx context.Context, tx db.DB, old *Row, in *In) error
 	// Derive gives the columns that are no field of In.
@@ -29,7 +30,7 @@ type Single[Row row, In any] struct {
 // Register adds the two operations to r.
 func (d Single[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 	all := Resource[Row, In]{
-		Component: d.Component, Noun: "settings", Path: d.Path, Table: d.Table, Validate: d.Validate, Derive: d.Derive,
+		Component: d.Component, Noun: "settings", Path: d.Path, Table: d.Table, Lasting: d.Lasting, Validate: d.Validate, Derive: d.Derive,
 		Name: func(Row) string { return "settings" },
 	}
 	s := &single[Row, In]{&store[Row, In]{Resource: all, q: q, run: run, sql: statements(all)}}
@@ -40,7 +41,7 @@ func (d Single[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 		Summary: "Get the settings of " + d.Summary, Description: getHelp,
 	}, s.get)
 	api.Handle(r, api.Op{
-		ID: "update-" + d.Component + "-settings", Method: http.MethodPut, Path: d.Path, Config: true,
+		ID: "update-" + d.Component + "-settings", Method: http.MethodPut, Path: d.Path, Config: true, Lasting: d.Lasting,
 		Summary: "Replace the settings of " + d.Summary, Description: replaceHelp,
 	}, s.update)
 }

@@ -21,6 +21,8 @@ type hooks struct {
 	early   bool // something was dropped before that
 	drops   int  // how often a database cannot be dropped
 	blocked int  // how often that was told
+	mute    int  // how often it cannot be
+	heard   int  // how often it was told, and could be
 	untold  int  // how often its end cannot be told
 
 	full   bool   // the disk of the journal
@@ -43,8 +45,14 @@ func (d databases) Drop(ctx context.Context, name string) error {
 	return d.Cluster.Drop(ctx, name)
 }
 
-// Tell keeps what was told, unless the end cannot be.
+// Tell keeps what was told, unless the end cannot be, or that it is blocked.
 func (c console) Tell(_ context.Context, s restore.State) error {
+	if s.Blocked {
+		if c.r.mute--; c.r.mute >= 0 {
+			return errors.New("no space left on device")
+		}
+		c.r.heard++
+	}
 	if s.Finished != nil {
 		if c.r.untold--; c.r.untold >= 0 {
 			return errors.New("no space left on device")
@@ -153,7 +161,8 @@ func TestServicesDoNotWaitForWhatIsDropped(t *testing.T) {
 	}
 }
 
-// A database that cannot be dropped is tried again, and nobody is restarted for that.
+// A database that cannot be dropped is tried again, and nobody is restarted for that. Operators are told as soon as they can be: the
+// disk that it cannot be dropped for may be too full to tell them.
 func TestADropThatFailsRestartsNobody(t *testing.T) {
 	r := newRig(t)
 	r.answer = restore.Undo
@@ -183,10 +192,10 @@ func TestADropThatFailsRestartsNobody(t *testing.T) {
 		}
 		stop()
 	}
-	r.hooks = hooks{drops: 5}
+	r.hooks = hooks{drops: 5, mute: 2}
 	r.run(resume)
-	if r.check("dropped"); r.starts != 0 || r.state.Blocked {
-		t.Errorf("the services were started %d times, told is %+v", r.starts, r.state)
+	if r.check("dropped"); r.starts != 0 || r.state.Blocked || r.heard != 1 {
+		t.Errorf("the services were started %d times, told is %+v, and %d times that it was blocked", r.starts, r.state, r.heard)
 	}
 }
 

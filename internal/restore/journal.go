@@ -204,9 +204,11 @@ func (j *Job) save(ctx context.Context) error {
 	return nil
 }
 
-// tell is for people: a restore does not fail because nobody can be told.
-func (j *Job) tell(ctx context.Context, s State) {
-	if err := j.Console.Tell(ctx, s); err != nil {
+// tell is for people: a restore does not fail because nobody can be told. It answers whether they were.
+func (j *Job) tell(ctx context.Context, s State) bool {
+	err := j.Console.Tell(ctx, s)
+	if err != nil {
 		j.Log.Error("tell the state of the restore", "err", err)
 	}
+	return err == nil
 }

@@ -39,18 +39,22 @@ func (j *Job) persist(ctx context.Context, err error, do func(context.Context) e
 	return nil
 }
 
-// clear removes what the restore made, once nothing uses it. Until that is possible all runs, and operators are told.
+// clear removes what the restore made, once nothing uses it. Until that is possible all runs, and operators are told: once, and as soon
+// as they can be, for what is in the way may be a full disk, which that is written to as well.
 func (j *Job) clear(ctx context.Context) error {
+	told := false
 	remove := func(ctx context.Context) error {
-		return errors.Join(j.Databases.Drop(ctx, Restored), j.Files.Clean(ctx, j.entry.Plan))
+		err := errors.Join(j.Databases.Drop(ctx, Restored), j.Files.Clean(ctx, j.entry.Plan))
+		if err != nil && !told {
+			j.entry.Blocked = true
+			told = j.tell(ctx, j.entry.state(j.Clock))
+		}
+		return err
 	}
 	err := remove(ctx)
-	if err == nil {
-		return nil
+	if err != nil {
+		err = j.persist(ctx, err, remove)
 	}
-	j.entry.Blocked = true
-	j.tell(ctx, j.entry.state(j.Clock))
-	err = j.persist(ctx, err, remove)
 	j.entry.Blocked = false
 	return err
 }

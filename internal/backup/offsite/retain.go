@@ -12,9 +12,8 @@ import (
 // Retained is what Retain found and did, as far as it came.
 type Retained struct {
 	Removed []string
-	Gone    []string // of ours: the target does not have them any more
-	Listed  bool     // the target told what it has
-	Foreign int      // archives, by their names, that are none of ours
+	Listed  bool // the target told what it has
+	Foreign int  // archives, by their names, that are none of ours
 }
 
 // Retain removes all of our archives but the newest ones and the newest of each day (see backup.Surplus), by the time that
@@ -49,9 +48,9 @@ func (t Target) Retain(ctx context.Context, d Deps, ours []string, keep int, put
 // surplus are the names of our archives beyond those that backup.Surplus keeps, oldest first, and what else there is.
 func surplus(objects []Object, ours []string, keep int, now time.Time) (old []string, seen Retained) {
 	seen.Listed = true
-	gone := make(map[string]bool, len(ours))
+	mine := make(map[string]bool, len(ours))
 	for _, name := range ours {
-		gone[name] = true
+		mine[name] = true
 	}
 	var names []string
 	var made []time.Time
@@ -59,16 +58,10 @@ func surplus(objects []Object, ours []string, keep int, now time.Time) (old []st
 		n, archive := ParseName(o.Name)
 		switch {
 		case !archive:
-		case gone[o.Name]:
-			delete(gone, o.Name)
+		case mine[o.Name]:
 			names, made = append(names, o.Name), append(made, n.At)
 		default:
 			seen.Foreign++
-		}
-	}
-	for _, name := range ours {
-		if gone[name] {
-			seen.Gone = append(seen.Gone, name)
 		}
 	}
 	for _, place := range backup.Surplus(made, keep, now) {

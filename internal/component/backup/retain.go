@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"gateway/internal/backup/offsite"
 	"gateway/internal/db"
@@ -45,7 +44,8 @@ func (s *service) retain(ctx context.Context, to offsite.Target, t stored, put s
 	if !kept.Listed {
 		return nil
 	}
-	_, err = s.DB.Exec(ctx, `delete from backup_uploads where place = $1 and name = any($2) and name <> $3`, t.Place, slices.Concat(kept.Removed, kept.Gone), put)
+	// What the target only does not show stays known: it may be a disk that is not mounted, and shows it again later.
+	_, err = s.DB.Exec(ctx, `delete from backup_uploads where place = $1 and name = any($2)`, t.Place, kept.Removed)
 	if err != nil {
 		return fmt.Errorf("note what is left at target %s: %w", t.ID, err)
 	}
@@ -63,7 +63,7 @@ const mostClaims = 1000
 // claimTime is how long what was put where no target leads any more is known: the target may come back.
 const claimTime = 365 * day
 
-// forgetClaims bounds what is known of targets that allow no deletion, and of those that are gone.
+// forgetClaims bounds what is known of targets that allow no deletion, or whose archives somebody else removes, and of those that are gone.
 func (s *service) forgetClaims(ctx context.Context) error {
 	_, err := s.DB.Exec(ctx, `delete from backup_uploads u using (select place, name, row_number() over (partition by place order by put_at desc, name desc) as n from backup_uploads) r
 		where u.place = r.place and u.name = r.name

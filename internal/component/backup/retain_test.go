@@ -90,6 +90,46 @@ func TestRetentionAtATargetHeedsOnlyWhatThisNodePutThere(t *testing.T) {
 	foreign("restored elsewhere", 7)
 }
 
+// A target that shows nothing for once, such as a disk that is not mounted, has not lost what is there.
+func TestAnOddListingForgetsNoArchive(t *testing.T) {
+	server := sshtest.New(t, sshtest.Options{})
+	r := newRig(t)
+	r.quiet()
+	target := r.target(apitest.With(vault(server), body{"keep": 2}))
+	put := func() (path string) {
+		r.pass(time.Minute)
+		r.make()
+		return filepath.Join(server.Folder(), nameOf(r.list()[0]))
+	}
+	elsewhere := filepath.Join(server.Folder(), "elsewhere")
+	if err := os.Mkdir(elsewhere, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths := []string{put(), put()}
+	for _, path := range paths {
+		move(path, filepath.Join(elsewhere, filepath.Base(path)))
+	}
+	put()
+	for _, path := range paths {
+		move(filepath.Join(elsewhere, filepath.Base(path)), path)
+	}
+	put()
+	for n, path := range paths {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("backup %d stayed", n)
+		}
+	}
+	if got := r.readTarget(target.ID).Foreign; got != 0 {
+		t.Errorf("%d archives of this node are foreign", got)
+	}
+}
+
 // What is known of targets is bounded.
 func TestOldClaimsAreForgotten(t *testing.T) {
 	r := newRig(t)

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+	"fmt"
 
 	"gateway/internal/component/logs/journald"
 	"gateway/internal/fault"
@@ -13,7 +14,7 @@ var (
 	notShipping = problem.Kind{
 		Code: "logs.not_shipping", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The log shipper does not report: log entries are not sent",
-		Remedy:  "Restart it under System, Services; its log says why (journalctl -u gateway-logship).",
+		Remedy:  "Its log says why (journalctl -u gateway-logship); switch sending off and on under Logs, Settings.",
 	}
 	receiverAway = problem.Kind{
 		Code: "logs.receiver_away", Severity: problem.Error,
@@ -54,7 +55,11 @@ func (h *handlers) findProblems(ctx context.Context) (r problem.Report, err erro
 		return r, err
 	}
 	const link = "/logs?tab=settings"
-	if !s.Running {
+	starts, err := h.starts(ctx)
+	if err != nil {
+		return r, err
+	}
+	if !s.Running && !starts {
 		r.Add(notShipping.On(problem.Subject{Kind: "service", ID: journald.Service, Name: "Log shipper"}, link, nil))
 	}
 	for _, one := range s.Streams {
@@ -67,4 +72,14 @@ func (h *handlers) findProblems(ctx context.Context) (r problem.Report, err erro
 		}
 	}
 	return r, nil
+}
+
+// startTime is how long the shipper may take to report after the settings were changed, by which it is started.
+const startTime = `interval '15 seconds'`
+
+func (h *handlers) starts(ctx context.Context) (starts bool, err error) {
+	if err := h.db.QueryRow(ctx, `select updated_at > now() - `+startTime+` from logs_settings`).Scan(&starts); err != nil {
+		return false, fmt.Errorf("read when the log settings were changed: %w", err)
+	}
+	return starts, nil
 }

@@ -52,6 +52,10 @@ func TestWhatDoesNotArriveIsAProblem(t *testing.T) {
 		t.Errorf("while it is off: %v", got)
 	}
 	r.Edit("/logs/settings", componenttest.Object{"remote_enabled": true, "remote_host": "logs.example.com"}).Want(http.StatusOK)
+	if got := find(); got != nil {
+		t.Errorf("while it starts: %v", got)
+	}
+	r.Restore(`update logs_settings set updated_at = now() - interval '1 minute'`)
 	if got := find(); !slices.Equal(got, []string{"logs.not_shipping log-shipper"}) {
 		t.Errorf("without a word of the shipper: %v", got)
 	}

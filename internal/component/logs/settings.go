@@ -24,7 +24,7 @@ type SettingsInput journald.Settings
 
 func (h *handlers) settingsRoutes(r api.Router) {
 	resource.Single[Settings, SettingsInput]{
-		Component: journald.Name, Path: settingsPath, Table: "logs_settings", Access: api.Viewer, Summary: "the logs: how long they are kept, and where they are sent",
+		Component: journald.Name, Path: settingsPath, Table: "logs_settings", Access: api.Viewer, Summary: "the logs: how long they are kept, and where they are sent", Lasting: true,
 		Validate: func(_ context.Context, _ db.DB, _ *Settings, in *SettingsInput) error {
 			var p fault.Problems
 			(*journald.Settings)(in).Validate(&p)

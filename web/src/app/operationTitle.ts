@@ -11,6 +11,7 @@ const titles: [method: RegExp, path: RegExp, key: string][] = [
 	[/^POST$/, /^\/users\/[^/]+\/totp\/disable$/, "users:totp.title"],
 	[/^POST$/, /^\/backup-targets$/, "backup:target.create"],
 	[/^(PUT|PATCH)$/, /^\/backup-targets\/[^/]+$/, "backup:target.edit"],
+	[/^PUT$/, /^\/logs\/settings$/, "logs:settings.edit"],
 	[/^POST$/, /^\/changes\/[^/]+\/revert$/, "change:revert.button"],
 	[/^POST$/, /^\/batch$/, "change:action.batch"],
 ];

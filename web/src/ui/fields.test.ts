@@ -44,6 +44,12 @@ test("an optional field left empty is not sent", () => {
 	});
 });
 
+test("an optional field left empty is sent as nothing where the schema wants it", () => {
+	const schema = z.object({ days: z.nullable(z.int()), host: z.string(), port: z.optional(z.int()) });
+	const inputs = ["days", "host", "port"].map((name) => describe(schema, { name, required: false }));
+	expect(bodyOf(inputs, { days: "", host: "", port: "" })).toEqual({ days: null, host: "" });
+});
+
 test("what the schema refuses is worded at its field", async () => {
 	const check = schemaResolver(zUserInputWritable, user, i18next.getFixedT("en", "ui"));
 	const { errors } = await check({ email: "a", role: "", active: true, password: "" }, undefined, {

@@ -90,6 +90,8 @@ export interface Input extends Field {
 	max?: number;
 	initial: unknown;
 	wide: boolean;
+	/** What is sent where nothing is entered; undefined where the schema lets it be left out. */
+	empty: unknown;
 }
 
 /** Def is the part of a zod schema's definition that we read; zod documents it for authors of libraries. */
@@ -115,6 +117,11 @@ function bare(schema: z.core.$ZodType): Bare {
 	if (!def.innerType) return { def, optional: false, initial: undefined };
 	const inner = bare(def.innerType);
 	return { def: inner.def, optional: true, initial: def.defaultValue ?? inner.initial };
+}
+
+function emptyOf({ type }: Def): unknown {
+	if (type === "nullable") return null;
+	return type === "string" ? "" : undefined;
 }
 
 function limit(def: Def, check: string): number | undefined {
@@ -151,6 +158,7 @@ export function describe(schema: FormSchema, field: Field): Input {
 		required: field.required ?? (!optional && kind !== "switch"),
 		wide: field.wide ?? kind === "textarea",
 		initial: first,
+		empty: emptyOf(defOf(type)),
 	};
 }
 
@@ -166,10 +174,15 @@ export const isAsked = ({ when = {} }: Field, values: Record<string, unknown>) =
 		typeof fitting === "function" ? fitting(values[name]) : fitting.includes(String(values[name])),
 	);
 
-/** bodyOf is what is sent: an optional field left empty is left out, and so is one that is not asked. */
+/** bodyOf is what is sent: an optional field left empty is left out unless the schema wants it, and so is one that is not asked. */
 export function bodyOf(inputs: Input[], values: Record<string, unknown>): Record<string, unknown> {
-	const filled = inputs.filter((input) => isAsked(input, values) && (input.required || !isBlank(values[input.name])));
-	return Object.fromEntries(filled.map((input) => [input.name, values[input.name]]));
+	const sent = inputs
+		.filter((input) => isAsked(input, values))
+		.map((input) => {
+			const value = values[input.name];
+			return [input.name, input.required || !isBlank(value) ? value : input.empty];
+		});
+	return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
 }
 
 /** isBlank says whether an input holds nothing. */

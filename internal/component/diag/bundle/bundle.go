@@ -45,9 +45,9 @@ var leftOut = []string{
 	"configuration files that hold secrets",
 	"the access log of the reverse proxy, the request log of the forward proxy and the packet log",
 	"the audit log",
-	"DHCP leases and RADIUS sign-ins",
-	"backups and packet captures",
-	"channels of alerts, off-site targets and accounts",
+	"DHCP leases, also in the log of the DHCP server, and RADIUS sign-ins",
+	"archives of backups and packet captures",
+	"settings of alert channels, off-site targets and accounts; names of them appear in the history and in states",
 }
 
 // Limits bound a bundle.

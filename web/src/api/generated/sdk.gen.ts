@@ -2437,7 +2437,7 @@ export const getLogsSettings = <ThrowOnError extends boolean = true>(options?: O
 /**
  * Replace the settings of the logs: how long they are kept, and where they are sent
  *
- * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state.
+ * Replaces all fields and reconfigures the daemons it concerns. A field that is left out gets its default, unless its description says otherwise. Send the ETag as If-Match; if someone else changed it since, the response is 412 with the stored state. A session needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`. A dry run, an API token and gateway-ctl need none.
  */
 export const updateLogsSettings = <ThrowOnError extends boolean = true>(options: Options<UpdateLogsSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateLogsSettingsResponses, unknown, ThrowOnError>({
     url: '/logs/settings',

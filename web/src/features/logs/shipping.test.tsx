@@ -1,8 +1,9 @@
 import { queryClient, setUp } from "@api";
-import { screen } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { renderApp } from "../../test/render";
-import { answer, ok } from "../../test/server";
+import { answer, ok, refusal } from "../../test/server";
 import { feature } from ".";
 
 const identity = { id: "1", email: "ann@example.com", role: "admin", totp_enabled: false, limited: false };
@@ -19,7 +20,7 @@ const stream = {
 
 beforeAll(async () => {
 	setUp();
-	await Promise.all([import("./LogsPage"), import("./SettingsTab")]);
+	await Promise.all([import("./LogsPage"), import("./SettingsTab"), import("@ui/OwnPasswordDialog")]);
 }, 60_000);
 beforeEach(() => queryClient.clear());
 
@@ -46,3 +47,30 @@ test.each([
 	},
 	40_000,
 );
+
+test("settings are saved once the password was given for them", async () => {
+	const seen = answer({
+		"GET /auth/me": () => ok(identity),
+		"GET /system/health": () => ok({ version: "1.0.0", database: true, setup_complete: true }),
+		"GET /logs/settings": () => ok(settings),
+		"GET /logs/shipping": () => ok({ enabled: true, running: true, streams: [stream] }),
+		"POST /auth/tickets": () => ok({ ticket: "t-1", expires_at: settings.created_at }),
+		"PUT /logs/settings": ({ headers }) =>
+			headers.get("Gateway-Ticket") === "t-1"
+				? ok({ ...settings, revision: 2 })
+				: refusal(401, { code: "password_required", message: "this needs your password once more" }),
+	});
+	renderApp([feature], "/logs?tab=settings");
+	const user = userEvent.setup();
+	const host = await screen.findByDisplayValue("logs.example.com", undefined, { timeout: 15_000 });
+	await user.type(host, ".net");
+	await user.click(screen.getByRole("button", { name: /^Save/ }));
+	const dialog = within(await screen.findByRole("dialog", { name: "Confirm with your password" }, { timeout: 15_000 }));
+	expect(await dialog.findByText(/You confirm: Change log settings\./)).toBeTruthy();
+	await user.type(dialog.getByLabelText(/^Your password/), "my own password{Enter}");
+	expect(await screen.findByText("Log settings saved", undefined, { timeout: 15_000 })).toBeTruthy();
+	const puts = seen.filter(({ method }) => method === "PUT");
+	expect(await puts.at(-1)?.json()).toMatchObject({ remote_host: "logs.example.com.net" });
+	const tickets = seen.filter(({ url }) => url.endsWith("/auth/tickets"));
+	expect(await tickets[0]?.json()).toEqual({ password: "my own password", operation: "PUT /logs/settings" });
+}, 60_000);
