@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { executable } from "./chromium.mjs";
-import { base, finish, note } from "./driver.mjs";
+import { base, finish, later, note } from "./driver.mjs";
 import { follow } from "./quiet.mjs";
 import { said, seen, watch } from "./watch.mjs";
 
@@ -40,10 +40,26 @@ export async function open({ size = desktop, theme = "light", list = seen, ...op
 	context.setDefaultTimeout(30_000);
 	await watch(context, list);
 	const page = await context.newPage();
+	patient(page);
 	pages.add(page);
 	follow(page);
 	page.on("close", () => pages.delete(page));
 	return page;
+}
+
+/** patient goes to an address again when the network became another one meanwhile, as it does while the lab's is new. */
+function patient(page) {
+	const goto = page.goto.bind(page);
+	page.goto = async (url, options) => {
+		for (let tries = 5; ; tries--) {
+			try {
+				return await goto(url, options);
+			} catch (error) {
+				if (tries === 0 || !String(error).includes("ERR_NETWORK_CHANGED")) throw error;
+				await later(200);
+			}
+		}
+	};
 }
 
 /** scenario runs a story and ends with its result, or with what it had by then, why it broke and a picture of where. */
