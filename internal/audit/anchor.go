@@ -122,11 +122,18 @@ func (a *Anchor) write(one Anchored) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(a.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(a.Path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	whole, err := endsWithLine(f)
+	if err != nil {
+		return err
+	}
+	if !whole {
+		line = append([]byte{'\n'}, line...)
+	}
 	if _, err := f.Write(append(line, '\n')); err != nil {
 		return err
 	}
@@ -135,6 +142,19 @@ func (a *Anchor) write(one Anchored) (err error) {
 	}
 	a.last = one
 	return nil
+}
+
+// endsWithLine is false behind a line that a power cut or a full disk left half: what is appended to that one could not be read.
+func endsWithLine(f *os.File) (bool, error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err == nil, err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, info.Size()-1); err != nil {
+		return false, err
+	}
+	return last[0] == '\n', nil
 }
 
 // thinOut rewrites the file once a day with fewer old lines. It is replaced as a whole, so

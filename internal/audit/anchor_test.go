@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -42,6 +44,32 @@ func TestOldAnchorsAreThinnedOut(t *testing.T) {
 	}
 	if again, err := ReadAnchors(a.Path); err != nil || len(again) != len(kept)+1 {
 		t.Errorf("%d anchors after one more, %v; want %d", len(again), err, len(kept)+1)
+	}
+}
+
+// What a power cut or a full disk left half must not take the next one along.
+func TestAnAnchorBehindAHalfLineIsRead(t *testing.T) {
+	a := &Anchor{Path: filepath.Join(t.TempDir(), AnchorFile), Node: "here", Log: slog.New(slog.DiscardHandler)}
+	if err := a.write(Anchored{NodeID: "here", Seq: 1, Hash: "aa", At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(a.Path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(`{"node":"here","seq":2,"ha`)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again := &Anchor{Path: a.Path, Node: a.Node, Log: a.Log}
+	for seq := int64(2); seq <= 3; seq++ {
+		if err := again.write(Anchored{NodeID: "here", Seq: seq, Hash: "bb", At: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := ReadAnchors(a.Path)
+	if err != nil || len(all) != 3 || all[1].Seq != 2 {
+		t.Errorf("read %+v, %v; want 1, 2 and 3", all, err)
 	}
 }
 
