@@ -66,8 +66,7 @@ func (w *work) settle(ctx context.Context, lost error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	for {
-		var stored bool
-		err := w.pool.QueryRow(ctx, `select exists (select from changes where id = $1)`, w.id).Scan(&stored)
+		stored, err := w.stored(ctx)
 		switch {
 		case err == nil && stored:
 			return nil
@@ -82,6 +81,21 @@ func (w *work) settle(ctx context.Context, lost error) error {
 		}
 	}
 }
+
+// stored reports whether the change was committed. A commit whose caller went away may still be on its way to the disk, and its
+// rows be seen a moment later: as long as it is, it holds the lock of its component.
+func (w *work) stored(ctx context.Context) (found bool, err error) {
+	err = pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lockComponent, w.locked[0]); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `select exists (select from changes where id = $1)`, w.id).Scan(&found)
+	})
+	return found, err
+}
+
+// lockComponent is held by a change until its end.
+const lockComponent = `select pg_advisory_xact_lock(hashtextextended('gateway/' || $1, 0))`
 
 // open gives the row-image trigger the change to record under.
 func (w *work) open(ctx context.Context, c Change) error {
@@ -118,7 +132,7 @@ func (w *work) queueLock(b *pgx.Batch, component string) {
 	if w.coalescer != nil {
 		w.coalescer.begin(component)
 	}
-	b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/' || $1, 0))`, component)
+	b.Queue(lockComponent, component)
 }
 
 // step is one mutation of the change, with its audit entry.
@@ -252,12 +266,14 @@ func (w *work) changedTables(ctx context.Context) ([]string, error) {
 // takeWait keeps two changes from waiting at once: the applier holds what to go back to for
 // one, and two that were made before each other's end could not both be undone.
 func (w *work) takeWait(ctx context.Context) error {
-	if w.undoing || w.ask.DryRun {
+	if w.undoing {
 		return nil
 	}
 	var waiting string
 	var b pgx.Batch
-	b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/confirm', 0))`)
+	if !w.ask.DryRun { // which stores nothing, and keeps nobody waiting
+		b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/confirm', 0))`)
+	}
 	b.Queue(`select coalesce(min(id::text), '') from changes where confirm_state = 'waiting'`).QueryRow(func(row pgx.Row) error { return row.Scan(&waiting) })
 	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("look for a change that waits: %w", err)
