@@ -89,6 +89,20 @@ func TestTheAnswerTellsWhetherAChangeWaits(t *testing.T) {
 	}
 }
 
+// Only one change waits at a time, and a dry run says so like the change itself.
+func TestADryRunTellsThatAnotherChangeWaits(t *testing.T) {
+	_, admin := apptest.Ready(t)
+	channel := admin.Post("/alerts", webhook("https://old.example.com/in", "")).Want(http.StatusCreated).ID()
+	waits := moved(admin, channel)
+	asks := with(admin, "Gateway-Confirm-Within", "90")
+	pool := object{"kind": "server", "address": "time.example.com"}
+	asks.Post("/ntp/pools", pool).WantCode(http.StatusConflict, "confirm_pending")
+	dry := with(asks, "Gateway-Dry-Run", "true")
+	dry.Post("/ntp/pools", pool).WantCode(http.StatusConflict, "confirm_pending")
+	admin.Post("/changes/"+waits+"/confirm", nil).Want(http.StatusOK)
+	dry.Post("/ntp/pools", pool).Want(http.StatusOK)
+}
+
 func TestWhatWaitsLeavesOtherTablesAlone(t *testing.T) {
 	_, admin := apptest.Ready(t)
 	channel := admin.Post("/alerts", webhook("https://old.example.com/in", "")).Want(http.StatusCreated).ID()
