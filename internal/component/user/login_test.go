@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"golang.org/x/crypto/bcrypt"
 
 	"gateway/internal/api"
 	"gateway/internal/app/apptest"
 	"gateway/internal/auth"
+	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
 
@@ -347,6 +349,37 @@ func TestThePasswordIsResetWithoutADatabase(t *testing.T) {
 		t.Errorf("admin = %+v, want the reset settled", s)
 	}
 	a.Until("the audit log has the reset", func() bool { return slices.Contains(a.Actions(), "auth.password.reset") })
+}
+
+// The database is back, and what was reset without it has not been settled yet.
+func TestTheLaterOfTwoResetsHolds(t *testing.T) {
+	a, _ := apptest.Ready(t, apptest.NoLimits)
+	s, err := setupstate.Open(a.Config.SetupStore())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const later = "Birch-Lantern-42"
+	earlier, err := bcrypt.GenerateFromPassword([]byte(other), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Update(func(s *setupstate.State) error {
+		s.Admin.PasswordHash, s.Admin.ResetAt = secret.Text(earlier), time.Now().UTC()
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	token, err := auth.CreateResetToken(a.Config.ResetToken(), a.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Anonymous().Post("/auth/reset-password", map[string]any{"token": token.Reveal(), "new_password": later}).Want(http.StatusOK)
+	a.Start()
+	a.SignIn(apptest.Email, later)
+	a.Anonymous().Login(apptest.Email, other).Want(http.StatusUnauthorized)
+	if s := store(t, a).Admin; !s.ResetAt.IsZero() {
+		t.Errorf("admin = %+v, want the reset settled", s)
+	}
 }
 
 func TestKeyFilesAreTheOwnersAlone(t *testing.T) {

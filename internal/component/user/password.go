@@ -166,6 +166,10 @@ func (u *Users) reset(ctx context.Context, admin setupstate.Admin, password stri
 	if err != nil {
 		return err
 	}
+	// One from before the database was back is older, and would be written over this one.
+	if err := u.settleReset(ctx); err != nil {
+		return err
+	}
 	c := change.Change{Component: "user", Action: "auth.password.reset", Subject: admin.Email, Actor: "local"}
 	return u.Run.Run(ctx, c, func(tx change.Tx) error {
 		a, err := rowOf(ctx, tx, admin)
@@ -212,6 +216,9 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 	}
 	hash, err := u.newHash(ctx, "password", in.Body.Password.Reveal(), a.Email)
 	if err != nil {
+		return nil, err
+	}
+	if err := u.settleReset(ctx); err != nil { // as in reset
 		return nil, err
 	}
 	c := change.Change{Component: "user", Action: "user.password.set", Subject: a.Email}
