@@ -31,6 +31,31 @@ func TestAChangeIsLiveWhenItReturns(t *testing.T) {
 	}
 }
 
+// The daemon runs on the change and only the database could not be told: nothing else would ever tell it.
+func TestAMarkThatFailsIsMadeLater(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	tx, err := r.pool.Begin(r.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(r.ctx, `lock table applies in share mode`); err != nil {
+		t.Fatal(err)
+	}
+	came := r.mustAdd("two")
+	r.runs("lamp one\nlamp two\n")
+	if rounds, err := change.Rounds(r.ctx, r.pool, came.Change); err != nil || len(rounds) != 0 {
+		t.Fatalf("rounds = %+v, %v; want none while the table is locked", rounds, err)
+	}
+	if err := tx.Rollback(r.ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("the change is marked", func() bool {
+		rounds, err := change.Rounds(r.ctx, r.pool, came.Change)
+		return err == nil && len(rounds) == 1
+	})
+}
+
 func TestARefusedCandidateChangesNothing(t *testing.T) {
 	r := newRig(t)
 	r.mustAdd("one")

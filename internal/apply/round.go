@@ -82,6 +82,9 @@ func (w *worker) begin(ctx context.Context, lookOnly bool) (came change.Applied,
 func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied {
 	w.busy.Lock()
 	defer w.busy.Unlock()
+	if err == nil {
+		w.wanted, w.known = j.wanted, true
+	}
 	if came, held := w.held(); held {
 		return came
 	}
@@ -159,7 +162,6 @@ func (w *worker) render(ctx context.Context) (job, error) {
 	}
 	j.live = j.wanted
 	j.wanted = j.wanted.WithoutState().Hashed()
-	w.wanted, w.known = j.wanted, true
 	w.show(func(s *State) {
 		s.Wanted, s.Off, s.Problems = j.wanted.Hash(), switchedOff(j.wanted), nonNil(j.wanted.Problems)
 	})
@@ -205,6 +207,7 @@ func (w *worker) live(ctx context.Context, j job) change.Applied {
 	}
 	if err := w.mark(ctx, j, intent.Live, ""); err != nil {
 		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
+		w.retryAt = w.Clock.Now().Add(retryMin) // else the changes stay pending until there is something else to do
 	}
 	w.rest(j)
 	if len(j.due) > 0 { // what was found before the last change is no news any more
@@ -239,8 +242,9 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 	w.giveUp(ctx, j.due)
 	w.retryAt = w.Clock.Now().Add(min(retryMax, retryMin<<min(w.tries, 6)))
 	w.tries++
+	observed := w.observe(ctx) // it may take long, and nobody could read the state meanwhile
 	w.show(func(s *State) {
-		s.Stage, s.Error, s.ErrorWords, s.Observed = FailedIt, why.Message, why.Beside(), w.observe(ctx)
+		s.Stage, s.Error, s.ErrorWords, s.Observed = FailedIt, why.Message, why.Beside(), observed
 	})
 	return change.Applied{State: intent.Failed, Why: why}
 }
