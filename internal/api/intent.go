@@ -55,7 +55,11 @@ func (op Op) withIntent(ctx context.Context, r *http.Request, w http.ResponseWri
 		p.Add(reasonHeader, "must be at most %d bytes of UTF-8", maxReason)
 	}
 	if !op.Config && (a.DryRun || a.ConfirmWithin > 0) {
-		p.Add(dryRunHeader, "this operation does more than store configuration, so it supports neither a dry run nor a revert")
+		asked := confirmHeader
+		if a.DryRun {
+			asked = dryRunHeader
+		}
+		p.Add(asked, "this operation does more than store configuration, so it supports neither a dry run nor a revert")
 	}
 	if err := p.Err(); err != nil {
 		return ctx, err
