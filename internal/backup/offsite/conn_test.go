@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"testing"
 	"time"
@@ -68,4 +69,5 @@ func TestBothDirectionsOfAConnectionThatHangsSaySo(t *testing.T) {
 	}
 	_, err := m.Write([]byte{1})
 	code(t, network(err, ""), CodeTimeout)
+	code(t, network(&url.Error{Op: "Put", URL: "http://s3.example/archives/one", Err: err}, ""), CodeTimeout)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"syscall"
 
 	"gateway/internal/outbound"
@@ -109,7 +110,8 @@ func network(err error, host string) *Error {
 		return fail(CodeName, map[string]string{"host": lookup.Name}, err)
 	case isTLS(err):
 		return fail(CodeTLS, params, err)
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	// Asked of the error of a request, it says no to one that is wrapped beside another.
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return fail(CodeTimeout, nil, err)
 	case isDial(err):
 		return fail(CodeUnreachable, params, err)
