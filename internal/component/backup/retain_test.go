@@ -26,6 +26,7 @@ func TestRetentionAtATargetHeedsOnlyWhatThisNodePutThere(t *testing.T) {
 	server := sshtest.New(t, sshtest.Options{})
 	r := newRig(t)
 	r.quiet()
+	r.noon()
 	target := r.target(apitest.With(vault(server), body{"keep": 2}))
 	there := func(b Backup) bool {
 		_, err := os.Stat(filepath.Join(server.Folder(), nameOf(b)))
@@ -95,6 +96,7 @@ func TestAnOddListingForgetsNoArchive(t *testing.T) {
 	server := sshtest.New(t, sshtest.Options{})
 	r := newRig(t)
 	r.quiet()
+	r.noon()
 	target := r.target(apitest.With(vault(server), body{"keep": 2}))
 	put := func() (path string) {
 		r.pass(time.Minute)
