@@ -26,7 +26,7 @@ NFPM          := $(TOOLS)/nfpm-$(NFPM_VERSION)/nfpm
 GOFUMPT       := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 GOVULNCHECK   := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 
-# Two files with four programs, one that records packets and one that Squid starts: see packaging/README.md.
+# Two files with four programs, and one each that records packets, sends logs and is started by Squid: see packaging/README.md.
 PROGRAMS = gateway gateway-apply gateway-capture gateway-logship gateway-squid-lists
 LDFLAGS  = -s -w -X gateway/internal/version.Version=$(VERSION)
 
