@@ -74,7 +74,7 @@ func (v *reverter) clash(ctx context.Context, table string, before, after, curre
 }
 
 // later are the fields of a row that changes after ours set. Those that were undone,
-// and what undid them, do not count.
+// and what undid them, do not count, unless they were undone within a batch, which may have done more.
 func (v *reverter) later(ctx context.Context, table, id string) (map[string]bool, error) {
 	images, err := db.List[intent.Row](ctx, v.tx, `select r.table_name, r.operation, r.old_row, r.new_row
 		from change_rows r join changes c on c.id = r.change_id

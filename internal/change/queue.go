@@ -15,8 +15,8 @@ const (
 	writers = 4
 	// maxWaiting is how many more may wait for their place.
 	maxWaiting = 256
-	// waitTime is how long one waits: once in the queue, and once more for locks that
-	// another process holds. Both together are less than a request has.
+	// waitTime is how long one waits in the queue, and for each lock that another process holds. Whoever
+	// waits for several may run out of the time that a request has.
 	waitTime = 5 * time.Second
 	// retryAfter is when trying again makes sense.
 	retryAfter = 2 * time.Second

@@ -105,5 +105,10 @@ func (s State) clone() State {
 		admin.TOTPSecret = slices.Clone(admin.TOTPSecret)
 		s.Admin = &admin
 	}
+	if s.Pending != nil {
+		pending := *s.Pending
+		pending.To = slices.Clone(pending.To)
+		s.Pending = &pending
+	}
 	return s
 }

@@ -353,13 +353,20 @@ func TestLoadReadsAnUnchangedFileOnce(t *testing.T) {
 
 func TestACallerCannotChangeTheCache(t *testing.T) {
 	s := newStore(t)
-	returned := update(t, s, func(st *State) { *st = full() })
-	returned.Admin.Email = "mallory@example.com"
+	spoil := func(st *State) {
+		st.Admin.Email = "mallory@example.com"
+		st.Pending.To[0] = 'f'
+	}
+	returned := update(t, s, func(st *State) {
+		*st = full()
+		st.Pending = &Pending{Action: "system.ipv6", To: json.RawMessage("true")}
+	})
+	spoil(&returned)
 	loaded := load(t, s)
-	loaded.Admin.Email = "mallory@example.com"
-	_, _ = s.Update(func(st *State) error { st.Admin.Email = "mallory@example.com"; return errors.New("no") })
-	if got := load(t, s).Admin.Email; got != "admin@example.com" {
-		t.Errorf("email = %q, want it untouched", got)
+	spoil(&loaded)
+	_, _ = s.Update(func(st *State) error { spoil(st); return errors.New("no") })
+	if got := load(t, s); got.Admin.Email != "admin@example.com" || string(got.Pending.To) != "true" {
+		t.Errorf("email = %q, pending %s, want them untouched", got.Admin.Email, got.Pending.To)
 	}
 }
 
