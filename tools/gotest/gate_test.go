@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -151,6 +152,41 @@ func TestSteadyReportsItsRow(t *testing.T) {
 	left, err := os.ReadFile(filepath.Join(dir, ".cache/steady"))
 	if err != nil || !strings.HasPrefix(string(left), "BAR trust.11 ") {
 		t.Errorf("left for recording: %q, %v", left, err)
+	}
+}
+
+// Figures that are recorded meanwhile change nothing that was measured; anything else does.
+func TestSteadyGoesOnWhenFiguresWereRecorded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	commits := func(path string) {
+		t.Helper()
+		path = filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(rand.Text()), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"add", path}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "test"}} {
+			if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v: %s", args, err, out)
+			}
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
+	commits("code")
+	rehearsed(t, dir, goes)
+	for _, step := range []struct {
+		changed, part, says string
+	}{
+		{"docs/measured.md", "e2e", `the gate took \d+ s \(\w+, 0 failed\).* not run: bars-web, `},
+		{"docs/measured.md", "trust", ` not run: bars-web, bars, bars-engine, `},
+		{"code", "web", ` not run: e2e, bars, bars-trust, `},
+	} {
+		commits(step.changed)
+		if out, _ := rehearsed(t, dir, goes, "steady", step.part); !regexp.MustCompile(step.says).MatchString(out) {
+			t.Errorf("after a change of %s nothing matches %q in:\n%s", step.changed, step.says, out)
+		}
 	}
 }
 
