@@ -39,9 +39,11 @@ GOTEST   = go run ./tools/gotest
 PATTERNS = $(patsubst %,./%/...,$(wildcard cmd internal lab packaging tools)) ./web
 # What needs a node of its own is "make e2e"; the house rules are "make house". Go tests packages in
 # this order, so those that take longest come first: at the end one of them would run alone.
-LONGEST  = component/dns/unbound component/radius/freeradius app component/forwardproxy component/user component/ntp \
-	component/proxy/haproxyconf apply component/dhcp component/firewall component/audit packetfilter
-UNIT     = $$({ printf 'gateway/internal/%s\n' $(LONGEST); go list -e $(PATTERNS); } | awk '!seen[$$0]++' | grep -v -e '/lab/e2e' -e '/tools/house$$')
+LONGEST  = internal/app lab internal/restore internal/backup/offsite internal/component/backup internal/component/dns/unbound \
+	internal/component/user internal/component/proxy/haproxyconf internal/ctl internal/apply internal/component/radius/freeradius \
+	internal/component/cert internal/component/ntp internal/component/forwardproxy internal/component/audit internal/packetfilter \
+	internal/component/dhcp internal/backup/archive internal/backup internal/component/radius
+UNIT     = $$({ printf 'gateway/%s\n' $(LONGEST); go list -e $(PATTERNS); } | awk '!seen[$$0]++' | grep -v -e '/lab/e2e' -e '/tools/house$$')
 
 .DEFAULT_GOAL := help
 .PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo image bench bench-proxy bench-firewall bench-network bars measured torture steady conformance fuzz tools clean
