@@ -185,10 +185,13 @@ func (u *Users) settleReset(ctx context.Context) error {
 		if now.Admin == nil || !now.Admin.ResetAt.Equal(admin.ResetAt) {
 			return change.Nothing() // somebody else did it while we waited for our turn
 		}
-		tx.AfterCommit(func(context.Context) error { return u.resetSettled(admin.ResetAt) })
 		a, err := rowOf(ctx, tx, admin)
-		if err != nil || a == nil {
+		if err != nil {
 			return err
+		}
+		if a == nil {
+			tx.AfterCommit(func(context.Context) error { return u.resetSettled(admin.ResetAt) })
+			return nil
 		}
 		if err := u.storePassword(ctx, tx, a.ID, a.Email, admin.PasswordHash.Reveal()); err != nil {
 			return err
@@ -197,6 +200,19 @@ func (u *Users) settleReset(ctx context.Context) error {
 	})
 	if err != nil {
 		return fmt.Errorf("store the password that was reset: %w", err)
+	}
+	return nil
+}
+
+// supersede has a reset that is not settled yet be forgotten when tx is stored: the password that tx writes is newer. It comes
+// before follow, which lets the setup store keep what was reset.
+func (u *Users) supersede(tx change.Tx, userID, email string) error {
+	state, err := u.Setup.Load()
+	if err != nil || state.Admin == nil || state.Admin.ResetAt.IsZero() {
+		return err
+	}
+	if admin := *state.Admin; admin.UserID == userID || admin.UserID == "" && admin.Email == email {
+		tx.AfterCommit(func(context.Context) error { return u.resetSettled(admin.ResetAt) })
 	}
 	return nil
 }

@@ -352,33 +352,59 @@ func TestThePasswordIsResetWithoutADatabase(t *testing.T) {
 }
 
 // The database is back, and what was reset without it has not been settled yet.
-func TestTheLaterOfTwoResetsHolds(t *testing.T) {
-	a, _ := apptest.Ready(t, apptest.NoLimits)
-	s, err := setupstate.Open(a.Config.SetupStore())
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestAPasswordThatIsLaterThanAResetHolds(t *testing.T) {
 	const later = "Birch-Lantern-42"
-	earlier, err := bcrypt.GenerateFromPassword([]byte(other), bcrypt.MinCost)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Update(func(s *setupstate.State) error {
-		s.Admin.PasswordHash, s.Admin.ResetAt = secret.Text(earlier), time.Now().UTC()
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	token, err := auth.CreateResetToken(a.Config.ResetToken(), a.Clock.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Anonymous().Post("/auth/reset-password", map[string]any{"token": token.Reveal(), "new_password": later}).Want(http.StatusOK)
-	a.Start()
-	a.SignIn(apptest.Email, later)
-	a.Anonymous().Login(apptest.Email, other).Want(http.StatusUnauthorized)
-	if s := store(t, a).Admin; !s.ResetAt.IsZero() {
-		t.Errorf("admin = %+v, want the reset settled", s)
+	for _, tc := range []struct {
+		name string
+		set  func(a *apptest.App, by *apptest.Client, id string) *apptest.Answer
+	}{
+		{"reset once more", func(a *apptest.App, _ *apptest.Client, _ string) *apptest.Answer {
+			token, err := auth.CreateResetToken(a.Config.ResetToken(), a.Clock.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a.Anonymous().Post("/auth/reset-password", map[string]any{"token": token.Reveal(), "new_password": later})
+		}},
+		{"set by an administrator", func(_ *apptest.App, by *apptest.Client, id string) *apptest.Answer {
+			return by.Post("/users/"+id+"/password", map[string]any{"password": later})
+		}},
+		{"stored with the account", func(_ *apptest.App, by *apptest.Client, id string) *apptest.Answer {
+			return by.Put("/users/"+id, map[string]any{"email": apptest.Email, "role": "admin", "password": later})
+		}},
+		{"stored by a batch", func(_ *apptest.App, by *apptest.Client, id string) *apptest.Answer {
+			body := map[string]any{"email": apptest.Email, "role": "admin", "password": later}
+			return by.Post("/batch", map[string]any{"operations": []any{map[string]any{"method": "PUT", "path": "/users/" + id, "body": body}}})
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a, admin := apptest.Ready(t, apptest.NoLimits)
+			const colleague = "colleague@example.com"
+			admin.Post("/users", map[string]any{"email": colleague, "role": "admin", "password": apptest.Password}).Want(http.StatusCreated)
+			second := a.SignIn(colleague, apptest.Password)
+			s, err := setupstate.Open(a.Config.SetupStore())
+			if err != nil {
+				t.Fatal(err)
+			}
+			earlier, err := bcrypt.GenerateFromPassword([]byte(other), bcrypt.MinCost)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var id string
+			if _, err := s.Update(func(s *setupstate.State) error {
+				s.Admin.PasswordHash, s.Admin.ResetAt = secret.Text(earlier), time.Now().UTC()
+				id = s.Admin.UserID
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			tc.set(a, second, id).Want(http.StatusOK)
+			a.Start()
+			a.SignIn(apptest.Email, later)
+			a.Anonymous().Login(apptest.Email, other).Want(http.StatusUnauthorized)
+			if s := store(t, a).Admin; !s.ResetAt.IsZero() {
+				t.Errorf("admin = %+v, want the reset settled", s)
+			}
+		})
 	}
 }
 

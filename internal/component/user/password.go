@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -110,6 +111,9 @@ func (u *Users) storePassword(ctx context.Context, tx change.Tx, userID, email, 
 	if err != nil {
 		return fmt.Errorf("store password: %w", err)
 	}
+	if err := u.supersede(tx, userID, email); err != nil {
+		return err
+	}
 	u.follow(tx, bond{userID, email})
 	return nil
 }
@@ -166,10 +170,6 @@ func (u *Users) reset(ctx context.Context, admin setupstate.Admin, password stri
 	if err != nil {
 		return err
 	}
-	// One from before the database was back is older, and would be written over this one.
-	if err := u.settleReset(ctx); err != nil {
-		return err
-	}
 	c := change.Change{Component: "user", Action: "auth.password.reset", Subject: admin.Email, Actor: "local"}
 	return u.Run.Run(ctx, c, func(tx change.Tx) error {
 		a, err := rowOf(ctx, tx, admin)
@@ -193,7 +193,7 @@ func (u *Users) reset(ctx context.Context, admin setupstate.Admin, password stri
 func (u *Users) resetStore(admin setupstate.Admin, hash string) error {
 	_, err := u.Setup.Update(func(s *setupstate.State) error {
 		if s.Admin != nil && s.Admin.UserID == admin.UserID {
-			s.Admin.PasswordHash = secret.Text(hash)
+			s.Admin.PasswordHash, s.Admin.ResetAt = secret.Text(hash), time.Time{}
 		}
 		return nil
 	})
@@ -216,9 +216,6 @@ func (u *Users) setPassword(ctx context.Context, in *struct {
 	}
 	hash, err := u.newHash(ctx, "password", in.Body.Password.Reveal(), a.Email)
 	if err != nil {
-		return nil, err
-	}
-	if err := u.settleReset(ctx); err != nil { // as in reset
 		return nil, err
 	}
 	c := change.Change{Component: "user", Action: "user.password.set", Subject: a.Email}

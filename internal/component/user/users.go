@@ -99,11 +99,16 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 	if err := notOwner(ctx, old.ID); err != nil {
 		return err
 	}
+	password := in != nil && in.hash != ""
+	if password {
+		if err := u.supersede(tx, old.ID, old.Email); err != nil {
+			return err
+		}
+	}
 	u.follow(tx, bond{old.ID, old.Email})
 	if now == nil {
 		return u.removed(ctx, tx, old)
 	}
-	password := in != nil && in.hash != ""
 	if old.Role == now.Role && old.Active == now.Active && old.Email == now.Email && !password {
 		return nil
 	}
