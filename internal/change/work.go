@@ -85,11 +85,16 @@ func (w *work) settle(ctx context.Context, lost error) error {
 // stored reports whether the change was committed. A commit whose caller went away may still be on its way to the disk, and its
 // rows be seen a moment later: as long as it is, it holds the lock of its component.
 func (w *work) stored(ctx context.Context) (found bool, err error) {
+	const seen = `select exists (select from changes where id = $1)`
+	// Before the lock, for which the next change of the component may be waiting as well, and keep it for long.
+	if err := w.pool.QueryRow(ctx, seen, w.id).Scan(&found); err != nil || found {
+		return found, err
+	}
 	err = pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, lockComponent, w.locked[0]); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `select exists (select from changes where id = $1)`, w.id).Scan(&found)
+		return tx.QueryRow(ctx, seen, w.id).Scan(&found)
 	})
 	return found, err
 }
