@@ -56,6 +56,22 @@ func TestAMarkThatFailsIsMadeLater(t *testing.T) {
 	})
 }
 
+// The database is slow for a moment, and is taken for away when the round ends: the next look sees neither that nor anything to do.
+func TestAMarkIsMadeLaterWhenTheDatabaseSeemedAway(t *testing.T) {
+	r := newRig(t)
+	r.mustAdd("one")
+	r.daemon.mu.Lock()
+	r.daemon.after = func() { r.up.Store(false) }
+	r.daemon.mu.Unlock()
+	came := r.mustAdd("two")
+	r.up.Store(true)
+	r.runs("lamp one\nlamp two\n")
+	r.eventually("the change is marked", func() bool {
+		rounds, err := change.Rounds(r.ctx, r.pool, came.Change)
+		return err == nil && len(rounds) == 1
+	})
+}
+
 func TestARefusedCandidateChangesNothing(t *testing.T) {
 	r := newRig(t)
 	r.mustAdd("one")

@@ -49,6 +49,7 @@ type lampd struct {
 	stuck   error // what a reload fails with
 	jammed  error // what a stop fails with
 	checks  int
+	after   func() // called when it has read its file, if set
 
 	stopped, disabled map[string]bool
 }
@@ -135,6 +136,9 @@ func (d *lampd) apply(_ context.Context, _, now daemon.Rendering) error {
 	}
 	d.reloads++
 	d.read()
+	if d.after != nil {
+		d.after()
+	}
 	return nil
 }
 

@@ -97,6 +97,9 @@ func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied 
 		err = w.bring(ctx, j)
 	}
 	if errors.Is(err, errKept) {
+		if w.retryDue() { // the next look is for the edit; a whole round each second is not
+			w.retryLater()
+		}
 		return change.Applied{State: intent.Pending, Why: whyKept}
 	}
 	if errors.Is(err, errHeld) {
@@ -108,7 +111,7 @@ func (w *worker) conclude(ctx context.Context, j job, err error) change.Applied 
 		w.tidied = false
 		return w.failed(ctx, j, err)
 	}
-	w.tries, w.retryAt = 0, time.Time{}
+	w.retryAt = time.Time{}
 	if !w.tidied {
 		w.tidy()
 	}
@@ -207,7 +210,9 @@ func (w *worker) live(ctx context.Context, j job) change.Applied {
 	}
 	if err := w.mark(ctx, j, intent.Live, ""); err != nil {
 		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
-		w.retryAt = w.Clock.Now().Add(retryMin) // else the changes stay pending until there is something else to do
+		w.retryLater() // else the changes stay pending until there is something else to do
+	} else {
+		w.tries = 0
 	}
 	w.rest(j)
 	if len(j.due) > 0 { // what was found before the last change is no news any more
@@ -240,13 +245,18 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}
 	w.giveUp(ctx, j.due)
-	w.retryAt = w.Clock.Now().Add(min(retryMax, retryMin<<min(w.tries, 6)))
-	w.tries++
+	w.retryLater()
 	observed := w.observe(ctx) // it may take long, and nobody could read the state meanwhile
 	w.show(func(s *State) {
 		s.Stage, s.Error, s.ErrorWords, s.Observed = FailedIt, why.Message, why.Beside(), observed
 	})
 	return change.Applied{State: intent.Failed, Why: why}
+}
+
+// retryLater waits twice as long as the last time.
+func (w *worker) retryLater() {
+	w.retryAt = w.Clock.Now().Add(min(retryMax, retryMin<<min(w.tries, 6)))
+	w.tries++
 }
 
 func (w *worker) retryDue() bool {
@@ -278,8 +288,11 @@ func words(err error) fault.Sentence {
 
 // mark records the round with what it changed in the files.
 func (w *worker) mark(ctx context.Context, j job, state, why string) error {
-	if len(j.due) == 0 || !w.Up() {
+	if len(j.due) == 0 {
 		return nil
+	}
+	if !w.Up() {
+		return db.Down()
 	}
 	ctx, cancel := context.WithTimeout(ctx, markTime)
 	defer cancel()
