@@ -154,13 +154,14 @@ const (
 // State is how one component stands.
 type State struct {
 	Component  string           `json:"component" doc:"Name of the component, such as proxy or firewall"`
-	Stage      string           `json:"stage" enum:"rendering,checking,installing,reloading,live,failed,held" doc:"Step the apply has reached; live: the daemon runs the configured files; failed: see error; held: manual edits are kept"`
+	Stage      string           `json:"stage" enum:"rendering,checking,installing,reloading,live,failed,held" doc:"Step the apply has reached; live: the daemon runs the configured files; failed: see error; held: not applied on purpose, since manual edits are kept or an unconfirmed change is being reverted"`
 	Wanted     string           `json:"wanted" doc:"Hash of the configured files"`
 	Installed  string           `json:"installed" doc:"Hash of the files on disk"`
 	Observed   string           `json:"observed" doc:"Hash of the files the daemon has loaded; empty when unknown or when it is down"`
 	Error      string           `json:"error" doc:"Why the last apply failed; empty if it did not"`
 	ErrorWords *fault.Words     `json:"error_words,omitempty" doc:"The error for translations, where it is the gateway's own"`
 	Off        []string         `json:"off" doc:"systemd units that the configuration switches off"`
+	AllOff     bool             `json:"all_off" doc:"Whether these are all units of the component, so that the whole of it is switched off"`
 	Problems   []daemon.Problem `json:"problems" doc:"What was skipped, and why"`
 	Drift      []string         `json:"drift" doc:"Files edited manually, as last detected"`
 	KeepEdits  bool             `json:"keep_edits" doc:"Whether such files are kept"`

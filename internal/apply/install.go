@@ -144,7 +144,7 @@ func (w *worker) setInstalled(r daemon.Rendering) {
 		s.Installed, w.before = r.Hash(), r
 		// What is wanted is in the database, but for a change whose rows are still to be undone.
 		if undoing || !w.known {
-			s.Off = switchedOff(r)
+			s.Off, s.AllOff = switchedOff(r)
 		}
 	})
 }

@@ -166,7 +166,8 @@ func (w *worker) render(ctx context.Context) (job, error) {
 	j.live = j.wanted
 	j.wanted = j.wanted.WithoutState().Hashed()
 	w.show(func(s *State) {
-		s.Wanted, s.Off, s.Problems = j.wanted.Hash(), switchedOff(j.wanted), nonNil(j.wanted.Problems)
+		s.Wanted, s.Problems = j.wanted.Hash(), nonNil(j.wanted.Problems)
+		s.Off, s.AllOff = switchedOff(j.wanted)
 	})
 	w.at("rendered")
 	return j, nil

@@ -198,15 +198,15 @@ func (w *worker) putBack(ctx context.Context) {
 	}
 }
 
-// switchedOff are the units that are to be down.
-func switchedOff(r daemon.Rendering) []string {
-	off := []string{}
+// switchedOff are the units that are to be down, and whether no other is to be up.
+func switchedOff(r daemon.Rendering) (off []string, all bool) {
+	off = []string{}
 	for _, u := range r.Units {
 		if !u.Up {
 			off = append(off, u.Name)
 		}
 	}
-	return off
+	return off, r.Off()
 }
 
 // off reports whether a unit is down by the operator's word. One that was switched on and

@@ -243,7 +243,7 @@ func TestOffNeedsNoFiles(t *testing.T) {
 		t.Errorf("switching it off came to %+v", off)
 	}
 	r.wantUnits(lampOff)
-	if s := r.engine.States()[0]; s.Stage != LiveStage || s.Observed != s.Wanted || s.Wanted == "" || len(s.Off) != 2 {
+	if s := r.engine.States()[0]; s.Stage != LiveStage || s.Observed != s.Wanted || s.Wanted == "" || len(s.Off) != 2 || !s.AllOff {
 		t.Errorf("a unit that should be down is not well: %+v", s)
 	}
 	if _, err := os.Stat(filepath.Join(r.root, lampFile)); !errors.Is(err, fs.ErrNotExist) {

@@ -32,8 +32,8 @@ func (h *handlers) historyRoutes(r api.Router) {
 		Summary: "Revert one change, as a new change",
 		Description: "Later changes are kept. If they touched the same fields, the response is 409 " +
 			"`revert_conflict`, with each field before and after the change and as it is now. A session that reverts to an " +
-			"account or an off-site target as it was needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives " +
-			"for the password; without one the response is 401 `password_required`.",
+			"account, an off-site target or settings of the logs as they were needs a ticket for it in the header Gateway-Ticket, which " +
+			"POST /auth/tickets gives for the password; without one the response is 401 `password_required`.",
 	}, h.revert)
 	api.Handle(r, api.Op{
 		ID: "confirm-change", Method: http.MethodPost, Path: "/changes/{id}/confirm",

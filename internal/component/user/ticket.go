@@ -17,7 +17,7 @@ func (u *Users) ticketRoutes(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "allow-operation", Method: http.MethodPost, Path: "/auth/tickets", Access: api.Self,
 		Summary: "Get a ticket for an operation that needs your password once more",
-		Description: "For what would outlast a stolen session: API tokens, accounts, off-site targets, and reverts to such a state. " +
+		Description: "For what would outlast a stolen session: API tokens, accounts, off-site targets, the settings of the logs, and reverts to such a state. " +
 			"The ticket is good for one request of this session with that method and path, within a minute; send it in the header Gateway-Ticket.",
 	}, u.allowOperation)
 }

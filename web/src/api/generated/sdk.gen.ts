@@ -196,7 +196,7 @@ export const revokeSession = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Get a ticket for an operation that needs your password once more
  *
- * For what would outlast a stolen session: API tokens, accounts, off-site targets, and reverts to such a state. The ticket is good for one request of this session with that method and path, within a minute; send it in the header Gateway-Ticket.
+ * For what would outlast a stolen session: API tokens, accounts, off-site targets, the settings of the logs, and reverts to such a state. The ticket is good for one request of this session with that method and path, within a minute; send it in the header Gateway-Ticket.
  */
 export const allowOperation = <ThrowOnError extends boolean = true>(options: Options<AllowOperationData, ThrowOnError>) => (options.client ?? client).post<AllowOperationResponses, unknown, ThrowOnError>({
     url: '/auth/tickets',
@@ -777,7 +777,7 @@ export const confirmChange = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Revert one change, as a new change
  *
- * Later changes are kept. If they touched the same fields, the response is 409 `revert_conflict`, with each field before and after the change and as it is now. A session that reverts to an account or an off-site target as it was needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`.
+ * Later changes are kept. If they touched the same fields, the response is 409 `revert_conflict`, with each field before and after the change and as it is now. A session that reverts to an account, an off-site target or settings of the logs as they were needs a ticket for it in the header Gateway-Ticket, which POST /auth/tickets gives for the password; without one the response is 401 `password_required`.
  */
 export const revertChange = <ThrowOnError extends boolean = true>(options: Options<RevertChangeData, ThrowOnError>) => (options.client ?? client).post<RevertChangeResponses, unknown, ThrowOnError>({ url: '/changes/{id}/revert', ...options });
 

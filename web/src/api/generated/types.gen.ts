@@ -315,6 +315,10 @@ export type ApplyConfirm = {
 
 export type ApplyState = {
     /**
+     * Whether these are all units of the component, so that the whole of it is switched off
+     */
+    all_off: boolean;
+    /**
      * Name of the component, such as proxy or firewall
      */
     component: string;
@@ -359,7 +363,7 @@ export type ApplyState = {
      */
     since: string;
     /**
-     * Step the apply has reached; live: the daemon runs the configured files; failed: see error; held: manual edits are kept
+     * Step the apply has reached; live: the daemon runs the configured files; failed: see error; held: not applied on purpose, since manual edits are kept or an unconfirmed change is being reverted
      */
     stage: 'rendering' | 'checking' | 'installing' | 'reloading' | 'live' | 'failed' | 'held';
     /**

@@ -655,6 +655,7 @@ export const zDaemonProblem = /*#__PURE__*/ (() => z.object({
 }))();
 
 export const zApplyState = /*#__PURE__*/ (() => z.object({
+    all_off: z.boolean(),
     component: z.string(),
     confirm: z.optional(zApplyConfirm),
     drift: z.array(z.string()),

@@ -7,11 +7,11 @@ const busyStages = ["rendering", "checking", "installing", "reloading"];
 export type Standing = "live" | "off" | "busy" | "failed" | "held" | "unknown";
 
 /** standingOf says in one word how a component stands. While the applier is away, nobody knows: what it said last may be over. */
-export function standingOf({ stage, off }: Pick<ApplyState, "stage" | "off">, known: boolean): Standing {
+export function standingOf({ stage, all_off }: Pick<ApplyState, "stage" | "all_off">, known: boolean): Standing {
 	if (!known) return "unknown";
 	if (stage === "failed" || stage === "held") return stage;
 	if (busyStages.includes(stage)) return "busy";
-	return off.length > 0 ? "off" : "live";
+	return all_off ? "off" : "live";
 }
 
 export const standingLooks: Record<Standing, Status> = {

@@ -37,7 +37,7 @@ export function tell(title: string, component: string | undefined, outcome: Outc
 /** tellLive finds out whether the daemon is to run at all: the files of one that is switched off are in nobody's use. */
 async function tellLive(title: string, component: string, outcome: Outcome): Promise<void> {
 	const states = await queryClient.fetchQuery({ ...componentsOptions(), staleTime: 0 }).catch(() => []);
-	const off = states.some((one) => one.component === component && one.off.length > 0);
+	const off = states.some((one) => one.component === component && one.all_off);
 	const detail = off ? words("change.off", { name: serviceName(component) }) : detailOf(component, outcome);
 	toast.success(title, { detail, undo: backOf(outcome) });
 }
