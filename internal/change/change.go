@@ -69,6 +69,9 @@ type Change struct {
 }
 
 // Daemons is what the runner asks of the components that render files: a daemon.Set.
+// For a change of network_routes, Affected is network, whose files change; Guarding is firewall, whose assertions are
+// asked; Judging is network, tunnel, uplink and firewall, whose locks are taken. Beside is the other direction: for a change of
+// firewall_rules it is the tables of network, tunnel and uplink, while there are assertions.
 type Daemons interface {
 	// Affected are the components whose files depend on rows of these tables. checked
 	// reports that the rows were judged one by one already.
@@ -146,7 +149,7 @@ func (r *Runner) ownersOf(tables []string) []string {
 // undoable refuses, in words, a change of these tables that is to be undone by itself.
 func (r *Runner) undoable(tables []string) error {
 	for _, name := range tables {
-		if why := r.tables[name].NoUndo; why != "" {
+		if why := r.tables[name].NoUndo; why.Message != "" {
 			return fault.New(fault.Conflict, "this cannot wait for confirmation: %s", why).WithCode("not_revertible")
 		}
 	}

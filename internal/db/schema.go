@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"gateway/internal/fault"
 )
 
 // Scope says how far a table's rows reach.
@@ -28,7 +30,7 @@ type Table struct {
 	// change leaves them as they are.
 	OneWay []string
 	// NoUndo says why a change of these rows cannot be one that is undone by itself.
-	NoUndo string
+	NoUndo fault.Sentence
 	// RowsChecked says that whatever row is accepted renders to text its daemon takes,
 	// whatever else there is; a change of such rows alone needs no candidate check.
 	RowsChecked bool

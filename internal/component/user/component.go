@@ -16,6 +16,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
@@ -59,8 +60,8 @@ func New(o Options) *Users {
 	}
 }
 
-// noUndo: whoever signs in meanwhile would be held up, and who may must never be in doubt.
-const noUndo = "account changes take effect immediately and cannot be part of this"
+// noUndo: whoever signs in meanwhile would be held up, and who may sign in is never to depend on a confirmation.
+var noUndo = fault.Said("account changes take effect immediately and cannot be reverted automatically")
 
 // Component is the part of the product that u is.
 func (u *Users) Component() component.Component {
