@@ -174,6 +174,9 @@ func TestSteadyGoesOnWhenFiguresWereRecorded(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("/.*\n/shim\n/cache\n/home\n/made\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	commits("code")
 	rehearsed(t, dir, goes)
 	for _, step := range []struct {
