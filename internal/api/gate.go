@@ -56,7 +56,7 @@ func (s *Server) identify(op Op, r *http.Request) (identity.Identity, error) {
 	return id, permit(op, id)
 }
 
-// permit holds the roles against the operation's entry in the table.
+// permit holds the caller's role against the one that the operation declares.
 func permit(op Op, id identity.Identity) error {
 	switch {
 	case id.Emergency && !op.WithoutDatabase, id.Stale && op.changes():

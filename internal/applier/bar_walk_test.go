@@ -152,7 +152,7 @@ type walk struct {
 // walks reads the page. What the others share with the domain is told there.
 func walks(t *testing.T, page string) []walk {
 	t.Helper()
-	_, text, found := strings.Cut(page, "## The way of `POST /domains`")
+	_, text, found := strings.Cut(page, "## What happens on `POST /domains`")
 	domains, rule, second := strings.Cut(text, "A firewall rule takes the same way")
 	rule, route, third := strings.Cut(rule, "A route takes the same way")
 	if !found || !second || !third {

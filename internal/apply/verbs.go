@@ -8,7 +8,7 @@ import (
 	"gateway/internal/fault"
 )
 
-// The packet filter's table in the kernel, as package firewall will name it.
+// The packet filter's table in the kernel; see package netfilter.
 const (
 	tableFamily = "inet"
 	tableName   = "gateway"

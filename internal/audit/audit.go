@@ -1,5 +1,5 @@
 // Package audit keeps the log of who did what: entries that form a hash chain per
-// node, written in the transaction of the deed itself. Deciding what is worth an
+// node, written in the transaction of the action itself. Deciding what is worth an
 // entry is left to the callers, above all to package change.
 package audit
 
