@@ -188,7 +188,7 @@ func newEngine(cfg Config, managed []daemon.Daemon, pool db.Pool, up func() bool
 		run.Declare(d.Name, d.Tables)
 	}
 	return apply.NewEngine(apply.EngineOptions{
-		Daemons: managed, Unseal: unseal, Pool: pool, Up: up, Units: units, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
+		Daemons: managed, Unseal: unseal, Pool: pool, Up: up, Units: sys.Brief{Units: units}, StateDir: cfg.StateDir, RunDir: cfg.RunDir,
 		Node: health.MachineID, Clock: clock, Log: log, At: failpoint(cfg.RunDir),
 		Undo: run.Undo,
 	}), nil

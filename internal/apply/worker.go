@@ -29,6 +29,7 @@ type worker struct {
 	*Engine
 	daemon daemon.Daemon
 	wake   chan struct{}
+	noted  chan struct{} // there was a notification
 	// urgent ends the wait for components that come before this one.
 	urgent chan struct{}
 	waited map[string]bool // changes that it waited for; the loop's alone
@@ -62,7 +63,7 @@ type worker struct {
 
 func newWorker(e *Engine, d daemon.Daemon) *worker {
 	return &worker{
-		Engine: e, daemon: d, wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), blobs: map[string]bool{},
+		Engine: e, daemon: d, wake: make(chan struct{}, 1), noted: make(chan struct{}, 1), urgent: make(chan struct{}, 1), blobs: map[string]bool{},
 		state: State{Component: d.Name, Stage: Rendering, Off: []string{}, Problems: []daemon.Problem{}, Drift: []string{}, Since: e.Clock.Now()},
 	}
 }
@@ -71,7 +72,7 @@ func newWorker(e *Engine, d daemon.Daemon) *worker {
 func (w *worker) loop(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	poll := time.NewTicker(calm / 4)
+	poll, polls := time.NewTicker(calm/4), true
 	defer poll.Stop()
 	w.note() // at the start everything is to be looked into
 	for {
@@ -80,8 +81,19 @@ func (w *worker) loop(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-w.wake:
+		case <-w.noted:
+			if !polls { // else its turn would never come while there are many
+				poll.Reset(calm / 4)
+				polls = true
+			}
+			continue
 		case <-poll.C:
-			if !w.calmed() {
+			noted, calmed := w.calmed()
+			if !noted { // a dozen workers would wake an idle node fifty times a second
+				poll.Stop()
+				polls = false
+			}
+			if !calmed {
 				continue
 			}
 		case <-tick.C:
@@ -110,14 +122,19 @@ func (w *worker) note() {
 	if w.firstAt.IsZero() {
 		w.firstAt = w.lastAt
 	}
+	select {
+	case w.noted <- struct{}{}:
+	default:
+	}
 }
 
-// calmed reports whether notifications are to be looked into now.
-func (w *worker) calmed() bool {
+// calmed reports whether there are notifications, and whether they are to be looked into now.
+func (w *worker) calmed() (noted, calmed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.Clock.Now()
-	return !w.firstAt.IsZero() && (now.Sub(w.lastAt) >= calm || now.Sub(w.firstAt) >= calmMax)
+	noted = !w.firstAt.IsZero()
+	return noted, noted && (now.Sub(w.lastAt) >= calm || now.Sub(w.firstAt) >= calmMax)
 }
 
 // take are those who wait for the round that begins now.

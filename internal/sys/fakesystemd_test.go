@@ -76,6 +76,8 @@ func (b *testBus) stop() {
 type fakeSystemd struct {
 	conn *godbus.Conn
 
+	units map[string]map[string]any
+
 	mu     sync.Mutex
 	told   []string
 	result string // of every job; "" means that the job never ends
@@ -91,7 +93,7 @@ func (b *testBus) startSystemd(t *testing.T, units map[string]map[string]any) *f
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	f := &fakeSystemd{conn: conn, result: "done"}
+	f := &fakeSystemd{conn: conn, result: "done", units: units}
 	if err := conn.Export(f, "/org/freedesktop/systemd1", manager+".Manager"); err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +115,37 @@ func (p fakeProperties) GetAll(string) (map[string]godbus.Variant, *godbus.Error
 	out := map[string]godbus.Variant{}
 	for k, v := range p {
 		out[k] = godbus.MakeVariant(v)
+	}
+	return out, nil
+}
+
+func (p fakeProperties) Get(_, name string) (godbus.Variant, *godbus.Error) {
+	v, ok := p[name]
+	if !ok {
+		return godbus.Variant{}, godbus.NewError("org.freedesktop.DBus.Error.UnknownProperty", []any{"no " + name})
+	}
+	return godbus.MakeVariant(v), nil
+}
+
+type listedUnit struct {
+	Name, Description, Load, Active, Sub, Followed string
+	Path                                           godbus.ObjectPath
+	JobID                                          uint32
+	JobType                                        string
+	JobPath                                        godbus.ObjectPath
+}
+
+// ListUnitsByNames answers for each name, as systemd does, whether there is such a unit or not.
+func (f *fakeSystemd) ListUnitsByNames(names []string) (out []listedUnit, _ *godbus.Error) {
+	for _, name := range names {
+		props := map[string]any{"LoadState": "not-found", "ActiveState": "inactive", "SubState": "dead"}
+		if p, ok := f.units[name]; ok {
+			props = p
+		}
+		out = append(out, listedUnit{
+			Name: name, Load: property[string](props, "LoadState"), Active: property[string](props, "ActiveState"), Sub: property[string](props, "SubState"),
+			Path: "/", JobPath: "/",
+		})
 	}
 	return out, nil
 }

@@ -94,8 +94,8 @@ func (u *Units) state(ctx context.Context, name string) (UnitState, error) {
 
 // with runs one D-Bus call about a well-formed unit name.
 func (u *Units) with(ctx context.Context, doing, unit string, call func(*dbus.Conn) error) error {
-	if !unitName.MatchString(unit) {
-		return fault.New(fault.Invalid, "%q is not a unit name", unit)
+	if err := wellFormed(unit); err != nil {
+		return err
 	}
 	conn, err := u.bus.get(ctx)
 	if err == nil {
@@ -103,6 +103,13 @@ func (u *Units) with(ctx context.Context, doing, unit string, call func(*dbus.Co
 	}
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", doing, unit, err)
+	}
+	return nil
+}
+
+func wellFormed(unit string) error {
+	if !unitName.MatchString(unit) {
+		return fault.New(fault.Invalid, "%q is not a unit name", unit)
 	}
 	return nil
 }

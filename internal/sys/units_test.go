@@ -62,6 +62,33 @@ func TestStates(t *testing.T) {
 	}
 }
 
+func TestBriefStates(t *testing.T) {
+	const began = uint64(1_700_000_000_000_001)
+	at := time.UnixMicro(int64(began)).UTC()
+	startBus(t).startSystemd(t, map[string]map[string]any{
+		"haproxy.service": {
+			"Description": "HAProxy Load Balancer", "LoadState": "loaded", "ActiveState": "active", "SubState": "running",
+			"UnitFileState": "enabled", "MainPID": uint32(42), "ExecMainStartTimestamp": began, "MemoryCurrent": uint64(4096),
+		},
+		"squid.service":    {"LoadState": "loaded", "ActiveState": "inactive", "SubState": "dead", "UnitFileState": "disabled"},
+		"gateway.socket":   {"LoadState": "loaded", "ActiveState": "active", "SubState": "listening", "UnitFileState": "enabled"},
+		"crowdsec.service": {"LoadState": "not-found", "ActiveState": "inactive", "SubState": "dead"},
+	})
+	got, err := Brief{newTestUnits(t)}.States(t.Context(), []string{"squid.service", "haproxy.service", "crowdsec.service", "gateway.socket"})
+	want := []UnitState{
+		{Name: "squid.service", LoadState: "loaded", ActiveState: "inactive", SubState: "dead", UnitFileState: "disabled"},
+		{Name: "haproxy.service", LoadState: "loaded", ActiveState: "active", SubState: "running", UnitFileState: "enabled", MainPID: 42, StartedAt: &at},
+		{Name: "crowdsec.service", LoadState: "not-found", ActiveState: "inactive", SubState: "dead"},
+		{Name: "gateway.socket", LoadState: "loaded", ActiveState: "active", SubState: "listening", UnitFileState: "enabled"},
+	}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("States = %v (-want +got):\n%s", err, d)
+	}
+	if _, err := (Brief{newTestUnits(t)}).States(t.Context(), []string{"squid"}); !fault.Is(err, fault.Invalid) {
+		t.Errorf("States of no unit = %v, want an invalid fault", err)
+	}
+}
+
 func TestUnitVerbs(t *testing.T) {
 	for verb, want := range map[string]string{
 		"start":   "start squid.service replace",
